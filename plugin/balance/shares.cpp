@@ -38,8 +38,12 @@ double row_seconds(const ShareModel& model, Objective objective) {
 }
 
 /// Predict seconds of one processor, its host's memory left out.
-double part_seconds(const ShareModel& model, Index rows, Objective objective) {
-  return rows > 0 ? model.latency + static_cast<double>(rows) * row_seconds(model, objective) : 0;
+double part_seconds(const ShareModel& model, double rows, Objective objective) {
+  return rows > 0 ? model.latency + rows * row_seconds(model, objective) : 0;
+}
+
+bool knows_watts(std::span<const ShareModel> models) {
+  return std::all_of(models.begin(), models.end(), [](const ShareModel& model) { return model.watts > 0; });
 }
 
 /// Predict seconds that `bytes` take in the host's memory.
@@ -47,11 +51,34 @@ double memory_seconds(double bytes, const NodeModel& node, Objective objective) 
   return objective == Objective::kernel ? 0 : bytes / node.host_bytes_per_second;
 }
 
+/// What an apply by all takes.
+struct Taken {
+  double seconds, joules;
+};
+
+/// Predict an apply. @param rows  shape [models], whole or not
+template <typename Rows>
+Taken predict(const Rows& rows, std::span<const ShareModel> models, const NodeModel& node, Objective objective) {
+  double slowest = 0, bytes = 0, extra = 0, idle = 0;
+  int used = 0;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const auto part = static_cast<double>(rows[i]);
+    const double seconds = part_seconds(models[i], part, objective);
+    slowest = std::max(slowest, seconds);
+    bytes += part * models[i].host_bytes_per_row;
+    extra += seconds * (models[i].watts - models[i].idle_watts);
+    idle += models[i].idle_watts;
+    used += part > 0;
+  }
+  const double all = std::max(slowest, memory_seconds(bytes, node, objective)) + (used > 1 ? node.meeting_seconds : 0);
+  return {all, knows_watts(models) ? extra + idle * all : std::numeric_limits<double>::quiet_NaN()};
+}
+
 /// Predict an apply by one processor alone; kNever where its memory does not hold the rows.
 double single_seconds(const ShareModel& model, Index rows, const NodeModel& node, Objective objective) {
   if (rows > model.most_rows) return kNever;
   const double bytes = static_cast<double>(rows) * model.host_bytes_per_row;
-  return std::max(part_seconds(model, rows, objective), memory_seconds(bytes, node, objective));
+  return std::max(part_seconds(model, static_cast<double>(rows), objective), memory_seconds(bytes, node, objective));
 }
 
 /// Find the processor that is fastest alone, the first one that holds the rows if no figures tell.
@@ -102,18 +129,18 @@ double enough_seconds(const Task& task, const Members& members) {
   double slowest = 0, bytes = 0;
   for (const std::size_t i : members) {
     const ShareModel& model = task.models[i];
-    const Index rows = std::min(task.rows, model.most_rows);
+    const auto rows = static_cast<double>(std::min(task.rows, model.most_rows));
     slowest = std::max(slowest, part_seconds(model, rows, task.objective));
-    bytes += static_cast<double>(rows) * model.host_bytes_per_row;
+    bytes += rows * model.host_bytes_per_row;
   }
   return 2 * (slowest + memory_seconds(bytes, task.node, task.objective));
 }
 
-/// Share the rows among members in the least time.
+/// Find the least seconds within which members manage all rows, each in its turn as much as it can.
 /// @param within seconds that are not to be exceeded
+/// @param[out] parts  shape [models], 0
 /// @return nothing if that cannot be done
-std::optional<Parts> shortest_parts(const Task& task, const Members& members, double within) {
-  Parts parts(task.models.size(), 0);
+std::optional<double> least_seconds(const Task& task, const Members& members, double within, Parts& parts) {
   const double rows = static_cast<double>(task.rows);
   double above = std::min(within, enough_seconds(task, members)), below = 0;
   if (!(above >= 0) || fill_parts(task, members, above, parts) < rows) return std::nullopt;
@@ -122,7 +149,15 @@ std::optional<Parts> shortest_parts(const Task& task, const Members& members, do
     if (middle <= below || middle >= above) break;
     (fill_parts(task, members, middle, parts) < rows ? below : above) = middle;
   }
-  fill_parts(task, members, above, parts);
+  return above;
+}
+
+/// Share the rows among members in the least time, as least_seconds().
+std::optional<Parts> shortest_parts(const Task& task, const Members& members, double within) {
+  Parts parts(task.models.size(), 0);
+  const std::optional<double> seconds = least_seconds(task, members, within, parts);
+  if (!seconds) return std::nullopt;
+  fill_parts(task, members, *seconds, parts);
   return parts;
 }
 
@@ -283,38 +318,44 @@ std::vector<Index> shortest(const Task& task) {
   return found.rows;
 }
 
-/// Fill memories in the order of `set`. @return nothing if they do not hold the rows
-std::optional<Parts> parts_in_order(const Task& task, const Members& set) {
+/// Share the rows among members for the fewest joules, those first whose rows take the least. Beyond the least time,
+/// joules of rows fall with the seconds that are allowed and joules of idling rise: the sum has one minimum.
+std::optional<Parts> cheapest_parts(const Task& task, const Members& members) {
   Parts parts(task.models.size(), 0);
-  Index left = task.rows;
-  for (const std::size_t i : set) {
-    const Index part = std::min(left, task.models[i].most_rows);
-    parts[i] = static_cast<double>(part);
-    left -= part;
+  const std::optional<double> least = least_seconds(task, members, kNever, parts);
+  if (!least) return std::nullopt;
+  const auto joules = [&](double seconds) {
+    fill_parts(task, members, seconds, parts);
+    return predict(parts, task.models, task.node, task.objective).joules;
+  };
+  double below = *least, above = std::max(*least, enough_seconds(task, members));
+  while (above - below > 1e-4 * above) {
+    const double left = below + (above - below) / 3, right = above - (above - below) / 3;
+    const bool falls = joules(left) >= joules(right);
+    (falls ? below : above) = falls ? left : right;
   }
-  return left > 0 ? std::nullopt : std::optional<Parts>(parts);
+  const double best = joules(above) <= joules(below) ? above : below;
+  joules(best);
+  return parts;
 }
 
-/// Find the shares that take the fewest joules.
+/// Find the shares that take the fewest joules, those of the shortest apply among them.
 std::vector<Index> cheapest(const Task& task) {
-  BestSoFar found;
-  const auto joules_per_row = [&](std::size_t i) { return task.models[i].watts * task.models[i].seconds_per_row; };
-  const std::vector<Members> sets = sets_to_try(task, joules_per_row);
-  for (const bool exceed : {false, true}) {
-    for (const Members& set : sets) {
-      const std::optional<Parts> parts = parts_in_order(task, set);
-      if (!parts) continue;
-      std::vector<Index> rows = round_parts(task, *parts);
-      if (!exceed && exceeds_limits(task, rows)) continue;
-      double joules = 0;
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        joules += task.models[i].watts * part_seconds(task.models[i], rows[i], Objective::time);
-      }
-      if (joules < found.least * (1 - kNoise)) found = {std::move(rows), joules};
-    }
-    if (!found.rows.empty()) return found.rows;
+  std::vector<Index> rows = shortest(task);
+  const bool exceed = exceeds_limits(task, rows);
+  BestSoFar found{rows, predict(rows, task.models, task.node, task.objective).joules};
+  const auto joules_per_row = [&](std::size_t i) {
+    return (task.models[i].watts - task.models[i].idle_watts) * task.models[i].seconds_per_row;
+  };
+  for (const Members& set : sets_to_try(task, joules_per_row)) {
+    const std::optional<Parts> parts = cheapest_parts(task, set);
+    if (!parts) continue;
+    rows = round_parts(task, *parts);
+    if (!exceed && exceeds_limits(task, rows)) continue;
+    const double joules = predict(rows, task.models, task.node, task.objective).joules;
+    if (joules < found.least * (1 - kNoise)) found = {rows, joules};
   }
-  refuse_rows(task.rows, task.models);
+  return found.rows;
 }
 
 /// Share the rows in proportion to weights; what a memory does not hold goes to the others, in proportion again.
@@ -420,15 +461,12 @@ Shares predict_shares(std::span<const Index> rows, std::span<const ShareModel> m
                       Objective objective) {
   Shares shares;
   shares.rows.assign(rows.begin(), rows.end());
-  double bytes = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    shares.seconds.push_back(part_seconds(models[i], rows[i], objective));
-    shares.all_seconds = std::max(shares.all_seconds, shares.seconds.back());
-    bytes += static_cast<double>(rows[i]) * models[i].host_bytes_per_row;
+    shares.seconds.push_back(part_seconds(models[i], static_cast<double>(rows[i]), objective));
   }
-  shares.all_seconds = std::max(shares.all_seconds, memory_seconds(bytes, node, objective));
-  const auto used = std::count_if(rows.begin(), rows.end(), [](Index part) { return part > 0; });
-  if (used > 1) shares.all_seconds += node.meeting_seconds;
+  const Taken taken = predict(rows, models, node, objective);
+  shares.all_seconds = taken.seconds;
+  shares.joules = taken.joules;
   const Index all = std::accumulate(rows.begin(), rows.end(), Index(0));
   shares.best_single = all > 0 ? kNever : 0;
   for (const ShareModel& model : models) {
@@ -442,7 +480,6 @@ Shares share_rows(Index rows, Index grain, std::span<const ShareModel> models, c
   if (balance.objective == Objective::weights) check_weights(balance.weights, models.size());
   std::vector<Index> parts(models.size(), 0);
   if (rows <= 0) return predict_shares(parts, models, node, balance.objective);
-  const bool watts = std::all_of(models.begin(), models.end(), [](const ShareModel& model) { return model.watts > 0; });
   const Task task{rows, std::max<Index>(grain, 1), models, node, balance.objective};
   switch (balance.objective) {
     case Objective::even:
@@ -452,7 +489,7 @@ Shares share_rows(Index rows, Index grain, std::span<const ShareModel> models, c
       parts = in_proportion(task, balance.weights);
       break;
     case Objective::energy:
-      parts = watts ? cheapest(task) : shortest(task);
+      parts = knows_watts(models) ? cheapest(task) : shortest(task);
       break;
     case Objective::time:
     case Objective::kernel:

@@ -18,6 +18,7 @@ struct ShareModel {
   double kernel_seconds_per_row = 0;                    ///< transfers left out
   double host_bytes_per_row = 0;                        ///< that an apply reads from and writes to the host's memory
   double watts = 0;                                     ///< while it works; 0: not known
+  double idle_watts = 0;                                ///< while others work
   Index most_rows = std::numeric_limits<Index>::max();  ///< that its memory holds
   std::string physical;  ///< equal for two drivers of one physical device, which only weights use together
 };
@@ -33,7 +34,7 @@ struct NodeModel {
 ///   kernel   the shortest apply if transfers took no time, as Macintosh, Banks and Kelson (2019) propose
 ///   even     the same number of rows for all
 ///   weights  rows in proportion to given numbers
-///   energy   the fewest joules
+///   energy   the fewest joules: of those that work, and of those that idle until the last one is done
 enum class Objective { time, kernel, even, weights, energy };
 
 struct Balance {
@@ -46,6 +47,7 @@ struct Shares {
   std::vector<Index> rows;      ///< shape [processors]; their sum is the number of rows asked for
   std::vector<double> seconds;  ///< shape [processors]; of each processor's part; 0 where it has none
   double all_seconds = 0;       ///< of an apply
+  double joules = 0;            ///< of an apply, by all processors; NaN if the watts of one are not known
   double best_single = 0;       ///< seconds of the processor that takes the least by itself; infinity if none holds all
 };
 
@@ -62,7 +64,8 @@ OCLSPKT_API Shares predict_shares(std::span<const Index> rows, std::span<const S
 ///
 /// Under `time` and `kernel` a processor that does not pay gets nothing: several share the rows only if that is
 /// predicted to take less than 1 / kLeastGain of the best one alone. Where `most_rows` bind, rows go where there is
-/// room. Under `energy` all is as under `time` if the watts of a processor are not known.
+/// room. Under `energy` an apply never takes more joules than under `time`; all is as under `time` if the watts of a
+/// processor are not known.
 /// @param grain  shares are multiples of it, but for the last one that is not 0; a limit is exceeded,
 ///               by about one, only where the rows fill memories so far that grains fit in no other way
 /// @pre models are not empty

@@ -5,6 +5,7 @@
 
 #include "launch.hpp"
 #include "layout.hpp"
+#include "runtime.hpp"
 
 namespace oclspkt::ocl {
 

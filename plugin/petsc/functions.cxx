@@ -95,6 +95,10 @@ const Composed kComposed[] = {
     getter<&Options::fpga_binary, const char*>("PCOCLSPKTGetFpgaBinary_C"),
     setter<&Options::fpga_banks, const char*>("PCOCLSPKTSetFpgaBanks_C"),
     getter<&Options::fpga_banks, const char*>("PCOCLSPKTGetFpgaBanks_C"),
+    setter<&Options::energy, PetscBool>("PCOCLSPKTSetEnergy_C"),
+    getter<&Options::energy, PetscBool>("PCOCLSPKTGetEnergy_C"),
+    setter<&Options::rated_power, const char*>("PCOCLSPKTSetRatedPower_C"),
+    getter<&Options::rated_power, const char*>("PCOCLSPKTGetRatedPower_C"),
     setter<&Options::reproducible, PetscBool>("PCOCLSPKTSetReproducible_C"),
     getter<&Options::reproducible, PetscBool>("PCOCLSPKTGetReproducible_C"),
     setter<&Options::lock_vectors, PetscBool>("PCOCLSPKTSetLockVectors_C"),
@@ -239,6 +243,38 @@ PetscErrorCode PCOCLSPKTGetFpgaBanks(PC pc, const char* banks[]) {
   OclspktValidPC(pc);
   OclspktValidPointer(pc, banks);
   PetscUseMethod(pc, "PCOCLSPKTGetFpgaBanks_C", (PC, const char*[]), (pc, banks));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetEnergy(PC pc, PetscBool energy) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  PetscValidLogicalCollectiveBool(pc, energy, 2);
+  PetscTryMethod(pc, "PCOCLSPKTSetEnergy_C", (PC, PetscBool), (pc, energy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetEnergy(PC pc, PetscBool* energy) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, energy);
+  PetscUseMethod(pc, "PCOCLSPKTGetEnergy_C", (PC, PetscBool*), (pc, energy));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTSetRatedPower(PC pc, const char watts[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, watts);
+  PetscTryMethod(pc, "PCOCLSPKTSetRatedPower_C", (PC, const char[]), (pc, watts));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCOCLSPKTGetRatedPower(PC pc, const char* watts[]) {
+  PetscFunctionBegin;
+  OclspktValidPC(pc);
+  OclspktValidPointer(pc, watts);
+  PetscUseMethod(pc, "PCOCLSPKTGetRatedPower_C", (PC, const char*[]), (pc, watts));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "logged.hxx"
 
+#include "apply_energy.hpp"
+#include "boundary.hxx"
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
@@ -30,6 +32,24 @@ PetscErrorCode LogTransfers(PC pc, const Times& before) {
   PetscFunctionBegin;
   if (since.bytes_to_device > 0) PetscCall(PetscLogCpuToGpu(static_cast<PetscLogDouble>(since.bytes_to_device)));
   if (since.bytes_from_device > 0) PetscCall(PetscLogGpuToCpu(static_cast<PetscLogDouble>(since.bytes_from_device)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::int64_t energy_windows(PC pc) {
+  std::int64_t sum = 0;
+  for (const auto& sweep : data(pc)->sweeps) sum += sweep->solver.report().energy.windows;
+  return sum;
+}
+
+PetscErrorCode TellEnergy(PC pc, std::int64_t before) {
+  std::vector<std::string> lines;
+
+  PetscFunctionBegin;
+  if (energy_windows(pc) == before) PetscFunctionReturn(PETSC_SUCCESS);
+  for (const auto& sweep : data(pc)->sweeps) {
+    OclspktCall(pc, lines = energy_lines(sweep->solver.report().energy));
+    for (const std::string& line : lines) PetscCall(PetscInfo(pc, "%s\n", line.c_str()));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,6 +4,8 @@
 
 #include <petscpc.h>
 
+#include <cstdint>
+
 #include "oclspkt/report.hpp"
 
 namespace oclspkt::petsc {
@@ -15,5 +17,10 @@ PetscErrorCode LogFlops(const Report& report, PetscLogDouble flops);
 Times moved(PC pc);
 /// What was moved since.
 PetscErrorCode LogTransfers(PC pc, const Times& before);
+
+/// Windows that joules of applies were measured in so far, in all directions.
+std::int64_t energy_windows(PC pc);
+/// Tell by -info what was measured since.
+PetscErrorCode TellEnergy(PC pc, std::int64_t before);
 
 }  // namespace oclspkt::petsc

@@ -60,7 +60,9 @@ const OptionEntry kTable[] = {
      "`time` gives each device as many rows as make the solve fastest, transfers included, and no rows to a device "
      "that does not pay; so more devices never mean a slower solve. `kernel` leaves the transfers out, as Macintosh, "
      "Banks and Kelson (2019) propose. `even` gives all devices the same number of rows. `energy` takes the fewest "
-     "joules. Weights such as `3,1,1` give the rows in this proportion, in the order of the devices. Shares change at "
+     "joules, of devices that idle meanwhile as well: by the power that `-pc_oclspkt_energy` measured before, else by "
+     "rated power. Weights such as `3,1,1` give the rows in this proportion, in the order of the devices. Shares "
+     "change at "
      "a set-up only. `auto` in `-pc_oclspkt_devices` takes one device. Two drivers of one physical device share rows "
      "only with `even` and weights. If a part of the rows cannot be solved by itself, one device solves all of them; "
      "the view says why.",
@@ -70,6 +72,21 @@ const OptionEntry kTable[] = {
      "cache folder; none: no file",
      "The solver measures every solve of shared rows, and uses what it measured at the next set-up. The file is JSON; "
      "a damaged file is written anew.",
+     true},
+    {"energy", "Energy", "PetscBool", "", &Options::energy, "add up the joules of applies",
+     "The view has them, and `-info` at the end of each window of at least 2 s. Shorter times are not measured, as "
+     "counters move in steps. The joules of cards come from NVML or AMD SMI, which are opened at run time, those of "
+     "the "
+     "host from Linux's powercap (RAPL). Where nothing measures, rated power stands in; the view says so. What others "
+     "do with a device, and with the host, is in the joules, and ranks of a node do not divide them. "
+     "`-pc_oclspkt_balance energy` uses the power that was measured. To compare: PETSc 3.25 and newer, built for CUDA, "
+     "have the joules of a card in `-log_view -log_view_gpu_energy_meter`, in the row OCLSPKTSolve if vectors lie on "
+     "the card; there each event reads the counter, which is for long events.",
+     true},
+    {"rated_power", "RatedPower", "const char[]", "watts", &Options::rated_power,
+     "watts of a card, a core and a board where nothing measures, such as gpu=700,cpu=8,fpga=60; empty: by a table",
+     "The table has the power of some cards and boards by name; all others count as 400 W, boards with FPGAs as 60 W, "
+     "and a core as 8 W.",
      true},
     {"reproducible", "Reproducible", "PetscBool", "", &Options::reproducible,
      "processors and their shares depend on no measurement, so that every run computes the same bits",

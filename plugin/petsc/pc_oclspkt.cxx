@@ -248,6 +248,7 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
   }
   PetscCall(oclspkt::petsc::NoteVectors(pc, x));
   const Times before = oclspkt::petsc::moved(pc);
+  const std::int64_t windows = oclspkt::petsc::energy_windows(pc);
   PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
   if (o->sweeps.size() > 1) {
     PetscCall(oclspkt::petsc::ApplyCombined(pc, {.vector = x}, {.vector = y}, transpose));
@@ -257,6 +258,7 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
   PetscCall(oclspkt::petsc::TellAnswers(pc, transpose));
   if (pc->failedreason) PetscCall(OclspktVecSetInf(y)); /* a set-up for vectors of a device runs inside its solve */
   PetscCall(oclspkt::petsc::LogTransfers(pc, before));
+  PetscCall(oclspkt::petsc::TellEnergy(pc, windows));
   PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
   PetscCall(oclspkt::petsc::NoteDegraded(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -302,6 +304,7 @@ static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
   const bool several = o->sweeps.size() > 1;
   const PetscInt together = several ? oclspkt::petsc::kColumnsTogether : columns;
   const Times before = oclspkt::petsc::moved(pc);
+  const std::int64_t windows = oclspkt::petsc::energy_windows(pc);
   PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
   for (PetscInt first = 0; first < columns && !pc->failedreason; first += together) {
     const PetscInt count = PetscMin(together, columns - first);
@@ -315,6 +318,7 @@ static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
   PetscCall(oclspkt::petsc::TellAnswers(pc, false));
   if (pc->failedreason) PetscCall(FillWithInf(y));
   PetscCall(oclspkt::petsc::LogTransfers(pc, before));
+  PetscCall(oclspkt::petsc::TellEnergy(pc, windows));
   PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
   PetscCall(oclspkt::petsc::NoteDegraded(pc));
   PetscFunctionReturn(PETSC_SUCCESS);

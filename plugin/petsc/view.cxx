@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "apply_energy.hpp"
 #include "boundary.hxx"
 #include "device.hpp"
 #include "options.hpp"
@@ -83,6 +84,7 @@ void add_shares(const Report& report, Lines& lines) {
 /// What was predicted and measured of shares.
 void add_share_times(const SharesReport& sharing, Lines& lines) {
   if (!sharing.why.empty()) lines.push_back("sharing: " + sharing.why);
+  if (!sharing.objectives.empty()) lines.push_back("shares by " + sharing.objectives);
   if (sharing.shares.empty()) return;
   lines.push_back("shares together: predicted " + number(sharing.predicted_seconds) + " s an apply, measured " +
                   number(sharing.seconds) + " s, the best device alone is predicted to take " +
@@ -165,6 +167,7 @@ Lines choice_lines(const Totals& totals, bool cut) {
                     " rows" + whose(totals));
   }
   add_shares(report, lines);
+  for (const std::string& line : energy_lines(report.energy)) lines.push_back(line + whose(totals));
   add_accuracy(totals, lines);
   if (cut) add_cuts(totals.cut, lines);
   add_exceptions(report, lines);

@@ -55,6 +55,7 @@ void check_options(const Options& o) {
   if (!(o.rtol >= 0 && o.rtol < 1))
     throw InvalidInput(format("rtol must lie in [0, 1), not %g (0: the rounding of the arithmetic)", o.rtol));
   parse_balance(o.balance);
+  parse_rated(o.rated_power);
   if (o.partition < 0)
     throw InvalidInput("partition must be 0 (chosen at set-up) or a number of rows, not " +
                        std::to_string(o.partition));

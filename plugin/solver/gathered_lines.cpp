@@ -6,6 +6,7 @@
 #include <string>
 
 #include "rounding.hpp"
+#include "schemes/proposal.hpp"
 
 namespace oclspkt {
 namespace {

@@ -39,10 +39,12 @@ void Solver<T>::Impl::set_up(const Known& known) {
   std::optional<Processors> found;
   if (share(found)) {
     sharing_.note_set_up(seconds());
+    watch_energy();
     return;
   }
   choose_of_those_left(before, std::move(found));
   sharing_.watch_single(chosen_.device(), seconds());
+  watch_energy();
 }
 
 /// Choose anew after the device of this solver failed in the middle of a solve; called while the error is handled.
@@ -62,6 +64,7 @@ void Solver<T>::Impl::fall_back(const DeviceError& error) {
   if (!report_.device.vectors.empty()) forget_queue("the device of the queue failed");
   known_.queue = {};
   choose_of_those_left(std::nullopt, std::nullopt);
+  watch_energy();
 }
 
 /// Solve for vectors of the host until the next set-up, and say why.

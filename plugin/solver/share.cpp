@@ -5,6 +5,7 @@
 
 #include "selection.hpp"
 #include "solver_impl.hpp"
+#include "usual_settings.hpp"
 
 namespace oclspkt {
 namespace {
@@ -45,6 +46,7 @@ bool Solver<T>::Impl::share(std::optional<Processors>& found) {
   const Processor host;
   const ShareVerdict verdict = sharing_.decide(*found, host, choosing().outlook());
   report_.sharing.why = verdict.why;
+  report_.sharing.objectives = sharing_.objectives();
   std::vector<std::string> remarks = found->remarks;
   if (std::string trouble = sharing_.profile_trouble(); !trouble.empty()) remarks.push_back(std::move(trouble));
   for (const std::string& remark : remarks) {
@@ -69,6 +71,28 @@ bool Solver<T>::Impl::share(std::optional<Processors>& found) {
   sharing_.write_report(report_);
   note_losses();
   return true;
+}
+
+/// Have the joules of applies added up: of the processors that solve, or may, and of the host.
+template <typename T>
+void Solver<T>::Impl::watch_energy() {
+  std::vector<PoweredDevice> devices;
+  const auto add = [&](PoweredDevice device) {
+    const auto same = [&](const PoweredDevice& known) { return known.physical == device.physical; };
+    if (std::none_of(devices.begin(), devices.end(), same)) devices.push_back(std::move(device));
+  };
+  for (PoweredDevice& device : sharing_.powered_devices()) add(std::move(device));
+  if (chosen_.device() >= 0) add(powered(open_device_module()->info(chosen_.device())));
+  add({});
+  MeterSettings settings = usual_meter_settings();
+  settings.rated = parse_rated(options_.rated_power);
+  if (!options_.energy) {
+    energy_.reset();
+  } else if (!energy_ || energy_->devices() != devices) {
+    energy_ = std::make_unique<ApplyEnergy>(std::move(devices), settings);
+  }
+  sharing_.watch_energy(energy_.get());
+  report_.energy = energy_ ? energy_->report() : EnergyReport{};
 }
 
 /// Take over what the solvers of shares lost: those devices are not tried again.
@@ -107,6 +131,7 @@ void Solver<T>::Impl::solve(const T* y, Index y_stride, T* x, Index x_stride, In
   template Options Solver<T>::Impl::options_for_choice() const;     \
   template bool Solver<T>::Impl::share(std::optional<Processors>&); \
   template void Solver<T>::Impl::note_losses();                     \
+  template void Solver<T>::Impl::watch_energy();                    \
   template void Solver<T>::Impl::lock_vectors(const T*, const T*);  \
   template void Solver<T>::Impl::solve(const T*, Index, T*, Index, Index);
 OCLSPKT_INSTANTIATE(float)

@@ -12,8 +12,8 @@
 
 namespace oclspkt {
 
-/// What was measured of processors by themselves and together, in seconds a row, for one kind of solves at a time. All
-/// kinds are kept in a profile, which one rank a node writes.
+/// What was measured of processors by themselves and together, in seconds a row, and of their power in watts, for one
+/// kind of solves at a time. All kinds are kept in a profile, which one rank a node writes.
 class ShareFigures {
  public:
   /// Find and keep figures in a profile, which is read if it is another one than before.
@@ -30,7 +30,7 @@ class ShareFigures {
   /// The name of a figure.
   /// @param who  the processor, or all of those that share
   std::string key(const std::string& who, const char* how) const { return who + "|" + kind_ + "|" + how; }
-  /// @return seconds a row
+  /// @return seconds a row, or watts
   std::optional<double> find(const std::string& who, const char* how) const;
   /// Keep a figure; what is not positive is no figure. Of those that were measured in few applies the median of the
   /// last ones counts, which no single bad moment moves.

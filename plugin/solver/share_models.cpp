@@ -14,20 +14,6 @@
 namespace oclspkt {
 namespace {
 
-/// Watts while it works, as data sheets have them.
-double nominal_watts(const Processor& processor) {
-  constexpr double kCore = 8, kGpu = 400, kBoard = 60;
-  if (processor.host() || processor.info.emulated) return kCore;
-  switch (processor.info.type) {
-    case DeviceType::gpu:
-      return kGpu;
-    case DeviceType::fpga:
-      return kBoard;
-    default:
-      return kCore * processor.info.cores;
-  }
-}
-
 /// Ranks of the node that a device is shared among.
 int ranks_on(const Processor& processor) {
   const int ranks = node_place().ranks;
@@ -40,6 +26,10 @@ int ranks_on(const Processor& processor) {
 }
 
 }  // namespace
+
+PoweredDevice powered(const Processor& processor) {
+  return processor.host() ? PoweredDevice{} : powered(processor.info);
+}
 
 double host_memory_rate() {
   static const double rate = [] {
@@ -78,7 +68,7 @@ std::optional<ShareModel> predicted_model(const Processor& processor, const Proc
   model.kernel_seconds_per_row = std::max(model.seconds_per_row - copies, 0.01 * model.seconds_per_row);
   const bool on_host = processor.host() || processor.info.host_unified;
   model.host_bytes_per_row = kWord * (on_host ? way.owner->words(way.plan) : 2);
-  model.watts = nominal_watts(processor);
+  model.watts = rated_watts(powered(processor), parse_rated(outlook.options.rated_power));
   // An emulated device runs on the cores of the host.
   model.physical = processor.host() || processor.info.emulated ? "cpu" : processor.info.physical;
   return model;

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "meter.hpp"
 #include "shares.hpp"
 #include "ways.hpp"
 
@@ -10,6 +11,9 @@ namespace oclspkt {
 
 /// Bytes a second that the processors of this process read and write together, measured once.
 double host_memory_rate();
+
+/// What the meter is asked for.
+PoweredDevice powered(const Processor& processor);
 
 /// Predict applies of a processor by the least of its ways, transfers included; its rate is divided by the ranks that
 /// it is shared among.

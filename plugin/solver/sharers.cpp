@@ -74,6 +74,12 @@ void Sharers::take(const ShareFigures& figures) {
       s.beside.seconds_per_row = *seconds;
     }
     if (const auto seconds = figures.find(who, "alone, set-up")) s.set_up = *seconds;
+    if (const auto watts = figures.find(who, "watts")) {
+      s.alone.watts = s.beside.watts = *watts;
+      s.measured_watts = true;
+    }
+    // Where it does not tell, idling costs nothing: rated power is that of work.
+    s.beside.idle_watts = std::min(figures.find(who, "idle watts").value_or(0), s.beside.watts);
   }
 }
 

@@ -17,7 +17,8 @@ struct Sharer {
   std::string share;  ///< the same of what solves its share: some of its cores, where others need them to copy
   ShareModel alone, beside;
   bool measured_alone = false;
-  double set_up = 0;  ///< seconds of a set-up by itself, a row; 0: not known
+  bool measured_watts = false;  ///< while it works; else they are rated
+  double set_up = 0;            ///< seconds of a set-up by itself, a row; 0: not known
 };
 
 /// The processors that a user named together, and what they are to solve.

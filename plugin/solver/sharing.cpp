@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "format.hpp"
 #include "node.hpp"
 #include "rounding.hpp"
 #include "share_models.hpp"
@@ -23,13 +24,24 @@ constexpr double kWorthMoving = 1.05;
 
 int magnitude(double number) { return std::bit_width(static_cast<std::uint64_t>(number)); }
 
+/// Whose power is measured, and whose is rated.
+std::string power_text(const std::vector<Sharer>& sharers) {
+  const auto measured = [](const Sharer& s) { return s.measured_watts; };
+  if (std::all_of(sharers.begin(), sharers.end(), measured)) return "measured power";
+  std::string names;
+  for (const Sharer& s : sharers) {
+    if (measured(s)) names += (names.empty() ? "" : ", ") + s.processor.known_as();
+  }
+  return names.empty() ? "rated power" : "measured power of " + names + " and rated power of the others";
+}
+
 /// Why rows are shared as they are, whatever time that takes.
-std::string why_shared(Objective objective, const Options& options) {
+std::string why_shared(Objective objective, const Options& options, const std::vector<Sharer>& sharers) {
   switch (objective) {
     case Objective::kernel:
       return "shared by the time of kernels";
     case Objective::energy:
-      return "shared for the least energy";
+      return "shared for the least energy, by " + power_text(sharers);
     case Objective::even:
       return "shared evenly";
     default:
@@ -108,11 +120,36 @@ Shares Sharing<T>::find_shares(const Options& options, const Balance& balance) {
   const std::string shared = sharers_.names + "|" + kind_ + "|" + options.balance;
   if (shared == kept_for_ && std::accumulate(kept_.begin(), kept_.end(), Index{0}) == layout_.rows()) {
     Shares kept = predict_shares(kept_, models, node, balance.objective);
-    if (kept.all_seconds <= kWorthMoving * shares.all_seconds) shares = std::move(kept);
+    const bool cheap = balance.objective == Objective::energy ? kept.joules <= kWorthMoving * shares.joules
+                                                              : kept.all_seconds <= kWorthMoving * shares.all_seconds;
+    if (cheap) shares = std::move(kept);
   }
+  objectives_.clear();
+  if (options.energy || balance.objective == Objective::energy) compare_objectives(grain, models, node);
   kept_for_ = shared;
   kept_ = shares.rows;
   return shares;
+}
+
+/// Say which shares `time` and `energy` choose, and what both take.
+template <typename T>
+void Sharing<T>::compare_objectives(Index grain, const std::vector<ShareModel>& models, const NodeModel& node) {
+  for (const Objective objective : {Objective::time, Objective::energy}) {
+    const Shares shares = share_rows(layout_.rows(), grain, models, node, {objective, {}});
+    objectives_ += objective == Objective::time ? "time: " : "; energy: ";
+    for (std::size_t i = 0; i < shares.rows.size(); ++i) {
+      objectives_ += (i == 0 ? "" : " + ") + std::to_string(shares.rows[i]);
+    }
+    objectives_ += format(" rows, %.3g s, ", shares.all_seconds) + format("%.3g J", shares.joules);
+  }
+  objectives_ += "; by " + power_text(sharers_.each);
+}
+
+template <typename T>
+std::vector<PoweredDevice> Sharing<T>::powered_devices() const {
+  std::vector<PoweredDevice> devices;
+  for (const Sharer& s : sharers_.each) devices.push_back(powered(s.processor));
+  return devices;
 }
 
 template <typename T>
@@ -139,7 +176,7 @@ ShareVerdict Sharing<T>::decide(const Processors& processors, const Processor& h
   Shares shares = find_shares(options, balance);
   ShareVerdict verdict = balance.objective == Objective::time
                              ? ShareJudge(sharers_, figures_, trials_).judge(shares)
-                             : ShareVerdict{true, nullptr, why_shared(balance.objective, options)};
+                             : ShareVerdict{true, nullptr, why_shared(balance.objective, options, sharers_.each)};
   if (!verdict.shared) return verdict;
   shares_ = std::move(shares);
   pieces_ = cut_into_pieces(layout_, shares_.rows);
@@ -214,6 +251,7 @@ void Sharing<T>::renew() {
   learn();
   drop();
   found_.reset();
+  sharers_.each.clear();
 }
 
 template <typename T>
@@ -233,7 +271,33 @@ void Sharing<T>::learn() {
     const auto rows = static_cast<double>(pieces_[p].lines.rows());
     figures_.put(processor.figures_of(), "beside", lines_->seconds(p), rows, count);
   }
+  learn_power(together);
   figures_.write_now_and_then();
+}
+
+/// Keep the power of processors that worked, and of those that idled meanwhile.
+template <typename T>
+void Sharing<T>::learn_power(bool together) {
+  constexpr double kOfTheTime = 0.9;  // what lies between applies is not theirs
+  if (energy_ == nullptr) return;
+  std::vector<bool> works(sharers_.each.size(), false);
+  for (std::size_t i = 0; !together && i < works.size(); ++i) {
+    works[i] = sharers_.each[i].processor.figures_of() == single_who_;
+  }
+  for (std::size_t p = 0; together && p < pieces_.size(); ++p) {
+    works[pieces_[p].owner] = lines_->seconds(p) >= kOfTheTime * lines_->all_seconds();
+  }
+  for (std::size_t i = 0; energy_->share() >= kOfTheTime && i < works.size(); ++i) {
+    const PoweredDevice device = powered(sharers_.each[i].processor);
+    bool idles = !together;
+    for (std::size_t k = 0; k < works.size(); ++k) {
+      idles = idles && !(works[k] && powered(sharers_.each[k].processor).physical == device.physical);
+    }
+    if (!works[i] && !idles) continue;
+    figures_.put(sharers_.each[i].processor.figures_of(), works[i] ? "watts" : "idle watts",
+                 energy_->watts(device.physical), 1, energy_->applies());
+  }
+  energy_->forget();
 }
 
 /// Take the bound on rounding of a piece into the report of all, and what is above its limits.
@@ -270,6 +334,7 @@ void Sharing<T>::write_report(Report& report) const {
   merged.dominance = report.dominance;
   merged.degraded = report.degraded;
   merged.losses = report.losses;
+  merged.energy = report.energy;
   merged.groups.clear();
   merged.device.why = "they share the rows";
   merged.device.costs.clear();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apply_energy.hpp"
 #include "median_of_many.hpp"
 #include "share_figures.hpp"
 #include "share_judge.hpp"
@@ -47,6 +48,12 @@ class Sharing {
   void note_single(double seconds) {
     if (!single_who_.empty()) single_.add(seconds);
   }
+  /// The processors that the joules of applies are asked of: those that are named together, if any are.
+  std::vector<PoweredDevice> powered_devices() const;
+  /// Learn their power from applies. @param energy  lives longer; null: of none
+  void watch_energy(ApplyEnergy* energy) { energy_ = energy; }
+  /// The shares that `time` and `energy` choose, as SharesReport::objectives.
+  const std::string& objectives() const { return objectives_; }
   /// Keep what the applies since the last set-up have shown.
   void learn();
   /// Why figures were not read or are not kept; empty if all is well.
@@ -75,6 +82,8 @@ class Sharing {
   double host_rate(const Options& options) const;
   Shares find_shares(const Options& options, const Balance& balance);
   bool is_again(const std::string& who);
+  void learn_power(bool together);
+  void compare_objectives(Index grain, const std::vector<ShareModel>& models, const NodeModel& node);
 
   Sharers sharers_;
   std::optional<Found> found_;  ///< for what sharers_ were found
@@ -92,6 +101,8 @@ class Sharing {
   std::unique_ptr<SharedLines<T>> lines_;
   std::string made_for_;  ///< words of the processors of lines_
   bool set_up_ = false;
+  ApplyEnergy* energy_ = nullptr;
+  std::string objectives_;
   MedianOfMany single_;
   std::string single_who_;
 };

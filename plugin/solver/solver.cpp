@@ -63,6 +63,27 @@ Bands<T>& Solver<T>::Impl::edit(const LineSet& lines) {
   return system_.edit(lines);
 }
 
+/// Do work that is applies, and note its joules. Nothing is noted of work that throws.
+template <typename T>
+template <typename Work>
+void Solver<T>::Impl::metered(Index applies, bool queued, const Work& work) {
+  if (energy_) energy_->begin();
+  work();
+  if (energy_ && energy_->end(applies, queued)) report_.energy = energy_->report();
+}
+
+/// Note how long it takes, too. @return seconds
+template <typename T>
+template <typename Work>
+double Solver<T>::Impl::timed(Index applies, bool queued, const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  metered(applies, queued, work);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  total_seconds_ += seconds;
+  applies_ += applies;
+  return seconds;
+}
+
 /// Bands for such lines are about to come.
 template <typename T>
 void Solver<T>::Impl::expect(const LineSet& lines) {
@@ -96,18 +117,16 @@ void Solver<T>::Impl::apply(const T* y, Index y_stride, T* x, Index x_stride, In
   if (overlap(y, ((columns - 1) * y_stride + extent) * word, x, ((columns - 1) * x_stride + extent) * word)) {
     throw InvalidInput("x and y of apply overlap: use two separate vectors");
   }
-  const auto start = std::chrono::steady_clock::now();
-  for (bool solved = false; !solved;) {
-    try {
-      solve(y, y_stride, x, x_stride, columns);
-      solved = true;
-    } catch (const DeviceError& error) {
-      fall_back(error);  // each time one device fewer
+  const double seconds = timed(columns, false, [&] {
+    for (bool solved = false; !solved;) {
+      try {
+        solve(y, y_stride, x, x_stride, columns);
+        solved = true;
+      } catch (const DeviceError& error) {
+        fall_back(error);  // each time one device fewer
+      }
     }
-  }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  total_seconds_ += seconds;
-  applies_ += columns;
+  });
   sharing_.note_single(seconds / static_cast<double>(columns));
 }
 
@@ -135,16 +154,13 @@ void Solver<T>::Impl::apply_on_device(_cl_mem* y, _cl_mem* x) {
     throw InvalidInput(report_.device.name + " is driven by " + report_.device.platform +
                        " and takes no buffers of OpenCL: use enqueue()");
   }
-  const auto start = std::chrono::steady_clock::now();
   try {
-    chosen_->apply_on_device(y, x);
+    timed(1, false, [&] { chosen_->apply_on_device(y, x); });
   } catch (const DeviceError& error) {
     if (options_.on_device_failure != OnDeviceFailure::error)
       lose({chosen_.device(), report_.device.name + ": " + error.what()});
     throw;
   }
-  total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  ++applies_;
 }
 
 template <typename T>
@@ -158,15 +174,12 @@ DeviceSolver<T>* Solver<T>::Impl::alone_on_device() const {
 template <typename T>
 bool Solver<T>::Impl::take_step(Visit<T>& visit, std::size_t step, const T* y, T* x) {
   if (options_.lock_vectors) lock_vectors(y, x);
-  const auto start = std::chrono::steady_clock::now();
   try {
-    visit.take(step, y, x);
+    timed(1, false, [&] { visit.take(step, y, x); });
   } catch (const DeviceError& error) {
     fall_back(error);
     return false;
   }
-  total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  ++applies_;
   return true;
 }
 
@@ -197,16 +210,15 @@ void Solver<T>::Impl::enqueue(const DeviceQueue& queue, const T* y, Index y_stri
                        ": call it for each");
   }
   if (lines().rows() == 0 || columns == 0) return;
-  const auto start = std::chrono::steady_clock::now();
   try {
-    for (Index k = 0; k < columns; ++k) chosen_->enqueue(queue, y + k * y_stride, x + k * x_stride);
+    timed(columns, true, [&] {
+      for (Index k = 0; k < columns; ++k) chosen_->enqueue(queue, y + k * y_stride, x + k * x_stride);
+    });
   } catch (const DeviceError& error) {
     if (options_.on_device_failure != OnDeviceFailure::error)
       lose({chosen_.device(), report_.device.name + ": " + error.what()});
     throw;
   }
-  total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  applies_ += columns;
 }
 
 template <typename T>
@@ -219,7 +231,7 @@ bool Solver<T>::Impl::takes_transpose(const DeviceQueue& queue) {
 template <typename T>
 void Solver<T>::Impl::enqueue_transpose(const DeviceQueue& queue, const T* y, T* x) {
   if (!report_.ready) throw InvalidInput("enqueue_transpose was called without a successful set_up: call set_up first");
-  on_transposed([&] { transposed_->enqueue(queue, y, 0, x, 0, 1); });
+  metered(1, true, [&] { on_transposed([&] { transposed_->enqueue(queue, y, 0, x, 0, 1); }); });
 }
 
 /// Work with the transposed solver, set up for the bands as they are.
@@ -240,7 +252,7 @@ void Solver<T>::Impl::on_transposed(const Work& work) {
 template <typename T>
 void Solver<T>::Impl::apply_transpose(const T* y, T* x) {
   if (!report_.ready) throw InvalidInput("apply_transpose was called without a successful set_up: call set_up first");
-  on_transposed([&] { transposed_->apply(y, x); });
+  metered(1, false, [&] { on_transposed([&] { transposed_->apply(y, x); }); });
 }
 
 /// Have the transposed solver set up.
@@ -252,8 +264,10 @@ void Solver<T>::Impl::ready_transpose() {
 
 template <typename T>
 void Solver<T>::Impl::set_up_transpose() {
-  if (!transposed_) transposed_ = std::make_unique<Solver<T>>(options_);
-  transposed_->set_options(options_);
+  Options options = options_;
+  options.energy = false;  // this solver has it of both
+  if (!transposed_) transposed_ = std::make_unique<Solver<T>>(options);
+  transposed_->set_options(std::move(options));
   const LineSet& lines = system_.bands().lines();
   Bands<T>& bands = transposed_->impl_->write(lines);
   system_.fallback().with_whole_bands([&] { transpose(lines, system_.given(), bands); });

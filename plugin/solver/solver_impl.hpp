@@ -64,6 +64,11 @@ class Solver<T>::Impl {
 
   bool share(std::optional<Processors>& found);
   void note_losses();
+  void watch_energy();
+  template <typename Work>
+  void metered(Index applies, bool queued, const Work& work);
+  template <typename Work>
+  double timed(Index applies, bool queued, const Work& work);
   void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   void lock_vectors(const T* y, const T* x);
   Options options_for_choice() const;
@@ -87,6 +92,7 @@ class Solver<T>::Impl {
   int of_queue_ = -1;             ///< the device of Known::queue, if it was among those that could be used
   std::vector<LostDevice> lost_;  ///< not tried again while options and layout stay
   std::optional<InUse> in_use_;
+  std::unique_ptr<ApplyEnergy> energy_;  ///< outlives sharing_
   Sharing<T> sharing_;
   LockedVectors locked_;
   std::string only_;  ///< the device that solves, of those named; empty: any

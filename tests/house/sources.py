@@ -12,10 +12,11 @@ import sys
 MAY_INCLUDE = {
     "core": {"core"},
     "balance": {"balance", "core"},
-    "solver": {"solver", "balance", "core"},
+    "power": {"power", "core"},
+    "solver": {"solver", "power", "balance", "core"},
     "ocl": {"ocl", "core"},
     "cuda": {"cuda", "ocl", "core"},
-    "petsc": {"petsc", "solver", "balance", "core"},
+    "petsc": {"petsc", "solver", "power", "balance", "core"},
     "include": set(),
 }
 PETSC_HEADERS = {"include/oclspkt/oclspkt.h", "include/oclspkt/oclspkt_vec.h"}

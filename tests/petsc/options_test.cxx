@@ -115,6 +115,8 @@ void for_each_pair(Check check) {
   check("profile", PCOCLSPKTSetProfile, PCOCLSPKTGetProfile, static_cast<const char*>("none"));
   check("fpga_binary", PCOCLSPKTSetFpgaBinary, PCOCLSPKTGetFpgaBinary, static_cast<const char*>("boards:a.aocx"));
   check("fpga_banks", PCOCLSPKTSetFpgaBanks, PCOCLSPKTGetFpgaBanks, static_cast<const char*>("spread"));
+  check("energy", PCOCLSPKTSetEnergy, PCOCLSPKTGetEnergy, PETSC_TRUE);
+  check("rated_power", PCOCLSPKTSetRatedPower, PCOCLSPKTGetRatedPower, static_cast<const char*>("gpu=700,cpu=8"));
   check("reproducible", PCOCLSPKTSetReproducible, PCOCLSPKTGetReproducible, PETSC_TRUE);
   check("lock_vectors", PCOCLSPKTSetLockVectors, PCOCLSPKTGetLockVectors, PETSC_TRUE);
   check("chunk", PCOCLSPKTSetChunk, PCOCLSPKTGetChunk, PetscInt(100000));
@@ -308,12 +310,13 @@ std::string other_value(const petsc::OptionEntry& entry) {
   }
   if (std::holds_alternative<std::string oclspkt::petsc::Settings::*>(entry.field)) {
     const std::string name = entry.name;
-    return name == "devices"      ? "host,cpu"
-           : name == "lines"      ? "x,y"
-           : name == "balance"    ? "even"
-           : name == "profile"    ? "none"
-           : name == "fpga_banks" ? "spread"
-                                  : "default";
+    return name == "devices"       ? "host,cpu"
+           : name == "lines"       ? "x,y"
+           : name == "balance"     ? "even"
+           : name == "profile"     ? "none"
+           : name == "fpga_banks"  ? "spread"
+           : name == "rated_power" ? "gpu=500"
+                                   : "default";
   }
   if (std::holds_alternative<double oclspkt::petsc::Settings::*>(entry.field)) return "0.25";
   if (std::holds_alternative<bool petsc::Settings::*>(entry.field)) return "true";

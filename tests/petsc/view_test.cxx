@@ -53,6 +53,22 @@ TEST(View, TellsOfTheUnitsInWhichADeviceSolves) {
   EXPECT_TRUE(contains(text, " eps, in 2 units\n")) << text;
 }
 
+TEST(View, TellsOfJoulesWhereTheyAreAskedFor) {
+  const Matrix A(tridiagonal(100, -1, 4, -1));
+  const Preconditioner pc(A);
+  const Vector b(100), x(100);
+  OK(PCApply(pc, b, x));
+  EXPECT_FALSE(contains(pc.view(), "energy")) << pc.view();
+  OK(PCOCLSPKTSetEnergy(pc, PETSC_TRUE));
+  OK(PCOCLSPKTSetRatedPower(pc, "cpu=12"));
+  OK(PCApply(pc, b, x));
+  EXPECT_TRUE(contains(pc.view(), "energy: not known, as no applies took 2 s without a pause\n")) << pc.view();
+  EXPECT_TRUE(contains(pc.view(),
+                       "options: -pc_oclspkt_devices host -pc_oclspkt_energy true -pc_oclspkt_rated_power "
+                       "cpu=12\n"))
+      << pc.view();
+}
+
 TEST(View, IsTheSameTextEveryTime) {
   const Matrix A(tridiagonal(100, -1, 4, -1));
   const Preconditioner one(A), other(A);

@@ -12,12 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "apply_energy.hpp"
 #include "every_device.hpp"
 #include "line_judge.hpp"
 #include "matrices.hpp"
 #include "residual.hpp"
 #include "solver_fixture.hpp"
 #include "surroundings.hpp"
+#include "usual_settings.hpp"
 
 namespace oclspkt {
 namespace {
@@ -240,6 +242,43 @@ TEST(SharingPrograms, SolveOnTheSameDevices) {
     EXPECT_TRUE(solver.report().degraded.empty());
   }
   EXPECT_TRUE(nlohmann::json::accept(std::ifstream(options.profile)));
+}
+
+/// A host whose counter shows 90 W, on a clock that runs twenty times as fast.
+void count_90_watts(const std::string& folder) {
+  const std::string zone = folder + "/intel-rapl:0";
+  std::filesystem::create_directories(zone);
+  std::ofstream(zone + "/name") << "package-0";
+  MeterSettings& settings = usual_meter_settings();
+  settings.powercap = folder;
+  settings.now = [zone] {
+    const double now = 20 * steady_seconds();
+    std::ofstream(zone + "/energy_uj") << static_cast<long long>(90e6 * now);
+    return now;
+  };
+}
+
+/// Balance by energy begins with rated power, and goes on with what the meter showed.
+TEST_F(SharingProfile, LearnsThePowerOfAProcessor) {
+  count_90_watts((folder.path() / "powercap").string());
+  options.balance = "energy";
+  options.energy = true;
+  options.rated_power = "cpu=1000";
+  Solver<double> solver(options);
+  const Bands<double> bands = test::constant<double>(LineSet::one(1 << 20), -1, 4, -1);
+  test::set_up(solver, bands);
+  const SharesReport rated = solver.report().sharing;
+  EXPECT_NE(rated.why.find("shared for the least energy, by rated power"), std::string::npos) << rated.why;
+  EXPECT_NE(rated.objectives.find("; energy: "), std::string::npos) << rated.objectives;
+  for (int k = 0; k < 2000 && solver.report().energy.windows < 2; ++k) apply(solver, bands, 1);
+  const EnergyReport energy = solver.report().energy;
+  ASSERT_GE(energy.windows, 2);
+  EXPECT_NEAR(energy.window_joules() / energy.seconds, 90, 5);
+  if (energy.apply_seconds < 0.9 * energy.seconds) GTEST_SKIP() << "others use the machine";
+  test::set_up(solver, bands);
+  const SharesReport measured = solver.report().sharing;
+  EXPECT_NE(measured.why.find("by measured power of "), std::string::npos) << measured.why;
+  usual_meter_settings() = {};
 }
 
 }  // namespace

@@ -342,6 +342,61 @@ TEST(Shares, TakeTheFewestJoules) {
   EXPECT_EQ(share_rows(90000, 1, models, {}, energy).rows, share_rows(90000, 1, models, {}, {}).rows);
 }
 
+/// With watts of idling a slower apply is not always cheaper: all wait for it.
+TEST(Shares, CountTheJoulesOfIdling) {
+  std::vector<ShareModel> models{processor(2e9), processor(1e9)};
+  models[0].watts = 300;
+  models[1].watts = 100;
+  const Balance energy = parse_balance("energy");
+  const Shares alone = share_rows(3000000000, 1, models, {}, energy);
+  EXPECT_EQ(alone.rows, (std::vector<Index>{0, 3000000000}));
+  EXPECT_DOUBLE_EQ(alone.joules, 300);
+  models[0].idle_watts = 200;  // 100 more at work: rows of both take 50 and 60 nJ, and each second 240 J
+  models[1].idle_watts = 40;
+  const Shares both = share_rows(3000000000, 1, models, {}, energy);
+  EXPECT_NEAR(static_cast<double>(both.rows[0]), 2e9, 1e6);
+  EXPECT_NEAR(both.joules, 400, 0.1);
+  EXPECT_NEAR(both.all_seconds, 1, 1e-3);
+}
+
+/// By its own model, energy never takes more joules than time does.
+TEST(Shares, OfEnergyNeverTakeMoreJoulesThanThoseOfTime) {
+  Drawer draw;
+  int fewer = 0;
+  for (int i = 0; i < kCases; ++i) {
+    const Index rows = draw.rows(), grain = draw.coin(0.3) ? 1 : static_cast<Index>(draw.between(2, 5000));
+    auto models = draw.models();
+    for (ShareModel& model : models) model.idle_watts = draw.coin(0.3) ? 0 : model.watts * draw.between(0.05, 0.9);
+    if (draw.coin(0.5)) draw.limit(models, rows);
+    const NodeModel node = draw.node();
+    const Shares time = share_rows(rows, grain, models, node, {}),
+                 energy = share_rows(rows, grain, models, node, parse_balance("energy"));
+    EXPECT_LE(energy.joules, time.joules);
+    EXPECT_GE(energy.all_seconds, time.all_seconds / kLeastGain * (1 - 1e-3));
+    fewer += energy.joules < 0.99 * time.joules;
+  }
+  EXPECT_GT(fewer, kCases / 10);
+}
+
+/// No other shares of two processors take fewer joules.
+TEST(Shares, OfEnergyTakeTheFewestJoulesOfAll) {
+  Drawer draw;
+  constexpr Index kRows = 1000;
+  for (int i = 0; i < kCases; ++i) {
+    std::vector<ShareModel> models{processor(draw.between(1e5, 1e7)), processor(draw.between(1e5, 1e7))};
+    for (ShareModel& model : models) {
+      model.watts = draw.between(10, 500);
+      model.idle_watts = model.watts * draw.between(0.05, 0.9);
+      model.latency = draw.coin(0.5) ? 0 : draw.between(1e-6, 1e-3);
+    }
+    double least = kNoLimit;
+    for (Index first = 0; first <= kRows; ++first) {
+      least = std::min(least, predict_shares(std::vector<Index>{first, kRows - first}, models, {}).joules);
+    }
+    EXPECT_LE(share_rows(kRows, 1, models, {}, parse_balance("energy")).joules, least * 1.005);
+  }
+}
+
 /// Twelve processors are the most of which every set is tried: nothing is slower.
 TEST(Shares, OfTwelveProcessorsAreFoundAtOnce) {
   Drawer draw;

@@ -77,6 +77,9 @@ struct Options {
   std::string balance = "time";                   ///< how devices that are named share rows, see parse_balance()
   std::string profile = {};                       ///< file of measured figures; empty: in the user's cache; or none
   bool reproducible = false;                      ///< processors and shares depend on nothing measured
+  bool energy = false;                            ///< add up the joules of applies, see EnergyReport
+  std::string rated_power = {};                   ///< watts where nothing is measured, such as gpu=700,cpu=8,fpga=60:
+                                                  ///< a card, a core, a board; empty: by a table
   MethodChoice method = MethodChoice::automatic;  ///< `automatic`: chosen at set-up
   std::string variant = "default";                ///< of kVariantNames: the kernels to use on a device
   std::string fpga_binary = {};                   ///< files and folders joined by colons, where devices with FPGAs

@@ -117,6 +117,37 @@ struct SharesReport {
   double predicted_seconds = 0;     ///< of an apply; 0 where one processor solves
   double single_seconds = 0;        ///< predicted for the best processor by itself
   double seconds = 0;               ///< the median of the last applies; 0 before the first
+  std::string objectives = {};  ///< the shares that `time` and `energy` choose, with seconds and joules of both, and
+                                ///< whose power is measured; empty unless one of both options of energy is set
+};
+
+/// The joules of one device.
+struct EnergySource {
+  std::string device;     ///< its name
+  std::string words;      ///< what tells them, such as "counter of NVIDIA H200 by NVML", or "rated power, 400 W"
+  std::string trouble;    ///< why no counter does, and the cure; empty: one does
+  double joules = 0;      ///< in all windows
+  bool measured = false;  ///< in every window; else by rated power
+};
+
+/// The joules of applies, where Options::energy asks for them. They are measured over windows of at least two seconds,
+/// with all that others do with the devices, and with the host, meanwhile.
+struct EnergyReport {
+  std::vector<EnergySource> sources;  ///< the devices that solve, and the host; empty before the first apply
+  double seconds = 0;                 ///< of all windows
+  double apply_seconds = 0;           ///< within applies
+  std::int64_t applies = 0;           ///< in windows
+  std::int64_t windows = 0;
+  std::int64_t dropped = 0;  ///< windows that a pause ended before they had two seconds
+  bool queued = false;       ///< applies return before they are done: what lies between them counts as theirs
+
+  /// Of the windows, and of applies by their part of the time.
+  double window_joules() const {
+    double sum = 0;
+    for (const EnergySource& source : sources) sum += source.joules;
+    return sum;
+  }
+  double joules() const { return seconds > 0 && !queued ? window_joules() * apply_seconds / seconds : window_joules(); }
 };
 
 /// What set-up chose and why; everything the view prints.
@@ -148,6 +179,7 @@ struct Report {
   Narrowing precision;
   DeviceReport device;
   SharesReport sharing;
+  EnergyReport energy;                ///< since Options::energy was set, or other devices solve
   std::vector<std::string> degraded;  ///< "<device>: <cause>", one for each device lost, also by the transposed solver
   std::size_t losses = 0;             ///< since the solver was made; the last entries of `degraded` are the newest
 };

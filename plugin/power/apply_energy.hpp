@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "meter.hpp"
+#include "oclspkt/report.hpp"
+
+namespace oclspkt {
+
+/// Adds up the joules of applies over windows of kLeastWindow and more, however short an apply is. It has no thread:
+/// devices are read now and then at the end of an apply. A pause ends a window.
+class ApplyEnergy {
+ public:
+  /// Opens nothing yet. @param devices  no two of one `physical`
+  ApplyEnergy(std::vector<PoweredDevice> devices, MeterSettings settings);
+
+  const std::vector<PoweredDevice>& devices() const { return devices_; }
+  /// An apply begins; the first one opens the libraries and files of the meter.
+  void begin();
+  /// It ended well. @param queued  it may still run
+  /// @return true if report() has changed since the last time
+  bool end(std::int64_t applies, bool queued);
+  /// Of all windows that have ended.
+  const EnergyReport& report() const { return report_; }
+  /// Measured watts of a device since the last forget(), with the share of applies in the time; NaN: not known.
+  double watts(const std::string& physical) const;
+  std::int64_t applies() const { return sum_.applies; }
+  double share() const { return sum_.seconds > 0 ? sum_.apply_seconds / sum_.seconds : 0; }
+  /// What applies do is about to change.
+  void forget();
+
+ private:
+  struct Counted {
+    std::int64_t applies = 0;
+    double seconds = 0;
+    bool queued = false;
+  };
+  void close(bool at_last_poll);
+
+  std::vector<PoweredDevice> devices_;
+  MeterSettings settings_;
+  std::unique_ptr<Meter> meter_;
+  double begun_ = 0, ended_ = 0, polled_at_ = 0;
+  Counted now_, polled_;  ///< in the open window: up to now, and up to the last poll
+  bool changed_ = false;
+  bool mixed_ = false;  ///< the open window began before the last forget()
+  EnergyReport report_, sum_;
+};
+
+/// The report in words: joules of applies, then those of each device. Nothing where nothing was asked for.
+OCLSPKT_API std::vector<std::string> energy_lines(const EnergyReport& report);
+
+}  // namespace oclspkt
