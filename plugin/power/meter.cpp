@@ -131,12 +131,13 @@ double rated_watts(const PoweredDevice& device, const RatedWatts& given) {
 
 class Meter::Impl {
  public:
-  Impl(const std::vector<PoweredDevice>& devices, MeterSettings given) : settings_(std::move(given)) {
+  Impl(std::vector<PoweredDevice> devices, MeterSettings given)
+      : devices_(std::move(devices)), settings_(std::move(given)) {
     if (!settings_.now) settings_.now = steady_seconds;
     if (!settings_.sleep) {
       settings_.sleep = [](double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); };
     }
-    for (const PoweredDevice& device : devices) {
+    for (const PoweredDevice& device : devices_) {
       watts_.push_back(rated_watts(device, settings_.rated));
       probes_.push_back(find(device));
       sources_.push_back(source_of(device, probes_.back(), watts_.back()));
@@ -155,9 +156,9 @@ class Meter::Impl {
       for (const PowerProbe& probe : probes_[i].all)
         tallies_[i].push_back({.probe = &probe, .bad_counter = {}, .bad_samples = {}});
     }
-    begun_ = polled_ = settings_.now();
     open_ = true;
     read(true);
+    begun_ = polled_;
     if (!settings_.thread) return;
     stopped_ = false;
     thread_ = std::thread([this] {
@@ -204,6 +205,7 @@ class Meter::Impl {
     std::vector<Energy> idle;
     if (protocol.idle > 0) idle = window(protocol.cool_down, protocol.idle, [this] { pause(kPollSeconds); });
     std::vector<std::vector<Energy>> windows;
+    windows.reserve(static_cast<std::size_t>(protocol.repeats));
     for (int i = 0; i < protocol.repeats; ++i) windows.push_back(window(protocol.cool_down, protocol.seconds, work));
     std::vector<Energy> all;
     for (std::size_t i = 0; i < probes_.size(); ++i) {
@@ -341,6 +343,7 @@ class Meter::Impl {
     if (length > 0) settings_.sleep(length);
   }
 
+  std::vector<PoweredDevice> devices_;
   MeterSettings settings_;
   std::vector<double> watts_;  ///< rated
   std::vector<Probes> probes_;
@@ -354,7 +357,7 @@ class Meter::Impl {
 };
 
 Meter::Meter(std::vector<PoweredDevice> devices, MeterSettings settings)
-    : impl_(std::make_unique<Impl>(devices, std::move(settings))) {}
+    : impl_(std::make_unique<Impl>(std::move(devices), std::move(settings))) {}
 Meter::~Meter() = default;
 const std::vector<PowerSource>& Meter::sources() const { return impl_->sources(); }
 void Meter::begin() { impl_->begin(); }

@@ -70,7 +70,7 @@ struct Nvml {
   /// of places is not what NVML has.
   /// @return what went wrong, or nothing
   std::string find(const std::string& pci, const std::string& named) {
-    if (const std::string why = file.trouble(); !why.empty()) return why;
+    if (std::string why = file.trouble(); !why.empty()) return why;
     int code = init();
     ready = code == 0;
     if (ready && !pci.empty()) code = by_place(pci.c_str(), &card);

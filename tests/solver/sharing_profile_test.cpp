@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -244,18 +245,20 @@ TEST(SharingPrograms, SolveOnTheSameDevices) {
   EXPECT_TRUE(nlohmann::json::accept(std::ifstream(options.profile)));
 }
 
-/// A host whose counter shows 90 W, on a clock that runs twenty times as fast.
+/// A host whose counter shows 90 W, on a clock that only runs while this process works, five times as fast.
 void count_90_watts(const std::string& folder) {
   const std::string zone = folder + "/intel-rapl:0";
   std::filesystem::create_directories(zone);
   std::ofstream(zone + "/name") << "package-0";
   MeterSettings& settings = usual_meter_settings();
   settings.powercap = folder;
-  settings.now = [zone] {
-    const double now = 20 * steady_seconds();
-    std::ofstream(zone + "/energy_uj") << static_cast<long long>(90e6 * now);
+  // A file takes as long to write as thousands of rows: the counter moves in steps.
+  settings.now = [zone, written = -1.]() mutable {
+    const double now = 5. * static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+    if (now > written + 0.1) std::ofstream(zone + "/energy_uj") << static_cast<long long>(90e6 * (written = now));
     return now;
   };
+  settings.now();  // the file is there
 }
 
 /// Balance by energy begins with rated power, and goes on with what the meter showed.
@@ -270,11 +273,13 @@ TEST_F(SharingProfile, LearnsThePowerOfAProcessor) {
   const SharesReport rated = solver.report().sharing;
   EXPECT_NE(rated.why.find("shared for the least energy, by rated power"), std::string::npos) << rated.why;
   EXPECT_NE(rated.objectives.find("; energy: "), std::string::npos) << rated.objectives;
-  for (int k = 0; k < 2000 && solver.report().energy.windows < 2; ++k) apply(solver, bands, 1);
+  const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
+  std::vector<double> x(y.size());
+  for (int k = 0; k < 2000 && solver.report().energy.windows < 2; ++k) solver.apply(y.data(), x.data());
   const EnergyReport energy = solver.report().energy;
   ASSERT_GE(energy.windows, 2);
-  EXPECT_NEAR(energy.window_joules() / energy.seconds, 90, 5);
-  if (energy.apply_seconds < 0.9 * energy.seconds) GTEST_SKIP() << "others use the machine";
+  EXPECT_NEAR(energy.window_joules() / energy.seconds, 90, 8);
+  EXPECT_GT(energy.apply_seconds, 0.9 * energy.seconds);
   test::set_up(solver, bands);
   const SharesReport measured = solver.report().sharing;
   EXPECT_NE(measured.why.find("by measured power of "), std::string::npos) << measured.why;

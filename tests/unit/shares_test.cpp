@@ -381,7 +381,7 @@ TEST(Shares, OfEnergyNeverTakeMoreJoulesThanThoseOfTime) {
 /// No other shares of two processors take fewer joules.
 TEST(Shares, OfEnergyTakeTheFewestJoulesOfAll) {
   Drawer draw;
-  constexpr Index kRows = 1000;
+  constexpr Index kThousand = 1000;
   for (int i = 0; i < kCases; ++i) {
     std::vector<ShareModel> models{processor(draw.between(1e5, 1e7)), processor(draw.between(1e5, 1e7))};
     for (ShareModel& model : models) {
@@ -390,10 +390,10 @@ TEST(Shares, OfEnergyTakeTheFewestJoulesOfAll) {
       model.latency = draw.coin(0.5) ? 0 : draw.between(1e-6, 1e-3);
     }
     double least = kNoLimit;
-    for (Index first = 0; first <= kRows; ++first) {
-      least = std::min(least, predict_shares(std::vector<Index>{first, kRows - first}, models, {}).joules);
+    for (Index first = 0; first <= kThousand; ++first) {
+      least = std::min(least, predict_shares(std::vector<Index>{first, kThousand - first}, models, {}).joules);
     }
-    EXPECT_LE(share_rows(kRows, 1, models, {}, parse_balance("energy")).joules, least * 1.005);
+    EXPECT_LE(share_rows(kThousand, 1, models, {}, parse_balance("energy")).joules, least * 1.005);
   }
 }
 
