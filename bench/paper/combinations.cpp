@@ -74,7 +74,7 @@ Json record_of(const Team& team, const std::string& scalar, Index rows) {
 void add_joules(const Plan& plan, const Team& team, const std::function<void()>& solve, Json& record) {
   std::vector<DeviceInfo> devices;
   for (const Processor& p : team) devices.push_back(p.info);
-  const Joules joules = joules_of(devices, plan.settings.rated, record["seconds"].get<double>(), solve);
+  const Joules joules = joules_of(devices, plan.settings.rated, record["seconds"].get<double>(), solve, Windows::one);
   const double rows = record["rows"].get<double>();
   record["rows_per_second"] = figure(rows / record["seconds"].get<double>());
   record["watts"] = figure(joules.watts);

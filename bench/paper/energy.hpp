@@ -6,19 +6,9 @@
 #include <vector>
 
 #include "device.hpp"
+#include "meter.hpp"
 
 namespace oclspkt::bench::paper {
-
-/// Watts of devices while they work, where nothing is measured; 0: by the table.
-struct Rated {
-  double gpu = 0;   ///< of a card
-  double cpu = 0;   ///< of a core
-  double fpga = 0;  ///< of a board
-};
-
-/// Parse "gpu=700,cpu=8,fpga=60".
-/// @throws InvalidInput for other words, and watts that are not positive
-Rated parse_rated(const std::string& text);
 
 /// Joules of one solve.
 struct Joules {
@@ -26,10 +16,14 @@ struct Joules {
   std::string source;  ///< where they come from, in words
 };
 
-/// Find the joules of a solve. `solve` is not called where power is rated.
-/// @param devices  that work; all of them until the solve ends
+/// How many windows are measured: the figures of one device by several, with idle power; those of sets by one.
+enum class Windows { several, one };
+
+/// Find the joules of a solve, of the whole time that it takes. Without `solve`, or where no device has anything
+/// better, power is rated.
 /// @param seconds  of a solve
-Joules joules_of(const std::vector<DeviceInfo>& devices, const Rated& rated, double seconds,
-                 const std::function<void()>& solve);
+/// @param solve    one of them; called for some seconds where something is measured
+Joules joules_of(const std::vector<DeviceInfo>& devices, const RatedWatts& rated, double seconds,
+                 const std::function<void()>& solve, Windows windows = Windows::several);
 
 }  // namespace oclspkt::bench::paper

@@ -37,7 +37,7 @@ struct Settings {
   std::vector<std::string> sections{std::begin(kSections), std::end(kSections)};
   double seconds = 480;  ///< no measurement begins later
   int rounds = 5;
-  Rated rated;
+  RatedWatts rated;
   bool allow_debug = false;
 };
 

@@ -35,7 +35,8 @@ struct RatedRow {
 /// Of the makers' data sheets; the first word that is found counts.
 constexpr RatedRow kRatedTable[] = {{"H200", 700},   {"H100 PCIe", 350}, {"H100", 700}, {"A100-PCIE", 250},
                                     {"A100", 400},   {"V100", 300},      {"L40S", 350}, {"MI300X", 750},
-                                    {"MI250X", 560}, {"MI210", 300},     {"U280", 225}, {"U250", 225}};
+                                    {"MI250X", 560}, {"MI210", 300},     {"U280", 225}, {"U250", 225},
+                                    {"M4000", 120},  {"A10PL4", 33}};
 constexpr double kAnyGpu = 400, kAnyCore = 8, kAnyBoard = 60;
 
 std::string short_number(double number, const char* unit) {
