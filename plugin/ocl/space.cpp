@@ -324,13 +324,25 @@ void ClSpace<T>::take(const Array& from, SpaceMessage<T>& to, const std::functio
     s.device->queue().flush();
     if (bytes > 0) done = enqueue_read_beside(*s.device, source, to.data(), bytes, done);
   });
-  meanwhile();
-  flush();
-  work("copying an array from it", [&](SpaceState& s) {
-    s.wait_for_copy(done, s.device->transfer_queues().down, waiter(s));
-    s.counts.bytes_down += bytes;
-    ++s.counts.waits;
-  });
+  const auto come = [&] {
+    work("copying an array from it", [&](SpaceState& s) {
+      s.wait_for_copy(done, s.device->transfer_queues().down, waiter(s));
+      s.counts.bytes_down += bytes;
+      ++s.counts.waits;
+    });
+  };
+  try {
+    meanwhile();
+    flush();
+  } catch (...) {
+    // The caller may free the message as soon as this ends.
+    try {
+      come();
+    } catch (const std::exception&) {
+    }
+    throw;
+  }
+  come();
 }
 
 template <typename T>

@@ -51,6 +51,20 @@ TYPED_TEST(SpaceOnDevice, CopiesLongArraysByThreads) {
 }
 
 /// The product of ranks: messages leave while kernels run, and what they bring is used behind them.
+TYPED_TEST(SpaceOnDevice, NothingIsCopiedToAMessageAnyMoreWhereTheMeantimeFailed) {
+  using T = TypeParam;
+  this->on_every_space([](Space<T>& space) {
+    constexpr Index kLong = 4'000'000;  // the copy takes longer than the failure
+    const Vector<T> x = draw<T>(kLong, 1);
+    const auto array = bring(space, x);
+    const auto message = space.make_message(kLong);
+    std::fill_n(message->data(), kLong, T(0));
+    const auto fail = [] { throw DeviceError("a kernel was not launched"); };
+    EXPECT_THROW(space.take(*array, *message, fail), DeviceError);
+    expect_same(Vector<T>(message->data(), message->data() + kLong), x);
+  });
+}
+
 TYPED_TEST(SpaceOnDevice, MessagesPassBesideTheKernels) {
   using T = TypeParam;
   this->on_every_space([](Space<T>& space) {

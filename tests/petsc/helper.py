@@ -15,7 +15,7 @@ from petsc4py import PETSc  # noqa: E402
 
 # What is not the default.
 NUMBERS = {"PetscReal": 0.25, "PetscInt": 48, "PetscInt64": 6_000_000_000, "PetscBool": True}
-TEXTS = {"devices": "host", "balance": "even", "profile": "none", "fpga_binary": "boards:a.aocx", "fpga_banks": "spread", "variant": "gpu", "directions": "x,y", "precision": "narrow"}
+TEXTS = {"devices": "host", "balance": "even", "profile": "none", "fpga_binary": "boards:a.aocx", "fpga_banks": "spread", "rated_power": "gpu=700", "variant": "gpu", "directions": "x,y", "precision": "narrow"}
 
 
 def check(condition, what):
