@@ -113,15 +113,15 @@ def plot_gpu(plt, own, size, title, names, path):
     plt.close(figure)
 
 
-def plot_card(plt, document, lines_apart, card, pictures):
+def plot_card(plt, document, card, pictures):
     """Pictures of one card: sizes of one system, and lengths of many lines with bands of their own. Peers, to which
-    matrices make no difference, are drawn once. @param lines_apart records of lines that were measured another time"""
+    matrices make no difference, are drawn once."""
     def matrix(r):
         return f", {records.short_matrix(r)}" if r["solver"] == "oclspkt" else ""
 
     device = document["provenance"]["device"]
     for scalar in ("double", "float"):
-        own = [r for r in document["results"] + lines_apart if r["scalar"] == scalar]
+        own = [r for r in document["results"] if r["scalar"] == scalar]
         systems = [r for r in own if not r["lines"] and (r["variant"] == "auto" or r["solver"] != "oclspkt")]
         plot_gpu(plt, systems, "rows", f"{device}, one system, {scalar}",
                  lambda r: records.device_label(r) + matrix(r),
@@ -254,8 +254,7 @@ def main(results, pictures):
         if lines := records.load(results, f"lines-{scalar}"):
             plot_lines(plt, lines, pictures / f"performance-lines-{scalar}.svg")
     for path in sorted(pathlib.Path(results).glob("gpu/*.json")):
-        apart = records.load(results, f"gpu/lines/{path.stem}") or {"results": []}
-        plot_card(plt, records.load(results, f"gpu/{path.stem}"), apart["results"], path.stem, pictures)
+        plot_card(plt, records.load(results, f"gpu/{path.stem}"), path.stem, pictures)
     shared = {path.stem: records.load(results, f"balance/{path.stem}")
               for path in sorted(pathlib.Path(results).glob("balance/*.json"))}
     shared = {name: document for name, document in shared.items()
