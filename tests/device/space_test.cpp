@@ -54,14 +54,14 @@ TYPED_TEST(SpaceOnDevice, CopiesLongArraysByThreads) {
 TYPED_TEST(SpaceOnDevice, NothingIsCopiedToAMessageAnyMoreWhereTheMeantimeFailed) {
   using T = TypeParam;
   this->on_every_space([](Space<T>& space) {
-    constexpr Index kLong = 4'000'000;  // the copy takes longer than the failure
-    const Vector<T> x = draw<T>(kLong, 1);
+    constexpr Index kMany = 4'000'000;  // the copy takes longer than the failure
+    const Vector<T> x = draw<T>(kMany, 1);
     const auto array = bring(space, x);
-    const auto message = space.make_message(kLong);
-    std::fill_n(message->data(), kLong, T(0));
+    const auto message = space.make_message(kMany);
+    std::fill_n(message->data(), kMany, T(0));
     const auto fail = [] { throw DeviceError("a kernel was not launched"); };
     EXPECT_THROW(space.take(*array, *message, fail), DeviceError);
-    expect_same(Vector<T>(message->data(), message->data() + kLong), x);
+    expect_same(Vector<T>(message->data(), message->data() + kMany), x);
   });
 }
 
