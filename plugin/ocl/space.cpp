@@ -299,7 +299,8 @@ template <typename T>
 std::unique_ptr<SpaceMessage<T>> ClSpace<T>::make_message(Index size) {
   return work("making memory for messages", [&](SpaceState& s) {
     std::unique_ptr<Staging> memory;
-    if (size > 0) memory = std::make_unique<Staging>(*s.device, s.device->queue(), size * kWord);
+    // Its end is behind all that goes down, though waiting for that fail.
+    if (size > 0) memory = std::make_unique<Staging>(*s.device, s.device->transfer_queues().down, size * kWord);
     return std::unique_ptr<SpaceMessage<T>>(new ClMessage<T>(index_, state_, std::move(memory), size));
   });
 }
@@ -352,7 +353,13 @@ void ClSpace<T>::bring(const SpaceMessage<T>& from, Array& to) {
     check(from, to);
     const std::int64_t bytes = to.size() * kWord;
     const Event done = enqueue_write_beside(*s.device, from.data(), buffer(to, to.size()), bytes);
-    s.wait_for_copy(done, s.device->transfer_queues().up, waiter(s));
+    const OpenDevice::TransferQueues& queues = s.device->transfer_queues();
+    try {
+      s.wait_for_copy(done, queues.up, waiter(s));
+    } catch (...) {
+      clEnqueueMarkerWithWaitList(queues.down(), 1, &done(), nullptr);  // the message ends in that queue
+      throw;
+    }
     s.counts.bytes_up += bytes;
     ++s.counts.waits;
   });
