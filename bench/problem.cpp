@@ -44,6 +44,11 @@ Problem<T>::Problem(const MatrixSpec& spec, const LineSet& set)
   multiply(lines, bands.view(), solution.data(), y.data());
 }
 
+template <typename T>
+void Problem<T>::spoil() {
+  fill(x.data(), n(), [](Index) { return std::numeric_limits<T>::quiet_NaN(); });
+}
+
 bool fits_memory(Index rows, double bytes_per_row) {
   return static_cast<double>(rows) * bytes_per_row <= usable_bytes();
 }

@@ -15,6 +15,8 @@ struct Problem {
   Problem(const MatrixSpec& spec, Index n) : Problem(spec, LineSet::one(n)) {}
 
   Index n() const { return lines.rows(); }
+  /// Make the answer NaN: what another contestant left must not pass for this one's.
+  void spoil();
 
   LineSet lines;
   Bands<T> bands;

@@ -10,7 +10,6 @@
 #include "clock.hpp"
 #include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
-#include "parallel.hpp"
 #include "problem.hpp"
 #include "resident.hpp"
 #include "residual.hpp"
@@ -156,8 +155,7 @@ void solve(const Case& c, const Place& place, MethodChoice method, Problem<T>& p
     r.note = "variant paper does not carry it: " + why;
     return;
   }
-  // What another method left must not pass for the answer.
-  fill(problem.x.data(), problem.n(), [](Index) { return std::numeric_limits<T>::quiet_NaN(); });
+  problem.spoil();
   const std::unique_ptr<Resident> vectors =
       setting->resident(solver, static_cast<std::size_t>(problem.n()) * sizeof(T));
   vectors->write(problem.y.data());

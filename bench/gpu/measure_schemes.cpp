@@ -81,7 +81,7 @@ class Trial {
   }
   /// Apply once, with nothing left of other answers. @return the backward error, in eps
   double error() {
-    std::fill_n(problem_.x.data(), problem_.n(), std::numeric_limits<T>::quiet_NaN());
+    problem_.spoil();
     apply();
     if (on_gpu_ && solver_.report().device.type != name(DeviceType::host)) {
       check(clEnqueueReadBuffer(solver_.device_handles().queue, buffers_->x.get(), CL_TRUE, 0, bytes(),

@@ -83,7 +83,7 @@ void solve_as_board(Problem<T>& problem) {
 
 template <typename T>
 void add_dominance(const Plan& plan, double d, std::vector<Piece>& pieces) {
-  const std::string scalar = sizeof(T) == 4 ? "float" : "double";
+  const std::string scalar = scalar_name<T>();
   using Solve = std::function<void(Problem<T>&, Json&)>;
   const auto add = [&](const std::string& who, const std::string& device, Index rows, const Solve& solve) {
     const Json record{{"dominance", d}, {"scalar", scalar}, {"who", who}, {"device", device}, {"rows", rows}};
@@ -91,7 +91,7 @@ void add_dominance(const Plan& plan, double d, std::vector<Piece>& pieces) {
                       static_cast<double>(rows) * sizeof(T),
                       [=](Json& records) {
                         Problem<T> problem({.dominance = d}, rows);
-                        spoil(problem);
+                        problem.spoil();
                         Json done = record;
                         solve(problem, done);
                         done["error"] = figure(error_of(problem));

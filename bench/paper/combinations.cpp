@@ -71,16 +71,10 @@ Json record_of(const Team& team, const std::string& scalar, Index rows) {
           {"rows", rows}};
 }
 
-void add_joules(const Plan& plan, const Team& team, const std::function<void()>& solve, Json& record) {
+void add_joules_of(const Team& team, const Plan& plan, const std::function<void()>& solve, Json& record) {
   std::vector<DeviceInfo> devices;
   for (const Processor& p : team) devices.push_back(p.info);
-  const Joules joules = joules_of(devices, plan.settings.rated, record["seconds"].get<double>(), solve, Windows::one);
-  const double rows = record["rows"].get<double>();
-  record["rows_per_second"] = figure(rows / record["seconds"].get<double>());
-  record["watts"] = figure(joules.watts);
-  record["joules"] = figure(joules.joules);
-  record["rows_per_joule"] = figure(rows / joules.joules);
-  record["energy"] = joules.source;
+  add_joules(devices, plan.settings.rated, solve, Windows::one, record);
 }
 
 template <typename T>
@@ -93,7 +87,7 @@ void solve_together(const Plan& plan, const Team& team, Problem<T>& problem, Jso
   const BandsView<T> bands = problem.bands.view();
   const auto set_up = [&] { solver.set_up(problem.lines, bands.lower, bands.diag, bands.upper); };
   const auto apply = [&] { solver.apply(problem.y.data(), problem.x.data()); };
-  spoil(problem);
+  problem.spoil();
   for (int i = 0; i < kLearning; ++i) {
     set_up();
     double spent = 0;
@@ -118,7 +112,7 @@ void solve_together(const Plan& plan, const Team& team, Problem<T>& problem, Jso
   }
   record["shares"] = shares;
   record["why"] = sharing.why;
-  add_joules(plan, team, apply, record);
+  add_joules_of(team, plan, apply, record);
 }
 
 /// What a processor moves at least through the host's memory, bytes a row.
@@ -147,9 +141,7 @@ double host_rate(const std::vector<Team>& teams, Index rows, const Json& records
 
 /// The sets with the paper's board, by the model of it and what the others were measured to take by themselves.
 void add_board(const Plan& plan, const std::vector<Team>& teams, Index rows, Json& records) {
-  Processor board{{}, ""};
-  board.info.type = DeviceType::fpga;
-  board.info.name = "A10PL4";
+  const Processor board = paper_board();
   const auto index_rows = static_cast<double>(rows);
   for (std::size_t at = 0; at <= teams.size(); ++at) {
     Team team = at == 0 ? Team{} : teams[at - 1];
@@ -180,14 +172,14 @@ void add_board(const Plan& plan, const std::vector<Team>& teams, Index rows, Jso
     Json shares = Json::array();
     for (const Index part : set.ours.rows) shares.push_back(figure(static_cast<double>(part) / index_rows));
     record["shares"] = shares;
-    add_joules(plan, team, {}, record);
+    add_joules_of(team, plan, {}, record);
     records.push_back(record);
   }
 }
 
 template <typename T>
 void add_size(const Plan& plan, const std::vector<Team>& teams, Index rows, std::vector<Piece>& pieces) {
-  const std::string scalar = sizeof(T) == 4 ? "float" : "double";
+  const std::string scalar = scalar_name<T>();
   const auto problem = std::make_shared<std::unique_ptr<Problem<T>>>();
   for (const Team& team : teams) {
     const Json record = record_of(team, scalar, rows);

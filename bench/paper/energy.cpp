@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "run.hpp"
 #include "text.hpp"
 
 namespace oclspkt::bench::paper {
@@ -38,6 +39,17 @@ Joules joules_of(const std::vector<DeviceInfo>& devices, const RatedWatts& rated
     add(sum, energy.joules / energy.rounds, energy.seconds / energy.rounds, energy.words);
   }
   return sum;
+}
+
+void add_joules(const std::vector<DeviceInfo>& devices, const RatedWatts& rated, const std::function<void()>& solve,
+                Windows windows, nlohmann::ordered_json& record) {
+  const double rows = record["rows"].get<double>(), seconds = record["seconds"].get<double>();
+  const Joules joules = joules_of(devices, rated, seconds, solve, windows);
+  record["rows_per_second"] = figure(rows / seconds);
+  record["watts"] = figure(joules.watts);
+  record["joules"] = figure(joules.joules);
+  record["rows_per_joule"] = figure(rows / joules.joules);
+  record["energy"] = joules.source;
 }
 
 }  // namespace oclspkt::bench::paper

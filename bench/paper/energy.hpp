@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,10 @@ enum class Windows { several, one };
 /// @param solve    one of them; called for some seconds where something is measured
 Joules joules_of(const std::vector<DeviceInfo>& devices, const RatedWatts& rated, double seconds,
                  const std::function<void()>& solve, Windows windows = Windows::several);
+
+/// Put the joules of a record's solves into it, as joules_of(), with rows a second and a joule.
+/// @param record  has the rows, and the seconds of a solve
+void add_joules(const std::vector<DeviceInfo>& devices, const RatedWatts& rated, const std::function<void()>& solve,
+                Windows windows, nlohmann::ordered_json& record);
 
 }  // namespace oclspkt::bench::paper

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "measure_case.hpp"
-#include "parallel.hpp"
 #include "problem.hpp"
 #include "residual.hpp"
 #include "text.hpp"
@@ -19,12 +18,6 @@ namespace oclspkt::bench::paper {
 struct Absent : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-/// What another solver left must not pass for the answer.
-template <typename T>
-void spoil(Problem<T>& problem) {
-  fill(problem.x.data(), problem.n(), [](Index) { return std::numeric_limits<T>::quiet_NaN(); });
-}
 
 /// Judge the answer in problem.x, all by the same measure. @return whether it is right
 template <typename T>

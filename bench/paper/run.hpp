@@ -50,6 +50,14 @@ struct Processor {
   std::string kind() const;
 };
 
+/// The paper's board, of which there is a model.
+Processor paper_board();
+
+template <typename T>
+constexpr const char* scalar_name() {
+  return sizeof(T) == 4 ? "float" : "double";
+}
+
 /// What is measured, a piece at a time, so that a run may end between two of them.
 struct Piece {
   std::string section, words;

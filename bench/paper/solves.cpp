@@ -37,24 +37,14 @@ struct Systems {
   std::tuple<std::unique_ptr<Problem<float>>, std::unique_ptr<Problem<double>>> problems;
 };
 
-template <typename T>
-constexpr const char* scalar_name() {
-  return sizeof(T) == 4 ? "float" : "double";
-}
-
 Json record_of(const Processor& p, const std::string& scalar, Index rows, const std::string& who) {
   return {{"device", p.info.name}, {"kind", p.kind()}, {"scalar", scalar}, {"rows", rows}, {"who", who}};
 }
 
 /// Times of a record, and its joules.
 void add_times(const Plan& plan, const Processor& p, double seconds, const std::function<void()>& solve, Json& record) {
-  const Joules joules = joules_of({p.info}, plan.settings.rated, seconds, solve);
   record["seconds"] = figure(seconds);
-  record["rows_per_second"] = figure(record["rows"].get<double>() / seconds);
-  record["watts"] = figure(joules.watts);
-  record["joules"] = figure(joules.joules);
-  record["rows_per_joule"] = figure(record["rows"].get<double>() / joules.joules);
-  record["energy"] = joules.source;
+  add_joules({p.info}, plan.settings.rated, solve, Windows::several, record);
   record["source"] = "measured";
 }
 
@@ -82,7 +72,7 @@ void solve_there(const Plan& plan, const Processor& p, bool paper, Problem<T>& p
   record["words_per_row"] = figure(report.words_per_row);
   const auto vectors = setting->resident(solver, static_cast<std::size_t>(problem.n()) * sizeof(T));
   vectors->write(problem.y.data());
-  spoil(problem);
+  problem.spoil();
   vectors->apply();
   vectors->read(problem.x.data());
   if (!right(problem, record)) return;
@@ -113,7 +103,7 @@ void solve_here(const Plan& plan, const Processor& p, Problem<T>& problem, Json&
   record["method"] = name(solver.report().method);
   record["words_per_row"] = figure(solver.report().words_per_row);
   const auto solve = [&] { solver.apply(problem.y.data(), problem.x.data()); };
-  spoil(problem);
+  problem.spoil();
   solve();
   if (!right(problem, record)) return;
   const auto seconds = times(plan.settings.rounds, [&] { return seconds_of(solve); });
@@ -127,7 +117,7 @@ template <typename T>
 void solve_by_peer(const Plan& plan, const Processor& p, const PeerFacts& facts, Problem<T>& problem, Json& record) {
   Peer<T> peer = facts.make(problem);
   if (!peer.absent.empty()) throw Absent(peer.absent);
-  spoil(problem);
+  problem.spoil();
   peer.run(1);
   if (!right(problem, record)) return;
   const auto seconds = times(plan.settings.rounds, [&] { return peer.run(1); });
@@ -141,7 +131,7 @@ void solve_by_cusparse(const Plan& plan, const Processor& p, bool pivoting, Prob
   std::string why;
   const auto peer = Gtsv2<T>::open(problem, pivoting, &why);
   if (!peer) throw Absent(why);
-  spoil(problem);
+  problem.spoil();
   peer->run();
   peer->read(problem.x.data());
   if (!right(problem, record)) return;
@@ -153,9 +143,7 @@ void solve_by_cusparse(const Plan& plan, const Processor& p, bool pivoting, Prob
 
 /// The paper's board by the model; there is none here.
 Piece board_piece(const Plan& plan, FpgaKernel kernel) {
-  Processor board{{}, ""};
-  board.info.type = DeviceType::fpga;
-  board.info.name = "A10PL4";
+  const Processor board = paper_board();
   Json record = record_of(board, "float", plan.rows, kernel == FpgaKernel::tdma ? "peer" : "paper");
   record["solver"] = name(kernel);
   return {"solves", std::string("model of the A10PL4, ") + name(kernel), 0,
