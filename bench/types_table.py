@@ -91,7 +91,11 @@ def heat_table(results, ranks):
 
 def weak_table(results):
     """As many unknowns for each card: what one takes over what several take is their efficiency."""
-    us = {(r["types"], r["ranks"]): statistics.median(r["told"][0]["us_an_iteration"]) for r in results if r["what"] == "weak"}
+    measured = {}
+    for r in results:
+        if r["what"] == "weak":
+            measured.setdefault((r["types"], r["ranks"]), []).extend(r["told"][0]["us_an_iteration"])
+    us = {key: statistics.median(times) for key, times in measured.items()}
     rows = []
     for cards in sorted({ranks for _, ranks in us}):
         row = [str(cards)]
