@@ -49,8 +49,8 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);
 
 /// Rigorous bound for runs of tiles that work-groups stream by stored factors. Both sides of a run are truncated
 /// plan.halo rows away; between its tiles, unknowns are truncated a tile away, which is at least as far. The bound
-/// holds for any cuts into runs and tiles: it uses the whole blocks of plan.halo / kWindowBlocks rows in any plan.halo
-/// rows.
+/// holds for any cuts into runs and tiles: any plan.halo rows hold the whole blocks of plan.halo / kWindowBlocks rows
+/// that it uses.
 /// @pre plan.by_groups()
 /// @cost 1 division, 8 multiplications a row
 template <typename T>
@@ -69,9 +69,8 @@ double growth_stored(double d);
 /// @pre every row is dominant by rows with at least d
 Index halo_from_dominance(double d, double tol);
 
-/// Smallest halo, at most h_max, that certify_halo is expected to accept for the partitions of m rows that are cut
-/// inside `asked`, found by following the decay at every cut; -1 if h_max is not enough. To be confirmed by
-/// certify_halo.
+/// The smallest halo, at most h_max, that certify_halo() should accept for the partitions of m rows that are cut inside
+/// `asked`; -1 if h_max is not enough. The result follows the decay at every cut. certify_halo() has to confirm it.
 template <typename T>
 Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h_max, RowRange asked);
 

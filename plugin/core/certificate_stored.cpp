@@ -192,8 +192,7 @@ void see_blocks(const SweepRows<T>& rows, Index begin, Index end, Index block_ro
 template <typename T>
 Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
   const SweepRows<T> rows(bands, plan.n, false);
-  // If runs are lines, nothing enters them from above; between their tiles, unknowns are truncated a tile away, if at
-  // all.
+  // If runs are lines, nothing enters them from above; between tiles, unknowns are truncated a tile away, if at all.
   const Index tile_rows = plan.group_rows(), window = runs_are_lines(plan) ? tile_rows : plan.halo;
   const bool truncates = !runs_are_lines(plan) || plan.run_tiles > 2;
   const Index block_rows = std::max<Index>(1, window / kWindowBlocks), count = quotient_up(plan.n, block_rows);

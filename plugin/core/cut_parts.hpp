@@ -34,8 +34,7 @@ struct SpikeFacts {
   double error = 0;  ///< max over inner rows of the residuals of p and q together, relative to |A_i|, in eps of T
 };
 
-/// The parts of cut lines on one process: eliminates inner rows from the rows next to the cuts, and corrects them
-/// later.
+/// The parts of cut lines on one process: eliminates inner rows from the rows next to cuts, and corrects them later.
 ///
 /// Inner rows are an independent system once x_t and x_b are known. The vector keeps its layout: the bands hold the
 /// rows next to a cut uncoupled, so that any solver of the whole set gives z = A_inner^-1 y on the inner rows. The
@@ -57,7 +56,7 @@ class CutParts {
 
   /// Uncouple the rows next to cuts from the inner rows, and keep their numbers.
   void uncouple_cuts(Bands<T>& bands);
-  /// Write what uncouple_cuts() changed back into bands of the same lines.
+  /// Write the numbers that uncouple_cuts() changed back into bands of the same lines.
   void put_back(Bands<T>& bands) const;
 
   /// Find the spikes without a solve of all inner rows, if dominance makes them decay to nothing near the cuts.

@@ -15,11 +15,11 @@ namespace oclspkt {
 /// eps: |r_i| <= result / |diag| eps (|A| |x| + |y|)_i, by component, for x as computed.
 ///
 /// With u = eps / 2, p the pivot, f = l c the number subtracted from the diagonal, the sweeps leave 4 u in the two
-/// couplings and 4 u (|p| + |f|) in the diagonal, products and sums rounded apart. A pivot diag - f adds 2 u |f| + u
-/// |p|. A pivot made of excesses, s before the elimination and e after it, adds u (|s| + |e| + |p| + 6 |lower| + 5
-/// |f|): the pivot above and the multiplier give 3 u |lower|, and the excess above, |lower| - |f|, is rounded and
-/// multiplied. A row carries its excess if 2 |diag| >= |lower| + |upper|: |s| <= |diag|, and |e| <= max(|p|, |upper|).
-/// Scaling of rows does not change the bound; nor does scaling of columns if each row carries the same kind of number.
+/// couplings and 4 u (|p| + |f|) in the diagonal, products and sums rounded apart. A pivot diag - f adds
+/// 2 u |f| + u |p|. A pivot made of excesses, s before the elimination and e after it, adds
+/// u (|s| + |e| + |p| + 6 |lower| + 5 |f|): the pivot above and the multiplier give 3 u |lower|, and the excess above,
+/// |lower| - |f|, is rounded and multiplied. A row carries its excess if 2 |diag| >= |lower| + |upper|: |s| <= |diag|,
+/// and |e| <= max(|p|, |upper|). No scaling of rows, nor of columns if rows carry what they carried, changes the bound.
 /// @param lower  the coupling that is eliminated
 /// @param taken  f
 /// @param size   |p|

@@ -52,15 +52,14 @@ struct Bundles {
 
 }  // namespace
 
-/// A row after elimination, without the coupling to the row before it in the sweep. All zeros: no row is eliminated
-/// yet.
+/// A row after elimination, without the coupling to the row before it in the sweep. All zeros: no row is met yet.
 template <typename T>
 struct Factors<T>::Pivot {
   ExcessRow<T> row;
   T reciprocal = 0;
 };
 
-/// Sweeps of equal length that go on side by side: the next row of each, and what the row before it left.
+/// Sweeps of equal length that go on side by side: the next row of each, and the results of the row before it.
 template <typename T>
 struct Factors<T>::Abreast {
   Index next[kAbreast];

@@ -21,9 +21,9 @@ constexpr Index host_arrays_bytes(const LineSet& lines) {
 /// Thomas without pivoting, with stored factors (method exact-factored), on the calling thread; any line set.
 ///
 /// The first sweep reads y and one array of factors, the sweep back reads two and writes x. Lines side by side are
-/// swept down and up in bundles, whose rows stay in the cache between the two sweeps, or along whole rows where these
-/// are long. Every other line is swept from both ends to its middle and back, two lines at a time where a cache holds
-/// them, so that the chains of operations overlap. With several right-hand sides, four are swept at a time.
+/// swept down and up in bundles, whose rows stay in the cache between the two sweeps; long rows are swept whole. Every
+/// other line is swept from both ends to its middle and back. Two lines at a time, where a cache holds them, let the
+/// chains of operations overlap. With several right-hand sides, four are swept at a time.
 template <typename T>
 class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
  public:

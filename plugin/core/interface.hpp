@@ -20,7 +20,7 @@ struct ExcessRow {
   /// sign * diag. Negative after an elimination without dominance, see as_pivot().
   T magnitude() const { return (std::abs(lower) + std::abs(upper)) + excess; }
   T diag() const { return sign * magnitude(); }
-  /// The same equation with sign chosen so that magnitude() >= 0, as eliminate() wants its pivot.
+  /// This equation with its sign chosen so that magnitude() >= 0, as eliminate() needs its pivot.
   ExcessRow as_pivot() const {
     const bool negated = magnitude() < 0;
     ExcessRow row = *this;
@@ -30,8 +30,8 @@ struct ExcessRow {
   }
 };
 
-/// The largest multiplier of an elimination, the root of the range: above it, what a right-hand side loses near the end
-/// of the range would count.
+/// The largest multiplier of an elimination, the root of the range: above it, the digits that right-hand sides lose
+/// near the end of the range would count.
 template <typename T>
 inline constexpr T kMostMultiplier = 0x1p64F;
 template <>
@@ -171,8 +171,8 @@ template <typename T>
 SchurSegment<T> compose(const SchurSegment<T>& a, const SchurSegment<T>& b);
 
 /// The tridiagonal system in the boundary unknowns of p segments: 2p rows (top, bottom, top, bottom ...), solved by a
-/// forward and a back sweep that carry the excess. In double whatever T is: a matrix that is dominant by columns only
-/// has pivots as small as the couplings below them, and in float a long chain of segments rounds one to 0 now and then.
+/// forward and a back sweep that carry the excess. In double whatever T is: if a matrix is dominant by columns only,
+/// its pivots are as small as the couplings below them. In float, long chains of segments sometimes round one to 0.
 /// @cost 4p divisions, 30p multiply-adds; 6 doubles of scratch a segment, allocated by resize
 template <typename T>
 class OCLSPKT_API ReducedSystem {

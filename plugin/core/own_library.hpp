@@ -8,7 +8,7 @@
 namespace oclspkt {
 
 /// The file of this library, behind symbolic links. Taken when the library is loaded: the path that the loader knows
-/// may be relative to the folder in which the program started. Empty if the loader does not tell.
+/// may be relative to the folder in which the program started. Empty if the loader does not know it.
 std::string own_file();
 
 /// The folders of the path by which this library was loaded and of own_file(), absolute; one if they are the same.

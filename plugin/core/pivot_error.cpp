@@ -15,7 +15,7 @@
 namespace oclspkt {
 namespace {
 
-/// Whether a bound needs the pivots of the matrix itself, and nothing else will tell of those.
+/// True if a bound needs the pivots of the matrix itself, and the factors have no bound of their own.
 bool needs_pivots(const Elimination& how) { return !how.any_pivots && !how.tells_bound; }
 
 /// Follows the rows of a line, one after the other, until a pivot is lost.

@@ -73,7 +73,7 @@ class PivotedLines {
 
   void clear();
   /// Place a bundle of `width` systems, kLanes or 1, of `rows` rows each.
-  /// @return where its unknowns begin among those of all
+  /// @return place of its first unknown among the unknowns of all systems
   Index place(Index rows, Index width);
   /// Allocate memory for all placed systems, and factor those of add().
   void make_room();

@@ -6,12 +6,12 @@
 namespace oclspkt {
 
 /// Bounds of truncated-streamed by lanes and stored factors, in which each partition is swept down twice, from 0 and
-/// from what enters it.
+/// from the value that enters it.
 ///
 /// The two sweeps round the value that enters the next partition differently. Let V_j be the product of |a p| from row
 /// j + 1 to the partition's end, D_j = |u_j| + |c_j|, N_j the product of |a p| from the first row to j times D of the
-/// row above the partition, and u = eps / 2. They differ by u S max |x| at most, S = sum V_j (2 D_j + N_j) + (m + 2)
-/// N_end.
+/// row above the partition, and u = eps / 2. They differ by u S max |x| at most, where S is
+/// sum V_j (2 D_j + N_j) + (m + 2) N_end.
 struct JointRounding {
   Rounding plain;  ///< each joint keeps its difference
   /// The differences are passed down, e_(k+1) = S_k + P_k e_k, and subtracted from every row, so that only their own

@@ -2,7 +2,7 @@
 // Rounding of exact-twopass by work-groups (kernels/gpu/tile_excess.clh). Both passes are one Gaussian elimination: no
 // number is computed twice, and a row keeps the rounding of its own eliminations and of its substitution.
 //
-// An elimination subtracts p from q, q' = q + t p, and replaces the coupling l of q to p by l' <= l. In units of
+// An elimination adds t p to q, q' = q + t p, and replaces the coupling l of q to p by another, l' <= l. In units of
 // u = eps / 2, it rounds 5 |l| by the multiplier, which appears in the rest of l and in the diagonal, a sum; 2 |l'| by
 // the new coupling, which appears in both; |t| (s_p + 2 |a_pq|) if couplings of other signs add to the excess; and the
 // right-hand side and the excess of q'. That is 7 |l| + |f'| + s' in all, with |f'| <= |A'| max |x|. The rounding of f'

@@ -116,7 +116,7 @@ enum class Joints {
 /// work-item sweeps again or subtracts the influence of that value.
 ///
 /// In a scan by blocks of 4^s work-items, two neighbours meet in a step that composes the map of one with the very map
-/// of the other, which rounds once. Every later step composes both with one map: its value is multiplied by the product
+/// of the other. That rounds once. Every later step composes both with one map: its value is multiplied by the product
 /// of either, and added. These products differ by a rounding for each step so far and each neighbour. In a scan by
 /// windows, neighbours have nothing in common, and all nodes of both trees count.
 class ScanErrors {

@@ -14,8 +14,8 @@ ExcessRow<double> wide_row(const BandsView<T>& bands, Index i) {
   return {row.lower, row.upper, row.excess, 0, row.sign};
 }
 
-/// Eliminate the inner rows [next, end) of a segment, after those that are in `left`, and append the row below, whose
-/// excess is then the change that it gets. Below the last row lies a row of the identity.
+/// Eliminate the inner rows [next, end) of a segment, after those that are in `left`. Then append the row below, whose
+/// excess becomes the change of that row. Below the last row lies a row of the identity.
 /// @param rows  f(i): row i of `count`, an ExcessRow<double>
 /// @param see   f(i, row, left): before row i is appended; left.bottom is the row above, not yet eliminated
 template <typename Rows, typename See>

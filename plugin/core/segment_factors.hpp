@@ -18,8 +18,7 @@ namespace oclspkt {
 /// side of the next level. The pass back sweeps them again in the same way, to the bit, and substitutes between the
 /// first unknowns of the segment and of the next one. So both are one Gaussian elimination in another order, and stable
 /// wherever elimination without pivoting is. A pass back from the unknowns outside of the segment would round its ends
-/// anew, and multiply the difference by the condition of the segment. Excesses (ExcessRow) pass between levels in
-/// double.
+/// anew, and multiply the difference by the condition of the segment. Excesses (ExcessRow) are in double.
 /// @source Polizzi and Sameh 2006 (SPIKE); Grassmann, Taksar, Heyman 1985 (the excess)
 template <typename T>
 class OCLSPKT_API SegmentFactors {

@@ -202,8 +202,7 @@ class Space {
   virtual void put(Merge how, const Array& x, Stride from, Array& z, Stride to, Index count) = 0;
 
   /// Compute any number of sums with one wait. Norms whose squares over- or underflow, and norms of zeros, take a
-  /// second one. The bits of a sum depend on the device and on its arrays alone, also in neighbouring dot products of
-  /// one y.
+  /// second one. The bits of a sum depend on the device and its arrays alone, also beside other dot products of one y.
   /// @param[out] values  shape [wanted.size()]; 0 for sums over nothing
   virtual void sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values) = 0;
 

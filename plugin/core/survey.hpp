@@ -83,8 +83,8 @@ bool is_symmetric(const LineSet& lines, const BandsView<T>& bands);
 template <typename T>
 bool is_shared(const LineSet& lines, const BandsView<T>& bands);
 
-/// True if all rows of one line laid end to end, but for the first and the last, are the same to the bit but for the
-/// sign of zeros; the first row that differs ends the search.
+/// True if all rows of one line laid end to end, except the first and the last, are equal to the bit, up to the sign of
+/// zeros. The first row that differs ends the search.
 template <typename T>
 bool is_uniform(const LineSet& lines, const BandsView<T>& bands);
 

@@ -31,15 +31,15 @@ struct SweepOrder {
 
 /// Bounds the rounding that sweeps of stored factors leave in the rows of a line, row by row as the line is eliminated.
 ///
-/// Units are u = eps / 2, times |u_i| max |x| for d_i and max |x| for x_i; ratios are r_i = |a_i / u_i| and k_i =
-/// |c_i / u_i|.
-///   Down, at once, a work-item's last d is computed twice: by its own sweep, and by the next work-item, from the
-///   result of the sweep from 0 and the product of the multipliers times the value that enters. Rows of the first sweep
-///   round by |d_i|, of the second by |d_i| + n_i, with n_i the rest of the value that entered; the product rounds once
-///   a row. The difference is at most the sum of these, times the r of the rows behind. The next row errs by |a_l|
-///   times that. Up, k takes the place of r, and |x_i| that of |d_i|. The row above errs by |c_i| times the difference.
-///   The row below, whose |a_l x_(l-1)| contains the difference as well, errs by |a_l k_(l-1)| times it. Where a run
-///   starts, it sweeps rows that the run before sweeps, too; both differ by the rounding of all these rows.
+/// Units are u = eps / 2, times |u_i| max |x| for d_i and max |x| for x_i; ratios are r_i = |a_i / u_i| and
+/// k_i = |c_i / u_i|.
+///   Down, at once, a work-item's last d is computed twice: by its own sweep, and by the next work-item. The latter
+///   adds the result of the sweep from 0 and the product of the multipliers times the value that enters. Rows of the
+///   first sweep round by |d_i|, of the second by |d_i| + n_i, n_i the rest of that value; the product rounds once a
+///   row. The difference is at most the sum of these times the r of the rows behind; the next row errs |a_l| times it.
+///   Up, k takes the place of r, and |x_i| that of |d_i|. The row above errs by |c_i| times the difference. The row
+///   below, whose |a_l x_(l-1)| contains the difference as well, errs by |a_l k_(l-1)| times it.
+///   Where a run starts, it sweeps rows that the run before sweeps, too; both differ by the rounding of these rows.
 class SweepRounding {
  public:
   explicit SweepRounding(const SweepOrder& order) : order_(order) {}

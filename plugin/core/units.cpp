@@ -37,7 +37,7 @@ double size(T number) {
   return std::abs(static_cast<double>(number));
 }
 
-/// The ratio of units below a row that makes couplings symmetric and diagonals equal, a power of two; 1 if it is near
+/// The ratio of units below a row that makes couplings symmetric for equal diagonals, a power of two; 1 if it is near
 /// 1, or if the rows do not couple.
 template <typename T>
 double even_ratio(const BandsView<T>& bands, Index row) {
@@ -72,8 +72,7 @@ bool any_jumps(const LineSet& lines, const BandsView<T>& bands) {
   return any;
 }
 
-/// The ratio of units in [least, most] that is nearest to `jump`, or the power of two nearest to it if that lies
-/// inside.
+/// The ratio of units in [least, most] nearest to `jump`, or the power of two nearest to it if that lies inside.
 double ratio_between(double least, double most, double jump) {
   const double power = std::exp2(std::round(std::log2(jump)));
   return least <= power && power <= most ? power : std::max(least, std::min(most, jump));

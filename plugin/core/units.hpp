@@ -18,8 +18,7 @@ namespace oclspkt {
 ///     t_j <= high = (|b_(j+1)| - |c_(j+1)|) / |a_(j+1)|.
 /// If these limits are compatible, and far from 1, the units count as jumping there. Errors from above then grow most
 /// with `high`, errors from below with `low`. A third choice are the units in which couplings are symmetric, where the
-/// ratio is large: `low` and `high` do not show ramps over several rows. Lines whose rows are all dominant keep their
-/// units.
+/// ratio is large: `low` and `high` do not show ramps over several rows. Lines of dominant rows keep their units.
 template <typename T>
 class ColumnUnits {
  public:
