@@ -8,7 +8,7 @@
 
 namespace oclspkt {
 
-/// Bounds rounding in a segment all rows of which are eliminated but the first (SegmentFactors), row by row.
+/// Bounds the rounding in a segment whose rows are eliminated, all but the first (SegmentFactors), row by row.
 ///
 /// Inner rows are swept as SweepRounding says, alike in both passes. Two more errors arise:
 ///   The fill s_i of a work-item's first row is a product of products, that of the row above one of single multipliers.

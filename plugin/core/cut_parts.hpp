@@ -38,8 +38,8 @@ struct SpikeFacts {
 ///
 /// Inner rows are an independent system once x_t and x_b are known. The vector keeps its layout: the bands hold the
 /// rows next to a cut uncoupled, so that any solver of the whole set gives z = A_inner^-1 y on the inner rows. The
-/// spikes p = A_inner^-1 (coupling to t) and q = A_inner^-1 (coupling to b) are stored. The correction x = z - p x_t -
-/// q x_b uses the same numbers from which the equations in x_t and x_b are made.
+/// spikes p = A_inner^-1 (coupling to t) and q = A_inner^-1 (coupling to b) are stored. The correction
+/// x = z - p x_t - q x_b uses the same numbers from which the equations in x_t and x_b are made.
 ///
 /// Lines side by side form a bundle; a bundle with a cut line has a slot for each of its lines.
 /// @source Polizzi and Sameh 2006 (SPIKE), with inner rows in place of whole partitions

@@ -67,7 +67,7 @@ class OCLSPKT_API Factors {
  public:
   /// The rounding bound that the elimination of one line, or of all lines, gives.
   struct Pivots {
-    double rounding = 0;    ///< Rounding::eps by component, see row_rounding(); NaN: a pivot is 0 or out of range
+    double rounding = 0;  ///< Rounding::eps by component (row_rounding()); NaN: a pivot is 0, or a number out of range
     bool forgiven = false;  ///< an excess of some row is_forgiven()
     /// True if the bound is within the limit of method auto; false for NaN.
     bool sound() const { return rounding <= kRoundingLimit; }

@@ -60,11 +60,11 @@ inline constexpr double kKnownPivots = 0.05;
 /// True if T's arithmetic finds the pivots of a plan to within kKnownPivots, and no unknown overflows by rounding
 /// alone.
 ///
-/// At dominance 1, a row passes the relative error of its pivot on to the next one, times |a_i c_(i-1)| / |u_(i-1)
-/// u_i|, which can be large for many rows. Where couplings grow towards one side, plain pivots b_i - a_i c_(i-1) /
-/// u_(i-1) soon have no digit left. Carried excesses lose only the forgiven part of a row, and the digits that cancel
-/// in rows that are not dominant. The same matrices may amplify the rounding of a right-hand side beyond T's range
-/// (Dorr's, float, 212 rows).
+/// At dominance 1, a row passes the relative error of its pivot on to the next one, times
+/// |a_i c_(i-1)| / |u_(i-1) u_i|, which can be large for many rows. Where couplings grow towards one side, plain pivots
+/// b_i - a_i c_(i-1) / u_(i-1) soon have no digit left. Carried excesses lose only the forgiven part of a row, and the
+/// digits that cancel in rows that are not dominant. Such matrices may also amplify the rounding of a right-hand side
+/// beyond T's range (Dorr's, float, 212 rows).
 ///
 /// If dominance is well above 1, the pivots are accurate: all errors together act as relative errors of the diagonal,
 /// which change excesses by d / (d - 1) times as much.

@@ -21,7 +21,7 @@ template <typename T, typename Number>
 constexpr double kUnit = static_cast<double>(static_cast<Number>(std::numeric_limits<T>::epsilon()) /
                                              std::numeric_limits<Number>::epsilon());
 
-/// Errors in eps of T: a measured solution above the first is refined, and solved in wider numbers if above the second.
+/// Eps of T above which a measured solution is refined, and above which a refined one is solved in wider numbers.
 constexpr double kRefineEps = 2, kWidenEps = 10;
 /// Refinement needs the digits that growth leaves: below this growth, about four remain.
 constexpr double kHardGrowth = 1e12;

@@ -34,7 +34,7 @@ constexpr double unit() {
 
 /// Bounds the rounding by the survey of all rows. Let L_j be |l| + |c| after j eliminations on each side. |A_j| is at
 /// most |A|, and the excess is |A_j| - 2 L_j, so that one more elimination on each side rounds 7 L_j + 4 (|A| - L_j) =
-/// 4 |A| + 3 L_j, with L <= |A| / (1 + d). Couplings decay with the rows that they span, in any order of elimination.
+/// 4 |A| + 3 L_j, and L_0 <= |A| / (1 + d). Couplings decay with the rows that they span, in any order of elimination.
 class SurveyedReduction {
  public:
   SurveyedReduction(const Survey& survey, double unit)

@@ -174,7 +174,7 @@ class Space {
   virtual std::unique_ptr<Array> wrap(T* host, Index size) = 0;
   /// Memory of a caller on this device as an array, which holds it: a cl_mem of the queue's context, or by CUDA an
   /// address, of `size` scalars or more. Null for no scalars.
-  /// @throws InvalidInput if the memory is not such, or too small
+  /// @throws InvalidInput if it is no memory of that kind, or too small
   virtual std::unique_ptr<Array> adopt(void* memory, Index size) = 0;
   /// Copy host memory to an array, behind what is enqueued. The memory is free again when the call returns.
   virtual void bring(const T* from, Array& to) = 0;

@@ -23,8 +23,8 @@ constexpr double kMostOfDia = 1.3, kMostOfSell = 1.3;
 /// Rows are sorted in windows if they take more places an entry than this.
 constexpr double kUnsorted = 1.05;
 constexpr Index kWindows[] = {1, 1024, 32768};
-/// A lane of sell takes its row alone. A row of kLongestInLane entries always passes, and so does one of 1 /
-/// kEntriesALane of all entries: a GPU reads all of them in the time that the lane takes for its own.
+/// A lane of sell takes its row alone. A row of kLongestInLane entries always passes, and so does one with a share of
+/// 1 / kEntriesALane of all entries: a GPU reads all of them in the time that the lane takes for its own.
 constexpr Index kLongestInLane = 128, kEntriesALane = 32768;
 
 /// Diagonals of some rows, rising.

@@ -17,7 +17,7 @@ template <typename T>
 struct VisitSteps {
   std::vector<DeviceSolver<T>*> solvers;  ///< of each step, no two in a row the same; at least 2. Each lives, and keeps
                                           ///< its set-up, until the last take()
-  bool sum = false;            ///< every step solves for y, and x is the sum; else each solves for the result before
+  bool sum = false;            ///< every step solves for y, and x is the sum; else each solves for the previous result
   const T* between = nullptr;  ///< shape [extent]; multiplies the result of a step before the next one; null: 1
 };
 
