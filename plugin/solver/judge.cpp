@@ -14,10 +14,10 @@ namespace {
 
 /// Rounding of a row that carries its excess, in eps, times its dominance: 1.5 eps at 0.5, 6.5 at 0.1, 6e8 at 1e-9.
 constexpr double kOfExcess = 0.75;
-/// The factor by which rows without dominance round more if they carry their excess. Their excess s is in -(l + g) < s
-/// < 0, l and g the couplings. Each elimination computes s and then (l + g) + s: four sums and products of numbers that
-/// are at most 2 (l + g). They add 8 u (l + g) to the 8 u of a row that is eliminated once (rounding_by_growth()), and
-/// as much again in the row below, by the multiplier. That is 3 times; rounded up.
+/// The factor by which rows without dominance round more if they carry their excess s, with -(l + g) < s < 0, l and g
+/// the couplings. Each elimination computes s and then (l + g) + s: four sums and products of numbers that are at most
+/// 2 (l + g). They add 8 u (l + g) to the 8 u of a row that is eliminated once (rounding_by_growth()), and as much
+/// again in the row below, by the multiplier. That is 3 times; rounded up.
 constexpr double kOfDifference = 4;
 
 bool truncates(Method method) { return method == Method::truncated_halo || method == Method::truncated_streamed; }

@@ -15,7 +15,7 @@ namespace oclspkt {
 /// @throws InvalidInput naming the option that is out of range
 void check_options(const Options& options);
 
-/// The state of a Solver: the lines, the choice of the last set-up, and the facts from which others are made.
+/// The state of a Solver: the lines, the choice of the last set-up, and the facts for the next one.
 template <typename T>
 class Solver<T>::Impl {
  public:
