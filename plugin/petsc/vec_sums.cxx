@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Sums, norms and extremes of dressed vectors: of each rank by the device, or by the host if the device has no values
-   or too few rows; then by one reduction, which does not depend on which of them a rank used. */
+/* Sums, norms and extremes of dressed vectors. The device finds those of a rank, or the host if the device has no
+   values or too few rows. Then one reduction follows, which does not depend on the choice of a rank. */
 #include <array>
 #include <cmath>
 #include <limits>
