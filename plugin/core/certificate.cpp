@@ -13,7 +13,7 @@
 namespace oclspkt {
 namespace {
 
-/// Ratios whose running products are the spikes, of a segment cut off above and below:
+/// The ratios whose running products are the spikes of a segment that is cut off above and below:
 /// down[i] = |upper_i / u_i| (LU from its top), up[i] = |lower_i / u'_i| (UL from its bottom).
 struct Ratios {
   std::vector<double> down, up;
@@ -76,7 +76,7 @@ Certificate certify_partitions(const SweepRows<T>& rows, Index m, Index halo, Ro
   return worst;
 }
 
-/// Cuts, or partitions between them, that are looked at together.
+/// How many cuts, or partitions between them, one piece of work covers.
 Index cuts_a_piece(Index m) { return std::max<Index>(1, kPieceRows / m); }
 
 }  // namespace

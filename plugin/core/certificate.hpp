@@ -15,7 +15,7 @@ struct Certificate {
   Index partition = -1;       ///< the partition (or tile) that gives it
   Index first = 0, last = 0;  ///< its rows (offsets in the vector), both included
   bool above = false;         ///< most of it comes from the unknowns cut off above those rows, not below
-  double growth = 1;          ///< what solving the interface systems makes of rounding
+  double growth = 1;          ///< how much solving the interface systems amplifies rounding errors
 };
 
 inline constexpr double kNothingKnown = std::numeric_limits<double>::quiet_NaN();
@@ -27,30 +27,30 @@ struct RowRange {
 
 /// Rigorous bound for partitions of m rows that read h rows more on either side: max over kept rows of |w_i| + |v_i|,
 /// the spikes of the re-read segment, in double whatever T is.
-/// @param asked whole lines, whose error is asked for; rows of others are not read
+/// @param asked  the whole lines that the bound covers; rows of other lines are not read
 /// @pre contiguous lines with couplings between lines 0
 /// @cost 2 (m + 2h) / m sweeps over the rows asked for
 template <typename T>
 Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked);
 
-/// The same for stored factors whose partitions solve one interface system inside a tile (StoredFactors whose
-/// reach is plan.m): the unknown below a tile is truncated one tile away, and so is what comes
-/// from above at the start of each run.
+/// Rigorous bound for stored factors whose partitions solve one interface system inside a tile (StoredFactors whose
+/// reach is plan.m). The unknown below a tile is truncated one tile away; so is the unknown above a run.
 ///
 /// The first error is the product of |c_i p_i| over a tile, times the largest such product that ends above it. The
-/// second begins as (1 + |c p|) of the row above the start, goes down with |a_i p_i|, and up again with |c_i p_i|. The
-/// bound is the sum of both, the latter for runs that start anywhere.
+/// second begins as 1 + |c p| of the row above the run, decays downwards by |a_i p_i| a row, and is carried up again
+/// by |c_i p_i|. The bound is the sum of both, the second one for runs that start anywhere.
 ///
-/// What leaves a partition is found twice, by the partition alone and with what enters it, and what is rounded on the
-/// way differs. The growth is what becomes of it: the largest product of (1 + |c p|) and the |a_i p_i| from any row to
-/// the end of its partition, and of the |c_i p_i| from any row to the partition's first.
+/// The values that leave a partition are computed twice, by the partition alone and from the values that enter it; both
+/// differ by rounding. The growth is the amplification of this difference: the largest product of 1 + |c p| and the
+/// |a_i p_i| from any row to the end of its partition, and of the |c_i p_i| from any row up to the partition's first.
 /// @cost 1 division, 6 multiplications a row
 template <typename T>
 Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);
 
-/// The same for runs of tiles that work-groups stream by stored factors: plan.halo rows away from a run both sides are
-/// truncated, and between the tiles of a run what is a tile, so at least as many rows, away. Judged wherever runs and
-/// tiles might be cut, by the whole blocks of plan.halo / kWindowBlocks rows that any plan.halo rows hold.
+/// Rigorous bound for runs of tiles that work-groups stream by stored factors. Both sides of a run are truncated
+/// plan.halo rows away; between its tiles, unknowns are truncated a tile away, which is at least as far. The bound
+/// holds for any cuts into runs and tiles: any plan.halo rows hold the whole blocks of plan.halo / kWindowBlocks rows
+/// that it uses.
 /// @pre plan.by_groups()
 /// @cost 1 division, 8 multiplications a row
 template <typename T>
@@ -69,9 +69,8 @@ double growth_stored(double d);
 /// @pre every row is dominant by rows with at least d
 Index halo_from_dominance(double d, double tol);
 
-/// Smallest halo, at most h_max, that certify_halo is expected to accept for the partitions of m rows that are cut
-/// inside `asked`, found by following the decay at every cut; -1 if h_max is not enough. To be confirmed by
-/// certify_halo.
+/// The smallest halo, at most h_max, that certify_halo() should accept for the partitions of m rows that are cut inside
+/// `asked`; -1 if h_max is not enough. The result follows the decay at every cut. certify_halo() has to confirm it.
 template <typename T>
 Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h_max, RowRange asked);
 

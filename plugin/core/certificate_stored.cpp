@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Certificates of stored factors, and what solving the interface systems makes of rounding in them.
+// Certificates of stored factors, and how much solving their interface systems amplifies rounding errors.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -14,17 +14,16 @@
 namespace oclspkt {
 namespace {
 
-/// Products of many ratios that show nowhere are 0: before that they would get subnormal, which takes a processor ten
-/// times as long.
+/// Products of many ratios below this count as 0: subnormal numbers take a processor ten times as long.
 constexpr double kLeastProduct = 1e-290;
 
-/// NaN stays.
+/// The product, or 0 below kLeastProduct; NaN stays.
 double times(double product, double ratio) {
   const double both = product * ratio;
   return both < kLeastProduct ? 0 : both;
 }
 
-/// What becomes of rounding in the interface systems of partitions with stored factors, see certify_stored().
+/// How rounding errors grow in the interface systems of partitions with stored factors, see certify_stored().
 class InterfaceGrowth {
  public:
   void begin_partition() {
@@ -48,10 +47,10 @@ class InterfaceGrowth {
   double down_ = 0, up_ = 1;
 };
 
-/// What pivots may still know of where a lead-in began, relative to them.
+/// The relative difference up to which two sweeps that began in different rows count as converged.
 constexpr double kForgotten = 1e-12;
 
-/// What a row hands to the next one in sweeps down a system.
+/// The values that a sweep down hands from a row to the next one.
 struct Handed {
   double c = 0;        ///< c_i p_i
   double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row
@@ -63,7 +62,7 @@ struct Handed {
   }
 };
 
-/// sweep_down(). @return growth in the interface systems
+/// Run sweep_down(). @return growth in the interface systems
 template <typename F>
 double growth_of_sweep(Index n, Index piece, Index lead_in, const F& sweep) {
   double growth = 1;
@@ -73,14 +72,14 @@ double growth_of_sweep(Index n, Index piece, Index lead_in, const F& sweep) {
   return growth;
 }
 
-/// What certify_stored() finds of a tile.
+/// The truncation errors of a tile, see certify_stored().
 struct OfTile {
-  double below = 0;   ///< what is left above the tile of an error below it, and of the largest product above
-  double left = 0;    ///< what is left after the tile of an error of 1 that comes to it from above
-  double amount = 0;  ///< what that amounts to in the tile and, carried up, before it
+  double below = 0;   ///< how much of an error below the tile reaches the rows above it, at most
+  double left = 0;    ///< the rest, behind the tile, of an error 1 + |c p| that enters it from above
+  double amount = 0;  ///< the sum of that error over the tile's rows, times the largest growth on the way up
 };
 
-/// Go through whole tiles.
+/// Sweep down whole tiles. @param tiles  their errors, shape [plan.tiles()], or null
 template <typename T>
 void see_tiles(const Plan& plan, const SweepRows<T>& rows, Index begin, Index end, Handed& h, OfTile* tiles) {
   const Index tile_rows = plan.tile_rows();
@@ -105,7 +104,7 @@ void see_tiles(const Plan& plan, const SweepRows<T>& rows, Index begin, Index en
       h.interfaces.end_partition(i < plan.n);
     }
     tile.amount += nothing;
-    // Below the first tile nothing is truncated: no tile above it would ask.
+    // No tile above the first one depends on the unknown below it, and nothing is below the last one.
     if (k == 0 || k + 1 == plan.tiles()) tile.below = 0;
     if (tiles != nullptr) tiles[k] = tile;
   }
@@ -133,7 +132,7 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
     }
     if (at(k).below > worst.bound) worst = certificate(at(k).below, std::max<Index>(0, k - 1), k, false);
   }
-  // A run may start at any tile; the one before is swept alone.
+  // A run may start at any tile; the tile before it is swept alone.
   double amount = 0;
   Certificate start;
   for (Index k = tiles - 1; k > 0; --k) {
@@ -149,18 +148,18 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
 
 namespace {
 
-/// What a block of rows does to errors that pass through it: see certify_runs().
+/// How a block of rows damps the errors that pass through it, see certify_runs().
 struct Block {
   double down = 1;     ///< product of |a_i p_i|
   double up = 1;       ///< product of |c_i p_i|
-  double entered = 0;  ///< what an error begins as that begins with the block: 1 + |c p| of the row above
-  double begun = 0;    ///< what is left behind the block of one that begins in it
-  double amount = 0;   ///< sum of what an error of 1 from above amounts to in its rows and, carried up, before them
+  double entered = 0;  ///< size of an error that begins with the block: 1 + |c p| of the row above
+  double begun = 0;    ///< the rest, behind the block, of an error that begins in it
+  double amount = 0;   ///< sum of an error of 1 from above over the rows, times the largest growth on the way up
   double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row above the block
   bool finite = true;
 };
 
-/// Go through some rows. @param blocks those to be filled, or null
+/// Sweep down rows [begin, end). @param blocks  to be filled, or null
 template <typename T>
 void see_blocks(const SweepRows<T>& rows, Index begin, Index end, Index block_rows, Index tile_rows, Handed& h,
                 Block* blocks) {
@@ -178,7 +177,7 @@ void see_blocks(const SweepRows<T>& rows, Index begin, Index end, Index block_ro
       const double ratio = std::abs(rows.lower(i) * reciprocal), c_above = std::abs(h.c);
       block.down = times(block.down, ratio);
       block.begun = times(std::max(block.begun, 1 + c_above), ratio);
-      block.amount += block.down * h.upwards + 0 * diag;  // an infinite one would hide behind a ratio of 0
+      block.amount += block.down * h.upwards + 0 * diag;  // an infinite diagonal would hide behind a ratio of 0
       h.c = rows.upper(i) * reciprocal;
       block.up = times(block.up, std::abs(h.c));
       h.interfaces.see(ratio, c_above, std::abs(h.c));
@@ -193,7 +192,7 @@ void see_blocks(const SweepRows<T>& rows, Index begin, Index end, Index block_ro
 template <typename T>
 Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
   const SweepRows<T> rows(bands, plan.n, false);
-  // Runs that are lines begin where nothing enters; between their tiles they are truncated a tile away, if at all.
+  // If runs are lines, nothing enters them from above; between tiles, unknowns are truncated a tile away, if at all.
   const Index tile_rows = plan.group_rows(), window = runs_are_lines(plan) ? tile_rows : plan.halo;
   const bool truncates = !runs_are_lines(plan) || plan.run_tiles > 2;
   const Index block_rows = std::max<Index>(1, window / kWindowBlocks), count = quotient_up(plan.n, block_rows);
@@ -212,7 +211,7 @@ Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
   };
   const Index whole = (window - block_rows + 1) / block_rows;  // blocks that any window holds
   Certificate below, start;
-  double amount = 0;  // of an error of 1 that enters the block behind the window
+  double amount = 0;  // Block::amount of an error of 1 that enters behind the window, in all rows below
   for (Index k = truncates ? count - whole - 1 : -1; k >= 0; --k) {
     double up = at(k).upwards, down = k > 0 ? std::max(at(k - 1).begun, at(k).entered) : 0;
     for (Index j = k; j < k + whole; ++j) {

@@ -8,21 +8,21 @@
 
 namespace oclspkt {
 
-/// Rounding that is left in a segment whose rows but the first are eliminated, see SegmentFactors, row by row.
+/// Bounds the rounding in a segment whose rows are eliminated, all but the first (SegmentFactors), row by row.
 ///
-/// Inner rows are swept as SweepRounding says, alike in both passes. Two more errors show:
+/// Inner rows are swept as SweepRounding says, alike in both passes. Two more errors arise:
 ///   The fill s_i of a work-item's first row is a product of products, that of the row above one of single multipliers.
-///   What the first row is left with takes sums of weights w_i = c |k ... k| / u_i times d_i for its c x_second, which
-///   the pass back finds in another order. Of either, row i rounds by what its d_i, x_i, s_i, w_i are, times the k of
-///   the rows above. A rounding of k_i changes all that is summed below row i, which is at most twice max |x| and as
-///   much fill.
+///   The reduced equation of the first row has, in place of c x_second, the sum of w_i d_i, w_i = c |k ... k| / u_i.
+///   The pass back computes this sum in another order. In either order, row i adds the rounding of its d_i, x_i, s_i
+///   and w_i, times the k of the rows above. A rounding of k_i changes the sum of all rows below row i, which is at
+///   most twice max |x| and as much fill.
 class CondenseRounding {
  public:
-  /// @param order  of a segment, which is a tile
-  /// @param wide   factors are rounded as what they are computed in
+  /// @param order  order of the sweeps in a segment, which is a tile
+  /// @param wide   factors are stored in double, in which they are computed
   CondenseRounding(const SweepOrder& order, bool wide) : order_(order), sweep_(order), wide_(wide) {}
 
-  /// Begin a segment with row `first`. @param sizes  of that, before elimination; the pivot is not read
+  /// Begin a segment with row `first`. @param sizes  of that row before elimination; the pivot is not read
   void begin(Index first, const RowSizes& sizes) {
     first_ = sizes;
     sweep_.begin_segment(first);
@@ -32,7 +32,7 @@ class CondenseRounding {
   }
 
   /// @param sizes  the next inner row
-  /// @param excess  what the first row's has become
+  /// @param excess  of the first row, once this row is eliminated from it
   void see(const RowSizes& sizes, double diag, double excess) {
     if (row_ % order_.item_rows == 0) {
       const auto of_item = static_cast<double>(2 * order_.item_rows);
@@ -46,7 +46,7 @@ class CondenseRounding {
     const double of_row = 6 + 2 * (1 + k) + 2 * (1 + k + fill) + 1.2 * fill * static_cast<double>(row_);
     sum_ += through_ * of_row + 3 * item_through_;
     if (wide_) {
-      // The first row rounds as well while the set-up eliminates from it; no sum loses more than it is given.
+      // Set-up rounds the first row's excess, too. A sum loses no more than the number that is added to it.
       sum_ += 6 * through_;
       excesses_ += std::min(std::abs(excess), through_ * first_.upper / order_.unit);
     }
@@ -66,12 +66,12 @@ class CondenseRounding {
     if (!(most <= firsts_)) firsts_ = most;
   }
 
-  /// @param left, row  of a first row, the sum of what it is in the system that is left, and of what it was
+  /// @param left, row  row sums of a first row: in the reduced system, and before elimination
   void see_left(double left, double row) {
     if (!(left / row <= ratio_)) ratio_ = left / row;
   }
 
-  /// The largest error of a row in units of u. @param level_above  that of the rows of the system that is left
+  /// The largest error of a row in units of u. @param level_above  the largest error of a row of the reduced system
   double largest(double level_above) const {
     return std::max(sweep_.largest() + fill_, firsts_ + ratio_ * level_above) +
            0 * (sweep_.largest() + firsts_ + ratio_);

@@ -15,31 +15,31 @@ namespace oclspkt {
 struct ReducedPart {
   double above = 0, tt = 0, tb = 0;
   double bt = 0, bb = 0, below = 0;
-  double top_made_of = 0, bottom_made_of = 0;  ///< the size of what tt, bb were subtracted from, see PivotedRow
+  double top_made_of = 0, bottom_made_of = 0;  ///< the larger operand of the differences tt, bb; see PivotedRow
 };
 
 /// A line, or the part of a line that this process holds.
 struct PartSlot {
   Index line = 0;
   bool above = false, below = false;  ///< whether there is a part above, below
-  Index top = -1, bottom = -1;        ///< offsets of the rows next to the cuts; the same for a part of one row
+  Index top = -1, bottom = -1;        ///< offsets of the rows next to the cuts; equal for a part of one row
   bool one_row() const { return above && below && top == bottom; }
-  /// Unknowns that the other processes are told of.
+  /// How many unknowns the part has in the interface system.
   int unknowns() const { return static_cast<int>(above) + static_cast<int>(below) - static_cast<int>(one_row()); }
 };
 
-/// What the spikes of a part add to its unknowns and to its errors. NaN or Inf if a spike is not finite.
+/// The size and the error of a part's spikes. NaN or Inf if a spike is not finite.
 struct SpikeFacts {
   double size = 0;   ///< max over inner rows of |p_i| + |q_i|
-  double error = 0;  ///< max over inner rows of what is left of the equations of p and q, against |A_i|, in eps of T
+  double error = 0;  ///< max over inner rows of the residuals of p and q together, relative to |A_i|, in eps of T
 };
 
-/// The parts of cut lines on one process: what their inner rows make of the rows next to the cuts, and back.
+/// The parts of cut lines on one process: eliminates inner rows from the rows next to cuts, and corrects them later.
 ///
-/// Inner rows are an independent system once x_t and x_b are known. The vector keeps its layout: rows next to a cut are
-/// uncoupled in the bands meanwhile, so that any solver of the whole set gives z = A_inner^-1 y on the
-/// inner rows. The spikes p = A_inner^-1 (coupling to t) and q = A_inner^-1 (coupling to b) are stored, and
-/// x = z - p x_t - q x_b uses the very numbers from which the equations in x_t and x_b were made.
+/// Inner rows are an independent system once x_t and x_b are known. The vector keeps its layout: the bands hold the
+/// rows next to a cut uncoupled, so that any solver of the whole set gives z = A_inner^-1 y on the inner rows. The
+/// spikes p = A_inner^-1 (coupling to t) and q = A_inner^-1 (coupling to b) are stored. The correction
+/// x = z - p x_t - q x_b uses the same numbers from which the equations in x_t and x_b are made.
 ///
 /// Lines side by side form a bundle; a bundle with a cut line has a slot for each of its lines.
 /// @source Polizzi and Sameh 2006 (SPIKE), with inner rows in place of whole partitions
@@ -56,17 +56,16 @@ class CutParts {
 
   /// Uncouple the rows next to cuts from the inner rows, and keep their numbers.
   void uncouple_cuts(Bands<T>& bands);
-  /// Write what uncouple_cuts() changed back into bands of the same lines.
+  /// Write the numbers that uncouple_cuts() changed back into bands of the same lines.
   void put_back(Bands<T>& bands) const;
 
-  /// Find the spikes by themselves, without a solve of all inner rows, where the dominance of the rows has them decay
-  /// to nothing near the cuts.
+  /// Find the spikes without a solve of all inner rows, if dominance makes them decay to nothing near the cuts.
   /// @param bands      with uncoupled cuts
   /// @param dominance  the least of all rows of the slots
-  /// @return true if they are found; what has to be left out is known later
-  /// @post as for find_spikes(), short of what is left out
+  /// @return true if they are found, for all slots
+  /// @post reduced() and spikes() are valid
   bool find_decaying_spikes(const BandsView<T>& bands, double dominance);
-  /// Leave the spikes of slots out that find_decaying_spikes() found. @param left_out shape [slots]
+  /// Clear the spikes of some slots that find_decaying_spikes() found. @param left_out shape [slots]
   void leave_out(const std::vector<char>& left_out);
   /// Find the spikes of all slots but those of `left_out`, shape [slots], by two solves with the inner rows.
   /// @param bands  with uncoupled cuts
@@ -75,22 +74,22 @@ class CutParts {
                    const std::vector<char>& left_out);
   ReducedPart reduced(Index s) const;
   const SpikeFacts& spikes(Index s) const { return spike_facts_[static_cast<std::size_t>(s)]; }
-  /// Keep of the spikes what is larger than `threshold`, bundle by bundle, and free the rest.
+  /// Keep each bundle's spikes up to the last row larger than `threshold`, and free the rest.
   void keep_spikes(double threshold);
   /// Most rows corrected from one side.
   Index spike_rows() const;
 
-  /// Right-hand sides of the equations in x_t, x_b; g_b of a part of one row is not used where it has a part above.
+  /// Compute the right-hand sides of the equations in x_t, x_b. g_b of a part of one row with a part above is not used.
   /// @param y right-hand side, z the solution of the inner rows
   void right_hand_sides(const T* y, const T* z);
-  /// The same of numbers(), to be filled before, as Borders::take() does. Shape [4][slots()]
+  /// Compute the right-hand sides from numbers(), shape [4][slots()], which Borders::take() fills before.
   void right_hand_sides();
-  /// NaN in their places.
+  /// Set the right-hand sides to NaN.
   void spoil_right_hand_sides();
   T* numbers() { return numbers_.data(); }
-  /// The layout for Borders, which refers to the spikes here.
+  /// The layout for Borders; it points to the spikes of this object.
   BorderLayout<T> border_layout() const;
-  /// What right_hand_sides() finds, next to the cuts above, then below. Shape [2][slots()]
+  /// The result of right_hand_sides(), next to the cuts above, then below. Shape [2][slots()]
   const T* g() const { return g_.data(); }
   /// Unknowns in the same places, to be filled before correct(); 0 where a slot has none.
   const T* unknowns() const { return unknowns_.data(); }
@@ -111,7 +110,7 @@ class CutParts {
   struct Bundle {
     Index first_slot, wide;
     Index first, length;           ///< offset of the first row of the first line; rows
-    Index p_rows = 0, q_rows = 0;  ///< from the first, to the last
+    Index p_rows = 0, q_rows = 0;  ///< rows of p from the first inner row on, rows of q up to the last
     Index p_at = 0, q_at = 0;      ///< in spikes_
   };
   /// Offsets of the first and the last inner row; first > last if there is none.
@@ -134,11 +133,11 @@ class CutParts {
   std::vector<Edge> edges_;
   std::vector<SpikeFacts> spike_facts_;
   AlignedArray<T> all_p_, all_q_;  ///< shape [extent]; between find_spikes() and keep_spikes()
-  Index near_rows_ = 0;            ///< of a spike that near_p_ and near_q_ hold, from the cut on; 0: all_p_, all_q_ do
+  Index near_rows_ = 0;  ///< rows of a spike in near_p_ and near_q_, from the cut on; 0: all_p_, all_q_ hold them
   AlignedArray<T> near_p_, near_q_;  ///< shape [near_rows_][slots]; likewise
   AlignedArray<T> spikes_;           ///< bundle by bundle: rows outer, lines inner
   RowsNextToCuts rows_;
-  AlignedArray<T> couplings_;     ///< shape [2][slots()]: of the rows next to cuts to the inner rows, 0: there are none
+  AlignedArray<T> couplings_;  ///< shape [2][slots()]: of the rows next to cuts to the inner rows; 0 if there are none
   AlignedArray<T> g_, unknowns_;  ///< shape [2][slots()]
   AlignedArray<T> numbers_;       ///< shape [4][slots()]: y next to the cuts above and below, z beside them
 };

@@ -8,7 +8,7 @@
 namespace oclspkt {
 namespace {
 
-/// What a row next to a cut rounds by itself, in eps.
+/// The rounding bound of a row next to a cut, in eps.
 double next_to_cut(double spike_size, double dominance) {
   constexpr double kDominant = 9, kOther = 20;
   return dominance >= 1 ? kDominant : kOther * (1 + spike_size);
@@ -23,8 +23,8 @@ double rounding_of_part(const CutPartErrors& errors, double dominance) {
 }
 
 double inner_rounding_limit(double dominance) {
-  // Spikes that are solved for by the inner rows' own method leave 1 or 2 eps in a row; what their residual rounds
-  // counts as much again.
+  // Spikes that the inner rows' own method solves leave 1 or 2 eps in a row; the rounding of their residual counts as
+  // much again.
   constexpr double kSpikeError = 4, kWithoutDominance = 20;
   if (!(dominance >= 1)) return kWithoutDominance;
   return (kRoundingLimit - kSpikeError) / (1 + 1 / dominance) - 1;

@@ -22,7 +22,7 @@ void fill_zeros(AlignedArray<T>& array) {
 
 template <typename T>
 bool CutParts<T>::find_decaying_spikes(const BandsView<T>& bands, double dominance) {
-  // Squares and products of what is left out are no numbers any more.
+  // A spike that has decayed to 1e-40 ends there: the rest is far below rounding.
   constexpr double kNothing = 92, kLeastDominance = 1.02;  // -log(1e-40)
   near_rows_ = 0;
   if (!(dominance >= kLeastDominance) || slots() == 0) return false;
@@ -128,7 +128,7 @@ void CutParts<T>::find_spikes(const BandsView<T>& bands, const std::function<voi
   }
 }
 
-/// There are no spikes in rows next to cuts, where the solver answers, too, nor in lines that are left out.
+/// Clear the spikes in rows next to cuts, for which the solver writes values, too, and in lines that are left out.
 template <typename T>
 void CutParts<T>::clear_between(const std::vector<char>& left_out) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
@@ -140,7 +140,7 @@ void CutParts<T>::clear_between(const std::vector<char>& left_out) {
   }
 }
 
-/// Find spike_facts_ of all_p_ and all_q_.
+/// Compute spike_facts_ from all_p_ and all_q_.
 template <typename T>
 void CutParts<T>::measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out) {
   for (const Bundle& b : bundles_) {
@@ -165,12 +165,12 @@ void CutParts<T>::measure_spikes(const BandsView<T>& bands, const std::vector<ch
   }
 }
 
-/// Take in the rows [begin, end) of some lines of a bundle.
+/// Update the facts of some lines of a bundle by their rows [begin, end).
 /// @param[in,out] facts  shape [b.wide]
 template <typename T>
 void CutParts<T>::measure_rows(const BandsView<T>& bands, const Bundle& b, Index begin, Index end, Index first_line,
                                Index end_line, SpikeFacts* facts) const {
-  // What the residual itself rounds at most, and eps of what is measured.
+  // The rounding of the residual itself, at most, and eps of the spikes.
   constexpr double kOwn = 1.5 * std::numeric_limits<double>::epsilon(), kEps = std::numeric_limits<T>::epsilon();
   const Index stride = lines_.row_stride();
   const auto wide = [](T number) { return static_cast<double>(number); };
@@ -201,7 +201,7 @@ void CutParts<T>::measure_rows(const BandsView<T>& bands, const Bundle& b, Index
   }
 }
 
-/// Rows from the second row of a bundle down to the last where a spike from above is larger than the threshold.
+/// How many rows, from the second row of a bundle down, to the last one where a spike from above exceeds the threshold.
 template <typename T>
 Index CutParts<T>::rows_above(const Bundle& b, const T* spike, double threshold) const {
   for (Index rows = b.length - 1; rows > 0; --rows) {
@@ -211,7 +211,7 @@ Index CutParts<T>::rows_above(const Bundle& b, const T* spike, double threshold)
   return 0;
 }
 
-/// The same from the last row but one up.
+/// How many rows, from the last row but one up, to the first one where a spike from below exceeds the threshold.
 template <typename T>
 Index CutParts<T>::rows_below(const Bundle& b, const T* spike, double threshold) const {
   for (Index rows = b.length - 1; rows > 0; --rows) {
@@ -248,7 +248,7 @@ void CutParts<T>::keep_spikes(double threshold) {
   all_q_ = {};
 }
 
-/// The same of what find_decaying_spikes() found.
+/// keep_spikes() for the spikes that find_decaying_spikes() found.
 template <typename T>
 void CutParts<T>::keep_near_spikes(double threshold) {
   const auto rows_of = [&](const Bundle& b, const AlignedArray<T>& spike) {

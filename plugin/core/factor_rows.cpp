@@ -33,7 +33,7 @@ template <typename T>
   return (within ? 0 : 1) + (forgiven ? 2 : 0);
 }
 
-/// Factor a row; extremes want divisions, so entries that break a record are only counted. @return how many do
+/// Factor a row. Extremes need divisions, so entries that break a record are only counted. @return their number
 template <typename T>
 [[gnu::always_inline]] inline int factor_entries(Index width, const BundleRow<T>& row, PivotExtremes<T>& e) {
   const BundleRow<T> b = row;
@@ -52,7 +52,7 @@ template <typename T>
   return records;
 }
 
-/// Take in the extremes of a row that was factored.
+/// Update the extremes by a factored row.
 template <typename T>
 [[gnu::always_inline]] inline void take_records(Index width, const BundleRow<T>& b, PivotExtremes<T>& e) {
   T record = e.rounding;

@@ -11,19 +11,19 @@
 
 namespace oclspkt {
 
-/// What rounding leaves at most in a row that is eliminated from one side and substituted by stored factors, times
-/// |diag| and in eps: |r_i| <= result / |diag| eps (|A| |x| + |y|)_i, by component, for x as computed.
+/// The rounding bound of a row that is eliminated from one side and substituted by stored factors, times |diag| and in
+/// eps: |r_i| <= result / |diag| eps (|A| |x| + |y|)_i, by component, for x as computed.
 ///
-/// With u = eps / 2, p the pivot, f = l c what was taken off the diagonal, the sweeps leave 4 u in the two couplings
-/// and 4 u (|p| + |f|) in the diagonal, products and sums rounded apart. A pivot diag - f adds 2 u |f| + u |p|. One
-/// that is made of excesses, s of the row and e behind the elimination, adds u (|s| + |e| + |p| + 6 |lower| + 5 |f|):
-/// the pivot above and the multiplier give 3 u |lower|, and the excess above, |lower| - |f|, is rounded and multiplied.
-/// A row carries its excess if 2 |diag| >= |lower| + |upper|: |s| <= |diag|, and |e| <= max(|p|, |upper|).
-/// Scaling rows, and columns as long as no row changes what it carries, does not change the bound.
+/// With u = eps / 2, p the pivot, f = l c the number subtracted from the diagonal, the sweeps leave 4 u in the two
+/// couplings and 4 u (|p| + |f|) in the diagonal, products and sums rounded apart. A pivot diag - f adds
+/// 2 u |f| + u |p|. A pivot made of excesses, s before the elimination and e after it, adds
+/// u (|s| + |e| + |p| + 6 |lower| + 5 |f|): the pivot above and the multiplier give 3 u |lower|, and the excess above,
+/// |lower| - |f|, is rounded and multiplied. A row carries its excess if 2 |diag| >= |lower| + |upper|: |s| <= |diag|,
+/// and |e| <= max(|p|, |upper|). No scaling of rows, nor of columns if rows carry what they carried, changes the bound.
 /// @param lower  the coupling that is eliminated
 /// @param taken  f
 /// @param size   |p|
-/// @return without |diag| / 2 for s, see PivotExtremes::pivots()
+/// @return the bound without |diag| / 2 for s, which PivotExtremes::pivots() adds
 template <typename T>
 T row_rounding(T lower, T diag, T upper, T taken, T size) {
   const T carried = carries_diagonal(lower, diag, upper) ? T(0) : 3 * std::abs(lower) + T(0.5) * std::abs(upper);
@@ -35,7 +35,7 @@ template <typename T>
 struct PivotExtremes {
   T rounding = 0;
   T most = 0;    ///< |multiplier|
-  T spoilt = 0;  ///< NaN from a reciprocal that is not finite on
+  T spoilt = 0;  ///< NaN once a reciprocal is not finite
   bool finite = true;
   bool forgiven = false;  ///< an excess of some row is_forgiven()
 
@@ -44,7 +44,7 @@ struct PivotExtremes {
     const T before = std::abs(diag);
     const T factor = std::abs(multiplier);
     spoilt += 0 * reciprocal;
-    most = factor > most ? factor : most;  // one that is NaN leaves a reciprocal that is
+    most = factor > most ? factor : most;  // a NaN multiplier makes the reciprocal NaN
     if (!(bound <= rounding * before)) rounding = bound / before;
   }
   void add(const PivotExtremes& some) {
@@ -54,7 +54,7 @@ struct PivotExtremes {
     forgiven = forgiven || some.forgiven;
     if (!(some.rounding <= rounding)) rounding = some.rounding;
   }
-  /// With what all rows have: 0.5 for their excess, and 2 eps of the diagonal for those that are forgiven it.
+  /// The bound with two more terms of all rows: 0.5 for the excess, and 2 eps of the diagonal if excesses are forgiven.
   typename Factors<T>::Pivots pivots() const {
     const bool sound = finite && spoilt == 0 && most <= kMostMultiplier<T>;
     if (!sound || !(rounding <= std::numeric_limits<T>::max())) {
@@ -64,7 +64,7 @@ struct PivotExtremes {
   }
 };
 
-/// One row of a bundle, an entry for each line: what is read, what the row above left, and what is written.
+/// One row of a bundle, an entry for each line: the bands, the results of the row above, and the results.
 template <typename T>
 struct BundleRow {
   const T *lower, *diag, *upper;
@@ -74,7 +74,7 @@ struct BundleRow {
   bool forgives;
 };
 
-/// Factor a row of a bundle, and take in its extremes. Rows are made wide, see OCLSPKT_WIDE.
+/// Factor a row of a bundle, and update the extremes.
 void factor_row(Index width, const BundleRow<double>& row, PivotExtremes<double>& extremes);
 void factor_row(Index width, const BundleRow<float>& row, PivotExtremes<float>& extremes);
 

@@ -16,19 +16,19 @@
 namespace oclspkt {
 namespace {
 
-/// Neighbouring lines that are swept together: rows long enough to be streams, whose excesses stay in the first-level
-/// cache.
+/// How many neighbouring lines are swept together: their rows are long enough to be streams, and their excesses stay in
+/// the first-level cache.
 constexpr Index kWidest = 512, kNarrowest = 64;
-/// Bundles that a set is cut into at least, where it has the lines: processors share them.
+/// The least number of bundles, if the set has enough lines: processors share them.
 constexpr Index kFewestBundles = 8;
-/// Lines, or pieces of a long one, that are swept abreast where neighbours are not one place apart.
+/// How many lines, or pieces of a long line, are swept abreast where neighbours are not one place apart.
 constexpr Index kAbreast = 8;
-/// Rows of a line so short that a second-level cache holds kAbreast of them, and what it reads and writes at once of
-/// such a line. Longer ones are streams of their own, which are swept faster one by one, from both ends at once.
+/// Rows of a line so short that a second-level cache holds kAbreast such lines, and rows of it that are read and
+/// written at once. Longer lines are streams of their own: sweeping them one by one, from both ends at once, is faster.
 constexpr Index kShortLine = 256, kRowsAtOnce = 64;
-/// Rows of a piece of a long line at least.
+/// The least number of rows in a piece of a long line.
 constexpr Index kPieceOfLine = 16384;
-/// What a pivot may still know of where its lead-in began, in units of rounding: no more than its own rounding.
+/// The difference, in eps, up to which two sweeps count as converged to the same pivot: no more than its own rounding.
 constexpr int kForgottenEps = 8;
 
 /// The lines of a set in bundles that are factored by themselves.
@@ -52,30 +52,30 @@ struct Bundles {
 
 }  // namespace
 
-/// A row as elimination left it, without the couplings to where the sweep came from. One of zeros: none was met yet.
+/// A row after elimination, without the coupling to the row before it in the sweep. All zeros: no row is met yet.
 template <typename T>
 struct Factors<T>::Pivot {
   ExcessRow<T> row;
   T reciprocal = 0;
 };
 
-/// Sweeps of equal length that go on side by side: the next row of each, and what the row before it left.
+/// Sweeps of equal length that go on side by side: the next row of each, and the results of the row before it.
 template <typename T>
 struct Factors<T>::Abreast {
   Index next[kAbreast];
   T upper[kAbreast] = {}, reciprocal[kAbreast] = {}, excess[kAbreast] = {};
 
-  /// The row before is none.
+  /// Let sweep j begin at the end of a line.
   void begin(Index j) { upper[j] = reciprocal[j] = excess[j] = 0; }
-  /// Let the next row of each sweep be the first of a line, whose coupling to the row before counts as excess: pivots
-  /// then fall to what they forget their start at, as those of the whole sweep do. From below they may rest a few
-  /// roundings short of it for good.
+  /// Let the next row of each sweep be the first of a line, whose coupling to the row before counts as excess. The
+  /// pivots then converge from above, as those of the whole sweep do. From below they may stay a few roundings short of
+  /// the limit.
   void lead_in() {
     std::fill_n(upper, kAbreast, T(0));
     std::fill_n(reciprocal, kAbreast, T(1));
     std::fill_n(excess, kAbreast, T(1));
   }
-  /// True if sweep j arrived at the pivot from which sweep `k` of `begun` went on.
+  /// True if sweep j arrived at the pivot from which sweep k of `begun` continued.
   bool arrived(Index j, const Abreast& begun, Index k) const {
     const T most = kForgottenEps * std::numeric_limits<T>::epsilon();
     return std::abs(reciprocal[j] - begun.reciprocal[k]) <= most * std::abs(reciprocal[j]) &&
@@ -107,11 +107,11 @@ template <typename T>
   return row;
 }
 
-/// Eliminate the last row that was met from the next one.
+/// Eliminate `last`, the row before in the sweep, from the next row.
 ///
 /// A line carries its excess: where couplings are tiny against their row, plain pivots lose |c_i / u_i| <= 1 to
 /// rounding (row sums 0, float, 2.6e5 rows: backward error 13 eps instead of 0.3).
-/// @param bands  lower couples to where the sweep comes from
+/// @param bands  lower couples to the row before in the sweep
 /// @param i, at  the row in its line, and its place
 template <typename T>
 [[gnu::always_inline]] inline void Factors<T>::eliminate_row(const BandsView<T>& bands, Index i, Index at, Pivot& last,
@@ -149,7 +149,7 @@ void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivo
     keep(to, multiplier, met.reciprocal, towards ? T(0) : from_below);
   }
   const T once = row_rounding(std::abs(row.lower) + std::abs(row.upper), bands.diag[at], T(0), taken, left.size);
-  // Where two rows are taken off one after the other, what is left in between is rounded, too.
+  // Where two rows are subtracted one after the other, the result in between is rounded, too.
   const bool both_sides = above.reciprocal != 0 && below.reciprocal != 0;
   const T between = both_sides ? T(1.5) * taken + T(0.5) * std::abs(row.excess) : T(0);
   extremes.see(once + between, std::max(std::abs(from_above), std::abs(from_below)), met.reciprocal, bands.diag[at]);
@@ -212,12 +212,11 @@ typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands,
   return extremes.pivots();
 }
 
-/// Go on with sweeps.
-/// @tparam kRows  rows of each sweep that are read, and written, at once: many where sweeps are so near to each other
-/// that
-///                a cache takes them for one stream, or puts them in one place
-/// @param step  places from row to row: the stride of the lines' rows, or less than 0 upwards
-/// @param keep  write the factors
+/// Continue kAbreast sweeps.
+/// @tparam kRows  rows of each sweep that are read, and written, at once: many where the sweeps lie so close together
+///                that a cache takes them for one stream, or puts them in one place
+/// @param step  places from row to row: the stride of the lines' rows, negative upwards
+/// @param keep  whether to write the factors
 template <typename T>
 template <Index kRows>
 void Factors<T>::sweep_abreast(const BandsView<T>& bands, Index rows, Index step, bool keep, Abreast& sweeps,
@@ -276,8 +275,8 @@ typename Factors<T>::Pivots Factors<T>::factor_abreast(const BandsView<T>& bands
   return extremes.pivots();
 }
 
-/// Rows after which pivots of a long sweep forget where they began, as far as the rows of its first piece tell; 0: more
-/// than are tried.
+/// The lead-in after which the pivots of a long sweep have converged, judged by the rows of its first piece; 0 if no
+/// length that is tried is enough.
 /// @param first, step  as for sweep_pieces()
 template <typename T>
 Index Factors<T>::enough_lead_in(const BandsView<T>& bands, Index first, Index step) {
@@ -295,12 +294,12 @@ Index Factors<T>::enough_lead_in(const BandsView<T>& bands, Index first, Index s
   return 0;
 }
 
-/// Eliminate most of the rows of a long sweep by pieces, several abreast, on all processors: each begins some rows
-/// early, and stands if it then goes on from where the piece before it arrives.
+/// Eliminate most of the rows of a long sweep by pieces, several abreast, on all processors. Each piece begins some
+/// rows early, and is kept if it then continues from the pivot at which the piece before it arrives.
 /// @param first  place of the sweep's first row
 /// @param step   1 or -1
-/// @param[out] last  the last row that was met
-/// @return rows that are done; 0 if they are too few, or pivots remember longer
+/// @param[out] last  the last eliminated row
+/// @return rows that are done; 0 if they are too few, or if pivots do not converge in the lead-in
 template <typename T>
 Index Factors<T>::sweep_pieces(const BandsView<T>& bands, Index first, Index step, Index rows, Pivot& last,
                                PivotExtremes<T>& extremes) {
@@ -344,7 +343,7 @@ typename Factors<T>::Pivots Factors<T>::factor_bundle(const BandsView<T>& bands,
   bool alike = width == kAbreast && (order_ == Order::down || (order_ == Order::inwards && is_short));
   for (Index l = line; l < line + width; ++l) alike = alike && lines_.length(l) == lines_.length(line);
   if (alike) return is_short ? factor_abreast<kRowsAtOnce>(bands, line) : factor_abreast<1>(bands, line);
-  return {std::numeric_limits<double>::quiet_NaN(), false};  // each by itself
+  return {std::numeric_limits<double>::quiet_NaN(), false};  // the caller factors each by itself
 }
 
 template <typename T>
@@ -353,7 +352,7 @@ void Factors<T>::Pivots::add(const Pivots& some) {
   forgiven = forgiven || some.forgiven;
 }
 
-/// Factor `width` lines from `line` on; what is not sound together is told line by line.
+/// Factor `width` lines from `line` on, together; if the result is not sound, one by one.
 template <typename T>
 void Factors<T>::factor_lines(const BandsView<T>& bands, Index line, Index width, std::mutex& mutex) {
   const Pivots all = factor_bundle(bands, line, width);

@@ -21,11 +21,11 @@ enum class Order { down, inwards, towards };
 
 /// Read-only factors: shape [lines.extent()] in the layout of the vectors, or [length of a line] if they are shared.
 ///
-/// Rows below the meeting row of a line are eliminated from the row below: there a and c change places. Into the
-/// meeting row lead two multipliers, and nothing is left to couple to.
-///   inwards  its coupling is the multiplier from below, c_i p_(i+1)
-///   towards  below the row of the system its multiplier is the one from below; the row itself has reciprocal 0 and
-///            coupling -1, which makes of its own unknown, see Meeting, that unknown
+/// Below the meeting row of a line, the row below is eliminated from each row, and a and c change places. The meeting
+/// row has two multipliers and no coupling.
+///   inwards  its `coupling` is the multiplier from below, c_i p_(i+1)
+///   towards  in the row of the system and below it, its `multiplier` is the one from below. The row of the system has
+///            reciprocal 0 and coupling -1, so that substitution passes its unknown, see Meeting, on unchanged
 template <typename T>
 struct FactorsView {
   const T* multiplier = nullptr;  ///< a_i p_(i-1)
@@ -36,7 +36,7 @@ struct FactorsView {
   T multiplier_at(Index at) const { return multiplier[at - above]; }
 };
 
-/// Factors in memory. Multipliers are not kept where symmetric.
+/// Factors in memory. The symmetric form stores no multipliers.
 template <typename S>
 struct FactorArrays {
   AlignedArray<S> multiplier, reciprocal, coupling;
@@ -50,7 +50,7 @@ struct FactorArrays {
   std::int64_t bytes() const { return multiplier.bytes() + reciprocal.bytes() + coupling.bytes(); }
 };
 
-/// Make room in one of two arrays, of which the other is given back.
+/// Make room in `in`, and free `other`.
 template <typename S, typename Other>
 void make_room(FactorArrays<S>& in, FactorArrays<Other>& other, Index words, bool symmetric) {
   other = {};
@@ -65,12 +65,11 @@ struct PivotExtremes;
 template <typename T>
 class OCLSPKT_API Factors {
  public:
-  /// What the elimination of one line, or of all, showed.
+  /// The rounding bound that the elimination of one line, or of all lines, gives.
   struct Pivots {
-    double rounding =
-        0;  ///< Rounding::eps by component, see row_rounding(); NaN if a pivot is zero or a number out of range
+    double rounding = 0;  ///< Rounding::eps by component (row_rounding()); NaN: a pivot is 0, or a number out of range
     bool forgiven = false;  ///< an excess of some row is_forgiven()
-    /// The bound is within the limit of method auto. NaN loses.
+    /// True if the bound is within the limit of method auto; false for NaN.
     bool sound() const { return rounding <= kRoundingLimit; }
     void add(const Pivots& some);
   };
@@ -84,22 +83,22 @@ class OCLSPKT_API Factors {
   ///              `down`, multipliers are not stored, since lower[i+1] = upper[i] makes them the couplings of the rows
   ///              above; general otherwise
   /// @param towards  row of the system, for that order
-  /// @param narrow  of lines side by side, in order `down`, not shared: round to float what is kept, see narrow_view()
+  /// @param narrow  store the factors in float, see narrow_view(); for lines side by side, in order `down`, not shared
   /// @pre couplings out of the lines are 0
   /// @cost 1 division, 11 multiply-adds a row that is factored, by all processors of this process
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order = Order::down, Index towards = 0,
               bool narrow = false);
-  /// Let lines be rows of 1 from now on, those that are not sound among them.
+  /// Replace lines by rows of the identity from now on.
   /// @param lines  in order
-  /// @return false, and nothing has changed, if the others may have other factors then
+  /// @return false, and nothing changes, if a line that is not sound is missing, or if other factors might change
   bool drop(const std::vector<Index>& lines);
-  /// Forgive a rounding of a diagonal whatever that does to the solution: for those who find out.
+  /// Always forgive the rounding of a diagonal, whatever that does to the solution: for callers that check it.
   void forgive_always() { forgiving_ = Forgiving::always; }
   FactorsView<T> view() const { return with_multipliers(same_); }
-  /// Of narrow ones, whose view() is of null pointers.
+  /// Narrow factors, whose view() has null pointers.
   FactorsView<float> narrow_view() const { return with_multipliers(narrow_); }
-  /// Give the memory of the factors back, which are elsewhere now; what their elimination showed is kept.
-  /// @post view() is of null pointers
+  /// Free the memory of factors that are copied elsewhere; pivots() and doubtful() stay.
+  /// @post view() has null pointers
   void release() { same_ = {}, narrow_ = {}; }
   const LineSet& lines() const { return lines_; }
   bool shared() const { return shared_; }
@@ -107,7 +106,7 @@ class OCLSPKT_API Factors {
   /// @pre the line has one
   Index meeting_row(Index line) const;
   const Meeting& meeting() const { return meeting_; }
-  /// The worst of all lines.
+  /// The worst pivots of all lines.
   const Pivots& pivots() const { return pivots_; }
   /// Lines that are not sound, in order.
   const std::vector<Index>& doubtful() const { return doubtful_; }
@@ -117,7 +116,7 @@ class OCLSPKT_API Factors {
   struct Pivot;
   struct Abreast;
   Index place(Index at, Index row) const { return shared_ ? row : at; }
-  /// Couplings of the rows above are multipliers where symmetric.
+  /// In the symmetric form, the couplings of the rows above serve as multipliers.
   template <typename S>
   FactorsView<S> with_multipliers(const FactorArrays<S>& arrays) const {
     FactorsView<S> view = arrays.view();

@@ -13,11 +13,10 @@
 namespace oclspkt {
 namespace {
 
-/// Lines laid end to end that are swept at once, where a cache holds them: along short pieces from memory one is
-/// faster.
+/// How many lines laid end to end are swept at once if a cache holds them; from memory, one at a time is faster.
 constexpr Index kAbreast = 2;
 
-/// Right-hand sides that are swept at once.
+/// How many right-hand sides are swept at once.
 constexpr Index kColumnsAbreast = 4;
 
 /// Neighbouring lines whose rows lie `stride` apart, the first at `first`.
@@ -38,11 +37,11 @@ void row_up(Index width, const T* __restrict swept, const T* __restrict p, const
   for (Index j = 0; j < width; ++j) x[j] = carry[j] = swept[j] * p[kShared ? 0 : j] - c[kShared ? 0 : j] * carry[j];
 }
 
-/// Bytes to fetch ahead: rows end before the hardware has seen that they are streams, and those of x are met upwards.
+/// Bytes to fetch ahead: rows end before the hardware detects their streams, and the rows of x are written upwards.
 constexpr Index kPrefetchAhead = 1024;
 
-/// 0 times numbers that a sweep ends with: NaN if one of its numbers is not finite, since whatever is not stays so, or
-/// becomes NaN, from row to row.
+/// 0 times the last numbers of a sweep: NaN if any number of the sweep is not finite, because such a number stays so,
+/// or becomes NaN, from row to row.
 template <typename T>
 T spoilt_by(const T* ends, Index count) {
   T sum = 0;
@@ -77,7 +76,7 @@ T sweep_bundle(const Bundle& b, const FactorsView<T>& f, const T* y, T* x, T* wi
   return spoilt_by(carry, b.width);
 }
 
-/// The same for a bundle as wide as its block, by way of x: every row is one long stream.
+/// sweep_bundle() for a bundle as wide as its block, with x in place of a window: every row is one long stream.
 template <typename T>
 T sweep_rows(const Bundle& b, const FactorsView<T>& f, const T* y, T* x) {
   std::copy_n(y + b.first, b.width, x + b.first);
@@ -155,8 +154,8 @@ void HostSolver<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form
   window_.resize(bundle_ > 1 && !through_x_ ? bundle_ * (lines.length(0) + 1) : 0);
 }
 
-/// Whether most of the lines that are doubtful are sound if they are eliminated downwards. Of a few rows between weak
-/// couplings, the one in the middle takes both sides, and its pivot may be tiny; at an end the same rows are harmless.
+/// True if most of the doubtful lines are sound when they are eliminated downwards. If few rows lie between weak
+/// couplings, elimination from both sides may leave the middle one a tiny pivot; at an end the same rows are harmless.
 template <typename T>
 bool HostSolver<T>::is_better_downwards(const LineSet& lines, const BandsView<T>& bands) const {
   constexpr Index kMany = 8;
@@ -238,7 +237,7 @@ void HostSolver<T>::solve(const T* y, T* x) {
   }
 }
 
-/// Look for answers that are not finite, where the sweeps met one, though their right-hand sides are.
+/// If the sweeps met a number that is not finite, look for lines whose solution is not finite although y is.
 template <typename T>
 void HostSolver<T>::see(const T* y, const T* x) {
   if (std::exchange(spoilt_, T(0)) == 0) return;
@@ -251,7 +250,7 @@ double HostSolver<T>::take_errors() {
   return std::exchange(leaves_range_, false) ? std::numeric_limits<double>::infinity() : 0;
 }
 
-/// Every line of kColumnsAbreast right-hand sides at once: factors are read once, and no chain waits for another.
+/// Solve each line for kColumnsAbreast right-hand sides at once: factors are read once, and no chain waits for another.
 template <typename T>
 template <bool kShared>
 void HostSolver<T>::solve_columns(const T* y, Index y_stride, T* x, Index x_stride) {

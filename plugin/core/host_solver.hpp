@@ -9,10 +9,10 @@
 
 namespace oclspkt {
 
-/// What a core finds in caches at best, those that it shares included; larger sets are taken to come from memory.
+/// The most bytes that a core finds in caches, shared ones included; larger sets count as read from memory.
 inline constexpr Index kHostCacheBytes = 16 << 20;
 
-/// Bytes that one apply of stored factors goes over: y, x and three arrays of factors.
+/// Bytes that one apply of stored factors reads and writes: y, x and three arrays of factors.
 template <typename T>
 constexpr Index host_arrays_bytes(const LineSet& lines) {
   return 5 * lines.rows() * static_cast<Index>(sizeof(T));
@@ -20,10 +20,10 @@ constexpr Index host_arrays_bytes(const LineSet& lines) {
 
 /// Thomas without pivoting, with stored factors (method exact-factored), on the calling thread; any line set.
 ///
-/// One sweep reads y and a factor, one back reads two factors and writes x. Lines that lie side by side are swept down
-/// and up in bundles, whose rows stay in the cache between the two sweeps, or along whole rows where these are long.
-/// Every other line is swept from both ends to its middle and back, and two lines at a time where a cache holds them,
-/// so that the chains of operations overlap; of several right-hand sides, four at a time.
+/// The first sweep reads y and one array of factors, the sweep back reads two and writes x. Lines side by side are
+/// swept down and up in bundles, whose rows stay in the cache between the two sweeps; long rows are swept whole. Every
+/// other line is swept from both ends to its middle and back. Two lines at a time, where a cache holds them, let the
+/// chains of operations overlap. With several right-hand sides, four are swept at a time.
 template <typename T>
 class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
  public:
@@ -44,7 +44,7 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
   bool drop(const std::vector<Index>& lines) { return factors_.drop(lines); }
   /// @param y, x shape [lines.extent()]; may be the same
   void solve(const T* y, T* x);
-  /// The worst of all lines.
+  /// The worst pivots of all lines.
   const Pivots& pivots() const { return factors_.pivots(); }
   /// Lines that are not sound, in order.
   const std::vector<Index>& doubtful() const { return factors_.doubtful(); }
@@ -61,11 +61,11 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
 
   Factors<T> factors_;
   Index bundle_ = 1;           ///< lines side by side that are swept together
-  bool through_x_ = false;     ///< without a window
+  bool through_x_ = false;     ///< bundles are swept by way of x, without a window
   Index abreast_ = 1;          ///< lines that are not side by side, swept at once
-  AlignedArray<T> window_;     ///< a row of values carried, then what the sweep down leaves of a bundle
-  T spoilt_ = 0;               ///< NaN if an answer was not finite since see()
-  bool leaves_range_ = false;  ///< what take_errors() tells
+  AlignedArray<T> window_;     ///< a row of carried values, then the results of a bundle's sweep down
+  T spoilt_ = 0;               ///< NaN if a solution since the last see() is not finite
+  bool leaves_range_ = false;  ///< take_errors() returns infinity
   Times times_;
 };
 

@@ -20,7 +20,7 @@ struct ExcessRow {
   /// sign * diag. Negative after an elimination without dominance, see as_pivot().
   T magnitude() const { return (std::abs(lower) + std::abs(upper)) + excess; }
   T diag() const { return sign * magnitude(); }
-  /// The same equation with sign chosen so that magnitude() >= 0, as eliminate() wants its pivot.
+  /// This equation with its sign chosen so that magnitude() >= 0, as eliminate() needs its pivot.
   ExcessRow as_pivot() const {
     const bool negated = magnitude() < 0;
     ExcessRow row = *this;
@@ -30,8 +30,8 @@ struct ExcessRow {
   }
 };
 
-/// The largest multiplier of an elimination, the root of the range: above it, what a right-hand side loses near the end
-/// of the range would count.
+/// The largest multiplier of an elimination, the root of the range: above it, the digits that right-hand sides lose
+/// near the end of the range would count.
 template <typename T>
 inline constexpr T kMostMultiplier = 0x1p64F;
 template <>
@@ -77,13 +77,13 @@ ExcessRow<T> make_row(T lower, T diag, T upper, T f, bool forgives = true) {
   return {lower, upper, row_excess(lower, diag, upper, forgives), f, std::copysign(T(1), diag)};
 }
 
-/// True if |diag| is so small against the couplings that an excess would not tell it: the row carries its diagonal.
+/// True if |diag| is so small against the couplings that an excess would lose it: the row carries its diagonal.
 template <typename T>
 bool carries_diagonal(T lower, T diag, T upper) {
   return 2 * std::abs(diag) < std::abs(lower) + std::abs(upper);
 }
 
-/// What is left of a segment when its inner rows are eliminated: the equations of its top and bottom row.
+/// The equations of a segment's top and bottom row after its inner rows are eliminated.
 ///   top:    lower couples to x_above, upper to x_bottom
 ///   bottom: lower couples to x_top,   upper to x_below
 /// A segment of one row is its bottom row; `single` is then true and top is not used.
@@ -99,7 +99,7 @@ SchurSegment<T> begin_segment(const ExcessRow<T>& row) {
   return {row, row, true};
 }
 
-/// coupling * unknown, where no coupling is 0 whatever the unknown: a NaN does not cross from one line to the next.
+/// coupling * unknown, and 0 if the coupling is 0, whatever the unknown: a NaN does not cross from line to line.
 template <typename T>
 T coupled(T coupling, T unknown) {
   return coupling == 0 ? T(0) : coupling * unknown;
@@ -113,8 +113,8 @@ T coupled(T coupling, T unknown) {
 template <typename T>
 T eliminate(ExcessRow<T>& q, T t, const ExcessRow<T>& p, T p_to_q, T p_far) {
   // Couplings that point against each other (after scaling both diagonals positive) add to the diagonal of q instead of
-  // subtracting from it; the excess takes that up twice, since p_to_q is counted in p.magnitude(). The difference below
-  // is exactly 0 or 2 |filled|.
+  // subtracting from it. The excess grows by twice that, since p.magnitude() contains p_to_q. The difference below is
+  // exactly 0 or 2 |filled|.
   const T filled = t * p_to_q;
   q.excess += std::abs(t) * p.excess + (std::abs(filled) - q.sign * filled);
   q.f -= coupled(t, p.f);
@@ -130,15 +130,15 @@ ExcessRow<T> eliminate_above(const ExcessRow<T>& above, T t, ExcessRow<T> row) {
   return row;
 }
 
-/// A row that a sweep has eliminated the row above from, as_pivot(), and the size of its pivot.
+/// A row from which a sweep has eliminated the row above, as_pivot(), and the size of its pivot.
 template <typename T>
 struct PivotRow {
   ExcessRow<T> row;
   T size;
 };
 
-/// @param row        as eliminations left it
-/// @param taken      sign of the diagonal times what they took off it
+/// @param row        after the eliminations
+/// @param taken      the number that they subtract from the diagonal, times the diagonal's sign
 /// @param lower, diag, upper  before any elimination
 template <typename T>
 PivotRow<T> pivot_of(ExcessRow<T> row, T taken, T lower, T diag, T upper) {
@@ -171,8 +171,8 @@ template <typename T>
 SchurSegment<T> compose(const SchurSegment<T>& a, const SchurSegment<T>& b);
 
 /// The tridiagonal system in the boundary unknowns of p segments: 2p rows (top, bottom, top, bottom ...), solved by a
-/// forward and a back sweep that carry the excess. In double whatever T is: a matrix that is dominant by columns only
-/// has pivots as small as the couplings below them, and in float a long chain of segments rounds one to 0 now and then.
+/// forward and a back sweep that carry the excess. In double whatever T is: if a matrix is dominant by columns only,
+/// its pivots are as small as the couplings below them. In float, long chains of segments sometimes round one to 0.
 /// @cost 4p divisions, 30p multiply-adds; 6 doubles of scratch a segment, allocated by resize
 template <typename T>
 class OCLSPKT_API ReducedSystem {

@@ -29,8 +29,8 @@ void InterleavedFactors<T>::reserve(const Plan& plan) {
   for (AlignedArray<T>* array : {&down_, &up_}) array->resize(factor_tiles(plan) * plan.lanes);
 }
 
-/// What passes through `rows` vectors of lanes, one of which begins at `first`: the product of -factor in the order of
-/// a sweep that goes down or up, to the bit.
+/// The factor by which an unknown passes through `rows` rows of the lane that begins at `first`: the product of -factor
+/// in the order of a sweep down or up, to the bit.
 template <typename T, typename S>
 static T passing(const S* first, Index rows, Index lanes, bool down) {
   T product = 1;
@@ -38,7 +38,7 @@ static T passing(const S* first, Index rows, Index lanes, bool down) {
   return product;
 }
 
-/// Turn the rows of partition k.
+/// Interleave the rows of partition k.
 template <typename T>
 template <typename S>
 void InterleavedFactors<T>::interleave_partition(FactorArrays<S>& to, const Plan& plan, const FactorsView<T>& factors,
@@ -57,7 +57,7 @@ void InterleavedFactors<T>::interleave_partition(FactorArrays<S>& to, const Plan
   }
   if (symmetric) to.reciprocal[at] = 1;
   const Index first = at - plan.m * plan.lanes;
-  // Below the meeting rows are eliminated upwards.
+  // Rows below the meeting row are eliminated upwards.
   const bool down = !twisted(plan) || k < plan.as<Sides>().meeting * plan.lanes;
   const S* const multipliers = symmetric ? to.coupling.data() : to.multiplier.data();
   const S* const couplings = to.coupling.data() + (symmetric ? plan.lanes : 0);

@@ -11,7 +11,7 @@
 
 namespace oclspkt {
 
-/// Neighbouring lines that are laid end to end together: as many as a cache line has numbers.
+/// How many neighbouring lines are laid end to end together: as many as a cache line has numbers.
 inline constexpr Index kColumnLines = 8;
 
 /// Some neighbouring lines of a set, each laid end to end.

@@ -9,7 +9,7 @@
 namespace oclspkt {
 namespace {
 
-/// a * b for sizes, refusing what does not fit.
+/// a * b for sizes. @throws InvalidInput if the product does not fit into 64 bits
 Index product(Index a, Index b) {
   Index r = 0;
   if (__builtin_mul_overflow(a, b, &r)) {

@@ -66,7 +66,7 @@ class AllDevices final : public DeviceModule {
   bool look() {
     const std::lock_guard lock(mutex_);
     if (listed_) return !none_;
-    infos_.clear();  // of a try that memory ran out in
+    infos_.clear();  // from a call that ran out of memory
     places_.clear();
     DeviceModule* const opencl = opencl_.open();
     if (opencl != nullptr) {
@@ -88,7 +88,7 @@ class AllDevices final : public DeviceModule {
 
   const std::vector<DeviceInfo>& devices() override { return infos_; }
   const DeviceInfo& info(int device) override {
-    find(device);  // refuses what is not there
+    find(device);  // refuses a device that does not exist
     const std::lock_guard lock(mutex_);
     return listed(device) ? infos_[static_cast<std::size_t>(device)] : more_[place(device)].info;
   }
@@ -179,7 +179,7 @@ class AllDevices final : public DeviceModule {
     Place place;
     DeviceInfo info;
   };
-  /// Numbers from here on are of devices that are not listed, in the order in which they were asked for.
+  /// Devices that are not listed are numbered from here on, in the order in which they are asked for.
   static constexpr int kFirstOfMore = 1 << 16;
 
   bool listed(int device) const { return device < kFirstOfMore; }
@@ -218,7 +218,7 @@ class AllDevices final : public DeviceModule {
     return places_[static_cast<std::size_t>(device)];
   }
 
-  /// The number of a device that is not listed, the same for the same one.
+  /// The number of a device that is not listed; a place that is known keeps its number.
   int add(const Place& place, int whole) {
     const std::lock_guard lock(mutex_);
     const auto known = std::find_if(more_.begin(), more_.end(), [&](const More& m) { return m.place == place; });
@@ -231,7 +231,7 @@ class AllDevices final : public DeviceModule {
     return more_.back().info.index;
   }
 
-  std::mutex mutex_;  ///< for all below, whose elements stay where they are
+  std::mutex mutex_;  ///< guards all members below, whose elements do not move
   ModuleFile opencl_{"liboclspkt-cl.so", "OpenCL"}, cuda_{"liboclspkt-cuda.so", "CUDA"};
   bool listed_ = false, none_ = true;
   std::vector<DeviceInfo> infos_;

@@ -21,12 +21,12 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity(), kMost = std::numeric_limits<double>::max();
 /// Relative rounding of float.
 constexpr double kHalfEps = 0x1p-24;
-/// Smallest number of a row against its largest, which is below 1 when scaled: floats keep 24 bits down to 2^-126.
+/// Least ratio of a row's number to its largest one, which is below 1 when scaled: floats keep 24 bits down to 2^-126.
 constexpr double kLeastShare = 0x1p-125;
-/// Rows of which factors are floats lie within these, and within kWidest of each other: reciprocals of pivots and
-/// multipliers do then, for pivots are not much smaller than their rows.
+/// Limits of row sizes for factors in float, and of their ratio (kWidest): reciprocal pivots and multipliers are then
+/// in range, because pivots are not much smaller than their rows.
 constexpr double kSmallestRow = 0x1p-100, kLargestRow = 0x1p100, kWidest = 0x1p60;
-/// Rows looked at together.
+/// Rows that one call of look_at() checks.
 constexpr Index kBlockRows = 512;
 
 /// `count` rows, `stride` places apart, the first at offset `first`.
@@ -68,7 +68,7 @@ struct Narrowing {
   return row;
 }
 
-/// Rows of a block that do not hold, and the largest change of the others.
+/// How many rows of a block do not hold, and the largest change of the other rows.
 struct Look {
   Index bad = 0;
   double change = 0;
@@ -100,7 +100,7 @@ OCLSPKT_WIDE void round_all(double* band, const Rows& rows) {
   }
 }
 
-/// What was found of the rows, by several threads.
+/// The results of several threads.
 class Sum {
  public:
   void add(const Look& look) {

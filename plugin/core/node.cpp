@@ -32,7 +32,7 @@ int number_of(const char* variable) {
   return *end == '\0' && value >= 0 && value < 1 << 20 ? static_cast<int>(value) : -1;
 }
 
-/// Processors in the affinity mask of the process; 0 if it cannot be asked for.
+/// Processors in the affinity mask of the process; 0 if the mask cannot be read.
 int allowed_processors() {
   // The kernel refuses masks shorter than its own.
   for (long room = 1024; room <= (1L << 20); room *= 2) {
@@ -56,8 +56,8 @@ NodePlace node_place() {
 
 int processor_share() {
   const int allowed = allowed_processors();
-  static const long all = sysconf(_SC_NPROCESSORS_ONLN);  // it reads files, as long as a short set-up takes
-  // Ranks that are bound have their share already; those that are not share the machine.
+  static const long all = sysconf(_SC_NPROCESSORS_ONLN);  // it reads files, which takes as long as a short set-up
+  // Bound ranks have their share already; unbound ranks share the machine.
   const bool bound = allowed < all;
   return bound || allowed == 0 ? allowed : std::max(1, allowed / node_place().ranks);
 }

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-/// Where the library lies that this code is linked into: its neighbours are found by that. Each library has a copy.
+/// Where the library lies that this code is linked into, to find its neighbours. Each library has a copy of the code.
 namespace oclspkt {
 
 /// The file of this library, behind symbolic links. Taken when the library is loaded: the path that the loader knows
-/// may be relative to the folder in which the program started. Empty if the loader does not tell.
+/// may be relative to the folder in which the program started. Empty if the loader does not know it.
 std::string own_file();
 
 /// The folders of the path by which this library was loaded and of own_file(), absolute; one if they are the same.
@@ -18,11 +18,11 @@ std::vector<std::string> own_folders();
 /// there are no folders.
 std::string beside_own_file(const std::string& name);
 
-/// Why a library must not be opened: its file ends before what dlopen() maps of it, which would end the process with a
-/// bus error. Cause and cure; empty if the file is complete, and for all that dlopen() reports itself.
+/// Why a library must not be opened: its file ends before the last byte that dlopen() maps, which would end the process
+/// with a bus error. Cause and cure; empty if the file is complete, and for errors that dlopen() reports itself.
 std::string cut_short(const std::string& path);
 
-/// dlopen(), but for libraries that are cut short. @return null, and why not
+/// dlopen(), except that it refuses libraries that are cut short. @return null, and `why`, on failure
 void* open_library(const std::string& path, int mode, std::string& why);
 
 }  // namespace oclspkt

@@ -7,8 +7,8 @@
 
 namespace oclspkt {
 
-/// The systems of two equations at cuts, each between a number of this process and one of a neighbour. Both sides solve
-/// a system by the same operations, so that they know the same unknowns to the bit.
+/// The systems of two equations at cuts, each between an unknown of this process and one of a neighbour. Both sides
+/// solve a system by the same operations, so that they get the same unknowns to the bit.
 template <typename T>
 class PairSystems {
  public:

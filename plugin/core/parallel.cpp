@@ -34,7 +34,7 @@ void for_pieces(Index count, Index piece, const std::function<void(Index, Index)
   try {
     for (Index t = 0; t < wanted; ++t) helpers.emplace_back(take_pieces);
   } catch (const std::exception&) {
-    // No more threads are to be had: those that there are take all.
+    // No more threads can start: those that run take all pieces.
   }
   take_pieces();
   for (std::thread& helper : helpers) helper.join();

@@ -10,24 +10,24 @@
 
 namespace oclspkt {
 
-/// Rows, or lanes of rows, of which a piece of a pass over memory has some: long streams, and the work of a thread's
-/// start many times over.
+/// Rows, or lanes of rows, in a piece of a pass over memory: enough for long streams, and for many times the cost of
+/// starting a thread.
 inline constexpr Index kPieceRows = Index{1} << 16;
 
-/// Rows before a piece of a sweep from which on its pivots are sought: they forget where they began twice as fast as
-/// unknowns do.
+/// Rows above a piece at which its sweep begins. The pivots converge, whatever row elimination starts at, twice as fast
+/// as the influence of a boundary value decays.
 inline constexpr Index kLeadIn = 2048;
 
 /// Call f(first, end) for pieces [k * piece, (k+1) * piece) of [0, count), in any order and several at once: on the
 /// calling thread, and on others where there are several pieces and this process has several processors (see
-/// processor_share()). Which pieces there are depends on nothing but the arguments, so that a reduction by pieces gives
-/// the same bits whatever runs them.
+/// processor_share()). The pieces depend on the arguments alone, so that a reduction by pieces gives the same bits
+/// whatever runs them.
 /// @param piece at least 1
-/// @param f     does not throw but std::bad_alloc, and locks what pieces share
-/// @throws std::bad_alloc if a piece did; the others have run then, or have not begun
+/// @param f     throws nothing but std::bad_alloc, and locks data that pieces share
+/// @throws std::bad_alloc if a piece did; each other piece has run to its end then, or has not begun
 OCLSPKT_API void for_pieces(Index count, Index piece, const std::function<void(Index first, Index end)>& f);
 
-/// The same of any f; one piece costs no more than the call.
+/// for_pieces() for any callable; a single piece costs no more than the call.
 template <typename F>
 void for_pieces(Index count, Index piece, const F& f) {
   if (count > piece) {
@@ -37,7 +37,7 @@ void for_pieces(Index count, Index piece, const F& f) {
   }
 }
 
-/// True if f(first, end) is for all pieces of [0, count); the first that is false ends it.
+/// True if f(first, end) is true for all pieces of [0, count); after a false one, no further piece begins.
 template <typename F>
 bool all_of_pieces(Index count, Index piece, const F& f) {
   std::atomic<bool> holds{true};
@@ -47,7 +47,7 @@ bool all_of_pieces(Index count, Index piece, const F& f) {
   return holds;
 }
 
-/// Lines that have the rows of a piece together.
+/// How many lines together have the rows of a piece.
 inline Index lines_a_piece(const LineSet& lines) {
   const Index usual = lines.rows() / std::max<Index>(1, lines.count());
   return std::max<Index>(1, kPieceRows / std::max<Index>(1, usual));

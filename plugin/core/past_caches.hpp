@@ -9,27 +9,27 @@
 
 namespace oclspkt {
 
-/// Bytes from which what a pass writes has left the caches before the next one reads it. A store that goes through them
-/// first reads what it overwrites: bands of 24 MB and more are copied in two thirds of the time past them, and the
-/// solve after that takes as long; at 12 MB it takes longer by what the copy gains (2 cores, 2 MB of second-level cache
-/// each).
+/// From so many bytes on, the data that a pass writes has left the caches before the next pass reads it. A store
+/// through the caches first reads the line that it overwrites. Past the caches, bands of 24 MB and more are copied in
+/// two thirds of the time, and the solve after that takes as long; at 12 MB the solve loses as much time as the copy
+/// gains (2 cores, 2 MB of second-level cache each).
 inline constexpr std::int64_t kPastCaches = std::int64_t{16} << 20;
 
-/// Ask for `count` numbers in the second-level cache, to be written if kWrite; they may lie outside of any array.
+/// Fetch `count` numbers into the second-level cache, to be written if kWrite; they may lie outside of any array.
 template <bool kWrite = false, typename T>
 inline void prefetch(const T* from, Index count) {
   constexpr Index kLine = 64 / static_cast<Index>(sizeof(T));
   for (Index i = 0; i < count; i += kLine) __builtin_prefetch(from + i, kWrite, 2);
 }
 
-/// Copy `count` numbers to memory that is not read before, and leaves no trace in the caches, where the processor can
-/// do so. Other threads see them after order_stores().
+/// Copy `count` numbers. If the processor can do so, the copy neither reads `to` first nor leaves it in the caches.
+/// Other threads see the numbers after order_stores().
 /// @param[in]  from shape [count]; aligned to cache lines
 /// @param[out] to   shape [count]; aligned to cache lines
 template <typename T>
 OCLSPKT_API void copy_past_caches(const T* from, Index count, T* to);
 
-/// The same of bytes anywhere in memory; both cache lines at the ends of `to` go through the caches.
+/// Copy bytes anywhere in memory past the caches; only the cache lines at both ends of `to` go through them.
 /// @param[in]  from shape [bytes]
 /// @param[out] to   shape [bytes]
 OCLSPKT_API void copy_past_caches(const std::byte* from, Index bytes, std::byte* to);

@@ -15,10 +15,10 @@
 namespace oclspkt {
 namespace {
 
-/// Whether a bound needs the pivots of the matrix itself, and nothing else will tell of those.
+/// True if a bound needs the pivots of the matrix itself, and the factors have no bound of their own.
 bool needs_pivots(const Elimination& how) { return !how.any_pivots && !how.tells_bound; }
 
-/// Rows of a line, one after the other, until a pivot is lost.
+/// Follows the rows of a line, one after the other, until a pivot is lost.
 template <typename T>
 class PivotErrors {
  public:
@@ -31,8 +31,8 @@ class PivotErrors {
   bool see(T lower, T diag, T upper) {
     const EliminatedRow row = chain_.next(lower, diag, upper);
     if (factors_tell_ && row.size == 0) return true;  // with the line's number
-    // An error of the pivot above changes what is taken off; one of a carried excess changes the multiplier, too, and
-    // leaves the same.
+    // An error of the pivot above changes the number subtracted here. An error of a carried excess changes the
+    // multiplier as well, with the same result.
     double error = std::abs(row.taken) * handed_;
     if (plain_ || row.direct) {
       error += kUnit * (3 * std::abs(row.taken) + 2 * row.size);
@@ -47,14 +47,14 @@ class PivotErrors {
 
  private:
   static constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2.0;
-  /// What an unknown may be against those that rounding belongs to, so that sums over all rows stay in T's range.
+  /// The largest ratio of a swept right-hand side to its pivot, so that sums over all rows stay in T's range.
   static constexpr double kMost = sizeof(T) == sizeof(float) ? 1e25 : 1e250;
   static constexpr double kUnlimited = std::numeric_limits<double>::max();
   bool plain_, factors_tell_;
   double most_;
   PivotChain chain_;
   double handed_ = 0;  ///< error of the last excess, or plain pivot, relative to the pivot
-  double swept_ = 0;   ///< what the sweep down makes of right-hand sides as large as their rows
+  double swept_ = 0;   ///< bound of the sweep down for right-hand sides as large as their rows
 };
 
 template <typename T>
@@ -66,7 +66,7 @@ bool knows_line(const Elimination& how, const SweepRows<T>& rows, Index length) 
   return true;
 }
 
-/// Whether all rows of a line are so dominant that they know their pivots: 4 u d / (d - 1).
+/// True if all rows of a line are so dominant that T's pivots are accurate: they are off by 4 u d / (d - 1).
 template <typename T>
 bool is_dominant(const BandsView<T>& line, Index length) {
   constexpr double kEnough = 1 + 40 * static_cast<double>(std::numeric_limits<T>::epsilon()) / kKnownPivots;
@@ -78,8 +78,8 @@ bool is_dominant(const BandsView<T>& line, Index length) {
   return all;
 }
 
-/// Behind these rows, rows that are all the same find nothing new: excesses of sums 0 shrink as 1 / i, and so do their
-/// errors.
+/// If all rows are alike, those after this many show nothing new: with row sums 0, the excesses shrink as 1 / i, and so
+/// do their errors.
 constexpr Index kRowsAlike = 8192;
 
 }  // namespace
@@ -87,7 +87,7 @@ constexpr Index kRowsAlike = 8192;
 template <typename T>
 bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
   const Elimination how = scheme_of(plan).elimination();
-  // 4 u d / (d - 1)
+  // see is_dominant()
   if (survey.dominance >= 1 + 40 * static_cast<double>(std::numeric_limits<T>::epsilon()) / kKnownPivots) return true;
   const Index count = plan.form == Form::shared ? 1 : lines.count();
   std::atomic<bool> known{true};

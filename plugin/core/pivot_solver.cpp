@@ -21,18 +21,18 @@ template <typename T, typename Number>
 constexpr double kUnit = static_cast<double>(static_cast<Number>(std::numeric_limits<T>::epsilon()) /
                                              std::numeric_limits<Number>::epsilon());
 
-/// Answers that are measured are refined above so many eps of T, and solved in wider numbers above so many after that.
+/// Eps of T above which a measured solution is refined, and above which a refined one is solved in wider numbers.
 constexpr double kRefineEps = 2, kWidenEps = 10;
-/// Refinement lives on the digits that growth leaves: below this there are some four.
+/// Refinement needs the digits that growth leaves: below this growth, about four remain.
 constexpr double kHardGrowth = 1e12;
 
-/// A bound in eps of Number, or an error, in eps of T, to which the answer is rounded.
+/// A bound, or an error, in eps of Number, converted to eps of T, to which the solution is rounded.
 template <typename T, typename Number>
 double rounded(double eps) {
   return eps / kUnit<T, Number> + (kUnit<T, Number> > 1 ? 0.5 : 0.0);
 }
 
-/// An error that is measured misses 2 eps at most, and is 1 at most.
+/// A measured error misses 2 eps at most, and is 1 at most.
 template <typename T>
 double measured(double eps) {
   const double most = 1 / static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -41,7 +41,7 @@ double measured(double eps) {
 
 }  // namespace
 
-/// Call f(bundle, scratch of its piece) for all of them, several at once.
+/// Call f(bundle, scratch of its piece) for all bundles, several at once.
 template <typename T, typename Number>
 template <typename F>
 void PivotSolver<T, Number>::for_bundles(const F& f) {
@@ -133,7 +133,7 @@ void PivotSolver<T, Number>::judge(const std::vector<PivotFacts>& facts) {
   }
 }
 
-/// Solve the lines whose pivots overflow in wider numbers.
+/// Set up wider numbers for the lines whose pivots overflow.
 template <typename T, typename Number>
 void PivotSolver<T, Number>::widen(const Bands<T>& bands, const std::vector<PivotFacts>& facts) {
   wide_lines_.clear();
@@ -163,7 +163,7 @@ void PivotSolver<T, Number>::widen(const Bands<T>& bands, const std::vector<Pivo
   std::sort(singular.begin(), singular.end(), [](const auto& a, const auto& b) { return a.line < b.line; });
 }
 
-/// Note errors of answers that refinement did not mend, and answers beyond the range of T.
+/// Record errors that refinement did not remove, and solutions beyond the range of T.
 template <typename T, typename Number>
 void PivotSolver<T, Number>::see(const double* errors, const Bundle& of, const T* y, const T* x, double& worst) {
   for (Index j = 0; j < of.lines; ++j) {

@@ -23,14 +23,14 @@ void for_each_row(const LineSet& all, const std::vector<Index>& members, const F
 struct SingularLine {
   Index line = 0;
   Index row = 0;      ///< within the line
-  bool lost = false;  ///< a pivot vanishes in rounding, and the trial solve fails; else that of `row` is zero
+  bool lost = false;  ///< a pivot vanishes in rounding, and the trial solve fails; else the pivot of `row` is zero
 };
 
-/// What pivoting finds of lines, whatever numbers it works in.
+/// The results of pivoting, whatever numbers it works in.
 template <typename T>
 class Pivoting : public DeviceSolver<T> {
  public:
-  /// In order of the lines, one for each.
+  /// Singular lines in order, one entry for each.
   const std::vector<SingularLine>& singular() const { return singular_; }
   /// The largest componentwise backward error of a trial solve; NaN if a solution is not finite.
   double trial_error() const { return trial_error_; }
@@ -42,14 +42,14 @@ class Pivoting : public DeviceSolver<T> {
 
 /// The method `pivot`: Gaussian elimination with diagonal blocks of 1 and 2 rows behind the device interface, in
 /// numbers that are at least as wide as T. Lines whose pivots leave the range of double are solved in long double.
-/// Answers are right wherever T can hold them; beyond its range they are Inf, which take_errors() tells.
+/// Solutions are right wherever T can hold them; beyond its range they are Inf, which take_errors() reports.
 template <typename T, typename Number = double>
 class OCLSPKT_API PivotSolver final : public Pivoting<T> {
  public:
   void set_up(const Plan& plan, const Bands<T>& bands) override;
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
-  /// Of all lines. Those without a bound have what refinement leaves, as long as take_errors() says nothing else.
+  /// The bound of all lines; without a bound, the error that refinement leaves unless take_errors() reports another.
   double rounding() const override;
   double take_errors() override;
   std::int64_t bytes() const override;
@@ -76,7 +76,7 @@ class OCLSPKT_API PivotSolver final : public Pivoting<T> {
   std::unique_ptr<PivotSolver<T, long double>> wide_;
   AlignedArray<T> wide_y_, wide_x_;
   double rounding_ = 0;
-  std::vector<double> worst_;  ///< shape [bundles]; what take_errors() tells
+  std::vector<double> worst_;  ///< shape [bundles]; the errors that take_errors() reports
   Times times_;
 };
 

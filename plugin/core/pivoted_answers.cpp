@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Pivoted lines that have no bound: their answers are measured and refined, and trial solves tell of them early. None
-// of it depends on units.
+// Pivoted lines without a bound: their solutions are measured and refined, and set-up runs trial solves of them. No
+// step depends on units.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -24,7 +24,7 @@ using Limits = std::numeric_limits<Number>;
 template <Index kWidth, typename Number>
 [[gnu::always_inline]] inline void residual_bundle(Index rows, const BandsView<Number>& b, const Number* y,
                                                    const Number* x, Number* r, Number* worst) {
-  constexpr Number kNothing = 8 * Limits<Number>::denorm_min();  // rounding of four numbers that small
+  constexpr Number kNothing = 8 * Limits<Number>::denorm_min();  // rounding of four subnormal numbers
   Number largest[kWidth] = {}, sound[kWidth];
   std::fill_n(sound, kWidth, Number(1));
   for (Index i = 0; i < rows; ++i) {
@@ -55,7 +55,7 @@ void residual_many(Index rows, const BandsView<long double>& b, const long doubl
   residual_bundle<kMany>(rows, b, y, x, r, worst);
 }
 
-/// The binary exponent of a number; the least int there is for 0.
+/// The binary exponent of a number, up to a constant; the least int for 0.
 int exponent_of(double number) {
   const int biased = static_cast<int>(std::bit_cast<std::uint64_t>(number) >> 52 & 0x7ff);
   return biased > 0 ? biased : number == 0 ? std::numeric_limits<int>::min() : std::ilogb(number) + 1023;
@@ -68,7 +68,7 @@ void set_power(int exponent, double& power) {
 }
 void set_power(int exponent, long double& power) { power = std::ldexp(1.0L, exponent); }
 
-/// The size of each unknown against that of the first one, as the units in the matrix have it: a power of two.
+/// The size of each unknown relative to the first one, as the units in the matrix imply it: a power of two.
 /// @param[out] size shape [rows][width]; of unknowns that are 1 in their units
 template <typename Number>
 void find_sizes(Index rows, Index width, const BandsView<Number>& b, Number* size) {
@@ -112,7 +112,7 @@ void trial_side(TrialKind kind, Index rows, Index width, const BandsView<Number>
 
 }  // namespace
 
-/// Measure the answers of lines that have no bound; those of others are right.
+/// Measure the solutions of lines that have no bound; the errors of the others are 0.
 /// @param[out] errors  in eps
 template <typename Number>
 void PivotedLines<Number>::measure(const Bundle& b, const Number* y, const Number* x, Number* r, double* errors) const {
@@ -127,7 +127,7 @@ void PivotedLines<Number>::measure(const Bundle& b, const Number* y, const Numbe
 }
 
 /// Solve a bundle that is measured, and refine it as long as that helps.
-/// @param[out] work  the right-hand sides, then what solve() says
+/// @param[out] work  as for solve(); the right-hand sides come first
 /// @param[out] errors  NaN if not finite
 template <typename Number>
 void PivotedLines<Number>::solve_refined(const Bundle& b, Number* x, Number* work, double* errors) const {
@@ -137,7 +137,7 @@ void PivotedLines<Number>::solve_refined(const Bundle& b, Number* x, Number* wor
   std::copy_n(x, size, y);
   substitute(b, x);
   measure(b, y, x, r, errors);
-  const auto asks = [&](double error) { return error > b.limits.refined; };  // NaN does not
+  const auto asks = [&](double error) { return error > b.limits.refined; };  // false for NaN
   bool better = true;
   for (int k = 0; k < kMostSteps && better && std::any_of(errors, errors + b.width, asks); ++k) {
     double after[kLanes];
@@ -154,7 +154,7 @@ void PivotedLines<Number>::solve_refined(const Bundle& b, Number* x, Number* wor
   }
 }
 
-/// Solve one system of a bundle again in wider numbers, if there are any, and take its answer if it is better.
+/// Solve one system of a bundle again in wider numbers, if there are any, and take the solution if it is better.
 template <typename Number>
 void PivotedLines<Number>::widen(const Bundle& b, Index lane, const Number* y, Number* x, double& error) const {
   if constexpr (Limits<long double>::digits > Limits<Number>::digits) {
@@ -197,15 +197,15 @@ void PivotedLines<Number>::solve(Index index, Number* x, Number* work, double* e
   solve_refined(b, x, work, errors);
   for (Index j = 0; j < b.width; ++j) {
     if (errors[j] <= b.limits.widened) continue;
-    bool given = true;  // a right-hand side that is finite
+    bool given = true;  // the right-hand side is finite
     for (Index at = j; at < b.rows * b.width; at += b.width) given = given && std::isfinite(work[at]);
     errors[j] = given ? errors[j] : 0;
     if (given) widen(b, j, work, x, errors[j]);
   }
 }
 
-/// Solve trial systems of a measured bundle as solve() does, but in wider numbers only where no pivot is lost: singular
-/// lines have a solution there.
+/// Solve trial systems of a measured bundle as solve() does, but in wider numbers only if no pivot is lost: wider
+/// numbers give even singular lines a solution.
 /// @param tried  shape [width]; 1 for systems that are to be tried, else 0
 template <typename Number>
 void PivotedLines<Number>::run_trials(const Bundle& b, const Number* tried, PivotFacts* facts) const {

@@ -21,11 +21,11 @@ using Limits = std::numeric_limits<Number>;
 template <typename Number>
 constexpr Number kShare = Number(0.1);
 
-/// The larger product of a comparison that neither overflows nor vanishes: the other one may vanish.
+/// The least size of the larger product in a comparison; the smaller product may then vanish.
 template <typename Number>
 const Number kLeastProduct = std::ldexp(Limits<Number>::min(), 60);
 
-/// The size of a number of any range; rounds as Number does.
+/// The absolute value of a number, with an exponent of any range; rounds as Number does.
 template <typename Number>
 struct Size {
   int exponent = 0;
@@ -41,15 +41,15 @@ struct Size {
   }
 };
 
-/// What decides between a row alone and a block: the waiting row (diag, upper), the next one (a, b, c), and the
-/// coupling and diagonal of the one after.
+/// The numbers that decide between a row alone and a block: the waiting row (diag, upper), the next one (a, b, c), and
+/// the coupling and diagonal of the one after.
 template <typename Number>
 struct Choice {
   Number diag, upper, a, b, c, lower_after, diag_after;
 };
 
-/// Whether a row stands alone: see take_pivot(). With x = |diag b|, y = |upper a|, fill = |c lower_after| and full = |b
-/// diag_after| it multiplies the next diagonal by y / x, and a block the one after by (fill / full) (x / y).
+/// True if a row stands alone, see take_pivot(). Let x = |diag b|, y = |upper a|, fill = |c lower_after| and full =
+/// |b diag_after|. The row alone enlarges the next diagonal by y / x, a block the one after by (fill / full) (x / y).
 template <typename Number>
 bool is_alone(const Choice<Number>& k) {
   using Any = Size<Number>;
@@ -59,7 +59,7 @@ bool is_alone(const Choice<Number>& k) {
   return x.part != 0 && !full.at_least(share * share * fill);
 }
 
-/// is_alone() where products stay within the range of numbers. @param[out] left_range  they do not
+/// is_alone() for products within the range of numbers. @param[out] left_range  true if one is outside
 template <typename Number>
 [[gnu::always_inline]] inline bool is_alone_in_range(const Choice<Number>& k, bool& left_range) {
   const Number x = std::abs(k.diag * k.b), y = std::abs(k.upper * k.a), part = kShare<Number> * y;
@@ -76,9 +76,9 @@ template <typename Number>
   return alone | (asks & (shrunk > full));
 }
 
-/// take_pivot() by values, so that compilers do several systems at once.
+/// take_pivot() by values, so that compilers vectorise it over several systems.
 /// @param kCareful  products may leave the range of numbers
-/// @return 1 if they have, though they may not, else 0
+/// @return 1 if a product leaves the range without kCareful, else 0
 template <bool kCareful, typename Number>
 [[gnu::always_inline]] inline Number step(Number& diag, Number& upper, Number& taken, Number& in_block, Number a,
                                           Number b, Number c, Number lower_after, Number diag_after,
@@ -101,7 +101,7 @@ template <bool kCareful, typename Number>
   return left_range ? Number(1) : Number(0);
 }
 
-/// The systems of a bundle in the midst of their elimination, and what it found: 1 for yes, so that all of it fits into
+/// The systems of a bundle during their elimination, and its findings; 1 stands for true, so that all members fit into
 /// vectors.
 template <Index kWidth, typename Number>
 struct Lanes {
@@ -115,7 +115,7 @@ struct Places {
   Number *diag, *upper, *upper2, *multiplier;
 };
 
-/// Note a pivot. @param taken  what elimination took off it; 0 for one that is no difference
+/// Record a pivot. @param taken  the number subtracted to make it; 0 if the pivot is no difference
 template <Index kWidth, typename Number>
 [[gnu::always_inline]] inline void see_pivot(Lanes<kWidth, Number>& s, Index j, Number pivot, Number taken) {
   const Number size = std::abs(pivot);
@@ -151,7 +151,7 @@ template <Index kWidth, bool kCareful, typename Number>
       s.strayed[j] = left_range != 0 ? Number(1) : s.strayed[j];
       const bool swapped = p.swapped != 0;
       see_pivot(s, j, p.diag, swapped ? Number(0) : before);
-      // The second row of a block has no pivot of its own; 0 / 0 is NaN and no growth.
+      // The second row of a block has no pivot of its own; 0 / 0 is NaN, which counts as no growth.
       const Number grown = (std::abs(taken) + std::abs(d)) / (swapped ? Limits<Number>::infinity() : std::abs(diag));
       s.growth[j] = grown > s.growth[j] ? grown : s.growth[j];
       s.blocks[j] = swapped ? Number(1) : s.blocks[j];
@@ -172,14 +172,14 @@ template <Index kWidth, bool kCareful, typename Number>
   lanes = s;
 }
 
-/// Whether a row changed places with the next one: the sign of upper2 tells.
+/// True if a row changed places with the next one: upper2 is not -0 then.
 template <typename Number>
 bool is_swapped(Number upper2) {
   return (upper2 != 0) | (std::copysign(Number(1), upper2) > 0);
 }
 
-/// The first row of a block keeps its right-hand side without that of the second until the unknown below the block is
-/// known and taken off: the coupling to it is the second row's, and may be larger than all that the first row has.
+/// The first row of a block keeps its right-hand side without the second row's until the unknown below the block is
+/// subtracted: the second row's coupling to that unknown may be larger than all numbers of the first row.
 template <Index kWidth, typename Number>
 [[gnu::always_inline]] inline void substitute_bundle(Index rows, const Places<const Number>& f, Number* x) {
   if (rows == 0) return;
@@ -204,7 +204,7 @@ template <Index kWidth, typename Number>
     const bool first = i == 0;
 #pragma omp simd
     for (Index j = 0; j < kWidth; ++j) {
-      // What waits for the row below comes last.
+      // The term that waits for the row below comes last.
       const Number alone = (x[at + j] - coupled(f.upper2[at + j], below2[j])) - coupled(f.upper[at + j], below[j]);
       const Number second = x[above + j] - coupled(f.upper2[above + j], below[j]);
       const Number in_block = x[at + j] - coupled(f.multiplier[above + j], second);
@@ -312,7 +312,7 @@ void PivotedLines<Number>::make_room() {
   added_ = {};
 }
 
-/// Factor the systems of a bundle: quickly, or again where products leave the range of numbers.
+/// Factor the systems of a bundle quickly, and once more with care if products leave the range of numbers.
 template <typename Number>
 template <Index kWidth>
 void PivotedLines<Number>::factor_lanes(const Bundle& b, const BandsView<Number>& bands, PivotFacts* facts) {

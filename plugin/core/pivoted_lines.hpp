@@ -11,79 +11,79 @@ namespace oclspkt {
 template <typename Number>
 struct PivotedRow {
   Number lower = 0, diag = 0, upper = 0;
-  Number made_of = 0;  ///< |diag|, or the size of what was subtracted to make it
+  Number made_of = 0;  ///< |diag|, or the size of the numbers whose difference it is
 };
 
-/// What is left of the row that is eliminated next.
+/// The row that is eliminated next, as the eliminations before it leave it.
 template <typename Number>
 struct WaitingRow {
   Number diag, upper = 0;
-  Number taken = 0;     ///< what its elimination took off the diagonal
+  Number taken = 0;     ///< the number that elimination subtracted from the diagonal
   Number in_block = 0;  ///< 1: it closes a block of two rows and is its own pivot row, whatever its size
 };
 
-/// A row of the upper triangle, and what led to it.
+/// A row of the upper triangle, and how it was made.
 template <typename Number>
 struct PivotStep {
   Number diag, upper = 0, upper2 = 0;
-  Number multiplier = 0;  ///< times this row's right-hand side goes from the next one's
-  Number swapped = 0;     ///< 1: with the next row, before
+  Number multiplier = 0;  ///< times this row's right-hand side is subtracted from the next row's
+  Number swapped = 0;     ///< 1: this row changed places with the next one before
 };
 
 /// Take the pivot row of the waiting row and the next one, and eliminate it from the other.
 ///
-/// Pivots are diagonal blocks of 1 and 2 rows. A row alone multiplies what is on the next diagonal by 1 + |upper
-/// next.lower| / |diag next.diag|, a block does so to the row behind it, by what the row in its middle couples to. The
-/// waiting row stands alone if its growth is at most 11, else the smaller growth decides. Both sides of each comparison
-/// have the same units, so that no scaling of rows or columns changes the choice, and none by powers of two a bit of
-/// the result. A block of two rows is eliminated by its second row first; its determinant is at least 0.9 |upper
-/// next.lower|.
+/// Pivots are diagonal blocks of 1 and 2 rows. A row alone enlarges the next diagonal by the factor 1 + |upper
+/// next.lower| / |diag next.diag|. A block enlarges the diagonal of the row behind it, by the couplings between that
+/// row and its own second row. The waiting row stands alone if its growth is at most 11, else the smaller growth
+/// decides. Both sides of each comparison have the same units, so that no scaling of rows or columns changes the
+/// choice; scaling by powers of two changes no bit of the result. A block of two rows is eliminated by its second row
+/// first; its determinant is at least 0.9 |upper next.lower|.
 /// @param after  the row behind a block; null: there is none
 /// @source Bunch 1974, Erway and Marcia 2010 (diagonal pivoting of tridiagonal systems without interchanges)
 template <typename Number>
 PivotStep<Number> take_pivot(WaitingRow<Number>& waiting, const PivotedRow<Number>& next,
                              const PivotedRow<Number>* after = nullptr);
 
-/// What elimination found of a system.
+/// The results of eliminating a system.
 struct PivotFacts {
   Index bad = -1;          ///< the first row whose pivot is zero or not finite; -1: none
-  bool overflows = false;  ///< that pivot is not finite, or a multiplier is so large that wider numbers are asked for
-  bool lost = false;       ///< a pivot is at most 4 eps of what was subtracted to make it
+  bool overflows = false;  ///< that pivot is not finite, or a multiplier is so large that wider numbers are needed
+  bool lost = false;       ///< a pivot is at most 4 eps of the number subtracted to make it
   double growth = 0;       ///< the largest (|l_i u_(i-1)| + |p_i|) / |b_i|
-  double bound = 0;        ///< |r_i| <= bound (|A| |x| + |y|)_i, in eps; infinity where blocks do not tell
-  double trial = 0;        ///< the largest error of that kind in trial solves, in eps, if there were any; or NaN
+  double bound = 0;        ///< |r_i| <= bound (|A| |x| + |y|)_i, in eps; infinity if a block has no bound
+  double trial = 0;        ///< the largest such error in trial solves, in eps; 0 if none ran; or NaN
 };
 
-/// What is done about errors by component, in eps.
+/// Limits of errors by component, in eps, and what follows above them.
 struct PivotLimits {
-  double bound;    ///< of a line with a larger bound, each answer is measured
-  double refined;  ///< an answer that is measured with a larger error is refined
-  double widened;  ///< an answer that keeps a larger error is solved in wider numbers
-  double growth;   ///< a line of larger growth is tried: refinement may be too little for it
+  double bound;    ///< each solution of a line with a larger bound is measured
+  double refined;  ///< a solution with a larger measured error is refined
+  double widened;  ///< a solution that keeps a larger error is computed again in wider numbers
+  double growth;   ///< a line of larger growth gets trial solves: refinement may not suffice
 };
 
-/// Many tridiagonal systems, solved by Gaussian elimination with diagonal blocks of 1 and 2 rows: the method `pivot`,
-/// what is left of cut lines, and lines beyond the range of their own type. Systems of one length are eliminated side
-/// by side, in bundles whose numbers are interleaved.
+/// Many tridiagonal systems, solved by Gaussian elimination with diagonal blocks of 1 and 2 rows: for the method
+/// `pivot`, for the reduced systems of cut lines, and for lines beyond the range of their own type. Systems of one
+/// length are eliminated side by side, in bundles whose numbers are interleaved.
 template <typename Number>
 class PivotedLines {
  public:
-  /// Systems of a bundle: as many, or one.
+  /// How many systems a bundle has: kLanes, or one.
   static constexpr Index kLanes = 8;
 
   void clear();
   /// Place a bundle of `width` systems, kLanes or 1, of `rows` rows each.
-  /// @return where its unknowns begin among those of all
+  /// @return place of its first unknown among the unknowns of all systems
   Index place(Index rows, Index width);
-  /// Get memory for all that is placed, and factor what was added.
+  /// Allocate memory for all placed systems, and factor those of add().
   void make_room();
   Index bundles() const { return static_cast<Index>(bundles_.size()); }
   /// Factor a bundle. May run for several at once.
   /// @param[in]  bands shape [rows][width]; lower of first rows and upper of last rows are 0
   /// @param[out] facts shape [width]; all but `trial`
   void factor(Index bundle, const BandsView<Number>& bands, PivotFacts* facts);
-  /// Keep the bands of a factored bundle if a line of it has no bound within `limits`, so that solve() measures. Solve
-  /// trial systems of lines that refinement may be too little for.
+  /// Keep the bands of a factored bundle if a line of it has no bound within `limits`, so that solve() measures errors.
+  /// Run trial solves of lines for which refinement may not suffice.
   void watch(Index bundle, const BandsView<Number>& bands, const PivotLimits& limits, PivotFacts* facts);
   /// Place one more system, which make_room() factors.
   /// @param[in] rows shape [n]; lower of the first and upper of the last are not read
@@ -98,9 +98,9 @@ class PivotedLines {
   /// @cost 1 division, 3 multiplications and subtractions a row, by all processors of this process
   void solve(Number* x) const;
   /// Solve one bundle in place.
-  /// What refinement cannot mend is solved again in wider numbers, which gets memory.
+  /// A system that refinement does not mend is solved again in wider numbers, which allocates memory.
   /// @param[in,out] x shape [rows][width]  @param work  shape [3][rows][width], if the bundle is measured()
-  /// @param[out] errors shape [width]; in eps, of lines that are measured and whose x was finite; else 0
+  /// @param[out] errors shape [width]; in eps, of measured lines with a finite right-hand side; else 0
   void solve(Index bundle, Number* x, Number* work, double* errors) const;
   bool measured(Index bundle) const { return !bundles_[static_cast<std::size_t>(bundle)].kept.empty(); }
   std::int64_t bytes() const;
@@ -109,7 +109,7 @@ class PivotedLines {
   struct Bundle {
     Index at, rows, width;
     PivotLimits limits;
-    std::vector<Number> kept;  ///< of a bundle that is measured: its bands, then 1 for each system that is, or 0
+    std::vector<Number> kept;  ///< of a measured bundle: its bands, then 1 for each system that is measured, else 0
   };
   template <Index kWidth>
   void factor_lanes(const Bundle& bundle, const BandsView<Number>& bands, PivotFacts* facts);
@@ -127,8 +127,8 @@ class PivotedLines {
   double added_bound_ = 0;
 };
 
-/// The smallest pivot of a system against what was subtracted to make it; NaN if one is not finite. Rows that a block
-/// takes first are no pivots.
+/// The smallest pivot of a system relative to the numbers whose difference it is; NaN if one is not finite. The first
+/// row of a block is no pivot.
 template <typename Number>
 Number smallest_pivot(const std::vector<PivotedRow<Number>>& rows);
 

@@ -17,14 +17,13 @@ class OCLSPKT_API Reference {
   void factor(const LineSet& lines, const BandsView<T>& bands);
   /// @param y, x shape [lines.extent()]; may be the same
   void solve(const T* y, T* x);
-  /// A line that partial pivoting could not, or may not have, factored.
+  /// A line that is singular, or may be, by partial pivoting.
   struct Doubt {
     Index line = 0;
-    Index row = 0;  ///< within the line
-    bool singular =
-        true;  ///< a pivot is exactly zero or not finite; else the last pivot is at most 4 eps max |its row|
+    Index row = 0;         ///< within the line
+    bool singular = true;  ///< a pivot is 0 or not finite; else the last pivot is at most 4 eps max |its row|
   };
-  /// In order of the lines, one for each.
+  /// Doubtful lines in order, one entry for each.
   const std::vector<Doubt>& doubts() const { return doubts_; }
   std::int64_t bytes() const;
 

@@ -34,7 +34,7 @@ RowProduct<Wide> row_product(const BandsView<T>& bands, const T* x, Index first,
   return r;
 }
 
-/// What the normwise backward error of a line is made of.
+/// The norms in the normwise backward error of a line.
 struct Norms {
   long double residual = 0, a = 0, x = 0, y = 0;
   bool finite = true;
@@ -52,7 +52,7 @@ struct Norms {
   }
 };
 
-/// Of rows [begin, end) of a line.
+/// Norms of rows [begin, end) of a line.
 template <typename T>
 Norms norms(const LineSet& lines, const BandsView<T>& bands, Index line, Index begin, Index end, const T* x,
             const T* y) {
@@ -95,7 +95,7 @@ double rows_error(const LineSet& lines, const BandsView<T>& bands, Index line, I
   return finite ? static_cast<double>(worst) : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// The same of one line, by all processors if it is long.
+/// Componentwise backward error of one line, by all processors if it is long.
 template <typename Wide, typename T>
 double line_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x, const T* y) {
   double worst = 0;
@@ -145,7 +145,7 @@ double line_rowwise_backward_error(const LineSet& lines, const BandsView<T>& ban
 template <typename T>
 double normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y) {
   double worst = 0;
-  Norms cut;  // of a line that is looked at piece by piece
+  Norms cut;  // norms of a line that comes piece by piece
   Index line = -1;
   std::mutex mutex;
   for_row_pieces(lines, [&](Index l, Index begin, Index end) {

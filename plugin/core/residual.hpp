@@ -28,7 +28,7 @@ template <typename T>
 OCLSPKT_API double line_normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x,
                                                 const T* y);
 
-/// The same, every row held against itself: max_i |y - A x|_i / (sum_j |a_ij| * max |x| + |y|_i).
+/// Backward error of one line, each row against its own size: max_i |y - A x|_i / (sum_j |a_ij| * max |x| + |y|_i).
 template <typename T>
 OCLSPKT_API double line_rowwise_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x,
                                                const T* y);

@@ -9,8 +9,8 @@ namespace oclspkt {
 
 double rounding_by_dominance(double d) {
   if (!(d > 1)) return std::numeric_limits<double>::infinity();
-  // A row collects 8 u |b_i| max |x| at most; an unknown at a joint is known twice, and its coupling is at most half of
-  // the row.
+  // A row collects 8 u |b_i| max |x| at most. An unknown at a joint is computed twice, and its coupling is at most half
+  // of the row.
   return 5 + (d < std::numeric_limits<double>::infinity() ? 4 * d / (d - 1) : 4);
 }
 

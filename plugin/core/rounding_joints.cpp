@@ -14,7 +14,7 @@
 namespace oclspkt {
 namespace {
 
-/// Products of many ratios that show nowhere are 0: subnormal numbers take a processor ten times as long. NaN stays.
+/// The product, or 0 if it is tiny: subnormal numbers take a processor ten times as long. NaN stays.
 double times(double product, double ratio) {
   const double both = product * ratio;
   return both < 1e-290 ? 0 : both;
@@ -50,7 +50,7 @@ struct RowSwept {
   double coupling;    ///< |c p|
   double share;       ///< 1 / |A|
   double row() const { return lower + diag + upper; }
-  /// What the row collects where each row is swept once or twice, and where what enters is taken off as well.
+  /// The rounding that the row collects if rows are swept once or twice, and if corrections are subtracted as well.
   double swept() const { return (8 * pivot + 3 * upper + 3 * lower + 6 * taken) * share; }
   double corrected() const { return (11 * pivot + 6 * upper + 9 * lower + 5 * taken) * share; }
 };
@@ -67,7 +67,7 @@ RowSwept sweep_row(const SweepRows<T>& rows, Index i, RowAbove& above) {
   return row;
 }
 
-/// What rounding does in a partition, from its first row on.
+/// Follows the rounding of a partition, from its first row on.
 class Partition {
  public:
   Partition() = default;
@@ -81,13 +81,13 @@ class Partition {
     up_ = times(up_, row.coupling);
     ++rows_;
   }
-  /// By how much the two sweeps down differ behind the last row.
+  /// The difference of the two sweeps down behind the last row.
   double down() const { return sum_ + static_cast<double>(rows_ + 2) * product_ * entering_; }
-  /// By how much the two sweeps up differ in the first row's unknown.
+  /// The difference of the two sweeps up in the first row's unknown.
   double up() const { return 2 * up_sum_ + static_cast<double>(2 * rows_ + 2) * up_ + 1; }
   /// Product of all multipliers.
   double through() const { return product_; }
-  /// What enters, and the largest product from the first row on against its row.
+  /// The size of the value that enters, and the largest product from the first row on, relative to its row.
   double entering() const { return entering_; }
   double weight() const { return weight_; }
 
@@ -100,8 +100,8 @@ class Partition {
 /// The largest |c p| that counts as at most 1.
 constexpr double kNotGrown = 1 + 1e-9;
 
-/// Roundings of a row that something is taken off from, and of the next one: of the product, of the sum, of both after
-/// their division, and of what is taken off.
+/// Roundings of a row from which a correction is subtracted, and of the next one: of the product, of the sum, of both
+/// after their division, and of the correction.
 constexpr double kTakenOff = 9;
 
 struct Handed {
@@ -119,7 +119,7 @@ struct Handed {
   }
 };
 
-/// What is kept of a partition for the differences that are passed down.
+/// The numbers of a partition on which the differences that are passed down depend.
 struct Kept {
   double down = 0, through = 0, weight = 0;
 };
@@ -140,7 +140,7 @@ void see_partitions(const Plan& plan, const SweepRows<T>& rows, Index begin, Ind
       if (i == first) of_first = row;
     }
     if (first > 0) h.joints.see(before.upper * partition.up() / before.row, first - 1);
-    // What the pass up leaves in the row above, the first row takes its multiplier's share of.
+    // The first row takes its multiplier's share of the error that the pass up leaves in the row above.
     const double from_above = h.joint + before.upper * partition.up();
     h.joints.see(of_first.swept() + of_first.multiplier * from_above * of_first.share, first);
     h.joint = partition.down() + h.above.size();
@@ -148,7 +148,7 @@ void see_partitions(const Plan& plan, const SweepRows<T>& rows, Index begin, Ind
   }
 }
 
-/// e_(k+1) = S_k + P_k e_k. What it adds to D above a partition is of second order; twice S covers it.
+/// The rounding of the differences, e_(k+1) = S_k + P_k e_k. Their share of D is of second order; twice S covers it.
 double passed_down(const std::vector<Kept>& kept, double u) {
   double passed = 0, worst = 0;
   for (const Kept& k : kept) {
@@ -191,13 +191,13 @@ JointRounding bound_stored_joints(const Plan& plan, const BandsView<T>& bands) {
 
 namespace {
 
-/// What a piece of a sweep from one end finds.
+/// The results of a piece of a sweep from one end.
 struct Taken {
   RowAbove above;
   Partition partition;
   Worst rows;
-  /// The largest product of |c p| from some row to the last of its partition, and up to this row: what is taken off on
-  /// the way back against what is left.
+  /// The largest product of |c p| from some row to the last of its partition, and up to this row: the ratio of the
+  /// corrections on the way back to the results.
   double grown = 1, growing = 0;
   void begin_piece() {
     rows = {};
@@ -206,7 +206,7 @@ struct Taken {
   bool agrees(const Taken& other) const { return std::abs(above.c - other.above.c) <= 1e-12 * std::abs(above.c); }
 };
 
-/// What rounding leaves in the rows of one side.
+/// The rounding errors in the rows of one side.
 struct SideErrors {
   Worst rows;
   double grown = 1;
@@ -217,14 +217,14 @@ SideErrors see_side(const Plan& plan, const BandsView<T>& bands, bool up) {
   const Index meeting = std::min(plan.n, plan.as<Sides>().meeting * plan.tile_rows());
   const SweepRows<T> rows(bands, plan.n, up);
   const Index last = up ? plan.n - meeting : meeting;
-  // From below, the rows that fill the last partition are met first.
+  // A sweep from below begins inside the last partition, behind the rows that fill it up.
   const Index filled = up ? plan.partitions() * plan.m - plan.n : 0;
   const auto row_of = [&](Index i) { return (filled + i) % plan.m; };
   const std::vector<Taken> pieces =
       sweep_down<Taken>(last, kPieceRows, kLeadIn + plan.m, [&](Index first, Index end, Taken& h, bool) {
         for (Index i = first; i < end; ++i) {
           const bool begin = i == 0 || row_of(i) == 0;
-          // What was taken off the last row above is known twice, as it is stored and as it was handed on.
+          // The correction of the last row above is computed twice: as it is stored, and as it is passed on.
           const double handed = begin ? h.partition.through() * h.partition.entering() : 0;
           if (begin) h.partition = Partition(h.above);
           const RowSwept row = sweep_row(rows, i, h.above);

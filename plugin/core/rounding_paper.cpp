@@ -34,7 +34,7 @@ Rounding bound_paper_form(const Plan& plan, const BandsView<T>& bands) {
       sweep(k + 1, lu_next, ul_next);
       const double v = lu.rows.up.back(), w = ul_next.rows.up.back(), f = ul_next.errors.back(), left = 1 - v * w;
       const double divided = left > 0 ? 1 / left : kNothingKnown;
-      // Of the system itself: its couplings, its right-hand side, its determinant and the division.
+      // Rounding of the system itself: its couplings, its right-hand side, its determinant and the division.
       constexpr double kSolved = 10;
       next_top = (f + w * bottom + kSolved) * divided;
       bottom = (bottom + v * f + kSolved) * divided;

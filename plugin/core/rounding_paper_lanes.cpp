@@ -11,12 +11,12 @@
 namespace oclspkt {
 namespace {
 
-/// What rounding leaves in one partition, by the errors of the unknowns beside its cuts.
+/// The rounding errors of one partition, as functions of the errors of the unknowns beside its cuts.
 struct Rounded {
   double v = 0, w = 0, bottom = 0, top = 0;  ///< ratios and errors of the last row by LU, of the first by UL
   Inherited lu, ul;                          ///< of the rows where both meet
   bool meets = false;                        ///< LU substitutes some of its rows
-  WorstRow local;                            ///< what eliminating and substituting a row leaves in it
+  WorstRow local;                            ///< the error that elimination and substitution leave in a row
 };
 
 template <typename T>
@@ -59,7 +59,7 @@ Rounding bound_paper_lanes(const Plan& plan, const BandsView<T>& bands) {
     if (k + 1 < all.size()) {
       const Rounded& next = all[k + 1];
       const double left = 1 - of.v * next.w, divided = left > 0 ? 1 / left : kNothingKnown;
-      // Of the system itself: its couplings, its right-hand side, its determinant and the division.
+      // Rounding of the system itself: its couplings, its right-hand side, its determinant and the division.
       constexpr double kSolved = 10;
       bottom = (of.bottom + of.v * next.top + kSolved) * divided;
       next_top = (next.top + next.w * of.bottom + kSolved) * divided;

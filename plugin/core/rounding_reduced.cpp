@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Rounding of exact-twopass by work-groups (kernels/gpu/tile_excess.clh). Both passes are one Gaussian elimination, so
-// that no number is known twice, and a row keeps what its own eliminations and its substitution round.
+// Rounding of exact-twopass by work-groups (kernels/gpu/tile_excess.clh). Both passes are one Gaussian elimination: no
+// number is computed twice, and a row keeps the rounding of its own eliminations and of its substitution.
 //
-// An elimination takes p from q, which couples to it by l and gets l' <= l in place of that: q' = q + t p. In u = eps /
-// 2 it rounds 5 |l| by the multiplier, which shows in what is left of l and in the diagonal as a sum, 2 |l'| by the new
-// coupling, which shows in both, |t| (s_p + 2 |a_pq|) where couplings of other signs add to the excess, and the
-// right-hand side and the excess of q': 7 |l| + |f'| + s' in all, where |f'| <= |A'| max |x|. What p adds to either of
-// these is a bound of its rounding, too.
+// An elimination adds t p to q, q' = q + t p, and replaces the coupling l of q to p by another, l' <= l. In units of
+// u = eps / 2, it rounds 5 |l| by the multiplier, which appears in the rest of l and in the diagonal, a sum; 2 |l'| by
+// the new coupling, which appears in both; |t| (s_p + 2 |a_pq|) if couplings of other signs add to the excess; and the
+// right-hand side and the excess of q'. That is 7 |l| + |f'| + s' in all, with |f'| <= |A'| max |x|. The rounding of f'
+// and of s' is also bounded by the terms that p adds to them.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,8 +23,8 @@
 namespace oclspkt {
 namespace {
 
-/// A row is substituted from its neighbours with the reciprocal of its pivot, 8.5 u |A| in all; u |A| more is what
-/// rounding unknowns of levels to T leaves, and 2 u |A| that an excess is forgiven.
+/// Substitution of a row from its neighbours, with the reciprocal of its pivot, rounds 8.5 u |A|. Rounding the unknowns
+/// of levels to T adds u |A|, and a forgiven excess adds 2 u |A|.
 constexpr double kOfEachRow = 12;
 
 template <typename T>
@@ -32,17 +32,16 @@ constexpr double unit() {
   return std::numeric_limits<T>::epsilon() / 2.0;
 }
 
-/// By what the survey finds of all rows. With L = |l| + |c| of either side, L_j behind j eliminations a side, |A_j| is
-/// at most |A| and the excess |A_j| - 2 L_j, so that one on each side rounds 7 L_j + 4 (|A| - L_j): 4 |A| + 3 L_j, and
-/// L
-/// <= |A| / (1 + d). Couplings decay with the rows that they span, whatever the order of elimination.
+/// Bounds the rounding by the survey of all rows. Let L_j be |l| + |c| after j eliminations on each side. |A_j| is at
+/// most |A|, and the excess is |A_j| - 2 L_j, so that one more elimination on each side rounds 7 L_j + 4 (|A| - L_j) =
+/// 4 |A| + 3 L_j, and L_0 <= |A| / (1 + d). Couplings decay with the rows that they span, in any order of elimination.
 class SurveyedReduction {
  public:
   SurveyedReduction(const Survey& survey, double unit)
       : share_(1 / (1 + std::max(1.0, survey.dominance))), decay_(std::max(1.0, survey.decay())), unit_(unit) {}
 
-  /// Reduce tiles of rows that are `apart` rows of the system apart: each work-item its rows from both sides, then
-  /// places by halves. What comes of the two sides is added once.
+  /// Reduce tiles of rows that are `apart` rows of the system apart: each work-item eliminates its rows from both
+  /// sides, then each step eliminates half of the places. The results of the two sides are added once.
   void reduce(double apart, Index item_rows, Index items) {
     constexpr double kAddition = 2;
     for (Index j = 1; j <= item_rows / 2; ++j) eliminate(apart * static_cast<double>(j));
@@ -52,7 +51,7 @@ class SurveyedReduction {
   double rounds() const { return rounds_; }
 
  private:
-  /// One row on each side. @param span  rows that the couplings to them span
+  /// Eliminate one row on each side. @param span  rows that the couplings to them span
   void eliminate(double span) {
     const double left = share_ * std::pow(decay_, -span);
     rounds_ += std::min(4 + 3 * left, (4 / unit_ + 7) * left);
@@ -60,18 +59,18 @@ class SurveyedReduction {
   double share_, decay_, unit_, rounds_ = 0;
 };
 
-/// A row, scaled to a positive diagonal, and what it has collected.
+/// A row, scaled to a positive diagonal, and the rounding that it has collected.
 struct ReducedRow {
   double lower = 0, upper = 0, excess = 1;
-  double begun = 0;   ///< of what the row above a work-item is changed by: its coupling before
+  double begun = 0;   ///< of the change of the row above a work-item: the size of its coupling before
   double rounds = 0;  ///< in u max |x|
-  double size = 1;    ///< |A| of the row as it was given
+  double size = 1;    ///< |A| of the row before elimination
   Index row = -1;
 
   double couplings() const { return std::abs(lower) + std::abs(upper); }
-  /// Of the right-hand side, in max |x|.
+  /// Size of the right-hand side, in max |x|.
   double right() const { return begun + std::abs(couplings() + excess - begun) + couplings(); }
-  /// What a row is changed by, whose upper coupling is that to the row below.
+  /// The change of this row by elimination of the rows below it; it begins with the upper coupling.
   ReducedRow above() const { return {.upper = upper, .excess = 0, .begun = std::abs(upper)}; }
 };
 
@@ -80,7 +79,7 @@ struct LevelArithmetic {
   double unit;    ///< half of its eps
   double weight;  ///< its unit over that of the bound
 
-  /// Eliminate p from q. @param to_p  coupling of q to p; of its far side then
+  /// Eliminate p from q. @param[in,out] to_p  coupling of q to p; then to the row on the far side of p
   void eliminate(ReducedRow& q, double& to_p, const ReducedRow& p, double p_to_q, double p_far) const {
     if (to_p == 0) return;
     const double diag = p.couplings() + p.excess, t = -to_p / (diag > 0 ? diag : kNothingKnown), through = std::abs(t);
@@ -97,7 +96,7 @@ struct LevelArithmetic {
   void eliminate_below(ReducedRow& q, const ReducedRow& below) const {
     eliminate(q, q.upper, below, below.lower, below.upper);
   }
-  /// Take in what the row has been changed by from below.
+  /// Add the change by the rows below to a row.
   void join(ReducedRow& q, const ReducedRow& change) const {
     q.upper = change.upper;
     q.excess += change.excess;
@@ -105,7 +104,7 @@ struct LevelArithmetic {
   }
 };
 
-/// Rows to eliminate, the last one of a tile, and what the row above the tile is changed by.
+/// The last row of a tile, which the next level eliminates, and the change of the row above the tile.
 struct ReducedTile {
   ReducedRow last, above;
 };
@@ -130,7 +129,7 @@ void reduce_item(std::vector<ReducedRow>& rows, ReducedRow& above, const LevelAr
   for (std::size_t i = 0; i + 1 < count; ++i) see(worst, rows[i]);
 }
 
-/// Eliminate places by halves; place 0 is what the row above the tile is changed by.
+/// Eliminate half of the places in each step; place 0 is the change of the row above the tile.
 ReducedTile reduce_places(std::vector<ReducedRow>& places, const LevelArithmetic& by, WorstRow& worst) {
   const std::size_t items = places.size() - 1;
   for (std::size_t distance = 1; distance < items; distance *= 2) {

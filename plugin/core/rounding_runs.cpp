@@ -12,12 +12,12 @@
 namespace oclspkt {
 namespace {
 
-/// What the pass up leaves in a row of the upper factor, of which the next row takes its multiplier's share.
+/// The error that the pass up leaves in a row of the upper factor; the next row takes its multiplier's share of it.
 struct PassedDown {
   double ratio = 0;  ///< |c p|
-  double joint = 0;  ///< by what the unknown below differs from the one that was taken
-  double own = 0;    ///< what the row's unknown rounds beside what RoundedRows::local counts
-  /// @param below  what of that changes the next row's unknown
+  double joint = 0;  ///< the difference between the unknown below and the one that was used
+  double own = 0;    ///< the rounding of the row's unknown beyond RoundedRows::local
+  /// @param below  RowRounds::handed_up of the next row
   double into(double below) const { return joint + own + ratio * below; }
 };
 
@@ -26,16 +26,16 @@ Joints joints_of(const Plan& plan) {
   return plan.as<StoredFactors>().corrects ? Joints::swept : Joints::taken_off;
 }
 
-/// What a row rounds beside RoundedRows::local. Where d = w + q f is made of a sweep from 0 and a product of couplings
-/// times what enters, the sum rounds by its own size, which the next row sees, too; the product by |q f|, which the
-/// sweep from 0 may exceed d by, and so do its product and sum.
+/// The rounding of a row beyond RoundedRows::local. Where d = w + q f is a sweep from 0 plus a product of couplings
+/// times the value f that enters, the sum rounds by its own size, which the next row sees, too. The product rounds by
+/// |q f|; so do the product and the sum of the sweep from 0, because w may exceed d by |q f|.
 struct RowRounds {
-  double carried = 0;                ///< what the sweep down that goes on from the row rounds
-  double down = 0, handed_down = 0;  ///< all of the row's, and what changes its value
+  double carried = 0;                ///< rounding of the sweep down that continues from the row
+  double down = 0, handed_down = 0;  ///< all rounding of the row, and the part that changes its value
   double up = 0, handed_up = 0;
 };
 
-/// A run of tiles, one after the other.
+/// Follows the errors of a run of tiles, one after the other.
 class RunErrors {
  public:
   /// @param u  half of eps of the scalar
@@ -55,14 +55,14 @@ class RunErrors {
     rounds_.resize(sizes_.size());
   }
 
-  /// Take the next tile, whose rows have been put in `rows`. @param first  its first row
+  /// Add the next tile, whose rows the caller has put into `rows`. @param first  its first row
   void add_tile(Index first) {
     const std::size_t count = sizes_.size(), item_rows = count / static_cast<std::size_t>(items_);
     for (std::size_t i = 0; i < count; ++i) sizes_[i] = 1 + rows.up[i];
     down_.analyse(rows.down, sizes_, items_, false, enters_);
     corrects_ ? analyse_corrected() : up_.analyse(rows.up, {}, items_, true, 1);
     find_rounds(item_rows);
-    // What is corrected is handed on as it stays.
+    // Corrected values do not change any more after they are passed on.
     const double handed = handed_ = !begun_ || corrects_ ? 0 : up_.handed();
     if (begun_) see(first - 1, last_row_ + last_share_ * handed);
     if (begun_ && forward_) source_.back() += ratio_.back() * handed;
@@ -90,11 +90,10 @@ class RunErrors {
     enters_ = sizes_.back();
     begun_ = true;
   }
-  /// Error of what leaves the last tile downwards, and of what it has handed to the tile before.
+  /// The error of the value that leaves the last tile downwards, and of the value that it passed to the tile before.
   double left() const { return left_; }
   double handed() const { return handed_; }
-  /// Unless joins_runs(): forward errors of the unknowns, row by row from the first tile's first
-  /// one.
+  /// Unless joins_runs(): forward errors of the unknowns, row by row from the first tile's first one.
   const std::vector<double>& unknowns() {
     for (std::size_t i = source_.size() - 1; i-- > 0;) source_[i] += ratio_[i] * source_[i + 1];
     return source_;
@@ -110,8 +109,8 @@ class RunErrors {
     if (row == keep_from_) found.first_row = error;
     if (row + 1 == keep_end_) found.last_row = error;
   }
-  /// What the rows of a tile round. What is corrected is off by so little that of what is taken off only the sum
-  /// counts; on the way up it is made of two.
+  /// Compute the rounding of a tile's rows. Corrections are so small that only the sum with them rounds, not their
+  /// product; on the way up there are two such sums.
   void find_rounds(std::size_t item_rows) {
     const std::size_t count = sizes_.size();
     double above = enters_, off = 0;
@@ -136,25 +135,25 @@ class RunErrors {
       rounds_[i].up = 1 + 3 * off;
     }
   }
-  /// What a work-item leaves out above a cut, to have the bits that the next run has of its rows: what has entered the
-  /// tile. @param end  of the tile; i  the work-item's first row
+  /// The value that a work-item leaves out above a cut, so that it gets the same bits as the next run: the influence of
+  /// the value that enters the tile. @param end  of the tile; i  the work-item's first row
   double left_out(Index end, std::size_t i) const {
     if (!joined_ || corrects_ || end != keep_end_) return 0;
     double product = enters_ / u_;
     for (std::size_t k = 0; k < i; ++k) product *= rows.down[k];
     return product;
   }
-  /// Up from 0, which makes of an unknown what it is but for what the one below the tile adds; that is taken off last.
+  /// Analyse the sweep up from 0. The influence of the unknown below the tile is missing in it and is subtracted last.
   void analyse_corrected() {
     const std::size_t count = sizes_.size();
     up_sizes_.assign(count, 2);
     up_.analyse(rows.up, up_sizes_, items_, true, 0);
     down_.correct(u_);
     up_.correct(u_);
-    // A row that is the last of its work-item and the one below it are corrected by two products for the unknown below
-    // the tile. Both are made of the same products over each of the `behind` work-items, in other orders, but for those
-    // of the lower one, which multiplies its rows one after the other: behind + item_rows roundings each. The last row
-    // of the tile takes that unknown as it is.
+    // The last row of a work-item and the row below it use different products for the unknown below the tile. Both
+    // consist of products over each of the `behind` work-items, in different orders; but the work-item of the lower row
+    // multiplies its rows one after the other. That is behind + item_rows roundings each. The last row of the tile uses
+    // that unknown itself.
     const std::size_t item_rows = count / static_cast<std::size_t>(items_);
     of_below_.assign(static_cast<std::size_t>(items_), 0);
     double product = 1;
@@ -178,12 +177,12 @@ class RunErrors {
   ScanErrors down_, up_;
 };
 
-/// Tiles of a run after which it has nothing new for rows that are all within limits that decay.
+/// The number of tiles after which a run shows no new error, if all its rows are within limits that decay.
 constexpr Index kLimitTiles = 3;
 
-/// A run of tiles whose rows are all within limits. @param tiles  of it
+/// The largest error of a run of tiles whose rows are all within limits. @param tiles  how many
 double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
-  // What is corrected is less than this makes of it in either precision, as nothing grows.
+  // The corrections in either precision are at most as large as with this unit, as nothing grows.
   constexpr double kCoarsest = std::numeric_limits<float>::epsilon() / 2.0;
   const Index rows = tiles * plan.group_rows();
   RunErrors errors(plan, kCoarsest, 0, rows);
@@ -218,7 +217,7 @@ Rounding bound_runs(const Plan& plan, const BandsView<T>& bands) {
     PivotAbove above = pivots[static_cast<std::size_t>(r)];
     PartitionErrors& found = errors.found;
     const bool corrects = plan.as<StoredFactors>().corrects, joins = joins_runs(plan);
-    // Runs that join have the same unknowns below a cut, but, corrected, what leaves the tile above it twice.
+    // Runs that join have the same unknowns below a cut; but corrected runs compute the value that enters there twice.
     const Index last = joins ? end : end + plan.halo;
     for (Index tile = first - plan.halo, k = 0; k < plan.run_tiles; ++k, tile += tile_rows) {
       errors.rows.fill(rows, tile, plan.n, above);

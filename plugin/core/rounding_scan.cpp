@@ -10,21 +10,21 @@
 namespace oclspkt {
 namespace {
 
-/// Absolute values of a row, and what is taken off its diagonal.
+/// Absolute values of a row, and of the number subtracted from its diagonal.
 struct SweptRow {
   double lower, diag, upper, taken;
   double pivot;  ///< NaN if it is not positive
 };
 
-/// Eliminate a row. A pivot that is not positive makes NaN of all that follows.
+/// Eliminate a row. A pivot that is not positive makes all later results NaN.
 template <typename T>
 SweptRow eliminate(const SweepRows<T>& rows, Index i, PivotAbove& above) {
   const double sign = rows.diag(i) < 0 ? -1 : 1, a = sign * rows.lower(i), b = sign * rows.diag(i);
   const double c = sign * rows.upper(i), t = std::abs(a) * above.reciprocal, taken = t * std::abs(above.upper);
   double excess = row_excess(rows.lower(i), rows.diag(i), rows.upper(i));
-  // Where nothing is eliminated the coupling to it stays.
+  // A coupling to no row counts as excess.
   if (above.reciprocal == 0) excess += std::abs(a);
-  // What the row above couples back by adds to the diagonal, or leaves the excess as it is.
+  // Couplings of opposite signs add to the diagonal; others leave the excess as it is.
   excess += t * above.excess + (a * above.upper < 0 ? 2 * taken : 0);
   const double left = std::abs(c) + excess, pivot = left > 0 ? left : std::numeric_limits<double>::quiet_NaN();
   above = {1 / pivot, c, excess};
@@ -36,7 +36,7 @@ void eliminate_rows(const SweepRows<T>& rows, Index begin, Index end, PivotAbove
   for (Index i = begin; i < end; ++i) eliminate(rows, i, above);
 }
 
-/// Pivots that agree so far show nowhere what they began with.
+/// Pivots that agree so far have converged: what they began with has no effect.
 bool agree(double one, double other) { return std::abs(one - other) <= 1e-9 * std::abs(one); }
 
 }  // namespace
@@ -50,7 +50,7 @@ std::vector<PivotAbove> pivots_above(const SweepRows<T>& rows, Index n, const st
       const Index to = std::min(n, first[static_cast<std::size_t>(k)]), from = std::max<Index>(0, to - kLeadIn);
       if (to <= 0 || to >= n || rows.lower(to) == 0) continue;  // nothing enters
       PivotAbove from_nothing, from_least;
-      // Below a row of the least pivot that a dominant one may have, its coupling down.
+      // The other sweep begins below a row with the least pivot that a dominant row may have: its upper coupling.
       if (from > 0) {
         const double c = (rows.diag(from - 1) < 0 ? -1.0 : 1.0) * rows.upper(from - 1);
         if (c != 0) from_least = {1 / std::abs(c), c, 0};
@@ -124,7 +124,7 @@ void ScanErrors::analyse(const std::vector<double>& ratios, const std::vector<do
       size = sizes.empty() ? 1 : sizes[at];
       through *= ratio;
       highest = std::max(highest, through);
-      // From 0 the sweep makes what it makes of what enters, less the product times that.
+      // The sweep from 0 gives the result of the sweep from the entering value, less the product times that value.
       twice = twice * ratio + 2 * size + through * enters;
     }
     twice += static_cast<double>(item_rows) * through * enters;
@@ -139,7 +139,7 @@ void ScanErrors::scan() { joints_ == Joints::swept_windows ? scan_windows() : sc
 void ScanErrors::scan_blocks() {
   const int items = static_cast<int>(items_.size());
   const auto of = [&](int k) -> const Item& { return items_[static_cast<std::size_t>(k)]; };
-  // What a map from work-item `begin` on has for its value at most when it ends with k.
+  // The largest value of a map that begins with work-item `begin` and ends with k.
   const auto value = [&](int k, const Window& map) { return of(k).leaves + map.factor * of(map.begin).enters; };
   windows_.clear();
   for (int k = 0; k < items; ++k) windows_.push_back({of(k).through, 0, 0, k});
@@ -148,7 +148,7 @@ void ScanErrors::scan_blocks() {
     for (int k = 0; k < items; ++k) {
       const int block = k / distance, begin = (block - block % 4) * distance;
       if (block % 4 == 0) continue;
-      // `before` ends with the last work-item of the block before; its factor is all that is wanted of the others.
+      // The map before ends with work-item `end`, the last of its block; of the others only the factors are needed.
       Window& mine = next_[static_cast<std::size_t>(k)];
       const int end = block * distance - 1;
       double product = 1;
@@ -157,7 +157,7 @@ void ScanErrors::scan_blocks() {
       const double through = mine.factor * product;
       const Window composed{through, 0, 0, begin};
       const double rounded = value(k, composed);
-      if (k % distance == 0) {  // composed with the map of the work-item before, as that has it
+      if (k % distance == 0) {  // composed with the very map of the work-item before
         mine = {through, 1, rounded, begin};
       } else {
         const double of_before = of(end).leaves * mine.factor + through * of(begin).enters;
@@ -170,7 +170,7 @@ void ScanErrors::scan_blocks() {
   }
   found_.assign(items_.size(), 0);
   for (int k = 1; k < items; ++k) {
-    // Of work-item k - 1; what it makes of what enters the first one is what enters k.
+    // The map of work-item k - 1 turns the value that enters the first work-item into the one that enters k.
     const Window& before = windows_[static_cast<std::size_t>(k - 1)];
     found_[static_cast<std::size_t>(k)] = before.error + before.rounds * before.factor * of(0).enters + of(k).enters +
                                           (k > 1 ? of(k - 1).through * of(k - 1).enters : 0);
@@ -229,7 +229,7 @@ void ScanErrors::correct(double u) {
     const double more = k + 1 < items_.size() ? joint(static_cast<int>(k) + 1) : 0;
     item.drift = 2 * u * item.highest * off;
     const double left = item.through * off;
-    // The difference is rounded, and so is each product of the ratios; then once more what has been corrected.
+    // The difference is rounded, and so is each product of the ratios; then the corrected value is rounded once more.
     item.twice = u * (more + (rows + 2) * left);
     item.enters = u * off;
     item.leaves = u * (off = left + more);
@@ -239,7 +239,7 @@ void ScanErrors::correct(double u) {
 
 double ScanErrors::handed() const {
   const Item& last = items_.back();
-  // What enters the last one rounds once for the number that is handed on, and once for the rows.
+  // The value that enters the last work-item rounds once for the number that is passed on, and once for the rows.
   const double entered = joints_ == Joints::swept_windows ? found_.back() : last.enters;
   return last.leaves + 2 * last.through * entered + (joints_ == Joints::taken_off ? last.leaves : last.twice);
 }

@@ -19,30 +19,30 @@ struct PivotAbove {
   double reciprocal = 0, upper = 0, excess = 0;
 };
 
-/// The pivots above rows of a system of n rows, each of which is at most kLeadIn rows behind where its pivots are begun
-/// unless they still show where that was.
+/// The pivots above some rows of a system of n rows. Elimination begins kLeadIn rows above each of them; if the pivots
+/// do not converge in these, it begins with the first row of the system.
 /// @param first  the rows, ascending; those outside of the system have nothing above them
 template <typename T>
 std::vector<PivotAbove> pivots_above(const SweepRows<T>& rows, Index n, const std::vector<Index>& first);
 
-/// The rows of a tile as rounding sees them.
+/// The rows of a tile: the numbers on which rounding depends.
 struct RoundedRows {
   std::vector<double> down, up;              ///< |a_i p_i| and |c_i p_i|, p the reciprocal pivots
   std::vector<double> share_down, share_up;  ///< |a_i| / |A_i| and |c_i| / |A_i|
   std::vector<double> weight;                ///< |A_i p_i|
-  std::vector<double> local;                 ///< what eliminating and substituting the row leaves in it, in u
+  std::vector<double> local;                 ///< the error that elimination and substitution leave in the row, in u
 
   void resize(Index rows);
   Index size() const { return static_cast<Index>(down.size()); }
-  /// Rows [first, first + size()) of a system of n rows; those outside of it are uncoupled.
-  /// @param[in,out] above  of the row above, then of the last one
+  /// Fill with rows [first, first + size()) of a system of n rows; those outside of it are uncoupled.
+  /// @param[in,out] above  pivot of the row above, then of the last row
   template <typename T>
   void fill(const SweepRows<T>& rows, Index first, Index n, PivotAbove& above);
-  /// Whether an unknown counts for more in the row above it than that row's own: the errors of sweeps up then grow.
+  /// True if a coupling to the unknown below exceeds the pivot of its row: errors of sweeps up then grow.
   bool grow_upwards() const {
     return std::any_of(up.begin(), up.end(), [](double ratio) { return !(ratio <= 1 + 1e-9); });
   }
-  /// Rows that stand for all that have these ratios at most.
+  /// Fill with rows that bound all rows with these shares and ratios, at most.
   void fill_with(double lower_share, double upper_share, double down_ratio, double up_ratio);
 };
 
@@ -53,7 +53,7 @@ inline double largest(const std::vector<double>& errors) {
   return worst;
 }
 
-/// The worst of some rows, in u.
+/// The largest error of some rows, in u.
 struct WorstRow {
   double error = 0;
   Index row = -1;
@@ -72,10 +72,10 @@ struct BesideCut {
   double above = 0, below = 0;
 };
 
-/// What a partition with its halos leaves in the rows that it keeps.
+/// The errors that a partition with its halos leaves in the rows that it keeps.
 struct PartitionErrors {
   WorstRow worst;
-  double first_row = 0, last_row = 0;  ///< of these, if the neighbours had the same unknowns
+  double first_row = 0, last_row = 0;  ///< of these rows, if the neighbours had the same unknowns
   BesideCut at_first, at_end;          ///< at the cuts above the first row and below the last one
 };
 
@@ -95,7 +95,7 @@ Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& e
   WorstRow worst;
   for (const PartitionErrors& of : found) worst.see(of.worst);
   for (std::size_t k = 1; plan.halo > 0 && k < found.size(); ++k) {
-    // Each of the rows beside a cut has been solved with another unknown beyond it than is kept.
+    // Each row beside a cut is solved with another value of the unknown beyond the cut than the one that is kept.
     const PartitionErrors &before = found[k - 1], &behind = found[k];
     const Index below = static_cast<Index>(k) * plan.m, above = below - 1;
     const BesideCut joint{before.at_end.above + behind.at_first.above, before.at_end.below + behind.at_first.below};
@@ -105,40 +105,40 @@ Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& e
   return worst.bound();
 }
 
-/// How work-items come by what enters their rows, and what they then do.
+/// How work-items find the value that enters their rows, and what they do with it.
 enum class Joints {
-  swept_windows,  ///< a scan by windows (kernels/gpu/tile_shared_rows.clh), and a second sweep from what enters
+  swept_windows,  ///< a scan by windows (kernels/gpu/tile_shared_rows.clh), and a second sweep from the value
   swept,          ///< a scan by blocks (kernels/gpu/tile_scan.clh), and a second sweep
-  taken_off       ///< a scan by blocks; what enters is taken off rows that were swept from 0, by the scan's products
+  taken_off       ///< a scan by blocks; the value, times the scan's products, is subtracted from rows swept from 0
 };
 
-/// A sweep of a tile: every work-item sweeps its rows from 0, a scan finds what enters it, and it sweeps again or takes
-/// that off.
+/// The errors of a tile's sweep: every work-item sweeps its rows from 0, a scan finds the value that enters it, and the
+/// work-item sweeps again or subtracts the influence of that value.
 ///
-/// By blocks of 4^s work-items: where two neighbours meet, one's map is composed with the very map of the other, which
-/// rounds once. In every later step both are composed with one map: its value is multiplied by the products of either,
-/// which differ by a rounding for each step so far and neighbour, and added. By windows neighbours have nothing in
-/// common, and all nodes of both trees count.
+/// In a scan by blocks of 4^s work-items, two neighbours meet in a step that composes the map of one with the very map
+/// of the other. That rounds once. Every later step composes both with one map: its value is multiplied by the product
+/// of either, and added. These products differ by a rounding for each step so far and each neighbour. In a scan by
+/// windows, neighbours have nothing in common, and all nodes of both trees count.
 class ScanErrors {
  public:
   explicit ScanErrors(Joints joints) : joints_(joints) {}
   /// Analyse a sweep.
   /// @param ratios  shape [items * item_rows], of the rows in their order
-  /// @param sizes   the same: what the sweep makes of the rows, at most; empty: 1
+  /// @param sizes   shape of `ratios`: the sizes of the sweep's results, at most; empty: 1
   /// @param back    the sweep begins with the last row
-  /// @param enters  size of what enters the first work-item
+  /// @param enters  size of the value that enters the first work-item
   void analyse(const std::vector<double>& ratios, const std::vector<double>& sizes, int items, bool back,
                double enters);
-  /// By how much what the work-item, counted in the order of the sweep, takes for what enters it differs from what the
-  /// one before it arrives at; 0 for the first.
+  /// The difference between the value that enters a work-item, counted in the order of the sweep, and the value at
+  /// which the work-item before it arrives; 0 for the first.
   double joint(int item) const;
-  /// Take into account that what joint() says is found, scanned in its turn and taken off all rows.
+  /// Take into account that the differences of joint() are computed, scanned in turn, and subtracted from all rows.
   /// @param u  half of eps
-  /// @post joint() is what is left of it
+  /// @post joint() is the difference that remains
   void correct(double u);
-  /// Behind correct(): what taking it off rounds in a row of a work-item beside the row's own size.
+  /// After correct(): the rounding of that subtraction in a row of a work-item, beyond the row's own size.
   double drift(int item) const { return items_[static_cast<std::size_t>(item)].drift; }
-  /// The same where the number that the scan gives for the tile's first unknown, with 0 behind the tile, is handed on.
+  /// The difference if the scan's value of the tile's first unknown, with 0 behind the tile, is passed on.
   double handed() const;
 
  private:
@@ -148,7 +148,7 @@ class ScanErrors {
   };
   struct Item {
     double through;  ///< product of its ratios
-    double twice;    ///< by how much its two sweeps differ
+    double twice;    ///< the difference of its two sweeps
     double enters, leaves;
     double highest;  ///< the largest product of its ratios from the first row on
     double drift = 0;
@@ -159,8 +159,8 @@ class ScanErrors {
   Joints joints_;
   std::vector<Item> items_;
   std::size_t item_rows_ = 0;
-  /// By windows: error of what the scan finds, the sweeps from 0 being taken as they are. By blocks: of that against
-  /// what the sweep from 0 of the work-item before makes of what that one has found.
+  /// By windows: the error of the scan's values, if the sweeps from 0 are exact. By blocks: the difference between a
+  /// value and the one that the work-item before reaches, by its sweep from 0, from its own entering value.
   std::vector<double> found_;
   std::vector<Window> windows_, next_;
 };

@@ -12,12 +12,12 @@
 namespace oclspkt {
 namespace {
 
-/// What a work-item knows of its first and last row, and how far off; errors are in u max |x|.
+/// The equations of a work-item's first and last row, and their errors in u max |x|.
 struct Part {
-  double above = 0, below = 0;          ///< what couples the last row to the unknowns around the work-item
-  double top_above = 0, top_below = 0;  ///< what couples the first row to that above and to the last one
+  double above = 0, below = 0;          ///< couplings of the last row to the unknowns around the work-item
+  double top_above = 0, top_below = 0;  ///< couplings of the first row to the unknown above and to the last row
   double bottom = 0, top = 0;           ///< errors of both equations
-  /// By how much the rows that are swept again, from known unknowns around them, differ: at the last and first row.
+  /// Differences of the second sweeps, from the known unknowns around the rows: at the last and at the first row.
   double again_bottom = 0, again_top = 0;
   double weight = 0;  ///< |A p| of the last row
 };
@@ -27,10 +27,10 @@ struct Equation {
   double above = 0, below = 0, error = 0;
 };
 
-/// @param most_above  what there is of the unknown above in the first row, at most
+/// @param most_above  the largest coupling of the first row to the unknown above
 Part part_of(const RoundedRows& rows, double most_above) {
   Part part;
-  // Products of all |a p| and |c p| so far, and what there is of the unknown above in the first row.
+  // Products of all |a p| and |c p| so far, and the coupling of the first row to the unknown above.
   double down = 1, up = 1, above = 0, left = 0, again = 0;
   const std::size_t count = rows.down.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -53,19 +53,19 @@ Part part_of(const RoundedRows& rows, double most_above) {
   part.top += 2 * static_cast<double>(count) * up;
   part.above = down;
   part.below = rows.up.back();
-  // Limits of ratios add up to more than there is in any row of dominance 1.
+  // Limits of ratios add up to more than the coupling in any row of dominance 1.
   part.top_above = std::min(above, most_above);
   part.top_below = up;
   part.weight = rows.weight.back();
   return part;
 }
 
-/// Divide an equation by what is left of its diagonal.
+/// Divide an equation by the rest of its diagonal.
 ///
-/// A value is at most s = 1 + the sum of its couplings. Two neighbours' values, at most 2, are taken off it times the
-/// couplings a and b: that rounds by 2 (a + b), by s + 2 max(a, b) and by what is left; what is taken off the diagonal
-/// rounds by 3 taken; the division, its product with the value and with the couplings follow.
-/// @param taken  off the diagonal
+/// A value is at most s = 1 + the sum of its couplings. Two neighbours' values, at most 2, times the couplings a and b,
+/// are subtracted from it: that rounds by 2 (a + b), by s + 2 max(a, b) and by the result. The number subtracted from
+/// the diagonal rounds by 3 taken. The division, and its products with the value and with the couplings, follow.
+/// @param taken  the number subtracted from the diagonal
 /// @param a, b   the couplings before
 void divide(double taken, double a, double b, Equation& e) {
   const double r = taken < 1 ? 1 / (1 - taken) : kNothingKnown;
@@ -76,7 +76,7 @@ void divide(double taken, double a, double b, Equation& e) {
       r * (e.error + 2 * (a + b) + 1 + a + b + 2 * std::max(a, b) + 3 * taken) + 4 * left + 4 * (e.above + e.below);
 }
 
-/// Unknowns of the last rows of all parts: errors of those that the reduction finds.
+/// The errors of the unknowns that the reduction finds: those of the last rows of all parts.
 std::vector<double> solve_interfaces(const std::vector<Part>& parts, int steps) {
   const std::size_t count = parts.size();
   std::vector<Equation> now(count);
@@ -103,7 +103,7 @@ std::vector<double> solve_interfaces(const std::vector<Part>& parts, int steps) 
   return errors;
 }
 
-/// A tile, part by part.
+/// Follows the errors of a tile, part by part.
 class TileErrors {
  public:
   explicit TileErrors(const Plan& plan) : plan_(plan) {
@@ -113,14 +113,14 @@ class TileErrors {
     left_.resize(static_cast<std::size_t>(plan.group_rows()));
   }
 
-  /// Take the next part, whose rows have been put in `mine`.
+  /// Add the next part, whose rows the caller has put into `mine`.
   /// @param most_above  see part_of()
   void add_part(int item, double most_above) {
     parts_[static_cast<std::size_t>(item)] = part_of(mine, most_above);
     std::copy(mine.local.begin(), mine.local.end(),
               left_.begin() + static_cast<std::ptrdiff_t>(item) * plan_.item_rows);
   }
-  /// What is left in all rows, behind all parts.
+  /// The errors of all rows, once all parts are added.
   const std::vector<double>& interface_errors() {
     const std::vector<double> errors = solve_interfaces(parts_, plan_.as<Scan>().steps);
     const auto at = [&](std::size_t k) { return k < errors.size() ? errors[k] : 0; };
@@ -133,7 +133,7 @@ class TileErrors {
     }
     return left_;
   }
-  /// Errors of the unknowns of a tile that is cut off, whose rows have been put in `all`.
+  /// Errors of the unknowns of a tile that is cut off, whose rows the caller has put into `all`.
   std::vector<double> unknowns() const {
     std::vector<double> errors(left_.size());
     double error = 0;

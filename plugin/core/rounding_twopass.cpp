@@ -12,7 +12,7 @@
 namespace oclspkt {
 namespace {
 
-/// What a partition does to a row at most, in units of eps / 2 of the row.
+/// The largest rounding of a row in a partition, in units of eps / 2 of the row.
 struct PartitionWorst {
   double bound = 0;
   Index row = -1;
@@ -23,8 +23,8 @@ struct PartitionWorst {
   }
 };
 
-/// Roundings of the two border equations as they are eliminated, and of their unknowns, where elimination puts no more
-/// into a row than the coupling that it takes away. What is more than that counts in the products with the multiplier,
+/// Roundings of the two border equations as they are eliminated, and of their unknowns, if elimination adds no more to
+/// a row than the coupling that it removes. More than that counts kOfMore times: in the products with the multiplier,
 /// twice where couplings point against each other, in the sums, the excess, the right-hand side and the pivot.
 constexpr double kBorder = 20, kOfMore = 12;
 
@@ -44,13 +44,13 @@ struct PartitionRows {
   const BandsView<T>& bands;
   Index n, m;
 
-  /// Kernels take rows from n on for identity rows, up to a whole partition: the last row before is an inner row.
+  /// Kernels read rows from n on as identity rows, up to a whole partition: the last row before them is an inner row.
   Row row(Index i) const { return i < n ? Row{bands.lower[i], bands.diag[i], bands.upper[i]} : Row{}; }
   /// Behind the first identity row nothing couples any more.
   Index end(Index first) const { return std::min(n + 1, first + m); }
 };
 
-/// Eliminate the inner rows of a partition, first row first, and collect what each row rounds.
+/// Eliminate the inner rows of a partition, first row first, and collect the rounding of each row.
 template <typename T>
 PartitionWorst eliminate_inner_rows(const PartitionRows<T>& rows, Index first, double u) {
   PartitionWorst worst;
@@ -74,7 +74,7 @@ PartitionWorst eliminate_inner_rows(const PartitionRows<T>& rows, Index first, d
     const double t = top.coupling / pivot, s = below / pivot;
     const double added = std::abs(t) * size, filled = std::abs(t * c);
     top.diag += std::abs(t * to_top);
-    // A sum changes by no more than what is added to it, be that rounded away.
+    // A sum changes by no more than the number added to it, even if that is rounded away.
     top.collected += 3 * added + 4 * std::abs(top.coupling) + 2 * filled +
                      std::min(2 * top.diag + top.outer + filled, 2 * added / u);
     top.coupling = -t * c;
@@ -88,7 +88,7 @@ PartitionWorst eliminate_inner_rows(const PartitionRows<T>& rows, Index first, d
   return worst;
 }
 
-/// What elimination among the border equations of all partitions adds to kBorder, as ReducedSystem does it.
+/// The rounding beyond kBorder by elimination among the border equations of all partitions, as ReducedSystem does it.
 template <typename T>
 PartitionWorst eliminate_borders(const PartitionRows<T>& rows, Index partitions) {
   const auto make = [&](Index i) {
@@ -104,7 +104,7 @@ PartitionWorst eliminate_borders(const PartitionRows<T>& rows, Index partitions)
     }
   });
   PartitionWorst worst;
-  ExcessRow<double> above;  // of zeros: the first row has nothing to eliminate
+  ExcessRow<double> above;  // a row of zeros: the first row has nothing to eliminate
   above.excess = 1;
   const auto eliminate_row = [&](const ExcessRow<double>& row, Index i) {
     const double t = row.lower / above.diag(), more = std::abs(t * above.upper) - std::abs(row.lower);

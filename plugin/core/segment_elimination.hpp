@@ -7,15 +7,15 @@
 
 namespace oclspkt {
 
-/// A row of the bands with its excess, as rows of segments are eliminated.
+/// A row of the bands with its excess, in double.
 template <typename T>
 ExcessRow<double> wide_row(const BandsView<T>& bands, Index i) {
   const ExcessRow<T> row = make_row(bands.lower[i], bands.diag[i], bands.upper[i], T(0));
   return {row.lower, row.upper, row.excess, 0, row.sign};
 }
 
-/// Eliminate the inner rows of a segment, [next, end), behind those that are in `left`, and meet the row below, whose
-/// excess is then what it gets. Below the last row is one of the identity.
+/// Eliminate the inner rows [next, end) of a segment, after those that are in `left`. Then append the row below, whose
+/// excess becomes the change of that row. Below the last row lies a row of the identity.
 /// @param rows  f(i): row i of `count`, an ExcessRow<double>
 /// @param see   f(i, row, left): before row i is appended; left.bottom is the row above, not yet eliminated
 template <typename Rows, typename See>
@@ -29,8 +29,8 @@ void eliminate_inner_rows(const Rows& rows, Index count, Index next, Index end, 
   }
 }
 
-/// The rows of the system that is left of the first rows of segments.
-/// @param segments  as eliminate_inner_rows() leaves them, bottom being what the next segment's first row gets
+/// The rows of the reduced system, in the first unknowns of segments.
+/// @param segments  as eliminate_inner_rows() leaves them; bottom is the change of the next segment's first row
 inline std::vector<ExcessRow<double>> rows_that_are_left(const std::vector<SchurSegment<double>>& segments) {
   std::vector<ExcessRow<double>> left;
   left.reserve(segments.size());

@@ -13,7 +13,7 @@ namespace {
 using Row = ExcessRow<double>;
 using LevelRows = std::function<Row(Index)>;
 
-/// The rows of the bands, which outlive them.
+/// The rows of the bands, which must outlive the result.
 template <typename T>
 LevelRows rows_of_bands(const BandsView<T>& bands) {
   return [bands](Index i) { return wide_row(bands, i); };
@@ -26,7 +26,7 @@ struct Segment {
   T *multipliers, *second;
 };
 
-/// Eliminate the rows at hand, from `next` on, and keep their factors.
+/// Eliminate the rows of a segment, from `next` on, and store their factors.
 template <typename T>
 void factor_rows(const LevelRows& rows, const Segment<T>& segment, Index next, SchurSegment<double>& left,
                  typename SegmentFactors<T>::Level& level) {

@@ -14,7 +14,7 @@ namespace oclspkt {
 
 struct DeviceInfo;
 
-/// An array of scalars on the device of a space. It belongs to that space, and goes before it.
+/// An array of scalars on the device of a space. It belongs to that space, and is destroyed before it.
 template <typename T>
 class SpaceArray {
  public:
@@ -43,7 +43,7 @@ class SpaceIndices {
   Index size_;
 };
 
-/// Memory of the host that the device copies from and to by itself, whatever else it does meanwhile.
+/// Host memory that the device copies from and to by itself while it does other work.
 template <typename T>
 class SpaceMessage {
  public:
@@ -69,7 +69,7 @@ class SpaceMatrix {
   SpaceMatrix& operator=(const SpaceMatrix&) = delete;
   Index rows() const { return rows_; }
   Index columns() const { return columns_; }
-  /// Values in the order of the pattern that the form was made of.
+  /// Set the values, in the order of the pattern of which the form was made.
   /// @param values  shape [entries of the pattern]; host; free again when the call returns
   /// @throws DeviceError
   virtual void set_values(const T* values) = 0;
@@ -87,13 +87,13 @@ struct Term {
   const SpaceArray<T>* x;
 };
 
-/// What Space::pointwise() makes of each place. Those of two arrays: x and y; of one: x.
+/// The result of Space::pointwise() at each place, from arrays x and y, or x alone.
 enum class Pointwise {
   multiply,           ///< x y
   divide,             ///< x / y; where y is 0: number where x is 0 too, else 0
   greater,            ///< y where x < y, else x
   less,               ///< x where x < y, else y
-  greater_magnitude,  ///< the same of the magnitudes
+  greater_magnitude,  ///< the greater of |x| and |y|
   ratio,              ///< x / y; x where y is 0
   reciprocal,         ///< 1 / x, 0 where x is 0
   shift,              ///< x + number
@@ -107,22 +107,22 @@ struct Stride {
   Index first = 0, step = 1;
 };
 
-/// What Space::put() makes of a place: x of what is brought there and z of what it has.
+/// The result of Space::put() at a place, from the value x that is put there and the value z that it has.
 enum class Merge {
   insert,  ///< x
   add,     ///< z + x
   greater  ///< z where z > x, else x
 };
 
-/// What Space::sums() makes of an array, or of two.
+/// The result of Space::sums() from an array, or two.
 enum class SumKind {
   dot,                ///< sum of x y
   sum,                ///< sum of x
   norm1,              ///< sum of |x|
   norm2,              ///< as LAPACK's dnrm2: neither over- nor underflows on its way
   largest_magnitude,  ///< max |x|; NaN if one is NaN
-  least,              ///< and its first place; NaN at place 0 if x[0] is NaN, those at other places are passed over
-  greatest            ///< the same
+  least,              ///< min x and its first place; NaN at place 0 if x[0] is NaN; NaN at other places is ignored
+  greatest            ///< max x and its first place; NaN as for least
 };
 
 template <typename T>
@@ -138,7 +138,7 @@ struct SumValue {
   Index place = -1;  ///< of least and greatest; -1 in empty arrays
 };
 
-/// What a space has done.
+/// Counts of the work that a space has done.
 struct SpaceCounts {
   std::int64_t bytes_up = 0, bytes_down = 0;  ///< between host and device; 0 where both have one memory
   std::int64_t launches = 0;
@@ -146,10 +146,10 @@ struct SpaceCounts {
 };
 
 /// A device as a place for vectors and sparse matrices. All work goes through one queue, in order; the host waits only
-/// where it is given numbers. Used by one thread at a time.
+/// for numbers that a call returns. Used by one thread at a time.
 ///
 /// Arrays may be named several times in a call, the written one as well: each place is read before it is written.
-/// All functions throw InvalidInput for arrays of unlike sizes, and DeviceError; what was to be written is undefined
+/// All functions throw InvalidInput for arrays of unlike sizes, and DeviceError; the arrays to be written are undefined
 /// then.
 template <typename T>
 class Space {
@@ -174,7 +174,7 @@ class Space {
   virtual std::unique_ptr<Array> wrap(T* host, Index size) = 0;
   /// Memory of a caller on this device as an array, which holds it: a cl_mem of the queue's context, or by CUDA an
   /// address, of `size` scalars or more. Null for no scalars.
-  /// @throws InvalidInput if it is none, or does not fit
+  /// @throws InvalidInput if it is no memory of that kind, or too small
   virtual std::unique_ptr<Array> adopt(void* memory, Index size) = 0;
   /// Copy host memory to an array, behind what is enqueued. The memory is free again when the call returns.
   virtual void bring(const T* from, Array& to) = 0;
@@ -183,10 +183,10 @@ class Space {
   virtual std::unique_ptr<SpaceMessage<T>> make_message(Index size) = 0;
   /// Copy an array to a message of its size while the device does what `meanwhile` enqueues. All that was enqueued
   /// before has ended when this returns, for messages of no scalars as well.
-  /// @pre what `meanwhile` enqueues does not write the array
+  /// @pre the work that `meanwhile` enqueues does not write the array
   virtual void take(const Array& from, SpaceMessage<T>& to, const std::function<void()>& meanwhile) = 0;
-  /// Copy a message to an array of its size beside what the device does; it is there when this returns.
-  /// @pre what uses the array has ended: it was enqueued before the last take() of a message
+  /// Copy a message to an array of its size while the device does other work; the copy has ended when this returns.
+  /// @pre all work on the array has ended: it was enqueued before the last take() of a message
   virtual void bring(const SpaceMessage<T>& from, Array& to) = 0;
 
   virtual void fill(Array& z, T number) = 0;
@@ -194,16 +194,15 @@ class Space {
   /// z = keep z + sum of terms, added in their order. With keep == 0 z is not read; all terms are, whatever their
   /// factors. @cost 1 word written, 1 read a term, 1 for z; in passes of 8 terms
   virtual void combine(Array& z, T keep, std::span<const Term<T>> terms) = 0;
-  /// @param y       of those that take two; else null
-  /// @param number  of shift
+  /// @param y       null unless takes_two(what)
+  /// @param number  see Pointwise
   virtual void pointwise(Pointwise what, Array& z, const Array& x, const Array* y, T number) = 0;
   /// Put `count` places of x into as many of z. @pre z is not x
   /// @throws InvalidInput if places lie outside
   virtual void put(Merge how, const Array& x, Stride from, Array& z, Stride to, Index count) = 0;
 
-  /// Any number of sums, with one wait; norms whose squares over- or underflow, and those of nothing but zeros, take a
-  /// second one. Their bits depend on the device, the arrays and, for neighbouring dot products
-  /// of one y, nothing else: they are the same from call to call and alone.
+  /// Compute any number of sums with one wait. Norms whose squares over- or underflow, and norms of zeros, take a
+  /// second one. The bits of a sum depend on the device and its arrays alone, also beside other dot products of one y.
   /// @param[out] values  shape [wanted.size()]; 0 for sums over nothing
   virtual void sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values) = 0;
 
@@ -213,13 +212,13 @@ class Space {
   /// x at place i += from_i. @pre places lie in x, no two alike
   virtual void scatter_add(const Array& from, const SpaceIndices& places, Array& x) = 0;
 
-  /// Rows of a slice of forms for this device, see FormRequest.
+  /// Rows of a slice in forms for this device, see FormRequest.
   virtual Index slice_rows() const = 0;
   /// A matrix without values yet.
   /// @throws InvalidInput if the form was made for another kind of device; BuildError
   virtual std::unique_ptr<SpaceMatrix<T>> make_matrix(const SparseForm& form) = 0;
   /// z = A x, or z = y + A x if y is given, A x having the same bits in both. y may be z.
-  /// @throws InvalidInput if x is z; BuildError, at the first with and at the first without y
+  /// @throws InvalidInput if x is z; BuildError, at the first call with y and at the first one without
   virtual void product(const SpaceMatrix<T>& a, const Array& x, const Array* y, Array& z) = 0;
 };
 

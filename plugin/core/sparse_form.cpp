@@ -17,14 +17,14 @@
 namespace oclspkt {
 namespace {
 
-// Places an entry, up to which a format suits. A place of dia takes 8 bytes, one of sell 12, one of csr 12 and the
-// detour by local memory, in double.
+// The most places an entry with which a format suits. In double, a place of dia takes 8 bytes, one of sell 12, one of
+// csr 12 and the detour by local memory.
 constexpr double kMostOfDia = 1.3, kMostOfSell = 1.3;
-/// Rows are sorted in windows where that saves more than this.
+/// Rows are sorted in windows if they take more places an entry than this.
 constexpr double kUnsorted = 1.05;
 constexpr Index kWindows[] = {1, 1024, 32768};
-/// A lane takes its row alone. That many entries always pass; else this share of all entries, which a GPU reads in the
-/// time that a lane takes for its own.
+/// A lane of sell takes its row alone. A row of kLongestInLane entries always passes, and so does one with a share of
+/// 1 / kEntriesALane of all entries: a GPU reads all of them in the time that the lane takes for its own.
 constexpr Index kLongestInLane = 128, kEntriesALane = 32768;
 
 /// Diagonals of some rows, rising.
@@ -51,14 +51,14 @@ class Diagonals {
   std::vector<Index> all_;
 };
 
-/// What one pass over a pattern tells.
+/// The results of one pass over a pattern.
 struct PatternSurvey {
   Index shortest = std::numeric_limits<Index>::max(), longest = 0;
   bool few_diagonals = true;  ///< all of them are known
   Diagonals diagonals;
 };
 
-/// @throws InvalidInput for rows that end before they begin, and columns that are not there
+/// @throws InvalidInput for rows that end before they begin, and columns that do not exist
 template <typename I>
 void check_row(const SparsePattern<I>& pattern, Index row) {
   const RowEntries<I> entries(pattern, row);
@@ -181,7 +181,7 @@ bool try_sell(const SparsePattern<I>& pattern, const PatternSurvey& survey, doub
   return true;
 }
 
-/// Diagonals that dia may have. One that the options name may have as many places as sell in the worst case.
+/// The most diagonals that dia may have. If the options name dia, it may have as many places as sell in the worst case.
 Index most_diagonals(const SparseForm& form, bool named) {
   if (named) return kGroupSlice * std::max<Index>(1, form.entries / std::max<Index>(1, form.rows));
   return static_cast<Index>(kMostOfDia * static_cast<double>(form.entries)) / std::max<Index>(1, padded_rows(form));

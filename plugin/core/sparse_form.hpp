@@ -67,17 +67,17 @@ class Integers {
   std::unique_ptr<std::int32_t[]> halves_;
 };
 
-/// Rows of a slice for kernels whose work-groups have many work-items. Others take as many as they have lanes.
+/// Rows of a slice for kernels whose work-groups have many work-items. Other kernels take as many as they have lanes.
 inline constexpr Index kGroupSlice = 32;
 /// Entries, and rows, of a block of csr. Where the longest row is many times the mean one, blocks are smaller:
-/// work-items wait less for those that add up a block's longest row (H200, rows by a power law: 258 us for 283; rows of
-/// 27 to 93 entries take 247 us in small blocks, and 200).
+/// work-items wait less for those that add up a block's longest row (H200, rows by a power law: 258 us instead of 283;
+/// rows of 27 to 93 entries take 247 us in small blocks, 200 us in large ones).
 inline constexpr Index kBlockEntries = 2048, kBlockOfUnlikeRows = 1024, kUnlike = 16;
 
 /// Whole rows, or a segment of one long row; both end where the next block begins.
 struct RowBlock {
   Index row, entry;
-  Index segment;  ///< of all segments; -1: whole rows
+  Index segment;  ///< its number among all segments; -1: whole rows
 };
 
 /// A row of more entries than a block has.
@@ -85,8 +85,8 @@ struct LongRow {
   Index row, first_segment, end_segment;
 };
 
-/// What is left where a slice of dia has no entry. A kernel has to tell such places from entries that are 0, which make
-/// NaN of a NaN or Inf in x. So they hold one certain NaN, and a NaN of the matrix with these bits becomes another.
+/// The value at places of dia without an entry. A kernel has to distinguish such places from entries that are 0, which
+/// make NaN of a NaN or Inf in x. So they hold one certain NaN; a NaN of the matrix with these bits becomes another.
 template <typename T>
 inline constexpr auto kNoEntry = [] {
   if constexpr (sizeof(T) == sizeof(double)) {
@@ -97,8 +97,8 @@ inline constexpr auto kNoEntry = [] {
 }();
 
 /// A sparse matrix as the kernels of a device read it, without its values. It has `places` places for values, at least
-/// one for each entry. Slices of dia and sell are `slice` rows of `width` places, rows inner: place begin + k * slice +
-/// r of row r of the slice. A row's entries keep their order but in dia.
+/// one for each entry. Slices of dia and sell are `slice` rows of `width` places, rows inner: place k of row r of a
+/// slice is begin + k * slice + r. A row's entries keep their order, except in dia.
 struct SparseForm {
   SparseFormat format = SparseFormat::automatic;  ///< never automatic once it is made
   std::string reason;                             ///< in words, with the numbers that decided
@@ -107,12 +107,12 @@ struct SparseForm {
   bool wide = false;                    ///< columns and rows of 64 bits
   Index block_entries = kBlockEntries;  ///< csr: of a block at most
 
-  /// For each place that of its entry in the pattern's values; -1: no entry. Null: the entries in their order.
+  /// For each place, the position of its entry in the pattern's values; -1: no entry. Null: entries in their order.
   std::shared_ptr<const Integers> positions;
 
   std::vector<Index> diagonals;        ///< dia: column less row, rising; all slices are as wide
   std::vector<Index> slice_begin;      ///< sell: shape [slices + 1], first places
-  Integers row_of;                     ///< sell: of each row of the slices the row of the matrix; empty: the same
+  Integers row_of;                     ///< sell: the matrix row of each row of the slices; empty: rows in their order
   Integers column;                     ///< sell, csr: shape [places]; -1: no entry
   std::vector<RowBlock> blocks;        ///< csr; and one behind the last: {rows, entries, -1}
   std::vector<std::uint16_t> row_end;  ///< csr: shape [rows]; entries of a row's block up to its end; 0 for long rows
@@ -122,32 +122,32 @@ struct SparseForm {
   OCLSPKT_API std::int64_t bytes(std::int64_t scalar) const;
 };
 
-/// How a form is wanted.
+/// The form that a caller wants.
 struct FormRequest {
   SparseFormat format = SparseFormat::automatic;
   Index slice = kGroupSlice;  ///< rows, see Space::slice_rows(); kGroupSlice or 4 to 16
 };
 
 /// Make a form of a pattern, by threads.
-/// @throws InvalidInput for a pattern that is none, and where the format named cannot hold it (dia: a column twice in a
-///         row; more than kGroupSlice diagonals for each entry of a mean row)
+/// @throws InvalidInput for an invalid pattern, and if the named format cannot hold it (dia: a column twice in a row;
+///         more than kGroupSlice diagonals for each entry of a mean row)
 /// @cost reads the pattern two to five times, writes each place once
 template <typename I>
 OCLSPKT_API SparseForm make_sparse_form(const SparsePattern<I>& pattern, const FormRequest& wanted);
 
-/// The same of the transposed matrix, for values in the order of the pattern that is given here.
+/// Make a form of the transposed matrix, for values in the order of the pattern of the matrix itself.
 template <typename I>
 OCLSPKT_API SparseForm make_transposed_form(const SparsePattern<I>& pattern, const FormRequest& wanted);
 
-/// A pattern of its own. Entries of a row are in the order of their rows in the pattern that it was made of.
+/// A transposed pattern. Entries of a row are in the order of their rows in the original pattern.
 template <typename I>
 struct TransposedPattern {
   Index rows, columns;
   std::vector<I> begin, column;
-  std::vector<I> position;  ///< of each entry among those that it was made of
+  std::vector<I> position;  ///< of each entry in the original pattern
   SparsePattern<I> pattern() const { return {rows, columns, begin.data(), column.data()}; }
 };
-/// @pre the pattern is one
+/// @pre the pattern passes check_pattern()
 template <typename I>
 TransposedPattern<I> transpose(const SparsePattern<I>& pattern);
 

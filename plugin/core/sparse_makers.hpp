@@ -17,7 +17,7 @@ struct RowEntries {
   const I* column;
 };
 
-/// @throws InvalidInput for rows that end before they begin, and columns that are not there
+/// @throws InvalidInput for rows that end before they begin, and columns that do not exist
 template <typename I>
 void check_pattern(const SparsePattern<I>& pattern);
 
@@ -28,7 +28,7 @@ struct Slices {
   Integers row_of;
   Index places() const { return begin.back(); }
 };
-// Of a form, its sizes, slice and width of integers are set.
+// The caller has set the form's sizes, slice and width of integers.
 template <typename I>
 Slices cut_in_slices(const SparsePattern<I>& pattern, const SparseForm& form, Index window);
 template <typename I>

@@ -16,7 +16,7 @@ namespace oclspkt {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity(), kMost = std::numeric_limits<double>::max();
-/// Rows that are surveyed at once, while what wrote them has them in the first-level cache.
+/// Rows that are surveyed at once, while they are still in the first-level cache of the core that wrote them.
 constexpr Index kBlockRows = kWrittenRows;
 
 /// `count` rows, `stride` places apart, the first at offset `first`.
@@ -30,7 +30,7 @@ struct Row {
   bool finite() const { return (lower <= kMost) & (diag <= kMost) & (upper <= kMost); }
   double size() const { return std::max(std::max(lower, diag), upper); }
   double dominance() const {
-    // Where only the sum overflows, quarters do not.
+    // If only the sum overflows, the sum of quarters does not.
     const double sum = lower + upper, scale = sum <= kMost ? 1.0 : 0.25;
     const double off = sum <= kMost ? sum : lower / 4 + upper / 4;
     return off > 0 ? diag * scale / off : diag > 0 ? kInfinity : 0.0;
@@ -44,7 +44,7 @@ struct Extremes {
   double smallest_row = kInfinity, largest_row = 0;
 };
 
-/// What a look at a block of rows counted.
+/// The counts of a look at a block of rows.
 struct Look {
   Index uncoupled = 0;
   Index records = 0;  ///< rows that break a record of Extremes whose number takes a division, or are not finite
@@ -56,7 +56,7 @@ template <typename T>
           std::abs(static_cast<double>(bands.upper[at]))};
 }
 
-// What loops take of a row, by value: compilers keep what has an address out of vectors.
+// The numbers that loops read of a row, by value: compilers do not vectorise variables with an address.
 template <typename T>
 [[gnu::always_inline]] inline double size_at(const BandsView<T>& bands, Index at) {
   return row_at(bands, at).size();
@@ -79,7 +79,7 @@ template <typename T>
 [[gnu::always_inline]] inline bool finite_at(const BandsView<T>& bands, Index at) {
   return row_at(bands, at).finite();
 }
-/// False also where the sum of a row overflows, or is NaN. Infinity * 0 is NaN, and false.
+/// True if a row breaks no record. False also if the sum of the row overflows or is NaN; infinity * 0 is NaN, too.
 template <typename T>
 [[gnu::always_inline]] inline bool keeps_records(const BandsView<T>& bands, Index at, double dominance,
                                                  double lower_share, double upper_share) {
@@ -89,7 +89,7 @@ template <typename T>
          (row.upper <= upper_share * row.diag) & (off + row.diag <= kMost);
 }
 
-/// Take in what wants no division.
+/// Update the extremes that need no division.
 /// @tparam kStride places from row to row; 0: rows.stride, which does not vectorise
 template <Index kStride, typename T>
 [[gnu::always_inline]] inline Look look_at_rows(const BandsView<T>& bands, const Rows& rows, Extremes& e) {
@@ -111,7 +111,7 @@ template <Index kStride, typename T>
   return {uncoupled, records};
 }
 
-/// Take in the rest. @return rows that are not finite
+/// Update the other extremes. @return how many rows are not finite
 template <Index kStride, typename T>
 [[gnu::always_inline]] inline Index take_records(const BandsView<T>& bands, const Rows& rows, Extremes& e) {
   const BandsView<T> from{bands.lower + rows.first, bands.diag + rows.first, bands.upper + rows.first};
@@ -146,20 +146,20 @@ OCLSPKT_WIDE Index take_neighbours(const BandsView<float>& bands, const Rows& ro
   return take_records<1>(bands, rows, e);
 }
 
-/// What has been seen of the rows so far, block by block; divisions are paid only where a record breaks.
+/// Surveys rows block by block; divides only where a record breaks.
 template <typename T>
 class RowScan {
  public:
   explicit RowScan(const BandsView<T>& bands) : bands_(bands) {}
 
-  /// Take rows in; all that follow a number that is not finite are left out.
+  /// Survey rows; blocks after one with a number that is not finite are left out.
   void take(const Rows& rows) {
     for (Index i = 0; i < rows.count && first_bad_ < 0; i += kBlockRows) {
       const Rows block{rows.first + i * rows.stride, std::min(kBlockRows, rows.count - i), rows.stride};
       take_block(bands_, block, block.first);
     }
   }
-  /// The same of a block of rows that the bands hold from `first` on, read from a copy that is in the cache.
+  /// Survey a block of rows that the bands hold from `first` on, read from a copy in the cache.
   void take_copy(const BandsView<T>& copy, Index first, Index count) {
     if (first_bad_ < 0) take_block(copy, {0, count, 1}, first);
   }
@@ -191,7 +191,7 @@ class RowScan {
     if (extremes_.dominance < before) weakest_ = place;
   }
 
-  /// Offset of the first row that is asked for; -1 if there is none.
+  /// Offset of the first row for which `asked` holds; -1 if there is none.
   template <typename F>
   Index first_row(const Rows& rows, const F& asked) const {
     for (Index i = 0; i < rows.count; ++i) {
@@ -207,7 +207,7 @@ class RowScan {
   Index uncoupled_ = 0, first_bad_ = -1;
 };
 
-/// The surveys of pieces, in whatever order they come.
+/// Merges the surveys of pieces, in any order.
 class Sum {
  public:
   void add(const Survey& piece) {
@@ -263,7 +263,7 @@ bool line_is_symmetric(const LineSet& lines, const BandsView<T>& bands, Index li
   return couplings_agree(bands, {lines.first(line) + stride, lines.length(line) - 1, stride}, stride);
 }
 
-/// Whether `count` rows from `at` on, `step` places apart, are those from `pattern` on, `pattern_step` places apart.
+/// True if `count` rows from `at` on, `step` places apart, equal those from `pattern` on, `pattern_step` places apart.
 template <typename T>
 bool same_rows(const BandsView<T>& bands, Index at, Index step, Index pattern, Index pattern_step, Index count) {
   Index differing = 0;
@@ -291,7 +291,7 @@ bool shrinks(const Survey& survey) {
 
 template <typename T>
 Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line, bool symmetry) {
-  // A long line by itself is looked at by all processors.
+  // All processors survey a single long line.
   const bool alone = lines.count() == 1 && lines.rows() == lines.extent() && lines.rows() > kPieceRows;
   Survey s = alone ? survey_rows(lines, bands) : scan_line(lines, bands, line);
   s.symmetric = symmetry && s.finite && (alone ? is_symmetric(lines, bands) : line_is_symmetric(lines, bands, line));
@@ -395,7 +395,7 @@ Survey survey(const LineSet& lines, const BandsView<T>& bands) {
 template <typename T>
 bool in_range(const Survey& survey) {
   constexpr int kBits = std::numeric_limits<T>::max_exponent;
-  // What is left of the exponents is for solutions and sums that are larger than the rows.
+  // The rest of the exponents is room for solutions and sums that are larger than the rows.
   const double farthest = std::ldexp(1.0, kBits / 8 * 7), widest = std::ldexp(1.0, kBits / 2);
   if (!(survey.largest_row > 0)) return true;  // no rows, or zeros only
   return survey.largest_row <= farthest && survey.smallest_row >= 1 / farthest &&

@@ -10,10 +10,9 @@
 
 namespace oclspkt {
 
-/// What a pass over the bands finds.
+/// The results of a pass over the bands.
 struct Survey {
-  double dominance =
-      0;  ///< min over rows of |diag| / (|lower| + |upper|); infinity if all are uncoupled; 0 if not finite
+  double dominance = 0;    ///< min over rows of |diag| / (|lower| + |upper|); infinity: all uncoupled; 0: not finite
   bool finite = false;     ///< no NaN or Inf in the bands that are read
   bool symmetric = false;  ///< lower[i+1] = upper[i] in every line
   bool shared = false;     ///< all lines, two at least, have the same rows to the bit but for the sign of zeros
@@ -21,8 +20,8 @@ struct Survey {
   double smallest_row = 0, largest_row = 0;  ///< largest number of a row, over rows that are not 0
   double lower_share = 0, upper_share = 0;   ///< max over rows of |lower| / |diag|, |upper| / |diag|
   Index uncoupled_above = 0;                 ///< rows whose lower is 0
-  /// What the unknowns beyond a cut weigh in a row against the row next to it, at most: 1 / decay(). The dominance, or
-  /// what the shares p and q of dominant rows give: |upper / pivot| <= g where g = q / (1 - p g), which is sharp where
+  /// The factor by which the influence of a boundary value decays from row to row, at least. It is the dominance, or
+  /// follows from the shares p and q of dominant rows: |upper / pivot| <= g with g = q / (1 - p g), which is sharp if
   /// all rows are alike.
   double decay() const;
 };
@@ -31,7 +30,7 @@ struct Survey {
 bool shrinks(const Survey& survey);
 
 /// False if the rows come so near the ends of T's range, or differ so much, that reciprocals of pivots, multipliers or
-/// sums may overflow or vanish: such rows want a scale.
+/// sums may overflow or vanish: such rows need scaling.
 template <typename T>
 bool in_range(const Survey& survey);
 
@@ -43,8 +42,8 @@ std::vector<Index> extreme_lines(const LineSet& lines, const BandsView<T>& bands
 /// "row 3 of line 17", or "row 3" of a single line. @param at  its place in a vector
 std::string row_name(const LineSet& lines, Index at);
 
-/// "all numbers of row 3 of line 17 are 0", which is why a line is singular, by the first such row of lines [first,
-/// end); nothing if there is none.
+/// Why a line is singular, "all numbers of row 3 of line 17 are 0", for the first such row of lines [first, end);
+/// nothing if there is none.
 template <typename T>
 std::optional<std::string> zero_row_text(const LineSet& lines, const BandsView<T>& bands, Index first, Index end);
 
@@ -57,8 +56,8 @@ LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands);
 template <typename T>
 double line_dominance(const LineSet& lines, const BandsView<T>& bands, Index line);
 
-/// What a pass over line `line` alone finds; its first row's lower and its last row's upper count as couplings.
-/// @param symmetry  if not wanted, `symmetric` stays false, and 2 words a row are not read
+/// Survey line `line` alone; its first row's lower and its last row's upper count as couplings.
+/// @param symmetry  false: `symmetric` stays false, and 2 words a row are not read
 template <typename T>
 Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line, bool symmetry);
 
@@ -68,28 +67,28 @@ Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line, 
 template <typename T>
 Survey survey_rows(const LineSet& lines, const BandsView<T>& bands);
 
-/// survey_rows() of the bands while they are written, each block as long as it is in the cache.
+/// survey_rows() of the bands while they are written, each block while it is in the cache.
 /// @param fill couplings out of the lines are overwritten with 0
 /// @cost as write_bands(), and another 3 words a row unless the lines are gapless()
 template <typename T>
 Survey survey_while(Bands<T>& bands, const BandsFill<T>& fill);
 
-/// Survey::symmetric; the first difference in a line ends it.
+/// Survey::symmetric; the first difference in a line ends the search.
 /// @pre as for survey()
 template <typename T>
 bool is_symmetric(const LineSet& lines, const BandsView<T>& bands);
 
-/// Survey::shared; the first line that differs ends it.
+/// Survey::shared; the first line that differs ends the search.
 /// @pre as for survey()
 template <typename T>
 bool is_shared(const LineSet& lines, const BandsView<T>& bands);
 
-/// True if all rows of one line laid end to end, but for the first and the last, are the same to the bit but for the
-/// sign of zeros; the first row that differs ends it.
+/// True if all rows of one line laid end to end, except the first and the last, are equal to the bit, up to the sign of
+/// zeros. The first row that differs ends the search.
 template <typename T>
 bool is_uniform(const LineSet& lines, const BandsView<T>& bands);
 
-/// All of it.
+/// A survey with all members set.
 /// @pre couplings out of the lines are 0 (Bands::close_lines)
 template <typename T>
 Survey survey(const LineSet& lines, const BandsView<T>& bands);

@@ -9,8 +9,8 @@
 
 namespace oclspkt {
 
-/// Rows to begin early: `lead_in`, or four times as many, if that makes a sweep arrive where one from the first row
-/// does, as far as the first rows tell; 0: neither does.
+/// The lead-in of pieces: `lead_in` rows, or four times as many, if that makes a sweep agree with the one from the
+/// first row, tried on the first rows; 0 if neither does.
 template <typename Handed, typename F>
 Index enough_lead_in(Index piece, Index lead_in, const F& sweep) {
   const Index end = 8 * lead_in;
@@ -25,12 +25,12 @@ Index enough_lead_in(Index piece, Index lead_in, const F& sweep) {
   return 0;
 }
 
-/// Sweep down n rows by all processors. Pieces begin rows early; they stand if each goes on from what the piece before
-/// arrives at, else one processor sweeps all rows once more.
+/// Sweep down n rows by all processors. Pieces begin a lead-in early. They are kept if each continues from the values
+/// at which the piece before it arrives; else one processor sweeps all rows once more.
 /// @param piece    rows of a piece: where pieces, and lead-ins of `lead_in` rows or four times as many, may begin
-/// @param sweep  f(first, end, handed, keep): go on from row `first`; keep = false in a lead-in
-/// @tparam Handed  what a row hands to the next one; begin_piece() behind the lead-in, agrees(other)
-/// @return what each piece arrived at, in order; one element if one processor swept all
+/// @param sweep  f(first, end, handed, keep): continue from row `first`; keep = false in a lead-in
+/// @tparam Handed  the values that a row hands to the next one; begin_piece() ends the lead-in, agrees(other)
+/// @return the values at which each piece arrives, in order; one element if one processor swept all
 template <typename Handed, typename F>
 std::vector<Handed> sweep_down(Index n, Index piece, Index lead_in, const F& sweep) {
   const auto whole = [&] {

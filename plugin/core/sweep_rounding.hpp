@@ -8,8 +8,8 @@
 
 namespace oclspkt {
 
-/// Magnitudes of an eliminated row: a_i, u_i, 1 / u_i, c_i, what couples it to the first row of its segment, and the
-/// sum |A_i| of the row before elimination.
+/// Magnitudes of an eliminated row: a_i, u_i, 1 / u_i, c_i, its coupling to the first row of its segment (fill), and
+/// the sum |A_i| of the row before elimination.
 struct RowSizes {
   double lower = 0, pivot = 1, reciprocal = 1, upper = 0, fill = 0, row = 1;
 
@@ -22,24 +22,24 @@ struct RowSizes {
 /// How the work-items that share a line sweep it.
 struct SweepOrder {
   Index item_rows = 1, tile_rows = 1;
-  bool at_once = false;   ///< down; each work-item finds what enters its rows from what the others tell, else in turn
-  bool streamed = false;  ///< up; what enters a tile is found from what the tiles below it tell
+  bool at_once = false;   ///< down: each work-item finds the value that enters from the others' results; else in turn
+  bool streamed = false;  ///< up: the value that enters a tile is found from the results of the tiles below it
   Index run_rows = 0;     ///< rows of a run, a multiple of tile_rows; 0: runs are lines
   int in_flight = 1;      ///< tiles swept before a run, and after it
   double unit = 0;        ///< u = eps / 2
 };
 
-/// Rounding that is left in the rows of a line by sweeps of stored factors, row by row as the line is eliminated.
+/// Bounds the rounding that sweeps of stored factors leave in the rows of a line, row by row as the line is eliminated.
 ///
-/// In units of u = eps / 2, of |u_i| max |x| for d_i and of max |x| for x_i. With ratios r_i = |a_i / u_i| and k_i =
-/// |c_i / u_i|:
-///   Down, at once, a work-item's last d is known twice: as it is swept, and as the next work-item finds it by what
-///   leaves from 0, and the product of the multipliers times what enters. Rows of the first round by |d_i|, of the
-///   second by |d_i| + n_i, where n_i is what is left of what entered; the product rounds once a row. The difference is
-///   at most the sum of that times the r of the rows behind, and the next row is off by its |a_l| times it.
-///   Up, the same with k, where |x_i| takes the place of |d_i|. The row above is off by |c_i| times the difference and
-///   the row below, whose |a_l x_(l-1)| has it too, by |a_l k_(l-1)|.
-///   Where a run starts, rows are swept by it and by the run before; both differ by what all of their rows round.
+/// Units are u = eps / 2, times |u_i| max |x| for d_i and max |x| for x_i; ratios are r_i = |a_i / u_i| and
+/// k_i = |c_i / u_i|.
+///   Down, at once, a work-item's last d is computed twice: by its own sweep, and by the next work-item. The latter
+///   adds the result of the sweep from 0 and the product of the multipliers times the value that enters. Rows of the
+///   first sweep round by |d_i|, of the second by |d_i| + n_i, n_i the rest of that value; the product rounds once a
+///   row. The difference is at most the sum of these times the r of the rows behind; the next row errs |a_l| times it.
+///   Up, k takes the place of r, and |x_i| that of |d_i|. The row above errs by |c_i| times the difference. The row
+///   below, whose |a_l x_(l-1)| contains the difference as well, errs by |a_l k_(l-1)| times it.
+///   Where a run starts, it sweeps rows that the run before sweeps, too; both differ by the rounding of these rows.
 class SweepRounding {
  public:
   explicit SweepRounding(const SweepOrder& order) : order_(order) {}
@@ -60,7 +60,7 @@ class SweepRounding {
     if (++in_item_ == order_.item_rows) end_item();
   }
 
-  /// What rows round by themselves, with stored factors of T. Of it 2 are the excess that was forgiven.
+  /// Add the rounding of a row by itself, with stored factors of T; 4 u |diag| of it if its excess is forgiven.
   void see_local(const RowSizes& s, double diag) {
     const double forgiven = diag < s.lower + s.upper ? 4 * diag : 0;
     const double local = 8 * s.pivot + 3 * s.upper + 3 * s.lower + 6 * s.lower * above_.upper_ratio() + 6 * s.fill;
@@ -85,7 +85,7 @@ class SweepRounding {
 
   /// The largest |r_i| / (|A_i| max |x|) in units of u; NaN if a number was not finite.
   double largest() const { return local_ + down_ + up_ + run_up_ + composed_ * product_ + nothing_; }
-  /// The row that gives most of it.
+  /// The row with the largest single share of it.
   Index row() const { return where_; }
 
  private:
@@ -126,7 +126,7 @@ class SweepRounding {
     item_down_ = down_of_item_ + (rows + 2) * entered_ + 2 * above_.swept();
     if (order_.run_rows > 0) run_down_ += item_down_;
     take(weight_ * (2 * up_of_item_ + (2 * rows + 1) * up_through_ + 3), up_);
-    // What tiles tell is composed work-item by work-item and tile by tile, and each time rounded.
+    // Results of tiles are composed work-item by work-item and tile by tile, and rounded each time.
     if (order_.streamed) take(weight_ * (2 * order_.in_flight + 4), composed_);
     in_item_ = 0;
   }

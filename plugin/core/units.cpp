@@ -15,19 +15,18 @@
 namespace oclspkt {
 namespace {
 
-/// Ratios of units that count as jumps, in both directions: low times high, which is the square of what lies between,
-/// and the square of the ratio that makes couplings symmetric. Advection by a ratio of 10 is below.
+/// Squares of ratios of units that count as jumps, in both directions: of low times high, and of the ratio that makes
+/// couplings symmetric. Advection, with couplings in a ratio of 10, is below the latter.
 constexpr double kJump = 8, kUneven = 32;
-/// By how much `low` may be above `high`: rows of dominance 0.95 and units at once.
+/// The factor by which `low` may exceed `high`: rows may have a dominance of 0.95 and units at once.
 constexpr double kSlack = 2;
-/// Rows before a piece from which the ratio of the joint above it is found.
+/// Rows above a piece at which the search begins, to find the ratio of the joint above the piece.
 constexpr Index kEarly = 64;
 /// The least jump of a unit by which columns are scaled, and the largest range of units.
 constexpr double kLeastJump = 8;
 template <typename T>
 constexpr double kMostRange = sizeof(T) == sizeof(float) ? 0x1p100 : 0x1p400;
-/// Lines at least so dominant are in the units that they are meant in: their row sums are 0 but for rounding, as where
-/// materials meet.
+/// Lines at least so dominant keep their units: their row sums are 0 but for rounding, as where materials meet.
 constexpr double kMeantDominance = 0.999;
 
 /// True if one is `limit` times the other; a quotient would cost every row a division.
@@ -38,8 +37,8 @@ double size(T number) {
   return std::abs(static_cast<double>(number));
 }
 
-/// The ratio of units below a row in which couplings are symmetric where diagonals are equal, a power of two; 1 if it
-/// is not far from that, or there is no joint.
+/// The ratio of units below a row that makes couplings symmetric for equal diagonals, a power of two; 1 if it is near
+/// 1, or if the rows do not couple.
 template <typename T>
 double even_ratio(const BandsView<T>& bands, Index row) {
   const double c = size(bands.upper[row]), a = c > 0 ? size(bands.lower[row + 1]) : 0;
@@ -50,7 +49,7 @@ double even_ratio(const BandsView<T>& bands, Index row) {
   return std::isfinite(even) && even > 0 ? std::exp2(std::round(std::log2(even) / 2)) : 1;
 }
 
-/// The ratio of the units of two rows in which their couplings are symmetric; 1 where they do not jump.
+/// The ratio of the units of two rows that makes their couplings symmetric; 1 if units do not jump.
 template <typename T>
 double jump_between(const BandsView<T>& bands, Index row, Index below) {
   const double c = size(bands.upper[row]), a = c > 0 ? size(bands.lower[below]) : 0;
@@ -73,7 +72,7 @@ bool any_jumps(const LineSet& lines, const BandsView<T>& bands) {
   return any;
 }
 
-/// The ratio of units out of [least, most] that is next to `jump`; a power of two if that is as good.
+/// The ratio of units in [least, most] nearest to `jump`, or the power of two nearest to it if that lies inside.
 double ratio_between(double least, double most, double jump) {
   const double power = std::exp2(std::round(std::log2(jump)));
   return least <= power && power <= most ? power : std::max(least, std::min(most, jump));
@@ -115,7 +114,7 @@ class DominantUnits {
   }
 
  private:
-  /// Eliminate upwards for the least ratio of a row's unit to that above it which the rows below admit.
+  /// Eliminate upwards to find, for each row, the least ratio of its unit to the unit above that the rows below admit.
   /// @return false if no units make all rows dominant
   bool find_least() {
     least_.resize(static_cast<std::size_t>(rows_));
@@ -136,7 +135,7 @@ class DominantUnits {
     return i + 1 < rows_ ? jump_between(bands_, at, at + step_) : 1;
   }
 
-  /// The ratio of units below row i: 1 if rows admit that. @param above  that above it
+  /// The ratio of units below row i: 1 if rows admit that. @param above  the ratio above row i
   double ratio_below(Index i, double above) const {
     const Index at = first_ + i * step_, below = at + step_;
     const double other = i > 0 ? size(bands_.lower[at]) / above : 0, coupling = size(bands_.upper[at]);
@@ -144,7 +143,7 @@ class DominantUnits {
         coupling > 0 ? (size(bands_.diag[at]) - other) / coupling : std::numeric_limits<double>::infinity();
     double least = least_[static_cast<std::size_t>(i + 1)];
     if (least <= 1 && most >= 1) return 1;
-    // At the least one all ratios below would have to be the least ones.
+    // The least ratio would force all ratios below to be the least ones, too.
     const double next = i + 2 < rows_ ? std::max(least_[static_cast<std::size_t>(i + 2)], jump_below(i + 1)) : 0;
     const double enough = size(bands_.lower[below]) / (size(bands_.diag[below]) - size(bands_.upper[below]) * next);
     if (enough > least && enough <= most) least = enough;
@@ -170,7 +169,7 @@ class DominantUnits {
 
 }  // namespace
 
-/// @param above  the ratio of units at the joint above
+/// The jump at the joint below a row. @param above  the ratio of units at the joint above
 template <typename T>
 typename ColumnUnits<T>::Jump ColumnUnits<T>::look(const BandsView<T>& bands, Index row, double above) {
   const double c = size(bands.upper[row]), a = size(bands.lower[row + 1]);
@@ -179,7 +178,7 @@ typename ColumnUnits<T>::Jump ColumnUnits<T>::look(const BandsView<T>& bands, In
   Jump jump{row, 1, 1, even_ratio(bands, row)};
   if (!(c > 0 && a > 0) || (diag >= other + c && diag_below >= a + other_below)) return jump;
   const double left = diag - other * above, in_units_above = diag_below - other_below;
-  // A row that its coupling downwards alone outweighs has the next jump below it.
+  // If a row's coupling downwards alone outweighs its diagonal, the next jump lies below it.
   const double left_below = in_units_above > 0 ? in_units_above : diag_below - other_below / even_ratio(bands, row + 1);
   if (!(left > 0 && left_below > 0) || !far_apart(c * left_below, a * left, kJump)) return jump;
   const double low = c / left, high = left_below / a;

@@ -11,15 +11,14 @@ namespace oclspkt {
 
 /// The units in which columns may be given, as far as rows show them.
 ///
-/// A certificate bounds an error against the line's largest unknown, so that it says little of unknowns in small units:
-/// with x_j = s_j z_j, what is cut off above row i counts |w_i| s_above / s_i in z. Where a row is not dominant,
-/// another ratio of units at one of its joints may make it so. Of the ratio t_j = s_j / s_(j+1), row j admits
-///     t_j >= low = |c_j| / (|b_j| - |a_j| t_(j-1))       and row j + 1    t_j <= high = (|b_(j+1)| - |c_(j+1)|) /
-///     |a_(j+1)|.
-/// If both are about right for each other, and 1 is far from them, the units are taken to jump there. Errors from above
-/// then grow most by `high`, those from below by `low`. Beside these stand the units in which couplings are symmetric
-/// where the ratio is large, for ramps over several rows, which `low` and `high` do not see. Lines whose rows are all
-/// dominant are in the units that they are meant in.
+/// A certificate bounds an error relative to the line's largest unknown, so that it says little of unknowns in small
+/// units: with x_j = s_j z_j, an unknown cut off above row i counts |w_i| s_above / s_i in z. Where a row is not
+/// dominant, another ratio of units t_j = s_j / s_(j+1) at one of its joints may make it so. Rows j and j + 1 admit
+///     t_j >= low = |c_j| / (|b_j| - |a_j| t_(j-1)),
+///     t_j <= high = (|b_(j+1)| - |c_(j+1)|) / |a_(j+1)|.
+/// If these limits are compatible, and far from 1, the units count as jumping there. Errors from above then grow most
+/// with `high`, errors from below with `low`. A third choice are the units in which couplings are symmetric, where the
+/// ratio is large: `low` and `high` do not show ramps over several rows. Lines of dominant rows keep their units.
 template <typename T>
 class ColumnUnits {
  public:
@@ -28,8 +27,8 @@ class ColumnUnits {
   ColumnUnits(const LineSet& lines, const BandsView<T>& bands);
 
   bool none() const { return jumps_.empty(); }
-  /// Call f for the same rows in all units that they may be in, but for those in which they are given. The error in
-  /// units between the lowest and the highest ratios is at most `weight` times that of either: once for each side.
+  /// Call f for the rows in all units that they may be in, except those in which they are given. The error in units
+  /// between the lowest and the highest ratios is at most `weight` times the error in either: once for each side.
   void each(const std::function<void(const BandsView<T>& bands, double weight)>& f) const;
   /// The largest ratio of the units of two rows of a line; 1 if no unit jumps.
   double range() const;
@@ -46,24 +45,24 @@ class ColumnUnits {
   BandsView<T> bands_;
   Index rows_;
   std::vector<Jump> jumps_;  ///< in the order of the rows
-  std::vector<Index> ends_;  ///< of the lines that have some, behind their last row
+  std::vector<Index> ends_;  ///< of the lines that have a row that is not dominant, behind their last row
 };
 
-/// What find_units() found.
+/// The result of find_units().
 struct FoundUnits {
   Index runs = 0;  ///< of columns in one unit, in the line that has the most; 0: all lines stay as given
-  /// By how much the promise of a bound weakens from the units that columns are scaled by to those in which all rows
-  /// are dominant: the largest of the ratios of both over the smallest, of a line.
+  /// How much weaker a bound is in the units in which all rows are dominant than in those by which columns are scaled:
+  /// in a line, the largest ratio of both over the smallest.
   double factor = 1;
 };
 
 /// Find units for the columns of lines that devices solve: A D z = y for D = diag(units) gives x = D z. Elimination
-/// that carries excesses depends on units of columns, as excesses add numbers of several columns. A unit is told from a
-/// small number by a proof: a line has units only where some D' makes every row of A D' dominant, which one elimination
-/// of |diag| - |lower| - |upper| from either end tells. D' stays as it is from row to row where rows admit that; D
-/// follows where it jumps by 3 bits and more. Units are powers of two where rows admit that, else they round each
-/// column, by half an eps. Lines of dominant rows stay as given, and those whose units range over more than 400 bits
-/// (100 in float), or take a number out of the range of T.
+/// that carries excesses depends on units of columns, as excesses add numbers of several columns. A proof distinguishes
+/// a unit from a small number: a line has units only if some D' makes every row of A D' dominant, which one elimination
+/// of |diag| - |lower| - |upper| from either end decides. D' stays constant where rows admit that; D follows where D'
+/// jumps by 3 bits or more. Units are powers of two where rows admit that, else they round each column by half an eps.
+/// Lines of dominant rows stay as given; so do lines whose units range over more than 400 bits (100 in float), or take
+/// a number out of the range of T.
 /// @param lines  couplings out of them are 0
 /// @param[out] units  shape [lines.extent()], 1 where columns stay as given; left alone if no unit jumps
 /// @cost 3 words a row where no unit jumps, by all processors of this process; else sweeps by a processor a line
@@ -75,8 +74,8 @@ OCLSPKT_API FoundUnits find_units(const LineSet& lines, const BandsView<T>& band
 template <typename T>
 void scale_columns(const Bands<T>& bands, const T* units, Bands<T>& scaled);
 
-/// The certificate of lines in all units that they may be in: the largest. Nobody asks for more than the first that is
-/// above `tol`, and rows that are dominant are left as they are.
+/// The largest certificate of lines in all units that they may be in. The search ends at the first one above `tol`;
+/// dominant rows keep their units.
 /// @param given      certify(bands)
 /// @param dominance  the least of all rows
 /// @param certify    (bands) -> Certificate

@@ -89,7 +89,7 @@ bool is_private(const struct stat& status) {
 }
 
 std::string end_of_links(std::string path) {
-  constexpr int kMostLinks = 40;  // as the system follows
+  constexpr int kMostLinks = 40;  // as many as the system follows
   std::string given = path;
   for (int i = 0; i < kMostLinks; ++i) {
     char target[PATH_MAX];
@@ -131,7 +131,7 @@ bool replace_file(const std::string& file, const std::string& text) {
   if (descriptor < 0) return false;
   bool good = write_all(descriptor, text);
   int error = errno;
-  // A full disk may be told as late as here.
+  // The system may report a full disk as late as here.
   if (::close(descriptor) != 0 && good) {
     good = false;
     error = errno;

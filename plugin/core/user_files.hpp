@@ -22,17 +22,17 @@ OCLSPKT_API bool make_folder(const std::string& folder);
 /// Why so many bytes cannot be written to a new file in a folder, which is made if need be; empty if they can.
 OCLSPKT_API std::string why_no_room(const std::string& folder, std::int64_t bytes);
 
-/// All of a regular file of at most so many bytes. What it is is asked of the open file, so nothing takes its place in
-/// between, and nobody waits for what writes to a pipe.
-/// @param own  only a file, and no link to one, that none but this user can write
-/// @return nothing if it is none, or cannot be read
+/// The content of a regular file of at most `most` bytes. The open file is checked, so that no other file takes its
+/// place in between, and the call never waits for the writer of a pipe.
+/// @param own  accept only a file, not a link to one, that only this user can write
+/// @return nothing if it is no such file, or cannot be read
 OCLSPKT_API std::optional<std::string> read_file(const std::string& path, std::int64_t most, bool own = false);
 
-/// True of what only this user can write.
+/// True if only this user can write the file.
 OCLSPKT_API bool is_private(const struct stat& status);
 
-/// What a path leads to, by way of links whose end need not exist: what replaces the file there leaves the links. The
-/// path itself if there is no end.
+/// The path at the end of all links, which need not exist: replacing the file there leaves the links. The path itself
+/// if the links have no end.
 OCLSPKT_API std::string end_of_links(std::string path);
 
 /// Replace a file at once, by one written beside it; false with errno if it cannot, and then the file is as it was.

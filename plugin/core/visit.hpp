@@ -12,13 +12,13 @@ namespace oclspkt {
 template <typename T>
 class DeviceSolver;
 
-/// The solvers of a visit, all of one device and of vectors as long.
+/// The solvers of a visit, all of one device and for vectors of one length.
 template <typename T>
 struct VisitSteps {
   std::vector<DeviceSolver<T>*> solvers;  ///< of each step, no two in a row the same; at least 2. Each lives, and keeps
                                           ///< its set-up, until the last take()
-  bool sum = false;            ///< every step solves for y, and x is the sum; else each for what the step before left
-  const T* between = nullptr;  ///< shape [extent]; multiplies what a step leaves for the next one; null: 1
+  bool sum = false;            ///< every step solves for y, and x is the sum; else each solves for the previous result
+  const T* between = nullptr;  ///< shape [extent]; multiplies the result of a step before the next one; null: 1
 };
 
 /// Vectors of the host visit a device once, while several solvers follow each other there.

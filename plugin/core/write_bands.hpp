@@ -12,17 +12,16 @@ namespace oclspkt {
 /// block while this one is stored: 512 take 1.1 times as long to copy, 1.2 times from a matrix.
 inline constexpr Index kWrittenRows = 128;
 
-/// Ask for numbers that blocks to come are made of. Processors that fetch by themselves stop
-/// at the end of a page, and begin anew for each of several arrays: set-ups of 2e6 rows from arrays take 0.6 of the
-/// time (AMD EPYC).
-/// @param first  the first of the `count` numbers that the present block is made of
+/// Fetch numbers for later blocks. Processors that fetch by themselves stop at the end of a page, and begin anew for
+/// each of several arrays: with this, set-ups of 2e6 rows from arrays take 0.6 of the time (AMD EPYC).
+/// @param first  the first of the `count` numbers of which the present block is made
 template <typename T>
 inline void fetch_blocks_to_come(const T* first, Index count) {
   constexpr Index kBlocks = 3;
   prefetch(first + kBlocks * count, count);
 }
 
-/// What fills bands with the numbers of others at the same places.
+/// A function that fills bands with the numbers of other bands at the same places.
 template <typename T>
 BandsFill<T> copy_of(const BandsView<T>& bands) {
   return [=](const BandsPart<T>& to, Index first, Index end) {
@@ -46,8 +45,8 @@ void write_bands(Bands<T>& bands, const BandsFill<T>& fill);
 template <typename T>
 void close_lines(const LineSet& lines, const BandsPart<T>& part, Index first, Index end);
 
-/// Write places [first, end) of the bands block by block; `look(block, place, count)` is called for each, which is in
-/// the cache and in the bands then.
+/// Write places [first, end) of the bands block by block, and call look(block, place, count) for each block while it is
+/// in the cache and in the bands.
 template <typename T, typename F>
 void write_piece(Bands<T>& bands, const BandsFill<T>& fill, Index first, Index end, const F& look) {
   alignas(AlignedArray<T>::kAlignment) T room[3][kWrittenRows];

@@ -30,7 +30,7 @@ Matrices& matrices() {
   return *all;
 }
 
-/// The rows of a matrix as PETSc has them; given back when this ends.
+/// The rows of a matrix as PETSc has them, from Get() to Restore().
 class HostRows {
  public:
   explicit HostRows(Mat matrix) : matrix_(matrix) {}
@@ -52,7 +52,7 @@ class HostRows {
     return {matrix_->rmap->n, matrix_->cmap->n, reinterpret_cast<const IndexOfPetsc*>(begin_),
             reinterpret_cast<const IndexOfPetsc*>(column_)};
   }
-  /// Of the rows that have entries. @param[out] rows  these  @param[out] begin  memory of the pattern
+  /// The pattern of the rows that have entries. @param[out] rows  these rows  @param[out] begin  memory of the pattern
   SparsePattern<IndexOfPetsc> packed_pattern(std::vector<Index>& rows, std::vector<IndexOfPetsc>& begin) const {
     SparsePattern<IndexOfPetsc> pattern = this->pattern();
     begin.assign(pattern.begin, pattern.begin + std::min<Index>(1, pattern.rows));
@@ -87,7 +87,7 @@ void make_form(DeviceSpace& space, const HostRows& host, bool transposed, Twin& 
   twin.part = space.make(twin.rows->size());
 }
 
-/// z = A x, or z = y + A x, of the transposed matrix if that is wanted.
+/// z = A x, or z = y + A x if y is given, with the transposed matrix if `transposed`.
 PetscErrorCode Product(const char* name, Mat matrix, bool transposed, Vec x, Vec y, Vec z, PetscBool* done) {
   const Operation work = operation_of(name, x, y, z);
   DeviceSpace* space;
@@ -156,8 +156,8 @@ PetscErrorCode Destroy(Mat matrix) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// An operation that changes values. Matrices of several processes call it of their blocks directly, whose state then
-/// stays: it is what the device's copy follows.
+/// An operation that changes values and increases the state, which the device's copy follows. Matrices of several
+/// processes call operations of their blocks directly, without the functions that increase the state.
 template <auto slot, typename... Arguments>
 PetscErrorCode Change(Mat matrix, Arguments... arguments) {
   PetscFunctionBegin;

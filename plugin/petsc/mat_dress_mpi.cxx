@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Dressed matrices of several processes. A product of PETSc's takes the whole vector of a rank to the host for its
-   messages. Here the messages are made of what other ranks need, which the device picks out, so nothing that grows with
-   the rows crosses the bus. All ranks of a matrix do so as soon as one of them works on a device: which messages are
-   sent does not depend on where a rank works, nor on whether its device fails in the midst. */
+/* Dressed matrices of several processes. PETSc's product copies the whole vector of a rank to the host for its
+   messages. Here the device gathers the unknowns that other ranks need, so that no data that grows with the rows
+   crosses the bus. All ranks of a matrix do so as soon as one of them works on a device: the messages do not depend on
+   where a rank works, nor on whether its device fails during a product. */
 #include <petscsf.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// What is written into messages, and read from them, on the device of this rank.
+/// The numbers that messages send and receive, on the device of this rank.
 struct BordersThere {
   DeviceSpace* of = nullptr;
   std::unique_ptr<SpaceIndices> needed;
@@ -21,7 +21,7 @@ struct BordersThere {
   std::unique_ptr<SpaceMessage<PetscScalar>> sent_on_host, ghosts_on_host;
 };
 
-/// Memory of a product's messages: of MatrixBorders, or what the device copies to and from.
+/// Memory of a product's messages: of MatrixBorders, or the memory that the device copies to and from.
 struct Messages {
   PetscScalar *sent, *ghosts;
 };
@@ -32,7 +32,7 @@ struct MatrixBorders {
   bool settled = false;           ///< until the matrix is assembled again
   PetscObjectState pattern = -1;  ///< all ranks have the same one
   bool used = false;              ///< agreed: one of the ranks works on a device
-  std::vector<PetscInt> columns;  ///< of all ranks, those of the ghosts
+  std::vector<PetscInt> columns;  ///< of the ghosts, in the numbering of all ranks
   PetscInt first = 0, end = 0;    ///< columns of this rank
   PetscSF messages = nullptr;     ///< from `sent` to `ghosts`, or back
   std::vector<PetscInt> needed;   ///< places of `sent` in a vector, rising
@@ -70,7 +70,7 @@ PetscErrorCode BordersOf(Mat matrix, MatrixBorders** borders) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Messages of the columns that ranks need, each of which its owner has once in `sent`.
+/// Make messages of the columns that ranks need. The owner of a column has it once in `sent`.
 PetscErrorCode MakeMessages(MPI_Comm comm, PetscLayout layout, MatrixBorders& b) {
   PetscSF all;
   const PetscInt* count;
@@ -137,7 +137,7 @@ PetscErrorCode Agree(Mat matrix, MatrixBorders& b) {
 }
 
 /// Find the borders of a matrix. Collective at the first product after an assembly: then a rank may have other columns,
-/// or its device for the first time. Of both conditions all ranks see the same.
+/// or its device for the first time. All ranks test the same states.
 /// @param[out] borders  null if all ranks are to use PETSc's own products
 PetscErrorCode Settle(Mat matrix, MatrixBorders** borders) {
   PetscMPIInt ranks;
@@ -153,7 +153,7 @@ PetscErrorCode Settle(Mat matrix, MatrixBorders** borders) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A product: z = A x, or z = y + A x if y is given, of the transposed matrix if that is wanted.
+/// A product: z = A x, or z = y + A x if y is given, with the transposed matrix if `transposed`.
 struct ParallelProduct {
   const char* name;
   Mat matrix;
@@ -163,7 +163,7 @@ struct ParallelProduct {
   Operation work() const { return operation_of(name, x, y, z); }
 };
 
-/// The block of this rank's unknowns by PETSc, which may find that a device can do it.
+/// Multiply the block of this rank's unknowns by PETSc's operation, which may use a device.
 PetscErrorCode OwnByPetsc(const ParallelProduct& p) {
   const struct _MatOps& ops = *p.own->ops;
 
@@ -176,7 +176,7 @@ PetscErrorCode OwnByPetsc(const ParallelProduct& p) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Write messages by the host.
+/// Write messages on the host.
 PetscErrorCode BeginOnHost(const ParallelProduct& p, MatrixBorders& b) {
   const PetscScalar* x;
 
@@ -191,7 +191,7 @@ PetscErrorCode BeginOnHost(const ParallelProduct& p, MatrixBorders& b) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Add by the host what messages brought.
+/// Add the received numbers on the host.
 PetscErrorCode EndOnHost(const ParallelProduct& p, const MatrixBorders& b) {
   PetscScalar* z;
 
@@ -206,7 +206,7 @@ PetscErrorCode EndOnHost(const ParallelProduct& p, const MatrixBorders& b) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Arrays for messages on the device. @throws DeviceError
+/// Make arrays for messages on the device. @throws DeviceError
 void make_arrays(DeviceSpace& space, MatrixBorders& b) {
   if (b.there.of == &space) return;
   const std::vector<Index> needed(b.needed.begin(), b.needed.end());
@@ -259,8 +259,7 @@ PetscErrorCode BeginOnDevice(DeviceSpace& space, const ParallelProduct& p, Matri
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Add on the device what messages brought. If the device fails now, the host begins anew with z = A x, unless the
-/// result is what was to be added to.
+/// Add the received numbers on the device. If the device fails now, the host begins anew unless z is y.
 PetscErrorCode EndOnDevice(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, const Messages& m,
                            PetscBool* done) {
   const Operation work = p.y == p.z ? Operation{p.name, {}, p.z, false} : p.work();
@@ -309,7 +308,7 @@ PetscErrorCode EndMessages(bool back, const MatrixBorders& b, const Messages& m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc compares rows of all ranks, and leaves some of those of each to its own products.
+/// Check the rows of this rank. PETSc compares those of all ranks, and leaves some of each rank to its own products.
 PetscErrorCode CheckRows(const ParallelProduct& p) {
   const PetscInt rows = p.matrix->rmap->n, columns = p.matrix->cmap->n;
   const PetscInt from = p.transposed ? rows : columns, to = p.transposed ? columns : rows;
@@ -324,7 +323,7 @@ PetscErrorCode CheckRows(const ParallelProduct& p) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Collective. @param[out] done  false: all ranks leave it to PETSc
+/// Multiply; collective. @param[out] done  false: all ranks leave the product to PETSc
 PetscErrorCode MultiplyByBorders(ParallelProduct p, PetscBool* done) {
   DeviceSpace* space = nullptr;
   PetscBool there = PETSC_FALSE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where the values of a dressed vector are, and how they get where they are wanted. */
+/* Copies of a dressed vector's values between the host and the device. */
 #include "types.hxx"
 
 #include <sys/mman.h>
@@ -27,8 +27,8 @@ std::shared_ptr<Space<T>> make_space(DeviceModule& module, int device) {
   }
 }
 
-/// The device of this rank: ranks of a node take turns among the GPUs that the selection names; by `auto` among those
-/// with a memory of their own, since on others vectors of the host are as good.
+/// Open the device of this rank. Ranks of a node take turns among the GPUs that the selection names; by `auto`, among
+/// those with a memory of their own, since with others, vectors of the host are as good.
 /// @return null if `auto` finds none. @throws InvalidInput, DeviceError
 std::shared_ptr<DeviceSpace> open_space(const std::string& words) {
   std::string why;
@@ -83,14 +83,14 @@ PetscErrorCode OpenSpace() {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether all values that an operation needs are on the host, too.
+/// True if all values that an operation needs are on the host, too.
 bool host_has(const Operation& work) {
   const auto is_there = [](Vec v) { return !is_dressed(v) || side_of(v).host; };
   return std::all_of(work.read.begin(), work.read.end(), is_there) &&
          (work.written == nullptr || work.overwrites || is_there(work.written));
 }
 
-/// After a device failed: what is to be overwritten need not come down from it.
+/// After a device failed: values that the operation overwrites need not be copied from it.
 void GiveUp(const Operation& work) {
   const bool read = std::find(work.read.begin(), work.read.end(), work.written) != work.read.end();
   if (work.written == nullptr || !is_dressed(work.written) || read) return;
@@ -99,7 +99,7 @@ void GiveUp(const Operation& work) {
   side.device = side.device && !side.host;
 }
 
-/// Flops of an operation on vectors, as PETSc counts them but for one a sum.
+/// Flops of an operation on vectors, as PETSc counts them, except for one a sum.
 PetscLogDouble flops_of(const Operation& work) {
   static const std::map<std::string_view, int> a_row = {{"VecScale", 1},
                                                         {"VecAXPY", 2},
@@ -140,7 +140,7 @@ void GiveBack::operator()(void* memory) const {
 }
 
 Zeros make_zeros(std::size_t bytes) {
-  constexpr std::size_t kLeastPages = 1 << 20; /* a process may have some 65,000 maps of pages */
+  constexpr std::size_t kLeastPages = 1 << 20; /* a process may map pages some 65,000 times */
   if (bytes < kLeastPages) return Zeros(std::calloc(bytes, 1));
   void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return pages == MAP_FAILED ? Zeros() : Zeros(pages, {bytes});
@@ -169,7 +169,7 @@ PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space) {
   PetscFunctionBegin;
   *space = nullptr;
   if (local_rows > 0 && local_rows >= types().least) PetscCall(AnySpace(space));
-  if (local_rows < types().least) *space = nullptr; /* which may have been found only now */
+  if (local_rows < types().least) *space = nullptr; /* the limit may have been found only now */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -179,7 +179,7 @@ LoggedCopy::LoggedCopy(const DeviceSpace& space, Way way) : space_(space), way_(
 
 LoggedCopy::~LoggedCopy() {
   const auto bytes = static_cast<PetscLogDouble>(moved() - before_);
-  OclspktCountMessage(1, bytes); /* of this event alone: the columns of messages are all that PETSc has for bytes */
+  OclspktCountMessage(1, bytes); /* of this event alone: for bytes, PETSc has only the columns of messages */
   (void)PetscLogEventEnd(way_ == Way::up ? events().up : events().down, nullptr, nullptr, nullptr, nullptr);
   OclspktCountMessage(-1, -bytes);
   if (way_ == Way::up) (void)PetscLogCpuToGpu(bytes);

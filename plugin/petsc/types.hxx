@@ -25,17 +25,17 @@ namespace oclspkt::petsc {
 using DeviceSpace = Space<PetscScalar>;
 using DeviceArray = SpaceArray<PetscScalar>;
 
-/// Gives zeros of make_zeros() back.
+/// Frees the memory of make_zeros().
 struct GiveBack {
-  std::size_t pages = 0;  ///< bytes of pages; 0: what calloc() gave
+  std::size_t pages = 0;  ///< bytes of mapped pages; 0: the memory is from calloc()
   void operator()(void* memory) const;
 };
 using Zeros = std::unique_ptr<void, GiveBack>;
-/// Zeros that take no memory until they are touched; null if there is no room. For arrays of 1 MB and more calloc() is
-/// no good: once an array was given back it takes others from that memory, and writes zeros there.
+/// Zeros that take no memory until they are touched; null if there is no room. Arrays of 1 MB and more are not from
+/// calloc(): once an array is freed, calloc() takes others from that memory, and writes zeros there.
 Zeros make_zeros(std::size_t bytes);
 
-/// Which copies of a vector are valid, and who else may write them. One of them always is.
+/// The state of a vector's copies: which are valid, and who else may write them. One copy is always valid.
 ///
 /// | what happens                                  | host      | device                              |
 /// |-----------------------------------------------|-----------|-------------------------------------|
@@ -56,13 +56,13 @@ struct Side {
   bool is_adopted = false;               ///< the array is memory of the program, and not the host's
   const PetscScalar* wrapped = nullptr;  ///< the host's memory that the array is, see Types::shared
   std::vector<Vec> parts;                ///< that are out, see vec_parts.cxx
-  Vec whole = nullptr;                   ///< of a part: the vector that it is of, and shares the host's memory with
+  Vec whole = nullptr;                   ///< of a part: the vector whose host memory it shares
   PetscInt first = 0;                    ///< then: its first place there
   PetscObjectState known = 0;            ///< then: its state when both had the same values
   Zeros host_memory;                     ///< null: PETSc's
 };
 
-/// For fewer rows of a rank no driver is opened: a launch takes some 5 us, a sum some 15 (H200), the host no longer.
+/// With fewer rows on a rank, no driver is opened: a launch takes some 5 us, a sum some 15 (H200), the host no longer.
 inline constexpr PetscInt kLeastRows = 10000;
 
 /// The types of this process.
@@ -70,28 +70,28 @@ struct Types {
   bool ready = false;                      ///< between the beginning and the end of PETSc
   PetscBool on = PETSC_FALSE;              ///< for all vectors and matrices, not only for those of our names
   PetscBool sync = PETSC_FALSE;            ///< wait after each operation, so that PETSc's times are those of operations
-  PetscBool poison = PETSC_FALSE;          ///< what is not valid is made NaN, so that who reads it is found
-  PetscBool view = PETSC_FALSE;            ///< print at the end what was done
+  PetscBool poison = PETSC_FALSE;          ///< set invalid copies to NaN, to find code that reads them
+  PetscBool view = PETSC_FALSE;            ///< print a summary at the end
   PetscInt least = kLeastRows;             ///< rows of a rank from which on the device works
   PetscBool least_is_fixed = PETSC_FALSE;  ///< by the user; else it is found when the device is opened
   char devices[256] = "auto";
   char profile[PETSC_MAX_PATH_LEN] = "";  ///< file of measured figures
   bool failed = false;                    ///< there is no device, or it was lost: the host works
-  std::string why;                        ///< then
+  std::string why;                        ///< the reason, if failed
   std::shared_ptr<DeviceSpace> space;
   int sharers = 1;  ///< ranks of this node that use the device
-  /// The device is the host's processor: it works in the vectors' own memory, and on products alone, since one core is
-  /// as quick as several with what a vector's operations read. Not with poison, which asks for two copies.
+  /// The device is the host's processor. It works in the vectors' own memory, and on products alone: one core is as
+  /// quick as several in operations on vectors. Not with poison, which needs two copies.
   bool shared = false;
   PetscErrorCode (*create_seq)(Vec) = nullptr, (*create_mpi)(Vec) = nullptr;  ///< PETSc's
   struct _VecOps seq = {}, mpi = {};                                          ///< operations of its types
   std::unordered_map<Vec, Side> sides;
   std::array<std::unique_ptr<DeviceArray>, 3> scratch;                     ///< see scratch()
-  PetscScalar zero_by_zero = std::numeric_limits<PetscReal>::quiet_NaN();  ///< of VecPointwiseDivide(); NaN: not asked
+  PetscScalar zero_by_zero = std::numeric_limits<PetscReal>::quiet_NaN();  ///< of VecPointwiseDivide(); NaN: not known
   std::map<std::string, PetscInt64> fell_back;  ///< operations that the host did although vectors lay on the device
-  SpaceCounts begun;                            ///< what the device had done when it was opened and measured
+  SpaceCounts begun;                            ///< the counts when the device was opened and measured
   PetscInt64 ups = 0, downs = 0;                ///< copies of vectors
-  PetscInt64 columns = 0;                       ///< of dense matrices, that were solved for
+  PetscInt64 columns = 0;                       ///< solved columns of dense matrices
 };
 Types& types();
 
@@ -103,31 +103,31 @@ inline PetscScalar* host_array(Vec vector) { return *static_cast<PetscScalar**>(
 
 /// The device of the types; null if there is none.
 PetscErrorCode AnySpace(DeviceSpace** space);
-/// The same, and null for fewer rows than pay.
+/// AnySpace(), but null for fewer rows than pay off.
 PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space);
-/// The same for what is done with vectors alone; null where the device shares their memory.
+/// SpaceFor() for operations on vectors alone; null if the device shares their memory.
 PetscErrorCode SpaceForVectors(PetscInt local_rows, DeviceSpace** space);
-/// From how many rows on the device is quicker than the host: kLeastRows or more, by figures of the user's profile;
-/// they are measured where it has none, in a few ms beside the kernels that are built.
+/// The number of rows from which on the device is quicker than the host, at least kLeastRows, by figures of the user's
+/// profile. If it has none, they are measured, in a few ms besides the build of the kernels.
 /// @param profile  see ProfileStore
 /// @throws DeviceError, BuildError
 PetscInt find_least_rows(DeviceSpace& space, const std::string& profile);
-/// An array for what lies between two steps of an operation, one of three. @throws DeviceError
+/// An array for intermediate results of an operation, one of three. @throws DeviceError
 DeviceArray& scratch(DeviceSpace& space, Index rows, std::size_t number = 0);
-/// An error while the program writes the memory of a vector on the device.
+/// Fail while the program has the memory of a vector on the device to write it.
 PetscErrorCode CheckNotLent(Vec vector);
 /// Make the host's copy valid.
 PetscErrorCode ToHost(Vec vector);
 /// Copy the device's values of a vector to the host. @throws DeviceError
 void bring_down(Vec vector);
-/// Arrays that others may write a vector by.
+/// How many arrays are out by which others may write a vector.
 int arrays_out(const Side& side);
 /// Make the device's copy valid, unless its values are to be overwritten.
 /// @throws DeviceError, InvalidInput
 void BringToDevice(DeviceSpace& space, Vec vector, bool overwritten, DeviceArray** array);
-/// After an operation on the device wrote a vector.
+/// Update a vector's copies after an operation on the device wrote it.
 PetscErrorCode WroteOnDevice(Vec vector);
-/// The device failed: vectors go on on the host.
+/// Record that the device failed: the host goes on with the vectors.
 PetscErrorCode LoseDevice(const std::string& why);
 
 /// An operation on vectors.
@@ -135,14 +135,14 @@ struct Operation {
   const char* name;  ///< as users know it
   std::vector<Vec> read;
   Vec written = nullptr;
-  bool overwrites = false;  ///< what is written, whatever it held before
+  bool overwrites = false;  ///< the previous values of `written` do not matter
 };
 /// Count an operation that the host does although its values lie on the device.
 void NoteFallBack(const Operation& work);
 
-/// The arrays of what an operation reads, in the order of its vectors.
+/// The arrays that an operation reads, in the order of its vectors.
 using Arrays = std::vector<DeviceArray*>;
-/// @param written  null if nothing is
+/// @param written  null if no vector is written
 /// @throws DeviceError, InvalidInput
 using RunOnArrays = std::function<void(DeviceSpace& space, const Arrays& read, DeviceArray* written)>;
 /// Do an operation on the device, if there is one for its vectors.
@@ -153,7 +153,7 @@ PetscErrorCode RunOnDevice(const Operation& work, PetscBool* done, const RunOnAr
 /// @param[out] done  false: the host has to do it
 PetscErrorCode RunIn(DeviceSpace& space, const Operation& work, PetscBool* done, const RunOnArrays& run);
 
-/// Put those of the device in the place of operations: place by place, numbers of vectors, parts of vectors.
+/// Replace operations by those of the device: place by place, sums, parts of vectors, and norms of errors.
 void put_operations(struct _VecOps* operations);
 void put_sums(struct _VecOps* operations);
 void put_parts(struct _VecOps* operations);
@@ -161,7 +161,7 @@ void put_error_norms(struct _VecOps* operations);
 /// PETSc's operations of the vector's type.
 inline const struct _VecOps& of_host(Vec vector) { return *side_of(vector).host_operations; }
 
-/// Call a function of PETSc's that asks the vector for an operation which its own types may not have.
+/// Call a function of PETSc while the vector has PETSc's own operation, which may be null: the function tests that.
 template <typename Slot, typename Call>
 PetscErrorCode AsPetscDoes(Vec x, Slot slot, const Call& call) {
   auto& operation = (*x->ops).*slot;
@@ -175,11 +175,11 @@ PetscErrorCode AsPetscDoes(Vec x, Slot slot, const Call& call) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A vector takes the values of its parts that have changed. @throws DeviceError
+/// Copy to a vector the values of its parts that have changed. @throws DeviceError
 void take_from_parts(Vec whole);
-/// Its parts take the values of a vector that has changed, on the device or on the host. @throws DeviceError
+/// Give the values of a changed vector to its parts, on the device or on the host. @throws DeviceError
 void give_to_parts(Vec whole);
-/// A vector ends: what is a part of it, or has it as one, stands alone.
+/// Separate a vector from its parts, and from the vector of which it is a part.
 void forget_parts(Vec vector);
 /// True for vectors that -oclspkt_types leaves to PETSc because they have too few rows.
 bool is_too_short(Vec vector);
@@ -197,10 +197,10 @@ inline constexpr const char *kVecName = "opencl", *kMatName = "aijopencl", *kMat
                             *kMatMPIName = "mpiaijopencl";
 bool has_our_name(Vec vector);
 PetscErrorCode RegisterNamedTypes();
-/// Have PETSc refuse what keeps vectors over arrays of other vectors, which it would silently get wrong.
+/// Make PETSc refuse solvers that keep vectors over arrays of other vectors: their results would be wrong.
 PetscErrorCode RefuseHiddenVectors();
 
-/// While this lives, -log_view counts what is copied to the device, or from it, and how long that takes.
+/// While this object lives, -log_view counts the bytes and the time of copies to the device, or from it.
 class LoggedCopy {
  public:
   enum class Way { up, down };

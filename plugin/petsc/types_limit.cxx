@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* From how many rows on a device works on vectors: fewer take it longer to begin than the host to finish. */
+/* The number of rows from which on a device works on vectors: with fewer, it takes longer to begin than the host to
+   finish. */
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -14,11 +15,10 @@
 namespace oclspkt::petsc {
 namespace {
 
-/* What is timed is an iteration of conjugate gradients on a grid with 5 entries a row, as launches, numbers and loops.
- */
+/* The timed work is an iteration of conjugate gradients on a grid, 5 entries a row, as launches, sums and loops. */
 constexpr int kLaunches = 5, kNumbers = 3, kEntries = 5;
 
-/// The least of some times that a step takes. Others' work makes nothing faster.
+/// The least of several times of a step. Other work on the machine makes a step only slower.
 template <typename Step>
 double least_seconds(const Step& step) {
   constexpr int kTimes = 12;
@@ -32,7 +32,7 @@ double least_seconds(const Step& step) {
   return least;
 }
 
-/// What the host does in an iteration, over rows that its caches hold.
+/// The host's work in an iteration, over rows that its caches hold.
 class HostIteration {
  public:
   static constexpr std::size_t kRows = 4096;
@@ -52,12 +52,12 @@ class HostIteration {
   }
   void vectors() {
     for (int k = 0; k < kNumbers; ++k) {
-      std::array<PetscScalar, 8> sums = {}; /* one would wait for itself, and BLAS has more */
+      std::array<PetscScalar, 8> sums = {}; /* one sum would wait for itself, BLAS has more */
       for (std::size_t row = 0; row < kRows; row += sums.size()) {
         for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += x_[row + i] * y_[row + i];
       }
       const PetscScalar number = std::accumulate(sums.begin(), sums.end(), PetscScalar(0));
-      const PetscScalar factor = number > 0 ? 1e-3 : 1e-4; /* no loop may be left out or joined with another */
+      const PetscScalar factor = number > 0 ? 1e-3 : 1e-4; /* so that no loop is left out, or joined */
       for (std::size_t row = 0; row < kRows; ++row) x_[row] = 0.5 * x_[row] + factor * y_[row];
     }
   }
@@ -68,7 +68,7 @@ class HostIteration {
   std::vector<PetscInt> columns_ = std::vector<PetscInt>(kEntries * kRows);
 };
 
-/// What an iteration costs the device however few rows it has, and what each row saves the host.
+/// Measure the time of an iteration that the device needs for any number of rows, and the host's time for each row.
 Measured measure(DeviceSpace& space) {
   const std::unique_ptr<DeviceArray> x = space.make(1000), y = space.make(1000);
   const Term<PetscScalar> term{0.5, x.get()};
@@ -92,9 +92,8 @@ Measured measure(DeviceSpace& space) {
   return {seconds, of_host / HostIteration::kRows, 1};
 }
 
-/// The same of a device that makes the products only, with as many cores as the host: a row saves what is not the
-/// share of the core that would make it alone. Cores that have nothing to do while the host works on vectors fall
-/// asleep, which is what makes a launch dear.
+/// Measure a device that computes products only, with as many cores as the host: a row saves the time of one core less
+/// its share of all cores. Cores without work fall asleep while the host works on vectors, and make a launch expensive.
 Measured measure_shared(DeviceSpace& space) {
   constexpr int kPasses = 10;
   const std::unique_ptr<DeviceArray> x = space.make(1000), y = space.make(1000);

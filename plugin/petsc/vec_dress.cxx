@@ -38,7 +38,7 @@ PetscErrorCode GetArray(Vec vector, PetscScalar** array) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The array may have been written. Some programs restore what they never got. */
+/* The array may have been written. Some programs restore arrays that they never got. */
 PetscErrorCode RestoreArray(Vec vector, PetscScalar** /*array*/) {
   Side& side = side_of(vector);
 
@@ -63,7 +63,7 @@ PetscErrorCode RestoreArrayRead(Vec /*vector*/, const PetscScalar** /*array*/) {
 
 PetscErrorCode PlaceArray(Vec vector, const PetscScalar* array) {
   PetscFunctionBegin;
-  PetscCall(ToHost(vector)); /* what is put aside */
+  PetscCall(ToHost(vector)); /* the array that is put aside */
   PetscCall((*side_of(vector).host_operations->placearray)(vector, array));
   side_of(vector).device = false;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -86,10 +86,10 @@ PetscErrorCode ReplaceArray(Vec vector, const PetscScalar* array) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Make a vector by a function of PETSc's, but for its array, which PETSc would fill with zeros: the kernel gives pages
-/// of zeros, and only for what the host touches. (On a virtual machine zeros of 1.7e7 rows took 73 ms, as long as 80
-/// iterations of CG on an H200, and KSP makes vectors in each solve.) For long vectors; no others wait for a device.
-/// Meanwhile the layout says that there are no rows: another layout would be another communicator's, or collective.
+/// Make a vector by a function of PETSc, but without its array, which PETSc would fill with zeros. Here the kernel
+/// gives pages of zeros, and only where the host touches them. (On a virtual machine, zeros of 1.7e7 rows took 73 ms,
+/// as long as 80 iterations of CG on an H200, and KSP makes vectors in each solve.) For long vectors only. Meanwhile
+/// the layout has no rows: another layout would need another communicator, or a collective call.
 template <typename Make>
 PetscErrorCode MakeWithoutArray(PetscLayout map, Vec* made, const Make& make) {
   const PetscInt rows = map->n, of_all = map->N;
@@ -106,7 +106,7 @@ PetscErrorCode MakeWithoutArray(PetscLayout map, Vec* made, const Make& make) {
   side.host_memory = make_zeros(static_cast<std::size_t>(map->n) * sizeof(PetscScalar));
   PetscCheck(side.host_memory, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a vector of %" PetscInt_FMT " rows",
              map->n);
-  arrays = static_cast<PetscScalar**>((*made)->data); /* the array, and what of it PETSc frees */
+  arrays = static_cast<PetscScalar**>((*made)->data); /* the array, and the memory that PETSc frees */
   arrays[0] = static_cast<PetscScalar*>(side.host_memory.get());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -116,7 +116,7 @@ bool is_long(PetscLayout map) {
   return t.ready && !t.failed && map->n > 0 && map->n >= t.least;
 }
 
-/// PETSc's copy their operations, and begin with zeros or with what the host's memory holds.
+/// PETSc's duplicates copy the operations, and begin with zeros or with the content of the host's memory.
 PetscErrorCode Duplicate(Vec vector, Vec* made) {
   const auto of_host = side_of(vector).host_operations->duplicate;
 
@@ -157,8 +157,8 @@ PetscErrorCode Create(Vec vector, PetscErrorCode (*create)(Vec)) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A vector of one process that is too short for the device remains PETSc's: each look whether it is would take as long
-   as a tenth of an operation on 1000 rows. One of several processes may be long on others, which have to agree. */
+/* A vector of one process that is too short for the device remains PETSc's: a test of its length in each operation
+   would take a tenth of the time for 1000 rows. One of several processes may be long on others; all have to agree. */
 PetscErrorCode CreateSeq(Vec vector) {
   PetscFunctionBegin;
   PetscCall(PetscLayoutSetUp(vector->map));
@@ -176,7 +176,7 @@ PetscErrorCode CreateMPI(Vec vector) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Find PETSc's creator of a type; if that is wanted, have `create` called in its place, unless it is already.
+/// Find PETSc's creator of a type; if `wanted`, register `create` in its place, unless it is there already.
 PetscErrorCode Replace(const char* type, bool wanted, PetscErrorCode (*create)(Vec), PetscErrorCode (**of_petsc)(Vec)) {
   PetscErrorCode (*found)(Vec) = nullptr;
 
@@ -189,8 +189,8 @@ PetscErrorCode Replace(const char* type, bool wanted, PetscErrorCode (*create)(V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* They keep vectors over arrays of other vectors after those are given back. Such a vector of the host is not known
-   here: its values and those of the device would go apart without a word. */
+/* These solvers keep vectors over arrays of other vectors after those arrays are given back. The vectors over them are
+   not known here: their values and those of the device would silently differ. */
 PetscErrorCode RefuseGASM(PC pc) {
   SETERRQ(
       PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
@@ -313,7 +313,7 @@ PetscErrorCode RegisterTypes() {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// What was done, for -oclspkt_types_view.
+/// Print a summary, for -oclspkt_types_view.
 static PetscErrorCode ViewTypes() {
   const Types& t = types();
   std::string text = "oclspkt types: ";
@@ -349,7 +349,7 @@ static PetscErrorCode ViewTypes() {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Vectors may be alive: PETSc's operations stay, by which they are destroyed. What only the device has is lost. */
+/* Vectors may still be alive: PETSc's operations stay, to destroy them. Values that only the device has are lost. */
 PetscErrorCode FinalizeTypes() {
   Types& t = types();
 

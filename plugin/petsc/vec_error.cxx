@@ -12,7 +12,7 @@ namespace oclspkt::petsc {
 #if OCLSPKT_HAS_ERROR_NORMS
 namespace {
 
-/// What to compare: |e|, or |y - u| without e, with tolerances for all places or for each.
+/// The error, |e|, or |y - u| without e, and its tolerances for all places or for each.
 struct ErrorOfStep {
   Vec u, y, e;
   NormType type;
@@ -21,13 +21,13 @@ struct ErrorOfStep {
   PetscReal ignore_max;
 };
 
-/// Of a rank, in PETSc's order: by both tolerances, by the absolute one and by the relative one. Norms are squares but
-/// for NORM_INFINITY.
+/// Norms of a rank, in PETSc's order: by both tolerances, by the absolute one and by the relative one. They are
+/// squares, except for NORM_INFINITY.
 struct ErrorNorms {
   std::array<PetscReal, 3> norm{}, places{};
 };
 
-/// By the host. NaN never exceeds 0, so what has a tolerance that is none is left out, as PETSc does.
+/// Compute the norms on the host. A tolerance of NaN does not exceed 0, so its place is left out, as PETSc does.
 PetscErrorCode NormsOnHost(const ErrorOfStep& step, ErrorNorms* norms) {
   const std::array<Vec, 5> vectors{step.u, step.y, step.e, step.each_atol, step.each_rtol};
   std::array<const PetscScalar*, 5> values{};
@@ -58,7 +58,7 @@ PetscErrorCode NormsOnHost(const ErrorOfStep& step, ErrorNorms* norms) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// By the device, where tolerances are not negative and the same for all places. @throws DeviceError
+/// Compute the norms on the device. @pre tolerances are not negative, and the same for all places. @throws DeviceError
 void norms_on_device(DeviceSpace& space, const ErrorOfStep& step, const Arrays& read, ErrorNorms& norms) {
   const Index rows = read[0]->size();
   DeviceArray &tolerance = scratch(space, rows, 0), &ratio = scratch(space, rows, 1),
@@ -76,7 +76,7 @@ void norms_on_device(DeviceSpace& space, const ErrorOfStep& step, const Arrays& 
   if (!step.e) space.combine(difference, 0, std::array{Term<PetscScalar>{1, read[1]}, Term<PetscScalar>{-1, read[0]}});
   space.pointwise(Pointwise::greater_magnitude, tolerance, *read[0], read[1], 0);
   space.combine(tolerance, step.rtol, {});
-  space.pointwise(Pointwise::divide, ratio, tolerance, &tolerance, 0); /* 1, or 0 where there is none */
+  space.pointwise(Pointwise::divide, ratio, tolerance, &tolerance, 0); /* 1, or 0 where the tolerance is 0 */
   norms.places[2] = sum(SumKind::sum, ratio);
   space.pointwise(Pointwise::divide, ratio, *error, &tolerance, 0);
   norms.norm[2] = norm(ratio);

@@ -55,8 +55,8 @@ PetscErrorCode CheckVector(Vec vector) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The memory of a vector, whose values are there when this returns.
-/// @param work  of this vector: what the program does to it
+/// Lend the device memory of a vector, which has its values when this returns.
+/// @param work  the operation of the program on this vector
 PetscErrorCode Lend(Vec vector, const Operation& work, struct _cl_mem** memory, struct _cl_command_queue** queue) {
   DeviceSpace* space;
   DeviceArray* array = nullptr;

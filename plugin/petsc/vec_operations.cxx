@@ -97,7 +97,7 @@ PetscErrorCode Aypx(Vec y, PetscScalar beta, Vec x) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A factor of 0 takes its vector out, as PETSc's do. */
+/* A factor of 0 leaves its vector out, as in PETSc's operations. */
 PetscErrorCode Axpby(Vec y, PetscScalar alpha, PetscScalar beta, Vec x) {
   PetscBool done;
 
@@ -149,7 +149,7 @@ PetscErrorCode Maxpy(Vec y, PetscInt count, const PetscScalar* alpha, Vec* x) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// What this PETSc makes of 0 / 0: 0, or 1 in newer ones.
+/// The value of 0 / 0 in this PETSc: 0, or 1 in newer ones.
 PetscErrorCode FindZeroByZero(PetscScalar* number) {
   PetscScalar zero = 0;
   Vec host;
@@ -191,8 +191,7 @@ OCLSPKT_POINTWISE_OF_TWO(PointwiseMax, "VecPointwiseMax", Pointwise::greater, po
 OCLSPKT_POINTWISE_OF_TWO(PointwiseMin, "VecPointwiseMin", Pointwise::less, pointwisemin)
 OCLSPKT_POINTWISE_OF_TWO(PointwiseMaxAbs, "VecPointwiseMaxAbs", Pointwise::greater_magnitude, pointwisemaxabs)
 
-/// x = what of x, and of a number. Callers leave the state to VecRestoreArray() where PETSc's types have no such
-/// operation.
+/// x = what(x, number). Callers leave the state to VecRestoreArray() where PETSc's types have no such operation.
 PetscErrorCode InPlace(const char* name, Pointwise what, Vec x, PetscScalar number, PetscBool* done) {
   PetscFunctionBegin;
   PetscCall(RunOnDevice({name, {}, x}, done, [&](DeviceSpace& space, const Arrays&, DeviceArray* written) {
@@ -238,7 +237,7 @@ PetscErrorCode SqrtAbs(Vec x) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By a third array: memory of the device that others know stays that of its vector. */
+/* Swap by a third array, so that memory of the device that others know stays that of its vector. */
 PetscErrorCode Swap(Vec x, Vec y) {
   PetscBool done = PETSC_FALSE;
 

@@ -2,9 +2,9 @@
 /* Parts of dressed vectors as vectors: neighbouring places (VecGetSubVector()), all that a rank has
    (VecGetLocalVector()), and places at equal distances, which are copied.
 
-   A part shares the host's memory with the vector that it is of, as PETSc has it. On the device it has an array of its
-   own. Whatever changes one of the two while the part is out reaches the other before that is used: values go to the
-   parts when the vector changes, and come from them, by their states, when it is asked for. */
+   A part shares the host's memory with its vector, as in PETSc. On the device it has an array of its own. While the
+   part is out, a change of one of the two reaches the other before that is used: values go to the parts when the vector
+   changes, and come back from parts whose state has changed when the vector is used. */
 #include <algorithm>
 
 #include "boundary.hxx"
@@ -19,11 +19,11 @@ PetscObjectState state_of(Vec vector) {
   return state;
 }
 
-/// Values of the part are those of the whole.
+/// Record that the part and the whole have the same values.
 void note_equal(Vec part) { side_of(part).known = state_of(part); }
 
 /// Copy the part's values from the whole or to it, on the device.
-/// @pre the whole has them there; the part too if they go to the whole
+/// @pre the whole has its values there; so has the part if they go to the whole
 void copy_on_device(Vec part, bool to_whole) {
   Side &of_part = side_of(part), &of_whole = side_of(of_part.whole);
   DeviceSpace& space = *types().space;
@@ -37,7 +37,7 @@ void copy_on_device(Vec part, bool to_whole) {
   }
 }
 
-/// Whether the device's copy of a vector is what counts.
+/// True if the device's copy of a vector is the one to use.
 bool is_on_device(const Side& side) { return side.device && arrays_out(side) == 0 && !(side.host && types().failed); }
 
 void take_from(Vec part) {
@@ -67,8 +67,8 @@ void give_to(Vec part) {
   note_equal(part);
 }
 
-/// The vector becomes a part of another one, whose memory of the host it has.
-/// @param for_reading  neither of both changes meanwhile. (PETSc increases the part's state even then.)
+/// Make a vector a part of another one, whose host memory it has.
+/// @param for_reading  neither of the two changes meanwhile. (PETSc increases the part's state even then.)
 PetscErrorCode Attach(Vec part, Vec whole, PetscInt first, bool for_reading) {
   Side& side = side_of(part);
 
@@ -80,7 +80,7 @@ PetscErrorCode Attach(Vec part, Vec whole, PetscInt first, bool for_reading) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A part has been given back.
+/// Take a part back, and its values if they have changed.
 PetscErrorCode Detach(Vec part) {
   PetscFunctionBegin;
   if (state_of(part) != side_of(part).known) PetscCall(VecSetErrorIfLocked(side_of(part).whole, 1));
@@ -89,7 +89,7 @@ PetscErrorCode Detach(Vec part) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether the places of all ranks are neighbours in theirs, where they begin on this one, and the block size that
+/// Find whether the places of every rank are neighbours on it, where they begin on this rank, and the block size that
 /// PETSc gives the part.
 PetscErrorCode FindRange(Vec whole, IS places, PetscBool* is_range, PetscInt* first, PetscInt* block) {
   PetscInt begin, end, count, of_places;
@@ -108,7 +108,7 @@ PetscErrorCode FindRange(Vec whole, IS places, PetscBool* is_range, PetscInt* fi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc's own for places that are no range makes a vector of its own, by a scatter. */
+/* If the places are no range, PETSc's function makes a vector with memory of its own, by a scatter. */
 PetscErrorCode GetSubVector(Vec whole, IS places, Vec* part) {
   const MPI_Comm comm = PetscObjectComm((PetscObject)whole);
   PetscBool is_range = PETSC_FALSE;
@@ -150,8 +150,8 @@ PetscErrorCode RestoreSubVector(Vec whole, IS places, Vec* part) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Have a vector stand for what this rank has of another one. Vectors without memory, as PETSc's preconditioners by
-/// blocks make them for this, are dressed. @param[out] done  false: it is none of ours
+/// Let `local` stand for this rank's part of `whole`. Vectors without memory, which PETSc's block preconditioners make
+/// for this, are dressed. @param[out] done  false: `local` is not dressed
 PetscErrorCode GetLocal(Vec whole, Vec local, bool for_reading, PetscBool* done) {
   PetscBool is_seq;
 
@@ -174,7 +174,7 @@ PetscErrorCode RestoreLocal(Vec whole, Vec local, bool for_reading, PetscBool* d
   } else {
     PetscCall(Detach(local));
   }
-  side_of(local).host = true; /* the memory that is taken from it is the whole's */
+  side_of(local).host = true; /* the memory that it loses is the whole's */
   PetscCall(VecResetArray(local));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -227,7 +227,7 @@ PetscErrorCode RestoreLocalVectorRead(Vec whole, Vec local) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Put places of x into places of z, one of which are all. @param[out] done  false: the host has to do it
+/// Put places of x into places of z: all places of one of them. @param[out] done  false: the host has to do it
 PetscErrorCode PutPlaces(const char* name, InsertMode mode, Vec x, Stride from, Vec z, Stride to, PetscBool* done) {
   const PetscInt count = std::min(x->map->n, z->map->n);
   DeviceSpace* space = nullptr;

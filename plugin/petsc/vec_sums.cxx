@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Numbers of dressed vectors: those of each rank by the device, or by the host where the device has no values or fewer
-   rows than pay; then one reduction, which does not depend on who found them. */
+/* Sums, norms and extremes of dressed vectors. The device finds those of a rank, or the host if the device has no
+   values or too few rows. Then one reduction follows, which does not depend on the choice of a rank. */
 #include <array>
 #include <cmath>
 #include <limits>
@@ -169,7 +169,7 @@ PetscErrorCode DotNorm2(Vec s, Vec t, PetscScalar* product, PetscScalar* square)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The values of a vector on the host, for as long as this lives.
+/// The values of a vector on the host, from Get() to Restore().
 class HostValues {
  public:
   explicit HostValues(Vec vector) : vector_(vector) {}
@@ -258,7 +258,7 @@ PetscErrorCode Max(Vec x, PetscInt* place, PetscReal* value) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The greatest |x / y|, or |x| where y is 0: line searches ask for it. */
+/* The greatest |x / y|, or |x| where y is 0, which line searches need. */
 PetscErrorCode MaxPointwiseDivide(Vec x, Vec y, PetscReal* greatest) {
   PetscBool done;
   Value value;

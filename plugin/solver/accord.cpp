@@ -7,10 +7,10 @@
 namespace oclspkt {
 namespace {
 
-/// Characters of a text that the others get to know.
+/// How many characters of an error text other processes get.
 constexpr std::size_t kMostText = 500;
 
-/// What an exception is to the other processes.
+/// The kind of an exception, as other processes learn it.
 enum class Kind { breakdown, invalid, not_finite };
 
 std::string text_of(const std::exception_ptr& exception, Kind& kind) {
@@ -34,14 +34,14 @@ std::string text_of(const std::exception_ptr& exception, Kind& kind) {
 
 void Accord::agree(std::vector<double>& values) {
   const int size = exchange_.size();
-  values.push_back(own_ ? size - exchange_.rank() : 0);  // the first process that failed is the largest
+  values.push_back(own_ ? size - exchange_.rank() : 0);  // the first process that failed gives the largest value
   exchange_.largest(values);
   const double failed = values.back();
   values.pop_back();
   if (failed > 0) tell(size - static_cast<int>(failed));
 }
 
-/// The text travels as numbers, the only thing that an exchange can give to all.
+/// Send the text as numbers, because an exchange can give nothing else to all processes.
 void Accord::tell(int process) {
   std::vector<double> text(kMostText + 1, 0);
   Kind kind = Kind::breakdown;

@@ -8,12 +8,12 @@
 
 namespace oclspkt {
 
-/// Errors of a collective call: what one process meets is known to all before any of them goes on to talk.
+/// Errors of a collective call: all processes learn the error of one before any of them communicates again.
 class Accord {
  public:
   explicit Accord(Exchange& exchange) : exchange_(exchange) {}
 
-  /// Do what may throw, unless something threw before; agree() tells.
+  /// Call f unless an earlier call threw; agree() reports the exception.
   template <typename F>
   void attempt(const F& f) {
     if (own_) return;
@@ -24,7 +24,7 @@ class Accord {
     }
   }
   /// Collective: the largest of each value over all processes.
-  /// @throws what attempt() met; without that InvalidInput or Breakdown that names the process and its text
+  /// @throws the exception of attempt(); on others InvalidInput, NotFinite or Breakdown with the process and its text
   void agree(std::vector<double>& values);
   void agree() {
     std::vector<double> none;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How every apply solves the interface systems of cuts: what goes where, and the small systems.
+// How every apply solves the interface systems of cuts: the messages, and the small systems.
 #include "cut_interface.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ Index CutInterface<T>::unknowns_of(Index c, int place) const {
   return parts[static_cast<std::size_t>(place)].rows == 1 ? 1 : 2;
 }
 
-/// Scalars that the part at `place` tells its root in an apply.
+/// How many scalars the part at `place` sends to its root in an apply.
 template <typename T>
 Index CutInterface<T>::told(Index c, int place) const {
   if (set_.solved_at_cuts(c)) return 0;
@@ -36,7 +36,7 @@ void CutInterface<T>::wire() {
   unknowns_.resize(systems_.size());
 }
 
-/// Truncated lines: a 2x2 system for each cut of a part, on both of its sides.
+/// Wire truncated lines: a 2x2 system for each cut of a part, solved on both sides of the cut.
 template <typename T>
 void CutInterface<T>::wire_cuts() {
   across_.open(*set_.exchange, route_across(set_.cut, [&](Index c, int) { return set_.solved_at_cuts(c) ? 1 : 0; }));
@@ -65,7 +65,7 @@ void CutInterface<T>::wire_cuts() {
   }
 }
 
-/// The others: what is left of a whole line is solved by its root, gathered lines from all of their rows.
+/// Wire the other lines: the root of a line solves its reduced system, or all of its rows if it is gathered.
 template <typename T>
 void CutInterface<T>::wire_rooted() {
   up_.open(*set_.exchange, route_to_roots(set_.cut, [&](Index c, int place) { return told(c, place); }));
@@ -87,7 +87,7 @@ void CutInterface<T>::wire_rooted() {
   }
 }
 
-/// Place the parts of a line that is rooted here, and take in this process's own.
+/// Place the parts of a line that is rooted here, and add the part of this process.
 /// @param[in,out] part_at  where the numbers of each part begin, in unknowns_ or among the gathered rows
 template <typename T>
 void CutInterface<T>::wire_line(Index c, std::vector<Index>& part_at, Index& gathered_rows) {
@@ -108,7 +108,7 @@ void CutInterface<T>::wire_line(Index c, std::vector<Index>& part_at, Index& gat
   if (s.below && !s.one_row()) own_.add(set_.bottom_of(c), own);
 }
 
-/// What this process tells the roots of its other lines.
+/// Wire the numbers that this process sends to the roots of its other lines.
 template <typename T>
 void CutInterface<T>::wire_told() {
   for (const Route::Item& item : up_.route.out) {
@@ -136,7 +136,7 @@ bool CutInterface<T>::solve(const T* y, T* x) {
   return finite;
 }
 
-/// @param y  null where none of its lines is gathered, or this process has nothing to say
+/// Send the right-hand sides, solve, and receive the unknowns. @param y  null: no line here is gathered, or send NaN
 template <typename T>
 void CutInterface<T>::exchange(const T* y) {
   const T* const g = set_.parts.g();
@@ -161,7 +161,7 @@ void CutInterface<T>::exchange(const T* y) {
   to_roots_.run_back(back_.in.data(), set_.parts.unknowns());
 }
 
-/// The rows of a part, or NaN if there is no y.
+/// Copy the rows of a part, or NaN if y is null.
 template <typename T>
 void CutInterface<T>::copy_rows(const GatheredPart& part, const T* y, T* to) const {
   const T* const from = y ? y + set_.lines.first(set_.slot(part.line).line) : nullptr;

@@ -10,7 +10,7 @@
 
 namespace oclspkt {
 
-/// Numbers that go from places of one array to places of another, the same in every apply.
+/// Copies numbers from places of one array to places of another, which are the same in every apply.
 class Moves {
  public:
   void clear() { moves_.clear(); }
@@ -19,7 +19,7 @@ class Moves {
   void run(const From* from, To* to) const {
     for (const Move& move : moves_) to[move.to] = static_cast<To>(from[move.from]);
   }
-  /// The other way.
+  /// Copy in the other direction.
   template <typename To, typename From>
   void run_back(const To* to, From* from) const {
     for (const Move& move : moves_) from[move.from] = static_cast<From>(to[move.to]);
@@ -33,8 +33,8 @@ class Moves {
   std::vector<Move> moves_;
 };
 
-/// The interface systems of cut lines: what each apply exchanges with other processes, and the small systems it solves.
-/// Where each number goes is found once: an apply looks at no line.
+/// The interface systems of cut lines: the numbers that each apply exchanges with other processes, and the small
+/// systems that it solves. Set-up finds the place of each number: an apply looks at no line.
 template <typename T>
 class CutInterface {
  public:
@@ -44,11 +44,11 @@ class CutInterface {
   /// @pre the set is judged and its gathered lines are factored
   void wire();
   /// Collective: send the right-hand sides out, get the unknowns back, and correct the inner rows.
-  /// @param y null if this process has nothing to say: NaN goes out, and x is not touched
+  /// @param y null if this process could not solve: it sends NaN, and x is not touched
   /// @return false if an unknown next to a cut of this process is not finite
   bool solve(const T* y, T* x);
-  /// Collective: the same for vectors that are not here: only what the parts of the set know goes out, and the unknowns
-  /// next to the cuts come back to them.
+  /// Collective: exchange for vectors on a device: only the right-hand sides in the set's parts go out, and the
+  /// unknowns next to the cuts come back into the parts.
   /// @pre no line of this process is gathered
   void exchange() { exchange(nullptr); }
 
@@ -61,7 +61,7 @@ class CutInterface {
   /// All rows of a part of a gathered line.
   struct GatheredPart {
     Index line = 0;  ///< index into the cut lines
-    Index at = 0;    ///< of the first, in a message
+    Index at = 0;    ///< place of the first row in a message
     Index here = 0;  ///< likewise in the right-hand sides and solutions of gathered lines
     Index rows = 0;
   };
@@ -82,7 +82,7 @@ class CutInterface {
   GatheredLines<T>& gathered_;
   PairSystems<T> pairs_;                         ///< at cuts
   PivotedLines<double> systems_;                 ///< of lines that are rooted here
-  AlignedArray<double> unknowns_;                ///< of these, right-hand sides before
+  AlignedArray<double> unknowns_;                ///< of these systems; their right-hand sides before
   Moves to_cuts_;                                ///< from CutParts::g() into a message
   Moves to_roots_;                               ///< likewise; back from a message into CutParts::unknowns()
   Moves own_, told_;                             ///< from CutParts::g(), from a message into unknowns_; and back

@@ -31,32 +31,32 @@ struct CutLines {
   bool rooted(Index c) const { return (*this)[c].place == (*this)[c].root; }
 };
 
-/// @throws InvalidInput naming what does not fit
+/// Find the cut lines of this process. @throws InvalidInput that names the number that does not fit
 CutLines find_cut_lines(const LineSet& lines, const Cuts& cuts, int rank, int size);
 
-/// What this process sends and receives in one message for each other process, and where each number belongs.
+/// The numbers that this process sends and receives, in one message for each other process, and their places.
 struct Route {
   struct Item {
     Index line = 0;   ///< index into CutLines
     int place = 0;    ///< of the other process in its chain
     Index count = 0;  ///< scalars
-    Index at = 0;     ///< of the first, in the buffer of all messages
+    Index at = 0;     ///< place of the first in the buffer of all messages
   };
   std::vector<Item> out, in;
   std::vector<Exchange::Leg> out_legs, in_legs;
   Index out_count = 0, in_count = 0;
 
-  /// The same numbers the other way.
+  /// The route of these numbers in the other direction.
   Route back() const { return {in, out, in_legs, out_legs, in_count, out_count}; }
 };
 
-/// Scalars that the part at `place` of cut line c has to tell; lines of 0 are left out.
+/// How many scalars the part at `place` of cut line c sends; lines with 0 are left out.
 using CountOf = std::function<Index(Index c, int place)>;
 
-/// From every part to the process that solves its interface system.
+/// The route from every part to the process that solves its interface system.
 Route route_to_roots(const CutLines& cut, const CountOf& count);
 
-/// Across every cut, both ways; count is asked for what the part at `place` sends across one cut.
+/// The route across every cut, both ways. @param count  of the scalars that the part at `place` sends across one cut
 Route route_across(const CutLines& cut, const CountOf& count);
 
 }  // namespace oclspkt

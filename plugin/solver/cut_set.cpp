@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What processes tell each other of their parts at set-up, and what follows from it.
+// The facts about parts that processes exchange at set-up, and the decisions that follow from them.
 #include "cut_set.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 /// Numbers of PartFacts and of LineVerdict in a message.
 constexpr Index kFacts = 16, kVerdict = 8;
-/// A pivot of the equations between parts smaller than this many eps, and one more for each of them, is rounding: the
+/// A pivot of the equations between parts below this many eps, plus one for each equation, may be mere rounding: the
 /// line may be singular. Poisson's matrix has pivots of 2 / rows there.
 constexpr double kSmallPivot = 4;
 

@@ -15,7 +15,7 @@ namespace oclspkt {
 enum class Gathering { none, singular_part, refused_part, small_pivot, large_spike, extreme, trial, asked, zero_sums };
 const char* text(Gathering why);
 
-/// What a process tells the root of a line about its part, once a set-up.
+/// The facts about its part that a process sends to the root of a line, once a set-up.
 struct PartFacts {
   ReducedPart reduced;
   Index rows = 0;
@@ -23,11 +23,11 @@ struct PartFacts {
   double smallest_row = 0, largest_row = 0;  ///< see Survey
   double spike_size = 0;
   double rounding = 0;     ///< see rounding_of_part()
-  double units_range = 0;  ///< see ColumnUnits; 0: all rows are dominant, and in the units that they are meant in
-  bool zero_sums = false;  ///< see sums_are_zero(); of all parts: the line is singular
+  double units_range = 0;  ///< see ColumnUnits; 0: all rows are dominant, and keep their units
+  bool zero_sums = false;  ///< see sums_are_zero(); if true for all parts, the line is singular
 };
 
-/// What the root of a line tells its parts.
+/// The decision that the root of a line sends to its parts.
 struct LineVerdict {
   Gathering why = Gathering::none;
   bool one_row = false;                ///< a part between two others has one row: no cut can be solved alone
@@ -37,11 +37,11 @@ struct LineVerdict {
 /// The equations of a line in the unknowns next to its cuts.
 std::vector<PivotedRow<double>> reduced_rows(const std::vector<PartFacts>& parts);
 bool has_one_row(const std::vector<PartFacts>& parts);
-/// Bound on max |x_computed - x| / max |x| of a line where S_tb and S_bt of its parts are dropped, rounding apart: with
-/// the exact x as what was dropped, each 2x2 system errs by its inverse times that, and inner rows by their spikes
-/// times that. In units of the columns that differ within parts, what is dropped counts more by their range; where the
-/// unit jumps at a cut, the row beside it is taken to be dominant in units, so that its own coefficient bounds its
-/// coupling across. NaN or Inf if nothing is known.
+/// Bound on max |x_computed - x| / max |x| of a line whose parts drop the couplings tb and bt, without rounding. The
+/// dropped terms are these couplings times the exact x. Each 2x2 system errs by its inverse times these terms, and
+/// inner rows by their spikes times that. If units of columns differ within parts, dropped terms count more by their
+/// range. Where a unit jumps at a cut, the row beside it is assumed to be dominant in units, so that its own
+/// coefficient bounds its coupling across. NaN or Inf if nothing is known.
 double truncation_bound(const std::vector<PartFacts>& parts);
 
 /// Numbers of the rows beyond the cuts. Each shape [cut lines], 0 where there is none.
@@ -50,25 +50,25 @@ struct Beyond {
   std::vector<T> above, below;
 };
 
-/// What the lines rooted on one process have in common.
+/// Totals of the lines that are rooted on one process.
 struct RootedLines {
   double bound = 0;       ///< largest truncation_bound() of the lines that are not gathered
-  double rounding = 0;    ///< largest of their parts
+  double rounding = 0;    ///< largest bound of their parts
   bool symmetric = true;  ///< the couplings across each cut are equal
 };
 
-/// The cut lines of one process: the parts it holds, and what the root of each line decides.
+/// The cut lines of one process: the parts that it holds, and the decisions of each line's root.
 template <typename T>
 struct CutSet {
-  LineSet lines;  ///< those that are not cut too
+  LineSet lines;  ///< all lines, cut or not
   std::shared_ptr<Exchange> exchange;
   CutLines cut;
   CutParts<T> parts;
   std::vector<Index> slots;                   ///< shape [cut lines]
   std::vector<Gathering> why;                 ///< shape [cut lines]
   std::vector<LineVerdict> verdicts;          ///< shape [cut lines]
-  std::vector<std::vector<PartFacts>> facts;  ///< shape [cut lines]; of all parts where the line is rooted here
-  bool truncated = false;                     ///< S_tb and S_bt are dropped
+  std::vector<std::vector<PartFacts>> facts;  ///< shape [cut lines]; of all parts, for lines that are rooted here
+  bool truncated = false;                     ///< the couplings tb and bt of parts are dropped
 
   bool gathered(Index c) const { return why[static_cast<std::size_t>(c)] != Gathering::none; }
   bool any_gathered() const;
@@ -83,7 +83,7 @@ struct CutSet {
   Index top_of(Index c) const { return slot_at(c); }
   Index bottom_of(Index c) const { return parts.slots() + slot_at(c); }
   const PartSlot& slot(Index c) const { return parts.slot(slot_at(c)); }
-  /// Rows of the part at `place`: of this process, or of any where the line is rooted here.
+  /// Rows of the part at `place`: the part of this process, or any part of a line that is rooted here.
   Index rows(Index c, int place) const;
   /// Rows of a whole line that is rooted here.
   Index rows(Index c) const;
@@ -91,13 +91,13 @@ struct CutSet {
   /// Find the parts of the cut lines.
   void divide();
   /// Collective: fill the facts of the lines that are rooted here.
-  /// @param own shape [cut lines]; of the parts here
+  /// @param own shape [cut lines]; of the parts of this process
   void tell_roots(const std::vector<PartFacts>& own);
   /// Judge the lines that are rooted here.
   RootedLines judge_rooted();
-  /// Collective: let all parts of a line know what its root decided.
+  /// Collective: send the decision of each line's root to all parts of the line.
   void tell_parts();
-  /// Collective: tell the neighbours the numbers of the top and bottom rows of each part, and hear theirs.
+  /// Collective: send the numbers of the top and bottom rows of each part to its neighbours, and receive theirs.
   /// @param across opened for one number from each side of each cut
   /// @param top, bottom shape [extent]; numbers of the vectors' layout
   Beyond<T> look_across(Wire<T>& across, const T* top, const T* bottom) const;

@@ -20,10 +20,10 @@
 namespace oclspkt {
 namespace {
 
-/// What processes compare first; see look().
+/// How many numbers processes compare first, see look().
 constexpr std::size_t kLook = 7;
 constexpr double kNone = -std::numeric_limits<double>::infinity();
-/// Shares of the tolerance: truncation may use one, the spikes of both sides that are not kept the rest.
+/// Shares of the tolerance: truncation may use the first, and the dropped end of a spike on either side the second.
 constexpr double kBoundShare = 0.75, kSpikeShare = 0.125;
 /// Spikes are kept down to rounding times its root: unknowns near the end of a line may be so much smaller than those
 /// next to a cut (lambda 1e8, 3e5 rows a part: 420 eps of componentwise backward error if spikes end at rounding).
@@ -43,16 +43,15 @@ bool truncates(MethodChoice method) {
          method == MethodChoice::truncated_streamed;
 }
 
-/// Inner rows that are singular are no reason to fail: the line may be fine, and is gathered. Trial solves of whole
-/// lines are held to the rounding of T, so bands that are narrow already keep their factors as wide as T where there
-/// are such trials.
+/// Singular inner rows are no reason to fail: the line itself may be regular, and is gathered. Trial solves of whole
+/// lines are held to the rounding of T. If there are such trials, narrowed bands keep factors as wide as T.
 Options inner_options(Options options, double dominance) {
   options.singular = Singular::pin;
   if (!(dominance > 1)) options.precision = Precision::same;
   return options;
 }
 
-/// A symmetric operator that is truncated beyond rounding would not be symmetric: CG would break without a word.
+/// Truncation beyond rounding would make a symmetric operator unsymmetric, and CG would fail without a message.
 template <typename T>
 bool chooses_truncation(const Options& options, double bound, bool symmetric) {
   const bool strict = symmetric && !named(options.method);
@@ -74,11 +73,11 @@ std::vector<char> singular_lines(const LineSet& lines, const Bands<T>& bands) {
 
 }  // namespace
 
-/// Bring the bands back as they were given, in the storage of the solver.
+/// Restore the given bands in the storage of the solver.
 template <typename T>
 void CutSolver<T>::Impl::restore() {
   const bool anew = solver_.impl_->system().take_anew();
-  if (!refused_ && !uncoupled_) return;  // what the solver knows of them stays
+  if (!refused_ && !uncoupled_) return;  // the solver's survey of them stays
   Bands<T>* const bands = anew ? nullptr : &solver_.impl_->edit(set_.lines);
   if (bands && refused_) bands->copy_from(refused_->view());
   if (bands && uncoupled_) set_.parts.put_back(*bands);
@@ -99,13 +98,13 @@ Bands<T> CutSolver<T>::Impl::whole_bands() {
   return whole;
 }
 
-/// Survey the parts here, with their couplings across cuts.
+/// Survey the parts of this process, with their couplings across cuts.
 template <typename T>
 void CutSolver<T>::Impl::survey_cut_lines() {
   survey_.assign(set_.cut.lines.size(), {});
   zero_sums_.assign(survey_.size(), 0);
   if (survey_.empty()) return;
-  // No spike and no truncation may be larger than rounding otherwise: it does not matter then who is symmetric.
+  // With a smaller tolerance, no dropped spike and no truncation exceeds rounding, and symmetry does not matter.
   const bool symmetry = tolerance<T>(options_) > rounding<T>();
   const bool known = known_rows_ && !symmetry && !narrows<T>(options_);
   if (known) survey_.assign(survey_.size(), *known_rows_);
@@ -136,7 +135,7 @@ void CutSolver<T>::Impl::survey_cut_lines() {
   }
   const std::vector<Index> cut_of = set_.cut_of_lines();
   const LineSet one = LineSet::one(lines.length(0));
-  // Rows of a grid are far apart: what a page holds of one is looked at together.
+  // Rows of a grid are far apart: the numbers of a row in one page are surveyed together.
   const Index at_once = std::clamp<Index>(kPieceRows / (8 * one.rows()), kColumnLines, 64);
   for_columns(
       lines, lines.count(),
@@ -153,7 +152,7 @@ void CutSolver<T>::Impl::survey_cut_lines() {
       at_once);
 }
 
-/// Find the units of the parts here that have rows without dominance, as far as their own rows show them.
+/// Find the units of this process's parts that have rows without dominance, as far as their own rows show them.
 template <typename T>
 void CutSolver<T>::Impl::find_units() {
   units_range_.assign(survey_.size(), 0);
@@ -224,12 +223,12 @@ bool CutSolver<T>::Impl::may_pin() const {
   return options_.singular == Singular::pin;
 }
 
-/// Set the solver of the inner rows up; where it refuses them, without the lines that stand in the way: first those
-/// whose inner rows are singular. Pinning their last row, as the solver does with singular lines, is of no use where
-/// that is the uncoupled one.
+/// Set up the solver of the inner rows. If it refuses them, leave cut lines out: first those whose inner rows are
+/// singular, then all. Pinning the last row, as the solver does with singular lines, does not help if that row is the
+/// uncoupled one.
 template <typename T>
 void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
-  // Bounds of the joints are those of rows as given.
+  // The bounds of the joints hold for rows as given.
   const Known known{.symmetric = known_.symmetric,
                     .rounding_limit = inner_rounding_limit(overall_.dominance),
                     .as_given = set_.cut.count() > 0,
@@ -243,7 +242,7 @@ void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
       return false;
     }
   };
-  // Rows next to cuts are uncoupled now. Where no coupling is the largest number of its row, all bounds are as before.
+  // Rows next to cuts are uncoupled now. If no coupling is the largest number of its row, all bounds still hold.
   const bool one_line = set_.lines.count() == 1 && survey_.size() == 1;
   const Survey* rows = known_rows_ ? &*known_rows_ : one_line ? &survey_.front() : nullptr;
   if (rows != nullptr && rows->dominance >= 1) solver_.impl_->system().know(*rows);
@@ -281,7 +280,7 @@ void CutSolver<T>::Impl::sort_pinned() {
   }
 }
 
-/// Uncouple the rows next to cuts, solve the inner rows, and find the spikes.
+/// Uncouple the rows next to cuts, set up the solver of the inner rows, and find the spikes.
 template <typename T>
 void CutSolver<T>::Impl::set_up_parts(Bands<T>& bands) {
   set_.divide();
@@ -342,7 +341,7 @@ void CutSolver<T>::Impl::judge(Accord& accord) {
   report_.bound = set_.truncated ? facts[0] + 2 * kept : 0;
   report_.above_tolerance = set_.truncated && !(facts[0] <= kBoundShare * tol);
   set_.tell_parts();
-  // What is left out of a spike may count more in units of the unknowns there.
+  // The dropped end of a spike may count more in units of the unknowns there.
   double range = 1;
   for (const double of_part : units_range_) range = std::max(range, of_part);
   set_.parts.keep_spikes(kept / range);
@@ -362,7 +361,7 @@ void CutSolver<T>::Impl::gather(Accord& accord) {
   report_.pinned = gathered_.pinned();
 }
 
-/// Make the apply ready, and try it where that is wanted: lines that fail are gathered.
+/// Prepare the apply, and run trial solves where they are needed: lines that fail are gathered.
 template <typename T>
 void CutSolver<T>::Impl::make_ready(Accord& accord) {
   // Rows that are strictly dominant bound growth and spikes. Others may turn singular by an arbitrarily small change.
@@ -378,7 +377,7 @@ void CutSolver<T>::Impl::make_ready(Accord& accord) {
     const CutTrialResult trial = try_lines(accord, set_, solver_, interface_, whole, tolerance<T>(options_));
     report_.backward_error = trial.backward_error;
     if (!trial.failed) return;
-    if (set_.truncated) {  // right at the cuts by its bound, and rounding is not
+    if (set_.truncated) {  // truncation is within its bound, but rounding is not
       report_.above_tolerance = truncates(options_.method) && std::isfinite(trial.backward_error);
       if (report_.above_tolerance) return;
       report_.truncated = set_.truncated = false;
@@ -414,7 +413,7 @@ void CutSolver<T>::Impl::set_up_plain(const Known& known) {
   solver_.set_up(known);
 }
 
-/// Have the rows next to cuts at hand where vectors lie on a device. What a device refuses, the host takes.
+/// Make the rows next to cuts accessible if vectors lie on a device. If the device refuses, the host solves.
 template <typename T>
 void CutSolver<T>::Impl::bring_borders() {
   if (!solver_.takes(known_.queue) || report_.gathered > 0) return;

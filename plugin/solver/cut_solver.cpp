@@ -14,7 +14,7 @@
 namespace oclspkt {
 namespace {
 
-/// Solve for all columns, also behind one that fails: other processes wait for each.
+/// Solve for all columns, even after one fails: other processes wait for each.
 template <typename F>
 void solve_each(Index columns, const F& solve) {
   std::exception_ptr failure;
@@ -32,7 +32,7 @@ void solve_each(Index columns, const F& solve) {
 
 template <typename T>
 void CutSolver<T>::Impl::set_options(Options options) {
-  Solver<T> check(options);  // refuses what is out of range
+  Solver<T> check(options);  // refuses values out of range
   options_ = std::move(options);
 }
 
@@ -54,7 +54,7 @@ void CutSolver<T>::Impl::keep_bands(const LineSet& lines, Cuts cuts, std::shared
   solver_.impl_->edit(lines);
 }
 
-/// Take lines whose bands are to come.
+/// Begin with new lines, whose bands follow.
 template <typename T>
 void CutSolver<T>::Impl::begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
   restore();
@@ -67,7 +67,7 @@ void CutSolver<T>::Impl::begin(const LineSet& lines, Cuts cuts, std::shared_ptr<
   present = std::move(exchange);
 }
 
-/// Couplings across cuts are kept, and cut lines are looked at one by one; others are as those of Solver.
+/// Fill the bands. Couplings across cuts are kept, and set-up surveys cut lines one by one; else Solver fills.
 template <typename T>
 void CutSolver<T>::Impl::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
                               const BandsFill<T>& fill, const std::optional<Survey>& rows) {
@@ -112,7 +112,7 @@ void CutSolver<T>::Impl::apply(const T* y, T* x) {
   total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Look for cut lines whose answer is not finite though the right-hand side here is, and say so or fail: see
+/// Look for cut lines whose solution is not finite although the right-hand side here is, and report them or fail, see
 /// Choosing::note_answers().
 template <typename T>
 void CutSolver<T>::Impl::look_at(const T* y, const T* x) {
@@ -123,8 +123,7 @@ void CutSolver<T>::Impl::look_at(const T* y, const T* x) {
   if (named(options_.method)) return;
   report_.above_bound =
       "an answer is not finite: it leaves the range of the numbers, or another process has a part of the right-hand "
-      "side "
-      "that is not finite";
+      "side that is not finite";
   if (options_.above_bound == AboveBound::warn) return;
   throw Breakdown("method auto has no answer within its limits for this right-hand side: " + report_.above_bound +
                   "; above_bound warn returns it all the same");
@@ -155,7 +154,7 @@ bool CutSolver<T>::Impl::takes(const DeviceQueue& queue) const {
   return ready_ && solver_.takes(queue) && (!overall_.cut || borders_ != nullptr);
 }
 
-/// The solver of A^T where lines are cut, set up for the bands as they are. Collective.
+/// Collective: the solver of A^T for cut lines, set up for the present bands.
 template <typename T>
 CutSolver<T>& CutSolver<T>::Impl::transposed() {
   if (transpose_stale_) set_up_transpose();
@@ -180,8 +179,8 @@ void CutSolver<T>::Impl::enqueue(const DeviceQueue& queue, const T* y, Index y_s
   solve_each(columns, [&](Index k) { enqueue_parts(queue, y + k * y_stride, x + k * x_stride); });
 }
 
-/// The inner rows, the numbers next to the cuts, and the inner rows corrected. The others wait for this process whether
-/// or not its device fails.
+/// Solve the inner rows, exchange the numbers next to the cuts, and correct the inner rows. Other processes wait for
+/// this one whether or not its device fails.
 template <typename T>
 void CutSolver<T>::Impl::enqueue_parts(const DeviceQueue& queue, const T* y, T* x) {
   const auto start = std::chrono::steady_clock::now();
@@ -215,7 +214,7 @@ void CutSolver<T>::Impl::enqueue_transpose(const DeviceQueue& queue, const T* y,
   }
 }
 
-/// The couplings across a cut change sides.
+/// Set up the solver of A^T: the couplings across a cut change sides.
 template <typename T>
 void CutSolver<T>::Impl::set_up_transpose() {
   Accord accord(*set_.exchange);
@@ -239,7 +238,7 @@ void CutSolver<T>::Impl::set_up_transpose() {
   transposed_->set_up(known_);
 }
 
-/// Have the solver of A^T set up.
+/// Set up the solver of A^T, or have Solver do so if no line is cut.
 template <typename T>
 void CutSolver<T>::Impl::ready_transpose() {
   if (!ready_) throw InvalidInput("set_up_transpose was called without a successful set_up: call set_up first");

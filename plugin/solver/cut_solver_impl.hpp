@@ -20,10 +20,10 @@ class CutSolver<T>::Impl {
   explicit Impl(Options options) : options_(options), solver_(std::move(options)) {}
 
   Bands<T>& bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
-  /// The same for those who keep no reference.
+  /// bands() for callers that keep no reference.
   Bands<T>& write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
   void keep_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
-  /// @param rows  bounds of what a survey of all rows would find, if they are known
+  /// @param rows  bounds of the survey of all rows, if they are known
   void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill,
             const std::optional<Survey>& rows);
   void swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, FilledBands<T>& filled);
@@ -36,7 +36,7 @@ class CutSolver<T>::Impl {
   bool takes_transpose(const DeviceQueue& queue);
   void enqueue(const DeviceQueue& queue, const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   void enqueue_transpose(const DeviceQueue& queue, const T* y, T* x);
-  /// What solves all lines by itself; null where one is cut on any process.
+  /// The solver of all lines; null if a line is cut on any process.
   Solver<T>* whole() { return ready_ && !overall_.cut ? &solver_ : nullptr; }
   void set_options(Options options);
   Times times() const;
@@ -53,7 +53,7 @@ class CutSolver<T>::Impl {
   const CutReport& transpose_cut_report() const;
 
  private:
-  /// What all processes know after the first look at the bands.
+  /// The facts that all processes know after the first look at the bands.
   struct Overall {
     bool cut = false, symmetric = true, one_line = false;
     double dominance = 0;

@@ -20,7 +20,7 @@ void for_rows(const LineSet& lines, Index line, const F& f) {
   for (Index i = 0, at = lines.first(line); i < lines.length(line); ++i, at += lines.row_stride()) f(at, i);
 }
 
-/// A row times x, and what its error is measured against.
+/// A row times x, and the sum of magnitudes to which its error is relative.
 struct Product {
   double value = 0, magnitude = 0;
   void add(double coupling, double unknown) {
@@ -30,7 +30,7 @@ struct Product {
   }
 };
 
-/// What a trial solve found of a line: the largest of its rows.
+/// The errors of a line in a trial solve: the largest of its rows.
 struct LineErrors {
   double componentwise = 0;  ///< backward error; NaN if a number is not finite
   double residual = 0, row = 0, x = 0, y = 0;
@@ -40,7 +40,7 @@ struct LineErrors {
   }
 };
 
-/// See trial_right_hand_side() of evidence.hpp; here rows couple beyond the cuts.
+/// Make a right-hand side as trial_right_hand_side() of evidence.hpp does; here rows couple beyond the cuts.
 template <typename T>
 void right_hand_side(const CutSet<T>& set, const Bands<T>& whole, TrialKind kind, Wire<T>& across, T* y) {
   const BandsView<T> b = whole.view();
@@ -65,7 +65,7 @@ void right_hand_side(const CutSet<T>& set, const Bands<T>& whole, TrialKind kind
   }
 }
 
-/// What a part's rows say of a trial solve.
+/// The errors of a part's rows in a trial solve.
 template <typename T>
 LineErrors errors_of(const CutSet<T>& set, const Bands<T>& whole, Index c, const Beyond<T>& beyond, const T* y,
                      const T* x) {
@@ -92,7 +92,7 @@ LineErrors errors_of(const CutSet<T>& set, const Bands<T>& whole, Index c, const
   return e;
 }
 
-/// Make what parts found hold for their lines.
+/// Combine the errors of parts into those of their lines.
 /// @param[in,out] errors shape [cut lines]; of the part, then of the line
 template <typename T>
 void combine(const CutSet<T>& set, std::vector<LineErrors>& errors) {
@@ -124,10 +124,10 @@ void combine(const CutSet<T>& set, std::vector<LineErrors>& errors) {
 
 }  // namespace
 
-/// Where |p x_t| is far larger than x, rounding of x = z - p x_t is small by norm and not by components (upwind, 1e6
-/// rows a part: 161 eps where x passes through 0), which is as stable as pivoting by norm; so a line fails only if both
-/// are too large. A tolerance above rounding admits as much error, which only the smooth one measures: its solution is
-/// of one size everywhere.
+/// Where |p x_t| is far larger than x, rounding of x = z - p x_t is small by norm, but not by components (upwind, 1e6
+/// rows a part: 161 eps where x passes through 0). By norm this is as stable as pivoting, so a line fails only if both
+/// errors are too large. A tolerance above rounding admits as large an error; only the smooth trial measures it,
+/// because its solution is of one size everywhere.
 template <typename T>
 CutTrialResult try_lines(Accord& accord, const CutSet<T>& set, Solver<T>& inner, CutInterface<T>& interface,
                          const Bands<T>& whole, double tol) {

@@ -10,11 +10,11 @@
 
 namespace oclspkt {
 
-/// What the trial solves of cut lines find.
+/// The results of the trial solves of cut lines.
 struct CutTrialResult {
   bool failed = false;         ///< on any process
   double backward_error = 0;   ///< componentwise, the largest of all processes
-  std::vector<Gathering> why;  ///< shape [cut lines]; of this process, trial where a line fails
+  std::vector<Gathering> why;  ///< shape [cut lines]; of this process; Gathering::trial if a line fails
 };
 
 /// Collective: run the trial solves of cut lines.

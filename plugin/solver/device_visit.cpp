@@ -40,7 +40,7 @@ void DeviceVisit<T>::set_up(Order order) {
   }
   try {
     visit_ = steps.solvers.front()->visit(steps);
-  } catch (const DeviceError&) {  // what is wrong with the device shows, and is told, when the solvers use it
+  } catch (const DeviceError&) {  // the solvers report the fault of the device when they use it
     if (first->options().on_device_failure == OnDeviceFailure::error) throw;
   }
 }

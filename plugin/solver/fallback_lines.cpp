@@ -11,9 +11,9 @@
 namespace oclspkt {
 namespace {
 
-/// Most rows that the host pivots apart from the others; for more, it sooner pivots in all lines.
+/// The largest share of rows that the host pivots separately; above that, it pivots in all lines.
 constexpr double kPivotShare = 0.25;
-/// Lines of a sample that refuse other methods if those of the whole surely are more than that.
+/// The share of a sample that has to be refused, so that the share of the whole set surely exceeds kPivotShare.
 constexpr double kManyOfSample = 0.4;
 
 std::string place_of(const LineSet& lines, Index line) {
@@ -70,7 +70,7 @@ void FallbackLines<T>::forget() {
   lines_.clear();
 }
 
-/// Make a group of `members` out of the whole bands, for those that the method holds for. @return the others
+/// Make a group, from the whole bands, of those `members` for which the method holds. @return the others
 template <typename T>
 std::vector<Index> FallbackLines<T>::add_group(Method method, std::vector<Index> members, bool pinned,
                                                std::string& why) {
@@ -164,7 +164,7 @@ std::optional<Rejection> lines_out_of_range(const Options& options, const Survey
   std::snprintf(text, sizeof text, "rows between %.1e and %.1e are scaled by powers of two", survey.smallest_row,
                 survey.largest_row);
   std::vector<Index> lines = extreme_lines(bands.lines(), bands.view());
-  if (lines.empty()) return std::nullopt;  // lines differ from each other, and do not meet
+  if (lines.empty()) return std::nullopt;  // rows differ only between lines, which do not couple
   return Rejection{text, std::move(lines)};
 }
 
@@ -177,7 +177,7 @@ Rejection refused_by_sample(const Bands<T>& bands) {
   for (Index k = 0; k < kSample; ++k) sample.push_back(k * count / kSample + k);  // no period of 2^k
   Rejection rejection = LineGroup<T>(Method::exact_factored, bands, std::move(sample), false, {}).set_up();
   if (static_cast<double>(rejection.lines.size()) <= kManyOfSample * kSample) return {};
-  rejection.lines.clear();  // all are to be pivoted
+  rejection.lines.clear();  // all lines are to be pivoted
   return rejection;
 }
 

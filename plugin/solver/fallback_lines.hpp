@@ -12,8 +12,8 @@ namespace oclspkt {
 
 inline constexpr const char* kPinCure = "the option singular pin sets the last unknown of each singular line to 0";
 
-/// The few lines of a set that fail a test of the method for the others. The host solves them separately. In the bands
-/// of the set they hold the identity, so that the method for the others makes finite numbers of them.
+/// The few lines of a set that fail a test of the method for the other lines. The host solves them separately. In the
+/// bands of the set they hold the identity, so that the method for the other lines computes finite numbers there.
 template <typename T>
 class FallbackLines {
  public:
@@ -21,17 +21,16 @@ class FallbackLines {
   explicit FallbackLines(SolvedBands<T>& bands) : bands_(bands) {}
 
   bool none() const { return groups_.empty(); }
-  /// True if no line is left to the method for the others.
+  /// True if every line is a fallback line.
   bool all() const { return !none() && static_cast<Index>(lines_.size()) == bands_.now().lines().count(); }
   bool contains(Index line) const;
-  /// True if `more` lines leave enough to the method for the others. @param by_host  it is the host's
+  /// True if enough lines remain for the method without `more` lines. @param by_host  the host runs the method
   bool may_add(const std::vector<Index>& more, Method method, bool by_host) const;
-  /// Keep the bands of the lines of a rejection and give them those of the identity; make_solvers() makes their
-  /// solvers.
+  /// Keep the bands of a rejection's lines, and replace them by the identity; make_solvers() makes their solvers.
   void add(const Rejection& rejection);
   /// Set up each line by the first method of the host that holds for it, and report the groups.
   /// @param pin_why  why singular lines are pinned; null: they are not
-  /// @throws Breakdown naming a line that no method holds for
+  /// @throws Breakdown that names a line for which no method holds
   void make_solvers(const char* pin_why, Report& report);
   /// Overwrite the lines' rows of each column of x with their solutions.
   void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
@@ -68,12 +67,12 @@ class FallbackLines {
   std::vector<LineGroup<T>> groups_;
 };
 
-/// The lines with rows near the ends of the number range, if there are any among the others: on their own, the host
-/// scales them exactly. None if the user names a method that takes them as they are.
+/// The lines with rows near the ends of the number range, if there are any: the host solves them separately and scales
+/// them exactly. None if the user names a method that solves them unscaled.
 template <typename T>
 std::optional<Rejection> lines_out_of_range(const Options& options, const Survey& survey, const Bands<T>& bands);
 
-/// Why factors without pivoting are not made of many lines: much of a sample refuses them. Empty: they may hold.
+/// Why lines are not factored without pivoting: such factors fail for many lines of a sample. Empty: they may hold.
 template <typename T>
 Rejection refused_by_sample(const Bands<T>& bands);
 

@@ -11,7 +11,7 @@
 namespace oclspkt {
 namespace {
 
-/// Bands that travel.
+/// How many bands a message has of each part.
 constexpr Index kBands = 3;
 
 }  // namespace

@@ -27,11 +27,11 @@ class GatheredLines {
   /// Right-hand sides and solutions of the lines gathered here, end to end in the order of the cut lines.
   T* y() { return y_.data(); }
   const T* x() const { return x_.data(); }
-  /// Others wait for the solutions: what is wrong with them is thrown by check().
+  /// Solve the lines gathered here. Other processes wait for the solutions: check() throws the errors later.
   void solve();
-  /// @throws Breakdown if method auto may not answer so, see AboveBound
+  /// @throws Breakdown if method auto must not return the last solution, see AboveBound
   void check() const;
-  /// Take the bound on rounding into the report, and what is above the limits of method auto.
+  /// Add the rounding bound to the report, and the reason if the limits of method auto are exceeded.
   void tell(CutReport& report) const;
   Index pinned() const { return pinned_; }
   std::int64_t bytes() const;
@@ -45,7 +45,7 @@ class GatheredLines {
 
   const CutSet<T>& set_;
   Solver<T> solver_;
-  std::vector<Index> lines_;  ///< of the cut lines, those gathered here
+  std::vector<Index> lines_;  ///< the cut lines that are gathered here
   Index pinned_ = 0;
   AlignedArray<T> y_, x_;
   std::exception_ptr failure_;  ///< of the last solve

@@ -14,15 +14,15 @@ namespace {
 
 /// Rounding of a row that carries its excess, in eps, times its dominance: 1.5 eps at 0.5, 6.5 at 0.1, 6e8 at 1e-9.
 constexpr double kOfExcess = 0.75;
-/// By how much more rows without dominance round that carry their excess. A row has an excess s with -(l + g) < s < 0,
-/// l and g its couplings. Each elimination makes s and then (l + g) + s, four sums and products of numbers that 2 (l +
-/// g) bounds: 8 u (l + g) beside the 8 u of a row that is eliminated once (`rounding_by_growth`), and as much again in
-/// the row below, which the multiplier brings it to. That is 3 times; rounded up.
+/// The factor by which rows without dominance round more if they carry their excess s, with -(l + g) < s < 0, l and g
+/// the couplings. Each elimination computes s and then (l + g) + s: four sums and products of numbers that are at most
+/// 2 (l + g). They add 8 u (l + g) to the 8 u of a row that is eliminated once (rounding_by_growth()), and as much
+/// again in the row below, by the multiplier. That is 3 times; rounded up.
 constexpr double kOfDifference = 4;
 
 bool truncates(Method method) { return method == Method::truncated_halo || method == Method::truncated_streamed; }
 
-/// Why small diagonals would be lost, which errors of rows do not show; empty if they are not.
+/// Why rounding would lose small diagonals, which errors of rows do not show; empty if it does not.
 std::string diagonal_refusal(const Survey& survey, const Plan& plan) {
   if (!(survey.dominance < 0.5) || scheme_of(plan).elimination().diagonals) return {};
   return format("row %lld: rounding loses the diagonal, which is only %.1e times the couplings",
@@ -32,7 +32,7 @@ std::string diagonal_refusal(const Survey& survey, const Plan& plan) {
 /// Why forgiving a rounding of the diagonals is not harmless; empty if it is.
 template <typename T>
 std::string forgiving_refusal(const Problem<T>& problem, const Plan& plan) {
-  // Rows of dominance 1 but for a rounding may be surveyed as such.
+  // The survey of rows of dominance 1 may be off by rounding.
   constexpr double kAboutOne = 1 + 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
   if (!scheme_of(plan).elimination().excess || problem.survey.dominance > kAboutOne) return {};
   const double effect = forgiven_effect(problem.bands.lines(), problem.bands.view());
@@ -58,12 +58,12 @@ std::optional<Proposal> judge(const Problem<T>& problem, const Scheme& scheme, R
   if (proposal && truncates(method) && proposal->plan.by_groups() && problem.traits.unproven) {
     proposal->needs_trial = true;
   }
-  // Pivoting is bounded by its own factors.
+  // The factors of pivoting have a bound of their own.
   if (!proposal || method == Method::pivot) return proposal;
   const std::string other = problem.traits.host ? why_factored(problem.options, method) : "";
   if (!other.empty()) proposal->why = other;
   if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
-  // A diagonal that is small against its couplings is rounded with these.
+  // A diagonal that is small against its couplings rounds by the size of the couplings.
   if (scheme_of(proposal->plan).elimination().excess) {
     const double d = problem.survey.dominance;
     proposal->rounding->eps = (d < 1 ? kOfDifference : 1) * proposal->rounding->eps + kOfExcess / d;

@@ -8,10 +8,10 @@
 
 namespace oclspkt {
 
-/// Let a scheme plan problem.method and see whether the plan holds, short of the trial solve.
+/// Let a scheme plan problem.method, and judge whether the plan holds, without the trial solve.
 /// @pre scheme.takes(problem.method, problem)
-/// @param[out] rejection the numbers in a line, if the result is empty, and the lines that alone stand in the way; none
-///                       where the scheme has no plan for such lines
+/// @param[out] rejection if the result is empty, the deciding numbers in a text, and the lines that alone fail; none if
+///                       the scheme has no plan for such lines
 template <typename T>
 std::optional<Proposal> judge(const Problem<T>& problem, const Scheme& scheme, Rejection& rejection);
 

@@ -66,7 +66,7 @@ LineSet member_lines(const LineSet& all, const std::vector<Index>& members) {
   return LineSet::unequal(std::move(starts));
 }
 
-/// x of every line's last row is 0; that row's own equation is dropped.
+/// Set x of every line's last row to 0, and drop the equation of that row.
 template <typename T>
 void pin_last_rows(Bands<T>& bands) {
   const LineSet& lines = bands.lines();
@@ -125,7 +125,7 @@ Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRul
   }
   if (const auto* pivot = dynamic_cast<const Pivoting<T>*>(&solver)) {
     trial_error = pivot->trial_error();
-    return object_to_singular(*pivot, names);  // what is above the limit is solved, and told
+    return object_to_singular(*pivot, names);  // lines above the limit are solved, and reported
   }
   Trial trial;
   if (trial_error < 0) {
@@ -165,7 +165,7 @@ Rejection LineGroup<T>::set_up() {
     if (pinned_) pin_last_rows(changed);
     solved = &changed;
   }
-  // Elimination makes numbers of its own that leave the range, even where scaling brought all rows into it.
+  // The numbers that elimination makes may leave the range even if scaling brings all rows into it.
   if (extreme && (exponent_.empty() || method_ == Method::pivot)) {
     method_ = Method::pivot;
     why_ += ", in numbers of a wider range";
@@ -173,10 +173,10 @@ Rejection LineGroup<T>::set_up() {
   } else {
     solver_ = make_host_solver<T>(method_);
   }
-  solver_->set_up(Plan{}, *solved);  // factors of the host copy what they need
+  solver_->set_up(Plan{}, *solved);  // factors of the host copy the numbers that they need
   trial_error_ = -1;
   Rejection rejection = examine(*solved, *solver_, {}, trial_error_, &members_);
-  solver_->take_errors();  // of trial solves
+  solver_->take_errors();  // drops those of trial solves
   return rejection;
 }
 

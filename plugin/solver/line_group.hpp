@@ -15,12 +15,12 @@ namespace oclspkt {
 
 /// How trial solves judge a solver.
 struct TrialRules {
-  /// The smooth trial runs as well. Stored factors with sound pivots and partial pivoting are right for every
-  /// right-hand side or for none; sweeps that nobody watched are not: the large solution of the rough trial hides an
-  /// error that the smooth one shows.
+  /// The smooth trial runs as well. Stored factors with sound pivots, and partial pivoting, are right for every
+  /// right-hand side or for none. Sweeps without a check are not: the large solution of the rough trial hides an error
+  /// that the smooth one shows.
   bool both = false;
-  /// A row's error is held against the row and the largest unknown, not against what its own unknowns make of it: tiles
-  /// and partitions that are solved apart agree to the rounding of their largest unknowns, not of one that passes
+  /// A row's error is relative to the row times the largest unknown, not to the row times its own unknowns. Tiles and
+  /// partitions that are solved separately agree to the rounding of their largest unknowns, not of one that passes
   /// through 0.
   bool by_row = false;
 };
@@ -29,7 +29,7 @@ struct TrialRules {
 /// `pivot` its singular lines, and all of them the trial solves.
 /// @param rules               see TrialRules
 /// @param[in,out] trial_error in: negative if the trial solve must run, else its known result; out: its result
-/// @param         names       what to call the lines; null: by their place in `bands`
+/// @param         names       numbers by which messages name the lines; null: their places in `bands`
 template <typename T>
 Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
                   const std::vector<Index>* names = nullptr);
@@ -40,16 +40,16 @@ template <typename T>
 Rejection object_to_sums(const Bands<T>& bands, const std::vector<Index>* names = nullptr);
 
 /// Lines of a set that the host solves by the fallback method, because the method of the others does not hold for them.
-/// Rows near the ends of the number range are scaled by powers of two there; where that does not help,
-/// they are solved in wider numbers.
+/// Rows near the ends of the number range are scaled by powers of two; if that does not help, they are solved in wider
+/// numbers.
 template <typename T>
 class LineGroup {
  public:
-  /// Take the bands of `members` over from `bands`.
+  /// Copy the bands of `members` from `bands`.
   /// @param pinned the last unknown of each line is 0 and the last equation is dropped
   LineGroup(Method method, const Bands<T>& bands, std::vector<Index> members, bool pinned, std::string why);
 
-  /// Set up and examine; see examine(). The lines of an rejection are members' places in members().
+  /// Set up and examine, see examine(). The lines of a rejection are places in members().
   Rejection set_up();
   const std::vector<Index>& members() const { return members_; }
   bool pinned() const { return pinned_; }
@@ -72,9 +72,9 @@ class LineGroup {
   Bands<T> bands_;
   std::unique_ptr<DeviceSolver<T>> solver_;
   double trial_error_ = 0;
-  std::vector<int> exponent_;  ///< row i is solved times 2^exponent_[i]; empty: as it is
+  std::vector<int> exponent_;  ///< row i is scaled by 2^exponent_[i]; empty: no row is scaled
   AlignedArray<T> y_, x_;
-  bool leaves_range_ = false;  ///< a right-hand side did, when its rows were scaled
+  bool leaves_range_ = false;  ///< a right-hand side left the range when its rows were scaled
 };
 
 }  // namespace oclspkt

@@ -14,8 +14,8 @@
 namespace oclspkt {
 namespace {
 
-/// Opening drivers, building a kernel and measuring it takes about so long, and a device spares an apply at most what
-/// the host takes for it. Solves for which that is not won back in so many applies open no driver at all.
+/// Opening drivers, building a kernel and measuring it take about kProbeSeconds, and a device saves at most the host's
+/// time of an apply. Solves that do not win this back in kProbeApplies applies open no driver at all.
 constexpr double kProbeSeconds = 0.1, kProbeApplies = 1000;
 
 Processors only_host(std::string why) {
@@ -33,19 +33,18 @@ std::string no_device_text(const std::vector<std::string>& problems) {
          (problems.size() > 1 ? " (oclspkt-devices lists " + more + " more)" : "");
 }
 
-/// Take devices that were lost out of a selection.
+/// Remove lost devices from a selection.
 void leave_out(std::vector<int>& indices, const std::vector<LostDevice>& lost) {
   std::erase_if(indices, [&](int index) {
     return std::any_of(lost.begin(), lost.end(), [&](const LostDevice& l) { return l.index == index; });
   });
 }
 
-/// True of a board that has no program.
+/// True for a board that has no program.
 bool is_blank(const DeviceInfo& info, const Options& options) { return !info.compiler && options.fpga_binary.empty(); }
 
 /// The rates of a device, which are not measured under Options::reproducible. A board without a compiler cannot be
-/// measured before its program is loaded, which takes seconds: until then it counts as fast as a model says of the
-/// paper's board.
+/// measured before its program is loaded, which takes seconds: until then, a model of the paper's board rates it.
 /// @throws DeviceError
 DeviceProfile profile_of(DeviceModule& module, const DeviceInfo& info, const Options& options, const Demand& demand) {
   if (is_blank(info, options)) throw DeviceError(info.name + " " + kNoCompiler);
@@ -55,7 +54,7 @@ DeviceProfile profile_of(DeviceModule& module, const DeviceInfo& info, const Opt
                                    : module.profile_beside(info.index, demand.is_double);
 }
 
-/// Find the rates of the devices that have the numbers wanted; those that fail join found.lost.
+/// Find the rates of the devices that have the precision needed; devices that fail join found.lost.
 void measure(DeviceModule& module, const std::vector<int>& indices, const Options& options, const Demand& demand,
              Processors& found) {
   for (const int index : indices) {
@@ -83,7 +82,7 @@ bool names(const std::string& devices, const DeviceInfo& info) {
   if (needs_no_device(devices)) return false;
   if (devices == "auto" || devices == "all" || devices == name(info.type)) return true;
   DeviceModule* const all = device_module(nullptr);
-  if (all == nullptr) return true;  // CUDA's is the only one there is
+  if (all == nullptr) return true;  // the device of CUDA is the only one
   const Selection selection = select_devices(devices, all->devices(), all->problems());
   return selection.automatic || std::any_of(selection.devices.begin(), selection.devices.end(),
                                             [&](int index) { return all->info(index).physical == info.physical; });
@@ -154,7 +153,7 @@ Processors find_of_queue(const Options& options, const Demand& demand, const std
 
 Processors find_for_host(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost);
 
-/// Those that take over for devices that failed.
+/// The processors that take over for devices that failed.
 Processors find_spares(Options options, const Demand& demand, std::vector<LostDevice> lost, Processors found) {
   options.devices = std::exchange(options.spare_devices, {});
   lost.insert(lost.end(), found.lost.begin(), found.lost.end());

@@ -15,7 +15,7 @@ struct LostDevice {
   std::string line;  ///< "<device>: <cause>"
 };
 
-/// What solves lines: a device, or the host.
+/// A device, or the host, as a processor that solves lines.
 struct Processor {
   DeviceModule* module = nullptr;  ///< null: the host
   int index = -1;                  ///< of the device; -1: the host
@@ -23,31 +23,31 @@ struct Processor {
   DeviceProfile profile = {};  ///< of lines end to end, or side by side, as they are; not of the host
   bool host() const { return module == nullptr; }
   std::string name() const { return host() ? "host" : info.name; }
-  /// Its name among figures of several. An emulated device never goes by the name of the board that it stands in for.
+  /// Its name beside other processors. An emulated device never has the name of the board that it stands in for.
   std::string known_as() const { return (info.emulated ? "emulated " : "") + name(); }
-  /// Under what figures that were measured of it are kept: they hold for one version of a driver.
+  /// The key of its measured figures, which hold for one version of a driver.
   std::string figures_of() const { return known_as() + " " + info.driver_version; }
 };
 
-/// What the options name, as far as it can be used.
+/// The processors that the options name, as far as they can be used.
 struct Processors {
   std::vector<Processor> devices;    ///< in the order of the options
   bool host = false;                 ///< the host is among those named
   bool automatic = false;            ///< the fastest one solves
-  bool several = false;              ///< so are several devices, whether they can be used or not
+  bool several = false;              ///< several devices are named, whether they can be used or not
   std::vector<std::string> remarks;  ///< on words of the options that have no effect
-  std::string why_host;              ///< why the host is the only one left, where it is
+  std::string why_host;              ///< why the host is the only one left, if it is
   std::vector<LostDevice> lost;      ///< devices that failed while they were measured
   int of_queue = -1;                 ///< the device of Demand::queue, if it is the one in `devices`
-  std::string why_not_of_queue;      ///< why not, if a queue was given
-  std::string why_copied;            ///< why it is one of another run-time, see DeviceModule::device_beside()
+  std::string why_not_of_queue;      ///< why it is not, if a queue was given
+  std::string why_copied;            ///< why another run-time drives it, see DeviceModule::device_beside()
 
   std::size_t count() const { return devices.size() + (host ? 1 : 0); }
-  /// Leave one of them. @param index  Processor::index
+  /// Keep only one of them. @param index  Processor::index
   void keep_only(int index);
 };
 
-/// What the options are read for.
+/// The solve for which the options are read.
 struct Demand {
   const LineSet& lines;
   bool is_double = true;

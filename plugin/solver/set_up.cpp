@@ -60,7 +60,7 @@ void Solver<T>::Impl::fall_back(const DeviceError& error) {
     lose({chosen_.device(), report_.device.name + ": " + error.what()});
   }
   discard_choice();
-  // Where the device was released, the caller may have released the queue as well.
+  // If the device was released, the caller may have released the queue as well.
   if (!report_.device.vectors.empty()) forget_queue("the device of the queue failed");
   known_.queue = {};
   choose_of_those_left(std::nullopt, std::nullopt);
@@ -74,12 +74,12 @@ void Solver<T>::Impl::forget_queue(const std::string& why) {
   report_.device.vectors = "copied: " + why;
 }
 
-/// Note that a device failed: one line for each.
+/// Record that a device failed, with one line for each device.
 template <typename T>
 void Solver<T>::Impl::lose(const LostDevice& device) {
   const auto is_it = [&](const LostDevice& known) { return known.index == device.index; };
   if (std::any_of(lost_.begin(), lost_.end(), is_it)) return;
-  lost_.reserve(lost_.size() + 1);  // both or none, should memory run out
+  lost_.reserve(lost_.size() + 1);  // both lists grow or none, if memory runs out
   report_.degraded.push_back(device.line);
   lost_.push_back(device);
   ++report_.losses;
@@ -95,7 +95,7 @@ void Solver<T>::Impl::discard_choice() {
   report_.ready = false;
 }
 
-/// Say what becomes of vectors on a caller's device.
+/// Report how vectors on a caller's device are solved.
 template <typename T>
 void Solver<T>::Impl::note_queue(const Processors& processors) {
   if (!known_.queue) return;
@@ -121,8 +121,8 @@ Processors Solver<T>::Impl::find_those_left() {
   return found;
 }
 
-/// Choose among the processors that are left; one that fails makes room for the others, the last is the host.
-/// @param found  those that are left, if they were looked for
+/// Choose among the processors that are left. If one fails, the next cheapest takes over; the host is the last resort.
+/// @param found  the processors that are left, if they are known
 template <typename T>
 void Solver<T>::Impl::choose_of_those_left(const std::optional<InUse>& before, std::optional<Processors> found) {
   const Processor host;

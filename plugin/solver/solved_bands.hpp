@@ -19,17 +19,17 @@ class SolvedBands {
   const Bands<T>& now() const { return copied_ ? copy_ : given_; }
   bool copied() const { return copied_; }
 
-  /// What is solved next, to be written whole.
+  /// The bands that are solved next, to be written whole.
   Bands<T>& given() {
     copied_ = false;
     return given_;
   }
-  /// The same for a caller, who may write in them as long as this object lives.
+  /// given() for a caller, who may write in them as long as this object lives.
   Bands<T>& lend() {
     lent_ = true;
     return given();
   }
-  /// What is solved now, to be changed.
+  /// The bands that are solved now, to be changed.
   Bands<T>& edit() {
     if (lent_ && !copied_) {
       copy_.reshape(given_.lines());
@@ -38,7 +38,7 @@ class SolvedBands {
     }
     return now();
   }
-  /// Solve what the caller wrote. @return true if something else was solved until now
+  /// Go back to the bands that the caller wrote. @return true if a changed copy was solved until now
   bool take_anew() { return std::exchange(copied_, false); }
 
   std::int64_t bytes() const { return given_.bytes() + copy_.bytes(); }

@@ -33,7 +33,7 @@ template <typename T>
 void Solver<T>::Impl::set_options(Options options) {
   if (options == options_) return;
   check_options(options);
-  lost_.clear();  // what failed may do under other options
+  lost_.clear();  // devices that failed may work under other options
   options_ = std::move(options);
   sharing_.renew();
   locked_.clear();
@@ -63,7 +63,7 @@ Bands<T>& Solver<T>::Impl::edit(const LineSet& lines) {
   return system_.edit(lines);
 }
 
-/// Do work that is applies, and note its joules. Nothing is noted of work that throws.
+/// Do the work of some applies, and record its joules. Work that throws is not recorded.
 template <typename T>
 template <typename Work>
 void Solver<T>::Impl::metered(Index applies, bool queued, const Work& work) {
@@ -72,7 +72,7 @@ void Solver<T>::Impl::metered(Index applies, bool queued, const Work& work) {
   if (energy_ && energy_->end(applies, queued)) report_.energy = energy_->report();
 }
 
-/// Note how long it takes, too. @return seconds
+/// metered(), and record the time as well. @return seconds
 template <typename T>
 template <typename Work>
 double Solver<T>::Impl::timed(Index applies, bool queued, const Work& work) {
@@ -84,11 +84,11 @@ double Solver<T>::Impl::timed(Index applies, bool queued, const Work& work) {
   return seconds;
 }
 
-/// Bands for such lines are about to come.
+/// Prepare for new bands of such lines.
 template <typename T>
 void Solver<T>::Impl::expect(const LineSet& lines) {
   report_.ready = false;
-  if (!(lines == system_.lines())) lost_.clear();  // what did not fit may fit now
+  if (!(lines == system_.lines())) lost_.clear();  // devices that these lines did not fit may hold others
 }
 
 template <typename T>
@@ -169,8 +169,8 @@ DeviceSolver<T>* Solver<T>::Impl::alone_on_device() const {
                                                                                                    : nullptr;
 }
 
-/// Take the step of a visit that is this solver's.
-/// @return false if the device failed; the next apply goes another way
+/// Take this solver's step of a visit.
+/// @return false if the device failed; the next apply takes another way
 template <typename T>
 bool Solver<T>::Impl::take_step(Visit<T>& visit, std::size_t step, const T* y, T* x) {
   if (options_.lock_vectors) lock_vectors(y, x);
@@ -234,7 +234,7 @@ void Solver<T>::Impl::enqueue_transpose(const DeviceQueue& queue, const T* y, T*
   metered(1, true, [&] { on_transposed([&] { transposed_->enqueue(queue, y, 0, x, 0, 1); }); });
 }
 
-/// Work with the transposed solver, set up for the bands as they are.
+/// Work with the transposed solver, set up for the present bands.
 template <typename T>
 template <typename Work>
 void Solver<T>::Impl::on_transposed(const Work& work) {
@@ -255,7 +255,7 @@ void Solver<T>::Impl::apply_transpose(const T* y, T* x) {
   metered(1, false, [&] { on_transposed([&] { transposed_->apply(y, x); }); });
 }
 
-/// Have the transposed solver set up.
+/// Set up the transposed solver.
 template <typename T>
 void Solver<T>::Impl::ready_transpose() {
   if (!report_.ready) throw InvalidInput("set_up_transpose was called without a successful set_up: call set_up first");
@@ -265,7 +265,7 @@ void Solver<T>::Impl::ready_transpose() {
 template <typename T>
 void Solver<T>::Impl::set_up_transpose() {
   Options options = options_;
-  options.energy = false;  // this solver has it of both
+  options.energy = false;  // this solver measures that of both
   if (!transposed_) transposed_ = std::make_unique<Solver<T>>(options);
   transposed_->set_options(std::move(options));
   const LineSet& lines = system_.bands().lines();
@@ -275,7 +275,7 @@ void Solver<T>::Impl::set_up_transpose() {
   transposed_->set_up(known_);
 }
 
-/// What the transposed solver loses is lost for the next set-up of this one, too, and told by its report.
+/// Record the devices that the transposed solver lost: the next set-up of this one skips them, and its report has them.
 template <typename T>
 void Solver<T>::Impl::share_losses() {
   if (!transposed_) return;  // there was no memory for it

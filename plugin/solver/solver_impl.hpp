@@ -15,7 +15,7 @@ namespace oclspkt {
 /// @throws InvalidInput naming the option that is out of range
 void check_options(const Options& options);
 
-/// The state of a Solver: the lines, what a set-up chose for them, and what may take its place.
+/// The state of a Solver: the lines, the choice of the last set-up, and the facts for the next one.
 template <typename T>
 class Solver<T>::Impl {
  public:
@@ -23,11 +23,11 @@ class Solver<T>::Impl {
 
   void set_options(Options options);
   Bands<T>& bands(const LineSet& lines);
-  /// The same for those who keep no reference: to be written whole, or to be changed as they are.
+  /// bands() for callers that keep no reference: to be written whole, or to be changed as they are.
   Bands<T>& write(const LineSet& lines);
   Bands<T>& edit(const LineSet& lines);
   void fill(const LineSet& lines, const BandsFill<T>& fill);
-  /// @param survey of `filled`, if nothing but a fill for these very lines has had them
+  /// @param survey of `filled`, if nothing but a fill for these very lines has changed them
   void swap_bands(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey, bool& rounded);
   void set_up(const Known& known);
   void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
@@ -38,7 +38,7 @@ class Solver<T>::Impl {
   bool takes_transpose(const DeviceQueue& queue);
   std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout) { return chosen_->borders(layout); }
   void enqueue_transpose(const DeviceQueue& queue, const T* y, T* x);
-  /// What solves all lines on one device by itself, else null.
+  /// The solver of all lines on one device; null if one device does not solve all.
   DeviceSolver<T>* alone_on_device() const;
   int device() const { return chosen_.device(); }
   bool take_step(Visit<T>& visit, std::size_t step, const T* y, T* x);
@@ -89,7 +89,7 @@ class Solver<T>::Impl {
   System<T> system_{options_};
   Report report_;
   Chosen<T> chosen_;
-  int of_queue_ = -1;             ///< the device of Known::queue, if it was among those that could be used
+  int of_queue_ = -1;             ///< the device of Known::queue, if it is among those that can be used
   std::vector<LostDevice> lost_;  ///< not tried again while options and layout stay
   std::optional<InUse> in_use_;
   std::unique_ptr<ApplyEnergy> energy_;  ///< outlives sharing_
@@ -100,7 +100,7 @@ class Solver<T>::Impl {
   bool transpose_stale_ = true;
   double total_seconds_ = 0;
   std::int64_t applies_ = 0;           ///< since the last set-up
-  std::int64_t expected_applies_ = 0;  ///< until the next one: as many as came between the last two; 0: not known
+  std::int64_t expected_applies_ = 0;  ///< until the next one: as many as between the last two; 0: not known
   Counts counts_;
 };
 

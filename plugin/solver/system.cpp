@@ -16,7 +16,7 @@ Bands<T>& System<T>::write(const LineSet& lines) {
   narrowed_ = 0;
   rounded_ = scaled_ = false;
   LineSet wanted = lines;
-  lines_ = {};  // as the bands are, should memory run out
+  lines_ = {};  // as the bands are if memory runs out
   bands_.given().reshape(wanted);
   lines_ = std::move(wanted);
   return bands_.given();
@@ -124,12 +124,12 @@ void System<T>::take_units() {
 
 template <typename T>
 void System<T>::scale() {
-  scaled_ = false;  // should memory run out
+  scaled_ = false;  // stays so if memory runs out
   scale_columns(bands_.now(), units_.data(), in_units_);
   scaled_ = true;
 }
 
-/// Survey the bands as they are now. @param rows what survey_rows() found already
+/// Survey the bands as they are now. @param rows the result of survey_rows(), if it is known
 template <typename T>
 void System<T>::look(const std::optional<Survey>& rows) {
   const LineSet& lines = bands().lines();

@@ -15,18 +15,17 @@
 
 namespace oclspkt {
 
-/// The lines that a Solver solves: their bands, what is known of their rows, and the few that the host solves for the
-/// others.
+/// The lines that a Solver solves: their bands, the survey of their rows, and the fallback lines.
 template <typename T>
 class System {
  public:
   /// @param options  of the solver, as they are at each call
   explicit System(const Options& options) : options_(options) {}
 
-  /// As the user gave them; bands() may know them as more lines, where rows do not couple.
+  /// The lines as the user gave them; bands() may have more lines, where rows do not couple.
   const LineSet& lines() const { return lines_; }
   const Bands<T>& bands() const { return scaled_ ? in_units_ : bands_.now(); }
-  /// bands() as they were given, whatever the units.
+  /// The bands as they were given, whatever the units of bands().
   BandsView<T> given() const { return bands_.now().view(); }
   const Survey& survey() const { return survey_; }
   FallbackLines<T>& fallback() { return fallback_; }
@@ -34,44 +33,43 @@ class System {
   /// Largest change of a row's excess, by precision narrow.
   double narrowed() const { return narrowed_; }
 
-  /// Bands to be written, and nothing known of them. What fallback lines held is lost.
+  /// The bands, to be written. Their survey and the bands of fallback lines are dropped.
   Bands<T>& write(const LineSet& lines);
-  /// The same for a caller, who may keep the reference.
+  /// write() for a caller, who may keep the reference.
   Bands<T>& lend(const LineSet& lines);
-  /// The bands that are solved, to be changed by the solver itself; nothing is known of them then.
+  /// The bands that are solved, to be changed by the solver itself; their survey is dropped.
   Bands<T>& edit(const LineSet& lines);
-  /// Forget what the solver changed in bands that a caller may have written since. @return false if that is nothing
+  /// Drop the solver's changes to bands that a caller may have written since. @return false if there are none
   bool take_anew();
-  /// Bands that `precision narrow` rounded are not solved by another precision.
-  /// @throws InvalidInput
+  /// @throws InvalidInput if precision narrow rounded the bands, and the options name another precision
   void check_precision(const Options& options) const;
-  /// Lines of bands() were rounded.
+  /// Record that lines of bands() are rounded.
   void note_rounded() { rounded_ = rounded_ || !bands_.copied(); }
   void fill(const LineSet& lines, const BandsFill<T>& fill) { filled_ = survey_while(write(lines), fill); }
-  /// @param survey of `filled`, if nothing but a fill for these very lines has had them
-  /// @param[in,out] rounded  what precision narrow did to them, see check_precision()
+  /// @param survey of `filled`, if nothing but a fill for these very lines has changed them
+  /// @param[in,out] rounded  whether precision narrow rounded them, see check_precision()
   void swap(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey, bool& rounded);
 
-  /// Save close() its look at the rows, until the bands are written again. @pre couplings out of the lines are 0
-  /// @param rows  bounds of what a survey would find
+  /// Let close() skip the survey of the rows, until the bands are written again. @pre couplings out of the lines are 0
+  /// @param rows  bounds of the survey
   void know(const Survey& rows) { filled_ = rows; }
-  /// Make the bands what is to be solved, and survey their rows.
+  /// Prepare the bands for the solve, and survey their rows.
   void close();
   /// Give a rejection's lines to the host, and survey the others.
   void leave_to_host(const Rejection& rejection);
   /// Make the bands whole again.
   void put_back();
-  /// The same for bands whose numbers are about to change: they are not surveyed.
+  /// put_back() for bands whose numbers are about to change: they are not surveyed.
   void give_back() {
     scaled_ = false;
     if (!take_anew()) fallback_.put_back();
   }
 
-  /// True if bands() as they are given have units, see find_units().
+  /// True if the bands as given have units, see find_units().
   bool has_units();
-  /// Have bands() in units of columns until put_back(), where they have some.
+  /// Scale bands() by the units of columns, if they have some, until put_back().
   void take_units();
-  /// What a solution of bands() is to be multiplied by, shape [extent]; null: bands() are as they were given.
+  /// The factors that a solution of bands() needs, shape [extent]; null: bands() are as they were given.
   const T* units() const { return scaled_ ? units_.data() : nullptr; }
   FoundUnits found_units() const { return scaled_ ? found_ : FoundUnits(); }
 
@@ -89,13 +87,13 @@ class System {
   SolvedBands<T> bands_;
   Survey survey_;
   double narrowed_ = 0;
-  bool rounded_ = false;          ///< what was given is lost but for its first 24 bits
-  std::optional<Survey> filled_;  ///< of the rows of bands_, if nothing but fill() has had them, or know() had it
+  bool rounded_ = false;          ///< the given numbers are lost but for their first 24 bits
+  std::optional<Survey> filled_;  ///< of the rows of bands_, if only fill() has changed them, or from know()
   FallbackLines<T> fallback_{bands_};
   Bands<T> in_units_;
   AlignedArray<T> units_;
   FoundUnits found_;
-  bool units_known_ = false;  ///< found_ is of the bands as they are now
+  bool units_known_ = false;  ///< found_ holds for the present bands
   bool scaled_ = false;
 };
 
