@@ -14,15 +14,6 @@
 namespace oclspkt {
 namespace {
 
-/// Products of many ratios below this count as 0: subnormal numbers take a processor ten times as long.
-constexpr double kLeastProduct = 1e-290;
-
-/// The product, or 0 below kLeastProduct; NaN stays.
-double times(double product, double ratio) {
-  const double both = product * ratio;
-  return both < kLeastProduct ? 0 : both;
-}
-
 /// How rounding errors grow in the interface systems of partitions with stored factors, see certify_stored().
 class InterfaceGrowth {
  public:

@@ -23,6 +23,20 @@ struct Rounding {
 /// The larger of two bounds; NaN stays.
 inline double larger(double worst, double other) { return other <= worst || std::isnan(worst) ? worst : other; }
 
+/// The largest error of some rows, in u.
+struct WorstRow {
+  double error = 0;
+  Index row = -1;
+  /// NaN stays.
+  void see(double other, Index at) {
+    if (other <= error || std::isnan(error)) return;
+    error = other;
+    row = at;
+  }
+  void see(const WorstRow& other) { see(other.error, other.row); }
+  Rounding bound() const { return {error / 2, row}; }
+};
+
 /// The dominance by rows from which the survey alone suffices: rounding_by_dominance() is below the limit.
 inline constexpr double kSurveyedDominance = 1.05;
 

@@ -14,24 +14,6 @@
 namespace oclspkt {
 namespace {
 
-/// The product, or 0 if it is tiny: subnormal numbers take a processor ten times as long. NaN stays.
-double times(double product, double ratio) {
-  const double both = product * ratio;
-  return both < 1e-290 ? 0 : both;
-}
-
-/// A bound in units of eps / 2, and its row.
-struct Worst {
-  double bound = 0;
-  Index row = -1;
-  void see(double value, Index at) {
-    if (value <= bound || std::isnan(bound)) return;
-    bound = value;
-    row = at;
-  }
-  void see(const Worst& other) { see(other.bound, other.row); }
-};
-
 /// The row that was swept last.
 struct RowAbove {
   PivotChain chain;
@@ -107,7 +89,7 @@ constexpr double kTakenOff = 9;
 struct Handed {
   RowAbove above;
   double joint = 0;  ///< Partition::down() of the partition before, and the rounding of its last row
-  Worst swept, joints, corrected;
+  WorstRow swept, joints, corrected;
   bool shrinks = true;  ///< no |c p| is above 1
   void begin_piece() {
     swept = joints = corrected = {};
@@ -158,7 +140,7 @@ double passed_down(const std::vector<Kept>& kept, double u) {
   return worst;
 }
 
-Rounding in_eps(const Worst& worst, double more = 0) { return {(worst.bound + more) / 2, worst.row}; }
+Rounding in_eps(const WorstRow& worst, double more = 0) { return {(worst.error + more) / 2, worst.row}; }
 
 constexpr Rounding kNone{std::numeric_limits<double>::infinity(), -1};
 
@@ -173,7 +155,7 @@ JointRounding bound_stored_joints(const Plan& plan, const BandsView<T>& bands) {
                          [&](Index first, Index end, Handed& h, bool keep) {
                            see_partitions(plan, rows, first, end, h, keep ? kept.data() : nullptr);
                          });
-  Worst swept, joints, corrected;
+  WorstRow swept, joints, corrected;
   bool shrinks = true;
   for (const Handed& h : pieces) {
     swept.see(h.swept);
@@ -181,9 +163,9 @@ JointRounding bound_stored_joints(const Plan& plan, const BandsView<T>& bands) {
     corrected.see(h.corrected);
     shrinks = shrinks && h.shrinks;
   }
-  const double own = swept.bound;
+  const double own = swept.error;
   JointRounding found{in_eps(joints, own), kNone};
-  if (!(joints.bound >= 0)) found.plain = kNone;
+  if (!(joints.error >= 0)) found.plain = kNone;
   const double u = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
   if (shrinks) found.corrected = in_eps(corrected, passed_down(kept, u));
   return found;
@@ -195,7 +177,7 @@ namespace {
 struct Taken {
   RowAbove above;
   Partition partition;
-  Worst rows;
+  WorstRow rows;
   /// The largest product of |c p| from some row to the last of its partition, and up to this row: the ratio of the
   /// corrections on the way back to the results.
   double grown = 1, growing = 0;
@@ -208,7 +190,7 @@ struct Taken {
 
 /// The rounding errors in the rows of one side.
 struct SideErrors {
-  Worst rows;
+  WorstRow rows;
   double grown = 1;
 };
 
@@ -249,9 +231,9 @@ template <typename T>
 Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands) {
   SideErrors sides[2];
   for_pieces(2, 1, [&](Index side, Index) { sides[side] = see_side(plan, bands, side == 1); });
-  Worst worst = sides[0].rows;
+  WorstRow worst = sides[0].rows;
   worst.see(sides[1].rows);
-  worst.bound *= larger(sides[0].grown, sides[1].grown);
+  worst.error *= larger(sides[0].grown, sides[1].grown);
   return in_eps(worst);
 }
 

@@ -53,20 +53,6 @@ inline double largest(const std::vector<double>& errors) {
   return worst;
 }
 
-/// The largest error of some rows, in u.
-struct WorstRow {
-  double error = 0;
-  Index row = -1;
-  /// NaN stays.
-  void see(double other, Index at) {
-    if (other <= error || std::isnan(error)) return;
-    error = other;
-    row = at;
-  }
-  void see(const WorstRow& other) { see(other.error, other.row); }
-  Rounding bound() const { return {error / 2, row}; }
-};
-
 /// Errors of the unknowns beside a cut.
 struct BesideCut {
   double above = 0, below = 0;

@@ -12,17 +12,6 @@
 namespace oclspkt {
 namespace {
 
-/// The largest rounding of a row in a partition, in units of eps / 2 of the row.
-struct PartitionWorst {
-  double bound = 0;
-  Index row = -1;
-  void see(double value, Index at) {
-    if (value <= bound || std::isnan(bound)) return;
-    bound = value;
-    row = at;
-  }
-};
-
 /// Roundings of the two border equations as they are eliminated, and of their unknowns, if elimination adds no more to
 /// a row than the coupling that it removes. More than that counts kOfMore times: in the products with the multiplier,
 /// twice where couplings point against each other, in the sums, the excess, the right-hand side and the pivot.
@@ -52,8 +41,8 @@ struct PartitionRows {
 
 /// Eliminate the inner rows of a partition, first row first, and collect the rounding of each row.
 template <typename T>
-PartitionWorst eliminate_inner_rows(const PartitionRows<T>& rows, Index first, double u) {
-  PartitionWorst worst;
+WorstRow eliminate_inner_rows(const PartitionRows<T>& rows, Index first, double u) {
+  WorstRow worst;
   const auto row_sum = [&](Index i) { return rows.row(i).sum(); };
   const Index last = rows.end(first) - 1;
   worst.see(kBorder, first);
@@ -90,7 +79,7 @@ PartitionWorst eliminate_inner_rows(const PartitionRows<T>& rows, Index first, d
 
 /// The rounding beyond kBorder by elimination among the border equations of all partitions, as ReducedSystem does it.
 template <typename T>
-PartitionWorst eliminate_borders(const PartitionRows<T>& rows, Index partitions) {
+WorstRow eliminate_borders(const PartitionRows<T>& rows, Index partitions) {
   const auto make = [&](Index i) {
     const auto row = rows.row(i);
     return make_row<double>(row.lower, row.diag, row.upper, 0);
@@ -103,7 +92,7 @@ PartitionWorst eliminate_borders(const PartitionRows<T>& rows, Index partitions)
       for (Index i = k * rows.m + 1; i < rows.end(k * rows.m); ++i) append_row(segment, make(i));
     }
   });
-  PartitionWorst worst;
+  WorstRow worst;
   ExcessRow<double> above;  // a row of zeros: the first row has nothing to eliminate
   above.excess = 1;
   const auto eliminate_row = [&](const ExcessRow<double>& row, Index i) {
@@ -125,17 +114,17 @@ template <typename T>
 Rounding bound_twopass(const Plan& plan, const BandsView<T>& bands, double dominance) {
   const double u = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
   const PartitionRows<T> rows{bands, plan.n, plan.m};
-  std::vector<PartitionWorst> found(static_cast<std::size_t>(plan.partitions()));
+  std::vector<WorstRow> found(static_cast<std::size_t>(plan.partitions()));
   for_pieces(plan.partitions(), std::max<Index>(1, kPieceRows / plan.m), [&](Index begin, Index end) {
     for (Index k = begin; k < end; ++k) {
       found[static_cast<std::size_t>(k)] = eliminate_inner_rows(rows, k * plan.m, u);
     }
   });
-  PartitionWorst worst;
-  for (const PartitionWorst& partition : found) worst.see(partition.bound, partition.row);
-  if (dominance >= 1 || !(worst.bound / 2 <= kLargestRounding)) return {worst.bound / 2, worst.row};
-  const PartitionWorst borders = eliminate_borders(rows, plan.partitions());
-  return {(worst.bound + borders.bound) / 2, borders.bound <= worst.bound ? worst.row : borders.row};
+  WorstRow worst;
+  for (const WorstRow& partition : found) worst.see(partition);
+  if (dominance >= 1 || !(worst.bound().eps <= kLargestRounding)) return worst.bound();
+  const WorstRow borders = eliminate_borders(rows, plan.partitions());
+  return {(worst.error + borders.error) / 2, borders.error <= worst.error ? worst.row : borders.row};
 }
 
 template Rounding bound_twopass(const Plan&, const BandsView<float>&, double);

@@ -134,7 +134,7 @@ struct SumOf {
 
 template <typename T>
 struct SumValue {
-  T value;
+  T value = 0;
   Index place = -1;  ///< of least and greatest; -1 in empty arrays
 };
 

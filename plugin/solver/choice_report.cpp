@@ -108,7 +108,7 @@ void explain_processor(const Processors& processors, std::vector<Way> ways, cons
     report.device.costs = device->processor->name() + " " + report.device.costs;
     const bool predicted = processors.host && least(ways)->processor->host();
     report.device.why = predicted ? "predicted to be faster than " + device->processor->name()
-                                  : "nothing that is faster holds on " + device->processor->name();
+                                  : "faster methods on " + device->processor->name() + " failed their error bounds";
   } else {
     report.device.why = processors.host      ? "predicted to be faster than the host"
                         : processors.several ? "the cheapest of those named"

@@ -167,8 +167,7 @@ Processors find_for_host(const Options& options, const Demand& demand, const std
   if (needs_no_device(options.devices)) return only_host("asked for");
   const bool only_auto = options.devices == "auto";
   if (only_auto && demand.host_seconds * kProbeApplies < kProbeSeconds) {
-    return only_host("the host solves " + std::to_string(demand.lines.rows()) +
-                     " rows too fast to measure devices for");
+    return only_host(std::to_string(demand.lines.rows()) + " rows: too few for a device to pay off");
   }
   std::string problem;
   DeviceModule* module = device_module(&problem);
