@@ -48,7 +48,7 @@ static inline void fetch_left(__global const scalar_t* x, Home home, int tile, s
 // Compute d of all tiles. All but the last tile go to x; the last stays in d.
 static inline void stream_down(__global const scalar_t* multiplier, __global const scalar_t* y, Home home, int tiles,
                                __local scalar_t* words, scalar_t* d, __global scalar_t* x) {
-  __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // what leaves a tile, shape [BUNDLE]
+  __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // the value that leaves a tile, shape [BUNDLE]
   scalar_t m[ITEM_ROWS], m_next[ITEM_ROWS], d_next[ITEM_ROWS];
   fetch_down(multiplier, y, home, 0, m, d);
   for (int tile = 0; tile < tiles; ++tile) {
