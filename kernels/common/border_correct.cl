@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: lines cut among processes: subtract spikes times the unknowns next to cuts from inner rows, x -= p x_t.
+// Purpose: for lines cut among processes: subtract spikes times the unknowns next to cuts from inner rows, x -= p x_t.
 //
 // Arguments: spikes    global; read
-//            runs      shape [count][5], global: of the spikes of a bundle of lines how many there are in the runs before;
-//                      where they begin in `spikes`, rows outer, lines inner; the place of the first in x; how many lines
-//                      there are side by side; the place of the first line's unknown
+//            runs      shape [count][5], global; a run is a part of the spikes of a bundle. Its numbers: the entries of
+//                      all runs before it; its first entry in `spikes`, rows outer, lines inner; the place of its first
+//                      row in x; its lines side by side; the place of its first line's unknown
 //            unknowns  global; read
 //            x         global; read and written
-//            offset    of the side's first unknown
+//            offset    place of the side's first unknown in `unknowns`
 //            count     of runs, at least 1
-//            entries   of all runs
-//            stride    from row to row of a line in x
+//            entries   numbers of spikes in all runs together
+//            stride    places from row to row of a line in x
 // Launch:    any number of work-groups; a work-item takes one number of a spike.
 // Local:     none. Per number: 2 flops, 3 words, and the search for its run.
 // Valid:     x at the rows of the runs.
 #include "common/scalar.clh"
 
-#pragma OPENCL FP_CONTRACT OFF  // the host's bits
+#pragma OPENCL FP_CONTRACT OFF  // so that the bits are those of the host
 
 #define RUN_WORDS 5
 

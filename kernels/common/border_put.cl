@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: lines cut among processes: write the unknowns next to cuts to their rows.
+// Purpose: for lines cut among processes: write the unknowns next to cuts to their rows.
 //
 // Arguments: unknowns  shape [count], global; read
-//            rows      shape [count], global; where in x; less than 0: nowhere
+//            rows      shape [count], global; places in x; an unknown whose place is negative is not written
 //            x         global; written
-//            count     of them
+//            count     of unknowns
 // Launch:    any number of work-groups; a work-item takes one number.
 // Local:     none.
-// Valid:     x at those rows.
+// Valid:     x at the places in `rows`.
 #include "common/scalar.clh"
 
 __kernel void border_put(__global const scalar_t* restrict unknowns, __global const long* restrict rows,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: several solvers of one vector: change rows of what one of them left, x += z; with MULTIPLY x *= z. Columns
-// that were scaled: x *= z.
+// Purpose: combine the results of several solvers in one vector: x += z, or x *= z with MULTIPLY. Scaled columns are
+// undone by x *= z, too.
 //
 // Arguments: x      global; read and written
 //            z      global; read
-//            first  row
+//            first  first row that changes
 //            count  of rows
-//            ahead  rows of z before the first of x
+//            ahead  where x begins in z: element `ahead + i` of z belongs to element i of x
 // Launch:    any number of work-groups; a work-item takes one row.
 // Local:     none. Per row: 1 flop, 3 words; with MULTIPLY 1 word where z is 1.
 // Valid:     x at rows [first, first + count).

@@ -2,17 +2,17 @@
 // Purpose: sparse product by diagonals, z = A x, with PLUS z = y + A x: entry k of row i is at column i + diagonals_k.
 //
 // Arguments: values     shape [slices][width][SLICE], global; NO_ENTRY where there is no entry; by the host
-//            diagonals  shape [width], global; column less row, rising; by the host
+//            diagonals  shape [width], global; column minus row, ascending; by the host
 //            x          shape [columns], global; read
 //            y          shape [rows], global; read with PLUS, else not
 //            z          shape [rows], global; written; may be y
 //            rows       of the matrix
-//            width      diagonals
+//            width      how many diagonals
 //            span       rows of a work-group, a multiple of LANES
-// Launch:    work-groups for all rows. LANES 1: of many work-items, each takes rows that lie a work-group apart;
-//            LANES == SLICE: of one work-item, which takes a slice at a time.
+// Launch:    work-groups for all rows. With LANES 1 a group has many work-items, whose rows lie a group's size apart;
+//            with LANES == SLICE it has one work-item, which takes one slice after the other.
 // Local:     none. Per place: 2 flops, 1 word and x; per row: 1 word, with PLUS 2.
-// Valid:     z in all rows. Its bits depend on nothing but SLICE's kind of device, A, x and y.
+// Valid:     z in all rows. Its bits depend only on SLICE, the kind of device, A, x and y.
 //
 // Build parameters: SLICE rows of a slice; NO_ENTRY the bits of a NaN, see kNoEntry.
 #include "common/product.clh"
@@ -27,7 +27,7 @@
 #define AS_INTEGER(value) as_long(value)
 #endif
 
-// sum + value * x. x is read only where there is an entry: elsewhere it may not even have that place.
+// sum + value * x. The kernel reads x only where there is an entry; elsewhere x may not even have that place.
 static inline lanes_t add_product(lanes_t sum, lanes_t value, __global const scalar_t* x) {
 #if LANES == 1
   const bool there = AS_INTEGER(value) != NO_ENTRY;
@@ -43,7 +43,7 @@ static inline lanes_t add_product(lanes_t sum, lanes_t value, __global const sca
 }
 
 #if LANES == 1
-#define AT_ONCE 8  // loads in flight; a whole 5- or 7-point stencil
+#define AT_ONCE 8  // loads in flight: all entries of a 5- or 7-point stencil
 #else
 #define AT_ONCE 1
 #endif

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: sparse product row by row: add up the segments of long rows, z_i = sum of its segments, with PLUS added to
-//          y_i. Behind product_rows.
+// Purpose: second kernel of the sparse product row by row: add up the segments of each long row, z_i = sum of its
+//          segments, with PLUS added to y_i. It runs after product_rows.
 //
 // Arguments: long_rows  shape [count][3], global; row, first segment, the one behind the last; by the host
 //            sums       shape [segments], global; by product_rows
 //            y          shape [rows], global; read with PLUS, else not
 //            z          shape [rows], global; written in long rows; may be y
 //            count      long rows
-//            span       of a work-group
+//            span       long rows of a work-group
 // Launch:    work-groups of GROUP_ITEMS work-items for all long rows.
 // Local:     GROUP_ITEMS > 1: GROUP_ITEMS words. Per segment: 1 flop, 1 word.
-// Valid:     z in long rows. Bits depend on nothing but GROUP_ITEMS, sums and y.
+// Valid:     z in long rows. Bits depend only on GROUP_ITEMS, sums and y.
 //
 // Build parameter: GROUP_ITEMS, a power of two.
 #include "common/product.clh"
@@ -33,7 +33,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void product_s
     for (long k = row[1] + item; k < row[2]; k += GROUP_ITEMS) sum += sums[k];
 #if GROUP_ITEMS > 1
     sum = sum_of_items(sum, GROUP_ITEMS, parts);
-    barrier(CLK_LOCAL_MEM_FENCE);  // the next row's parts take the place of these
+    barrier(CLK_LOCAL_MEM_FENCE);  // the next row's parts overwrite these
 #endif
     if (item == 0) put_row(y, z, row[0], sum);
   }

@@ -5,7 +5,7 @@
 // Arguments: values   shape [places], global; slice s is [width of s][SLICE] from begin[s] on; by the host
 //            columns  shape [places], global; less than 0 where there is no entry; by the host
 //            begin    shape [slices + 1], global; first place of a slice; by the host
-//            row_of   shape [rows], global; with SORTED of each row of the slices the row of A; else not read
+//            row_of   shape [rows], global; with SORTED the row of A that each row of the slices is; else not read
 //            x        shape [columns of A], global; read
 //            y        shape [rows], global; read with PLUS, else not
 //            z        shape [rows], global; written; may be y
@@ -13,7 +13,7 @@
 //            span     rows of a work-group, a multiple of LANES
 // Launch:    as product_dia.
 // Local:     none. Per place: 2 flops, 1 word, a column and x; per row: 1 word, with PLUS 2.
-// Valid:     z in all rows. Its bits depend on nothing but SLICE's kind of device, A, x and y.
+// Valid:     z in all rows. Its bits depend only on SLICE, the kind of device, A, x and y.
 //
 // Build parameters: SLICE rows of a slice; optional SORTED.
 #include "common/product.clh"
@@ -23,9 +23,9 @@
 #endif
 
 #if LANES == 1
-#define AT_ONCE 4  // places whose loads do not wait for each other
+#define AT_ONCE 4  // independent loads
 
-// Add AT_ONCE places of a row, from `at` on; those behind the end are left out. No load depends on a condition.
+// Add AT_ONCE places of a row, the first at `at`, without those at or behind `end`. No load depends on a condition.
 static inline scalar_t add_places(scalar_t sum, __global const scalar_t* values, __global const place_t* columns,
                                   __global const scalar_t* x, long at, long end) {
   scalar_t value[AT_ONCE], unknown[AT_ONCE];
@@ -49,7 +49,7 @@ static inline scalar_t add_places(scalar_t sum, __global const scalar_t* values,
 
 static inline lanes_t unknowns_at(__global const scalar_t* x, __global const place_t* column) {
   scalar_t unknowns[LANES];
-  place_t least = 0;  // a branch for each lane takes a third longer than one for all
+  place_t least = 0;  // one test for all lanes: a branch in each lane takes a third longer
 #pragma unroll
   for (int l = 0; l < LANES; ++l) least = min(least, column[l]);
   if (least == 0) {

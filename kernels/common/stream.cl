@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: the speed limit that the solvers are measured against: read four arrays, write one, x = (a + b) + (c + y).
+// Purpose: measure the speed limit of the solvers: read four arrays, write one, x = (a + b) + (c + y).
 //
-// Arguments: a, b, c, y, x  shape [n], global; x is written here, the others by the host; no alignment is needed
+// Arguments: a, b, c, y, x  shape [n], global; x is written here, the others by the host; any alignment
 //            n              rows
 // Launch:    any number of work-groups of one work-item; each takes one run of consecutive rows.
 // Local:     none. Per row: 3 flops, 5 words.

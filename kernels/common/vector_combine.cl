@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: a sum of vectors, z = number z + factor_0 x_0 + ... (KEEP 1), or without the first term (KEEP 0); z = number
-// where there are no terms and z is not kept.
+// Purpose: a linear combination of vectors. KEEP 1: z = number z + factor_0 x_0 + ...; KEEP 0: z = factor_0 x_0 + ...;
+// z = number if there are no terms and KEEP is 0.
 //
 // Build parameters: TERMS  0 to 8
 //                   KEEP   0 or 1
@@ -21,7 +21,7 @@
 
 #define PARAMETER(k) , __global const scalar_t *x##k, const scalar_t factor##k
 
-// Nothing is added to a first term: 0 + -0 would be 0.
+// The first term is not added to 0, because 0 + -0 would be 0.
 static inline wide_t scaled(scalar_t factor, wide_t x) {
   for (int p = 0; p < PARTS; ++p) x.at[p] = mul((lanes_t)factor, x.at[p]);
   return x;

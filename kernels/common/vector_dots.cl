@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: dot products of one vector with several, each as partial sums of work-groups, which the host adds in order.
+// Purpose: dot products of one vector with several. A work-group computes partial sums, which the host adds in order.
 //
 // Build parameters: TERMS  1 to 8
 //                   and those of common/wide.clh; GROUP_ITEMS is a power of two
@@ -10,7 +10,7 @@
 //            x_k       shape [n], global, for each term; may be y
 // Launch:    groups of GROUP_ITEMS work-items for all places.
 // Local:     TERMS GROUP_ITEMS scalars. Per place: 2 TERMS flops, TERMS + 1 words; TERMS if y is the only x.
-// Valid:     its part of `partial`, everywhere.
+// Valid:     `partial`, at the places named above.
 #include "common/partial_sums.clh"
 #include "common/terms.clh"
 

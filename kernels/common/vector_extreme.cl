@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: the least or greatest number of a vector, of each work-group, and the first place that has it, or the greatest
-// magnitude without a place; the host takes the best of them in order.
+// Purpose: the least or greatest number of a vector and its first place, or the greatest magnitude without a place.
+// Each work-group finds its own; the host takes the best of these in order.
 //
 // Build parameters: EXTREME  LEAST, GREATEST or GREATEST_MAGNITUDE
 //                   and those of common/wide.clh; GROUP_ITEMS is a power of two
 // Arguments: x        shape [n], global; aligned as common/wide.clh says
 //            partial  global; the value of group g is written at first + g
-//            places   global; its place is written at first_place + g, LONG_MAX where the group has met no number;
-//                     not of GREATEST_MAGNITUDE. May be the memory of `partial`
+//            places   global; its place is written at first_place + g, LONG_MAX if the group found no number;
+//                     GREATEST_MAGNITUDE writes none. May be the memory of `partial`
 //            first, first_place
 //            n, run   places, and places of a work-group (common/wide.clh)
 // Launch:    groups of GROUP_ITEMS work-items for all places.
 // Local:     a scalar and 8 bytes for each work-item. Per place: 1 word.
-// Valid:     its part of `partial`, and `places`. LEAST, GREATEST: NaN at place 0 if x_0 is NaN; others are passed
-// over.
-//            GREATEST_MAGNITUDE: NaN if there is one.
+// Valid:     `partial` and `places`, where they are written. LEAST, GREATEST: NaN at place 0 if x_0 is NaN; any other
+//            NaN is skipped. GREATEST_MAGNITUDE: NaN if x has one.
 #include "common/wide.clh"
 
 #define LEAST 0
@@ -41,7 +40,7 @@ typedef struct {
   long place;
 } Best;
 
-// NaN is the best, and of equals the one before.
+// The better of two: NaN is better than any number, and of equal numbers the one at the smaller place.
 static inline Best best_of(Best a, Best b) {
   const bool b_is_better = isnan(a.value) || isnan(b.value)
                                ? isnan(b.value) && (!isnan(a.value) || b.place < a.place)
@@ -49,7 +48,7 @@ static inline Best best_of(Best a, Best b) {
   return b_is_better ? b : a;
 }
 
-// Take WIDE numbers from place i on, which stands for that of the best of them.
+// Compare the WIDE numbers from place i on with the best so far. The place noted is i; find() looks up the exact one.
 static inline void take_numbers(wide_t x, long i, Best* best) {
   scalar_t number[WIDE], value = WORST;
 #if GROUP_ITEMS == 1
@@ -67,7 +66,7 @@ static inline void take_numbers(wide_t x, long i, Best* best) {
   }
 }
 
-// Numbers from place i to the end, one by one.
+// Compare the numbers of places [i, end) one by one.
 static inline void take_some(__global const scalar_t* x, long i, long end, Best* best) {
   for (; i < end; ++i) {
     const scalar_t of = EXTREME == GREATEST_MAGNITUDE ? fabs(x[i]) : x[i];
@@ -79,7 +78,7 @@ static inline void take_some(__global const scalar_t* x, long i, long end, Best*
 }
 
 #if EXTREME != GREATEST_MAGNITUDE
-// No number was better than the worst: the first place of a work-item that has that.
+// The first place of a work-item that holds WORST; for work-items where no number was better than that.
 static inline long place_of_worst(__global const scalar_t* x, long run, long end) {
   for (long i = first_of_item(run); i < end; i += ITEM_STEP) {
     for (long k = i; k < min(i + WIDE, end); ++k) {
@@ -89,11 +88,11 @@ static inline long place_of_worst(__global const scalar_t* x, long run, long end
   return LONG_MAX;
 }
 
-// The place itself, of WIDE ones from the best's on.
+// Find the exact place of the best: one of the WIDE places from best->place on.
 static inline void find(__global const scalar_t* x, long end, Best* best) {
   if (isnan(best->value) || best->place == LONG_MAX) return;
   while (best->place < end - 1 && x[best->place] != best->value) ++best->place;
-  best->value = x[best->place];  // the sign of a zero
+  best->value = x[best->place];  // take the sign of a zero from x
 }
 #endif
 

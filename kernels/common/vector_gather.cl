@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: places of a vector, one behind the other.
+// Purpose: copy given places of a vector into consecutive places of another.
 //
 // Arguments: x       global; read
 //            places  shape [count], global; in x

@@ -5,10 +5,10 @@
 //                   and those of common/wide.clh
 // Arguments: z, x, y  shape [n], global; z is written, and may be x or y; y is x where OPERATION takes one vector;
 //                     aligned as common/wide.clh says
-//            number   of SHIFT; 0 / 0 of DIVIDE
+//            number   added by SHIFT; the quotient 0 / 0 of DIVIDE
 //            n, run   places, and places of a work-group (common/wide.clh)
 // Launch:    groups of GROUP_ITEMS work-items for all places.
-// Local:     none. Per place: about 1 flop, 2 words, 3 of two vectors.
+// Local:     none. Per place: about 1 flop; 2 words, or 3 for two vectors.
 // Valid:     z everywhere.
 #include "common/wide.clh"
 

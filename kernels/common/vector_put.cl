@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: places of a vector into as many places of another one, both at equal distances: z_to = MERGE(z_to, x_from).
+// Purpose: copy places of one vector to places of another, both at equal distances: z_to = MERGE(z_to, x_from).
 //
 // Build parameter: MERGE  INSERT, ADD or GREATER
 // Arguments: x  global; read
-//            from, from_step  its first place, and how far the next one is
+//            from, from_step  first place in x, and the distance to the next one
 //            z  global; not x; written, and read with ADD and GREATER
-//            to, to_step      the same of z
+//            to, to_step      first place in z, and the distance to the next one
 //            count
 // Launch:    any number of work-groups; a work-item takes one place.
 // Local:     none. Per place: 2 words, 3 with ADD and GREATER.
-// Valid:     z at these places.
+// Valid:     z at the places written.
 #include "common/scalar.clh"
 
 #define INSERT 0

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: numbers added to places of a vector.
+// Purpose: add numbers to given places of a vector.
 //
 // Arguments: from    shape [count], global
-//            places  shape [count], global; in x, no two of them alike
+//            places  shape [count], global; places in x, all distinct
 //            x       global; read and written at those places
 //            count
 // Launch:    any number of work-groups; a work-item takes one place.
 // Local:     none. Per place: 3 words and an index of 8 bytes.
-// Valid:     x at all places.
+// Valid:     x at the given places.
 #include "common/scalar.clh"
 
 __kernel void vector_scatter_add(__global const scalar_t* restrict from, __global const long* restrict places,

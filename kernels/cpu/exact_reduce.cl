@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: first pass of exact-twopass: eliminate the inner rows of every partition, leaving the equations of its first
-// (top) and last (bottom) row in the form that does not cancel at dominance 1 (cpu/excess.clh).
+// Purpose: first pass of exact-twopass: eliminate the inner rows of every partition. The equations of its first (top)
+// and last (bottom) row remain, in the form that does not cancel at dominance 1 (cpu/excess.clh).
 // Source: core/interface, SchurSegment and append_row.
 //
 // Arguments (global memory)
-//   lower, diag, upper, y   as for truncated_halo; rows must be there to round_up(m, LANES) - m behind the tiles
-//   segments            shape [8][padded], written here: lower, upper, excess, f of the top, then of the bottom, both
-//                       times -1 where their diagonal was negative.
-//                       Rows from n on count as identity rows, so that every partition has m rows; with m = 1 top and
-//                       bottom are the same row
+//   lower, diag, upper, y   as for truncated_halo; readable up to round_up(m, LANES) - m rows behind the tiles
+//   segments            shape [8][padded], written here: lower, upper, excess, f of the top row, then of the bottom
+//                       row; a row whose diagonal was negative is stored times -1. Rows from n on count as identity
+//                       rows, so that every partition has m rows; with m = 1 top and bottom are one row
 //   scratch             `slot` lanes_t for each work-group, of which the first LANES serve edge tiles
 //   n, origin, tile_begin, tile_end, m   as for truncated_halo
 //   padded              partitions padded to whole tiles
@@ -20,7 +19,7 @@
 #include "cpu/tile.clh"
 #include "cpu/excess.clh"
 
-// The old bottom becomes an inner row and is eliminated from both its neighbours.
+// Append row `next` at the bottom: eliminate the old bottom row from both its neighbours.
 static inline void append_row(ExcessRow* top, ExcessRow* bottom, ExcessRow next, bool general) {
   const lanes_t r = make_pivot(bottom, general);
   next.lower = eliminate(&next, next.lower, bottom, bottom->upper, bottom->lower, r, general);
@@ -35,7 +34,7 @@ static inline void store_row(ExcessRow row, __global scalar_t* p, long padded) {
   to_storage(row.f, p + 3 * padded);
 }
 
-// Reduce the partitions of a tile; false if that takes the general way.
+// Reduce the partitions of a tile. Returns false if the tile needs `general`.
 SPECIALISED static inline bool reduce(Tile tile, bool general, __global const scalar_t* lower,
                                       __global const scalar_t* diag, __global const scalar_t* upper,
                                       __global const scalar_t* y, __global scalar_t* edge, __global scalar_t* segments,

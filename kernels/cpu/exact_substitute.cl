@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: second pass of exact-twopass: solve the inner rows of every partition, whose top and bottom unknowns are
-// known. They are eliminated as exact_reduce did, to the bit, so that both passes are one Gaussian elimination; a sweep
-// that begins anew from the unknowns outside of the partition disagrees with the first pass where a partition is
-// ill-conditioned by itself (core/model).
+// known. The elimination repeats that of exact_reduce to the bit, so both passes are one Gaussian elimination. A sweep
+// from the unknowns outside of the partition would disagree with the first pass where a partition by itself is
+// ill-conditioned (core/model).
 //
 //   down:  eliminate row i - 1 from row i, from the second row on;  c'_i = upper_i / diag_i,
-//          d'_i = (f_i - lower_i x_top) / diag_i, lower_i being what couples to the top by then
+//          d'_i = (f_i - lower_i x_top) / diag_i, where lower_i now couples to the top row
 //   back:  x_i = d'_i - c'_i x_(i+1)
 // Source: core/model (substitute_exact); cpu/excess.clh.
 //
@@ -22,7 +22,7 @@
 #include "cpu/tile.clh"
 #include "cpu/excess.clh"
 
-// Leave c', d' of a row where row_back() looks for them; returns -1 / diag. out: swept + 2 i
+// Store c', d' of a row where row_back() reads them, at out = swept + 2 i. Returns -1 / diag.
 static inline lanes_t leave(ExcessRow* row, lanes_t x_top, bool general, __global lanes_t* out) {
   const lanes_t r = make_pivot(row, general), inverse = -r;
   out[0] = mul(row->upper, inverse);
@@ -30,8 +30,8 @@ static inline lanes_t leave(ExcessRow* row, lanes_t x_top, bool general, __globa
   return r;
 }
 
-// Leave c', d' of every row but the first and last, for whose unknowns they are 0 and the unknown. False if that takes
-// the general way.
+// Store c', d' of every row. In the first and last row c' is 0 and d' the known unknown. Returns false if the tile
+// needs `general`.
 SPECIALISED static inline bool sweep_down(Tile tile, bool general, __global const scalar_t* lower,
                                           __global const scalar_t* diag, __global const scalar_t* upper,
                                           __global const scalar_t* y, lanes_t x_top, lanes_t x_bottom,
@@ -65,7 +65,7 @@ SPECIALISED static inline bool sweep_down(Tile tile, bool general, __global cons
   return !any_negative(slack);
 }
 
-// Solve the partitions of a tile; false if that takes the general way.
+// Solve the partitions of a tile. Returns false if the tile needs `general`.
 SPECIALISED static inline bool substitute(Tile tile, bool general, __global const scalar_t* lower,
                                           __global const scalar_t* diag, __global const scalar_t* upper,
                                           __global const scalar_t* y, lanes_t x_top, lanes_t x_bottom,

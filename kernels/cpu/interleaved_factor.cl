@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: lane-interleaved stored factors (core/interleaved_factors), of matrices whose pivots forget where their
-// elimination began: each partition begins `lead_in` rows above its first, as if nothing was above them.
+// Purpose: make lane-interleaved stored factors (core/interleaved_factors) where pivots converge, whatever row
+// elimination starts at. Each partition starts `lead_in` rows above its first row, as if no row were above these.
 //
 //   u_i = b_i - a_i c_(i-1) p_(i-1),  p_i = 1 / u_i;  multiplier a_i p_(i-1), reciprocal p_i, coupling c_i p_i
-// Source: core/factors does the same from the first row of every line.
+// Source: core/factors computes the same from the first row of every line.
 //
 // Arguments (global memory)
 //   lower, diag, upper  rows of the bands; lower of row 0 and upper of row n - 1 are never read
 //   multipliers, reciprocals, couplings  written here, from first_tile on, rounded to factors_t (cpu/factors.clh)
-//   down, up     products of every partition, of the factors as they are stored, shape [tiles LANES], written here
+//   down, up     products over each partition, of the factors as they are stored, shape [tiles LANES], written here
 //   scratch      LANES lanes_t for each work-group
 //   n            rows of the whole system
 //   origin       row of element 0 of lower, diag and upper
@@ -16,14 +16,14 @@
 //   tile_begin, tile_end  tiles of this launch
 //   m            rows a partition, a multiple of LANES
 //   lead_in      rows, a multiple of LANES
-//   passes       0: what enters a partition does not pass through it, down and up are 0
-//   in_coupling  1: couplings are the multipliers (symmetric matrices): a tile has one row more of them, which holds
-//                the multipliers of the first rows and is written through `multipliers`, the same array
+//   passes       0: nothing passes through a partition; down and up are 0
+//   in_coupling  1: couplings are also the multipliers (symmetric matrices): a tile has one more row of them. That row
+//                holds the multipliers of the first rows and is written through `multipliers`, the same array
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 3 LANES lanes_t.
-// Per row: 1 division, 6 multiplications and additions, 6 words; what is read and computed times (m + lead_in) / m.
+// Per row: 1 division, 6 multiplications and additions, 6 words; reading and arithmetic times (m + lead_in) / m.
 // Assumes: no pivot vanishes (rows are dominant).
-// Valid:   factors of the tiles; rows from n on are rows of the identity.
+// Valid:   factors of the tiles; rows from n on are identity rows.
 #include "cpu/factors.clh"
 #include "cpu/tile.clh"
 

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: method truncated-streamed by stored factors. A work-group streams its run of tiles down, one tile ahead of
-// the substitution: nothing is truncated above, where it comes from, and on the other side one whole tile away. At the
-// start of a run the tile above is swept for what it leaves, from 0.
+// the substitution. Nothing is truncated on the side the run comes from; below, the truncation is a whole tile away.
+// The tile above the run is swept from 0, only for the value that it hands down.
 // Source: core/certificate (certify_stored, bound_stored) bounds the error.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling  stored factors from those of tile first_tile on, see cpu/interleaved.clh; a tile
-//   has
-//                m + in_coupling vectors
-//   down, up     products of the partitions that have factors, shape [tiles of factors, LANES]
+//                has m + in_coupling vectors
+//   down, up     products over the partitions that have factors, shape [tiles of factors, LANES]
 //   y, x         right-hand side and solution; x overlaps none of the others
-//   scratch      `slot` lanes_t for each work-group: LANES for edge tiles, then for two tiles m each
+//   scratch      `slot` lanes_t for each work-group: LANES for edge tiles, then m for each of two tiles
 //   n            rows of the whole system
 //   origin       row of element 0 of y and x
 //   first_tile   tile of vector 0 of the factors
-//   tile_begin, tile_end  tiles of this launch. y, x and the factors must be there for one tile more on either side
+//   tile_begin, tile_end  tiles of this launch. y, x and the factors must reach one tile further on either side
 //   m            rows a partition, a multiple of LANES
-//   reach        rows of a partition that what enters it gets to, a multiple of LANES and at most m
+//   reach        rows of a partition that depend on the unknown above it, a multiple of LANES and at most m
 //   slot         LANES + 2 m
-//   head, period, tail, all  which factors a tile takes, of `all` tiles and of the next as many again: those
-//                in front of head and from tail on its own, the ones between those of the `period` tiles from head on,
-//                again and again; head = all = the number of tiles where nothing repeats
+//   head, period, tail, all  which factors a tile reads. Each `all` tiles read the same ones. Of these, tiles before
+//                head and from tail on have factors of their own; the tiles between repeat the factors of the `period`
+//                tiles from head on. head = all = the number of tiles if nothing repeats
 //   in_coupling  1: a tile of `coupling` begins with the multipliers of the first rows, and couplings are the
 //                multipliers of the rows below them (symmetric matrices); 0: `multiplier` holds them
 // Build parameter, optional: CORRECTED, see cpu/interleaved_corrected.clh; reach is m.
@@ -28,9 +27,9 @@
 // Local:   none; private 2 LANES lanes_t.
 // Per row: 1 multiplication, 2 multiply-adds and, for the first `reach` rows of a partition, 2 more; 5 words, 4 with
 //          in_coupling, 2 where factors repeat and stay in the cache. With NARROW_FACTORS (cpu/factors.clh) 3.5
-//          words, 3 with in_coupling.
-//          CORRECTED 6 more multiplications and 3 more multiply-adds, in the cache.
-// Assumes: nothing of the factors is infinite. NaN of y stays in its line.
+//          words, 3 with in_coupling. CORRECTED: 6 more multiplications and 3 more multiply-adds on numbers in the
+//          cache.
+// Assumes: no factor is infinite. NaN of y stays in its line.
 // Valid:   x for the rows of the tiles below n.
 #include "cpu/interleaved.clh"
 
@@ -45,7 +44,7 @@ static inline void stream_run(Factors factors, Rows rows, long begin, long end, 
   __global scalar_t* const edge = (__global scalar_t*)own;
   scalar_t above = 0;
   lanes_t entered, tops = ZERO;
-  // From the tile above the run to the one below it, as far as there are any.
+  // Sweep from the tile above the run to the tile below it, where these exist.
   for (long t = max(begin - 1, 0L); t <= end; ++t) {
     const lanes_t tops_before = tops;
     scalar_t top = 0;

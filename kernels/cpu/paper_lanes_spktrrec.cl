@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: the second kernel of truncated SPIKE by lanes: the last and the first unknown of each partition from reduced
-// systems of 2x2, and the back-sweeps of LU and of UL.
+// Purpose: second kernel of truncated SPIKE by lanes: solve 2x2 reduced systems for the last and the first unknown of
+// each partition, then sweep back by LU and UL.
 // Source: Macintosh, Banks and Kelson 2019, section 3.2.2 and figure 4 (spktrrec), equations 6 and 7.
 //
 // Arguments (global memory, marshalled as cpu/paper_lanes.clh says)
@@ -11,8 +11,8 @@
 //   tiles                            tiles of this launch
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none. Per row: 1 multiply-add, 1 multiplication; 4 words.
-// Numerics: what enters a partition is truncated m_min / 2 rows away (core/paper_lanes bounds it).
-// Valid:   partitions that have both neighbours in the launch, or that are the first or the last of the system.
+// Numerics: the influence of a neighbour is truncated m_min / 2 rows away (core/paper_lanes bounds the error).
+// Valid:   partitions with both neighbours in the launch, and the first and the last partition of the system.
 #include "cpu/paper_lanes.clh"
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void paper_lanes_spktrrec(

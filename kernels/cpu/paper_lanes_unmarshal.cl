@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: the solution of truncated SPIKE by lanes back to the order of the rows.
+// Purpose: copy the solution of truncated SPIKE by lanes back to row order.
 // Source: Macintosh, Banks and Kelson 2019, section 3.2.1.
 //
 // Arguments (global memory)
@@ -9,7 +9,7 @@
 //   n            rows of the whole system
 //   origin       row of element 0 of x
 //   kept_first, kept_end  rows of x that are written
-//   first        row where partition 0 begins
+//   first        first row of partition 0
 //   m            rows of a partition, a multiple of LANES
 //   tiles        tiles of this launch
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
@@ -17,7 +17,7 @@
 // Valid:   x for rows [kept_first, kept_end).
 #include "cpu/paper_lanes.clh"
 
-// Rows of a block that begins at `row` in the tile's first partition, as far as they are kept.
+// Store the block that begins at `row` in the tile's first partition; only rows [kept_first, kept_end) are written.
 static inline void store_kept(const lanes_t* block, Rows rows, long row, long kept_first, long kept_end,
                               __global scalar_t* edge, __global scalar_t* x) {
   if (row >= kept_first && row + (LANES - 1) * rows.m + LANES <= kept_end) {

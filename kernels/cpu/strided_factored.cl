@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method exact-factored for lines side by side, by factors that were stored at set-up.
+// Purpose: method exact-factored for lines side by side, by factors stored at set-up.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
-// Source: Thomas' algorithm; core/factors makes the factors, core/host_solver is the same in C++.
+// Source: Thomas' algorithm; core/factors makes the factors, core/host_solver computes the same in C++.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x; written by the host
 //   y                   right-hand sides, written by the host
-//   x                   solutions, written here; overlaps none of the others. Places of no line are left alone
+//   x                   solutions, written here; overlaps no other array. Places between lines keep their values
 //   scratch             `slot` lanes_t for each work-group: a row of carried values, then d of every row of a bundle
 //   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
 //   length, row_stride  rows of a line and places between them
-//   width, bundles      lines of a bundle (whole lanes), bundles of a block: the last takes what is left, fewer than
-//                       width + LANES
+//   width, bundles      lines of a bundle (whole lanes), bundles of a block; the last bundle takes the remaining lines,
+//                       fewer than width + LANES
 //   slot                (length + 1) times the vectors of a row of the widest bundle
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive bundles.
 // Local:   none.
-// Per row: 3 multiply-adds; 5 words where a bundle's d stay in the cache, 4 if symmetric, else 7; with
-//          NARROW_FACTORS (cpu/factors.clh) factors take half a word.
-// Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.
+// Per row: 3 multiply-adds; 5 words if d of a bundle stays in the cache, 4 if symmetric, else 7; with
+//          NARROW_FACTORS (cpu/factors.clh) a factor counts half a word.
+// Assumes: factors are finite (set-up checks it). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #define FACTORS(p, i, at) factors_from_storage((p) + (at))
 #define FACTOR(p, i, at) ((p)[at])

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-halo for few long lines side by side. Lines are cut into segments, and every segment of a
-// bundle is solved on its own together with `halo` rows of its line on either side, the unknowns beyond them taken as
-// 0, by Thomas' algorithm without pivoting; one pass over the rows.
+// Purpose: method truncated-halo for few long lines side by side. Lines are cut into segments. Each segment of a bundle
+// is solved separately, with `halo` rows of its line on either side; the unknowns beyond these count as 0. The solver
+// is Thomas' algorithm without pivoting, one pass over the rows.
 //
 //   down:  r_i = 1 / (b_i - a_i c'_(i-1)),  c'_i = c_i r_i,  d'_i = (y_i - a_i d'_(i-1)) r_i,  from c' = d' = 0
 //   back:  x_i = d'_i - c'_i x_(i+1),  from 0
-// Source: core/certificate bounds the error, core/model is the same in C++.
+// Source: core/certificate bounds the error, core/model computes the same in C++.
 //
 // Arguments (global memory)
 //   lower, diag, upper  bands of every row, at its place in y and x, written by the host; lower of a line's first row
 //                       and upper of its last are 0
 //   y                   right-hand sides, written by the host
-//   x                   solutions, written here; overlaps none of the others. Places of no line are left alone
+//   x                   solutions, written here; overlaps no other array. Places between lines keep their values
 //   scratch             `slot` lanes_t for each work-group: a row of carried pairs, then c', d' of every row of a
 //                       segment
 //   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
 //   length, row_stride  rows of a line and places between them
-//   width, bundles      lines of a bundle (whole lanes), bundles of a block: the last takes what is left, fewer than
-//                       width + LANES
-//   m, halo, segments   rows a segment, rows read again beyond each side, segments of a line, the last of what is left
+//   width, bundles      lines of a bundle (whole lanes), bundles of a block; the last bundle takes the remaining lines,
+//                       fewer than width + LANES
+//   m, halo, segments   rows a segment, rows read again beyond each side, segments of a line; the last may be shorter
 //   slot                2 (min(length, m + 2 halo) + 1) times the vectors of a row of the widest bundle
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive segments, bundle by bundle.
 // Local:   none.
-// Per row: 1 division, 6 multiply-adds; 5 words where c', d' of a segment stay in the cache, else 9; what is read and
-//          computed, times (m + 2 halo) / m.
+// Per row: 1 division, 6 multiply-adds; 5 words if c', d' of a segment stay in the cache, else 9; reading and
+//          arithmetic times (m + 2 halo) / m.
 // Assumes: every row is dominant (core/certificate needs it; no pivot vanishes). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #include "cpu/bundle.clh"
@@ -32,7 +32,7 @@ typedef struct {
   __global const scalar_t *lower, *diag, *upper;
 } Bands;
 
-// Rows of a line.
+// Rows of a segment, counted from the line's first row.
 typedef struct {
   int first, end;      // swept
   int kept, kept_end;  // stored
@@ -86,7 +86,7 @@ static inline void segment_of_lanes(Bundle b, Segment s, Bands bands, __global c
   }
 }
 
-// The same for fewer lines than LANES; carried and rows of swept are shape [2 width].
+// Solve a segment of fewer than LANES lines. `carried` and each row of `swept` are shape [2 width].
 static inline void segment_of_few(Bundle b, Segment s, Bands bands, __global const scalar_t* y,
                                   __global scalar_t* carried, __global scalar_t* swept, __global scalar_t* x) {
   for (int j = 0; j < 2 * b.width; ++j) carried[j] = 0;
@@ -121,7 +121,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void strided_halo(
   __global lanes_t* const own = scratch + run * slot;
   __global scalar_t* const few = (__global scalar_t*)own;
   const long begin = run * all / runs, end = (run + 1) * all / runs;
-  // `before` counts the segments of the bundles before this one. Numbers are not divided: see cpu/strided.clh.
+  // `before` counts the segments of the earlier bundles. No number is divided; cpu/strided.clh says why.
   long before = 0;
   for (long block = 0; block < blocks && before < end; ++block) {
     for (int piece = 0; piece < bundles; ++piece, before += segments) {

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method exact-factored for lines side by side that all have the same bands: one set of factors, as long as a
-// line, serves them all.
+// Purpose: method exact-factored for lines side by side that all have the same bands, so that one line's factors serve
+// all lines.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
-// Source: Thomas' algorithm; core/factors makes the factors, core/host_solver is the same in C++.
+// Source: Thomas' algorithm; core/factors makes the factors, core/host_solver computes the same in C++.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of every row of a line, shape [length]; written by the host
 //   y                   right-hand sides, written by the host
-//   x                   solutions, written here; overlaps none of the others. Places of no line are left alone
+//   x                   solutions, written here; overlaps no other array. Places between lines keep their values
 //   scratch             `slot` lanes_t for each work-group: a row of carried values, then d of every row of a bundle
 //   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
 //   length, row_stride  rows of a line and places between them
-//   width, bundles      lines of a bundle (whole lanes), bundles of a block: the last takes what is left, fewer than
-//                       width + LANES
+//   width, bundles      lines of a bundle (whole lanes), bundles of a block; the last bundle takes the remaining lines,
+//                       fewer than width + LANES
 //   slot                (length + 1) times the vectors of a row of the widest bundle
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive bundles.
 // Local:   none.
-// Per row: 3 multiply-adds; 2 words where d of a bundle and the factors stay in the cache, else 4.
-// Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.
+// Per row: 3 multiply-adds; 2 words if d of a bundle and the factors stay in the cache, else 4.
+// Assumes: factors are finite (set-up checks it). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #define FACTORS(p, i, at) ((lanes_t)((p)[i]))
 #define FACTOR(p, i, at) ((p)[i])
-#define PREFETCH_FACTORS(p, j)  // they stay in the cache
+#define PREFETCH_FACTORS(p, j)  // no prefetch: the factors stay in the cache
 #include "cpu/strided.clh"
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void strided_shared(

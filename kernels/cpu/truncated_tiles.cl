@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-halo without a halo: a work-group streams its run of tiles down, one tile ahead of the
-// substitution. Nothing is truncated inside a tile, nor above it, where the run comes from; below it, one whole tile
-// away, and above a run as far. Nothing is stored between applies.
+// Purpose: method truncated-halo without a halo. A work-group streams its run of tiles down, one tile ahead of the
+// substitution. Nothing is truncated inside a tile, nor above it, where the run comes from. Truncation is a whole tile
+// away: below each tile, and above each run. Nothing is stored between applies.
 //
 //   down:  a lane eliminates the rows of its partition, x_i = d_i - c_i x_(i+1) - w_i a, a being the unknown above the
-//          partition, and on the way keeps its first unknown as D - C x_i - W a
-//   met:   the last unknowns of the partitions are a tridiagonal system in the lanes of a vector, solved by cyclic
-//          reduction in parallel: g - e a - f b, a and b being the unknowns on either side of the tile
-//   back:  x_i from a and x_(i+1), once the tile below has told what its first unknown is
-// Source: SPIKE with lanes for processes; core/certificate bounds the error, as for a halo of a tile.
+//          partition. It also updates an expression for the partition's first unknown, D - C x_i - W a
+//   met:   the last unknowns of the partitions form a tridiagonal system in the lanes of a vector. Parallel cyclic
+//          reduction solves it as g - e a - f b, where a and b are the unknowns above and below the tile
+//   back:  compute x_i from a and x_(i+1), once the first unknown of the tile below is known
+// Source: SPIKE with lanes for processes; core/certificate bounds the error as for a halo of one tile.
 //
 // Arguments (global memory)
-//   lower, diag, upper, y, x, n, origin, tile_begin, tile_end, m  as for truncated_halo; m is a multiple of LANES. Rows
-//                 must be there, as far as 0 <= row < n, from one tile before the tiles to one behind them
-//   scratch       `slot` lanes_t for each work-group: LANES for edge tiles, then c, d, w of every row of two tiles
+//   lower, diag, upper, y, x, n, origin, tile_begin, tile_end, m  as for truncated_halo; m is a multiple of LANES. The
+//                 arrays hold the system's rows from one tile before the tiles to one behind them
+//   scratch       `slot` lanes_t for each work-group: LANES for edge tiles, then c, d, w of each row of two tiles
 //   slot          LANES + 6 m
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 9 LANES lanes_t.
 // Per row: half a division, 6 multiplications, 8 multiply-adds; 5 words.
-// Assumes: no pivot vanishes, and rows within 2^30 of 1 (2^120 in double): three of them are multiplied. NaN of y stays
-//          in its line.
+// Assumes: no pivot vanishes, and rows are within a factor 2^30 of 1 (2^120 in double), because three of them are
+//          multiplied. NaN of y stays in its line.
 // Valid:   x for the rows of the tiles below n.
 #include "cpu/shared_lines.clh"
 #include "cpu/tile.clh"
 
 #define ROW_VECTORS 3  // c, d and w of a row
 
-// y - coupling unknown; y where the coupling is 0.
+// Returns y - coupling * unknown, or y where the coupling is 0.
 static inline scalar_t take_off_one(scalar_t y, scalar_t coupling, scalar_t unknown) {
   return coupling == 0 ? y : y - coupling * unknown;
 }
 
-// Where the sweep down stands.
+// State of the sweep down.
 typedef struct {
   lanes_t c, d, w;                    // of the row above
-  lanes_t first_d, first_c, first_w;  // the first unknown: first_d - first_c x_i - first_w a, i being the row above
-  lanes_t last_d, last_c, last_w;     // the same for the row before that
+  lanes_t first_d, first_c, first_w;  // first unknown: first_d - first_c x_i - first_w a, where i is the row above
+  lanes_t last_d, last_c, last_w;     // first_d, first_c, first_w as they were one row earlier
 } Down;
 
 static inline Down begin_down() {
@@ -43,7 +43,7 @@ static inline Down begin_down() {
   return down;
 }
 
-// Take row s of the block, r being the reciprocal of its pivot.
+// Eliminate row s of the block; r is the reciprocal of its pivot.
 SPECIALISED static inline void take_row(const Block* block, int s, lanes_t r, bool nan_safe, Down* of,
                                         __global lanes_t* kept) {
   const lanes_t a = mul(block->lower[s], r);
@@ -65,7 +65,7 @@ SPECIALISED static inline void take_row(const Block* block, int s, lanes_t r, bo
   }
 }
 
-// Take rows s and s + 1 of the block with one division: what a row waits for is the reciprocal of the one above.
+// Eliminate rows s and s + 1 of the block with one division: a row has to wait for the reciprocal pivot above it.
 SPECIALISED static inline void take_two_rows(const Block* block, int s, bool nan_safe, Down* of,
                                              __global lanes_t* kept) {
   const lanes_t p = mul_sub(block->diag[s], block->lower[s], of->c);
@@ -75,7 +75,7 @@ SPECIALISED static inline void take_two_rows(const Block* block, int s, bool nan
   take_row(block, s + 1, mul(mul(p, p), r), nan_safe, of, kept + ROW_VECTORS * (s + 1));
 }
 
-// Sweep a tile down block by block, with the tests, from anywhere.
+// Sweep a tile down block by block, with tests of couplings for 0. The tile may lie anywhere.
 static inline Down sweep_checked(Rows rows, long first, System of, __global scalar_t* edge, Block* block,
                                  __global lanes_t* kept) {
   const bool full = first > 0 && first + LANES * rows.m < rows.n;
@@ -87,7 +87,7 @@ static inline Down sweep_checked(Rows rows, long first, System of, __global scal
   return down;
 }
 
-// The arrays of a system and of a block by number, as they are loaded between rows; for the order see load_bands.
+// The arrays of a system and of a block by number, in loading order; load_bands says why this order.
 static inline __global const scalar_t* array_of(System of, int array) {
   return array == 0 ? of.lower : array == 1 ? of.upper : array == 2 ? of.diag : of.y;
 }
@@ -95,9 +95,9 @@ static inline lanes_t* block_of(Block* of, int array) {
   return array == 0 ? of->lower : array == 1 ? of->upper : array == 2 ? of->diag : of->y;
 }
 
-// The same for a tile whose first block is in blocks[*now], while the next block is loaded, that of the next tile in
-// the end: an array between every few rows, since they wait for each other's divisions. What comes two tiles later is
-// fetched in the order of memory.
+// Sweep a tile down without tests; its first block is in blocks[*now]. The next block is loaded meanwhile, at the end
+// that of the next tile. One array is loaded every few rows, because the rows wait for each other's divisions. Data for
+// two tiles later is prefetched in the order of memory.
 static inline Down sweep_ahead(Rows rows, long first, System of, Block* blocks, int* now, __global lanes_t* kept) {
   const long tile_rows = LANES * rows.m, here = first - rows.origin;
   Down down = begin_down();
@@ -121,14 +121,14 @@ static inline Down sweep_ahead(Rows rows, long first, System of, Block* blocks, 
   return down;
 }
 
-// What a tile is known by: its last unknowns of partitions, g - e above - f below, and its first unknown,
-// first_d - first_c g[0] - first_w above.
+// The result of solve_interfaces(): the last unknowns of the partitions, g - e above - f below, and the first unknown
+// of the tile, first_d - first_c g[0] - first_w above.
 typedef struct {
   lanes_t g, e, f;
   scalar_t first_d, first_c, first_w;
 } Met;
 
-// What is smaller vanishes beside what is truncated, and its square would be subnormal.
+// Smaller factors are negligible against the truncation error, and their squares would be subnormal.
 #if SCALAR == SCALAR_FLOAT
 #define LEAST_FACTOR 0x1p-50f
 #else
@@ -136,7 +136,7 @@ typedef struct {
 #endif
 static inline lanes_t drop_small(lanes_t factor) { return drop_below(LEAST_FACTOR, factor); }
 
-// A step of cyclic reduction: eliminate the rows k places away from every row.
+// A step of cyclic reduction: eliminate from every row the rows k places above and below it.
 #define REDUCE(k)                                                                                    \
   {                                                                                                  \
     const lanes_t r = reciprocal(pivot);                                                             \
@@ -156,7 +156,7 @@ static inline lanes_t drop_small(lanes_t factor) { return drop_below(LEAST_FACTO
   }
 
 SPECIALISED static inline Met solve_interfaces(Down down, bool nan_safe) {
-  // The last row of a partition, the first unknown of the next one being put in.
+  // Equation of each partition's last row, with the first unknown of the next partition substituted.
   const lanes_t next_d = FROM_BELOW(down.last_d, 1), next_w = FROM_BELOW(down.last_w, 1);
   down.w = drop_small(down.w);
   lanes_t lower = with_lane(down.w, 0, 0), upper = drop_small(-mul(down.c, FROM_BELOW(down.last_c, 1)));
@@ -176,13 +176,13 @@ SPECIALISED static inline Met solve_interfaces(Down down, bool nan_safe) {
   return met;
 }
 
-// A row of a tile that is swept, from the one below it and the unknown above the partition.
+// Substitute one row of a swept tile, from the unknown below it and the unknown above its partition.
 SPECIALISED static inline lanes_t row_back_from(__global const lanes_t* row, bool nan_safe, lanes_t enters,
                                                 lanes_t below) {
   return take_off(nan_safe, take_off(nan_safe, row[1], row[2], enters), row[0], below);
 }
 
-// Substitute back in a tile that is swept, and store it in blocks that are aligned in x wherever x begins.
+// Substitute back in a swept tile, and store it in blocks that are aligned in x wherever x begins.
 //   last   last unknowns of its partitions;   above  the unknown above the tile
 SPECIALISED static inline void substitute(Rows rows, long first, bool nan_safe, lanes_t last, scalar_t above,
                                           __global lanes_t* kept, Pending* pending, __global scalar_t* edge,
@@ -212,15 +212,15 @@ SPECIALISED static inline void substitute(Rows rows, long first, bool nan_safe, 
   store_shared_lines(true, rows, first, full, tail, line, pending, edge, x);
 }
 
-// What is known of a tile before the one below it is.
+// The part of a tile's result that is known before the tile below it is swept.
 typedef struct {
   Met met;
   bool nan_safe;
 } Before;
 
-// Find the last unknowns of the partitions of `tile`, `below` being the tile below it, and hand on the last one.
+// The last unknowns of the partitions of `tile`; `below` is the tile below. *above becomes the last of them.
 static inline lanes_t close_tile(Met tile, Met below, scalar_t* above) {
-  // The first unknown below, as shift - slope times the last one here.
+  // The first unknown of the tile below is shift - slope * (last unknown of this tile).
   const scalar_t shift = take_off_one(below.first_d, below.first_c, lane_of(below.g, 0));
   const scalar_t slope = below.first_w - below.first_c * lane_of(below.e, 0), f = lane_of(tile.f, LANES - 1);
   const scalar_t own = take_off_one(lane_of(tile.g, LANES - 1), lane_of(tile.e, LANES - 1), *above);
@@ -243,7 +243,7 @@ static inline void stream_run(Rows rows, long begin, long end, System of, __glob
   scalar_t above = 0;
   Before before = {nothing, false};
   Pending pending = nothing_pending();
-  // From the tile above the run to the one below it, as far as there are any.
+  // Sweep from the tile above the run to the tile below it, where these exist.
   for (long t = start; t <= end; ++t) {
     const long first = t * tile_rows;
     __global lanes_t* const kept = own + LANES + (t & 1) * ROW_VECTORS * m;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: second pass of method exact-factored for lines laid end to end: substitute from the meeting to both ends of
-// the system, x_i = d_i reciprocal_i - coupling_i x_(i+1), on the side below the meeting from the row above. Lanes
-// solve for what they start from as in the first pass.
-// Source: as for twisted_eliminate. Where the sides meet a pivot may be tiny (Poisson: 4 / n), and what is rounded
-// there is large; both start from the same bits of the unknown, and the row's factors pass it on as it is.
+// Purpose: second pass of method exact-factored for lines end to end: substitute from the meeting tile to both ends of
+// the system, x_i = d_i reciprocal_i - coupling_i x_(i+1); below it, from the row above. Lanes solve for the values
+// that enter them as in the first pass.
+// Source: as for twisted_eliminate. Where the sides meet, a pivot may be tiny (Poisson: 4 / n) and the rounding error
+// large. Both sides start from the same bits of that unknown, and the row's factors pass it on unchanged.
 //
 // Arguments (global memory)
 //   reciprocal, coupling  stored factors of all tiles, see cpu/interleaved.clh
 //   through      products of -coupling over every partition, shape [tiles LANES]
-//   swept        what the first pass left
-//   x            solution; overlaps none of the others
+//   swept        d of all rows, from twisted_eliminate
+//   x            solution; overlaps no other array
 //   scratch      as for twisted_eliminate
 //   n, meeting, m, slot  as for twisted_eliminate
-//   from_above   multiplier that leads from the last row above the meeting into the first below it
+//   from_above   multiplier that eliminates the last row above the meeting from the first row below it
 //   met          reciprocal pivot of that first row, which is eliminated from both sides
 // Launch:  as for twisted_eliminate.
 // Local:   none; private 2 LANES lanes_t.
 // Per row: 2 multiplications, 2 multiply-adds; 4 words.
-// Assumes: nothing of the factors is infinite. NaN of y stays in its line.
+// Assumes: no factor is infinite. NaN of y stays in its line.
 // Valid:   x of all rows below n.
 #include "cpu/twisted.clh"
 
@@ -25,7 +25,7 @@ typedef struct {
   __global const lanes_t *reciprocal, *coupling;
 } BackFactors;
 
-// Substitute in the partitions of a tile from 0 and keep x. Returns x of the rows that were met last.
+// Substitute in the partitions of a tile from 0 and keep x. Returns x of the row computed last.
 SPECIALISED static inline lanes_t substitute_alone(bool down, int m, BackFactors f, __global const lanes_t* swept,
                                                    __global lanes_t* kept) {
   lanes_t x = ZERO;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What stands before a kernel text of ours that NVRTC compiles as CUDA C++17, with the option -default-device: the part
-// of OpenCL C 1.2 that is not C. plugin/cuda/translate.cpp puts the text behind it, in namespace opencl::program, and
-// does what neither macros nor functions can.
+// NVRTC compiles this text in front of each of our kernel texts, as CUDA C++17 with the option -default-device. It
+// defines the parts of OpenCL C 1.2 that C lacks. plugin/cuda/translate.cpp puts the kernel text into namespace
+// opencl::program and does what neither macros nor functions can.
 #ifndef OCLSPKT_CUDA_PRELUDE_CUH
 #define OCLSPKT_CUDA_PRELUDE_CUH
 
@@ -10,11 +10,11 @@
 
 namespace opencl {
 
-#ifndef OPENCL_LOCAL_MEMORY  // tests on the host have their own
+#ifndef OPENCL_LOCAL_MEMORY  // tests on the host define their own
 #define OPENCL_LOCAL_MEMORY extern __shared__ __align__(128) unsigned char oclspkt_local_memory[];
 #endif
 
-// A __local argument of a kernel: the memory that a launch adds to what kernels declare. A kernel has one at most.
+// A __local argument of a kernel: memory that the launch adds to what the kernel declares. A kernel has at most one.
 template <typename T>
 struct LocalArgument {
   int unused;
@@ -29,8 +29,8 @@ struct LocalArgument {
   }
 };
 
-// How a kernel takes its arguments: three numbers of the group that it requires, or 0, then one number for each
-// (plugin/cuda/translate.hpp: ParameterKind).
+// How a kernel takes its arguments: three numbers, the work-group size that it requires or 0, then one number for each
+// argument (plugin/cuda/translate.hpp: ParameterKind).
 template <typename A>
 struct KindOf {
   static constexpr int value = 0;
@@ -58,7 +58,7 @@ struct KernelTableOf<void(A...)> {
 #define OPENCL_KERNEL_TABLE(kernel, x, y, z) \
   extern "C" __device__ auto oclspkt_parameters_##kernel = ::opencl::KernelTableOf<decltype(kernel)>::make(x, y, z);
 
-// Work-items, of up to three dimensions. Launches have no offset.
+// Work-item functions for up to three dimensions. Launches have no global offset.
 inline size_t get_local_id(uint d) { return d == 0 ? threadIdx.x : d == 1 ? threadIdx.y : d == 2 ? threadIdx.z : 0; }
 inline size_t get_local_size(uint d) { return d == 0 ? blockDim.x : d == 1 ? blockDim.y : d == 2 ? blockDim.z : 1; }
 inline size_t get_group_id(uint d) { return d == 0 ? blockIdx.x : d == 1 ? blockIdx.y : d == 2 ? blockIdx.z : 0; }
@@ -92,7 +92,7 @@ OPENCL_ATOMICS(uint)
 
 }  // namespace opencl
 
-// What NVIDIA's compiler for OpenCL C defines.
+// Macros that NVIDIA's compiler for OpenCL C defines.
 #define __OPENCL_VERSION__ 120
 #define __OPENCL_C_VERSION__ 120
 #define CL_VERSION_1_2 120
@@ -115,13 +115,13 @@ OPENCL_ATOMICS(uint)
 #define NAN (::opencl::as_float(0x7fffffff))
 #define INFINITY (::opencl::as_float(0x7f800000))
 
-// Address spaces are told by the addresses; what is left of __local and __constant is translate.cpp's.
+// Addresses of CUDA tell the address space. translate.cpp handles __local and __constant.
 #define __global
 #define __private
 #define restrict __restrict__
-// As in __attribute__((reqd_work_group_size(x, y, z))).
+// For __attribute__((reqd_work_group_size(x, y, z))).
 #define reqd_work_group_size(x, y, z) launch_bounds((x) * (y) * (z), CORE_GROUPS)
-// Work-groups that a core is to have at a time. Options of a kernel, which stand behind this, may define it.
+// Work-groups that a multiprocessor shall hold at a time. Options of a kernel, which follow this text, may define it.
 constexpr int CORE_GROUPS = 0;
 
 #endif

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// OpenCL C's vectors, and its functions that take them, as C++17: what programs for CUDA know of them
-// (cuda/prelude.cuh). A compiler for the host takes this text as well, so that tests can run it.
+// OpenCL C's vectors, and its functions on them, as C++17, for programs of CUDA (cuda/prelude.cuh). A compiler for the
+// host takes this text as well, so that tests can run it.
 //
 // Vectors of 2, 4, 8 and 16 numbers. Their components are s0 to s3 and x to w for 2 and 4 numbers, lo and hi for more.
-// A comparison gives a vector of integers of the same width, -1 where it holds. There is no `condition ? a : b` for
-// vectors in C++: select(b, a, condition) says the same. A literal (type)(a, b) is no vector in C++: see
-// plugin/cuda/translate.hpp.
+// A comparison gives a vector of integers of the same width, -1 where it holds. C++ has no `condition ? a : b` for
+// vectors; use select(b, a, condition). In C++ a literal (type)(a, b) is no vector: see plugin/cuda/translate.hpp.
 //
 // The caller defines OPENCL_SIZE_T.
 #ifndef OCLSPKT_CUDA_VECTORS_CUH
@@ -19,7 +18,7 @@ typedef unsigned int uint;
 typedef unsigned long ulong;
 typedef OPENCL_SIZE_T size_t;
 
-// The integer as wide as a number.
+// The integer type as wide as a number.
 template <int bytes, bool is_signed>
 struct IntegerOf;
 template <>
@@ -71,7 +70,7 @@ OPENCL_NUMBER(float)
 OPENCL_NUMBER(double)
 #undef OPENCL_NUMBER
 
-// What comparisons of vectors give in each place.
+// One component of a comparison's result.
 template <typename M>
 inline M mask_of(bool holds) {
   return holds ? static_cast<M>(-1) : static_cast<M>(0);
@@ -80,7 +79,7 @@ inline M mask_of(bool holds) {
 template <typename T, int N>
 struct Vector;
 
-// Bits of one type as those of another.
+// Reinterpret the bits of one type as another.
 template <typename To, typename From>
 inline To as_type(const From& from) {
   static_assert(sizeof(To) == sizeof(From), "as_type() keeps the size");
@@ -89,7 +88,7 @@ inline To as_type(const From& from) {
   return to;
 }
 
-// What all vectors have alike. BINARY and UNARY(op): all components by that operator; COMPARED: compared by it.
+// Members that all vectors share. BINARY and UNARY(op) apply op to each component, COMPARED(op) compares by it.
 #define OPENCL_VECTOR_OPERATORS(N, UNARY, BINARY, COMPARED)                   \
   typedef typename IntegerOf<sizeof(T), true>::type mask_number;              \
   typedef Vector<mask_number, N> mask;                                        \
@@ -172,7 +171,7 @@ struct alignas(4 * sizeof(T)) Vector<T, 4> {
   Vector(T a, T b, T c, T d) : s0(a), s1(b), s2(c), s3(d) {}
 };
 
-// Eight and sixteen, by halves.
+// Vectors of 8 and 16 numbers, as two halves.
 template <typename T, int N>
 struct alignas(N * sizeof(T)) Vector {
   static_assert(N == 8 || N == 16, "vectors have 2, 4, 8 or 16 numbers");
@@ -192,7 +191,7 @@ struct alignas(N * sizeof(T)) Vector {
 };
 #undef OPENCL_VECTOR_OPERATORS
 
-// From and to memory, which need be aligned for one number only.
+// Load and store vectors. The memory need only be aligned for one number.
 template <typename V>
 struct Storage;
 template <typename T>
@@ -225,7 +224,7 @@ struct Storage<Vector<T, N>> {
   }
 };
 
-// A function of numbers, component by component: F::call(a, ...) gives an R.
+// Apply a function of numbers component by component: F::call(a, ...) returns an R.
 template <typename R, typename F, typename T, typename... More>
 inline Vector<R, 2> each(Vector<T, 2> a, More... more) {
   return Vector<R, 2>(F::call(a.s0, more.s0...), F::call(a.s1, more.s1...));
@@ -240,7 +239,7 @@ inline Vector<R, N> each(Vector<T, N> a, More... more) {
   return Vector<R, N>(each<R, F>(a.lo, more.lo...), each<R, F>(a.hi, more.hi...));
 }
 
-// Functions of one, two and three numbers that vectors have as well; numbers stand for vectors but in the first place.
+// Functions of one, two and three numbers, defined for vectors too. All arguments but the first may also be numbers.
 #define OPENCL_ON_VECTORS_1(name)            \
   struct Call_##name {                       \
     template <typename T>                    \
@@ -275,7 +274,7 @@ inline Vector<R, N> each(Vector<T, N> a, More... more) {
     return each<T, Call_##name>(a, b, c);                                                                  \
   }
 
-// Those of numbers are the compiler's own.
+// On numbers these functions are the compiler's own.
 using ::ceil;
 using ::copysign;
 using ::fabs;
@@ -288,7 +287,7 @@ using ::rint;
 using ::sqrt;
 using ::trunc;
 
-// Of two numbers of one type.
+// Functions of numbers of one type.
 template <typename T, typename EnableIf<IsNumber<T>::value>::type = 0>
 inline T min(T a, T b) {
   return b < a ? b : a;
@@ -325,7 +324,7 @@ OPENCL_ON_VECTORS_3(mad)
 #undef OPENCL_ON_VECTORS_2
 #undef OPENCL_ON_VECTORS_3
 
-// Tests: 1 for a number, -1 in each place of a vector, where it holds.
+// Predicates: 1 for a number, -1 in each component of a vector, where they hold.
 inline int isnan(float a) { return a != a; }
 inline int isnan(double a) { return a != a; }
 inline int isinf(float a) { return fabs(a) > 0x1.fffffep127f; }
@@ -351,7 +350,7 @@ OPENCL_TEST(isfinite)
 OPENCL_TEST(signbit)
 #undef OPENCL_TEST
 
-// Of integers: the sign bit of any component, or of all.
+// Tests of integers: the sign bit is set in any component, or in all.
 template <typename T, typename EnableIf<IsNumber<T>::value>::type = 0>
 inline int any(T a) {
   return a < 0;
@@ -385,7 +384,7 @@ inline int all(Vector<T, N> a) {
   return all(a.lo) && all(a.hi);
 }
 
-// b where the condition holds, else a: for a number where it is not 0, for a vector where its sign bit is set.
+// b where the condition holds, else a. A number holds if it is not 0, a vector's component if its sign bit is set.
 template <typename T, typename C, typename EnableIf<IsNumber<T>::value && IsNumber<C>::value>::type = 0>
 inline T select(T a, T b, C condition) {
   return condition ? b : a;
@@ -401,7 +400,7 @@ inline Vector<T, N> select(Vector<T, N> a, Vector<T, N> b, Vector<C, N> conditio
   return each<T, Select>(condition, a, b);
 }
 
-// Values of one type as those of another.
+// Convert numbers from one type to another.
 template <typename To>
 struct Convert {
   template <typename From>

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-streamed on FPGAs. As fpga/task_spktrunc, but both unknowns beside a block are put into it,
-// and one sweep gives all its rows, a block late: the error is d^-m in all rows and not d^-(m/2).
+// Purpose: method truncated-streamed on FPGAs, as fpga/task_spktrunc. Here both unknowns beside a block are
+// substituted, and one sweep gives all its rows, one block late. The error is d^-m in all rows, instead of d^-(m/2).
 //
 // Arguments (global memory)
 //   lower, diag, upper, y  whole blocks of the bands and of the right-hand side, written by the host
 //   x                      whole blocks of the solution, written here
 //   n                      rows of the whole system
 //   first                  block of element 0 of all arrays
-//   kept_begin, kept_end   blocks that are solved; those before and behind them, as far as there are any, must be there
+//   kept_begin, kept_end   blocks that are solved; the arrays also hold the block before and the block behind, if any
 // Launch:  one work-item.
 // Local:   none; private two blocks.
-// Per row: 2 divisions (and 1 a block), 5 multiplications, 6 multiply-adds, 1 addition, 5 words (SYMMETRIC 4);
-//          the spikes, which the sweeps multiply up, are not read and vanish.
-// Assumes: no pivot and no 1 - v_b w_t vanishes (set-up has the evidence). NaN of y stays in its line.
-// Valid:   x of the blocks that are kept; rows behind n hold 0.
+// Per row: 2 divisions (and 1 a block), 5 multiplications, 6 multiply-adds, 1 addition, 5 words (SYMMETRIC 4). The
+//          multiplications for unused spikes are not counted: the compiler removes them.
+// Assumes: no pivot and no 1 - v_b w_t vanishes (set-up checks it). NaN of y stays in its line.
+// Valid:   x of the blocks [kept_begin, kept_end); rows behind n hold 0.
 #include "fpga/task_blocks.clh"
 
 __kernel TASK void task_spkboth(__global const block_t* restrict lower, __global const block_t* restrict diag,
@@ -22,8 +22,8 @@ __kernel TASK void task_spkboth(__global const block_t* restrict lower, __global
                                 const long kept_end) {
   if (kept_begin >= kept_end) return;
   const there_t there = {n, first, min(kept_end, (n - 1) / TASK_ROWS)};
-  down_t down_1 = NOTHING_DOWN;  // of the block before
-  cut_t cut_1 = {ZERO, ZERO};    // above that block
+  down_t down_1 = NOTHING_DOWN;  // of block k - 1
+  cut_t cut_1 = {ZERO, ZERO};    // of cut k - 1
   scalar_t upper_above = ZERO;
   for (long k = max(kept_begin - 1, 0L); k <= kept_end; ++k) {
     rows_t rows;

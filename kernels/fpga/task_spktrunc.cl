@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-streamed on FPGAs. Truncated SPIKE as a stream of blocks, as Macintosh, Banks and Kelson
-// have it (2019, section 3.1.2, Figure 3): in each iteration a block of m = TASK_ROWS rows is read, swept down and up,
-// and coupled with the block before; from the unknowns beside the cut, the bottom half of the block before follows by
-// LU and the top half of this one by UL. Both halves leave out what is beyond the other end of their block, so that
-// rows in the middle of a block err by d^-(m/2).
+// Purpose: method truncated-streamed on FPGAs: truncated SPIKE as a stream of blocks (Macintosh, Banks and Kelson 2019,
+// section 3.1.2, Figure 3). An iteration reads a block of m = TASK_ROWS rows, sweeps it down and up, and solves the cut
+// between it and the block before. The unknowns at the cut give the bottom half of the block before by LU, and the top
+// half of this one by UL. Each half ignores the far end of its block, so rows in the middle of a block have an error of
+// d^-(m/2).
 //
 // Arguments (global memory)
 //   lower, diag, upper, y  whole blocks of the bands and of the right-hand side, written by the host
 //   x                      halves of blocks of the solution, written here
 //   n                      rows of the whole system
 //   first                  block of element 0 of all arrays
-//   kept_begin, kept_end   blocks that are solved; those before and behind them, as far as there are any, must be there
+//   kept_begin, kept_end   blocks that are solved; the arrays also hold the block before and the block behind, if any
 // Launch:  one work-item.
 // Local:   none; private two blocks.
-// Per row: 2 divisions (and 1 a block), 4 multiplications, 5 multiply-adds, 5 words (SYMMETRIC 4); the spikes, which
-//          the sweeps multiply up, are not read and vanish.
-// Assumes: no pivot and no 1 - v_b w_t vanishes (set-up has the evidence). NaN of y stays in its line.
-// Valid:   x of the blocks that are kept; rows behind n hold 0.
+// Per row: 2 divisions (and 1 a block), 4 multiplications, 5 multiply-adds, 5 words (SYMMETRIC 4). The multiplications
+//          for unused spikes are not counted: the compiler removes them.
+// Assumes: no pivot and no 1 - v_b w_t vanishes (set-up checks it). NaN of y stays in its line.
+// Valid:   x of the blocks [kept_begin, kept_end); rows behind n hold 0.
 #include "fpga/task_blocks.clh"
 
 #define HALF (TASK_ROWS / 2)
 
-// What an iteration stores begins half a block before the block that it reads. The two halves are stores of their own,
-// as a launch may keep only one of them: 512 bits each for 32 floats, half of what a burst can have.
+// An iteration stores the bottom half of the block before, and the top half of the block that it reads. These are
+// separate stores because a launch may keep only one of them: 512 bits each for 32 floats, half of the longest burst.
 typedef struct __attribute__((aligned(64))) {
   scalar_t row[HALF];
 } half_t;
 
-// The bottom half of a block from the unknown below it, and the top half from the unknown above it. Per row: 1
+// Compute the bottom half of a block from the unknown below it, or the top half from the unknown above it. Per row: 1
 // multiply-add.
 static inline void bottom_half(const down_t* down, scalar_t x_below, half_t* x) {
   scalar_t value = x_below;
@@ -48,7 +48,7 @@ __kernel TASK void task_spktrunc(__global const block_t* restrict lower, __globa
                                  const long kept_end) {
   if (kept_begin >= kept_end) return;
   const there_t there = {n, first, min(kept_end, (n - 1) / TASK_ROWS)};
-  down_t down_1 = NOTHING_DOWN;  // of the block before
+  down_t down_1 = NOTHING_DOWN;  // of block k - 1
   scalar_t upper_above = ZERO;
   for (long k = max(kept_begin - 1, 0L); k <= kept_end; ++k) {
     rows_t rows;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method exact-factored for lines laid end to end, by Thomas' algorithm: all rows down, block by block, then
-// all rows back.
+// Purpose: method exact-factored for lines end to end, by Thomas' algorithm: all rows down, block by block, then all
+// rows back.
 //
 //   down:  p_i = 1 / (b_i - a_i k_(i-1)),  k_i = c_i p_i,  f_i = (y_i - a_i f_(i-1)) p_i
 //   back:  x_i = f_i - k_i x_(i+1)
@@ -16,7 +16,7 @@
 // Launch:  one work-item. n = 0 does nothing.
 // Local:   none; private 4 TASK_ROWS scalars.
 // Per row: 1 division, 5 multiplications, 3 subtractions; 9 words, with -D SYMMETRIC 8.
-// Assumes: pivots are not 0 (set-up has the evidence), couplings between lines are. NaN of y stays in its line.
+// Assumes: no pivot is 0 (set-up checks it); couplings between lines are 0. NaN of y stays in its line.
 // Valid:   x of all rows.
 #include "fpga/task.clh"
 
@@ -30,7 +30,7 @@ __kernel TASK void tdma(__global const scalar_t* restrict lower, __global const 
 #endif
   for (long first = 0; first < end; first += TASK_ROWS) {
     scalar_t a[TASK_ROWS], b[TASK_ROWS], c[TASK_ROWS], f[TASK_ROWS];
-    // Whatever stands behind the last row is taken for rows of the identity.
+    // Places behind the last row count as identity rows.
     UNROLL
     for (int i = 0; i < TASK_ROWS; ++i) {
       const bool inside = first + i < n;
@@ -46,8 +46,7 @@ __kernel TASK void tdma(__global const scalar_t* restrict lower, __global const 
 #ifdef SYMMETRIC
     upper_above = c[TASK_ROWS - 1];
 #endif
-    // Not unrolled: each row waits for the pivot of the one above, so that TASK_ROWS dividers would be no faster than
-    // one.
+    // Not unrolled: each row waits for the pivot of the row above, so TASK_ROWS dividers would be no faster than one.
     for (int i = 0; i < TASK_ROWS; ++i) {
       const scalar_t p = reciprocal(take_off(true, b[i], a[i], coupled));
       coupled = choose(is_zero(c[i]), ZERO, mul(c[i], p));
@@ -62,7 +61,7 @@ __kernel TASK void tdma(__global const scalar_t* restrict lower, __global const 
     }
   }
   scalar_t below = 0;
-  // Each block of x is read and written in one iteration.
+  // Each block of x is read and written in the same iteration.
   INDEPENDENT(TASK_ROWS)
   for (long first = end - TASK_ROWS; first >= 0; first -= TASK_ROWS) {
     scalar_t k[TASK_ROWS], f[TASK_ROWS];

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: a pass of exact-factored on GPUs, for lines side by side that are cut into segments: the right-hand side of
-// the systems that are left of the first row of every segment when the others are eliminated, again lines side by side.
-// grid_whole.cl substitutes back.
+// Purpose: a pass of exact-factored on GPUs, for lines side by side that are cut into segments. Eliminating all other
+// rows leaves one equation for each segment's first row; these form smaller systems, again lines side by side. The
+// kernel computes their right-hand side; grid_whole.cl substitutes back.
 //
 //   inner rows, down:  d_i = y_i - m_i d_(i-1);   first row: y - sum of w_i d_i - m d of the row above
-// Source: SPIKE with Schur complements. Inner rows are eliminated as grid_whole.cl does it, to the bit, so both passes
-// are one elimination in another order; core/segment_factors makes the factors.
+// Source: SPIKE with Schur complements. The elimination of inner rows has the same bits as in grid_whole.cl, so both
+// passes are one elimination in another order. core/segment_factors makes the factors.
 //
 // Arguments (global memory)
 //   multiplier, weight  m and w of every row, at its place in y, or (SHARED_FACTORS) of one line. SYMMETRIC: the
 //                       couplings in place of the multipliers
 //   y                   right-hand sides
-//   taken               LEFT: of shape and places of y, what is to be taken off that
-//   left, left_taken    shape [blocks][segments][block_lines]: out, of first rows, what is left of y, and of that what
-//                       is to be taken off
+//   taken               LEFT: shape and places of y; numbers to subtract from y
+//   left, left_taken    shape [blocks][segments][block_lines]; written here: for each first row its right-hand side,
+//                       and a number that is still to be subtracted from it
 //   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
 //   length, row_stride  rows of a line and places between them
-//   bundles             of a block; the last may lack lines
-//   segments            of a line, TILE_ROWS each; the last may lack rows
+//   bundles             of a block; the last may have fewer lines
+//   segments            of a line, TILE_ROWS each; the last may have fewer rows
 //   words               local, at least GROUP_ITEMS + BUNDLE
-// Launch:  a work-group for each segment of each bundle, of GROUP_ITEMS work-items; neighbouring bundles are
-// neighbours. Local:   those words, scalars. Per row: 2 multiply-adds; 3 words, 1 where factors are shared.
-// Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line. Valid:   left, for all lines.
+// Launch:  a work-group of GROUP_ITEMS work-items for each segment of each bundle; neighbouring bundles are neighbours.
+// Local:   `words` scalars. Per row: 2 multiply-adds; 3 words, 1 if factors are shared.
+// Assumes: factors are finite (set-up checks it). NaN of y stays in its line. Valid: left and left_taken, all lines.
 #include "gpu/grid_rows.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_condense(
@@ -47,7 +47,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_cond
   scalar_t sum = 0, next = 0;
   if (home.item == 0 && segment + 1 < segments) next = fetch_next(multiplier, home, segment);
   if (home.item == 0) {
-    sum = d[0];  // no other row sees it
+    sum = d[0];  // the first row enters no inner row
     d[0] = m[0] = 0;
   }
   sweep_down_in_turn(m, true, home, last, d);

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: method exact-factored for lines side by side on GPUs, by stored factors. A work-group streams down its lines
-// and back, a tile at a time, and fetches the next tile while it works on one.
+// and back, a tile at a time, and loads the next tile while it computes.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
-// Source: Thomas' algorithm; core/factors makes the factors. Work-items sweep down in turn and solve their interface
-// systems on the way up; core/grid_evidence says what becomes of rounding. Where ITEMS_DOWN is 1 all is as on the host.
+// Source: Thomas' algorithm; core/factors makes the factors. Work-items sweep down in turn, and solve interface systems
+// on the way up; core/grid_evidence bounds the rounding. With ITEMS_DOWN 1 all is as on the host.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x, or (SHARED_FACTORS) of one
 //                       line; written by the host. SYMMETRIC: the couplings in place of the multipliers
 //   y                   right-hand sides, written by the host
-//   x                   d, then the solutions, written here; overlaps none of the others. Places of no line are left
-//                       alone
+//   x                   first d, then the solutions, written here; overlaps no other array. Places between lines keep
+//                       their values
 //   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
 //   length, row_stride  rows of a line and places between them
-//   bundles             of a block; the last may lack lines
+//   bundles             of a block; the last may have fewer lines
 //   words               local, 4 GROUP_ITEMS + 2 BUNDLE
 // Launch:  a work-group a bundle, of GROUP_ITEMS work-items.
-// Local:   those words, scalars.
-// Per row: 3 multiply-adds, 2 multiplications; 7 words, 4 where factors are shared; 2 less in the last tile.
-// Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.
+// Local:   `words` scalars.
+// Per row: 3 multiply-adds, 2 multiplications; 7 words, 4 if factors are shared; 2 less in the last tile.
+// Assumes: factors are finite (set-up checks it). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #include "gpu/grid_rows.clh"
 
-// What the way down needs of a tile.
+// Load the multipliers and the right-hand side of a tile for the way down.
 static inline void fetch_down(__global const scalar_t* multiplier, __global const scalar_t* y, Home home, int tile,
                               scalar_t* m, scalar_t* d) {
 #ifdef SYMMETRIC
@@ -35,7 +35,7 @@ static inline void fetch_down(__global const scalar_t* multiplier, __global cons
   fetch(y, home, tile, d);
 }
 
-// d of my rows of a tile as the way down left it; those beyond the last line are nobody's.
+// Load d of my rows of a tile, as the way down stored it; 0 for work-items beyond the last line.
 static inline void fetch_left(__global const scalar_t* x, Home home, int tile, scalar_t* d) {
   if (home.there) {
     fetch(x, home, tile, d);
@@ -45,10 +45,10 @@ static inline void fetch_left(__global const scalar_t* x, Home home, int tile, s
   }
 }
 
-// d of all tiles into x but for the last, which stays in d.
+// Compute d of all tiles. All but the last tile go to x; the last stays in d.
 static inline void stream_down(__global const scalar_t* multiplier, __global const scalar_t* y, Home home, int tiles,
                                __local scalar_t* words, scalar_t* d, __global scalar_t* x) {
-  __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // what leaves a tile, shape [BUNDLE]
+  __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // the value that leaves a tile, shape [BUNDLE]
   scalar_t m[ITEM_ROWS], m_next[ITEM_ROWS], d_next[ITEM_ROWS];
   fetch_down(multiplier, y, home, 0, m, d);
   for (int tile = 0; tile < tiles; ++tile) {
@@ -64,10 +64,10 @@ static inline void stream_down(__global const scalar_t* multiplier, __global con
   }
 }
 
-// The solution of all tiles, from the last one in d upwards.
+// Compute the solution of all tiles upwards, starting from the last one in d.
 static inline void stream_up(__global const scalar_t* reciprocal, __global const scalar_t* coupling, Home home,
                              int tiles, __local scalar_t* words, scalar_t* d, __global scalar_t* x) {
-  // What leaves a tile, shape [2][BUNDLE]: by odd and even tiles.
+  // The values that leave odd and even tiles, shape [2][BUNDLE].
   __local scalar_t* const left = words + 4 * GROUP_ITEMS;
   scalar_t p[ITEM_ROWS], k[ITEM_ROWS], p_next[ITEM_ROWS], k_next[ITEM_ROWS], d_next[ITEM_ROWS], entered = 0;
   fetch_factor(reciprocal, home, tiles - 1, p);

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: what grid_whole.cl does of segments, of lines that are all alike, by concurrent sweeps: solve between the
-// first unknowns of all segments, which are known. A work-group goes through many bundles with the factors of a segment
-// in local memory and y of the next bundle on its way.
+// Purpose: substitute back in segments as grid_whole.cl does, by concurrent sweeps, for lines that are all alike. The
+// first unknown of every segment is known; the rows between are solved. A work-group takes many bundles, with a
+// segment's factors in local memory, and loads y of the next bundle ahead.
 //
-//   inner rows, from 0 down as grid_shared_condense.cl did to the bit:  d_i = y_i - m_i d_(i-1)
+//   inner rows, down from 0 with the bits of grid_shared_condense.cl:  d_i = y_i - m_i d_(i-1)
 //   back:  x_i = (d_i - s_i x_first) p_i - k_i x_(i+1),  s_i = -m_i s_(i-1), s = -1 in the first row
 // Source: SPIKE with Schur complements; core/segment_factors makes the factors.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of one line, shape [length]; written by the host
 //   y                   right-hand sides
-//   x                   solutions, written here; overlaps none of the others. Places of no line are left alone
+//   x                   solutions, written here; overlaps no other array. Places between lines keep their values
 //   known               shape [blocks][segments][block_lines]: the first unknown of every segment
 //   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
 //   length, row_stride  rows of a line and places between them
-//   bundles             of a block; the last may lack lines
-//   segments            of a line, TILE_ROWS each; the last may lack rows
-//   run_tiles           as for grid_shared_condense.cl. Of its run a work-group takes the last tiles first, which that
-//                       left in the cache
+//   bundles             of a block; the last may have fewer lines
+//   segments            of a line, TILE_ROWS each; the last may have fewer rows
+//   run_tiles           as for grid_shared_condense.cl. A work-group takes the last tiles of its run first, because
+//                       grid_shared_condense.cl left them in the cache
 // Launch:  work-groups of GROUP_ITEMS work-items, one for each run.
 // Local:   2 GROUP_ITEMS LINES + 4 TILE_ROWS + 2 ITEMS_DOWN scalars.
-// Per row: 6 multiply-adds, 1 multiplication; 2 words. Assumes: factors are finite (set-up has the evidence). NaN of y
-// stays in its line.
+// Per row: 6 multiply-adds, 1 multiplication; 2 words. Assumes: factors are finite (set-up checks it). NaN of y stays
+// in its line.
 // Valid:   x for the rows of all lines.
 #include "gpu/grid_shared_rows.clh"
 
-// -s p of all rows of the tile, of the record's factors.
+// Compute -s p for every row of the tile from the factors in `record`.
 static inline void keep_spike(__local const scalar_t* record, __local scalar_t* spike) {
   for (int row = (int)get_local_id(0); row < TILE_ROWS; row += GROUP_ITEMS) {
     scalar_t minus_s = 1;

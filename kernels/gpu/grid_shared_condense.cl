@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: what grid_condense.cl does, of lines that are all alike, by concurrent sweeps: the right-hand side of the
-// systems that are left of the first rows of all segments. A work-group goes through many bundles with the factors of a
-// segment in local memory and y of the next bundle on its way.
+// Purpose: condense segments as grid_condense.cl does, by concurrent sweeps, for lines that are all alike: compute the
+// right-hand sides of the systems for the first rows of all segments. A work-group takes many bundles, with a segment's
+// factors in local memory, and loads y of the next bundle ahead.
 //
 //   inner rows, down:  d_i = y_i - m_i d_(i-1);   first row: y - sum of w_i d_i - m d of the row above
-// Source: SPIKE with Schur complements. Inner rows are eliminated as grid_shared_back.cl does it, to the bit.
+// Source: SPIKE with Schur complements. The elimination of inner rows has the same bits as in grid_shared_back.cl.
 //
 // Arguments (global memory)
 //   multiplier, weight  m and w of one line, shape [length]; written by the host
 //   y                   right-hand sides
-//   left, left_taken    shape [blocks][segments][block_lines]: out, of first rows, what is left of y, and of that what
-//                       is to be taken off
+//   left, left_taken    shape [blocks][segments][block_lines]; written here: for each first row its right-hand side,
+//                       and a number that is still to be subtracted from it
 //   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
 //   length, row_stride  rows of a line and places between them
-//   bundles             of a block; the last may lack lines
-//   segments            of a line, TILE_ROWS each; the last may lack rows
-//   run_tiles           of a work-group, counted through the bundles of the first segment, of the second one ...
+//   bundles             of a block; the last may have fewer lines
+//   segments            of a line, TILE_ROWS each; the last may have fewer rows
+//   run_tiles           tiles of a work-group, counted through all bundles of the first segment, then of the second ...
 // Launch:  work-groups of GROUP_ITEMS work-items, one for each run.
 // Local:   2 GROUP_ITEMS LINES + 2 TILE_ROWS + ITEMS_DOWN scalars.
-// Per row: 3 multiply-adds; 1 word. Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.
-// Valid:   left, for all lines.
+// Per row: 3 multiply-adds; 1 word. Assumes: factors are finite (set-up checks it). NaN of y stays in its line.
+// Valid:   left and left_taken, for all lines.
 #include "gpu/grid_shared_rows.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shared_condense(
@@ -27,7 +27,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shar
     __global const scalar_t* restrict y, __global scalar_t* restrict left, __global scalar_t* restrict left_taken,
     const long blocks, const long block_stride, const long block_lines, const int length, const long row_stride,
     const int bundles, const int segments, const int run_tiles) {
-  __local scalar_t record[RECORD];  // w in the place of p, no k
+  __local scalar_t record[RECORD];  // w takes the place of p; k is not used
   __local lines_t told[GROUP_ITEMS], sums[GROUP_ITEMS];
   const Factors f = {multiplier, weight, weight};
   const Grid grid = {block_stride, block_lines, row_stride, length, bundles, segments};
@@ -56,7 +56,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shar
     }
     lines_t sum = 0;
     if (home.item == 0) {
-      sum = now[0];  // no other row sees it
+      sum = now[0];  // the first row enters no inner row
       now[0] = 0;
     }
     tell_down(now, home, record, told);

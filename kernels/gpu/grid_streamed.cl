@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: method truncated-streamed for lines side by side on GPUs, one pass by stored factors. A work-group streams
-// its run of tiles once: it sweeps down IN_FLIGHT tiles ahead of the one that it substitutes. It keeps them in
+// its run of tiles once. It sweeps down IN_FLIGHT tiles ahead of the tile that it substitutes, and keeps these in
 // registers.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
-// Source: Thomas' algorithm; core/factors makes the factors. Truncated: the unknown below a tile is found as if the one
-// below the next IN_FLIGHT tiles were 0, and a run begins as if all above the IN_FLIGHT tiles before it were 0.
-// core/grid_evidence bounds the error.
+// Source: Thomas' algorithm; core/factors makes the factors. Truncation: a tile is solved as if the unknown below its
+// next IN_FLIGHT tiles were 0. A run begins as if all above its IN_FLIGHT preceding tiles were 0. core/grid_evidence
+// bounds the error.
 //
 // Build parameter, mandatory, and those of grid_rows.clh:
 //   IN_FLIGHT             tiles that wait for the unknown below them, at least 1
@@ -16,16 +16,16 @@
 //   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x; written by the host.
 //                       SYMMETRIC: multiplier is not read
 //   y                   right-hand sides, written by the host
-//   x                   solutions, written here; overlaps none of the others. Places of no line are left alone
+//   x                   solutions, written here; overlaps no other array. Places between lines keep their values
 //   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
 //   length, row_stride  rows of a line and places between them
-//   bundles             of a block; the last may lack lines
-//   runs, run_tiles     runs of a line, and tiles of a run; the last takes what is left
+//   bundles             of a block; the last may have fewer lines
+//   runs, run_tiles     runs of a line, and tiles of a run; the last run may have fewer
 //   words               local, 4 GROUP_ITEMS + BUNDLE
 // Launch:  a work-group for each run of each bundle, of GROUP_ITEMS work-items; neighbouring bundles are neighbours.
-// Local:   those words, scalars.
-// Per row: 7 multiply-adds, 3 multiplications; 5 words, 4 where symmetric, and per run those of 2 IN_FLIGHT tiles
-// more. Assumes: factors are finite (set-up has the evidence). NaN of y stays in its line.
+// Local:   `words` scalars.
+// Per row: 7 multiply-adds, 3 multiplications; 5 words, 4 if symmetric; a run also reads 2 IN_FLIGHT more tiles.
+// Assumes: factors are finite (set-up checks it). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #include "gpu/grid_rows.clh"
 
@@ -33,7 +33,7 @@
 #error "IN_FLIGHT tiles wait"
 #endif
 
-// My rows of a tile: factors, and y, then d. Of symmetric couplings only the multiplier of my first row is separate.
+// My rows of a tile: factors, and y, later d. If symmetric, only the multiplier of my first row is stored apart from k.
 typedef struct {
 #ifdef SYMMETRIC
   scalar_t first;
@@ -43,8 +43,8 @@ typedef struct {
   scalar_t p[ITEM_ROWS], k[ITEM_ROWS], d[ITEM_ROWS];
 } Tile;
 
-// My rows of a tile that was swept down: d p, then x, and k; what becomes of the unknown below the tile on its way to
-// them, and to above the tile.
+// My rows of a swept tile: d p, later x, and k. The unknown below the tile determines the unknown below my rows (to_me)
+// and the first unknown of the tile (to_above).
 typedef struct {
   scalar_t d[ITEM_ROWS], k[ITEM_ROWS];
   Passage to_me, to_above;
@@ -69,8 +69,8 @@ static inline void multipliers_of(const Tile* t, scalar_t* m) {
 #endif
 }
 
-// The unknown below the tile that `count` others follow, as if the one below those were 0.
-// @param in_flight  the last one first
+// The unknown below a tile, computed through the `count` tiles below it as if the unknown below those were 0.
+// @param in_flight  the lowest tile first
 static inline scalar_t unknown_below(const Swept* in_flight, int count) {
   scalar_t unknown = 0;
 #pragma unroll
@@ -80,13 +80,13 @@ static inline scalar_t unknown_below(const Swept* in_flight, int count) {
   return unknown;
 }
 
-// Substitute in a tile that was swept down, and store it.
+// Substitute in a swept tile, and store it.
 static inline void finish_tile(Home home, int tile, scalar_t below, Swept* t, __global scalar_t* x) {
   sweep_up(t->k, go_through(t->to_me, below), t->d);
   store(t->d, home, tile, x);
 }
 
-// From 0 down the tiles before a run, of which only what leaves them counts.
+// Sweep the tiles before a run down from 0. @return the value that enters the run
 static inline scalar_t lead_in(Factors f, __global const scalar_t* y, Home home, int begin, Told told) {
   scalar_t entered = 0;
   for (int tile = max(0, begin - IN_FLIGHT); tile < begin; ++tile) {
@@ -118,10 +118,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_stre
   const int tiles = (length + TILE_ROWS - 1) / TILE_ROWS;
   const int begin = run * run_tiles, end = min(tiles, begin + run_tiles), last = min(end + IN_FLIGHT, tiles) - 1;
   const Told down = part_of(words, 0), up = part_of(words, 1);
-  __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // what leaves the tile, shape [BUNDLE]
+  __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // the value that leaves a tile, shape [BUNDLE]
   scalar_t entered = lead_in(f, y, home, begin, down);
   Tile now, next;
-  Swept in_flight[IN_FLIGHT];  // the last tile first
+  Swept in_flight[IN_FLIGHT];  // the lowest tile first
   fetch_tile(f, y, home, begin, &next);
   for (int tile = begin; tile <= last; ++tile) {
     now = next;
@@ -144,7 +144,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_stre
     pass_up_tile(up, home, &in_flight[0].to_me, &in_flight[0].to_above);
     if (tile - IN_FLIGHT >= begin) finish_tile(home, tile - IN_FLIGHT, unknown_below(in_flight, IN_FLIGHT), &oldest, x);
   }
-  // Where lines end nothing is waited for.
+  // Finish the tiles that still wait. No tile is awaited below the end of a line.
 #pragma unroll
   for (int w = IN_FLIGHT - 1; w >= 0; --w) {
     const int tile = last - w;

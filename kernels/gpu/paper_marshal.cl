@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: data marshalling before truncated SPIKE by work-items: bands and right-hand side, from the order of the rows
-// to that of gpu/paper.clh.
+// Purpose: data marshalling before truncated SPIKE by work-items: copy bands and right-hand side from row order to the
+// order of gpu/paper.clh.
 // Source: Macintosh, Banks and Kelson 2019, section 3.2.1.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y      shape [end - origin], in the order of the rows
-//   to_lower, ..., to_y        shape [tiles * GROUP_ITEMS * m], marshalled; written here. Rows that are not there
-//                              become 1 x = 0
-//   origin, end  rows [origin, end) of the system are there
-//   first        row where partition 0 begins; may be negative
+//   to_lower, ..., to_y        shape [tiles * GROUP_ITEMS * m], marshalled; written here. A row outside [origin, end)
+//                              becomes 1 x = 0
+//   origin, end  the arrays hold rows [origin, end) of the system
+//   first        first row of partition 0; may be negative
 //   m            rows of a partition
 //   words        local, GROUP_ITEMS * (BLOCK_ROWS + 1)
 // Launch:  a work-group for each tile, of GROUP_ITEMS work-items.
-// Local:   as `words`, BLOCK_ROWS rows of a tile at a time. Per row: no flops, 8 words.
+// Local:   `words` scalars, for BLOCK_ROWS rows of a tile at a time. Per row: no flops, 8 words.
 // Valid:   all of the marshalled arrays.
 #include "gpu/paper.clh"
 
@@ -20,7 +20,7 @@
 #error "build with -D BLOCK_ROWS=rows of a partition that are transposed at a time, a power of two"
 #endif
 
-// Rows of a launch and where they stand.
+// The rows of a launch: arrays hold [origin, end), partition 0 begins at first and has m rows.
 typedef struct {
   long origin, end, first;
   int m;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: the first kernel of truncated SPIKE by work-items: the forward sweeps of LU and of UL over each partition,
-// and the tips of its spikes.
+// Purpose: first kernel of truncated SPIKE by work-items: sweep LU and UL over each partition, and store the tips of
+// the spikes.
 // Source: Macintosh, Banks and Kelson 2019, section 3.2.2 and figure 5 (spkfact).
 //
 // Arguments (global memory, marshalled as gpu/paper.clh says)
 //   lower, diag, upper, y  shape [tiles * GROUP_ITEMS * m]
-//   reciprocals, left      the same; reciprocal pivots and what is left of y, of UL for the first m / 2 rows of a
-//                          partition, of LU for the others; written here
-//   v, f_bottom            shape [tiles * GROUP_ITEMS]; the last row as LU leaves it, x = f_bottom - v x_below
-//   w, f_top               the same; the first row as UL leaves it, x = f_top - w x_above
+//   reciprocals, left      shape [tiles * GROUP_ITEMS * m], written here; reciprocal pivots and eliminated y: of UL for
+//                          the first m / 2 rows of a partition, of LU for the others
+//   v, f_bottom            shape [tiles * GROUP_ITEMS]; the last row after LU: x = f_bottom - v x_below
+//   w, f_top               shape [tiles * GROUP_ITEMS]; the first row after UL: x = f_top - w x_above
 //   words                  local, 4 * m * GROUP_ITEMS with STAGED 1, else not used
-// Build parameters: PARTITION_ROWS, m; STAGED 1 keeps partitions in local memory between both sweeps, 0 reads them
+// Build parameters: PARTITION_ROWS, m. STAGED 1 keeps partitions in local memory between the two sweeps, 0 reads them
 // twice.
 // Launch:  a work-item for each partition, in groups of GROUP_ITEMS.
 // Local:   see `words`. Per row: 2 divisions, 4 multiply-adds, 2 multiplications; 6 words with STAGED 1, else 10, and
@@ -23,7 +23,7 @@
 #error "build with -D PARTITION_ROWS=rows of a partition -D STAGED=0 or 1"
 #endif
 
-// The second sweep finds row i of array k where the first one left it.
+// KEPT is row i of array k for the second sweep; KEEP stores it in the first sweep if STAGED.
 #if STAGED
 #define KEPT(k, array, i) words[((k) * m + (i)) * GROUP_ITEMS + (int)get_local_id(0)]
 #define KEEP(k, i, value) (KEPT(k, words, i) = (value))
@@ -42,12 +42,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void paper_spk
   const long partition = (long)get_global_id(0), base = marshalled(m, 0);
   const int half_rows = m / 2;
   scalar_t f = 0, r = 0, far = 0;
-  // Loads of some rows at a time: the rows of a partition wait for each other, its loads need not.
+  // Unrolled so that several rows are loaded at once: the rows of a partition wait for each other, the loads need not.
 #pragma unroll 4
   for (int i = 0; i < m; ++i) {
     const long at = base + (long)i * GROUP_ITEMS;
     const scalar_t a = lower[at], b = diag[at], c = upper[at], g = y[at];
-    // Nothing is above the first row of a partition.
+    // The first row of a partition counts as uncoupled from the row above it.
     const scalar_t t = i > 0 ? mul(a, r) : 0;
     r = reciprocal(mul_sub(b, t, far));
     f = take_off(true, g, t, f);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: the second kernel of truncated SPIKE by work-items: the last unknown of each partition from a reduced system
-// of 2x2, and the back-sweep of LU over the bottom half.
+// Purpose: second kernel of truncated SPIKE by work-items: solve a 2x2 reduced system for the last unknown of each
+// partition, then sweep LU back over the bottom half.
 // Source: Macintosh, Banks and Kelson 2019, section 3.2.2 and figure 5 (spktrrecl), equations 6 and 7.
 //
 // Arguments (global memory, marshalled as gpu/paper.clh says)
@@ -11,8 +11,8 @@
 // Build parameter: PARTITION_ROWS, m.
 // Launch:  a work-item for each partition, in groups of GROUP_ITEMS.
 // Local:   none. Per row: half a multiply-add and a multiplication; 2 words, and 4 a partition.
-// Numerics: what enters a partition from above is truncated half a partition away (core/paper_form bounds it).
-// Valid:   rows from m / 2 on of those partitions.
+// Numerics: the influence from above is truncated half a partition away (core/paper_form bounds the error).
+// Valid:   rows from m / 2 on of these partitions.
 #include "gpu/paper.clh"
 
 #ifndef PARTITION_ROWS

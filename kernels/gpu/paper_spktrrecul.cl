@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: the third kernel of truncated SPIKE by work-items: the first unknown of each partition from a reduced system
-// of 2x2, and the back-sweep of UL over the top half.
+// Purpose: third kernel of truncated SPIKE by work-items: solve a 2x2 reduced system for the first unknown of each
+// partition, then sweep UL back over the top half.
 // Source: Macintosh, Banks and Kelson 2019, section 3.2.2 and figure 5 (spktrrecul), equations 6 and 7.
 //
 // Arguments (global memory, marshalled as gpu/paper.clh says)
@@ -11,8 +11,8 @@
 // Build parameter: PARTITION_ROWS, m.
 // Launch:  a work-item for each partition, in groups of GROUP_ITEMS.
 // Local:   none. Per row: half a multiply-add and a multiplication; 2 words, and 4 a partition.
-// Numerics: what enters a partition from below is truncated half a partition away (core/paper_form bounds it).
-// Valid:   rows before m / 2 of those partitions.
+// Numerics: the influence from below is truncated half a partition away (core/paper_form bounds the error).
+// Valid:   rows before m / 2 of these partitions.
 #include "gpu/paper.clh"
 
 #ifndef PARTITION_ROWS
@@ -26,7 +26,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void paper_spk
     __global const scalar_t* restrict f_top, __global scalar_t* restrict x, const long partitions) {
   enum { m = PARTITION_ROWS };
   const long partition = (long)get_global_id(0);
-  if (m < 2) return;  // there is no top half
+  if (m < 2) return;  // a partition of one row has no top half
   if (partition < 1 || partition > partitions) return;
   scalar_t above = interface_unknown(f_top[partition], w[partition], f_bottom[partition - 1], v[partition - 1]);
   x[marshalled(m, 0)] = above;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: the solution of truncated SPIKE by work-items back to the order of the rows.
+// Purpose: copy the solution of truncated SPIKE by work-items back to row order.
 // Source: Macintosh, Banks and Kelson 2019, section 3.2.1.
 //
 // Arguments (global memory)
@@ -7,11 +7,11 @@
 //   x            shape [rows of the chunk], in the order of the rows
 //   origin       row of element 0 of x
 //   kept_first, kept_end  rows of x that are written
-//   first        row where partition 0 begins; may be negative
+//   first        first row of partition 0; may be negative
 //   m            rows of a partition
 //   words        local, GROUP_ITEMS * (BLOCK_ROWS + 1)
 // Launch:  a work-group for each tile, of GROUP_ITEMS work-items.
-// Local:   as `words`. Per row: no flops, 2 words.
+// Local:   `words` scalars. Per row: no flops, 2 words.
 // Valid:   x for rows [kept_first, kept_end).
 #include "gpu/paper.clh"
 
@@ -25,7 +25,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void paper_unm
   const int item = (int)get_local_id(0);
   const long tile = (long)get_group_id(0);
   for (int begin = 0; begin < m; begin += BLOCK_ROWS) {
-    // Of the first and the last partition only the rows that are kept were solved.
+    // Rows of the first and the last partition outside [kept_first, kept_end) were not solved.
     const long own = first + (tile * GROUP_ITEMS + item) * m + begin;
     for (int i = 0; i < BLOCK_ROWS && begin + i < m; ++i) {
       const bool kept = own + i >= kept_first && own + i < kept_end;

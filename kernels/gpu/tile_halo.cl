@@ -1,46 +1,45 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-halo on GPUs, one pass. A work-group solves a tile exactly but for what its two ends are
-// coupled to, and keeps the rows that are `halo` rows away from them.
-// Source: SPIKE inside the tile; partitions are eliminated to one unknown each, the last, whose interface system is
-// solved by cyclic reduction in parallel (PCR). core/certificate (certify_halo) bounds the error.
+// Purpose: method truncated-halo on GPUs, one pass. A work-group solves a tile as if its ends were uncoupled from the
+// rest. It stores the rows that are at least `halo` rows away from the ends.
+// Source: SPIKE inside the tile. Each partition is eliminated to its last unknown; parallel cyclic reduction (PCR)
+// solves the interface system. core/certificate (certify_halo) bounds the error.
 //
 // Arguments (global memory)
-//   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps none of the others. With SYMMETRIC lower is
-//                not read; with SHARED_FACTORS bands are of one line: see tile_factors.clh
+//   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps no other array. With SYMMETRIC lower is not read;
+//                             with SHARED_FACTORS the bands are of one line, see tile_factors.clh
 //   met_by, launch  of tile_non_finite.clh
 //   n            rows of the whole system
 //   origin       row of element 0 of the arrays, a multiple of VECTOR
 //   tile_begin, tile_end  tiles of this launch; tile t keeps rows [t kept, (t + 1) kept)
 //   kept, halo   rows, multiples of VECTOR; kept + 2 halo at most TILE_ROWS
 //   length       rows of a line, with SHARED_FACTORS
-//   steps        of the reduction; what is 2^steps partitions away is truncated
+//   steps        steps of the reduction; the influence of partitions 2^steps away is truncated
 //   transposed       local, TRANSPOSED_WORDS scalars
-// Launch:  a work-group a tile, of GROUP_ITEMS work-items; on demand any number of them.
-// Local:   as many scalars.
-// Without NAN_SAFE, divisions are rough ones, see rough_reciprocal(); where one cannot be, that is noted as a
-// non-finite number. Per row: 1 division, 7 multiply-adds, 4 multiplications for every row of the tile; 5 words a row
-// kept, 4 if
-//          symmetric, 2 if bands are shared; narrow ones take half a word.
+// Launch:  a work-group of GROUP_ITEMS work-items for each tile; with ON_DEMAND any number of work-groups.
+// Local:   `transposed`.
+// Per row: 1 division, 7 multiply-adds, 4 multiplications for every row of the tile; 5 words a row kept, 4 if
+//          symmetric, 2 if bands are shared; narrow bands take half a word.
+// Without NAN_SAFE divisions use rough_reciprocal(); where its result is not usable, a non-finite number is noted.
 // Assumes: couplings out of the system are 0.
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_factors.clh"
 
-// One unknown of every partition: its last row's, x_k = value - above x_(k-1) - below x_(k+1).
+// The equation of a partition's last row: x_k = value - above x_(k-1) - below x_(k+1).
 typedef struct {
   scalar_t above, below, value;
 } Reduced;
 
-// Local memory of the reduction, and of what a partition tells the one above it.
+// Local memory of the reduction, and of the equations that partitions pass to the one above, in numbers a work-item.
 #define REDUCED_WORDS 3
 
 static inline scalar_t invert(scalar_t a) { return NAN_SAFE ? reciprocal(a) : rough_reciprocal(a); }
 
-// Eliminate within the partition, downwards. Afterwards lower holds multipliers, diag reciprocal pivots, upper scaled
-// couplings, and y what is left of it if the row above the partition were 0.
+// Eliminate within the partition, downwards. Afterwards lower holds multipliers, diag reciprocal pivots and upper
+// scaled couplings.
 // @return the last row's equation; *top the first row's: x_first = value - above x_above - below x_last
 static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper, const scalar_t* y, Reduced* top,
                                 NonFinite non_finite) {
-  // x_first = f - g x_above - h x_i, the row that is reached
+  // x_first = f - g x_above - h x_i, where i is the row reached
   scalar_t f = 0, g = 0, h = -1, left = y[0], above = lower[0];
   scalar_t r = invert(diag[0]);
   bool vanished = is_zero(r);
@@ -67,14 +66,14 @@ static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper
   top->above = g;
   top->below = h;
   const Reduced bottom = {mul(above, r), upper[last], mul(left, r)};
-  // What is not finite in y shows in one of the values.
+  // If y is not finite, neither is one of these values.
   note_unless_finite(top->value, non_finite);
   note_unless_finite(bottom.value, non_finite);
   note(vanished, non_finite);
   return bottom;
 }
 
-// Solve for the last unknown of every partition. `below` of the last and `above` of the first are not read.
+// Solve for the last unknown of every partition. `above` of the first and `below` of the last are not read.
 static inline scalar_t solve_interfaces(Reduced mine, int steps, __local scalar_t* words) {
   __local scalar_t *const above = words, *const below = words + GROUP_ITEMS, *const value = words + 2 * GROUP_ITEMS;
   const int item = (int)get_local_id(0);
@@ -104,11 +103,11 @@ static inline scalar_t solve_interfaces(Reduced mine, int steps, __local scalar_
   return mine.value;
 }
 
-// Solve the tile whose partitions have been eliminated; v is the right-hand side, then the solution.
+// Solve a tile whose partitions have been eliminated. On entry v is the right-hand side, on return the solution.
 static inline void solve_tile(const scalar_t* l, const scalar_t* d, const scalar_t* u, scalar_t* v, Reduced top,
                               Reduced bottom, int steps, __local scalar_t* words) {
   const int item = (int)get_local_id(0), last = ITEM_ROWS - 1;
-  // The last row knows the first of the partition below, which knows both last ones.
+  // Couple last rows only: substitute the first unknown of the partition below, which depends on both last unknowns.
   barrier(CLK_LOCAL_MEM_FENCE);
   words[item] = top.value;
   words[GROUP_ITEMS + item] = top.above;

@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: lines laid end to end on GPUs, by stored factors of one line that stands for all: z_i = y_i - w_i z_(i-1)
-// down, x_i = r_i z_i - c_i x_(i+1) up. A tile holds as many whole lines as go into it, or as much of a line with a
-// halo on either side. Either way tiles of the same place in a line have the same factors: a work-group keeps those of
-// its place in registers and goes through many tiles, some of them together, y of the next ones on its way. Source:
+// Purpose: lines end to end on GPUs, by stored factors of one line that all lines share: z_i = y_i - w_i z_(i-1) down,
+// x_i = r_i z_i - c_i x_(i+1) up. A tile holds as many whole lines as fit, or a part of a line with a halo on either
+// side. Tiles at the same place in a line have the same factors. So a work-group keeps the factors of one place in
+// registers and solves many tiles, some of them together. It loads y of the next tiles ahead. Source:
 // tile_shared_rows.clh.
 //
-// Build parameters: those of tile_shared_rows.clh. STEPS reach what is left of a work-item's line, or as many rows as
-// the halo; with SYMMETRIC multiplier is not read.
+// Build parameters: those of tile_shared_rows.clh. STEPS cover a work-item's whole line, or as many rows as the halo.
+// With SYMMETRIC multiplier is not read.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   w, r and c of one line, shape [length]; written by the host
-//   y, x         shape [rows of the chunk]; x overlaps y not
+//   y, x         shape [rows of the chunk]; x does not overlap y
 //   met_by, launch     of tile_non_finite.clh
 //   n, origin    rows of the whole system; row of element 0 of the arrays, a multiple of VECTOR
 //   tile_begin, tile_end  tiles of this launch; tile t keeps rows [t kept, (t + 1) kept)
-//   kept         rows, a multiple of length, at most TILE_ROWS; with a halo length is a multiple of it, and a tile
-//   holds
-//                it with the halo twice
-//   halo         rows above and below those kept, of the same line, beyond which the line is truncated
+//   kept         rows, at most TILE_ROWS; without a halo a multiple of length. With a halo length is a multiple of
+//                kept, and a tile holds kept + 2 halo rows
+//   halo         rows of the same line above and below those kept; beyond them the line is truncated
 //   length       rows of a line; kept, halo and length are multiples of VECTOR
-// Launch:  any number of work-groups of GROUP_ITEMS work-items, with a halo a multiple of length / kept unless there is
-//          one for each tile; group g takes tiles g, g + groups, ...
+// Launch:  any number of work-groups of GROUP_ITEMS work-items; with a halo a multiple of length / kept, or one for
+//          each tile. Group g takes tiles g, g + groups, ...
 // Local:   ITEM_TILES (TRANSPOSED_WORDS + 2 (GROUP_ITEMS + 1)) scalars; PRODUCTS_TOLD: 6 STEPS GROUP_ITEMS more.
 // Per row: 5 multiply-adds, 1 multiplication for every row of the tile; 2 words.
-// Assumes: couplings out of the lines are 0; factors are finite. With a halo: what is `halo` rows away does not show.
+// Assumes: couplings out of the lines are 0; factors are finite. The influence of rows beyond the halo is negligible.
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_shared_rows.clh"
 
-// The rows [begin, end) of a tile are those of its lines; row 0 is row `row` of a line, which may lie before it.
+// Rows [begin, end) of a tile are in its lines. Row 0 of the tile is row `row` of a line, negative above the line.
 typedef struct {
   int begin, end, row;
 } Place;
 
-// Where the rows of a tile end that has `rows` to the end of the system: the last one may lack lines.
+// Where a tile's rows end, if `rows` rows follow to the end of the system: the last tile may have fewer lines.
 static inline int end_of(Place place, bool there, long rows) { return there ? (int)min(rows, (long)place.end) : 0; }
 
-// A factor of the tile's rows, as vectors lie in memory; 0 outside the lines.
+// Load a factor of the tile's rows in memory order; 0 outside the lines.
 static inline void fetch_factor(__global const scalar_t* factor, Place place, int length, vector_t* mine) {
   const int item = (int)get_local_id(0);
 #pragma unroll
@@ -64,7 +63,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shar
   const int row = halo > 0 ? (int)(tile * kept % length) - halo : 0;
   const Place place = {max(0, -row), halo > 0 ? min(kept + 2 * halo, length - row) : kept, row};
   const long row_end = n - origin;
-  // All that has to come first is asked for at once.
+  // Issue all loads that are needed first at once.
   vector_t next[ITEM_TILES][ITEM_VECTORS];
 #pragma unroll
   for (int t = 0; t < ITEM_TILES; ++t) {
@@ -86,7 +85,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shar
     transpose_to_rows(r, transposed, f.r);
     transpose_to_rows(c, transposed, f.c);
 #ifdef SYMMETRIC
-    // Nothing enters the tile. The next that is put there comes behind the barriers of find_passages().
+    // Nothing enters the tile's first row. find_passages() has a barrier before `transposed` is overwritten.
     f.above = get_local_id(0) > 0 ? ((__local const scalar_t*)transposed)[place_above(ITEM_VECTORS, VECTOR)] : 0;
 #endif
   }
@@ -113,7 +112,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shar
     for (int t = 0; t < ITEM_TILES; ++t) get_own(transposed + t * TRANSPOSED_VECTORS, v[t]);
     sweep_down(&f, passages[0], v, told, &turn, non_finite);
     sweep_up(&f, passages[1], v, told, &turn, non_finite);
-    // What put_fetched() and get_own() left is each work-item's own to overwrite, so one barrier is enough.
+    // put_own() overwrites what get_own() has read in the same work-item, so one barrier is enough.
 #pragma unroll
     for (int t = 0; t < ITEM_TILES; ++t) put_own(v[t], transposed + t * TRANSPOSED_VECTORS);
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: both passes of exact-twopass over the last level, whose rows are one tile: what tile_reduce.cl and
-// tile_substitute.cl do, to the bit, in one launch. Source: gpu/tile_excess.clh.
+// Purpose: both passes of exact-twopass over the last level, whose rows are one tile. The bits are those of
+// tile_reduce.cl and tile_substitute.cl, in one launch. Source: gpu/tile_excess.clh.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y, rows_left  as for tile_reduce
-//   x            shape [n]; overlaps none of the others
-//   n            rows, at most TILE_ROWS; behind them are rows of the identity
+//   x            shape [n]; overlaps no other array
+//   n            rows, at most TILE_ROWS; rows behind them are identity rows
 //   transposed       local, as for tile_reduce
 // Launch:  one work-group of GROUP_ITEMS work-items.
-// Local:   as many scalars.
+// Local:   `transposed`.
 // Per row: 2 divisions, about 35 additions and multiplications; 5 words, 4 if symmetric.
 // Assumes: as tile_reduce.
 // Valid:   x for rows below n.
@@ -29,7 +29,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_solv
     fetch_rows(of, rows, &fetched);
     ends.above.upper = transpose_rows(&fetched, transposed, &mine);
   }
-  // The general way at once: there is only this tile, and nothing is begun anew.
+  // `general` from the start: there is only this tile, and it is never begun again.
   eliminate_inner(true, false, &mine, &ends);
   eliminate_places(true, ends.above, ends.bottom, words);
   PlaceRow place;

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: truncated-streamed on GPUs, for lines laid end to end by stored factors: z_i = y_i - w_i z_(i-1) down,
-// x_i = r_i z_i - c_i x_(i+1) up. A work-group streams a run of tiles: z is carried from tile to tile, and the sweep
-// down is one tile ahead: x of a tile follows when what is below it has been condensed to its first unknown. Truncated
-// are what is `reach` rows outside of a run and, between tiles of a run, what is a tile away. core/certificate bounds
-// both.
+// Purpose: truncated-streamed on GPUs, for lines end to end by stored factors: z_i = y_i - w_i z_(i-1) down, x_i = r_i
+// z_i - c_i x_(i+1) up. A work-group streams a run of tiles. z is carried from tile to tile; x of a tile follows when
+// the tile below it has been condensed to its first unknown. Truncation is `reach` rows away outside of a run and,
+// between tiles of a run, a tile away. core/certificate bounds both.
 // Source: sweeps are chains of affine maps, composed within a work-item and scanned over the work-group.
-//   CORRECTED    rows are swept again from what enters the work-item; what that takes for it and what the one before it
-//                arrives at differ by rounding, times products of multipliers. That is scanned in its turn and taken
-//                off every row, which is not swept a third time. Without it what enters is taken off rows that were
-//                swept from 0, by the products of the scan, so that neighbours differ by what the scan rounds. A reach
-//                is a tile.
-//   CORE_GROUPS  work-groups that a core is to have registers for at a time, which CUDA takes (OpenCL stays below it
-//                untold): with one register too many runs are two waves where they were cut for one, and take 1.5 times
-//                as long
+//   CORRECTED    rows are swept again from the value that enters the work-item. That value, and the value at which the
+//                work-item before arrives, differ by rounding times products of multipliers. The difference is scanned
+//                in its turn and added to every row, without a third sweep. Without CORRECTED rows are swept from 0 and
+//                corrected for the entering value by products, so that neighbours differ by the rounding of the scan.
+//                With CORRECTED reach is a tile.
+//   CORE_GROUPS  how many work-groups a multiprocessor shall have registers for, used by CUDA; OpenCL stays below that
+//                limit by itself. One register too many makes two waves of runs out of one, 1.5 times as long
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling, y, x  shape [rows of the chunk]; x overlaps none of the others. With
+//   multiplier, reciprocal, coupling, y, x  shape [rows of the chunk]; x overlaps no other array. With
 //                SYMMETRIC multiplier is not read (see tile_factors.clh)
 //   met_by, launch     of tile_non_finite.clh
 //   n, origin    rows of the whole system; row of element 0 of the arrays, a multiple of VECTOR
@@ -23,18 +21,18 @@
 //   length       rows of a line, with SHARED_FACTORS; see tile_factors.clh
 //   run_rows, run_tiles, reach  run_rows + 2 reach = run_tiles TILE_ROWS; multiples of VECTOR
 //   transposed       local, TRANSPOSED_WORDS scalars
-// Launch:  a work-group a run, of GROUP_ITEMS work-items, on demand any number of them. The last runs come first.
-// Local:   as many scalars.
-// Per row: 4 multiply-adds, 5 multiplications, with CORRECTED 2 more and 1 multiplication and 3 additions; 5 words, 4
-//          if symmetric, 2 if factors are shared; narrow ones take half a word.
+// Launch:  a work-group of GROUP_ITEMS work-items for each run; with ON_DEMAND any number. The last runs come first.
+// Local:   `transposed`.
+// Per row: 4 multiply-adds, 5 multiplications, with CORRECTED 2 multiply-adds, 1 multiplication and 3 additions more; 5
+//          words, 4 if symmetric, 2 if factors are shared; narrow factors take half a word.
 // Assumes: couplings out of the system are 0.
 // Valid:   x for the rows of the runs below n.
 #define ROWS_IN_STEP
 #include "gpu/tile_factors.clh"
 #include "gpu/tile_scan.clh"
 
-// A tile on the way up: what each row has without what is below the work-item (CORRECTED: the tile), its coupling to
-// the row below it, and what the rows behind this work-item's make of the unknown below the tile.
+// A swept tile. v: unknowns as if the one below the work-item (CORRECTED: the tile) were 0. c: couplings to the row
+// below. behind: the map from the unknown below the tile to the one below the work-item's rows.
 typedef struct {
   TileRows rows;
   scalar_t v[ITEM_ROWS];
@@ -42,7 +40,7 @@ typedef struct {
   Affine behind;
 } Ahead;
 
-// Sweep the rows of a work-item from 0. @param map  out: what leaves them, of what enters
+// Sweep the rows of a work-item from 0. @param map  out: the map from the value that enters to the one that leaves
 static inline void sweep_from_zero(scalar_t* v, const factor_t* coupling, bool back, Affine* map) {
   map->factor = 1;
   map->value = 0;
@@ -58,7 +56,7 @@ static inline void sweep_from_zero(scalar_t* v, const factor_t* coupling, bool b
 }
 
 #ifdef CORRECTED
-// Change the rows of a work-item by what comes of it that what enters them changes by `off`. @param back  upwards
+// Change the rows of a work-item for a change `off` of the value that enters them. @param back  sweep upwards
 static inline void take_off_all(scalar_t* v, const factor_t* coupling, scalar_t off, bool back) {
 #pragma unroll
   for (int k = 0; k < ITEM_ROWS; ++k) {
@@ -68,8 +66,8 @@ static inline void take_off_all(scalar_t* v, const factor_t* coupling, scalar_t 
   }
 }
 
-// By how much what has entered a work-item is off. Begins with a barrier. @param through  product of its couplings;
-// entered, left  what it was taken for, and what leaves its rows
+// The error of the value that has entered a work-item. Begins with a barrier. @param through  product of its couplings;
+// entered, left  the value that was taken to enter, and the value that leaves its rows
 static inline scalar_t find_mismatch(scalar_t through, scalar_t entered, scalar_t left, bool back,
                                      __local scalar_t* words) {
   const int item = (int)get_local_id(0), next = back ? item - 1 : item + 1;
@@ -81,8 +79,8 @@ static inline scalar_t find_mismatch(scalar_t through, scalar_t entered, scalar_
   return scan(mine, back, words).value;
 }
 #else
-// Rows that were swept from 0 become what they are where this enters, by the products that made the map.
-// @param one  1, which the compiler does not know: it would else keep all products, in registers
+// Correct rows that were swept from 0 for the value that enters, by the products that made the map.
+// @param one  1. The compiler must not know it: it would keep all products in registers
 static inline void let_enter(scalar_t* v, const factor_t* coupling, scalar_t entering, bool back, scalar_t one) {
   Affine row = {one, 0};
 #pragma unroll
@@ -104,12 +102,12 @@ typedef struct {
   int run_tiles, reach, length;
 } Lines;
 
-// Solve for the rows of a tile whose unknown below is known, and store those in [first, end).
+// Solve the rows of a tile, given the unknown below it, and store those in [first, end).
 // @param one  see let_enter()
 static inline void finish(Ahead* tile, scalar_t below, scalar_t one, long first, long end, __local vector_t* transposed,
                           NonFinite non_finite, __global scalar_t* x) {
 #ifdef CORRECTED
-  // Nothing of a line below gets through.
+  // A factor of 0 keeps a NaN of a line below out.
   if (!is_zero(tile->behind.factor)) take_off_all(tile->v, tile->c, mul(tile->behind.factor, below), true);
 #else
   let_enter(tile->v, tile->c, map_at(tile->behind, below), true, one);
@@ -119,7 +117,7 @@ static inline void finish(Ahead* tile, scalar_t below, scalar_t one, long first,
   store_kept(tile->v, transposed, tile->rows, (int)kept, (int)kept_end, x);
 }
 
-// The rows of a tile: right-hand side and couplings go to *tile. What is loaded is asked for at once.
+// Load a tile: right-hand side and couplings go to *tile, other factors to w and r. All loads are issued at once.
 static inline void fetch_tile(Lines of, Ahead* tile, __local vector_t* transposed, factor_t* w, factor_t* r) {
   const TileRows rows = tile->rows;
   factors_t fr[ITEM_FACTORS], fc[ITEM_FACTORS];
@@ -144,10 +142,9 @@ static inline void fetch_tile(Lines of, Ahead* tile, __local vector_t* transpose
 #endif
 }
 
-// Sweep a tile down from what enters it, and up from 0, to what it makes of the unknown below.
-// @param map  out: the work-item's own part of that
-// @return what leaves the work-item's rows downwards
-// @param one  see let_enter()
+// Sweep a tile down from `entering`, and up from 0, and compute its map of the unknown below it.
+// @param map  out: the work-item's own part of the map;   one  see let_enter()
+// @return the value that leaves the work-item's rows downwards
 static inline scalar_t sweep(Ahead* tile, scalar_t entering, scalar_t one, const factor_t* w, const factor_t* r,
                              __local scalar_t* words, NonFinite non_finite, Affine* map) {
   sweep_from_zero(tile->v, w, false, map);
@@ -185,7 +182,7 @@ static inline void stream_run(Lines of, long run, __local vector_t* transposed) 
   scalar_t z = 0;
   Ahead before;
 #ifdef CORRECTED
-  // The tile above the cut, the last of its own, is swept once more, from where the next run begins.
+  // The last tile above the cut is swept once more, from 0 as in the next run, for what enters the tile below.
   const int again = of.reach > 0 ? of.run_tiles - 1 : -1;
   const bool joins = again > 0 && end < of.n - of.origin;
 #else
@@ -206,12 +203,12 @@ static inline void stream_run(Lines of, long run, __local vector_t* transposed) 
 #ifdef CORRECTED
     const scalar_t entering = k == again ? 0 : z;
 #else
-    // Above the cut the last work-item leaves out what has entered the tile, which gets there no more, and has the bits
-    // that the next run begins with.
+    // In the tile above the cut the last work-item ignores the value that has entered the tile, whose influence has
+    // decayed there. It so has the bits that the next run begins with.
     const scalar_t entering = shares && rows.first + TILE_ROWS == end && item == GROUP_ITEMS - 1 ? 0 : z;
 #endif
     const scalar_t leaving = sweep(&tile, entering, one, w, r, words, of.non_finite, &map);
-    // From this tile to the next one down and to the one above.
+    // Hand on the value for the next tile, and the first unknown for the tile before.
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == GROUP_ITEMS - 1) words[0] = leaving;
 #ifdef CORRECTED
@@ -223,7 +220,7 @@ static inline void stream_run(Lines of, long run, __local vector_t* transposed) 
     z = words[0];
     const scalar_t below = words[1];
 #if TOGETHER < GROUP_ITEMS
-    barrier(CLK_LOCAL_MEM_FENCE);  // rows are transposed where the others have read this
+    barrier(CLK_LOCAL_MEM_FENCE);  // the next transposition overwrites these words
 #endif
     if (k == again) continue;
     if (k > 0) finish(&before, below, one, first, end, transposed, of.non_finite, of.x);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: the speed limit of GPUs, as kernels/common/stream.cl is that of CPUs: read READS arrays, write one,
-// x = (a + b) + (c + y) with four, and fewer terms with fewer.
+// Purpose: measure the speed limit of GPUs, as kernels/common/stream.cl does of CPUs: read READS arrays, write one, x =
+// (a + b) + (c + y) with four, and fewer terms with fewer.
 //
-// Arguments: a, b, c, y, x  shape [n], global, aligned to 16 bytes; x is written here, the others by the host; those
-//                           behind the first READS are not touched
+// Arguments: a, b, c, y, x  shape [n], global, aligned to 16 bytes; x is written here, the others by the host; only the
+//                           first READS are read
 //            n              rows
 // Launch:    work-items for all vectors of 16 bytes, in groups of any size.
 // Local:     none. Per row: READS - 1 flops, READS + 1 words.

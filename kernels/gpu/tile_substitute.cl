@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: second pass of exact-twopass on GPUs: solve every tile, whose last unknown is known, and that of the row
-// above it. Rows between places are eliminated as tile_reduce.cl did, to the bit; what solves for the places is read.
+// Purpose: second pass of exact-twopass on GPUs: solve every tile between the known last unknowns of this tile and of
+// the tile above. The elimination of inner rows has the bits of tile_reduce.cl; the equations of the places are read.
 // Source: gpu/tile_excess.clh.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y, rows_left, kept, n, tiles  as for tile_reduce
-//   x            shape [rows]; overlaps none of the others
+//   x            shape [rows]; overlaps no other array
 //   outer        shape [tiles]: the last unknown of every tile
 //   transposed       local, as for tile_reduce
-// Launch:  a work-group a tile, of GROUP_ITEMS work-items. The last tiles come first: what tile_reduce.cl read last may
-//          be in the cache.
-// Local:   as many scalars.
+// Launch:  a work-group of GROUP_ITEMS work-items for each tile. The last tiles come first, because data that
+//          tile_reduce.cl read last may be in the cache.
+// Local:   `transposed`.
 // Per row: 1 division, about 15 additions and multiplications; 5 words and 3 a work-item; 4 if symmetric.
 // Assumes: as tile_reduce.
 // Valid:   x for the rows of the tiles below n.
@@ -39,7 +39,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_subs
   ends.behind = words[2 * PLACES + item + 1];
   ItemRows mine;
   transpose_rows(&fetched, transposed, &mine);
-  // The general way all along: it costs nothing here, and changes no bit where it is not called for.
+  // `general` for all tiles: it costs nothing here, and changes no bit of tiles that do not need it.
   eliminate_inner(true, true, &mine, &ends);
   substitute_inner(true, &mine, ends.behind);
   store_kept(mine.v, transposed, rows, 0, TILE_ROWS, x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Vectors in memory of a card that OpenCL can import: what cuMemAlloc() makes, and so PETSc's vectors, it cannot.
+// Vectors in card memory that OpenCL can import. It cannot import memory of cuMemAlloc(), and so not PETSc's vectors.
 #include "card_vectors.hpp"
 
 #include <string>
@@ -18,7 +18,7 @@ void ask(const char* function, CUresult result) {
   if (result != kSuccess) throw cl::Error(code_of(result), function);
 }
 
-/// Memory of a card with addresses, and a file descriptor for whoever imports it.
+/// Memory of a card, with addresses for CUDA and a file descriptor for the run-time that imports it.
 class SharedMemory {
  public:
   /// @pre the card's context is current
@@ -67,7 +67,7 @@ class SharedMemory {
   bool made_ = false, mapped_ = false;
 };
 
-/// Tells when the last copy out of the memory is over, whatever has become of its stream.
+/// Knows when the last copy out of the memory has ended, whatever has become of the stream that copied.
 class LastCopy {
  public:
   /// @throws cl::Error
@@ -160,7 +160,7 @@ class CudaVectors final : public CardVectors {
     }
   }
 
-  /// The same where the caller's context need not be the card's.
+  /// Do work in the card's context, where the caller's current context may be another one.
   template <typename Work>
   auto work_in_context(const char* what, const Work& work) const -> decltype(work()) {
     return this->work(what, [&] {
@@ -176,7 +176,7 @@ class CudaVectors final : public CardVectors {
 
   SharedMemory& memory(Which which) const { return which == Which::y ? *y_ : *x_; }
 
-  /// The stream, whose context is then known to be current and the card's.
+  /// The stream of a queue, once its context is checked to be current and the card's.
   CUstream stream_of(const DeviceQueue& queue) const {
     const cl::CommandQueue callers = ocl::callers_queue(queue.handle);
     if (callers()->context != context_()) {

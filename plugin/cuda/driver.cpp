@@ -13,7 +13,7 @@
 namespace oclspkt::cuda {
 namespace {
 
-/// Looks functions of a library up, and remembers the first that is missing.
+/// Looks up functions of a library, and remembers the first that is missing.
 class Symbols {
  public:
   explicit Symbols(void* library) : library_(library) {}
@@ -107,7 +107,7 @@ const char* load_compiler(Compiler& c, void* library) {
   return s.missing();
 }
 
-/// Open the first library that there is. They stay: what they start may outlive us.
+/// Open the first library that exists. It is never closed, because threads that it starts may outlive us.
 void* open_first(const std::vector<std::string>& names, std::string& why) {
   for (const std::string& name : names) {
     std::string reason;
@@ -142,7 +142,7 @@ const LoadedDriver& loaded_driver() {
   return *loaded;
 }
 
-/// Files of the compiler, best first.
+/// Candidate files of the compiler, best first.
 std::vector<std::string> compiler_files() {
   constexpr int kFirst = 12, kNewest = 13;  // CUDA 11 has one file for all versions since 11.2
   if (const char* named = std::getenv("OCLSPKT_NVRTC"); named != nullptr && *named != '\0') return {named};

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string>
 
-// CUDA's driver API and its run-time compiler, as far as they are used here. Both libraries are opened at first use, so
-// nothing of CUDA is needed to build, nor on machines without a card. Types and values are those of NVIDIA's reference
-// manuals ("CUDA Driver API", "NVRTC"), whose binary interface does not change.
+// The part of CUDA's driver API and run-time compiler that we use. Both libraries are opened at first use, so a build
+// needs nothing of CUDA, nor does a machine without a card. Types and values are those of NVIDIA's reference manuals
+// ("CUDA Driver API", "NVRTC"), whose binary interface does not change.
 namespace oclspkt::cuda {
 
 using CUresult = int;
@@ -26,13 +26,13 @@ inline constexpr CUresult kSuccess = 0, kInvalidValue = 1, kNoDevice = 100, kNot
 inline constexpr int kMaxThreadsPerBlock = 1, kMaxSharedMemoryPerBlock = 8, kMultiprocessors = 16, kPciBus = 33,
                      kPciDevice = 34, kL2CacheBytes = 38, kPciDomain = 50, kComputeMajor = 75, kComputeMinor = 76;
 
-// An attribute of an address.
+// An attribute of a pointer.
 inline constexpr int kPointerDevice = 9;
 
 // Attributes of a function.
 inline constexpr int kFunctionMaxThreads = 0, kFunctionSharedBytes = 1;
 
-/// Memory that is apart from its addresses, of which other run-times get file descriptors.
+/// Physical memory without addresses; other run-times get file descriptors of it.
 using CUmemGenericAllocationHandle = unsigned long long;
 struct CUmemLocation {
   int type = 1;  ///< a device
@@ -53,7 +53,7 @@ inline constexpr int kFileDescriptor = 1, kLeastGranularity = 0;
 
 inline constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kEventDisableTiming = 2, kHostAllocPortable = 1;
 
-/// The functions of libcuda.so.1 that are used.
+/// The functions of libcuda.so.1 that we use.
 struct Driver {
   CUresult (*init)(unsigned);
   CUresult (*version)(int*);
@@ -114,7 +114,7 @@ struct Driver {
                      void**);
 };
 
-/// The functions of libnvrtc.so that are used.
+/// The functions of libnvrtc.so that we use.
 struct Compiler {
   int (*version)(int*, int*);
   const char* (*error_text)(int);
@@ -129,18 +129,18 @@ struct Compiler {
   int (*ptx)(nvrtcProgram, char*);
   int (*arch_count)(int*);
   int (*archs)(int*);
-  /// Which compiler it is: its version, and size and date of its file, since versions of one number differ.
+  /// Identifies the compiler: version, and size and date of its file, because builds of one version differ.
   std::string identity;
 };
 
-/// The driver, started. @param[out] why  one line on why there is none, if the result is null
+/// The initialised driver. @param[out] why  one line on why there is none, if the result is null
 const Driver* driver(std::string* why = nullptr);
 
-/// True if this machine has no driver, or the driver no card: there is nothing to complain about.
+/// True if this machine has no driver, or the driver no card; neither is worth a message.
 bool is_absent();
 
-/// The same of the compiler: of the versions that the loader finds the one nearest to the driver's, none newer if there
-/// is a choice, since a driver loads nothing of a newer one. OCLSPKT_NVRTC names another file.
+/// The compiler. Of the versions that the loader finds, the one nearest to the driver's is taken, an older one if
+/// possible: a driver cannot load code of a newer compiler. OCLSPKT_NVRTC names another file.
 const Compiler* compiler(std::string* why = nullptr);
 
 }  // namespace oclspkt::cuda

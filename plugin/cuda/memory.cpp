@@ -8,7 +8,7 @@ namespace {
 
 using Kind = _cl_mem::Kind;
 
-/// CUDA has one space of addresses for host and cards.
+/// CUDA has one address space for host and cards.
 CUdeviceptr address_of(const void* p) { return reinterpret_cast<CUdeviceptr>(p); }
 
 CUresult allocate(_cl_mem& memory, void* host) {
@@ -26,8 +26,7 @@ CUresult allocate(_cl_mem& memory, void* host) {
   return kSuccess;
 }
 
-/// Copy to new memory, and wait: a copy from memory that is not pinned may otherwise still be on its way when it
-/// returns.
+/// Copy to new memory, and wait: a copy from memory that is not pinned may still be under way when the call returns.
 CUresult fill(const _cl_mem& memory, const void* host) {
   const Driver& d = *driver();
   const CUresult result = d.copy_up(memory.address, host, memory.bytes, nullptr);
@@ -106,7 +105,7 @@ cl_int clGetMemObjectInfo(cl_mem memory, cl_mem_info what, size_t size, void* va
     case CL_MEM_SIZE:
       return give(memory->bytes, size, value, size_ret);
     case CL_MEM_HOST_PTR: {
-      // Like memory of the host, a caller's begins anywhere.
+      // Like host memory, a caller's memory may begin anywhere.
       const bool callers =
           memory->kind == Kind::callers || (memory->kind == Kind::part && memory->whole->kind == Kind::callers);
       static_assert(sizeof memory->address == sizeof memory->host);
@@ -167,7 +166,7 @@ cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem memory, const void* pa
 
 void* clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags, size_t offset,
                          size_t bytes, cl_uint waits, const cl_event* wait_list, cl_event* event, cl_int* code) {
-  // Pinned memory is the host's anyway; that of a card is copied, never mapped.
+  // Pinned memory belongs to the host anyway. Memory of a card is copied, never mapped.
   if (memory == nullptr || memory->host == nullptr) return with_code<void>(code, CL_INVALID_MEM_OBJECT);
   if (!fits(*memory, offset, bytes)) return with_code<void>(code, CL_INVALID_VALUE);
   const cl_int result = Command(queue, waits, wait_list, event)
@@ -178,6 +177,6 @@ void* clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking
 cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void*, cl_uint waits, const cl_event* wait_list,
                                cl_event* event) {
   if (memory == nullptr) return CL_INVALID_MEM_OBJECT;
-  // Staging gives its memory back behind this: what works in it has to be over.
+  // Staging releases its memory after this call, so all commands that use it must have ended.
   return Command(queue, waits, wait_list, event).run([](const Driver&, CUstream) { return kSuccess; }, true);
 }

@@ -45,7 +45,7 @@ cl_device_id current_card() {
 
 }  // namespace
 
-/// Nobody else drives a card by CUDA here: no driver has to be tried first.
+/// CUDA has one driver, NVIDIA's own, so none is tried in a child process first.
 Discovery discover() {
   Discovery found;
   std::string why;

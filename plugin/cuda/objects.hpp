@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-// What stands behind the handles of OpenCL's C interface here. The room `ocl` calls OpenCL through that interface
-// alone, so an implementation of the functions that it uses is all that its schemes, pipeline and faults need to run on
-// CUDA. None of the names leaves the module that it is linked into (exports.map): a libOpenCL in the same process
-// keeps its own.
+// The objects behind the handles of OpenCL's C interface in this module. The room `ocl` uses OpenCL through that
+// interface only, so these functions suffice to run its schemes, pipeline and fault handling on CUDA. No name leaves
+// the module that they are linked into (exports.map): a libOpenCL in the same process keeps its own.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -24,12 +23,12 @@
 
 namespace oclspkt::cuda {
 
-/// What an object counts: the references of its owners.
+/// Base of objects with a reference count.
 struct Counted {
   std::atomic<cl_uint> references{1};
 };
 
-/// What CUDA answers, for callers of OpenCL: -20000 less the number, which ocl/error_name.cpp knows by CUDA's name.
+/// A CUDA result as an OpenCL error code: -20000 minus the number. ocl/error_name.cpp gives its CUDA name.
 inline cl_int code_of(CUresult result) { return result == kSuccess ? CL_SUCCESS : -20000 - result; }
 
 template <typename Object>
@@ -39,7 +38,7 @@ cl_int retain(Object* object, cl_int invalid) {
   return CL_SUCCESS;
 }
 
-/// @return true if that was the last reference
+/// Drop a reference. @return true if it was the last one
 template <typename Object>
 bool released(Object* object) {
   return object->references.fetch_sub(1, std::memory_order_acq_rel) == 1;
@@ -70,11 +69,11 @@ Object* with_code(cl_int* code, cl_int value, Object* object = nullptr) {
   return object;
 }
 
-/// Events that nobody uses: to make one takes longer than to launch a kernel.
+/// Events not in use; they are kept because making one takes longer than launching a kernel.
 class IdleEvents {
  public:
   explicit IdleEvents(unsigned flags) : flags_(flags) {}
-  /// Take one, or make it. @pre the context is current
+  /// Take an idle event, or make one. @pre the context is current
   CUresult take(CUevent* event);
   /// Never allocates. @param event  may be null
   void give_back(CUevent event) noexcept;
@@ -84,7 +83,7 @@ class IdleEvents {
  private:
   const unsigned flags_;
   std::mutex mutex_;
-  std::size_t made_ = 0;  ///< that there is room for
+  std::size_t made_ = 0;  ///< events that idle_ has room for
   std::vector<CUevent> idle_;
 };
 
@@ -105,9 +104,9 @@ struct _cl_device_id {
 };
 
 /// The card's primary context, which a program's own CUDA calls and PETSc's use, too. It is retained once and never
-/// released: who releases it last destroys it with the memory of all others, which a program that made it current
-/// without a reference of its own does not expect, and which would wait for ever for a kernel that does not end. What
-/// is counted are uses of it; after the last one no events are kept.
+/// released: the last release would destroy it with the memory of all users. A program that made it current without a
+/// reference does not expect that, and the release would wait for ever for a kernel that hangs. The references count
+/// uses of this object; after the last one no events are kept.
 struct _cl_context : oclspkt::cuda::Counted {
   cl_device_id device = nullptr;
   oclspkt::cuda::CUcontext handle = nullptr;
@@ -119,7 +118,7 @@ struct _cl_command_queue : oclspkt::cuda::Counted {
   cl_context context = nullptr;
   oclspkt::cuda::CUstream stream = nullptr;
   bool times = false;
-  bool callers = false;  ///< belongs to the program: it is not destroyed, and no events are recorded in it
+  bool callers = false;  ///< belongs to the program: we neither destroy it nor record events in it
 };
 
 struct _cl_mem : oclspkt::cuda::Counted {
@@ -129,15 +128,15 @@ struct _cl_mem : oclspkt::cuda::Counted {
   cl_mem_flags flags = 0;
   std::size_t bytes = 0;
   oclspkt::cuda::CUdeviceptr address = 0;
-  void* host = nullptr;    ///< of pinned and registered memory
-  cl_mem whole = nullptr;  ///< of a part
-  std::size_t offset = 0;  ///< of a part
+  void* host = nullptr;    ///< in pinned and registered memory
+  cl_mem whole = nullptr;  ///< the buffer that a part belongs to
+  std::size_t offset = 0;  ///< where a part begins, bytes
 };
 
 struct _cl_event : oclspkt::cuda::Counted {
   cl_command_queue queue = nullptr;
   oclspkt::cuda::CUevent begin = nullptr,
-                         end = nullptr;  ///< begin: where the queue takes times; end: none in a caller's
+                         end = nullptr;  ///< begin: if the queue records times; end: not in a caller's queue
 };
 
 struct _cl_program : oclspkt::cuda::Counted {
@@ -147,23 +146,23 @@ struct _cl_program : oclspkt::cuda::Counted {
 };
 
 struct _cl_kernel : oclspkt::cuda::Counted {
-  /// An argument as it was set.
+  /// An argument as the caller set it.
   struct Argument {
     oclspkt::cuda::ParameterKind kind;
-    alignas(16) unsigned char value[16] = {};  ///< no kernel takes a longer one
+    alignas(16) unsigned char value[16] = {};  ///< the longest argument of any kernel fits
     std::size_t local_bytes = 0;
     bool set = false;
   };
   cl_program program = nullptr;
   oclspkt::cuda::CUfunction function = nullptr;
-  std::size_t group[3] = {};  ///< that it was compiled for; zeros: any
+  std::size_t group[3] = {};  ///< the work-group size that it was compiled for; zeros: any
   std::vector<Argument> arguments;
-  std::vector<void*> pointers;  ///< to the values, as a launch takes them
+  std::vector<void*> pointers;  ///< addresses of the values, as a launch expects them
 };
 
 namespace oclspkt::cuda {
 
-/// Makes a context current for as long as it lives, unless it is already: CUDA's calls work in that of their thread.
+/// Makes a context current while it lives, unless it already is: CUDA's calls use the current context of their thread.
 class Current {
  public:
   explicit Current(cl_context context) {
@@ -191,23 +190,23 @@ class Current {
 /// The cards that the driver lists; none without a driver.
 const std::vector<cl_device_id>& cards();
 
-/// One line for each of them that does not describe itself.
+/// One line for each card whose attributes cannot be read.
 const std::vector<std::string>& problems_of_cards();
 
 /// "cuCtxGetDevice gave CUDA_ERROR_ILLEGAL_ADDRESS (700)".
 std::string failure(const char* function, CUresult result);
 
-/// The context of a card. @param[out] result  what CUDA answered; null where it is not kSuccess
+/// The context of a card. @param[out] result  CUDA's result; the context is null if it is not kSuccess
 cl_context context_of(cl_device_id card, CUresult* result);
 
-/// A command of a queue: waits for what it is to wait for, and makes its event.
+/// A command of a queue: it waits for the events of the wait list, and makes its own event.
 class Command {
  public:
   Command(cl_command_queue queue, cl_uint waits, const cl_event* wait_list, cl_event* event);
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
-  /// Enqueue the command itself, which `work` does, given driver and stream.
+  /// Enqueue the command by calling work(driver, stream).
   template <typename Work>
   cl_int run(const Work& work, bool blocking = false) {
     if (result_ == kSuccess) begin();
@@ -227,7 +226,7 @@ class Command {
   cl_event* event_;
   Current current_;
   CUresult result_;
-  std::unique_ptr<_cl_event, Release> made_;  ///< until all has gone well
+  std::unique_ptr<_cl_event, Release> made_;  ///< given to the caller once all calls have succeeded
 };
 
 }  // namespace oclspkt::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Platform and devices: the cards of the driver, as OpenCL would describe them.
+// Platform and devices: the driver's cards, described as OpenCL describes devices.
 #include "objects.hpp"
 
 namespace oclspkt::cuda {
@@ -29,7 +29,7 @@ struct Cards {
         continue;
       }
       card->name = name;
-      found.push_back(card.release());  // they live until the process ends
+      found.push_back(card.release());  // cards live until the process ends
     }
   }
 
@@ -93,7 +93,7 @@ cl_int clGetDeviceIDs(cl_platform_id, cl_device_type type, cl_uint entries, cl_d
 }
 
 cl_int clGetDeviceInfo(cl_device_id card, cl_device_info what, size_t size, void* value, size_t* size_ret) {
-  // cl_nv_device_attribute_query, which tells where a card sits
+  // from cl_nv_device_attribute_query: where the card is on the PCI bus
   constexpr cl_device_info kNvPciBus = 0x4008, kNvPciSlot = 0x4009, kNvPciDomain = 0x400A;
   constexpr cl_ulong kAllOfDouble = 63;
   constexpr cl_uint kAddressBits = 4096;  // an allocation begins at 512 bytes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Programs, compiled by NVRTC, their kernels and launches.
+// Programs that NVRTC compiles, their kernels, and launches.
 #include <limits>
 
 #include "objects.hpp"
@@ -10,8 +10,8 @@ using namespace oclspkt::cuda;
 
 namespace {
 
-/// The newest architecture that compiler and card have in common, as an option. Machine code for the card's own; where
-/// the compiler is older than the card, PTX of the newest that it knows, which the driver makes machine code of.
+/// The newest architecture that compiler and card share, as an option: machine code if it is the card's own. From an
+/// older compiler it is PTX, which the driver translates to machine code.
 struct Architecture {
   std::string option;
   bool machine_code = false;
@@ -42,7 +42,7 @@ Architecture architecture_of(const Compiler& c, cl_device_id card, std::string& 
   return {};
 }
 
-/// One compilation, which ends with its owner.
+/// One compilation; the destructor frees it.
 class Compilation {
  public:
   explicit Compilation(const Compiler& c) : c_(c) {}
@@ -52,7 +52,7 @@ class Compilation {
   Compilation(const Compilation&) = delete;
   Compilation& operator=(const Compilation&) = delete;
 
-  /// @return an error of NVRTC, 0 for none
+  /// Compile. @return an error of NVRTC, 0 for none
   int run(const CudaProgram& program, const Architecture& architecture) {
     std::vector<const char*> options{architecture.option.c_str()};
     for (const std::string& option : program.options) options.push_back(option.c_str());
@@ -69,7 +69,7 @@ class Compilation {
     return text;
   }
 
-  /// What the driver loads, empty if there is none.
+  /// The compiled code to be loaded by the driver; empty if there is none.
   std::string code(bool machine_code) const {
     std::size_t bytes = 0;
     if ((machine_code ? c_.cubin_size : c_.ptx_size)(program_, &bytes) != 0 || bytes == 0) return "";
@@ -83,7 +83,7 @@ class Compilation {
   nvrtcProgram program_ = nullptr;
 };
 
-/// @return what the driver loads; empty if there is none, and then the log has the cause
+/// Compile a program. @return code for the driver; empty after an error, whose cause is in the log
 std::string compile(const Compiler& c, const CudaProgram& text, const Architecture& architecture, std::string& log) {
   Compilation compilation(c);
   const int error = compilation.run(text, architecture);
@@ -104,7 +104,7 @@ CUresult load(_cl_program& program, const std::string& code) {
   return result;
 }
 
-/// Compile and load, or load what was compiled before. @return CL_SUCCESS, or why not; the log has the cause
+/// Compile and load, or load earlier code. @return CL_SUCCESS, or an error whose cause is in the log
 cl_int build(_cl_program& program, const std::string& options) {
   const Compiler* c = compiler(&program.log);
   if (c == nullptr) return CL_COMPILER_NOT_AVAILABLE;
@@ -139,7 +139,7 @@ cl_int build(_cl_program& program, const std::string& options) {
   return code_of(result);
 }
 
-/// What a loaded kernel tells of itself.
+/// Read the signature that a loaded kernel carries.
 CUresult read_signature(const _cl_program& program, const char* name, KernelSignature* read) {
   const Driver& d = *driver();
   CUdeviceptr address = 0;
@@ -173,7 +173,7 @@ cl_program clCreateProgramWithBinary(cl_context, cl_uint, const cl_device_id*, c
 cl_int clBuildProgram(cl_program program, cl_uint, const cl_device_id*, const char* options,
                       void (*)(cl_program, void*), void*) {
   if (program == nullptr) return CL_INVALID_PROGRAM;
-  if (program->module != nullptr) return CL_INVALID_OPERATION;  // it is built
+  if (program->module != nullptr) return CL_INVALID_OPERATION;  // it is already built
   return build(*program, options != nullptr ? options : "");
 }
 

@@ -5,7 +5,7 @@
 namespace oclspkt::cuda {
 namespace {
 
-// An event in a caller's queue stands for all of the queue.
+// For an event in a caller's queue, ask or wait for the whole queue.
 CUresult look(const _cl_event& event) {
   return event.end != nullptr ? driver()->event_query(event.end) : driver()->stream_query(event.queue->stream);
 }
@@ -32,7 +32,7 @@ CUresult IdleEvents::take(CUevent* event) {
 void IdleEvents::give_back(CUevent event) noexcept {
   if (event == nullptr) return;
   const std::lock_guard lock(mutex_);
-  idle_.push_back(event);  // there is room for all that were made
+  idle_.push_back(event);  // idle_ has room for every event that was made
 }
 
 void IdleEvents::destroy() noexcept {
@@ -59,7 +59,7 @@ Command::Command(cl_command_queue queue, cl_uint waits, const cl_event* wait_lis
     : queue_(queue), event_(event), current_(queue->context), result_(current_.result()) {
   for (cl_uint i = 0; i < waits && result_ == kSuccess; ++i) {
     const cl_event before = wait_list[i];
-    if (before->queue == queue) continue;  // in order anyway
+    if (before->queue == queue) continue;  // the queue is in order
     result_ = before->end != nullptr ? driver()->stream_wait(queue->stream, before->end, 0) : wait_for(*before);
   }
 }
@@ -151,7 +151,7 @@ cl_int clFlush(cl_command_queue) { return CL_SUCCESS; }
 cl_int clFinish(cl_command_queue queue) {
   const Current current(queue->context);
   if (current.result() != kSuccess) return code_of(current.result());
-  // A caller's stream may be gone by now.
+  // A caller may have destroyed its stream by now.
   return code_of(queue->callers ? driver()->context_synchronize() : driver()->stream_synchronize(queue->stream));
 }
 

@@ -44,7 +44,7 @@ class Reader {
     }
   }
 
-  /// The end of the line, or of the last of those that a backslash joins.
+  /// The end of the line, or of the last line that backslashes join to it.
   std::size_t line_end() const {
     std::size_t end = text_.find('\n', at_);
     while (end != std::string_view::npos && text_[end - 1] == '\\') end = text_.find('\n', end + 1);

@@ -14,16 +14,16 @@ enum class TokenKind {
   pragma,     ///< the whole line from its '#' on
 };
 
-/// A token of C that lies in the text it was read from.
+/// A token of C; it refers to the text that it was read from.
 struct Token {
   TokenKind kind;
-  std::string_view text;  ///< of a condition that word, which the text may spell otherwise
-  int directive;          ///< number of the line of the preprocessor that it is in, 0 if none
-  bool taken = false;     ///< rewritten already
+  std::string_view text;  ///< for a condition "if", "else" or "endif", however the text spells it
+  int directive;          ///< number of the preprocessor line that contains it, 0 if none
+  bool taken = false;     ///< already rewritten
 };
 
-/// The tokens of a text but comments, blanks, and the lines of the preprocessor other than #define, #pragma and
-/// conditions, of which what is told is only their kind.
+/// The tokens of a text without comments and blanks. Preprocessor lines other than #define, #pragma and conditions are
+/// left out; of conditions only the kind is returned.
 std::vector<Token> tokens_of(std::string_view text);
 
 }  // namespace oclspkt::cuda

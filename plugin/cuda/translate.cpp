@@ -19,7 +19,7 @@ struct Edit {
   std::string text;
 };
 
-/// Keywords of OpenCL C have two spellings, one with underscores.
+/// True if `word` is the keyword, in its spelling with or without leading underscores.
 bool is_keyword(std::string_view word, std::string_view keyword) {
   return word == keyword || (word.starts_with("__") && word.substr(2) == keyword);
 }
@@ -70,12 +70,12 @@ class Translation {
   }
   std::size_t end_of(std::size_t at) const { return begin_of(at) + tokens_[at].text.size(); }
 
-  /// Replace tokens [first, end) and what is between them.
+  /// Replace tokens [first, end) and the text between them.
   void replace(std::size_t first, std::size_t end, std::string by) {
     edits_.push_back({begin_of(first), end_of(end - 1), std::move(by)});
   }
 
-  /// Tokens [first, end) in one line, without comments.
+  /// Tokens [first, end) joined into one line, without comments.
   std::string in_a_line(std::size_t first, std::size_t end) const {
     std::string line;
     for (std::size_t at = first; at < end; ++at) {
@@ -85,7 +85,7 @@ class Translation {
     return line;
   }
 
-  /// What comes behind the bracket that closes the one at `open`, of the same directive or of none.
+  /// The token after the bracket that closes the one at `open`; both in the same directive, or in none.
   std::size_t behind_bracket(std::size_t open) const {
     int depth = 0;
     for (std::size_t at = open; at < tokens_.size(); ++at) {
@@ -120,7 +120,7 @@ class Translation {
     if (line.find("OPENCL") != std::string_view::npos) replace(at, at + 1, "");
   }
 
-  /// An address space in front of variables, or of what a pointer points at: the first declarator tells.
+  /// Rewrite an address space of variables, or of a pointer's target; the first declarator decides which.
   void rewrite_address_space(std::size_t at, const char* variable, const char* pointee) {
     std::size_t next = at + 1;
     std::vector<bool> pointers = {false};
@@ -137,7 +137,7 @@ class Translation {
     replace(at, at + 1, pointers.front() ? pointee : variable);
   }
 
-  /// (type)(a, b), but not a call (function)(a), nor f(x)(a, b).
+  /// Rewrite a vector literal (type)(a, b), but no call (function)(a) or f(x)(a, b).
   void rewrite_literal(std::size_t at) {
     if (!is_word(at + 1) || !is(at + 2, ")") || !is(at + 3, "(")) return;
     if (at > 0 && is_word(at - 1) && tokens_[at - 1].text != "return") return;
@@ -180,7 +180,7 @@ class Translation {
                       " OPENCL_KERNEL_TABLE(" + name + ", " + group[0] + ", " + group[1] + ", " + group[2] + ")"});
   }
 
-  /// The numbers of reqd_work_group_size among the tokens of an attribute.
+  /// Find the numbers of reqd_work_group_size among the tokens of an attribute.
   void find_group(std::size_t at, std::size_t end, std::array<std::string, 3>& group) const {
     while (at < end && !is_keyword_at(at, "reqd_work_group_size")) ++at;
     if (at == end || !is(at + 1, "(")) return;
@@ -196,7 +196,7 @@ class Translation {
     }
   }
 
-  /// Of a kernel: `__local T* name` in the brackets [at, end).
+  /// Rewrite parameters `__local T* name` of a kernel in the brackets [at, end).
   void rewrite_parameters(std::size_t at, std::size_t end) {
     for (; at < end; ++at) {
       if (!is_keyword_at(at, "local")) continue;
@@ -211,10 +211,10 @@ class Translation {
     }
   }
 
-  /// What comes behind the body of a function that begins at `open`. Of text under conditions the first branch counts.
+  /// The token after the body of a function that begins at `open`. Of conditional text only the first branch counts.
   std::size_t behind_body(std::size_t open) const {
     int depth = 0;
-    std::vector<int> before;  // at the begin of a branch
+    std::vector<int> before;  // depth at the start of each open branch
     bool skips = false;
     std::size_t skipped_in = 0;
     for (std::size_t at = open; at < tokens_.size(); ++at) {
@@ -255,7 +255,7 @@ std::vector<std::string> words_of(std::string_view options) {
   return words;
 }
 
-/// What clBuildProgram's options come to.
+/// The options of clBuildProgram, for NVRTC.
 struct Options {
   std::string defines;  ///< lines of text
   bool exact_divisions = false;
@@ -279,7 +279,7 @@ Options read_options(std::string_view text) {
       options.more.emplace_back("-ftz=true");
     } else if (word.starts_with("-cl-nv-maxrregcount=")) {
       options.more.push_back("-maxrregcount=" + word.substr(word.find('=') + 1));
-    } else if (!word.starts_with("-cl-") && word != "-w") {  // others of these allow what nobody needs to do
+    } else if (!word.starts_with("-cl-") && word != "-w") {  // other -cl- options require nothing
       throw BuildError("the option " + word + " is not known to kernels by CUDA");
     }
   }

@@ -17,21 +17,21 @@ struct CudaProgram {
   std::vector<std::string> kernels;  ///< names of the kernels in the text, conditions aside; they are not mangled
 };
 
-/// Write a program in OpenCL C anew in CUDA C++17, for NVRTC. Lines keep their numbers in NVRTC's log.
+/// Translate a program from OpenCL C to CUDA C++17 for NVRTC. Lines keep their numbers in NVRTC's log.
 ///
-/// Most of OpenCL C is in what stands before the text, kernels/cuda/prelude.cuh. The text itself changes where
+/// The text in front of it, kernels/cuda/prelude.cuh, defines most of OpenCL C. The program's text changes where
 ///   - `__kernel` begins a kernel, which becomes extern "C" __global__; reqd_work_group_size becomes launch_bounds;
 ///   - `__local` declares variables, which become __shared__;
-///   - a kernel takes a `__local` pointer, one at most: the shared memory that a launch adds (its parameter is a number
-///     of 4 bytes that nobody reads). Such a parameter stands in the list itself, not in a macro;
+///   - a kernel takes a `__local` pointer, one at most: the shared memory that a launch adds. The parameter becomes an
+///     unread number of 4 bytes; it must be in the parameter list itself, not in a macro;
 ///   - `__constant` declares variables;
 ///   - a vector literal (type)(a, b) becomes type(a, b): in C++ it would be the last number alone;
 ///   - `#pragma OPENCL` is left out; FP_CONTRACT OFF becomes an option, for the whole text.
-/// Vectors of 3 numbers, images, pipes, and components other than s0 to s3 are not known, and do not compile.
+/// Vectors of 3 numbers, images, pipes, and components other than s0 to s3 are not supported and do not compile.
 ///
 /// @param text     OpenCL C 1.2; includes are resolved
 /// @param options  as clBuildProgram takes them
-/// @throws BuildError for an option that has no counterpart, and for a text that cannot be written anew
+/// @throws BuildError for an option that has no counterpart, and for a text that cannot be translated
 CudaProgram translate(std::string_view text, std::string_view options);
 
 /// How a kernel takes an argument.
@@ -44,18 +44,18 @@ struct Parameter {
   ParameterKind kind;
 };
 
-/// What a compiled kernel tells of itself.
+/// The signature that a compiled kernel carries.
 struct KernelSignature {
   int group[3] = {};  ///< reqd_work_group_size, or zeros
   std::vector<Parameter> parameters;
 };
 
-/// The name of a variable in the compiled module, in the device's memory: an array of int that signature() reads.
-/// The compiler itself has made it, by the type of the kernel, so conditions and macros in the text are honoured.
+/// The name of a variable in the compiled module, in device memory: an array of int for signature(). The compiler
+/// derives it from the kernel's type, so conditions and macros of the text are respected.
 std::string signature_variable(std::string_view kernel);
 
-/// @param numbers  all of that variable
-/// @throws BuildError if it is none
+/// @param numbers  the whole variable
+/// @throws BuildError if it is no signature
 KernelSignature signature(std::span<const int> numbers);
 
 }  // namespace oclspkt::cuda

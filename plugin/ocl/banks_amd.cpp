@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// AMD's (Xilinx) boards: a flag says that the pointer to host memory is one to a struct that names a bank. The image
-// must have been linked with the arguments of the kernel on the same banks. Not tested, for want of a board.
+// AMD's (Xilinx) boards: a flag says that the host pointer points to a struct that names a bank. The image must have
+// been linked with the kernel's arguments on the same banks. Not tested, for want of a board.
 #include "banks.hpp"
 
 namespace oclspkt::ocl {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Intel's boards: bits 16 to 18 of the flags name a bank, which their header calls CL_CHANNEL_1_INTELFPGA, (1 << 16),
-// and so on; 0 leaves it to the run-time. It holds for memories whose banks the image does not interleave.
+// Intel's boards: bits 16 to 18 of the flags name a bank, CL_CHANNEL_1_INTELFPGA = (1 << 16) and so on in Intel's
+// header; 0 leaves the choice to the run-time. Valid for memories whose banks the image does not interleave.
 #include "banks.hpp"
 
 namespace oclspkt::ocl {

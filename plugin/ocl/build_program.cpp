@@ -19,7 +19,7 @@ extern char** environ;
 namespace oclspkt::ocl {
 namespace {
 
-/// Lines of a build log that an error carries.
+/// Lines of a build log that an error quotes.
 constexpr int kLogLines = 12;
 
 std::string first_lines(const std::string& log) {
@@ -31,17 +31,17 @@ std::string first_lines(const std::string& log) {
   return log.substr(0, end);
 }
 
-/// Run-times for CPUs that compile a program anew in each process. That of CUDA keeps programs below this layer.
+/// True for CPU run-times that compile each program again in every process. CUDA's are cached below this layer.
 bool keeps_nothing(const DeviceInfo& device) {
   return !device.cuda && device.type != DeviceType::gpu && device.platform.starts_with("Intel(R)");
 }
 
-/// What compilers for this machine's processors look at beside text and options: the instructions that it has, which a
+/// What a compiled program depends on besides text and options: the instructions of this machine's processors, which a
 /// device's name does not tell on virtual machines, and the settings of Intel's run-times.
 std::vector<std::string> look_around() {
   std::vector<std::string> all;
   std::ifstream processors("/proc/cpuinfo");
-  for (std::string line; std::getline(processors, line) && !line.empty();) {  // of the first one
+  for (std::string line; std::getline(processors, line) && !line.empty();) {  // of the first processor
     if (line.starts_with("flags") || line.starts_with("Features")) all.push_back(line);
   }
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -51,7 +51,7 @@ std::vector<std::string> look_around() {
   return all;
 }
 
-/// The program of an earlier process, and where this one leaves its own.
+/// The cached program of an earlier process; this process stores its own there.
 class KeptProgram {
  public:
   KeptProgram(const FoundDevice& device, const WantedProgram& wanted) : device_(device), kernel_(wanted.kernel) {
@@ -73,7 +73,7 @@ class KeptProgram {
       const cl::Kernel kernel(program, kernel_.c_str());
       return program;
     } catch (const cl::Error&) {
-      return std::nullopt;  // it is compiled, and written anew
+      return std::nullopt;  // compile the program, and store it again
     }
   }
   void keep(const cl::Program& program) const {
@@ -81,7 +81,7 @@ class KeptProgram {
     try {
       const std::vector<unsigned char> bytes = bytes_of_program(program);
       cache_.keep(key_, {bytes.begin(), bytes.end()});
-    } catch (const cl::Error&) {  // a driver that does not give it
+    } catch (const cl::Error&) {  // the driver does not give the program's bytes
     }
   }
 
@@ -89,7 +89,7 @@ class KeptProgram {
   const FoundDevice& device_;
   const std::string& kernel_;
   const ProgramCache cache_;
-  std::string key_;  ///< empty: nothing is kept
+  std::string key_;  ///< empty: nothing is stored
 };
 
 }  // namespace
@@ -111,18 +111,18 @@ std::string build_options(const FoundDevice& device, bool is_double, int lanes) 
                             : lanes > 0 ? lanes
                                         : native) +
              " -D NATIVE_LANES=" + std::to_string(scalars ? 1 : native);
-  // Work-groups of many work-items, compiled for a CPU: PoCL 3.1's optimiser lets some start from what others left, and
-  // Intel's (2023.2.4) drops terms. Without them both are right.
+  // Kernels for work-groups of many work-items, compiled for a CPU. PoCL 3.1's optimiser lets some work-items start
+  // from values that others left, and Intel's (2023.2.4) drops terms. Without optimisation both are right.
   if (lanes == 1 && device.info.host_unified) options += " -cl-opt-disable";
   if (device.info.host_unified) options += " -D HOST_MEMORY";
-  if (device.info.type == DeviceType::fpga) options += " -D FPGA";  // compilers for FPGAs define nothing of their own
+  if (device.info.type == DeviceType::fpga) options += " -D FPGA";  // compilers for FPGAs define no macro of their own
   return options;
 }
 
 std::string core_groups(const FoundDevice& device, int items, Index groups) {
   std::string options = " -D CORE_GROUPS=" + std::to_string(groups);
   if (device.info.cuda || device.info.platform.find("NVIDIA") == std::string::npos) return options;
-  // A quarter of a core has 512 registers for each of 32 work-items that run in step, in units of 8.
+  // A quarter of a multiprocessor has 512 registers for each of 32 work-items that run in step, in units of 8.
   constexpr Index kInStep = 32, kQuarters = 4, kRegisters = 512, kUnit = 8, kMost = 255;
   const Index of_quarter = quotient_up(quotient_up(groups * items, kInStep), kQuarters);
   const Index registers = std::min(kMost, kRegisters / of_quarter / kUnit * kUnit);

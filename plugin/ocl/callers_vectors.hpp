@@ -9,37 +9,37 @@
 
 namespace oclspkt::ocl {
 
-/// A buffer as a part of another one, or as all of itself.
+/// The place of a buffer in the buffer that it is a part of, or in itself.
 struct BufferPlace {
   cl_mem whole;
   std::size_t first, end;  ///< bytes
-  std::uintptr_t address;  ///< of memory of the host, or of a caller; else 0
+  std::uintptr_t address;  ///< of memory of the host or of a caller; else 0
 };
 
 BufferPlace place_of(const Buffer& buffer);
 
-/// Whether memory of the host, or of a caller, begins where kernels can read whole vectors.
+/// True if memory of the host, or of a caller, begins where kernels can read whole vectors.
 bool aligned(const Buffer& buffer, std::size_t alignment);
 
-/// What memory of a caller has to fit.
+/// Requirements on a caller's memory.
 struct MemoryNeeds {
   const cl::Context& context;
-  const char* of;  ///< whose context that is, in words, and what changes it
+  const char* of;  ///< owner of the context, in words, and what changes it
   std::int64_t bytes;
-  const std::function<std::string()>& wanted;  ///< what needs as many, in words
+  const std::function<std::string()>& wanted;  ///< the data that needs the bytes, in words
 };
 
-/// Check that a buffer of the caller fits.
-/// @param unfit  flag that it must not have
+/// Check that a caller's buffer meets its requirements.
+/// @param unfit  flag that the buffer must not have
 /// @throws InvalidInput that names what does not fit
 void check_memory(const MemoryNeeds& needs, const char* name, const Buffer& buffer, cl_mem_flags unfit);
 
-/// The vectors of a call in words.
+/// Names of a call's vectors, for errors.
 struct VectorNames {
   const char *both, *y, *x;
 };
 
-/// What buffers of a call have to fit.
+/// Requirements on the buffers of a call.
 struct VectorNeeds {
   const cl::Context& context;
   const LineSet& lines;
@@ -51,8 +51,8 @@ struct CallersVectors {
 };
 
 /// The vectors of a call, both as buffers of the solver's context.
-/// @param named      both and each, for errors: no text is made in an apply that goes well
-/// @param buffer_of  gives that of a name, for errors, and a handle
+/// @param named      names for errors, so that an apply without error makes no text
+/// @param buffer_of  returns the buffer of a handle; the name is for errors
 /// @throws InvalidInput that names what does not fit, cl::Error
 CallersVectors callers_vectors(const VectorNeeds& needs, const VectorNames& named, const void* y, void* x,
                                const std::function<Buffer(const char* name, void* handle)>& buffer_of);

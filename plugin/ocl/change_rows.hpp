@@ -9,15 +9,15 @@
 
 namespace oclspkt::ocl {
 
-/// Rows that a launch solved, and what changes them.
+/// Rows that a launch solved, and the vector z that changes them.
 struct ChangedRows {
   const Buffer& x;
   const Buffer& z;
   Index first, end;  ///< of x
-  Index ahead = 0;   ///< rows of z before the first of x
+  Index ahead = 0;   ///< where x begins in z, see kernels/common/change_rows.cl
 };
 
-/// Enqueue kernel change_rows, behind the launch.
+/// Enqueue kernel change_rows after the launch.
 template <typename T>
 Event change_rows(OpenDevice& device, Kernel& kernel, const ChangedRows& rows) {
   constexpr Index kItems = 128, kWord = sizeof(T);

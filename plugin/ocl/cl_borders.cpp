@@ -11,12 +11,12 @@
 namespace oclspkt::ocl {
 namespace {
 
-constexpr std::size_t kItems = 128;  ///< of a work-group
-constexpr double kTimeLimit = 60;    ///< seconds that what the caller has enqueued may take
+constexpr std::size_t kItems = 128;  ///< work-items of a work-group
+constexpr double kTimeLimit = 60;    ///< seconds that commands of the caller may take
 
 Geometry items_for(Index count) { return {std::max<Index>(1, quotient_up(count, static_cast<Index>(kItems))), kItems}; }
 
-/// Numbers of the host in a buffer of their own; of nothing, in one that nobody reads.
+/// Copy numbers of the host to a new buffer; if there are none, return a buffer that no kernel reads.
 template <typename V>
 Buffer bring(const OpenDevice& device, const V* numbers, std::size_t count) {
   const std::size_t bytes = std::max<std::size_t>(count, 1) * sizeof(V);
@@ -25,7 +25,7 @@ Buffer bring(const OpenDevice& device, const V* numbers, std::size_t count) {
   return buffer;
 }
 
-/// Spikes from the cuts on one side.
+/// The spikes of the cuts on one side.
 template <typename T>
 struct Side {
   Buffer runs;
@@ -39,7 +39,7 @@ struct Side {
   }
 };
 
-/// What a device may touch, see Holding.
+/// The objects that a device may use, see Holding.
 template <typename T>
 class State final : public Holding {
  public:
@@ -83,9 +83,9 @@ class State final : public Holding {
   static std::vector<Long> wide(const std::vector<Index>& rows) { return {rows.begin(), rows.end()}; }
   std::int64_t bytes(Index of_each_slot) const { return of_each_slot * slots * static_cast<Index>(sizeof(T)); }
 
-  /// The device, and by the queue of the vectors: a caller's, or its own if they are imported. Null after a release.
+  /// The device; and by the vectors' queue, a caller's or, for imported vectors, its own. Null after a release.
   std::shared_ptr<OpenDevice> device, by_queue;
-  std::shared_ptr<ImportedVectors> imported;  ///< null: vectors are where callers have them
+  std::shared_ptr<ImportedVectors> imported;  ///< null: vectors are in the callers' memory
   std::int64_t vector_bytes;
   DeviceQueue queue;
   Index slots, stride;
@@ -124,7 +124,7 @@ class ClBorders final : public Borders<T> {
     work(queue, "writing the rows next to cuts", [&](State<T>& s) {
       const Buffer to = memory(s, "vector x", x, &ImportedVectors::x);
       std::copy_n(unknowns, 2 * s.slots,
-                  reinterpret_cast<T*>(s.sent->data()));  // the last ones have gone: take() waits
+                  reinterpret_cast<T*>(s.sent->data()));  // take() has waited for the last ones
       if (s.imported) s.imported->acquire(*s.by_queue);
       enqueue_write(*s.by_queue, s.sent->data(), s.unknowns, s.bytes(2));
       correct(s, s.above, to, 0);
@@ -135,7 +135,7 @@ class ClBorders final : public Borders<T> {
         s.imported->release(*s.by_queue, waiter(s));
         s.imported->take({queue, nullptr, x, s.vector_bytes});
       } else if (s.device->info().host_unified) {
-        s.by_queue->queue().finish();  // the caller's next words may be the host's
+        s.by_queue->queue().finish();  // the host may write the vector next
       }
     });
   }
@@ -166,7 +166,7 @@ class ClBorders final : public Borders<T> {
     return s.imported ? ((*s.imported).*imported)() : callers_memory(s.device->context(), name, handle, sizeof(T));
   }
 
-  /// x -= spikes times unknowns of one side. @param offset  of its unknowns
+  /// x -= spikes times unknowns of one side. @param offset  of the side's first unknown
   static void correct(State<T>& s, const Side<T>& side, const Buffer& x, Index offset) {
     if (side.entries == 0) return;
     set_arguments(*s.by_queue, s.correct_kernel, s.spikes, side.runs, s.unknowns, x, static_cast<Long>(offset),

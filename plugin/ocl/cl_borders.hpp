@@ -9,8 +9,8 @@
 
 namespace oclspkt::ocl {
 
-/// Bring what a layout says to a device.
-/// @param imported  where callers' vectors are, if their queues are of another run-time; else null
+/// Copy a layout to a device.
+/// @param imported  where callers' vectors are if their queues belong to another run-time; else null
 /// @param bytes     of a vector
 /// @throws DeviceError, BuildError
 template <typename T>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What ClSolver does with vectors of another run-time on the same card: it copies them on the card, and the host waits
-// wherever one run-time goes on with what the other has written.
+// How ClSolver handles vectors of another run-time on the same card. It copies them on the card, and the host waits
+// wherever one run-time continues with data that the other has written.
 #include "cl_solver.hpp"
 #include "error_name.hpp"
 
 namespace oclspkt::ocl {
 
-/// Share memory with the run-time of the callers' queues: that of the last set-up, if it is large enough.
+/// Share memory with the run-time of the callers' queues: the memory of the last set-up, if it is large enough.
 /// @throws VectorsNotShared
 template <typename T>
 void ClSolver<T>::import_vectors(State& s, const Waiter& waiter) {

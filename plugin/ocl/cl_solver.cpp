@@ -12,14 +12,14 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Seconds that a device always gets: a first launch may compile.
+/// Seconds that any device gets, because the first launch may compile.
 constexpr double kLeastTimeLimit = 10;
-/// A device is given up when it takes that much longer than predicted.
+/// A device is given up after this multiple of the predicted time.
 constexpr double kTimeLimitFactor = 100;
 
 using Clock = std::chrono::steady_clock;
 
-/// Have a pipeline for vectors of so many bytes.
+/// Make a pipeline for vectors of so many bytes, or keep one that is large enough.
 void fit_pipeline(std::unique_ptr<Pipeline>& pipeline, OpenDevice& device, std::int64_t bytes) {
   const std::int64_t slot = std::min(bytes, piece_bytes(bytes));
   const auto slots = static_cast<int>(std::min<std::int64_t>(Pipeline::kSlots, quotient_up(bytes, slot)));
@@ -28,7 +28,7 @@ void fit_pipeline(std::unique_ptr<Pipeline>& pipeline, OpenDevice& device, std::
   pipeline = std::make_unique<Pipeline>(device, slot, slots);
 }
 
-/// For as long as it lives, an apply in buffers of the device works by the queue that the caller was given, or gave.
+/// While it lives, an apply in buffers of the device uses the queue that the caller got, or gave.
 class CallersQueue {
  public:
   template <typename T>
@@ -81,7 +81,7 @@ Limits ClSolver<T>::limits() const {
   return limits;
 }
 
-/// How the plan lies in memory: all of it, or as much as has room for two vectors of callers beside it.
+/// How the plan is laid out in memory: as a whole, or in chunks that leave room for two vectors of callers.
 /// @throws InvalidInput, VectorsNotShared
 template <typename T>
 Layout ClSolver<T>::make_layout() const {
@@ -101,7 +101,7 @@ Layout ClSolver<T>::make_layout() const {
                          lines_.describe() + " at once and two vectors more");
 }
 
-/// Cut the rows into chunks, and these into the pieces of the pipeline.
+/// Cut the rows into chunks, and chunks into pieces for the pipeline.
 template <typename T>
 void ClSolver<T>::cut_chunks() {
   layout_ = make_layout();
@@ -157,7 +157,7 @@ void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   }
 }
 
-/// Take the scheme of the plan, the one at hand if it is the same, and have it store what goes with the chunks.
+/// Make the plan's scheme, or keep the present one if it is the same, and let it store its arrays for the chunks.
 template <typename T>
 void ClSolver<T>::take_part(State& s, const BandsView<T>& bands) {
   const Carrier& carrier = carrier_of(plan_);
@@ -199,7 +199,7 @@ Site ClSolver<T>::site(State& s, const Waiter& waiter) {
           .own_bank = bank_of(s.placed, &SecondBank::own)};
 }
 
-/// Say where buffers are to lie; those that lie elsewhere are given back.
+/// Decide where buffers are placed; buffers that are elsewhere are released.
 template <typename T>
 void ClSolver<T>::place_buffers(State& s) const {
   std::optional<SecondBank> wanted;
@@ -243,7 +243,7 @@ void ClSolver<T>::solve(const Vectors<T>& vectors) {
   if (!s.device) {
     throw DeviceError(describe(found_.info) + " was released since the last set-up: set the solver up again");
   }
-  if (!vectors.enqueued) settle(s);  // the memory that both use
+  if (!vectors.enqueued) settle(s);  // both queues use the solver's memory
   const CallersQueue queue(s, vectors);
   const Waiter waiter(*s.device, !in_place_, time_limit());
   s.earlier.clear();  // an apply that failed may have left some
@@ -266,7 +266,7 @@ void ClSolver<T>::solve(const Vectors<T>& vectors) {
   ++times_.applies;
 }
 
-/// After a failure: wait for what has been enqueued. It works in memory that the caller or this solver gives back.
+/// After a failure: wait for the enqueued commands, which use memory that the caller or this solver releases next.
 template <typename T>
 void ClSolver<T>::drain(State& s, const Waiter& waiter) const noexcept {
   if (in_place_) {
@@ -279,7 +279,7 @@ void ClSolver<T>::drain(State& s, const Waiter& waiter) const noexcept {
     s.pipeline->drain(waiter);
     waiter.drain(s.device->queue());
   } catch (...) {
-    // Whether the device still works on the memory cannot be known. A wait that was too long has said so already.
+    // Nobody can know whether the device still uses the memory. A wait that took too long has reported so already.
     Registry::instance().abandon(*s.device, "an error left commands that cannot be waited for");
   }
 }

@@ -13,14 +13,14 @@
 
 namespace oclspkt::ocl {
 
-/// True if kernels work in the caller's memory. Those for GPUs want 16 bytes of alignment, and those for FPGAs whole
-/// blocks of aligned rows, which callers need not have.
+/// True if kernels work in the caller's memory. Kernels for GPUs need an alignment of 16 bytes, and those for FPGAs
+/// whole blocks of aligned rows, which a caller's memory may lack.
 inline bool works_in_place(const FoundDevice& found, const DeviceSettings& settings) {
   return found.info.host_unified && !settings.copy_vectors && !found.by_groups(settings.variant) &&
          !found.by_task(settings.variant);
 }
 
-/// A scheme at work on a device: chunks, memory, the way of the vectors, time limits.
+/// A scheme on a device: its chunks and memory, the transfer of vectors, time limits.
 template <typename T>
 class ClSolver final : public DeviceSolver<T> {
  public:
@@ -39,16 +39,16 @@ class ClSolver final : public DeviceSolver<T> {
   std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout) override;
   std::unique_ptr<Visit<T>> visit(const VisitSteps<T>& steps) override;
 
-  // What a visit needs of the solvers that take part.
-  /// Bytes of a vector in this solver's memory, what kernels read behind it included; 0 where vectors do not stay there
-  /// as wholes.
+  // Functions that a visit calls on the solvers that take part.
+  /// Bytes of a vector in this solver's memory, including those that kernels read behind it; 0 if vectors do not stay
+  /// there as wholes.
   std::int64_t kept_vector_bytes() const;
-  /// Have its own vectors be as long as another solver's kernels want them. @throws DeviceError, cl::Error
+  /// Make its own vectors as long as another solver's kernels need them. @throws DeviceError, cl::Error
   void keep_vectors(std::int64_t bytes);
-  /// Its own vectors; null after a release.
+  /// The solver's own vectors y and x; null after a release.
   Buffer right() const;
   Buffer solution() const;
-  /// Bring a vector to a buffer of its own. @throws DeviceError, cl::Error
+  /// Copy a vector to a new buffer. @throws DeviceError, cl::Error
   Buffer bring_vector(const T* values);
   /// @throws DeviceError; x is then undefined
   void solve(const Vectors<T>& vectors);
@@ -91,11 +91,11 @@ class ClSolver final : public DeviceSolver<T> {
 
   Plan plan_;
   Layout layout_;
-  std::vector<Pieces> pieces_;  ///< of each chunk; none in place
+  std::vector<Pieces> pieces_;  ///< of each chunk; empty if kernels work in place
   LineSet lines_;
   bool nan_safe_ = true;  ///< see Part::nan_safe_at_once()
   Times times_;
-  std::int64_t bytes_ = 0;  ///< on the device, and of host memory that goes with it
+  std::int64_t bytes_ = 0;  ///< on the device, and of associated host memory
 };
 
 }  // namespace oclspkt::ocl

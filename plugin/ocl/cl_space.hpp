@@ -13,7 +13,7 @@
 
 namespace oclspkt::ocl {
 
-/// What an owner has on the device of a space: it ends with that owner or with the device, whichever comes first.
+/// What an owner holds on the device of a space. It ends with the owner or with the device, whichever comes first.
 class SpacePart {
  public:
   /// @pre the state's lock is held
@@ -62,7 +62,7 @@ class ClIndices final : public SpaceIndices {
   SpaceMemory memory_;
 };
 
-/// Memory of the host that queues of the device read and write.
+/// Host memory that queues of the device read and write.
 template <typename T>
 class ClMessage final : public SpaceMessage<T> {
  public:
@@ -84,7 +84,7 @@ class ClMessage final : public SpaceMessage<T> {
   SpacePart part_;
 };
 
-/// Call work(state) while nothing is released.
+/// Call work(state) under the state's lock, so that nothing is released meanwhile.
 /// @param index  of the device
 /// @param what   in words, for errors
 template <typename Work>
@@ -99,7 +99,7 @@ auto work_on(int index, SpaceState& state, const char* what, const Work& work) {
   }
 }
 
-/// How norms are made: of plain squares, or of three sums, see kernels/common/vector_sum.cl.
+/// How norms are computed: from plain squares, or from three sums, see kernels/common/vector_sum.cl.
 enum class Squares { plain, by_size };
 
 /// A space by OpenCL, or by CUDA behind OpenCL's functions.
@@ -158,7 +158,7 @@ class ClSpace final : public Space<T> {
   void combine_some(SpaceState& s, Array& z, T number, bool keep, std::span<const Term<T>> terms);
   void enqueue_dots(SpaceState& s, std::span<const SumOf<T>> products, std::int64_t first);
   void enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t first, std::int64_t first_place, Squares squares);
-  /// @return places of norms that have to be made by size
+  /// @return places of norms that must be computed again by size
   std::vector<std::size_t> make_sums(SpaceState& s, std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values,
                                      Squares squares);
   void wait_for_numbers(SpaceState& s, std::int64_t bytes) const;

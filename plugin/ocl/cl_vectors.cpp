@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What ClSolver does with vectors in buffers of the device only.
+// How ClSolver handles vectors in buffers of the device.
 #include <cstdint>
 #include <functional>
 
@@ -72,13 +72,13 @@ bool ClSolver<T>::takes(const DeviceQueue& queue) const {
   return true;
 }
 
-/// Work by a caller's queue from now on.
+/// Use a caller's queue from now on.
 /// @throws InvalidInput if it is of another device or context
 template <typename T>
 void ClSolver<T>::take_queue(State& s, const DeviceQueue& queue) const {
   if (s.callers && s.queue == queue) return;
   auto callers = s.device->by_queue(queue);
-  settle(s);  // the solver's own memory is used by one queue at a time
+  settle(s);  // only one queue at a time may use the solver's memory
   s.callers = std::move(callers);
   s.queue = queue;
 }

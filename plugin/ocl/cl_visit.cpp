@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Solvers hand their vectors on in the memory that each of them has for its own: the first brings y there by its
-// pipeline, the last takes x away by its own, and what they do in between is the same less the copies.
+// Solvers pass vectors on in their own device memory. The first solver copies y there and the last copies x back, by
+// their pipelines. The solvers between work without copies.
 #include "cl_visit.hpp"
 
 #include <algorithm>
@@ -14,11 +14,11 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// What a device may touch, see Holding.
+/// The objects that a device may use, see Holding.
 struct VisitState final : Holding {
   std::mutex mutex;
   std::shared_ptr<OpenDevice> device;  ///< null after a release
-  Kernel change;                       ///< none where no row is changed
+  Kernel change;                       ///< empty if no rows are changed
   Buffer between;
   void drop() override {
     const std::lock_guard lock(mutex);
@@ -58,7 +58,7 @@ class ClVisit final : public Visit<T> {
   std::int64_t bytes() const override { return ocl::bytes_of(state_->between); }
 
  private:
-  /// Change the rows that a launch solved, behind it in its queue.
+  /// Change the rows that a launch solved, after it in its queue.
   Event change(const Buffer& x, const Buffer& z, const Chunk& tiles) {
     return change_rows<T>(*state_->device, state_->change, {x, z, tiles.kept_first, tiles.kept_end});
   }
@@ -76,7 +76,7 @@ std::unique_ptr<Visit<T>> make_visit(int device, const std::shared_ptr<OpenDevic
   std::vector<ClSolver<T>*> solvers;
   std::int64_t longest = 0;
   for (DeviceSolver<T>* solver : steps.solvers) {
-    solvers.push_back(static_cast<ClSolver<T>*>(solver));  // of one device, hence of this module
+    solvers.push_back(static_cast<ClSolver<T>*>(solver));  // all are of one device, hence of this module
     const std::int64_t bytes = solvers.back()->kept_vector_bytes();
     if (bytes == 0) return nullptr;
     longest = std::max(longest, bytes);

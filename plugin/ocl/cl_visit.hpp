@@ -8,8 +8,8 @@
 
 namespace oclspkt::ocl {
 
-/// @param steps  of solvers of that device
-/// @return null where a solver's vectors do not stay on the device as wholes, see ClSolver::kept_vector_bytes()
+/// @param steps  whose solvers are all of that device
+/// @return null if a solver's vectors do not stay on the device as wholes, see ClSolver::kept_vector_bytes()
 /// @throws DeviceError, BuildError
 template <typename T>
 std::unique_ptr<Visit<T>> make_visit(int device, const std::shared_ptr<OpenDevice>& open, const VisitSteps<T>& steps);

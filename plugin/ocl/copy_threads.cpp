@@ -12,7 +12,7 @@ CopyThreads::CopyThreads() : room_(std::make_unique<Room>()), process_(getpid())
 CopyThreads::~CopyThreads() {
   if (getpid() != process_) {
     for (std::thread& thread : threads_) thread.detach();
-    // Where threads are said to wait who are not there, its end would wait for them.
+    // The condition variable's destructor would wait for threads that this process does not have.
     static_cast<void>(room_.release());
     return;
   }
@@ -35,7 +35,7 @@ void CopyThreads::call(Index helpers, const std::function<void()>& f) {
   try {
     while (size() < helpers) threads_.emplace_back(serve, std::ref(*room_));
   } catch (const std::exception&) {
-    // No more threads are to be had: those that there are help.
+    // No more threads can be started: those that exist help.
   }
 }
 

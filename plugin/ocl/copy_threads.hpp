@@ -15,8 +15,8 @@
 
 namespace oclspkt::ocl {
 
-/// Threads that sleep between calls for help: to wake one takes a few microseconds, to start one some 20. Used by one
-/// thread at a time.
+/// Threads that sleep until they are called to help: waking one takes a few microseconds, starting one some 20. Used by
+/// one thread at a time.
 class CopyThreads {
  public:
   CopyThreads();
@@ -24,16 +24,16 @@ class CopyThreads {
   CopyThreads(const CopyThreads&) = delete;
   CopyThreads& operator=(const CopyThreads&) = delete;
 
-  /// Have `helpers` threads call f beside the caller, fewer where no more are to be had. Returns at once.
+  /// Let `helpers` threads call f beside the caller, fewer if no more can be started. Returns at once.
   /// @param f  does not throw, and lives until dismiss()
   void call(Index helpers, const std::function<void()>& f);
-  /// Wait for those that began; the others no longer do.
+  /// Wait for the helpers that have begun; the others no longer begin.
   void dismiss();
-  /// Threads that sleep or help.
+  /// Threads that exist, asleep or helping.
   Index size() const { return static_cast<Index>(threads_.size()); }
 
  private:
-  /// What the threads share.
+  /// Data that the threads share.
   struct Room {
     std::mutex mutex;
     std::condition_variable called, done;
@@ -46,7 +46,7 @@ class CopyThreads {
 
   std::unique_ptr<Room> room_;
   std::vector<std::thread> threads_;
-  pid_t process_;  ///< a child of it has none of the threads
+  pid_t process_;  ///< a forked child has none of the threads
 };
 
 }  // namespace oclspkt::ocl

@@ -15,16 +15,16 @@ std::span<const std::byte> bytes_of(const void* array, std::int64_t word, const 
   return {static_cast<const std::byte*>(array) + places.first * word, size(places.rows() * word)};
 }
 
-/// True if kernels work in memory of the host.
+/// True if kernels work in host memory.
 bool in_place(const Site& site) { return site.pipeline == nullptr; }
 
-/// True if every pass brings the bands of its chunk.
+/// True if every pass copies the bands of its chunk again.
 bool refilled(const Site& site) { return !in_place(site) && !site.layout.resident; }
 
 }  // namespace
 
 void DeviceBands::forget(bool in_place) {
-  if (in_place) chunks_.clear();  // they wrap that memory
+  if (in_place) chunks_.clear();  // the buffers wrap host memory
   locks_.clear();
 }
 

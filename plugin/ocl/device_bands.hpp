@@ -10,35 +10,35 @@
 
 namespace oclspkt::ocl {
 
-/// Where buffers lie that a scheme wants in two banks of memory; none: wherever the run-time puts them.
+/// In which of two memory banks a scheme wants its buffers; none: the run-time decides.
 using Placed = std::optional<SecondBank>;
 
 /// The bank of an array.
 inline Bank bank_of(const Placed& placed, bool SecondBank::*array) { return placed ? ((*placed).*array ? 2 : 1) : 0; }
 
-/// The three arrays that go with the chunks as the device sees them: in place, wrappers of the host's; else copies, of
-/// all chunks or, where these do not fit at once, of one, which every pass brings anew.
+/// The three arrays that belong to the chunks, as the device sees them. In place they wrap the host's arrays. Else they
+/// are copies of all chunks, or, if these do not fit at once, of one chunk, which every pass copies again.
 class DeviceBands {
  public:
-  /// The host's arrays of the last set-up are about to be given back.
+  /// Prepare for the release of the host's arrays of the last set-up.
   void forget(bool in_place);
-  /// Give all buffers back.
+  /// Release all buffers.
   void clear() { chunks_.clear(); }
 
-  /// Take the host's arrays. They stay where they are until forget(), or until fill() has copied all of them.
+  /// Take over the host's arrays. They must not move until forget(), or until fill() has copied them.
   void take(const Resident& arrays) { arrays_ = arrays; }
   /// Make the buffers, or keep those that are large enough.
-  /// @param block  rows that they hold a multiple of
-  /// @return their bytes on the device
+  /// @param block  buffers hold a multiple of so many rows
+  /// @return bytes of the buffers on the device
   /// @throws cl::Error
   std::int64_t make(const Site& site, Index block, const Placed& placed);
-  /// Have the arrays where the device sees them, or, if they come with every pass, lock their pages.
+  /// Copy the arrays to the device; if every pass copies them again, lock their pages instead.
   /// @throws DeviceError, cl::Error; commands may then still run
   void fill(const Site& site);
 
-  /// Of each chunk; of the one that is refilled, if there is but one.
+  /// The buffers of each chunk; one set of buffers if every pass refills them.
   const std::vector<ChunkBands>& chunks() const { return chunks_; }
-  /// Those of a chunk, brought if they are not there.
+  /// The buffers of a chunk, copied first if they are not on the device.
   /// @throws DeviceError, cl::Error; commands may then still run
   const ChunkBands& give(const Site& site, std::size_t chunk);
 
@@ -48,7 +48,7 @@ class DeviceBands {
 
   Resident arrays_;
   std::vector<ChunkBands> chunks_;
-  std::vector<std::shared_ptr<void>> locks_;  ///< of pages that every apply reads
+  std::vector<std::shared_ptr<void>> locks_;  ///< locks of pages that every apply reads
 };
 
 }  // namespace oclspkt::ocl

@@ -17,33 +17,33 @@
 
 namespace oclspkt::ocl {
 
-/// Rows of a vector that tell whether the device copied what the host sees.
+/// Rows of a vector that are compared to find out whether the device copied the memory that the host sees.
 inline constexpr std::size_t kLookedAt = 2;
 
-/// Everything of a solver that a device may touch, host memory included: it has to outlive a device that was lost.
+/// All objects of a solver that a device may use, host memory included. They must outlive a device that was lost.
 template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;     ///< null before the first set-up and after a release
-  std::shared_ptr<OpenDevice> for_calls;  ///< by which apply_on_device() works: the same device
-  std::shared_ptr<OpenDevice> callers;    ///< by which enqueue() works: the same device, by a caller's queue
-  DeviceQueue queue;                      ///< that of `callers`
-  bool enqueued = false;                  ///< it may hold commands that work in what is below
-  Placed placed;                          ///< where buffers lie
-  std::string carries;                    ///< name of the scheme that `part` is of
+  std::shared_ptr<OpenDevice> for_calls;  ///< the same device, as apply_on_device() uses it
+  std::shared_ptr<OpenDevice> callers;    ///< the same device by a caller's queue, as enqueue() uses it
+  DeviceQueue queue;                      ///< the queue of `callers`
+  bool enqueued = false;                  ///< that queue may hold commands that use the objects below
+  Placed placed;                          ///< where buffers are placed
+  std::string carries;                    ///< name of the scheme of `part`
   std::unique_ptr<Part<T>> part;
   DeviceBands bands;
-  Buffer y, x;                         ///< of one chunk; in place: wrappers of the caller's memory, in an apply only
+  Buffer y, x;                         ///< of one chunk; in place: wrappers of the caller's memory, only in an apply
   Buffer scratch;                      ///< of Layout::scratch_bytes
-  std::unique_ptr<Pipeline> pipeline;  ///< none in place
-  Buffer units;                        ///< of all rows, by which solutions are multiplied; none: by nothing
-  Kernel scale;                        ///< multiplies by them
+  std::unique_ptr<Pipeline> pipeline;  ///< null in place
+  Buffer units;                        ///< factors of all rows by which solutions are multiplied; empty: none
+  Kernel scale;                        ///< kernel that multiplies by `units`
   NonFinite non_finite;
-  std::vector<Event> earlier;                 ///< launches of a pass but the last, until their times are known
-  std::array<T, kLookedAt> looked_at{};       ///< rows of a vector as the device has them
-  std::shared_ptr<ImportedVectors> imported;  ///< where callers' queues are of another run-time
+  std::vector<Event> earlier;                 ///< all launches of a pass but the last, until their times are known
+  std::array<T, kLookedAt> looked_at{};       ///< rows of a vector as the device sees them
+  std::shared_ptr<ImportedVectors> imported;  ///< if callers' queues belong to another run-time
 };
 
-/// Wait for what enqueue() left in a caller's queue.
+/// Wait for the commands that enqueue() left in a caller's queue.
 template <typename T>
 void settle(DeviceState<T>& state) noexcept {
   if (state.enqueued && state.callers) clFinish(state.callers->queue()());
@@ -62,16 +62,16 @@ class DeviceHolding final : public Holding {
   }
 };
 
-/// The vectors of an apply: of the host, in buffers of the device, or in a visit (see Visit).
+/// The vectors of an apply: on the host, in buffers of the device, or in a visit (see Visit).
 template <typename T>
 struct Vectors {
   const T* y = nullptr;
   T* x = nullptr;
   Buffer y_buffer{}, x_buffer{};
-  bool enqueued = false;   ///< nobody waits for the apply
+  bool enqueued = false;   ///< no caller waits for the apply
   bool unaligned = false;  ///< the buffers begin where kernels cannot read whole vectors
-  /// In a visit: enqueue what is done to the rows that a launch solved, behind it. x stays in the solver's own memory,
-  /// and comes from there where there is an x of the host; y goes to y_buffer, or is there if the host has none.
+  /// In a visit: enqueue the change of rows that a launch solved, after the launch. x stays in the solver's own memory;
+  /// it is copied from there if the host has an x. y is copied to y_buffer, or is already there if the host has none.
   std::function<Event(const Chunk& tiles)> then{};
   bool on_device() const { return x_buffer() != nullptr; }
 };

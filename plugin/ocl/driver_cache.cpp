@@ -13,7 +13,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// What some dozens of kernels take, with what lies there while one is built.
+/// Room for some dozens of kernels, and for temporary files while one is built.
 constexpr std::int64_t kRoom = 32 << 20;
 
 std::string variable(const char* name) {
@@ -21,7 +21,7 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// As PoCL finds it.
+/// PoCL's cache folder, found as PoCL finds it.
 std::string pocl_folder() {
   if (std::string named = variable(kPoclCacheVariable); !named.empty()) return named;
   std::string parent = variable("XDG_CACHE_HOME");
@@ -29,10 +29,10 @@ std::string pocl_folder() {
   return (parent.empty() ? "/tmp" : parent) + "/pocl/kcache";
 }
 
-/// A folder that goes with all that is in it when the process ends that made it.
+/// A temporary folder that is removed with its contents when the process that made it ends.
 class Temporary {
  public:
-  /// @return its path; empty if there is none that can be written
+  /// @return its path; empty if no writable folder can be made
   static const std::string& folder() {
     static const Temporary only;
     return only.path_;
@@ -50,7 +50,7 @@ class Temporary {
     }
   }
   ~Temporary() {
-    if (process_ == getpid()) remove();  // a forked child leaves it alone
+    if (process_ == getpid()) remove();  // a forked child does not remove it
   }
   void remove() {
     if (path_.empty()) return;

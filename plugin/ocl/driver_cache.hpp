@@ -7,19 +7,19 @@
 
 namespace oclspkt::ocl {
 
-/// The variable that names the folder in which PoCL builds and keeps kernels.
+/// The variable that names the folder where PoCL builds and caches kernels.
 inline constexpr const char* kPoclCacheVariable = "POCL_CACHE_DIR";
 
-/// What a driver's cache folder came to.
+/// The outcome of testing a driver's cache folder.
 struct DriverCache {
-  std::string problem;  ///< what is wrong with the folder, what was done, and the cure; empty: nothing
-  bool usable = true;   ///< there is a folder that the driver can write
+  std::string problem;  ///< what is wrong with the folder, the remedy taken, and the cure; empty: nothing
+  bool usable = true;   ///< the driver has a folder that it can write
 };
 
-/// PoCL ends the process where its cache folder is full, and has no device where it cannot write there; without a cache
-/// it builds kernels in the same folder. So the folder is tried before the driver is loaded: if it does not do, the
-/// variable names a temporary one, for this process and those that it starts, which goes when the process ends.
-/// Other drivers get along without their caches.
+/// Test the cache folder before the driver is loaded. PoCL ends the process if the folder is full, and has no device if
+/// it cannot write there; without a cache it builds kernels in the same folder. If the test fails, the variable is set
+/// to a temporary folder for this process and its children, which is removed when the process ends. Other drivers work
+/// without their caches.
 DriverCache provide_cache(const Driver& driver);
 
 }  // namespace oclspkt::ocl

@@ -77,7 +77,7 @@ std::chrono::seconds time_limit() {
   return std::chrono::seconds(seconds > 0 ? seconds : kDriverSeconds);
 }
 
-/// What only a child that came to its end can know to write.
+/// A text that only a child that ran to its end can know to write.
 std::string new_token() {
   std::random_device random;
   char text[33];
@@ -85,7 +85,7 @@ std::string new_token() {
   return text;
 }
 
-/// The environment of this process with one folder of drivers in the place of all others.
+/// The environment of this process, with one folder of drivers instead of all others.
 std::vector<std::string> environment_with(const std::string& folder) {
   std::vector<std::string> words{std::string(kVendorVariable) + "=" + folder};
   for (char** word = environ; word != nullptr && *word != nullptr; ++word) {
@@ -108,7 +108,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return pointers;
 }
 
-/// A pipe that a child writes to and nobody waits for. Its ends are none of the standard streams.
+/// A pipe that a child writes to; reading it does not block. Its ends are none of the standard streams.
 class OutputPipe {
  public:
   OutputPipe() {
@@ -129,7 +129,7 @@ class OutputPipe {
 
   bool open() const { return ends_[0] >= 0 && ends_[1] >= 0; }
   int input() const { return ends_[1]; }
-  /// What is in it, at most as much as it holds.
+  /// The text in the pipe, at most what it can hold.
   std::string text() const {
     std::string all;
     char part[4096];
@@ -144,7 +144,7 @@ class OutputPipe {
   int ends_[2] = {-1, -1};
 };
 
-/// The last line of a text in quotes, without what a terminal would take for commands; empty if there is none.
+/// The last line of a text in quotes, without characters that a terminal takes for commands; empty if there is none.
 std::string quoted_last_line(std::string text) {
   constexpr std::size_t kLongest = 200;
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
@@ -154,7 +154,7 @@ std::string quoted_last_line(std::string text) {
   return text.empty() ? "" : ", after '" + text.substr(0, kLongest) + "'";
 }
 
-/// A child process that tries a driver. It is killed, with all that its driver started, if it is not waited for.
+/// A child process that tries a driver. Unless it is waited for, it is killed, with all that its driver started.
 class Child {
  public:
   Child(const std::string& helper, const std::string& library, const std::string& folder) : token_(new_token()) {
@@ -164,13 +164,13 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// What is wrong with the driver.
+  /// The fault of the driver; empty if it has none.
   std::string verdict(Clock::time_point limit, std::chrono::seconds seconds) {
     if (start_error_ != 0) return "cannot be tested, no process can be started: " + error_text(start_error_);
     int status = 0;
     for (pid_t ended = 0;;) {
       ended = waitpid(process_, &status, WNOHANG);
-      if (ended == process_ || (ended < 0 && errno != EINTR)) break;  // or somebody else has waited for it
+      if (ended == process_ || (ended < 0 && errno != EINTR)) break;  // or other code has waited for it
       if (Clock::now() > limit) {
         return "does not list its devices within " + std::to_string(seconds.count()) + " s; set " +
                kDriverSecondsVariable + " to more if it is only slow";
@@ -178,7 +178,7 @@ class Child {
       std::this_thread::sleep_for(kLook);
     }
     const pid_t group = std::exchange(process_, -1);
-    kill(-group, SIGKILL);  // what the driver left running
+    kill(-group, SIGKILL);  // processes that the driver left running
     return judge(status);
   }
 

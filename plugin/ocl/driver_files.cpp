@@ -31,13 +31,13 @@ std::optional<std::string> variable(const char* name) {
 
 bool is_icd(const std::string& path) { return path.size() > 4 && path.compare(path.size() - 4, 4, kIcd) == 0; }
 
-/// The loader takes the whole first line: paths may hold spaces.
+/// The loader takes the whole first line of the file, because paths may contain spaces.
 Driver named_in(const std::string& file) {
   const std::string text = read_file(file, kLongestIcd).value_or("");
   return {text.substr(0, text.find('\n')), file};
 }
 
-/// By the system's own calls: the iterators of std::filesystem end the process where memory runs out.
+/// Uses system calls, because iterators of std::filesystem end the process if memory runs out.
 std::vector<Driver> drivers_of_folder(const std::string& folder) {
   const auto shut = [](DIR* open) { closedir(open); };
   const std::unique_ptr<DIR, decltype(shut)> open(opendir(folder.c_str()), shut);
@@ -94,7 +94,7 @@ VendorFolders::~VendorFolders() {
   for (auto path = paths_.rbegin(); path != paths_.rend(); ++path) std::remove(path->c_str());
 }
 
-/// Note what the destructor removes, before it is there.
+/// Record a path that the destructor removes, before it is created.
 const std::string& VendorFolders::note(std::string path) { return paths_.emplace_back(std::move(path)); }
 
 std::string VendorFolders::add(const std::vector<std::string>& libraries) {
@@ -108,7 +108,7 @@ std::string VendorFolders::add(const std::vector<std::string>& libraries) {
     stream.close();
     if (!stream) refuse(folder);
   }
-  return folder + '/';  // Khronos' loader of 2020, which CUDA 13 has, puts names behind it as it is
+  return folder + '/';  // Khronos' loader of 2020, which CUDA 13 has, appends names without a slash
 }
 
 Redirection::Redirection(const std::string& folder) {

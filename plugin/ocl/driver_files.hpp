@@ -10,7 +10,7 @@ namespace oclspkt::ocl {
 
 /// The variable that points the ICD loader to its drivers; both loaders know it.
 inline constexpr const char* kVendorVariable = "OCL_ICD_VENDORS";
-/// Variables that name drivers as well, each to some loader.
+/// Other variables that name drivers, each for some loader.
 inline constexpr const char* kOtherVendorVariables[] = {"OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES"};
 
 /// A driver that the ICD loader would load.
@@ -22,7 +22,7 @@ struct Driver {
 /// All drivers that the ICD loader would load, in its order.
 std::vector<Driver> named_drivers();
 
-/// A temporary folder of folders of ICD files, removed when the object goes.
+/// A temporary folder of folders of ICD files, removed by the destructor.
 class VendorFolders {
  public:
   /// @throws std::runtime_error with cause and cure if the folder cannot be made
@@ -37,10 +37,10 @@ class VendorFolders {
  private:
   const std::string& note(std::string path);
 
-  std::vector<std::string> paths_;  ///< the folder, and all that is in it, in the order of making
+  std::vector<std::string> paths_;  ///< the folder and all its contents, in the order of creation
 };
 
-/// While it lives, the ICD loader finds drivers in one folder only, for this process and those that it starts.
+/// While it lives, the ICD loader finds drivers in one folder only, in this process and its children.
 class Redirection {
  public:
   explicit Redirection(const std::string& folder);
@@ -49,7 +49,7 @@ class Redirection {
   Redirection& operator=(const Redirection&) = delete;
 
  private:
-  std::vector<std::pair<const char*, std::optional<std::string>>> before_;  ///< variables, and what they were
+  std::vector<std::pair<const char*, std::optional<std::string>>> before_;  ///< variables, and their former values
 };
 
 }  // namespace oclspkt::ocl

@@ -69,7 +69,7 @@ constexpr Name kNames[] = {
     {-68, "CL_INVALID_DEVICE_PARTITION_COUNT"},
     {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
     {-9999, "illegal read or write by a kernel (NVIDIA)"},
-    // What CUDA answers, as plugin/cuda passes it on: -20000 less its number.
+    // Results of CUDA, as plugin/cuda passes them on: -20000 minus the number.
     {-20001, "CUDA_ERROR_INVALID_VALUE"},
     {-20002, "CUDA_ERROR_OUT_OF_MEMORY"},
     {-20003, "CUDA_ERROR_NOT_INITIALIZED"},

@@ -9,14 +9,14 @@
 
 namespace oclspkt::ocl {
 
-/// "CL_OUT_OF_RESOURCES (-5)"; a code that no table knows is given as its number.
+/// "CL_OUT_OF_RESOURCES (-5)"; an unknown code is given as its number.
 OCLSPKT_API std::string error_name(cl_int code);
 
-/// "device 'name' (platform)", how errors begin.
+/// "device 'name' (platform)", as errors begin.
 OCLSPKT_API std::string describe(const DeviceInfo& device);
 
-/// What a failed call becomes.
-/// @param what  what was tried, as in "launching kernel substitute"
+/// The error for a failed call.
+/// @param what  the work that failed, as in "launching kernel substitute"
 OCLSPKT_API DeviceError device_error(const DeviceInfo& device, const std::string& what, const cl::Error& error);
 
 }  // namespace oclspkt::ocl

@@ -16,21 +16,21 @@ inline constexpr const char* kPlaceNames[] = {"open",   "build", "allocate", "ar
                                               "launch", "write", "wait",     "read"};
 inline constexpr const char* name(Place place) { return kPlaceNames[static_cast<int>(place)]; }
 
-/// For tests: called before each such call, from the thread that makes it. CL_SUCCESS lets the call happen, any other
-/// code is what the driver "answers" in its stead.
+/// For tests: called before each of these calls, from the thread that makes it. CL_SUCCESS lets the call happen; any
+/// other code becomes the call's result.
 /// @param queue  of the device; null before it is open
 using FaultHook = cl_int (*)(Place place, int device, cl_command_queue queue);
 
 inline std::atomic<FaultHook> fault_hook{nullptr};
 
-/// @throws cl::Error if a test wants this call to fail
+/// @throws cl::Error if a test makes this call fail
 inline void fault_point(Place place, const DeviceInfo& device, cl_command_queue queue = nullptr) {
   const FaultHook hook = fault_hook.load(std::memory_order_relaxed);
   if (hook == nullptr) return;
   if (const cl_int code = hook(place, device.index, queue); code != CL_SUCCESS) throw cl::Error(code, name(place));
 }
 
-/// The one name of the module, beside its entry, that is exported: sets the hook, null removes it.
+/// The only exported name of the module besides its entry: a function that sets the hook; null removes it.
 using SetFaultHook = void (*)(FaultHook hook);
 inline constexpr const char* kSetFaultHookName = "oclspkt_cl_set_fault_hook";
 

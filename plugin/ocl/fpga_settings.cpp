@@ -16,7 +16,7 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
-/// Take the lines of a file that the command line has not spoken of. '#' begins a comment.
+/// Read the settings of a file, except keys that the command line has set. '#' begins a comment.
 void read_settings(const std::string& file, std::map<std::string, std::string>& values) {
   std::ifstream stream(file);
   if (!stream) throw InvalidInput("cannot read the settings " + file + ": docs/fpga.md shows such a file");

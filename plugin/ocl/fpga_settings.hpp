@@ -7,18 +7,18 @@
 
 namespace oclspkt::fpga {
 
-/// What oclspkt-fpga-build is asked for: by its command line, and where that says nothing by a file of settings.
+/// The job of oclspkt-fpga-build: from its command line, completed by a file of settings.
 struct Order {
   enum class What { build, report, image };
   What what = What::build;
   bool help = false;
   std::string device = "fpga", out = ".", settings;
-  /// Lines KEY=VALUE of the file; those of kKeys.
+  /// Values of the file's lines KEY=VALUE; keys are those of kKeys.
   std::map<std::string, std::string> values;
   std::vector<std::string> kernels;
   std::string defines;  ///< -D options, joined by blanks
 
-  /// The value of a key; a text of its own if there is none.
+  /// The value of a key, or `otherwise` if there is none.
   std::string value(const std::string& key, const std::string& otherwise) const;
   /// @throws InvalidInput that names the key and the file if there is none
   std::string needed(const std::string& key) const;
@@ -28,7 +28,7 @@ inline constexpr const char* kKeys[] = {"compiler", "board", "flags",  "kernels"
                                         "m",        "form",  "device", "platform", "driver"};
 
 /// Read a command line and the settings that it names.
-/// @throws InvalidInput that names what is wrong: an option or a key that is unknown, with those that are legal
+/// @throws InvalidInput that names the error: an unknown option or key, with the legal ones
 Order read_order(const std::vector<std::string>& arguments);
 
 }  // namespace oclspkt::fpga

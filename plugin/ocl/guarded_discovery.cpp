@@ -13,7 +13,7 @@ std::string problem_of(const Driver& driver, const std::string& what) {
   return "driver " + driver.library + ", named in " + driver.source + ", " + what;
 }
 
-/// List the devices of the drivers that nothing is wrong with. The loader is told of those only.
+/// List the devices of the drivers without fault. The loader gets only these.
 Discovery discover_good(const std::vector<Driver>& drivers) {
   std::vector<std::string> good, problems;
   std::vector<Driver> tried;
@@ -42,7 +42,7 @@ Discovery discover_good(const std::vector<Driver>& drivers) {
 
 Discovery discover() {
   const std::vector<Driver> drivers = named_drivers();
-  if (drivers.empty()) return look_at_platforms();  // nothing to be loaded, nothing to be tried
+  if (drivers.empty()) return look_at_platforms();  // no driver would be loaded, so none is tried
   try {
     return discover_good(drivers);
   } catch (const std::bad_alloc&) {

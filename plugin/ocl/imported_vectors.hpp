@@ -10,38 +10,38 @@
 
 namespace oclspkt::ocl {
 
-/// Memory that another run-time has for vectors, and the same memory as buffers of a device of OpenCL. The run-times
-/// share no events, so the host waits wherever one goes on with what the other has written.
+/// Memory of another run-time for vectors, and the same memory as buffers of an OpenCL device. The run-times share no
+/// events, so the host waits wherever one continues with data that the other has written.
 class ImportedVectors {
  public:
   /// @param bytes  of each vector
   /// @throws DeviceError, cl::Error
   ImportedVectors(const OpenDevice& device, std::unique_ptr<CardVectors> memory, std::int64_t bytes);
 
-  /// Look whether the device sees what the other run-time writes: a driver may take other memory than was meant, such
-  /// as that of another part of a divided card. What is read stays where it is until this object ends.
+  /// Check that the device sees what the other run-time writes. A driver may map other memory than was meant, such as
+  /// that of another part of a divided card. The memory that is read must not move until this object ends.
   /// @throws DeviceError, cl::Error
   void check(const OpenDevice& device, const Waiter& waiter);
 
   const Buffer& y() const { return y_; }
   const Buffer& x() const { return x_; }
-  /// That a vector may have.
+  /// The longest vector that fits, in bytes.
   std::int64_t room() const { return room_; }
-  /// Held on the card.
+  /// Bytes held on the card.
   std::int64_t bytes() const { return ocl::bytes_of(y_) + ocl::bytes_of(x_); }
   bool takes(const DeviceQueue& queue) const { return memory_->takes(queue); }
 
-  /// Have the caller's vectors in both buffers: y, and x where rows between lines are to stay.
+  /// Copy the caller's vectors to the buffers: y, and also x if rows between lines must be preserved.
   /// @throws InvalidInput, DeviceError
   void bring(const CardVectors::Call& call, bool both) { memory_->bring(call, both); }
-  /// Enqueue the way of x back to the caller.
+  /// Enqueue the copy of x back to the caller.
   /// @throws InvalidInput, DeviceError
   void take(const CardVectors::Call& call) { memory_->take(call); }
 
   /// Begin to use the buffers in the device's queue.
   /// @throws cl::Error
   void acquire(const OpenDevice& device) const;
-  /// End that, and wait until all of it is done.
+  /// End the use of the buffers, and wait until it is complete.
   /// @param waiter  of the same device
   /// @throws DeviceError, cl::Error
   void release(const OpenDevice& device, const Waiter& waiter) const;

@@ -5,8 +5,8 @@ namespace oclspkt::ocl {
 
 /// A file of kernels/ with its includes resolved, embedded at build time.
 struct KernelSource {
-  const char* name;    ///< of the file without folder and ending, and of the kernel in it
-  const char* folder;  ///< of the file: common, cpu, gpu, fpga
+  const char* name;    ///< name of the file without folder and ending, and of its kernel
+  const char* folder;  ///< folder of the file: common, cpu, gpu, fpga
   const char* text;
 };
 

@@ -11,18 +11,18 @@ namespace oclspkt::ocl {
 struct BufferNeed {
   const char* name;
   const cl::Buffer* buffer;
-  std::int64_t bytes;     ///< that the launch may touch
-  std::size_t alignment;  ///< that the kernel relies on
+  std::int64_t bytes;     ///< bytes that the launch may touch
+  std::size_t alignment;  ///< alignment that the kernel relies on
 };
 
-/// Kernels for GPUs read and write vectors of that many bytes.
+/// Kernels for GPUs read and write vectors of so many bytes.
 inline constexpr std::size_t kVectorBytes = 16;
 
 /// Work-groups and work-items of a launch, in one dimension.
 struct Geometry {
   std::int64_t groups = 1;
   std::size_t group_items = 1;
-  std::size_t local_bytes = 0;  ///< of local memory that arguments ask for
+  std::size_t local_bytes = 0;  ///< of local memory that arguments request
 };
 
 /// Check geometry, buffers, alignment and local memory, then enqueue; the only place where kernels are launched.
@@ -30,7 +30,7 @@ struct Geometry {
 OCLSPKT_API cl::Event launch(const OpenDevice& device, const Kernel& kernel, Geometry geometry,
                              std::initializer_list<BufferNeed> needs);
 
-/// The same for buffers that the caller has checked, and without an event, which takes a driver longer than to check.
+/// Launch without an event, which takes a driver longer than checks, and without checks of buffers, made by the caller.
 void launch_unseen(const OpenDevice& device, const Kernel& kernel, Geometry geometry);
 
 /// Set all arguments of a kernel in order.

@@ -29,7 +29,7 @@ Chunk make_chunk(const Plan& plan, Index tile_begin, Index tile_end, Index align
   return chunk;
 }
 
-/// Everything but the chunks, for chunks of that many tiles, and the largest buffer of it.
+/// All sizes except the chunks', for chunks of so many tiles, and the largest buffer.
 struct Working {
   Layout layout;
   std::int64_t largest = 0;
@@ -56,7 +56,7 @@ std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles, Index al
   return std::min(plan.n, chunk_tiles * plan.tile_rows() + cut.before + cut.behind + more) * word;
 }
 
-/// The largest buffer, and all buffers, for chunks of that many tiles.
+/// The bytes of the largest buffer and of all buffers, for chunks of so many tiles.
 Limits needs_of(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
   const Working working = working_sizes(plan, word, chunk_tiles);
   const std::int64_t array = chunk_bytes(plan, word, chunk_tiles, alignment);
@@ -134,7 +134,7 @@ Pieces make_pieces(const Plan& plan, const Chunk& chunk, Index rows, bool whole)
   const Index all = chunk.tile_end - chunk.tile_begin;
   Index tiles = all;
   if (!whole) {
-    // As many as come with one piece, the rows behind them included, and about as many in each.
+    // As many tiles as one piece brings, including the rows behind them; launches are about equally long.
     const Index most = std::max<Index>(1, (rows - plan.cut().behind) / plan.tile_rows());
     tiles = quotient_up(all, quotient_up(all, most));
   }
@@ -171,7 +171,7 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
   const Needs needs = carrier_of(plan).needs(plan, lines, word, blocks);
   layout.slot = needs.slot;
   layout.own_bytes = needs.all;
-  // Work-groups are fewer where their windows do not fit.
+  // If windows do not fit, there are fewer work-groups.
   const std::int64_t slot_bytes = layout.slot * plan.lanes * word;
   const std::int64_t window_limit = std::min(limits.allocation, limits.memory / 6);
   const Index most = std::max<Index>(1, std::min<Index>(plan.runs, window_limit / slot_bytes));

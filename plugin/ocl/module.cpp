@@ -42,7 +42,7 @@ class ClModule final : public DeviceModule {
 
   DeviceProfile profile(int device, bool is_double) override {
     registry().require_usable(registry().device(device).info.index);
-    const std::lock_guard lock(mutex_);  // one measurement at a time, or they would measure each other
+    const std::lock_guard lock(mutex_);  // one measurement at a time, so that they do not disturb each other
     const std::pair key(measured_as(device), is_double);
     auto at = profiles_.find(key);
     if (at == profiles_.end()) {
@@ -53,7 +53,7 @@ class ClModule final : public DeviceModule {
 
   DeviceProfile profile_beside(int device, bool is_double) override {
     DeviceProfile profile = this->profile(device, is_double);
-    if (registry().device(device).by_task(Variant::by_type)) return profile;  // no kernels of its own for such lines
+    if (registry().device(device).by_task(Variant::by_type)) return profile;  // no kernels for lines side by side
     const std::lock_guard lock(mutex_);
     const std::pair key(measured_as(device), is_double);
     auto at = rates_beside_.find(key);
@@ -109,7 +109,7 @@ class ClModule final : public DeviceModule {
 
  private:
   static Registry& registry() { return Registry::instance(); }
-  /// A device is as fast in a caller's context as in ours.
+  /// The listed device whose measurements apply: a device is as fast in a caller's context as in ours.
   static int measured_as(int device) {
     const int listed = registry().device(device).listed_as;
     return listed >= 0 ? listed : device;
@@ -131,13 +131,13 @@ class ClModule final : public DeviceModule {
   std::vector<DeviceInfo> infos_;
   std::mutex mutex_;
   std::map<std::pair<int, bool>, DeviceProfile> profiles_;  ///< measured once per process
-  std::map<std::pair<int, bool>, double> rates_beside_;     ///< the same, rows a second
+  std::map<std::pair<int, bool>, double> rates_beside_;     ///< lines side by side, rows a second
 };
 
 }  // namespace
 }  // namespace oclspkt::ocl
 
-/// See DeviceModuleEntry. The module is never destroyed, so that it can be called at any time until the process ends.
+/// See DeviceModuleEntry. The module is never destroyed, so that it can be called until the process ends.
 extern "C" OCLSPKT_API oclspkt::DeviceModule* oclspkt_cl_module(const char* abi, std::string* error) {
   if (std::strcmp(abi, oclspkt::kDeviceModuleAbi) != 0) {
     if (error != nullptr) {

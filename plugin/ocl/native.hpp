@@ -10,37 +10,37 @@
 #include "oclspkt/device_handles.hpp"
 #include "opencl.hpp"
 
-// What differs between the run-times that stand behind OpenCL's functions: OpenCL itself (native_opencl.cpp) and CUDA
-// (plugin/cuda/native.cpp). Beside discover(), which is in discovery.hpp.
+// Functions that differ between the run-times behind OpenCL's functions: OpenCL itself (native_opencl.cpp) and CUDA
+// (plugin/cuda/native.cpp). discover(), in discovery.hpp, is one more.
 namespace oclspkt::ocl {
 
-/// The queues of which kind() callers may give.
+/// The kind of queue that callers may give.
 DeviceQueue::Kind native_kind();
 
-/// True if a device has one context in the process, whoever asks for it.
+/// True if a device has only one context in the process.
 bool one_context();
 
-/// A caller's queue, for as long as the result lives: that of OpenCL, too, as long as the caller keeps it.
-/// @throws InvalidInput if it is none, or not in order; cl::Error
+/// A caller's queue. For OpenCL the result holds a reference; for CUDA it only names the stream.
+/// @throws InvalidInput if it is no queue, or not in order; cl::Error
 cl::CommandQueue callers_queue(void* handle);
 
-/// A buffer by its handle.
+/// The buffer of a handle.
 /// @param what  the buffer in words, for errors
-/// @throws InvalidInput if it is none
+/// @throws InvalidInput if it is no buffer
 cl::Buffer memory_object(const char* what, cl_mem handle);
 
-/// Memory of the caller, `bytes` of it or more.
+/// The caller's memory as a buffer of at least `bytes` bytes.
 /// @param what  the memory in words, for errors
-/// @throws InvalidInput if it is no memory of a device; that of OpenCL may have another context, flags and size;
+/// @throws InvalidInput if it is no device memory; for OpenCL context, flags and size are not checked;
 ///         cl::Error
 cl::Buffer callers_memory(const cl::Context& context, const char* what, void* handle, std::int64_t bytes);
 
-/// A queue and a buffer of ours as callers name them: see DeviceQueue::handle and callers_memory().
+/// Our queue and our buffer in the form that callers use: see DeviceQueue::handle and callers_memory().
 void* native_queue(const cl::CommandQueue& queue);
 void* native_memory(const cl::Buffer& buffer);
 
-/// Sleep until a command has ended, or failed. A wait of some drivers of processors has the waiting thread work as
-/// well, one core more than a part of the processor has.
+/// Sleep until a command has ended or failed. In some CPU drivers a thread that waits also computes, which occupies one
+/// core more than a part of the processor has.
 /// @pre its queue has been flushed
 /// @throws cl::Error
 void sleep_until_ended(const cl::Event& event);
@@ -48,12 +48,12 @@ void sleep_until_ended(const cl::Event& event);
 /// See DeviceModule::make_card_vectors().
 std::unique_ptr<CardVectors> make_card_vectors(const std::string& place, std::int64_t bytes);
 
-/// Functions by which a device uses memory of another run-time. They are newer than OpenCL 1.2, so they are looked up.
+/// Functions that give a device the memory of another run-time. They are newer than OpenCL 1.2, so they are looked up.
 struct ExternalMemory {
-  /// Import what a file descriptor stands for; the descriptor then belongs to the buffer.
+  /// Import the memory of a file descriptor, which then belongs to the buffer.
   cl_mem (*import)(cl_context context, int descriptor, std::size_t bytes, cl_int* code);
   using HandOver = cl_int(CL_API_CALL*)(cl_command_queue, cl_uint, const cl_mem*, cl_uint, const cl_event*, cl_event*);
-  HandOver acquire, release;  ///< before and after the commands that use such buffers
+  HandOver acquire, release;  ///< called before and after commands that use such buffers
 };
 
 /// @param[out] why  why there are none, if the result is empty

@@ -8,21 +8,21 @@
 
 namespace oclspkt::ocl {
 
-/// Non-finite numbers in the right-hand side of an apply by work-groups. Kernels that propagate them exactly cost some
-/// 10 %. Others only note, in memory of the device, that they met one. Behind each such launch stands one by exact
-/// kernels, which does the same again where there is a note, and else nothing: no answer of the device is waited for.
+/// Handling of non-finite right-hand sides in an apply by work-groups. Kernels that propagate NaN and Inf exactly cost
+/// some 10 %. The other kernels only note, in device memory, that they met one. An exact launch follows each of theirs;
+/// it repeats the work if there is a note, and does nothing otherwise. The host does not wait for the note.
 class OCLSPKT_API NonFinite {
  public:
-  /// Make the memory of the notes. @return bytes on the device
+  /// Make the memory for the notes. @return bytes on the device
   std::int64_t set_up(const OpenDevice& device, const Waiter& waiter, Pipeline& pipeline, Times& times);
-  /// The number of the last launch that met one, an argument of the kernels.
+  /// The number of the last launch that met a non-finite number; an argument of the kernels.
   const Buffer& met_by() const { return met_by_; }
-  /// A number for a launch, and for the one behind it: none of the last 2^31 had it.
+  /// A number for a launch and for the exact launch that follows it; it differs from the last 2^31 numbers.
   Int next();
 
  private:
   Buffer met_by_;
-  Int last_ = 0;  ///< 0 is of no launch
+  Int last_ = 0;  ///< 0 is never a launch's number
 };
 
 }  // namespace oclspkt::ocl

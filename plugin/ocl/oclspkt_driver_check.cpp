@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// oclspkt-driver-check: the child process in which a driver is tried, see driver_check.hpp. Whatever ends this process
-// keeps it from writing its token.
+// oclspkt-driver-check: the child process that tries a driver, see driver_check.hpp. A driver that ends this process
+// thereby prevents it from writing its token.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -19,7 +19,7 @@ namespace {
 
 using oclspkt::ocl::error_name;
 
-/// Do what an ICD loader does first, which says nothing where it fails.
+/// Load the driver as an ICD loader does, which reports no failure.
 std::string fault_at_load(const char* library) {
   void* handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) {
@@ -37,7 +37,7 @@ std::string fault_at_load(const char* library) {
   return count == 0 ? "offers no platform" : "";
 }
 
-/// List and open what the program will. Devices with memory of their own are not opened: on a GPU a context takes a
+/// List and open what the program will use. Devices with their own memory are not opened: on a GPU a context takes a
 /// fraction of a second, and memory that others may need.
 std::string fault_in_use() {
   const oclspkt::ocl::Discovery found = oclspkt::ocl::look_at_platforms();
@@ -48,13 +48,13 @@ std::string fault_in_use() {
       const cl::Context context(device.handle);
       const cl::CommandQueue queue(context, device.handle, CL_QUEUE_PROFILING_ENABLE);
     } catch (const cl::Error&) {
-      // The program will meet this error, too, and survive it.
+      // The program will meet this error, too, and handle it.
     }
   }
   return "";
 }
 
-/// The process ends with the one that started it, at most a little later, and leaves no core file behind.
+/// End this process soon after its parent, and leave no core file.
 void bind_to_parent() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit none{0, 0};
@@ -70,12 +70,12 @@ int main(int argc, char** argv) {
     return 2;
   }
   bind_to_parent();
-  // What drivers print is no answer.
+  // Output of drivers must not be mistaken for the answer.
   const int answer = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   if (answer < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
   std::string fault = fault_at_load(argv[2]);
   if (fault.empty()) fault = fault_in_use();
   const std::string text = std::string(argv[1]) + "\n" + fault.substr(0, oclspkt::ocl::kLongestAnswer);
   const bool told = write(answer, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  _exit(told ? 0 : 1);  // without the drivers' exit handlers, which are not on trial
+  _exit(told ? 0 : 1);  // skip the drivers' exit handlers, which are not tested
 }

@@ -49,7 +49,7 @@ std::string joined(const Words& words, const char* between) {
   return text;
 }
 
-/// The first device that a word names and that has a compiler.
+/// The first device with a compiler that a word names.
 int device_of(DeviceModule& module, const std::string& word) {
   std::string text;
   for (const DeviceInfo& device : module.devices()) {
@@ -64,7 +64,7 @@ int device_of(DeviceModule& module, const std::string& word) {
                      (text.empty() ? "" : ". There are:" + text));
 }
 
-/// What a kernel is built with.
+/// The kernel, scalar and options of one program.
 ProgramOrder program_of(const ProgramMaker& maker, const Order& order, const std::string& kernel) {
   const Words all = maker.kernels(false), blocks = maker.kernels(true);
   if (std::find(all.begin(), all.end(), kernel) == all.end()) {
@@ -74,15 +74,15 @@ ProgramOrder program_of(const ProgramMaker& maker, const Order& order, const std
   ProgramOrder program{kernel, order.value("scalar", "float") == "double", {}};
   std::string rows = order.value("m", "");
   const bool has_blocks = std::find(blocks.begin(), blocks.end(), kernel) != blocks.end();
-  if (has_blocks && rows.empty()) rows = "32";  // that solvers take unless told otherwise
+  if (has_blocks && rows.empty()) rows = "32";  // the default of solvers
   if (!rows.empty()) program.defines = "-D TASK_ROWS=" + rows;
   if (order.value("form", "general") == "symmetric") program.defines += " -D SYMMETRIC";
   if (!order.defines.empty()) program.defines += " " + order.defines;
   return program;
 }
 
-/// Run a program with its output where ours goes.
-/// @throws InvalidInput unless it ends with 0
+/// Run a program whose output goes where ours goes.
+/// @throws InvalidInput if its exit status is not 0
 void run(const Words& command) {
   std::puts(joined(command, " ").c_str());
   std::fflush(stdout);
@@ -111,7 +111,7 @@ Words split(const std::string& text) {
   return words;
 }
 
-/// The definitions among build options, each as one word; the others are for compilers of OpenCL at run time.
+/// The -D options among build options, each as one word. The others are for OpenCL's compilers at run time.
 Words definitions(const std::string& options) {
   Words words;
   bool value = false;
@@ -122,7 +122,7 @@ Words definitions(const std::string& options) {
   return words;
 }
 
-/// Compile one kernel by the compiler that the settings name. @return the file
+/// Compile one kernel with the compiler that the settings name. @return the file
 std::string compile(const ProgramMaker& maker, const Order& order, const ProgramOrder& program) {
   const bool image = order.what == Order::What::image, is_aoc = order.value("compiler", "aoc") == "aoc";
   const std::string stem = order.out + "/" + maker.name(program), text = stem + ".cl", board = order.needed("board");
@@ -167,7 +167,7 @@ int make(const Order& order) {
   }
   const bool build = order.what == Order::What::build, image = order.what == Order::What::image;
   if (!build && order.settings.empty()) throw InvalidInput("--report and --image need --settings FILE (docs/fpga.md)");
-  // Asked for before the compiler runs for hours.
+  // Check the names before the compiler runs for hours.
   const oclspkt::BoardName board =
       image ? oclspkt::BoardName{order.needed("device"), order.needed("platform"), order.needed("driver")}
             : oclspkt::BoardName{};

@@ -22,7 +22,7 @@ struct Range {
 
 class PageLock;
 
-/// The locks that count.
+/// All page locks that pages_locked() relies on.
 struct Locks {
   std::mutex mutex;
   std::vector<const PageLock*> all;
@@ -33,9 +33,9 @@ Locks& locks() {
   return *locks;
 }
 
-/// A buffer over the memory, which no command ever uses: NVIDIA's driver locks the pages when it is made (0.05 s for
-/// 800 MB), takes no memory of the device for it, and copies at 6.0e9 doubles a second both ways from then on, instead
-/// of 0.6e9 (H100). libcuda's cuMemHostRegister does nothing for OpenCL; by CUDA it is what this buffer stands for.
+/// A buffer over the memory, used by no command. NVIDIA's driver locks the pages when the buffer is made (0.05 s for
+/// 800 MB), and takes no device memory for it. It then copies 6.0e9 doubles a second both ways instead of 0.6e9 (H100).
+/// libcuda's cuMemHostRegister does nothing for OpenCL; in the CUDA module this buffer stands for that function.
 class PageLock final : public Holding {
  public:
   PageLock(const OpenDevice& device, const void* p, std::int64_t bytes)
@@ -59,8 +59,7 @@ class PageLock final : public Holding {
   cl::Buffer buffer_;
 };
 
-/// Drivers of which it is known that they copy from locked pages without a copy of their own; those that work on the
-/// host's cores copy anyway.
+/// True for drivers that are known to copy directly from locked pages. Those that work on the host's cores copy anyway.
 bool gains(const FoundDevice& found) {
   return found.info.host_unified || found.info.cuda || found.info.platform.find("NVIDIA") != std::string::npos;
 }

@@ -15,7 +15,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Copy rows [first, end) of a chunk's solution to x, and nothing that stands between its lines.
+/// Copy rows [first, end) of a chunk's solution to x, without the places between its lines.
 template <typename T>
 void copy_out(const LineSet& lines, const Chunk& chunk, Index first, Index end, const std::byte* solved, T* x) {
   constexpr auto kWord = static_cast<Index>(sizeof(T));
@@ -44,11 +44,11 @@ void copy_out(const LineSet& lines, const Chunk& chunk, Index first, Index end, 
   }
 }
 
-/// Where a chunk's rows lie in vectors of the host.
+/// Where a chunk's rows are in the host's vectors.
 template <typename T>
 struct HostRows {
-  const T *y, *x;    ///< the first row that must be there, and that is solved; null: no such vector
-  Index rows, kept;  ///< from there on
+  const T *y, *x;    ///< the chunk's first row of y, and its first solved row of x; null: no such vector
+  Index rows, kept;  ///< how many rows follow in y and in x
   HostRows(const Chunk& chunk, const Vectors<T>& vectors)
       : y(vectors.y != nullptr ? vectors.y + chunk.first : nullptr),
         x(vectors.x != nullptr ? vectors.x + chunk.kept_first : nullptr),
@@ -102,14 +102,14 @@ void Passes<T>::pass_in_place(std::size_t i, Step step) {
   state_.y = wrapped(vectors_.y);
   if (step == Step::finish) state_.x = wrapped(vectors_.x);
   const Event event = launch({state_.bands.give(site_, i), state_.y, state_.x, chunk}, step);
-  // The map of the rows waits by itself, once and not twice, but by the driver: see sleep_until_ended().
+  // Mapping the rows waits, too, but by the driver, which may occupy a core: see sleep_until_ended().
   if (step == Step::begin || site_.device.info().whole >= 0) site_.waiter.wait(event);
   if (step == Step::finish) take_in_place(chunk);
   site_.times.kernel_seconds += seconds(event);
   state_.y = state_.x = Buffer();
 }
 
-/// Make the solved rows of a chunk visible in memory of the host; returns when the device is through with it.
+/// Map the solved rows of a chunk, so that the host sees them; returns when the device has finished them.
 template <typename T>
 void Passes<T>::take_in_place(const Chunk& chunk) {
   const cl::CommandQueue& queue = site_.device.queue();
@@ -127,16 +127,16 @@ void Passes<T>::pass_on_device(std::size_t i, Step step) {
   const Chunk& chunk = site_.layout.chunks[i];
   const ChunkBands& bands = state_.bands.give(site_, i);
   const Buffer y = piece(vectors_.y_buffer, chunk), x = piece(vectors_.x_buffer, chunk);
-  // Bands of another chunk, or the host's next words, must not come while kernels are at work.
+  // Bands of another chunk, or the host's next writes, must not come while kernels are at work.
   const bool leaves = vectors_.enqueued && site_.layout.resident && !in_place();
-  if (state_.part->begins_show() && !in_place()) {  // launches begin where they do for vectors of the host
+  if (state_.part->begins_show() && !in_place()) {  // launches are cut as for vectors of the host
     if (leaves) {
       for (const Pieces::Launch& next : pieces_[i].launches) this->launch({bands, y, x, next.tiles}, step);
       return;
     }
     const auto launch = [&](const Chunk& tiles) {
       Event event = this->launch({bands, y, x, tiles}, step);
-      site_.device.queue().flush();  // the pipeline flushes that of the solver
+      site_.device.queue().flush();  // for host vectors the pipeline flushes
       return event;
     };
     state_.pipeline->run({.pieces = pieces_[i], .launch = std::ref(launch)}, site_.waiter, site_.times);
@@ -148,7 +148,7 @@ void Passes<T>::pass_on_device(std::size_t i, Step step) {
   site_.times.kernel_seconds += seconds(event);
 }
 
-/// The same for kernels that take whole blocks, which the caller's buffers need not hold: through the solver's own.
+/// Pass through the solver's own buffers, for kernels that take whole blocks, which a caller's buffer need not hold.
 template <typename T>
 void Passes<T>::pass_on_blocks(std::size_t i, Step step) {
   constexpr auto kWord = static_cast<Index>(sizeof(T));
@@ -158,7 +158,7 @@ void Passes<T>::pass_on_blocks(std::size_t i, Step step) {
   const Index kept = chunk.kept_first - chunk.first;
   fault_point(Place::write, site_.device.info(), queue());
   queue.enqueueCopyBuffer(vectors_.y_buffer, state_.y, size(chunk.first * kWord), 0, size(chunk.rows() * kWord));
-  if (site_.lines.rows() != site_.lines.extent()) {  // what stands between the lines stays
+  if (site_.lines.rows() != site_.lines.extent()) {  // places between the lines keep their values
     queue.enqueueCopyBuffer(vectors_.x_buffer, state_.x, size(chunk.first * kWord), 0, size(chunk.rows() * kWord));
   }
   const Event event = launch({bands, state_.y, state_.x, chunk}, step);
@@ -170,12 +170,12 @@ void Passes<T>::pass_on_blocks(std::size_t i, Step step) {
   site_.times.kernel_seconds += seconds(event);
 }
 
-/// Through the pipeline: copy up, solve and copy down; in a visit what there is of that.
+/// Pass through the pipeline: copy up, solve and copy down. In a visit only those steps that it needs.
 template <typename T>
 void Passes<T>::pass_through(std::size_t i, Step step) {
   const Chunk& chunk = site_.layout.chunks[i];
   const ChunkBands& bands = state_.bands.give(site_, i);
-  // With one chunk y came for the first pass.
+  // With one chunk, the first pass has already brought y.
   const bool there = state_.part->two_passes() && step == Step::finish && site_.layout.chunks.size() == 1;
   const Buffer& right = vectors_.y_buffer() != nullptr ? vectors_.y_buffer : state_.y;
   const auto launch = [&](const Chunk& tiles) {
@@ -213,8 +213,8 @@ void Passes<T>::pass_through(std::size_t i, Step step) {
   state_.pipeline->run(passage, site_.waiter, site_.times);
 }
 
-/// False if the device copied from, or to, other memory than that which the host sees at the same place: its pages were
-/// locked, then given back and taken anew. Looks at a few rows, others in every apply.
+/// Returns false if the device copied other memory than the host sees at the same address, because locked pages were
+/// released and allocated again. Compares a few rows, different ones in every apply.
 /// @param copy   in memory of the device, from row `first` on
 /// @param there  the same rows of the host's vector, shape [rows]
 template <typename T>
@@ -229,13 +229,13 @@ bool Passes<T>::same_memory(const Buffer& copy, Index first, const T* there, Ind
   }
   site_.waiter.wait(event);
   for (std::size_t k = 0; k < kLookedAt; ++k) {
-    const auto bytes = [](const T& value) { return std::as_bytes(std::span(&value, 1)); };  // NaN are equal, too
+    const auto bytes = [](const T& value) { return std::as_bytes(std::span(&value, 1)); };  // NaN equals NaN
     if (!std::ranges::equal(bytes(state_.looked_at[k]), bytes(there[looked_at[k]]))) return false;
   }
   return true;
 }
 
-/// The part of a vector that goes with a chunk.
+/// The part of a vector that belongs to a chunk.
 template <typename T>
 Buffer Passes<T>::piece(const Buffer& vector, const Chunk& chunk) const {
   if (site_.layout.chunks.size() == 1 && chunk.first == 0) return vector;

@@ -5,21 +5,21 @@
 
 namespace oclspkt::ocl {
 
-/// One apply: the passes of a scheme over the chunks, in memory that is shared with the host, in buffers of the device,
-/// or through the pipeline.
+/// One apply: the passes of a scheme over the chunks, in host memory, in buffers of the device, or through the
+/// pipeline.
 template <typename T>
 class Passes {
  public:
-  /// @param pieces  of each chunk; none in place
+  /// @param pieces  of each chunk; empty in place
   Passes(const Site& site, DeviceState<T>& state, const std::vector<Pieces>& pieces, const Vectors<T>& vectors)
       : site_(site), state_(state), pieces_(pieces), vectors_(vectors) {}
 
-  /// Returns when all is done, or, for vectors that are enqueued, when all is in the queue.
+  /// Returns when the apply is done or, for enqueued vectors, when all commands are in the queue.
   /// @throws DeviceError, InvalidInput, cl::Error; commands may then still run
   void run();
 
  private:
-  /// Which of the passes of a scheme.
+  /// The first or the second pass of a scheme.
   enum class Step { begin, finish };
 
   bool in_place() const { return site_.pipeline == nullptr; }

@@ -12,10 +12,10 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Bytes that one thread copies at once: a few tens of microseconds, many times what taking them costs.
+/// Bytes that one thread copies at once: a few tens of microseconds, much more than taking the part costs.
 constexpr std::int64_t kPartBytes = 256 << 10;
 
-/// Bytes to be copied that are worth one more thread.
+/// Bytes to copy that justify one more thread.
 constexpr std::int64_t kBytesAThread = std::int64_t{2} << 20;
 
 void resize(std::vector<cl::Event>& events, std::size_t count) {
@@ -31,7 +31,7 @@ Staging::Staging(const OpenDevice& device, const cl::CommandQueue& queue, std::i
       bytes_(bytes) {}
 
 Staging::~Staging() {
-  // A failure leaves the memory to the context, which frees it in its turn.
+  // If this fails, the memory remains with the context, which frees it later.
   clEnqueueUnmapMemObject(queue_(), buffer_(), data_, 0, nullptr, nullptr);
 }
 
@@ -108,7 +108,7 @@ void Pipeline::run(const Passage& passage, const Waiter& waiter, Times& times) {
   times.bytes_from_device += down;
 }
 
-/// Never throws: what went wrong is in failure_.
+/// Send, launch and receive until all is done. Never throws; an error goes to failure_.
 void Pipeline::conduct(const Waiter& waiter) {
   try {
     for (Pause pause; !through();) {
@@ -132,7 +132,7 @@ void Pipeline::help() {
   for (Pause pause; !over_.load(std::memory_order_acquire);) copy_one() ? pause.over() : pause();
 }
 
-/// Copy a part, if there is one to be copied. What goes down first: it makes room for what comes.
+/// Copy a part, if one waits. Parts that go down come first, because they make room for new ones.
 bool Pipeline::copy_one() {
   std::int64_t number = copies_down_.take();
   if (number >= 0) {
@@ -153,7 +153,7 @@ void Pipeline::copy_up(std::int64_t number) {
   if (passage_->fill) {
     passage_->fill(rows.first + part.first / word, rows.first + part.end / word, to);
   } else {
-    // The device reads it next, no processor does.
+    // The device reads it next, not a processor.
     copy_past_caches(static_cast<const std::byte*>(passage_->from) + rows.first * word + part.first,
                      part.end - part.first, to);
     order_stores();
@@ -170,9 +170,9 @@ void Pipeline::copy_down(std::int64_t number) {
   copies_down_.left[slot(piece)].fetch_sub(1, std::memory_order_acq_rel);
 }
 
-/// Send the next piece, and no other before its launch and its way down: NVIDIA's queues share a channel to the card,
-/// in which a way down waits for all ways up that were enqueued before it. With 32 pieces of 8 MB sent up at once an
-/// apply of 1e8 rows took 21.6 ms, one at a time 17.5 (H100, locked pages).
+/// Send one piece; conduct() enqueues launches and transfers down before the next. NVIDIA's queues share a channel to
+/// the card, where a transfer down waits for all transfers up enqueued before it. With 32 pieces of 8 MB sent up at
+/// once an apply of 1e8 rows took 21.6 ms, one at a time 17.5 ms (H100, locked pages).
 bool Pipeline::send_up() {
   const bool direct = passage_->from_locked;
   if (ups_sent_ == ups() || ups_sent_ >= ups_done_ + in_flight(direct)) return false;
@@ -225,7 +225,7 @@ bool Pipeline::send_down() {
   return downs_sent_ > before;
 }
 
-/// See what the device has done, and let its slots be used again.
+/// Check what the device has finished, and release its slots.
 bool Pipeline::look(const Waiter& waiter) {
   bool moved = false;
   for (; ups_done_ < ups_sent_ && ended(waiter, up_events_[ups_done_]); ++ups_done_, moved = true) {
@@ -239,7 +239,7 @@ bool Pipeline::look(const Waiter& waiter) {
     ++downs_done_;
     moved = true;
   }
-  // Launches end in order, and before the rows that they solve come down.
+  // Launches end in order, and before the transfer down of the rows that they solve.
   if (launches_done_ < launches() && launched_ == launches() && downs_done_ == downs() &&
       ended(waiter, launch_events_[launched_ - 1])) {
     launches_done_ = launches();

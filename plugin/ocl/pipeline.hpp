@@ -16,10 +16,10 @@
 
 namespace oclspkt::ocl {
 
-/// Host memory that a device copies from and to, mapped for as long as it lives.
+/// Host memory that a device copies from and to; it stays mapped as long as the object lives.
 class Staging {
  public:
-  /// @param queue  in order, of all commands that use the memory: its end is behind them, though the device be lost
+  /// @param queue  in order, of all commands that use the memory, which is freed behind them even if the device is lost
   Staging(const OpenDevice& device, const cl::CommandQueue& queue, std::int64_t bytes);
   ~Staging();
   Staging(const Staging&) = delete;
@@ -34,63 +34,63 @@ class Staging {
   std::int64_t bytes_;
 };
 
-/// Bytes of a piece of a vector: a quarter of it, so that the ways up and down overlap, between these. On an H200 a
-/// piece costs some 60 us beside its bytes (three commands, each waiting for one of another queue), the time of 5 MB on
-/// the bus: longer pieces are cheaper, but the first has nothing to overlap with on its way up, nor the last on its way
-/// down.
+/// Bytes of a piece of a vector: a quarter of the vector, so that transfers up and down overlap, but within these
+/// limits. On an H200 a piece costs some 60 us besides its bytes (three commands, each waiting for another queue), the
+/// time of 5 MB on the bus. Longer pieces cost less, but the first has no overlap on its way up, nor the last on its
+/// way down.
 inline constexpr std::int64_t kLeastPiece = std::int64_t{2} << 20, kMostPiece = std::int64_t{8} << 20;
 
-/// Bytes of the pieces of a vector.
+/// The piece size for a vector.
 std::int64_t piece_bytes(std::int64_t vector_bytes);
 
-/// One way of vectors through the pipeline: rows come up, tiles are launched over them, rows go down. What is left out
-/// does not happen, nor is it waited for.
+/// One passage of vectors through the pipeline: rows go up, tiles are launched on them, rows come down. Steps that are
+/// left out are neither done nor awaited.
 struct Passage {
   const Pieces& pieces;
   Index first = 0;             ///< row of element 0 of the buffers
   std::int64_t word = 0;       ///< bytes of a row of a vector
-  const void* from = nullptr;  ///< of the host, at row 0
-  /// Make rows [first, end) that go up, in place of `from`; called by several threads at once.
+  const void* from = nullptr;  ///< row 0 of a host vector
+  /// Make rows [first, end) that go up, instead of copying `from`; called by several threads at once.
   std::function<void(Index first, Index end, std::byte* rows)> fill{};
   const cl::Buffer* up = nullptr;
   const cl::Buffer* down = nullptr;
-  /// Enqueue the kernels of some tiles on the device's queue, which has been made to wait for their rows.
+  /// Enqueue the kernels of some tiles on the device's queue, which already waits for their rows.
   std::function<cl::Event(const Chunk& tiles)> launch{};
-  /// Copy rows [first, end) that have come down to the host's vector; called by several threads at once.
+  /// Copy rows [first, end) from a slot to the host's vector; called by several threads at once.
   std::function<void(Index first, Index end, const std::byte* solved)> put{};
   bool from_locked = false;   ///< pages of `from` are locked: rows go up without slots
-  std::byte* into = nullptr;  ///< row 0 of memory with locked pages: rows go down to it, in place of `put`
+  std::byte* into = nullptr;  ///< row 0 of memory with locked pages: rows go down to it without `put`
 };
 
-/// Copies vectors of the host to a device and back while the device solves, through two rings of pinned slots and a
-/// queue each for the way up, the kernels and the way down, which wait for each other by events.
+/// Copies vectors of the host to a device and back while the device solves. It has two rings of pinned slots, and
+/// queues for transfers up, kernels and transfers down, which wait for each other by events.
 ///
-/// One thread conducts: it alone calls OpenCL. It and others of this process, as many as the bytes are worth, copy
-/// between the caller's memory and the slots; they share nothing with it but counters. Used by one thread at a time.
+/// One thread, the conductor, makes all OpenCL calls. It and other threads, as many as the bytes justify, copy between
+/// the caller's memory and the slots; they share only counters with it. Used by one thread at a time.
 class Pipeline {
  public:
   /// @param slot_bytes of the largest piece
-  /// @param slots      of each ring at most, as many as there are pieces
+  /// @param slots      most slots of each ring; as many as there are pieces
   /// @throws cl::Error
   Pipeline(OpenDevice& device, std::int64_t slot_bytes, int slots);
 
   static constexpr int kSlots = 4;
-  /// From and to locked pages there is no slot to wait for: the queues never run dry.
+  /// Pieces in flight from and to locked pages, where no slot is awaited, so that the queues never run empty.
   static constexpr std::size_t kDirectPieces = 8;
 
   std::int64_t bytes() const { return ring_up_.bytes() + ring_down_.bytes(); }
   std::int64_t slot_bytes() const { return slot_bytes_; }
   int slots() const { return slots_; }
 
-  /// Returns when all of it is done.
+  /// Returns when the passage is complete.
   /// @param[in,out] times  kernel and transfer seconds, of the device's clock, and bytes are added
-  /// @throws DeviceError, cl::Error; commands may then still run, and work in slots and buffers, and in the caller's
-  ///         memory only where its pages are locked
+  /// @throws DeviceError, cl::Error; commands may then still run. They use slots and buffers, and the caller's memory
+  ///         only if its pages are locked
   void run(const Passage& passage, const Waiter& waiter, Times& times);
 
   /// Copy an array of the host to the beginning of a buffer.
   void bring(const void* from, std::int64_t bytes, const cl::Buffer& to, const Waiter& waiter, Times& times);
-  /// Make words of so many bytes, by threads, and bring them there.
+  /// Let threads make words of an array, and copy them to the beginning of a buffer.
   void bring_made(const decltype(Passage::fill)& fill, Index words, std::int64_t word, const cl::Buffer& to,
                   const Waiter& waiter, Times& times);
   /// Copy the beginning of a buffer to an array of the host.
@@ -101,13 +101,13 @@ class Pipeline {
   void drain(const Waiter& waiter) const;
 
  private:
-  /// Copies between the slots of a ring and the caller's memory, counted in parts of pieces: those in [next, limit)
-  /// may be taken.
+  /// Copies between the slots of a ring and the caller's memory, counted in parts of pieces: threads may take parts
+  /// [next, limit).
   struct Copies {
     alignas(64) std::atomic<std::int64_t> next{0};
     alignas(64) std::atomic<std::int64_t> limit{0};
     std::array<std::atomic<int>, kSlots> left{};  ///< parts of the piece in a slot that are not copied yet
-    /// The next part, -1 if there is none.
+    /// Take the next part; -1 if there is none.
     std::int64_t take();
     void release(std::size_t piece, int slots, int parts);
   };
@@ -119,7 +119,7 @@ class Pipeline {
   void copy_up(std::int64_t number);
   void copy_down(std::int64_t number);
 
-  // Steps of the conductor; each does what can be done now and tells whether that was anything.
+  // Steps of the conductor. Each does what is possible now and returns whether it did anything.
   bool send_up();
   bool launch();
   bool send_down();
@@ -130,7 +130,7 @@ class Pipeline {
   std::size_t ups() const { return passage_->from != nullptr || passage_->fill ? passage_->pieces.ups.size() : 0; }
   std::size_t downs() const { return passage_->put || passage_->into != nullptr ? passage_->pieces.downs.size() : 0; }
   std::size_t launches() const { return passage_->launch ? passage_->pieces.launches.size() : 0; }
-  /// Pieces on their way at once.
+  /// The most pieces in flight.
   std::size_t in_flight(bool direct) const { return direct ? kDirectPieces : static_cast<std::size_t>(slots_); }
   std::size_t slot(std::size_t piece) const { return piece % static_cast<std::size_t>(slots_); }
   std::byte* slot_of(const Staging& ring, std::size_t piece) const {
@@ -146,10 +146,10 @@ class Pipeline {
   const OpenDevice::TransferQueues& queues_;
   const std::int64_t slot_bytes_;
   const int slots_;
-  const int parts_;  ///< of a piece
+  const int parts_;  ///< parts of a piece
   Staging ring_up_, ring_down_;
 
-  // Of the passage under way.
+  // State of the passage in progress.
   const Passage* passage_ = nullptr;
   Copies copies_up_, copies_down_;
   std::atomic<bool> over_{true};
@@ -157,7 +157,7 @@ class Pipeline {
   std::vector<cl::Event> up_events_, launch_events_, down_events_;
   std::size_t ups_sent_ = 0, ups_done_ = 0, launched_ = 0, launches_done_ = 0, downs_sent_ = 0, downs_come_ = 0,
               downs_done_ = 0;
-  Pieces plain_;  ///< of bring() and take()
+  Pieces plain_;  ///< pieces for bring() and take()
   CopyThreads copy_threads_;
 };
 

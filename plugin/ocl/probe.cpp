@@ -25,14 +25,14 @@ constexpr int kRepeats = 7;
 constexpr Index kProbeRows = 1'000'000, kFirstRows = 50'000;
 constexpr std::int64_t kCopyBytes = 16 << 20, kLongCopyBytes = 64 << 20;
 constexpr double kProbeTimeLimit = 10;
-/// The shape of an ordinary plan: 16 x odd rows a partition, the halo that dominance 3 needs in double.
+/// The shape of an ordinary plan: 16 times an odd number of rows a partition, and the halo for dominance 3 in double.
 constexpr Index kProbePartition = 16 * 31, kProbeHalo = 32;
 constexpr int kRunsPerCore = 4;
-/// Lines side by side: rows that are no power of two apart.
+/// Lines side by side; the distance of their rows is no power of two.
 constexpr Index kProbeInner = 208, kProbeLength = 64;
 
-/// Seconds of the fastest of several calls of f, at least one and at most kRepeats within the share: what else happens
-/// on a machine makes a call longer, never shorter.
+/// Seconds of the fastest of several calls of f, at least one, at most kRepeats within the share. The fastest counts,
+/// because other work on a machine makes calls longer, never shorter.
 template <typename F>
 double best_seconds(double share, const F& f) {
   double best = std::numeric_limits<double>::infinity();
@@ -45,8 +45,8 @@ double best_seconds(double share, const F& f) {
   return best;
 }
 
-/// A matrix of dominance 3 and right-hand sides of ones. Vectors are as callers have them: in small pages, which an
-/// AlignedArray would not be.
+/// A matrix of dominance 3 and right-hand sides of ones. Like callers' vectors, these are in small pages, unlike those
+/// of an AlignedArray.
 template <typename T>
 struct ProbeSystem {
   explicit ProbeSystem(const LineSet& lines)
@@ -59,8 +59,8 @@ struct ProbeSystem {
   std::vector<T> y, x;
 };
 
-/// Rows a second of a solver that is set up: the work alone, without the launch; on a device with memory of its own the
-/// kernels alone, vectors in that memory.
+/// Rows a second of a solver that is set up, for the work without the launch. On a device with its own memory, for the
+/// kernels only, with vectors in that memory.
 template <typename T>
 double rate_of(ClSolver<T>& solver, const FoundDevice& found, double launch, double share, Index rows,
                ProbeSystem<T>& system) {
@@ -80,12 +80,12 @@ double rate_of(ClSolver<T>& solver, const FoundDevice& found, double launch, dou
   once();
   double kernel = std::numeric_limits<double>::infinity();
   const double wall = best_seconds(share, [&] { kernel = std::min(kernel, once()); });
-  // On a machine that does much else a launch may have been measured as longer than the whole.
+  // On a busy machine the measured launch cost may exceed the time of the whole apply.
   const double work = in_place ? std::max(wall - launch, wall / 10) : kernel;
   return static_cast<double>(rows) / std::max(work, 1e-9);
 }
 
-/// The plan of so many rows by the kernels for FPGAs that nobody has to name.
+/// The plan for so many rows by kernels for FPGAs that are used without being named.
 Plan make_probe_task(Index n, int word, const DeviceTraits& traits) {
   const auto suits = [](const Scheme* scheme) { return scheme->by_one_work_item() && !scheme->only_asked_for(); };
   const auto& schemes = all_schemes();
@@ -94,7 +94,7 @@ Plan make_probe_task(Index n, int word, const DeviceTraits& traits) {
   return make_task_plan(n, kTaskRows, (*at)->name(), word, traits);
 }
 
-/// What an apply costs whatever its rows, and its rate, by truncated-halo; on FPGAs by the kernels for them.
+/// Measure the fixed cost of an apply, and its rate by truncated-halo; on FPGAs by their own kernels.
 template <typename T>
 void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) {
   const int lanes = found.tile_lanes(sizeof(T) == sizeof(double));
@@ -122,9 +122,9 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   };
   set_up(lanes);
   const auto once = [&] { solver.apply(system.y.data(), system.x.data()); };
-  once();  // run-times may compile at the first launch
+  once();  // the first launch may compile
   profile.launch_seconds = best_seconds(kLaunchShare, once);
-  // A slow device shows itself on few rows and is not made to do the many.
+  // A slow device is recognised by few rows, and spared the many.
   for (const Index n : {kFirstRows, full}) {
     set_up(n);
     profile.rows_per_second = rate_of(solver, found, profile.launch_seconds, kRateShare / 2, n, system);
@@ -132,11 +132,11 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   }
 }
 
-/// Seconds that two vectors of so many bytes take through the pipeline, one there and one back.
+/// Seconds that two vectors of so many bytes take through the pipeline, one up and one down.
 double copy_seconds(OpenDevice& device, std::int64_t bytes) {
   const cl::Buffer up = device.buffer(CL_MEM_READ_WRITE, bytes), down = device.buffer(CL_MEM_READ_WRITE, bytes);
   AlignedArray<std::byte> from(bytes), to(bytes);
-  std::fill_n(from.data(), bytes, std::byte{0});  // pages that nobody wrote are all the same one
+  std::fill_n(from.data(), bytes, std::byte{0});  // pages never written would all be the same one
   const std::int64_t piece = piece_bytes(bytes);
   Pipeline pipeline(device, piece, Pipeline::kSlots);
   Pieces pieces;
@@ -150,18 +150,18 @@ double copy_seconds(OpenDevice& device, std::int64_t bytes) {
     pipeline.run({.pieces = pieces, .word = 1, .from = from.data(), .up = &up, .down = &down, .put = std::ref(put)},
                  waiter, times);
   };
-  there_and_back();  // pages are touched for the first time
+  there_and_back();  // touch pages for the first time
   return best_seconds(kCopyShare, there_and_back);
 }
 
-/// How fast vectors go to a device with memory of its own: threads that wake and the ends of the pipeline cost
-/// vectors of 16 MB half of their rate.
+/// Measure the transfer rate to a device with its own memory. Waking threads and the ends of the pipeline halve the
+/// rate for 16 MB, so longer vectors are measured, too.
 void measure_copies(OpenDevice& device, DeviceProfile& profile) {
   const auto at_most = [&](std::int64_t bytes) { return std::min(bytes, device.info().max_allocation); };
   const std::int64_t bytes = at_most(kCopyBytes), more = at_most(kLongCopyBytes);
   const double seconds = copy_seconds(device, bytes);
   profile.copy_bytes_per_second = 2 * static_cast<double>(bytes) / seconds;
-  // A slow bus shows itself on the shorter ones.
+  // A slow bus is recognised by the shorter vectors.
   if (more <= bytes || seconds > kCopyShare) return;
   const double longer = copy_seconds(device, more);
   if (!(longer > seconds)) return;
@@ -199,7 +199,7 @@ double measure_beside(int device, double launch) {
     const LineSet lines = LineSet::grid_axis(1, kProbeInner, kProbeLength, blocks);
     const DeviceTraits traits = found.traits(sizeof(T) == sizeof(double), Variant::by_type);
     const Plan plan = make_factored_plan(lines, Form::general, sizeof(T), traits);
-    if (plan.as<Beside>().chunk_blocks == 0) break;  // what was measured is all that there is
+    if (plan.as<Beside>().chunk_blocks == 0) break;  // there is nothing else to measure
     ProbeSystem<T> system(lines);
     system.bands.close_lines();
     ClSolver<T> solver(device, {.kernel_times = true});
@@ -242,7 +242,7 @@ double run_stream(int device, const StreamArrays<T>& arrays) {
       waiter.wait(event);
       return seconds(event);
     };
-    run(0);  // run-times may compile at the first launch
+    run(0);  // the first launch may compile
     const auto start = Clock::now();
     const double device_time = run(arrays.n);
     const double time = by_groups ? device_time : since(start);

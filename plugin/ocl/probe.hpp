@@ -15,7 +15,7 @@ DeviceProfile measure_profile(int device);
 template <typename T>
 double measure_beside(int device, double launch);
 
-/// Run kernel stream once over the caller's arrays. @return seconds, copies not counted
+/// Run kernel stream once on the caller's arrays. @return seconds without copies
 template <typename T>
 double run_stream(int device, const StreamArrays<T>& arrays);
 

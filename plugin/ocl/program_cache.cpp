@@ -19,7 +19,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// To be counted up when the form of the files changes.
+/// Increase the number when the file format changes.
 constexpr const char* kForm = "oclspkt program 2";
 constexpr const char* kEnding = ".program";
 constexpr long long kLongestFile = 16 << 20;
@@ -28,7 +28,7 @@ std::string hash(const std::string& text) {
   return sha256({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
 }
 
-/// What a file begins with.
+/// The beginning of a file.
 std::string header(const std::string& key, const std::string& code) {
   return std::string(kForm) + "\n" + key + "\n" + hash(code) + "\n";
 }
@@ -48,7 +48,7 @@ struct Folder {
   DIR* stream;
 };
 
-/// Files of this form that lie in a folder, those that a killed program has left included: date, bytes and name.
+/// Cached files in a folder, including those that a killed program left: date, bytes and name.
 std::vector<std::tuple<long long, long long, std::string>> files_in(const Folder& folder) {
   std::vector<std::tuple<long long, long long, std::string>> files;
   while (const dirent* entry = folder.stream != nullptr ? ::readdir(folder.stream) : nullptr) {
@@ -64,7 +64,7 @@ std::vector<std::tuple<long long, long long, std::string>> files_in(const Folder
   return files;
 }
 
-/// Remove the oldest files, unless all together are small enough.
+/// Remove the oldest files until the rest is small enough.
 void remove_oldest(const std::string& path) {
   const Folder folder(path);
   auto files = files_in(folder);
@@ -112,7 +112,7 @@ void ProgramCache::keep(const std::string& key, const std::string& code) const {
   if (!make_folder(folder_) || !is_private_folder(folder_)) return;
   const std::string file = folder_ + "/" + key + kEnding;
   struct stat status {};
-  // A rename would replace what is no file of ours, such as a link.
+  // Do not replace anything that is not a plain file, such as a link.
   if (::lstat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return;
   if (replace_file(file, text) && !looked.exchange(true)) remove_oldest(folder_);
 }

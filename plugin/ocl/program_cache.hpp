@@ -6,33 +6,33 @@
 
 namespace oclspkt::ocl {
 
-/// Compiled programs, kept in files between runs for run-times that keep none themselves: NVRTC takes 0.2 to 0.6 s for
-/// each, Intel's for CPUs and its FPGA emulator 0.4 to 1.4 s.
+/// Compiled programs in files, for run-times that keep none themselves. A compilation takes NVRTC 0.2 to 0.6 s, and
+/// Intel's run-times for CPUs and FPGA emulation 0.4 to 1.4 s.
 ///
-/// The folder is the one that OCLSPKT_KERNEL_CACHE names, else oclspkt/kernels in the user's cache
-/// (core/user_files.hpp); OCLSPKT_KERNEL_CACHE=none keeps nothing. Who can write a file there decides what kernels do,
-/// so a folder or file that does not belong to the user, or that others may write, is not used. Files are replaced at
-/// once, so any number of threads and programs may use one folder. Whatever is wrong with a file or the folder, a
-/// program is compiled as if there were none; nothing here throws but std::bad_alloc.
+/// OCLSPKT_KERNEL_CACHE names the folder, else it is oclspkt/kernels in the user's cache (core/user_files.hpp);
+/// OCLSPKT_KERNEL_CACHE=none stores nothing. Whoever can write a file there decides what kernels do. Therefore a folder
+/// or file is not used if it belongs to another user or if others may write it. Files are replaced atomically, so any
+/// number of threads and programs may share a folder. If a file or the folder is faulty, the program is compiled.
+/// Nothing here throws but std::bad_alloc.
 class ProgramCache {
  public:
-  /// By the environment as it is now.
+  /// Read the environment as it is now.
   ProgramCache();
 
-  /// The name of a program.
-  /// @param parts  all that its code depends on, in an order of their own
+  /// The name of a program's file.
+  /// @param parts  everything that the code depends on, always in the same order
   static std::string key(const std::vector<std::string>& parts);
 
-  /// @return its code; empty if there is none, or its file is damaged or another's
+  /// @return the program's code; empty if there is none, or if its file is damaged or another program's
   std::string find(const std::string& key) const;
 
-  /// Keep code. Once in a process the oldest files go where all together are beyond kMostBytes.
+  /// Store code. Once in a process, the oldest files are removed if all together exceed kMostBytes.
   void keep(const std::string& key, const std::string& code) const;
 
   static constexpr long long kMostBytes = 128 << 20;
 
  private:
-  std::string folder_;  ///< empty: nothing is kept
+  std::string folder_;  ///< empty: nothing is stored
 };
 
 }  // namespace oclspkt::ocl

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// To be counted up when the form of a note changes, or what its fields mean.
+/// Increase the number when the form of a note, or the meaning of a field, changes.
 constexpr const char* kNoteVersion = "program 1";
 constexpr std::int64_t kMostNoteBytes = 1 << 16, kMostProgramBytes = 1 << 30;
 constexpr const char* kMakeAnew = "make it anew with oclspkt-fpga-build";
@@ -29,8 +29,8 @@ constexpr const char* kMakeAnew = "make it anew with oclspkt-fpga-build";
 
 std::string note_file(const std::string& file) { return file + ".json"; }
 
-/// Take the fields out of a note as it is read: texts, numbers that are not negative, and one list of texts. No
-/// document is made, as in balance/profile_store.cpp.
+/// Collects the fields of a note while it is parsed: texts, non-negative numbers, and one list of texts. No document is
+/// built, as in balance/profile_store.cpp.
 class NoteReader final : public nlohmann::json_sax<nlohmann::json> {
  public:
   const std::map<std::string, std::string>& texts() const { return texts_; }
@@ -90,7 +90,7 @@ void write_file(const std::string& file, const char* bytes, std::size_t count) {
   if (!stream) throw InvalidInput("cannot write " + file + ": name a folder that exists, with space left");
 }
 
-/// The value of -D NAME=VALUE among options; empty if it is not there.
+/// The value of -D NAME=VALUE among options; empty if there is none.
 std::string definition(const std::string& options, const std::string& name) {
   std::istringstream words(ordered_options(options));
   for (std::string word; words >> word;) {
@@ -121,7 +121,7 @@ std::string device_text(const std::string& device, const std::string& platform, 
   return "'" + device + "' (" + platform + ", driver " + driver + ")";
 }
 
-/// Why a note is not for a device; empty if it is.
+/// The reason why a note does not fit a device; empty if it fits.
 std::string foreign(const ProgramNote& note, const DeviceInfo& device) {
   if (note.device == device.name && note.platform == device.platform && note.driver == device.driver_version) return "";
   return "is for device " + device_text(note.device, note.platform, note.driver) + ", not for " +
@@ -132,7 +132,7 @@ bool is_for(const ProgramNote& note, const WantedProgram& wanted) {
   return note.kernel == wanted.kernel && note.options == ordered_options(wanted.options);
 }
 
-/// Why a program of the kernel that is wanted is another one of its programs.
+/// The reason why a program of the wanted kernel is not the wanted program.
 std::string other_kind(const ProgramNote& note, const WantedProgram& wanted) {
   const ProgramNote now = note_of(wanted, "", "", "", {});
   if (note.scalar != now.scalar) return "is for scalar " + note.scalar + ", not " + now.scalar;
@@ -143,7 +143,7 @@ std::string other_kind(const ProgramNote& note, const WantedProgram& wanted) {
 
 struct Candidate {
   std::string file;
-  bool named;  ///< by itself, and not found in a folder
+  bool named;  ///< the path names the file itself, not its folder
 };
 
 std::vector<Candidate> candidates(const std::string& path) {
@@ -169,7 +169,7 @@ std::vector<Candidate> candidates(const std::string& path) {
   return all;
 }
 
-/// Hand checked bytes to the driver.
+/// Give verified bytes to the driver.
 cl::Program make_program(const FoundDevice& device, const cl::Context& context, const std::string& file,
                          const std::vector<unsigned char>& bytes) {
   try {

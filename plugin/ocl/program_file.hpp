@@ -12,14 +12,14 @@
 
 namespace oclspkt::ocl {
 
-/// A kernel that a device needs a program for.
+/// A kernel for which a device needs a program.
 struct WantedProgram {
   std::string kernel;
-  std::string source;   ///< text
+  std::string source;   ///< the text
   std::string options;  ///< as a compiler of OpenCL C takes them
 };
 
-/// What a file with a program is for. It stands beside the file, as FILE.json.
+/// What a file with a program is for. The note is beside the file, as FILE.json.
 struct ProgramNote {
   std::string device, platform, driver;  ///< as the device names itself
   std::string kernel;
@@ -33,7 +33,7 @@ struct ProgramNote {
   bool operator==(const ProgramNote&) const = default;
 };
 
-/// The words of build options in an order of their own, each once, so that equal ones are equal texts.
+/// The words of build options, sorted and each once, so that equivalent options give equal texts.
 OCLSPKT_API std::string ordered_options(const std::string& options);
 
 /// Describe a program for a device; length and checksum are those of `bytes`.
@@ -47,8 +47,8 @@ OCLSPKT_API std::string program_name(const WantedProgram& wanted);
 /// @throws InvalidInput if it cannot be written
 OCLSPKT_API void write_note(const std::string& file, const ProgramNote& note);
 
-/// Write a program and what it is for.
-/// @throws InvalidInput if one of both files cannot be written
+/// Write a program and its note.
+/// @throws InvalidInput if one of the files cannot be written
 OCLSPKT_API void write_program(const std::string& file, const ProgramNote& note,
                                const std::vector<unsigned char>& bytes);
 
@@ -56,23 +56,23 @@ OCLSPKT_API void write_program(const std::string& file, const ProgramNote& note,
 /// @throws BuildError that names the file, the cause and the cure
 OCLSPKT_API ProgramNote read_note(const std::string& file);
 
-/// The bytes of a file if it is a program for this kernel and device: read and checked in every respect, since some
-/// drivers end the process when they meet a damaged program.
+/// The bytes of a file if it is a program for this kernel and device. Everything is checked, because some drivers end
+/// the process when they meet a damaged program.
 /// @throws BuildError that names the file, the cause and the cure
 OCLSPKT_API std::vector<unsigned char> read_program(const std::string& file, const DeviceInfo& device,
                                                     const WantedProgram& wanted);
 
 /// Find a program along a path and load it.
-/// @param path  files and folders joined by colons. Files of a folder that are for other kernels or devices do not
-/// count
+/// @param path  files and folders joined by colons. Files of a folder that are for other kernels or devices are
+///              ignored
 /// @return nothing if the path has no file for this kernel and these options
-/// @throws BuildError that names the file, the cause and the cure: for a file that is damaged or of another text, a
-///         named file of another device, and where the driver does not take it
+/// @throws BuildError that names the file, the cause and the cure: if a file is damaged or of another text, if a named
+///         file is for another device, and if the driver rejects the program
 OCLSPKT_API std::optional<cl::Program> load_program(const FoundDevice& device, const cl::Context& context,
                                                     const std::string& path, const WantedProgram& wanted);
 
-/// What the first program of that kernel is for, in words, where load_program() finds none: "FILE is for scalar double,
-/// not float". Empty if there is none of the kernel.
+/// If load_program() finds none, what the first program of that kernel is for, in words: "FILE is for scalar double,
+/// not float". Empty if the kernel has no program.
 /// @throws BuildError
 OCLSPKT_API std::string nearest_program(const std::string& path, const DeviceInfo& device, const WantedProgram& wanted);
 

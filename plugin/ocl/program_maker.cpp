@@ -12,7 +12,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Lanes that the schemes build a kernel of a folder with.
+/// The number of lanes for which the schemes build kernels of a folder.
 int lanes_of(const std::string& kernel) {
   for (const KernelSource* source = kKernelSources; source->name != nullptr; ++source) {
     if (kernel != source->name) continue;
@@ -21,7 +21,7 @@ int lanes_of(const std::string& kernel) {
   return 0;
 }
 
-/// A board, as far as options depend on it.
+/// A board, with the properties that options depend on.
 FoundDevice some_board() {
   FoundDevice board;
   board.info.type = DeviceType::fpga;

@@ -5,7 +5,7 @@
 
 namespace oclspkt::ocl {
 
-/// The one of the process.
+/// The program maker of the process.
 ProgramMaker& program_maker();
 
 }  // namespace oclspkt::ocl

@@ -12,15 +12,15 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Parts of a device that a process may make, and contexts of callers that it may use it in at once.
+/// The most parts of a device in a process, and the most callers' contexts that use it at once.
 constexpr std::ptrdiff_t kMostParts = 64;
 
-/// Set once the process is on its way out: the drivers' own exit handlers may have run.
+/// Set when the process ends: the drivers' own exit handlers may have run.
 std::atomic<bool> exiting{false};
 
 void note_exit() { exiting = true; }
 
-/// Ask a caller's queue of this module's run-time.
+/// Ask this module's run-time about a caller's queue.
 /// @throws InvalidInput, DeviceError
 template <typename Question>
 auto ask_queue(const DeviceQueue& queue, const Question& question) {
@@ -114,8 +114,7 @@ Kernel OpenDevice::kernel(const std::string& name, bool is_double, int lanes, co
     kernel.name = name;
     kernel.options = more;
     kernel.handle = cl::Kernel(at->second, name.c_str());
-    // NVIDIA's driver knows of no more than 256 work-items, also of kernels that it built for a group of 512 and runs
-    // so.
+    // NVIDIA's driver reports at most 256 work-items, even for kernels that it built for groups of 512 and runs so.
     const auto built_for = kernel.handle.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(found_.handle);
     kernel.max_group_items =
         std::max(kernel.handle.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(found_.handle), built_for[0]);
@@ -168,14 +167,14 @@ int Registry::part_of(int device, int cores) {
   return part.info.index;
 }
 
-/// True if there is no number left for a part of a device. @pre mutex_ is held
+/// True if no number is left for a part of a device. @pre mutex_ is held
 bool Registry::parts_used_up(int whole) const {
   return std::count_if(parts_.begin(), parts_.end(), [&](const FoundDevice& part) {
            return part.info.whole == whole || part.listed_as == whole;
          }) == kMostParts;
 }
 
-/// A copy of a device with a number of its own. @pre mutex_ is held
+/// Add a copy of a device with its own number. @pre mutex_ is held
 FoundDevice& Registry::add_part(int whole) {
   const FoundDevice& of = discovery_.devices[static_cast<std::size_t>(whole)];
   if (parts_used_up(whole)) {
@@ -187,8 +186,8 @@ FoundDevice& Registry::add_part(int whole) {
   return parts_.back();
 }
 
-/// Give a caller's context back that no solver works in, and have its place be taken by another one. A place keeps its
-/// device. @pre mutex_ is held
+/// Release a caller's context that no solver uses, so that another one can take its place. A place keeps its device.
+/// @pre mutex_ is held
 /// @return null if there is none
 FoundDevice* Registry::unused_part(int listed) {
   for (FoundDevice& part : parts_) {
@@ -220,7 +219,7 @@ int Registry::device_of(const DeviceQueue& queue) {
   if (one_context()) return found->info.index;
   const std::lock_guard lock(mutex_);
   const auto& own = open_[static_cast<std::size_t>(found->info.index)];
-  if (own && own->context()() == context()) return found->info.index;  // a queue of our own
+  if (own && own->context()() == context()) return found->info.index;  // our own queue
   for (const FoundDevice& part : parts_) {
     if (part.handle() == handle() && part.context() == context()) return part.info.index;
   }
@@ -257,7 +256,7 @@ std::shared_ptr<OpenDevice> Registry::open(int index) {
   auto& slot = open_[static_cast<std::size_t>(index)];
   if (!slot) {
     slot = std::make_shared<OpenDevice>(found);
-    // Exit handlers run last in, first out: ours has to be newer than those that the driver adds with a context.
+    // Exit handlers run last in, first out, so ours must be registered after those that the driver adds with a context.
     std::atexit(note_exit);
   }
   return slot;
@@ -322,7 +321,7 @@ void Registry::release() {
   for (std::size_t i = 0; i < open_.size(); ++i) {
     if (!lost_[i]) open_[i].reset();
   }
-  for (FoundDevice& part : parts_) part.context = cl::Context();  // its caller's alone from now on
+  for (FoundDevice& part : parts_) part.context = cl::Context();  // only the caller holds it from now on
 }
 
 }  // namespace oclspkt::ocl

@@ -18,8 +18,8 @@ constexpr Index kBytes = kVectorBytes;
 constexpr int kMostReads = 4;
 constexpr double kTimeLimit = 10;
 
-/// Numbers, so that no device meets what it is slow with. They come from the host: NVIDIA's OpenCL (driver 580) never
-/// ends a fill by bytes of more than 2^31 of them, and loses the queue where a fill ends behind them.
+/// Fill a buffer with zeros, because other numbers might slow a device down. They come from the host: NVIDIA's OpenCL
+/// (driver 580) never ends a fill of more than 2^31 bytes, and loses the queue if a fill ends behind them.
 void fill_with_zeros(const cl::CommandQueue& queue, const cl::Buffer& buffer, std::int64_t bytes) {
   constexpr std::int64_t kMost = std::int64_t{1} << 26;
   const std::vector<char> zeros(static_cast<std::size_t>(std::min(kMost, bytes)));
@@ -50,7 +50,7 @@ class ResidentStream final : public DeviceStream {
   }
 
   double run() override {
-    // Arrays that the kernel does not touch have to be given all the same.
+    // The kernel needs all arguments, even for arrays that it does not read.
     const auto read = [&](int i) -> const cl::Buffer& { return arrays_[std::min(i, reads_ - 1)]; };
     const cl::Buffer& written = arrays_[reads_];
     const std::int64_t bytes = n_ * word_;
@@ -74,7 +74,7 @@ class ResidentStream final : public DeviceStream {
   Kernel kernel_;
   Index n_;
   int reads_, word_;
-  std::array<cl::Buffer, kMostReads + 1> arrays_;  ///< those that are read, then the one that is written
+  std::array<cl::Buffer, kMostReads + 1> arrays_;  ///< the arrays that are read, then the one that is written
 };
 
 }  // namespace

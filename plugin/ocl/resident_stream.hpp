@@ -8,7 +8,7 @@
 
 namespace oclspkt::ocl {
 
-/// Kernel tile_stream, which reads `reads` arrays, 1 to 4.
+/// Kernel tile_stream for 1 to 4 arrays to read.
 Kernel tile_stream(OpenDevice& device, int reads, bool is_double);
 
 /// Work-groups for n scalars of `word` bytes.

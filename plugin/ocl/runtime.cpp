@@ -21,7 +21,7 @@ Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes, 
 std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access access, std::int64_t bytes, Bank bank) {
   const std::int64_t present = bytes_of(buffer);
   if (present >= bytes) return present;
-  buffer = Buffer();  // give back before asking for more
+  buffer = Buffer();  // release the old buffer before asking for more
   buffer = make_buffer(device, access, bytes, bank);
   return bytes;
 }

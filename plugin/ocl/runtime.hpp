@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The thin layer between schemes and OpenCL: nothing under schemes/ names anything of OpenCL itself, so another
-// run-time can stand under the same schemes, and launches can be recorded on devices that are not there.
+// The thin layer between schemes and OpenCL. No file in schemes/ uses a name of OpenCL. So another run-time can replace
+// it under the same schemes, and launches can be recorded for devices that do not exist.
 #pragma once
 
 #include "launch.hpp"
@@ -8,7 +8,7 @@
 
 namespace oclspkt::ocl {
 
-/// Memory of a device, and a command that was enqueued.
+/// Memory of a device, and an enqueued command.
 using Buffer = cl::Buffer;
 using Event = cl::Event;
 
@@ -16,7 +16,7 @@ using Event = cl::Event;
 using Int = cl_int;
 using Long = cl_long;
 
-/// The argument that asks for so much local memory.
+/// The kernel argument that requests so much local memory.
 inline auto local_memory(std::size_t bytes) { return cl::Local(bytes); }
 
 /// Bytes of a buffer; 0 for one that was never made.
@@ -24,33 +24,33 @@ inline std::int64_t bytes_of(const Buffer& buffer) {
   return buffer() != nullptr ? static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>()) : 0;
 }
 
-/// True if two names stand for one buffer.
+/// True if both refer to the same buffer.
 inline bool same(const Buffer& a, const Buffer& b) { return a() == b(); }
 
-/// What kernels do with a buffer.
+/// How kernels use a buffer.
 enum class Access { read, write, read_write };
 
 /// @param bank  see OpenDevice::buffer()
 /// @throws cl::Error
 OCLSPKT_API Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes, Bank bank = 0);
 
-/// Make a buffer of at least that size, or keep it if it is large enough. @return the bytes that it has
+/// Make a buffer of at least that size, or keep the present one if it is large enough. @return the buffer's bytes
 OCLSPKT_API std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access access, std::int64_t bytes,
                                 Bank bank = 0);
 
-/// A buffer over memory of the host. Read-write even for what kernels only read: Intel's CPU run-time copies read-only
+/// A buffer over host memory. It is read-write even if kernels only read, because Intel's CPU run-time copies read-only
 /// memory that is not aligned to 128 bytes.
 OCLSPKT_API Buffer wrap(const OpenDevice& device, const void* p, std::int64_t bytes);
 
-/// Enqueue a copy of `bytes` behind the first `offset` of a buffer.
+/// Enqueue a copy of `bytes` from a buffer, from `offset` on.
 OCLSPKT_API Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t offset,
                                std::int64_t bytes);
 
-/// Enqueue a copy between a buffer's beginning and memory of the host, which stays until the event has ended.
+/// Enqueue a copy between a buffer's beginning and host memory, which must not move until the event has ended.
 OCLSPKT_API Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes);
 OCLSPKT_API Event enqueue_write(const OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);
 
-/// The same by queues beside the device's own, which begin it at once: they are flushed.
+/// Enqueue a copy as above in a transfer queue of the device, which is flushed so that the copy starts at once.
 /// @param behind  a command of the device's own queue, which has been flushed
 Event enqueue_read_beside(OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes, const Event& behind);
 Event enqueue_write_beside(OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);

@@ -22,7 +22,7 @@ constexpr std::uint32_t kRounds[] = {
 
 using State = std::array<std::uint32_t, 8>;
 
-/// The words of a block, and those that the standard makes of them.
+/// The words of a block, and those that the standard derives from them.
 std::array<std::uint32_t, 64> schedule(const unsigned char* block) {
   std::array<std::uint32_t, 64> w{};
   for (std::size_t i = 0; i < 16; ++i) {

@@ -12,21 +12,21 @@ namespace {
 
 /// Work-items of a work-group on GPUs.
 constexpr Index kGroupItems = 256;
-/// Places that a work-group of a processor takes at least: a launch of fewer costs more than they do.
+/// The fewest places for a work-group of a processor; launching a group costs more than fewer places do.
 constexpr Index kLeastRun = 4096;
 
-/// Bytes of an array of the host from which on threads copy it by pinned memory: a driver's copy of pageable memory is
-/// one thread's. Fewer go up by way of memory of the space's own, and nobody waits.
+/// Bytes of a host array from which on threads copy it through pinned memory, because a driver copies pageable memory
+/// with one thread. Shorter arrays go up through the space's own memory, and nobody waits.
 constexpr std::int64_t kPiped = std::int64_t{4} << 20;
 
 constexpr const char* kTexts[] = {"vector_combine", "vector_pointwise", "vector_dots",   "vector_sum",
                                   "vector_extreme", "vector_put",       "vector_gather", "vector_scatter_add"};
 constexpr const char* kForms[] = {"TERMS", "OPERATION", "TERMS", "SUM", "EXTREME", "MERGE", "", ""};
-/// Forms of a text at most, each kept or not.
+/// The most forms of a text, each kept or not.
 constexpr int kMostForms = 16;
 
-/// Memory that the device copies to and from, of so many bytes or more.
-/// @pre none of it is in use
+/// Make memory of at least so many bytes that the device copies to and from.
+/// @pre the present memory is not in use
 void ensure_staging(const OpenDevice& device, std::unique_ptr<Staging>& room, std::int64_t bytes) {
   if (room && room->bytes() >= bytes) return;
   room.reset();
@@ -70,7 +70,7 @@ bool SpaceState::by_pipeline(std::int64_t bytes, bool made, const Waiter& waiter
     Times times;
     work(*pipeline, times);
   } catch (...) {
-    // Commands that are still under way write what is used again later.
+    // Commands still running write memory that is used again later.
     try {
       pipeline->drain(waiter);
     } catch (const std::exception&) {
@@ -299,7 +299,7 @@ template <typename T>
 std::unique_ptr<SpaceMessage<T>> ClSpace<T>::make_message(Index size) {
   return work("making memory for messages", [&](SpaceState& s) {
     std::unique_ptr<Staging> memory;
-    // Its end is behind all that goes down, though waiting for that fail.
+    // The memory is freed behind all transfers down, even if waiting for them fails.
     if (size > 0) memory = std::make_unique<Staging>(*s.device, s.device->transfer_queues().down, size * kWord);
     return std::unique_ptr<SpaceMessage<T>>(new ClMessage<T>(index_, state_, std::move(memory), size));
   });
@@ -313,7 +313,7 @@ void ClSpace<T>::check(const SpaceMessage<T>& message, const Array& array) const
   }
 }
 
-// By queues of their own: a copy in the queue of the kernels would hold up those behind it.
+// Uses the transfer queues: a copy in the kernels' queue would delay later kernels.
 template <typename T>
 void ClSpace<T>::take(const Array& from, SpaceMessage<T>& to, const std::function<void()>& meanwhile) {
   const std::int64_t bytes = from.size() * kWord;
@@ -336,7 +336,7 @@ void ClSpace<T>::take(const Array& from, SpaceMessage<T>& to, const std::functio
     meanwhile();
     flush();
   } catch (...) {
-    // The caller may free the message as soon as this ends.
+    // The caller may free the message as soon as this function ends.
     try {
       come();
     } catch (const std::exception&) {
@@ -357,7 +357,7 @@ void ClSpace<T>::bring(const SpaceMessage<T>& from, Array& to) {
     try {
       s.wait_for_copy(done, queues.up, waiter(s));
     } catch (...) {
-      clEnqueueMarkerWithWaitList(queues.down(), 1, &done(), nullptr);  // the message ends in that queue
+      clEnqueueMarkerWithWaitList(queues.down(), 1, &done(), nullptr);  // the message is freed in that queue
       throw;
     }
     s.counts.bytes_up += bytes;
@@ -386,7 +386,7 @@ void ClSpace<T>::combine(Array& z, T keep, std::span<const Term<T>> terms) {
   work("adding arrays", [&](SpaceState& s) {
     for (const Term<T>& term : terms) buffer(*term.x, z.size());
     if (z.size() == 0) return;
-    // z as a term is read before any of it is written in one pass, and not in several.
+    // One pass reads z as a term before it writes it; several passes do not.
     if (terms.size() > kMostTerms &&
         std::any_of(terms.begin(), terms.end(), [&](const Term<T>& t) { return t.x == &z; })) {
       throw InvalidInput("an array that is written is one of more than 8 terms: copy it first");

@@ -21,13 +21,13 @@ struct ArrayMemory final : Holding {
   void drop() override { buffer = Buffer(); }
 };
 
-/// Vectors that one launch adds up, or multiplies with another (kernels/common/terms.clh).
+/// The most vectors that one launch adds up, or multiplies with another (kernels/common/terms.clh).
 inline constexpr std::size_t kMostTerms = 8;
 
 /// Kernels over vectors, by their texts.
 enum class VectorKernel { combine, pointwise, dots, sum, extreme, put, gather, scatter_add };
 
-/// What a space has of its device, see Holding.
+/// The objects of a space on its device, see Holding.
 struct SpaceState final : Holding {
   /// @param by_groups  kernels for GPUs are used
   SpaceState(std::shared_ptr<OpenDevice> open, bool is_double, bool by_groups);
@@ -35,33 +35,33 @@ struct SpaceState final : Holding {
 
   /// A kernel in one of its forms, built at first use.
   /// @param form  how many terms, or which operation
-  /// @param keep  of combine
+  /// @param keep  for combine: z is kept as a term
   Kernel& kernel(VectorKernel text, int form, bool keep = false);
-  /// Work-groups for n places by kernels of the common texts, and the places of each (common/wide.clh).
+  /// Work-groups for n places by the kernels of kernels/common/wide.clh, and the places of each group.
   struct Runs {
     Geometry geometry;
     Index run;
   };
-  /// @param most  work-groups
+  /// @param most  most work-groups
   Runs runs(Index n, Index most) const;
   /// A work-item for each of n places.
   Geometry one_a_place(Index n) const;
-  /// Copy a long array of the host by threads and pinned memory, behind what is enqueued.
-  /// @param made  threads have to make it first
+  /// Copy a long host array by threads and pinned memory, after the commands already enqueued.
+  /// @param made  threads must make the array first
   /// @param work  calls the pipeline
-  /// @return false where a plain copy is as good: the array is short, or lies in memory of the device
+  /// @return false if a plain copy is as good: the array is short, or in memory of the device
   /// @throws DeviceError, cl::Error
   bool by_pipeline(std::int64_t bytes, bool made, const Waiter& waiter,
                    const std::function<void(Pipeline& pipeline, Times& times)>& work);
-  /// Wait for a copy of memory of the host, which the caller may free as soon as this ends: also where waiting fails.
+  /// Wait for a copy of host memory, even if waiting fails, because the caller may free the memory when this ends.
   void wait_for_copy(const Event& copied, const Waiter& waiter) const {
     wait_for_copy(copied, device->queue(), waiter);
   }
   /// @param queue  the one that copies
   void wait_for_copy(const Event& copied, const cl::CommandQueue& queue, const Waiter& waiter) const;
-  /// Copy an array of the host to the beginning of a buffer, behind what is enqueued, and count it.
+  /// Copy a host array to the beginning of a buffer, after the commands already enqueued, and count it.
   void write(const Buffer& to, const void* from, std::int64_t bytes, const Waiter& waiter);
-  /// Room for partial sums and the places of extremes, on the device and in memory that it copies to.
+  /// Make room for partial sums and the places of extremes, on the device and in the host memory that it copies to.
   void make_room(std::int64_t bytes);
 
   std::mutex mutex;
@@ -69,16 +69,16 @@ struct SpaceState final : Holding {
   const bool is_double, by_groups;
   const std::int64_t word;  ///< bytes of a scalar
   const Index units;        ///< compute units of the device
-  bool limited = true;      ///< waits look at the clock: the device is not the host's processor, or is treated so
-  double time_limit = 60;   ///< seconds that what is enqueued may take
+  bool limited = true;      ///< waits have a time limit: the device is not the host's processor, or treated so
+  double time_limit = 60;   ///< seconds that enqueued commands may take
   std::vector<Kernel> kernels;
   Buffer partial;
   std::unique_ptr<Staging> numbers;
-  /// Few numbers on their way up, so that the host need not wait for what is enqueued before them.
+  /// Short arrays on their way up, so that the host need not wait for commands enqueued before them.
   std::unique_ptr<Staging> going_up;
-  Event went_up;                       ///< the last that did
+  Event went_up;                       ///< the last such copy
   std::unique_ptr<Pipeline> pipeline;  ///< made at first use
-  std::set<Holding*> parts;            ///< what else lives there, see SpacePart
+  std::set<Holding*> parts;            ///< other objects of the space, see SpacePart
   SpaceCounts counts;
 };
 

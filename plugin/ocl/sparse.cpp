@@ -8,20 +8,20 @@
 namespace oclspkt::ocl {
 namespace {
 
-// Work-items of a work-group: many loads are in flight whatever a core's limit of groups is; partial sums of a long
-// row are few.
+// Work-items of a work-group. Many loads must be in flight although a core limits its groups; a long row has few
+// partial sums.
 constexpr std::size_t kItems = 256, kItemsOfSegments = 64;
-/// Work-groups of one work-item a core: the last to end does not keep the others waiting long.
+/// Work-groups a core, of one work-item each; with many the last one to end delays the others little.
 constexpr Index kGroupsACore = 16;
 
-/// Copies to a device, each waited for.
+/// Copies numbers to a device, and waits for each copy.
 class Copier {
  public:
   explicit Copier(SpaceState& state) : state_(state) {}
 
   Waiter waiter() const { return {*state_.device, state_.limited, state_.time_limit}; }
 
-  /// Numbers of the host in a buffer of their own; of nothing, in one that nobody reads.
+  /// Copy numbers of the host to a new buffer; if there are none, return a buffer that no kernel reads.
   Buffer bring(const void* numbers, std::int64_t bytes) const {
     Buffer buffer = make_buffer(*state_.device, Access::read, std::max<std::int64_t>(bytes, sizeof(Long)));
     if (bytes > 0) state_.write(buffer, numbers, bytes, waiter());
@@ -33,7 +33,7 @@ class Copier {
   }
   Buffer bring(const Integers& numbers) const { return bring(numbers.data(), numbers.bytes()); }
 
-  /// Words that fill() makes.
+  /// Let threads make words by fill(), and copy them.
   void write_made(const Buffer& to, Index words, std::int64_t word, const decltype(Passage::fill)& fill) const {
     const std::int64_t bytes = words * word;
     const auto bring = [&](Pipeline& pieces, Times& times) {
@@ -56,10 +56,10 @@ class Copier {
 static_assert(sizeof(Index) == sizeof(Long) && sizeof(RowBlock) == 3 * sizeof(Long) &&
               sizeof(LongRow) == 3 * sizeof(Long));
 
-/// Work-groups for a number of units of work, and what each takes.
+/// Work-groups for a number of units of work, and the units of each.
 struct Spread {
   Geometry geometry;
-  Index units;  ///< of a work-group
+  Index units;  ///< units of a work-group
 };
 Spread spread(Index units, std::size_t items, Index most_groups) {
   const Index each = std::max<Index>(1, quotient_up(units, most_groups));
@@ -77,10 +77,10 @@ Index slice_rows(const SpaceState& state) {
 
 }  // namespace
 
-/// What a device may touch, see Holding.
+/// The objects that a device may use, see Holding.
 template <typename T>
 struct ClMatrix<T>::Memory final : Holding {
-  /// @throws InvalidInput if the form was made for another kind of device
+  /// @throws InvalidInput if the form is for another kind of device
   Memory(SpaceState& state, const SparseForm& form);
   void drop() override {
     product = sum = {};
@@ -90,7 +90,7 @@ struct ClMatrix<T>::Memory final : Holding {
   struct Kernels {
     Kernel rows, segments;
   };
-  /// @param plus  those of z = y + A x
+  /// @param plus  kernels of z = y + A x
   Kernels kernels(const SpaceState& state, bool plus) const;
   void enqueue(SpaceState& state, Kernels& kernels, const Buffer& x, const Buffer& y, const Buffer& z) const;
 
@@ -101,7 +101,7 @@ struct ClMatrix<T>::Memory final : Holding {
   Kernels product, sum;  ///< sum: made at first use
   Buffer values, column;
   Buffer pattern;  ///< diagonals, first places of slices, or blocks
-  Buffer row_of;   ///< rows of sell, or ends of rows of csr
+  Buffer row_of;   ///< rows of A in the order of sell, or ends of rows of csr
   Buffer long_rows, sums;
 };
 
@@ -222,7 +222,7 @@ void ClMatrix<T>::enqueue_product(const Buffer& x, const Buffer* y, const Buffer
   if (m.rows == 0) return;
   SpaceState& s = *part_.state();
   if (y != nullptr && m.sum.rows.name.empty()) m.sum = m.kernels(s, true);
-  // Where nothing is read, any buffer will do.
+  // If the kernel reads nothing, any buffer serves as argument.
   m.enqueue(s, y != nullptr ? m.sum : m.product, m.columns > 0 ? x : m.values, y != nullptr ? *y : z, z);
 }
 

@@ -20,9 +20,9 @@ class ClMatrix final : public SpaceMatrix<T> {
   const SpaceState* state() const { return part_.state(); }
 
   /// Enqueue z = A x, or z = y + A x if y is given, and count it.
-  /// @param x, y, z  of columns(), rows(), rows() numbers, or none where these are 0; x is not z, y may be z
+  /// @param x, y, z  of columns(), rows(), rows() numbers, or null buffers if these are 0; x is not z, y may be z
   /// @pre the state's lock is held
-  /// @throws DeviceError; BuildError, once for each of both; cl::Error
+  /// @throws DeviceError; BuildError, once for each of the two products; cl::Error
   void enqueue_product(const Buffer& x, const Buffer* y, const Buffer& z) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sums: partial sums of a number of work-groups that depends on the device and the length alone, added by the host in
-// their order. So bits do not change from run to run, without atomics, and without a second kernel.
+// Sums: work-groups compute partial sums, which the host adds in order. The number of groups depends on device and
+// length alone. So the bits are the same in every run, without atomics and without a second kernel.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -17,7 +17,7 @@ namespace {
 
 /// Work-groups of a compute unit of a GPU.
 constexpr Index kGroupsOfUnit = 8;
-/// Places of a work-group of a processor.
+/// Places that a work-group of a processor takes.
 constexpr Index kRunOfSums = 8192;
 
 /// Limits and scales of kernels/common/vector_sum.cl.
@@ -28,8 +28,8 @@ struct Scales {
 template <typename T>
 constexpr Scales<T> kScales = sizeof(T) == sizeof(double) ? Scales<T>{0x1p537, 0x1p-538} : Scales<T>{0x1p75, 0x1p-76};
 
-/// Whether a plain sum of n squares is as accurate as three sums: none of them has overflown, and all that may have
-/// underflown, each losing at most the least normal number, lose less than rounding does.
+/// True if a plain sum of n squares is as accurate as three sums: no square has overflown, and the squares that may
+/// have underflown, each losing at most the least normal number, lose less than rounding does.
 template <typename T>
 bool is_accurate(double squares, Index n) {
   using Limits = std::numeric_limits<T>;
@@ -37,13 +37,13 @@ bool is_accurate(double squares, Index n) {
   return squares >= kLeast * static_cast<double>(n) && squares <= static_cast<double>(Limits::max());
 }
 
-/// Numbers of each group that a kind of sum takes.
+/// How many numbers each group contributes to a kind of sum.
 constexpr int numbers_of(SumKind kind, Squares squares) {
   return kind == SumKind::norm2 && squares == Squares::by_size ? 3 : 1;
 }
 constexpr bool is_extreme(SumKind kind) { return kind >= SumKind::largest_magnitude; }
 constexpr bool has_place(SumKind kind) { return kind > SumKind::largest_magnitude; }
-/// EXTREME, SUM of the kernels.
+/// The kernels' EXTREME or SUM.
 constexpr int form_of(SumKind kind, Squares squares) {
   switch (kind) {
     case SumKind::norm1:
@@ -59,18 +59,18 @@ constexpr int form_of(SumKind kind, Squares squares) {
   }
 }
 
-/// Where the numbers of a sum lie in what comes from the device, counted in scalars, and its places, in Long.
+/// Where the numbers of a sum are in the data from the device, in scalars, and its places, in Long.
 struct SumPlace {
   Index groups;
   std::int64_t first, first_place;
 };
 
-/// A processor takes its places in groups that keep sums short: rounding grows with the number of additions in a row.
+/// A processor's groups keep sums short, because rounding grows with the number of successive additions.
 SpaceState::Runs runs_of_sums(const SpaceState& s, Index n) {
   return s.by_groups ? s.runs(n, kGroupsOfUnit * s.units) : s.runs(n, quotient_up(n, kRunOfSums));
 }
 
-/// Parts of all sums, and behind them where the next one would begin. Places lie behind all numbers.
+/// Where the parts of all sums are; one more entry says where the next sum would begin. Places follow all numbers.
 template <typename T>
 std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> sums, Squares squares) {
   std::vector<SumPlace> parts;
@@ -87,7 +87,7 @@ std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> su
   return parts;
 }
 
-/// How many of the first sums one launch makes: dot products of one vector.
+/// How many of the first sums one launch can compute: dot products with the same vector.
 template <typename T>
 std::size_t alike(std::span<const SumOf<T>> sums) {
   std::size_t count = 1;
@@ -98,7 +98,7 @@ std::size_t alike(std::span<const SumOf<T>> sums) {
   return count;
 }
 
-/// By four sums: an addition would wait for the one before.
+/// Add up numbers in four sums, because each addition in one sum would wait for the one before.
 template <typename T>
 double add_up(const T* numbers, Index count) {
   double sums[4] = {};
@@ -130,7 +130,7 @@ double norm_of(double small, double medium, double large) {
   return std::sqrt(medium);
 }
 
-/// The greatest of the groups' magnitudes, NaN if one is.
+/// The greatest of the groups' magnitudes, or NaN if one is NaN.
 template <typename T>
 T largest_of(const T* magnitudes, Index groups) {
   T largest = 0;
@@ -140,7 +140,7 @@ T largest_of(const T* magnitudes, Index groups) {
   return largest;
 }
 
-/// The best of the groups, the first one of equals; groups are in the order of places.
+/// The best of the groups, the first one if several are equal; groups are in the order of places.
 template <typename T>
 SumValue<T> best_of(SumKind kind, const T* numbers, const Long* places, Index groups) {
   const auto is_better = [&](T a, T b) {
@@ -156,7 +156,7 @@ SumValue<T> best_of(SumKind kind, const T* numbers, const Long* places, Index gr
   return best;
 }
 
-/// What sums over nothing are, as PETSc has them.
+/// The values of sums over nothing, as PETSc defines them.
 template <typename T>
 SumValue<T> of_nothing(SumKind kind) {
   if (kind == SumKind::least) return {std::numeric_limits<T>::infinity(), -1};
@@ -164,7 +164,7 @@ SumValue<T> of_nothing(SumKind kind) {
   return {T(0), -1};
 }
 
-/// @param[out] again  the norm has to be made by size
+/// @param[out] again  the norm must be computed again by size
 template <typename T>
 SumValue<T> value_of(const SumOf<T>& sum, const SumPlace& part, Squares squares, const T* numbers, const Long* places,
                      bool* again) {
@@ -181,17 +181,17 @@ SumValue<T> value_of(const SumOf<T>& sum, const SumPlace& part, Squares squares,
   return {static_cast<T>(norm_of<T>(first, medium, large)), -1};
 }
 
-/// A number that no device writes: a signalling NaN with bits that no arithmetic gives.
+/// A number that no device writes: a signalling NaN whose bits no arithmetic gives.
 template <typename T>
 T unread() {
   using Bits = std::conditional_t<sizeof(T) == sizeof(double), std::uint64_t, std::uint32_t>;
   return std::bit_cast<T>(static_cast<Bits>(sizeof(T) == sizeof(double) ? 0x7ff4'6f63'6c73'706b : 0x7fa4'6f63));
 }
 
-/// Wait until numbers have come down, by looking at them: sooner by some 5 us than the driver says so (H200). The
-/// driver is asked ever more seldom, for a number that looks unread and for a device that hangs: its answer takes some
-/// 4 us, in which nobody looks.
-/// @param numbers  each unread() before
+/// Wait until the numbers have come down, by looking at them: some 5 us sooner than the driver reports it (H200). The
+/// driver is still asked, in case a number looks unread or the device hangs. It is asked ever more seldom, because its
+/// answer takes some 4 us, without a look at the numbers.
+/// @param numbers  each was unread() before
 template <typename T>
 void wait_for_all(const OpenDevice& device, const Waiter& waiter, const Event& read, std::span<const T> numbers) {
   constexpr std::int64_t kMostLooks = 1 << 19;  // some ms

@@ -3,9 +3,9 @@
 
 namespace oclspkt::ocl {
 
-/// Tell the CPU run-times to use as many threads as the process may run on, where the ranks of a node are not bound its
-/// share of the machine, unless the user has told them already.
-/// To be called before the first OpenCL call; does nothing where the whole machine may be used.
+/// Limit CPU run-times to as many threads as the process may run on; if the ranks of a node are not bound, to its share
+/// of the machine. The user's own setting is not changed. Call it before the first OpenCL call; it does nothing if the
+/// process may use the whole machine.
 void limit_driver_threads();
 
 }  // namespace oclspkt::ocl

@@ -7,11 +7,11 @@
 
 namespace oclspkt::ocl {
 
-/// Passes the time between two looks: short waits are spun through, longer ones sleep.
+/// Passes the time between two looks: a short wait spins, a longer one sleeps.
 class Pause {
  public:
   void operator()();
-  /// What was waited for has come: the next wait begins.
+  /// End a wait, so that the next one spins again.
   void over() { waiting_ = false; }
 
  private:
@@ -19,8 +19,8 @@ class Pause {
   bool waiting_ = false;
 };
 
-/// Waits for commands of a device: run-times on the host without limit, for parts of a processor asleep; other devices
-/// by polling against a limit.
+/// Waits for commands of a device. On host run-times without a limit, asleep on a part of a processor; on other devices
+/// by polling until a time limit.
 class OCLSPKT_API Waiter {
  public:
   /// @param limit  seconds from now on
@@ -48,7 +48,7 @@ class OCLSPKT_API Waiter {
   Clock::time_point start_;
 };
 
-/// Seconds a finished command took on the device; 0 where the driver does not tell.
+/// Seconds that a finished command took on the device; 0 if the driver does not tell.
 OCLSPKT_API double seconds(const cl::Event& event);
 
 }  // namespace oclspkt::ocl

@@ -10,9 +10,9 @@
 namespace oclspkt {
 namespace {
 
-/// What lies between two applies longer than this is no part of a solve.
+/// Seconds; a longer pause between two applies is no part of a solve.
 constexpr double kPause = 0.25;
-/// Between two looks at devices, which take 4 ms each (H200).
+/// Seconds between two polls of devices, which take 4 ms each (H200).
 constexpr double kBetweenPolls = 0.2;
 
 }  // namespace
@@ -48,7 +48,7 @@ void ApplyEnergy::begin() {
 }
 
 bool ApplyEnergy::end(std::int64_t applies, bool queued) {
-  if (!meter_) return false;  // a device failed meanwhile, and others take over
+  if (!meter_) return false;  // a device failed meanwhile, and others replace it
   ended_ = settings_.now();
   now_.applies += applies;
   now_.seconds += ended_ - begun_;
@@ -82,7 +82,7 @@ void ApplyEnergy::close(bool at_last_poll) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       EnergySource& source = sum->sources[i];
       source.joules += all[i].joules;
-      // One window by rated power, and the sum is none of a measurement.
+      // With one window by rated power, the sum is not a measurement.
       if (all[i].kind == PowerKind::rated && std::exchange(source.measured, false)) source.words = all[i].words;
     }
   }

@@ -9,26 +9,26 @@
 
 namespace oclspkt {
 
-/// Adds up the joules of applies over windows of kLeastWindow and more, however short an apply is. It has no thread:
-/// devices are read now and then at the end of an apply. A pause ends a window.
+/// Adds up the joules of applies over windows of kLeastWindow or longer, however short an apply is. It has no thread;
+/// some applies read the devices at their end. A pause ends a window.
 class ApplyEnergy {
  public:
-  /// Opens nothing yet. @param devices  no two of one `physical`
+  /// Opens no library or file yet. @param devices  no two of one `physical`
   ApplyEnergy(std::vector<PoweredDevice> devices, MeterSettings settings);
 
   const std::vector<PoweredDevice>& devices() const { return devices_; }
-  /// An apply begins; the first one opens the libraries and files of the meter.
+  /// Begin an apply. The first one opens the libraries and files of the meter.
   void begin();
-  /// It ended well. @param queued  it may still run
+  /// End a successful apply. @param queued  it may still run
   /// @return true if report() has changed since the last time
   bool end(std::int64_t applies, bool queued);
-  /// Of all windows that have ended.
+  /// The report of all windows that have ended.
   const EnergyReport& report() const { return report_; }
-  /// Measured watts of a device since the last forget(), with the share of applies in the time; NaN: not known.
+  /// Measured watts of a device since the last forget(), while applies took share() of the time; NaN: not known.
   double watts(const std::string& physical) const;
   std::int64_t applies() const { return sum_.applies; }
   double share() const { return sum_.seconds > 0 ? sum_.apply_seconds / sum_.seconds : 0; }
-  /// What applies do is about to change.
+  /// Prepare for a change of the work that applies do.
   void forget();
 
  private:
@@ -49,7 +49,7 @@ class ApplyEnergy {
   EnergyReport report_, sum_;
 };
 
-/// The report in words: joules of applies, then those of each device. Nothing where nothing was asked for.
+/// The report in words: joules of applies, then of each device. Empty if no energy was asked for.
 OCLSPKT_API std::vector<std::string> energy_lines(const EnergyReport& report);
 
 }  // namespace oclspkt

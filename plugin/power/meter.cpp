@@ -17,22 +17,22 @@
 namespace oclspkt {
 namespace {
 
-/// Between two polls, which take 4 ms: every 20 ms they made applies of a card 3 to 6 % slower (H200).
+/// Seconds between two polls, which take 4 ms: with 20 ms, applies of a card were 3 to 6 % slower (H200).
 constexpr double kPollSeconds = 0.1;
-/// Work before a window: what counters lag behind at its ends is then of the same power.
+/// Seconds of work before a window, so that a counter's lag covers the same power at both ends of the window.
 constexpr double kWarmUp = 0.3;
-/// Samples of a window must be at least so many a second.
+/// The least number of samples a second in a window.
 constexpr double kSampleRate = 4;
-/// Watts beyond which a counter has jumped: no part of a machine has so many.
+/// If a counter shows more watts, it has jumped: no part of a machine takes so many.
 constexpr double kMostWatts = 5000;
-/// By so much idle power may exceed that at work where work hardly needs any.
+/// Idle power may exceed power at work by this factor if the work hardly takes any power.
 constexpr double kIdleNoise = 1.05;
 
 struct RatedRow {
   const char* word;  ///< in the device's name
   double watts;
 };
-/// Of the makers' data sheets; the first word that is found counts.
+/// From the makers' data sheets; the first matching word counts.
 constexpr RatedRow kRatedTable[] = {{"H200", 700},   {"H100 PCIe", 350}, {"H100", 700}, {"A100-PCIE", 250},
                                     {"A100", 400},   {"V100", 300},      {"L40S", 350}, {"MI300X", 750},
                                     {"MI250X", 560}, {"MI210", 300},     {"U280", 225}, {"U250", 225},
@@ -45,13 +45,13 @@ std::string short_number(double number, const char* unit) {
   return text;
 }
 
-/// One probe in a window.
+/// Readings of one probe in a window.
 struct Tally {
   const PowerProbe* probe;
-  double joules = 0, at = 0;  ///< of the counter: since begin(), and what it shows
+  double joules = 0, at = 0;  ///< joules since begin(), and the counter's last value
   double watts_sum = 0;
   std::size_t samples = 0;
-  std::string bad_counter, bad_samples;  ///< why they are refused
+  std::string bad_counter, bad_samples;  ///< why the readings are refused
 
   void read(double seconds, bool first) {
     if (probe->joules && bad_counter.empty()) count(probe->joules(), seconds, first);
@@ -72,7 +72,7 @@ struct Tally {
     const double before = std::exchange(at, *now);
     if (first) return;
     const double step = *now >= before ? *now - before : *now + probe->wraps_at - before;
-    // A counter may catch up with what it had not shown yet.
+    // A counter may catch up with energy that it had not shown yet.
     if (step < 0 || step > kMostWatts * (seconds + 0.1)) {
       bad_counter = "the counter jumped from " + short_number(before, "to ") + short_number(*now, "J");
       return;
@@ -259,7 +259,7 @@ class Meter::Impl {
     thread_.join();
   }
 
-  /// Add up the probes of a device; one that is refused refuses the sum.
+  /// Add up the probes of a device; if one is refused, so is the sum.
   Energy energy(std::size_t device, double seconds) {
     Energy e;
     e.seconds = seconds;
@@ -288,7 +288,7 @@ class Meter::Impl {
     return e;
   }
 
-  /// Take the best figures that are left, and say so.
+  /// Use the best remaining figures, and say so.
   void settle(std::size_t device, Energy& e, const std::string& refused) const {
     const double rated = e.rated_watts * e.seconds;
     e.kind = !std::isnan(e.by_counter)   ? PowerKind::counter
@@ -314,7 +314,7 @@ class Meter::Impl {
       e.idle_watts = (e.kind == PowerKind::counter ? idle.by_counter : idle.by_samples) / idle.seconds;
   }
 
-  /// The window with the median watts, with the spread of all; the poorest figures are those of all.
+  /// The window with the median watts, with the spread of all windows; the worst kind of source counts for all.
   static Energy median(std::vector<Energy> windows) {
     std::sort(windows.begin(), windows.end(), [](const Energy& a, const Energy& b) { return a.watts() < b.watts(); });
     const auto poorest =

@@ -9,13 +9,13 @@
 namespace oclspkt {
 namespace {
 
-/// A library that is opened at run time and stays open: drivers have threads in it.
+/// A library opened at run time. It stays open, because drivers have threads in it.
 class RunTime {
  public:
   explicit RunTime(const std::string& file)
       : file_(file), handle_(open_library(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE, why_)) {}
 
-  /// Take a function. The first one that is not there makes the library one that cannot be used.
+  /// Look a function up. The first missing one makes the library unusable.
   template <typename F>
   void take(F*& function, const char* name) {
     function = handle_ != nullptr ? reinterpret_cast<F*>(dlsym(handle_, name)) : nullptr;
@@ -31,7 +31,7 @@ class RunTime {
   void* handle_;
 };
 
-// What is used of NVML's interface, which is stable.
+// The part of NVML's interface that we use; the interface is stable.
 using NvmlCard = struct NvmlCardOfDriver*;
 struct NvmlField {
   unsigned field, scope;
@@ -44,7 +44,7 @@ struct NvmlField {
     unsigned long long as_long_long;
   } value;
 };
-/// Watts at this moment; NVML's own power is the mean of a second.
+/// Watts at this moment; NVML's usual power value is the mean of a second.
 constexpr unsigned kPowerInstant = 186;
 constexpr double kMilli = 1e-3;
 
@@ -66,9 +66,9 @@ struct Nvml {
     if (ready) shutdown();
   }
 
-  /// Find a card by its place, or by its name where it is the only card: what virtual machines and older drivers tell
-  /// of places is not what NVML has.
-  /// @return what went wrong, or nothing
+  /// Find a card by its PCI address, or by its name if it is the only card: addresses from virtual machines and older
+  /// drivers differ from NVML's.
+  /// @return the error, or nothing
   std::string find(const std::string& pci, const std::string& named) {
     if (std::string why = file.trouble(); !why.empty()) return why;
     int code = init();

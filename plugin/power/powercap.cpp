@@ -21,7 +21,7 @@ std::optional<T> first_word(const fs::path& file) {
   return stream >> word ? std::optional(word) : std::nullopt;
 }
 
-/// Folders of packages and of memory. Others are parts of these (cores), or have these as parts (psys).
+/// Folders of packages and of memory. The other zones are parts of these (cores), or contain these (psys).
 std::vector<fs::path> zones(const std::string& folder) {
   std::vector<fs::path> found;
   std::error_code error;

@@ -5,7 +5,7 @@
 
 namespace oclspkt {
 
-/// What solvers meter by, but for rated power. Tests change it, before any solver is set up.
+/// Settings of the solvers' meters, except rated power. Tests change them before any solver is set up.
 OCLSPKT_API MeterSettings& usual_meter_settings();
 
 }  // namespace oclspkt

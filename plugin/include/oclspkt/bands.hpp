@@ -16,20 +16,20 @@
 
 namespace oclspkt {
 
-/// Array aligned to cache lines (64 bytes), large ones to huge pages, uninitialised; grows only, so that a refill
+/// Uninitialised array, aligned to cache lines (64 bytes), large ones to huge pages. It never shrinks, so refilling it
 /// allocates nothing.
 template <typename T>
 class AlignedArray {
  public:
   static constexpr std::size_t kAlignment = 64;
   static constexpr std::size_t kHugePage = std::size_t{2} << 20;
-  /// Beyond any address space, and what rounding up to whole pages cannot overflow.
+  /// More than any address space; rounding it up to whole pages cannot overflow.
   static constexpr Index kMostBytes = Index{1} << 62;
 
   AlignedArray() = default;
   explicit AlignedArray(Index size) { resize(size); }
 
-  /// Contents are lost when the array has to grow.
+  /// Change the size; contents are lost if the array has to grow.
   void resize(Index size) {
     if (size > capacity_) {
       if (size > kMostBytes / static_cast<Index>(sizeof(T))) throw std::bad_alloc();
@@ -78,7 +78,7 @@ class Bands {
   Bands() = default;
   explicit Bands(const LineSet& lines) { reshape(lines); }
 
-  /// @throws std::bad_alloc; the bands are then those of no lines
+  /// @throws std::bad_alloc; the bands are then of no lines
   void reshape(const LineSet& lines) {
     if (lines == lines_) return;
     try {
@@ -92,7 +92,7 @@ class Bands {
       throw;
     }
   }
-  /// Call the same places by other lines, e.g. where one long line turns out to be many.
+  /// Treat the same places as other lines, e.g. if one long line proves to be many.
   /// @pre both sets are of equal extent
   void relabel(const LineSet& lines) { lines_ = lines; }
   /// Set the couplings that lead out of each line to 0, so that contiguous lines may be treated as one.
@@ -103,7 +103,7 @@ class Bands {
       upper_[lines_.first(l) + (lines_.length(l) - 1) * lines_.row_stride()] = T(0);
     }
   }
-  /// Give a line the bands of the identity: whatever is solved with them is finite.
+  /// Make a line identity rows, so that its solution is always finite.
   void blank_line(Index line) {
     for (Index i = 0, at = lines_.first(line); i < lines_.length(line); ++i, at += lines_.row_stride()) {
       lower_[at] = upper_[at] = T(0);
@@ -128,7 +128,7 @@ class Bands {
   AlignedArray<T> lower_, diag_, upper_;
 };
 
-/// Room for some consecutive places of the bands; the first of them is at [0].
+/// Memory for some consecutive places of the bands; the first of them is at [0].
 template <typename T>
 struct BandsPart {
   T* lower = nullptr;
@@ -136,8 +136,8 @@ struct BandsPart {
   T* upper = nullptr;
 };
 
-/// Write all of places [first, end) of the bands, place i to [i - first]; called for every place once, in any order and
-/// by several threads at once, with few enough places to stay in the first-level cache.
+/// Writes all places [first, end) of the bands, place i to [i - first]. Called once for every place, in any order, by
+/// several threads at once. The places of a call fit in the first-level cache.
 template <typename T>
 using BandsFill = std::function<void(const BandsPart<T>& to, Index first, Index end)>;
 

@@ -19,31 +19,31 @@ class DeviceVisit;
 template <typename T>
 class SharedLines;
 
-/// How the lines of this process are continued on others.
+/// How the lines of this process continue on other processes.
 struct Cuts {
-  /// Each: the processes that hold a part of a line, from top to bottom; this process is one of them, none comes twice.
+  /// The processes of each chain, which hold the parts of its lines from top to bottom: this one is in it, none twice.
   std::vector<std::vector<int>> chains;
   std::vector<int> chain_of;  ///< shape [lines]; index into chains; empty: all lines have chain 0, or none is cut
-  /// shape [lines]; the line's number in all processes together, picks its root process; empty: its place
+  /// shape [lines]; the line's number among those of all processes, which decides on its root process; empty: its place
   /// among the lines of the same chain. Lines of one chain have the same order on all of its processes.
   std::vector<Index> number;
 };
 
-/// How processes talk. Every call is collective over those concerned, in the same order on each.
+/// How processes exchange messages. All processes concerned call each function, in the same order.
 class OCLSPKT_API Exchange {
  public:
-  /// What goes to or comes from a process.
+  /// The message to or from one process.
   struct Leg {
     int process = 0;
     Index count = 0;  ///< of scalars
   };
-  /// A fixed pattern, opened once at set-up and used by every apply. Several may be under way at once, each once.
+  /// A fixed pattern of messages, opened at set-up, used by every apply. Several may be started at once, each once.
   class OCLSPKT_API Channel {
    public:
     virtual ~Channel() = default;
-    /// Begin to receive, then to send. Legs lie in the buffers one after the other.
-    /// @param[in]  out all legs that go out; may not change before finish()
-    /// @param[out] in  all legs that come in; valid after finish()
+    /// Begin to receive, then to send. The buffers hold the legs one after the other.
+    /// @param[in]  out all outgoing legs; must not change before finish()
+    /// @param[out] in  all incoming legs; valid after finish()
     virtual void start(const void* out, void* in) = 0;
     virtual void finish() = 0;
   };
@@ -51,40 +51,40 @@ class OCLSPKT_API Exchange {
   virtual ~Exchange() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  /// Open a channel; two processes agree on the count of what goes from one to the other, and a process has at most one
-  /// leg for each other in each direction.
+  /// Open a channel. Two processes must agree on the count of a leg between them. A process has at most one leg to and
+  /// one from each other process.
   virtual std::unique_ptr<Channel> open(std::vector<Leg> out, std::vector<Leg> in, std::size_t scalar_bytes) = 0;
   /// The largest over all processes, entry by entry; NaN wins.
   virtual void largest(std::span<double> values) = 0;
 };
 
-/// What a set-up made of the lines that are cut among processes.
+/// The result of a set-up for the lines that are cut among processes.
 struct CutReport {
-  Index lines = 0;               ///< of this process that are cut
+  Index lines = 0;               ///< cut lines of this process
   Index longest_chain = 0;       ///< processes that hold the line with most parts, over all processes
   bool truncated = false;        ///< neighbours solve a 2x2 system per cut
-  bool above_tolerance = false;  ///< truncation was named, and the bound does not cover it
-  double bound = 0;              ///< of the error by truncation relative to max |x|, NaN: unknown; over all processes
-  double tolerance = 0;          ///< what the bound was held against
-  /// Bound on what rounding leaves in a row, as Report::rounding: of cut lines over all processes, of lines gathered
-  /// over those of this one.
+  bool above_tolerance = false;  ///< the user named truncation, and the bound is above the tolerance
+  double bound = 0;              ///< on the truncation error relative to max |x|, over all processes; NaN: unknown
+  double tolerance = 0;          ///< the largest bound that is accepted
+  /// Bound on rounding as Report::rounding: for cut lines over all processes, for gathered lines over those of this
+  /// process.
   double rounding = 0;
-  std::string above_bound;    ///< of lines gathered here, or of an answer that is not finite; see Report::above_bound
-  double backward_error = 0;  ///< componentwise, of the trial solves before lines were gathered; 0 if none was needed
+  std::string above_bound;    ///< for lines gathered here, or an answer that is not finite; see Report::above_bound
+  double backward_error = 0;  ///< of the trial solves before lines were gathered, componentwise; 0 if none was needed
   Index gathered = 0;         ///< lines of this process that are solved whole on one process
-  Index first_gathered = -1;  ///< number of the first of them
-  std::string gathered_why;   ///< of the first of them
-  Index pinned = 0;           ///< lines that this process gathered and that are singular: their last unknown is 0
+  Index first_gathered = -1;  ///< number of the first gathered line
+  std::string gathered_why;   ///< why the first of them is gathered
+  Index pinned = 0;           ///< singular lines that this process gathered: their last unknown is 0
   Index spike_rows = 0;       ///< most rows of a part that an apply corrects from one side
-  Index sent = 0, received = 0;  ///< scalars, by one apply of this process
+  Index sent = 0, received = 0;  ///< scalars per apply of this process
 };
 
-/// Solve sets of tridiagonal systems whose lines are cut among processes. The calls are those of Solver, and collective
-/// over all processes of the exchange if a line is cut on any of them.
+/// Solve sets of tridiagonal systems whose lines are cut among processes. It has the calls of Solver; they are
+/// collective over all processes of the exchange if any of these has a cut line.
 ///
-/// Each process eliminates the inner rows of its parts by a Solver of its own; what is left is one tridiagonal system
-/// a line in the top and bottom unknowns of its parts, solved by one process of its chain, or by pairs of neighbours
-/// where the parts decay. If a process throws in set_up, all do.
+/// Each process eliminates the inner rows of its parts by a Solver of its own. The top and bottom unknowns of a line's
+/// parts form one tridiagonal system. One process of the chain solves it, or pairs of neighbours if the parts decay. If
+/// a process throws in set_up, all do.
 /// @tparam T float or double
 template <typename T>
 class OCLSPKT_API CutSolver {
@@ -97,41 +97,41 @@ class OCLSPKT_API CutSolver {
 
   /// Storage for the bands of `lines`, see Solver::bands(). lower of a part's first row couples to the last row of the
   /// part above, upper of its last row to the first row of the part below; at the ends of the whole line they are
-  /// ignored. What is wrong with `cuts` is told by set_up, to all processes.
+  /// ignored. set_up reports errors in `cuts`, on all processes.
   Bands<T>& bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
-  /// The same for lines of which none is cut; nobody is talked to.
+  /// Storage for the bands of lines none of which is cut; no messages are sent.
   Bands<T>& bands(const LineSet& lines);
 
-  /// The same for a `write` that fills them and keeps no reference: where lines are cut, nothing is copied.
+  /// Fill the bands by `write`, which keeps no reference to them: nothing is copied if lines are cut.
   void write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
              const std::function<void(Bands<T>&)>& write);
-  /// Those that the solver has, for lines and cuts that may be others.
+  /// Keep the numbers of the bands for lines and cuts that may have changed.
   void keep_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
 
-  /// The same, filled by `fill`, see Solver::fill().
+  /// Fill the bands by `fill`, see Solver::fill().
   void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill);
 
-  /// The same, by a swap, see Solver::swap_bands(). Where lines are cut, `filled` was filled without them.
+  /// Exchange the bands with `filled`, see Solver::swap_bands(). For cut lines `filled` was filled without their cuts.
   void swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, FilledBands<T>& filled);
 
   /// Choose how to solve each part and the interface systems at the cuts.
-  /// @throws InvalidInput, Breakdown, DeviceError as Solver::set_up, the process concerned; the others throw a
+  /// @throws InvalidInput, Breakdown, DeviceError as Solver::set_up, on the process concerned; the others throw a
   ///         Breakdown or InvalidInput that names it
-  /// @cost   besides Solver::set_up two solves for the spikes; where rows are not strictly dominant two more
+  /// @cost   besides Solver::set_up two solves for the spikes, and two more if rows are not strictly dominant
   void set_up(const Known& known = {});
 
   /// Solve A x = y. @param[in] y, [out] x shape [lines.extent()] as in Solver::apply
-  /// @cost 2 or, where nothing may be truncated, up to 4 scalars sent a line and cut
+  /// @cost 2 scalars sent a line and cut, up to 4 if nothing may be truncated
   void apply(const T* y, T* x);
-  /// Solve A X = Y for several right-hand sides as Solver::apply does; lines that are cut take one after the other.
+  /// Solve A X = Y for several right-hand sides as Solver::apply does; cut lines take them one after the other.
   void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   /// Solve A^T x = y; its own set-up runs at the first call after a set_up.
   void apply_transpose(const T* y, T* x);
-  /// Run that set-up now, if it is due.
+  /// Run the set-up of apply_transpose() now, if it is due.
   void set_up_transpose();
-  /// The same for vectors in memory of a device, see Solver::takes() and Solver::enqueue(). Where lines are cut, the
-  /// calls are collective as apply() is, processes may take theirs on the host or on a device, only the numbers next to
-  /// cuts visit the host, and enqueue() waits for them. Not where a line of this process is gathered.
+  /// Solve with vectors in memory of a device, see Solver::takes() and Solver::enqueue(). For cut lines the calls are
+  /// collective as apply() is, and each process may solve on the host or on a device. Only the numbers next to cuts
+  /// visit the host, and enqueue() waits for them. Not available if a line of this process is gathered.
   bool takes(const DeviceQueue& queue) const;
   bool takes_transpose(const DeviceQueue& queue);
   void enqueue(const DeviceQueue& queue, const void* y, Index y_stride, void* x, Index x_stride, Index columns);
@@ -140,14 +140,14 @@ class OCLSPKT_API CutSolver {
   const Options& options() const;
   void set_options(Options options);
   const LineSet& lines() const;
-  /// Of the Solver of this process, which knows the lines without the rows next to cuts.
+  /// Report of this process's Solver, which has the lines without the rows next to cuts.
   const Report& report() const;
   const Report& transpose_report() const;
   const CutReport& cut_report() const;
   const CutReport& transpose_cut_report() const;
   Times times() const;
   Times transpose_times() const;
-  /// Of the Solver of this process alone: no time in which it waits for others.
+  /// Times of this process's Solver alone, without waiting for other processes.
   Times part_times() const;
   Counts counts() const;
   std::int64_t bytes() const;
@@ -157,7 +157,7 @@ class OCLSPKT_API CutSolver {
   friend class DeviceVisit<T>;
   friend class SharedLines<T>;
   Solver<T>* whole();
-  /// The same as fill(), where bounds of what a survey finds are known and couplings out of whole lines are 0.
+  /// Fill as fill() does, with known bounds of a survey, and couplings out of whole lines that are 0.
   void fill_known(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill,
                   const Survey& rows);
   std::unique_ptr<Impl> impl_;

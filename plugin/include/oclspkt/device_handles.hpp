@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-// The types behind OpenCL's handles: a cl_mem is an _cl_mem*, and so on, so that no header of OpenCL is needed here.
+// The types behind OpenCL's handles: a cl_mem is an _cl_mem*, and so on. Thus this header needs none of OpenCL.
 struct _cl_context;
 struct _cl_device_id;
 struct _cl_command_queue;
@@ -9,23 +9,23 @@ struct _cl_mem;
 
 namespace oclspkt {
 
-/// What a solver works with on its device. The objects belong to the library: retain what has to live longer.
+/// The OpenCL objects that a solver uses on its device. The library owns them: retain any that must live longer.
 struct DeviceHandles {
   _cl_context* context = nullptr;      ///< a cl_context; buffers for the solver are made in it
   _cl_device_id* device = nullptr;     ///< a cl_device_id
   _cl_command_queue* queue = nullptr;  ///< a cl_command_queue, in order, with profiling: commands that come before an
                                        ///< apply, and those after it, need no event where they go through this queue
 
-  /// False where the host solves.
+  /// False if the host solves.
   explicit operator bool() const { return context != nullptr; }
 };
 
-/// A queue by which the caller orders work on a device; its vectors lie in memory of that device.
+/// The queue through which the caller orders work on a device; the caller's vectors are in that device's memory.
 struct DeviceQueue {
   enum class Kind { none, opencl, cuda };
   Kind kind = Kind::none;
   /// opencl: a cl_command_queue, in order; cuda: a CUstream of the primary context that is current in this thread, null
-  /// being CUDA's default stream.
+  /// for CUDA's default stream.
   void* handle = nullptr;
 
   explicit operator bool() const { return kind != Kind::none; }

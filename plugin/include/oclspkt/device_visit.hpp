@@ -14,14 +14,13 @@ namespace oclspkt {
 template <typename T>
 class Visit;
 
-/// Several solvers of the same vectors as one operator. Vectors of the host go to the device once and come back once,
-/// where one device with memory of its own solves all lines of all solvers; elsewhere each solver is to be called by
-/// itself.
+/// Several solvers of the same vectors as one operator. Host vectors go to the device once and come back once, if one
+/// device with its own memory solves all lines of all solvers. Otherwise call each solver by itself.
 /// @tparam T float or double
 template <typename T>
 class OCLSPKT_API DeviceVisit {
  public:
-  /// The solvers in the order in which they are applied. They live, and stay where they are, until the next set_up() or
+  /// The solvers in the order in which they are applied. They must live, and not move, until the next set_up() or
   /// forget().
   struct Order {
     std::vector<CutSolver<T>*> solvers;  ///< at least 2, no two in a row the same; may come again
@@ -34,24 +33,24 @@ class OCLSPKT_API DeviceVisit {
   DeviceVisit(DeviceVisit&&) noexcept;
   DeviceVisit& operator=(DeviceVisit&&) noexcept;
 
-  /// Look whether one way to the device and back is possible, after each set_up() of a solver; see ready().
+  /// Test whether one transfer to the device and back suffices, after each set_up() of a solver; see ready().
   /// @throws DeviceError only under OnDeviceFailure::error
   void set_up(Order order);
   void forget();
 
-  /// True if apply() may be called: the last set_up() found that one way is possible, and no solver was set up since
-  /// then or lost its device.
+  /// True if apply() may be called: the last set_up() found that one transfer suffices, and since then no solver was
+  /// set up or lost its device.
   bool ready() const;
 
-  /// Apply the operator to several vectors, each as the solvers one after the other would, bit for bit.
+  /// Apply the operator to several vectors. The bits are those of the solvers called one after the other.
   /// @param[in]  y shape [columns][extent], column k at y + k y_stride
   /// @param[out] x shape [columns][extent], column k at x + k x_stride; must not overlap y
-  /// @return false if it is not ready(), or the device failed; x is then undefined, and the solver concerned has chosen
-  ///         another way, as its apply() would have
-  /// @throws what Solver::apply() throws where a device fails
+  /// @return false if not ready(), or if the device failed; x is then undefined, and the solver concerned has chosen
+  ///         another processor, as its apply() would have
+  /// @throws as Solver::apply() if a device fails
   bool apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
 
-  /// Bytes held beside those of the solvers.
+  /// Bytes held in addition to those of the solvers.
   std::int64_t bytes() const;
 
  private:
@@ -59,7 +58,7 @@ class OCLSPKT_API DeviceVisit {
 
   Order order_;
   std::vector<std::int64_t> uploads_;  ///< shape [solvers]; Counts::uploads when the visit was made
-  std::unique_ptr<Visit<T>> visit_;    ///< null where one way is not possible
+  std::unique_ptr<Visit<T>> visit_;    ///< null if one transfer does not suffice
 };
 
 extern template class DeviceVisit<float>;

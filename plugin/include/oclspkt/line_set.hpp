@@ -48,7 +48,7 @@ class OCLSPKT_API LineSet {
   Index row_stride() const { return row_stride_; }
   /// Rows of all lines together.
   Index rows() const { return rows_; }
-  /// Length a vector must have at least to hold the set.
+  /// Least length of a vector that holds the set.
   Index extent() const { return extent_; }
   /// The line that holds offset `row` of a contiguous set.
   /// @pre contiguous(), 0 <= row < rows()
@@ -57,10 +57,10 @@ class OCLSPKT_API LineSet {
   bool contiguous() const;
   /// Lines side by side (stride 1) that can share a SIMD register; 1 for contiguous sets.
   Index side_by_side() const { return inner_stride_ == 1 && row_stride_ > 1 ? inner_count_ : 1; }
-  /// True if the lines stand side by side, row by row, as device kernels for strided lines want them: `blocks()` blocks
+  /// True if the lines lie side by side, row by row, as device kernels for strided lines need them: `blocks()` blocks
   /// of `block_lines()` neighbouring lines.
   bool beside() const { return !contiguous() && inner_stride_ == 1 && row_stride_ > 1; }
-  /// True if every place belongs to a line and blocks follow one behind the other, as do all lines of a grid.
+  /// True if every place belongs to a line and blocks follow each other without a gap, as for all lines of a grid.
   bool gapless() const;
   /// Lines of a block.
   /// @pre beside()
@@ -68,7 +68,7 @@ class OCLSPKT_API LineSet {
   Index blocks() const { return inner_count_ > 0 ? count_ / inner_count_ : 0; }
   /// Places from one block to the next.
   Index block_stride() const { return outer_stride_; }
-  /// Places from the first row of a block to behind its last.
+  /// Places from the first row of a block to the end of its last.
   Index block_extent() const { return (length_ - 1) * row_stride_ + inner_count_; }
   /// "1 line of 100 rows", "64 lines of 32 rows, stride 64".
   std::string describe() const;

@@ -116,12 +116,12 @@ PETSC_EXTERN PetscErrorCode PCOCLSPKTGetGatherLimit(PC, PetscInt*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetExplain(PC, PetscBool);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetExplain(PC, PetscBool*);
 
-/* What only a program can give. */
+/* Data that only a program can set. */
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetLines(PC, IS, IS, IS);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetBands(PC, const char[], Vec, Vec, Vec);
 
-/* What the last PCSetUp() chose; an error before it. Those with "Direction" in their name take one of the directions
-   that PCOCLSPKTGetDirectionsUsed() lists, the others speak of all directions. */
+/* Results of the last PCSetUp(); to call these before it is an error. Functions with "Direction" in their name take one
+   of the directions that PCOCLSPKTGetDirectionsUsed() lists; the others report on all directions. */
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDirectionsUsed(PC, const char*[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetMethodUsed(PC, const char*[], const char*[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetDeviceUsed(PC, const char*[], const char*[]);

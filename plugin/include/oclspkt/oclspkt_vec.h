@@ -12,7 +12,7 @@
 #define VECOPENCL "opencl"
 #define MATAIJOPENCL "aijopencl"
 
-/* What a cl_mem and a cl_command_queue point to: no header of OpenCL is needed here. */
+/* The types that a cl_mem and a cl_command_queue point to, so that this header needs none of OpenCL. */
 struct _cl_mem;
 struct _cl_command_queue;
 

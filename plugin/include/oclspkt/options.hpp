@@ -8,10 +8,10 @@
 
 namespace oclspkt {
 
-/// How a line is solved (the methods differ in the level at which an interface may be truncated).
+/// How a line is solved. The methods differ in the level at which they may truncate an interface.
 enum class Method { truncated_halo, truncated_streamed, exact_twopass, exact_factored, pivot };
 
-/// What the user asks for; `truncated` and `exact` leave the form to the plan.
+/// What the user asks for; `truncated` and `exact` leave the choice between two methods to the set-up.
 enum class MethodChoice {
   automatic,
   truncated,
@@ -23,29 +23,28 @@ enum class MethodChoice {
   pivot
 };
 
-/// Storage and arithmetic of the bands against the scalar of the vectors.
+/// How the bands are stored and computed with, compared with the scalar of the vectors.
 ///   same    that of the vectors
-///   narrow  bands are rounded to float when the solver is set up, and so are stored factors where that is safe;
-///           vectors and arithmetic stay double. Nothing is done where vectors are float
+///   narrow  set-up rounds bands to float, and stored factors where that is safe; vectors and arithmetic stay double.
+///           No effect if vectors are float
 enum class Precision { same, narrow };
 
 /// Which numbers the bands need.
 enum class Form { general, symmetric, shared, narrow };
 
-/// What happens when a device fails: its rows go to the devices that are left, at last the host, with one printed line
-/// (degrade), without it (quiet), or the failure is returned to the caller (error).
+/// What happens if a device fails. Its rows go to the remaining devices, at last to the host, with one printed line
+/// (degrade) or without it (quiet); or the caller gets the error (error).
 enum class OnDeviceFailure { degrade, quiet, error };
 
-/// What happens with a singular line: the set-up fails and names it, or (for consistent systems) its last unknown is 0.
-/// `automatic` pins where there is one line and the caller knows of a constant null space (Known), else it fails.
+/// What happens with a singular line: set-up fails and names it, or (in consistent systems) its last unknown is set to
+/// 0. `automatic` pins if there is one line and the caller states a constant null space (Known); else it fails.
 enum class Singular { automatic, fail, pin };
 
-/// What happens where method auto has nothing left whose bound on rounding, or trial solve, is within its limit, or
-/// where an answer on the host is not, or is not finite: the report says so (warn), or the set-up or the apply throws
-/// Breakdown (error).
+/// What happens if no method of auto has a rounding bound and a trial solve within their limits, or if an answer on the
+/// host is above them or not finite. The report says so (warn), or the set-up or the apply throws Breakdown (error).
 enum class AboveBound { warn, error };
 
-/// Whether vectors are copied to the device. `automatic` shares host memory where the device does.
+/// Whether vectors are copied to the device. `automatic` uses host memory directly where the device shares it.
 enum class Transfer { automatic, copy };
 
 inline constexpr const char* kMethodNames[] = {"truncated-halo", "truncated-streamed", "exact-twopass",
@@ -74,9 +73,9 @@ inline constexpr const char* name(Transfer t) { return kTransferNames[static_cas
 /// Everything a user can set. The member initialisers are the only place where a default is written.
 struct Options {
   std::string devices = "auto";                   ///< selection language, see select_devices()
-  std::string balance = "time";                   ///< how devices that are named share rows, see parse_balance()
+  std::string balance = "time";                   ///< how the named devices share rows, see parse_balance()
   std::string profile = {};                       ///< file of measured figures; empty: in the user's cache; or none
-  bool reproducible = false;                      ///< processors and shares depend on nothing measured
+  bool reproducible = false;                      ///< no choice depends on a measurement
   bool energy = false;                            ///< add up the joules of applies, see EnergyReport
   std::string rated_power = {};                   ///< watts where nothing is measured, such as gpu=700,cpu=8,fpga=60:
                                                   ///< a card, a core, a board; empty: by a table
@@ -87,7 +86,7 @@ struct Options {
   std::string fpga_banks = "none";                ///< of kFpgaBanksNames: the memory banks of devices with FPGAs
   Precision precision = Precision::same;          ///< arithmetic of the bands
   double rtol = 0;                                ///< largest certificate accepted; 0: rounding of the arithmetic
-  Index partition = 0;                            ///< rows a partition; 0: the plan chooses
+  Index partition = 0;                            ///< rows a partition; 0: set-up chooses
   Index chunk = 0;                                ///< most rows of a transfer to a device; 0: as its memory holds
   std::int64_t device_memory = 0;                 ///< bytes a device may use; 0: its own limit
   double timeout = 0;                             ///< seconds a device without host memory may take; 0: 100 times
@@ -101,7 +100,7 @@ struct Options {
   Index gather_limit = -1;  ///< rows of the longest line cut among processes that one process may solve whole where its
                             ///< parts cannot be solved separately; -1: any, 0: none
 
-  std::string spare_devices = {};  ///< what takes over where all of `devices` failed; empty: the host
+  std::string spare_devices = {};  ///< devices that take over if all of `devices` failed; empty: the host
 
   bool kernel_times = false;  ///< Solver::apply_on_device(): seconds of kernels by the device's clock instead of the
                               ///< host's, which takes 6 us an apply (NVIDIA)

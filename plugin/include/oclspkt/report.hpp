@@ -9,41 +9,41 @@
 
 namespace oclspkt {
 
-/// The largest bound on rounding, in eps, with which method auto takes a method, see Report::rounding.
+/// The largest rounding bound, in eps, with which method auto accepts a method, see Report::rounding.
 inline constexpr double kRoundingLimit = 100;
 
-/// What a bound on rounding is held against, with r = y - A x and x as computed.
-///   by_component  |r_i| <= bound eps (|A| |x| + |y|)_i: scaling rows or columns does not change what is promised
+/// What a rounding bound promises, with r = y - A x and x as computed.
+///   by_component  |r_i| <= bound eps (|A| |x| + |y|)_i: scaling rows or columns does not change the promise
 ///   by_rows       |r_i| <= bound eps (|A_i| max |x| + |y_i|), |A_i| the sum of |row i|, max |x| over its line; A and x
 ///                 in units of columns, see Report::units
-/// Where unknowns, or their products with entries, are below the least normal number m of the scalar, rounding is
-/// absolute, and bound eps m (1 + |A_i|) comes to it.
+/// Rounding is absolute where unknowns, or their products with entries, are below the least normal number m of the
+/// scalar: add bound eps m (1 + |A_i|) to the right-hand side.
 enum class Promise { by_component, by_rows };
 
-/// One method that set-up considered, in order, and what it found.
+/// One method that set-up considered, and the outcome; candidates are in order.
 struct Candidate {
   Method method = Method::pivot;
   bool taken = false;
   std::string why;           ///< the deciding numbers
-  std::string shape;         ///< of the plan that was judged: "halo 40"; empty where there is nothing to tell
-  double words_per_row = 0;  ///< read and written per row by an apply; 0 if it got no plan
-  double seconds = 0;        ///< predicted for one apply where it would run; 0 if there is no model of it
+  std::string shape;         ///< of the plan that was judged: "halo 40"; may be empty
+  double words_per_row = 0;  ///< numbers read and written per row by an apply; 0 if there was no plan
+  double seconds = 0;        ///< predicted time of one apply; 0 if there is no model
 };
 
 /// Fallback lines: lines that the host solves separately.
 struct GroupReport {
   Method method = Method::pivot;
   Index lines = 0, rows = 0;
-  Index first_line = 0;       ///< the first of them
-  bool pinned = false;        ///< singular, the last unknown of each is 0
+  Index first_line = 0;       ///< number of the first of them
+  bool pinned = false;        ///< lines are singular, and the last unknown of each is 0
   double rounding = 0;        ///< by component, see Report
   double backward_error = 0;  ///< of their trial solve, by component
   std::string why;
 };
 
-/// Where an apply's time went; summed over all applies of the present operator. Copies, kernels and copies back overlap
-/// where vectors go through a device's own memory: their seconds are those of each by itself, on the device's clock,
-/// and may add up to more than the total. Copies within the host's memory are in the total only.
+/// Where the time of applies went, summed over all applies of the present operator. If vectors pass through a device's
+/// own memory, copies and kernels overlap. Their seconds are measured separately by the device's clock, and may add up
+/// to more than the total. Copies within host memory are in the total only.
 struct Times {
   std::int64_t applies = 0;
   double kernel_seconds = 0;    ///< from device events; from the host's clock for `host` and, unless
@@ -68,7 +68,7 @@ struct Times {
 
 /// Work done since the solver was made.
 struct Counts {
-  std::int64_t set_ups = 0;  ///< those that failed included
+  std::int64_t set_ups = 0;  ///< including failed ones
   std::int64_t uploads = 0;  ///< times that the bands went to a solver on a device or on the host: one for each method
                              ///< that was planned, fallback lines not counted
   std::int64_t trials = 0;   ///< times that trial solves were run
@@ -81,41 +81,41 @@ struct Partitioning {
   Index halo = 0;   ///< rows of a neighbour that are read again
 };
 
-/// What became of precision narrow.
+/// The effect of precision narrow.
 struct Narrowing {
   Precision applied = Precision::same;  ///< narrow where bands were rounded
-  std::string why;                      ///< what it did to bands and factors, or why nothing; empty if not asked for
+  std::string why;                      ///< what was rounded, or why nothing was; empty if not asked for
 };
 
-/// What solves, and why.
+/// Which processor solves, and why.
 struct DeviceReport {
   std::string name = "host";
   std::string type = "host";  ///< host, cpu, gpu, fpga
   std::string platform;       ///< empty for the host
-  std::string why;            ///< why this one, in words that are the same in every run
-  std::string costs;          ///< the predicted times that were compared; empty if none were
-  bool emulated = false;      ///< a processor of the host stands in for the device, such as for an FPGA
-  std::string vectors;        ///< where Known::queue was given: whether its device solves, or why not; else empty
+  std::string why;            ///< why this one; the words are the same in every run
+  std::string costs;          ///< the predicted times that were compared; empty if there are none
+  bool emulated = false;      ///< a processor of the host emulates the device, such as an FPGA
+  std::string vectors;        ///< if Known::queue was set: whether its device solves, or why not
 };
 
-/// The rows of one of several processors that solve together.
+/// The rows that one of several processors solves.
 struct ShareReport {
   std::string device, type, platform;  ///< as in DeviceReport
-  bool emulated = false;               ///< the same
+  bool emulated = false;               ///< as in DeviceReport
   Method method = Method::pivot;
-  std::string shape;  ///< of its plan
+  std::string shape;  ///< of its plan, such as "halo 40"
   Index rows = 0;
   double predicted_seconds = 0;  ///< of an apply of its rows
   double seconds = 0;            ///< the median of the last applies; 0 before the first
   std::int64_t bytes = 0;        ///< to and from the device since the set-up
 };
 
-/// How rows were shared, or why not.
+/// How the rows were shared, or why they were not.
 struct SharesReport {
-  std::vector<ShareReport> shares;  ///< in the order of rows; empty where one processor solves
+  std::vector<ShareReport> shares;  ///< in the order of rows; empty if one processor solves
   std::string why;                  ///< empty where one processor was named
-  double predicted_seconds = 0;     ///< of an apply; 0 where one processor solves
-  double single_seconds = 0;        ///< predicted for the best processor by itself
+  double predicted_seconds = 0;     ///< of an apply; 0 if one processor solves
+  double single_seconds = 0;        ///< predicted if the best processor solves alone
   double seconds = 0;               ///< the median of the last applies; 0 before the first
   std::string objectives = {};  ///< the shares that `time` and `energy` choose, with seconds and joules of both, and
                                 ///< whose power is measured; empty unless one of both options of energy is set
@@ -124,24 +124,24 @@ struct SharesReport {
 /// The joules of one device.
 struct EnergySource {
   std::string device;     ///< its name
-  std::string words;      ///< what tells them, such as "counter of NVIDIA H200 by NVML", or "rated power, 400 W"
-  std::string trouble;    ///< why no counter does, and the cure; empty: one does
-  double joules = 0;      ///< in all windows
-  bool measured = false;  ///< in every window; else by rated power
+  std::string words;      ///< the source, such as "counter of NVIDIA H200 by NVML", or "rated power, 400 W"
+  std::string trouble;    ///< why no counter is read, and the cure; empty if one is
+  double joules = 0;      ///< over all windows
+  bool measured = false;  ///< measured in every window; else by rated power
 };
 
-/// The joules of applies, where Options::energy asks for them. They are measured over windows of at least two seconds,
-/// with all that others do with the devices, and with the host, meanwhile.
+/// The joules of applies, if Options::energy asks for them. They are measured over windows of at least two seconds. All
+/// other work on the devices and the host in that time is included.
 struct EnergyReport {
   std::vector<EnergySource> sources;  ///< the devices that solve, and the host; empty before the first apply
-  double seconds = 0;                 ///< of all windows
-  double apply_seconds = 0;           ///< within applies
-  std::int64_t applies = 0;           ///< in windows
+  double seconds = 0;                 ///< length of all windows
+  double apply_seconds = 0;           ///< time within applies
+  std::int64_t applies = 0;           ///< applies within windows
   std::int64_t windows = 0;
-  std::int64_t dropped = 0;  ///< windows that a pause ended before they had two seconds
-  bool queued = false;       ///< applies return before they are done: what lies between them counts as theirs
+  std::int64_t dropped = 0;  ///< windows of less than two seconds that a pause ended
+  bool queued = false;       ///< applies return before they are done: the time between them counts, too
 
-  /// Of the windows, and of applies by their part of the time.
+  /// Joules of the windows, and of applies by their share of the time.
   double window_joules() const {
     double sum = 0;
     for (const EnergySource& source : sources) sum += source.joules;
@@ -150,42 +150,42 @@ struct EnergyReport {
   double joules() const { return seconds > 0 && !queued ? window_joules() * apply_seconds / seconds : window_joules(); }
 };
 
-/// What set-up chose and why; everything the view prints.
+/// The choice of the set-up and its reasons; everything the view prints.
 struct Report {
   bool ready = false;             ///< a set-up succeeded
-  Method method = Method::pivot;  ///< the one in use
-  std::string shape;              ///< of its plan: "halo 40"; empty if there is nothing to tell
-  std::string why;                ///< of the method in use
+  Method method = Method::pivot;  ///< the method in use
+  std::string shape;              ///< of its plan: "halo 40"; may be empty
+  std::string why;                ///< reason for the method in use
   std::vector<Candidate> candidates;
   std::vector<GroupReport> groups;  ///< fallback lines; empty for most matrices
   std::string pin_why;              ///< why singular lines are pinned; empty if none is
   double dominance = 0;             ///< min over rows of |diag| / (|lower| + |upper|); 0 where NaN
   double certificate = 0;           ///< bound on the truncation error, relative to max |x|; 0 for the other methods
-  double tolerance = 0;             ///< what the certificate was held against
-  bool certificate_above_tolerance = false;  ///< a method named by the user that the certificate does not cover
+  double tolerance = 0;             ///< the largest certificate that is accepted
+  bool certificate_above_tolerance = false;  ///< the user named the method, and its certificate is above the tolerance
   double rounding = 0;  ///< bound on what rounding leaves in a row, in eps of the scalar; NaN or Inf: nothing is known,
                         ///< or an answer of the host left the range of the scalar
-  Promise promise = Promise::by_rows;  ///< what `rounding` is held against
-  /// Runs of columns in one unit, in which a device solves, of the line that has the most; 0: columns are solved as
-  /// they were given.
+  Promise promise = Promise::by_rows;  ///< what `rounding` promises
+  /// The most runs of columns in one unit that any line has, for the units in which a device solves; 0: columns are
+  /// solved in the units in which they were given.
   Index units = 0;
-  std::string above_bound;    ///< what is above the limits of method auto, which had nothing else; empty: nothing is
+  std::string above_bound;    ///< values above the limits of method auto, which found nothing better; empty: none
   double backward_error = 0;  ///< of the trial solve, componentwise (`checked` methods; 0 if none was needed)
   Index rows = 0, lines = 0;
   Partitioning partition;
   double words_per_row = 0;   ///< read and written per row by an apply, halo included
-  double words_saved = 0;     ///< by the form, against the same method in the general one
+  double words_saved = 0;     ///< by the storage form, compared with the same method in the general form
   Form form = Form::general;  ///< narrow: general, with factors that are floats
   Narrowing precision;
   DeviceReport device;
   SharesReport sharing;
-  EnergyReport energy;                ///< since Options::energy was set, or other devices solve
+  EnergyReport energy;                ///< since Options::energy was set or the devices changed
   std::vector<std::string> degraded;  ///< "<device>: <cause>", one for each device lost, also by the transposed solver
   std::size_t losses = 0;             ///< since the solver was made; the last entries of `degraded` are the newest
 };
 
-/// A line for each candidate of a set-up, good or failed, in order: taken or rejected, the numbers that decided, words
-/// a row and the predicted time of an apply.
+/// One line for each candidate of a set-up, successful or failed, in order: taken or rejected, the deciding numbers,
+/// words a row and the predicted time of an apply.
 OCLSPKT_API std::vector<std::string> explain(const Report& report);
 
 }  // namespace oclspkt

@@ -14,14 +14,14 @@
 
 namespace oclspkt {
 
-/// What a caller knows of a matrix and its bands do not show.
+/// What a caller knows of a matrix that its bands do not show.
 struct Known {
-  bool symmetric = false;                  ///< but for rounding
+  bool symmetric = false;                  ///< apart from rounding
   bool constant_null_space = false;        ///< the matrix times a constant vector is 0
-  double rounding_limit = kRoundingLimit;  ///< what the caller leaves to the rounding of a solve, in eps
-  bool as_given = false;                   ///< devices solve in the units in which columns are given
-  /// Vectors lie on the device of this queue, and that device solves if the options name it and it can, see
-  /// Solver::enqueue(). The queue lives until the next set_up, or the solver's end.
+  double rounding_limit = kRoundingLimit;  ///< rounding that the caller tolerates from a solve, in eps
+  bool as_given = false;                   ///< devices solve in the units in which the columns were given
+  /// Vectors are on the device of this queue. That device solves if the options allow it and it can, see
+  /// Solver::enqueue(). The queue must live until the next set_up, or the solver's end.
   DeviceQueue queue = {};
 };
 
@@ -37,8 +37,8 @@ class DeviceVisit;
 template <typename T>
 class Solver;
 
-/// Bands that a caller fills ahead of a set-up, while the Solver still applies the operator of the one before. Solvers
-/// take them for their own, so that no number is copied a second time.
+/// Bands that a caller fills before a set-up, while the Solver still applies the previous operator. The Solver takes
+/// them over without a copy.
 /// @tparam T float or double
 template <typename T>
 class OCLSPKT_API FilledBands {
@@ -48,10 +48,10 @@ class OCLSPKT_API FilledBands {
   FilledBands(FilledBands&&) noexcept;
   FilledBands& operator=(FilledBands&&) noexcept;
 
-  /// Fill the bands of `lines` while they are looked at, as Solver::fill() does. Couplings out of the lines become 0.
+  /// Fill the bands of `lines` and survey them meanwhile, as Solver::fill() does. Couplings out of the lines become 0.
   void fill(const LineSet& lines, const BandsFill<T>& fill);
-  /// Fill bands of `rows` places whose lines are not known yet. They are kept as they are; the set-up that takes them
-  /// has another look.
+  /// Fill bands of `rows` places whose lines are not known yet. Couplings stay as they are; the set-up that takes the
+  /// bands surveys them.
   void fill(Index rows, const BandsFill<T>& fill);
 
   Index extent() const { return bands_.lines().extent(); }
@@ -61,46 +61,45 @@ class OCLSPKT_API FilledBands {
   friend class Solver<T>;
   Bands<T> bands_;
   std::unique_ptr<Survey> survey_;
-  bool surveyed_ = false;  ///< survey_ is of bands_
-  bool rounded_ = false;   ///< a solver rounded them by precision narrow
+  bool surveyed_ = false;  ///< survey_ belongs to bands_
+  bool rounded_ = false;   ///< a solver has rounded them for precision narrow
 };
 
 /// Solve sets of tridiagonal systems `A x = y` with the SPIKE algorithm on the devices of the machine.
 ///
-/// Set-up chooses device, method and partitioning once; every apply until the next set-up is then the same linear
-/// operator, bit for bit. An object is used by one thread at a time; different objects may be used at once.
+/// Set-up chooses device, method and partitioning once. Every apply until the next set-up is then the same linear
+/// operator, bit for bit. One thread at a time may use an object; several threads may use different objects.
 /// @tparam T float or double
 template <typename T>
 class OCLSPKT_API Solver {
  public:
-  /// @throws InvalidInput if an option is out of range (devices are looked for at set-up)
+  /// @throws InvalidInput if an option is out of range; devices are looked for at set-up
   explicit Solver(Options options = {});
   ~Solver();
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
-  /// Storage for the bands of `lines`, to be filled in place before set_up(). The reference stays good until the end of
-  /// the solver, or a call for lines of another layout: write any of the numbers anew, and the next set_up solves what
-  /// is written. set_up changes nothing in them but lower of a line's first row and upper of its last, which are
-  /// ignored (it may set them to 0). Where some lines are fallback lines, or under precision narrow, it works on a
-  /// copy: 3 words a row more, which fill() and its like do without. Between a change and the next set_up, apply() may
-  /// solve with a mixture of old and new numbers.
+  /// Storage for the bands of `lines`, to be filled in place before set_up(). The reference is valid for the solver's
+  /// life, or until a call for lines of another layout. Change any numbers, and the next set_up uses them. set_up may
+  /// set lower of a line's first row and upper of its last to 0, which are ignored; it changes nothing else. For
+  /// fallback lines, and under precision narrow, it works on a copy of 3 words a row, which fill() and swap_bands()
+  /// avoid. Between a change and the next set_up, apply() may solve with a mixture of old and new numbers.
   ///
-  /// The call also brings back what fill(), swap_bands() or a set_up that copies brought, as floats under precision
-  /// narrow.
+  /// The call also restores bands that fill(), swap_bands() or a copying set_up brought; precision narrow has rounded
+  /// them to float.
   Bands<T>& bands(const LineSet& lines);
 
-  /// The same, filled by `fill` while they are looked at, which saves set_up() a pass over memory: by all processors of
-  /// this process where there are rows enough.
+  /// Fill the bands by `fill` and survey them meanwhile, which saves set_up() a pass over memory. For many rows all
+  /// processors of this process take part.
   void fill(const LineSet& lines, const BandsFill<T>& fill);
 
-  /// The same, by a swap: what this solver had becomes that of `filled`, as bands(lines) would give it.
-  /// @throws InvalidInput if `filled` has another number of places than `lines`
+  /// Exchange the bands with `filled`, which gets the solver's bands as bands(lines) would return them.
+  /// @throws InvalidInput if `filled` does not have as many places as `lines`
   void swap_bands(const LineSet& lines, FilledBands<T>& filled);
 
   /// Choose device, method and plan for the bands as they are now and move them to the device.
-  /// @throws InvalidInput if an option names what is not there, or if bands that precision narrow has rounded are to be
-  ///                      solved by another one
+  /// @throws InvalidInput if an option names something that does not exist, or if the bands were rounded for precision
+  ///                      narrow and another precision is set
   /// @throws Breakdown    if no method solves the matrix (singular, NaN, Inf); apply then throws until a good set_up
   /// @throws DeviceError  only under OnDeviceFailure::error
   /// @cost   a few sweeps over the bands; for `exact` one trial solve at the first set-up
@@ -111,10 +110,10 @@ class OCLSPKT_API Solver {
 
   /// Solve A x = y for all lines.
   /// @param[in]  y shape [lines.extent()]
-  /// @param[out] x shape [lines.extent()]; rows of no line are untouched; must not overlap y
+  /// @param[out] x shape [lines.extent()]; places between lines are untouched; must not overlap y
   /// @throws InvalidInput without a good set_up, or if x and y overlap
-  /// @throws Breakdown    under AboveBound::error if the answer is above the limits of method auto; x has it all the
-  ///                      same, and other right-hand sides may be solved for
+  /// @throws Breakdown    under AboveBound::error if the answer is above the limits of method auto; x holds it all the
+  ///                      same, and further right-hand sides may be solved
   void apply(const T* y, T* x);
 
   /// Solve A X = Y for all lines and several right-hand sides: the operator of apply() for each, bit for bit.
@@ -125,47 +124,47 @@ class OCLSPKT_API Solver {
   ///                      or if x and y overlap
   void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
 
-  /// The OpenCL objects of the device that the last set_up took; null where the host solves. They stay as long as
-  /// set-ups take that device, and until release_devices().
+  /// The OpenCL objects of the device that the last set_up chose; null if the host solves. They stay valid as long as
+  /// set-ups choose that device, and until release_devices().
   DeviceHandles device_handles() const;
 
-  /// Solve A x = y for all lines with both vectors in buffers of the device: nothing is copied, and it is the operator
-  /// of apply(), bit for bit. Returns when the device is done.
+  /// Solve A x = y for all lines with both vectors in buffers of the device. Nothing is copied, and the operator is
+  /// that of apply(), bit for bit. Returns when the device is done.
   ///
-  /// Kernels go through the queue of device_handles(): what writes y in another queue has to be over before the call.
-  /// If the device fails, its vectors are lost with it, so the error comes back whatever `on_device_failure` says; the
-  /// next set_up takes another device, as it says.
-  /// @param[in]  y a cl_mem of the context of device_handles(), lines().extent() scalars or more; buffers over memory
-  ///               of the host aligned to 16 bytes
-  /// @param[out] x the same, another one, or a part (sub-buffer) that does not overlap y
+  /// Kernels go through the queue of device_handles(). Commands in another queue that write y must have ended before
+  /// the call. If the device fails, the vectors are lost with it, so the error is thrown whatever `on_device_failure`
+  /// says; the next set_up then takes another device.
+  /// @param[in]  y a cl_mem of the context of device_handles(), lines().extent() scalars or more; a buffer over host
+  ///               memory must be aligned to 16 bytes
+  /// @param[out] x the same cl_mem, another one, or a part (sub-buffer) that does not overlap y
   /// @throws InvalidInput without a good set_up; where the host solves all lines or some of them; for a buffer of
   ///                      another context, too small, overlapping, not aligned, or with flags that forbid its use
   /// @throws DeviceError  x is then undefined
   void apply_on_device(_cl_mem* y, _cl_mem* x);
 
-  /// True if enqueue() takes vectors on the device of that queue: the last set_up was told of the device
-  /// (Known::queue), and it solves all lines.
+  /// True if enqueue() takes vectors on the device of that queue: the last set_up got a queue of that device
+  /// (Known::queue), and the device solves all lines.
   bool takes(const DeviceQueue& queue) const;
-  /// The same of enqueue_transpose(), whose set-up this runs if it is due.
+  /// True if enqueue_transpose() takes vectors on the device of that queue; runs its set-up if it is due.
   /// @throws as set_up()
   bool takes_transpose(const DeviceQueue& queue);
 
-  /// Solve A X = Y for all lines with vectors in memory of the device of `queue`: kernels are enqueued, nothing is
-  /// copied, and the operator is that of apply(), bit for bit. Returns as soon as that is done, before the device is:
-  /// x is there for what comes later in `queue`. Another queue of the same device may be given every time.
+  /// Solve A X = Y for all lines with vectors in memory of the device of `queue`. Kernels are enqueued and nothing is
+  /// copied; the operator is that of apply(), bit for bit. Returns before the device is done: later commands in `queue`
+  /// find x. Each call may pass another queue of the same device.
   ///
-  /// Where CUDA has no kernels for a card that OpenCL sees, OpenCL solves: vectors are copied on the card, and the call
-  /// waits for the queue and for the solver, not for the copy of x. Report::device.vectors says so.
+  /// If OpenCL sees a card for which CUDA has no kernels, OpenCL solves. Vectors are then copied on the card, and the
+  /// call waits for the queue and the solver, but not for the copy of x. Report::device.vectors says so.
   ///
-  /// If the device fails, its vectors are lost with it, so the error comes back whatever `on_device_failure` says; the
-  /// next set_up takes another device, as it says.
-  /// @param[in]  y opencl: a cl_mem, and there is one column; cuda: address of the first column in memory of the card,
-  ///               column k being y_stride scalars times k further on. Shape [columns][lines.extent()]
-  /// @param[out] x the same; must not overlap y
+  /// If the device fails, the vectors are lost with it, so the error is thrown whatever `on_device_failure` says; the
+  /// next set_up then takes another device.
+  /// @param[in]  y opencl: a cl_mem, for one column; cuda: address of the first column in memory of the card, column k
+  ///               begins y_stride scalars times k further on. Shape [columns][lines.extent()]
+  /// @param[out] x as y, with x_stride; must not overlap y
   /// @throws InvalidInput unless takes(queue); for memory of another device, too small, or overlapping
   /// @throws DeviceError  x is then undefined
   void enqueue(const DeviceQueue& queue, const void* y, Index y_stride, void* x, Index x_stride, Index columns);
-  /// The same for A^T; its own set-up runs at the first call after a set_up, and waits.
+  /// Solve A^T x = y with vectors on a device; its own set-up runs, and waits, at the first call after a set_up.
   void enqueue_transpose(const DeviceQueue& queue, const void* y, void* x);
 
   /// Solve A^T x = y; its own set-up runs at the first call after a set_up.
@@ -182,10 +181,10 @@ class OCLSPKT_API Solver {
   /// The transposed operator's report; not ready before the first apply_transpose.
   const Report& transpose_report() const;
   Times times() const;
-  /// Of apply_transpose and its like.
+  /// Times of apply_transpose() and enqueue_transpose().
   Times transpose_times() const;
   Counts counts() const;
-  /// The lines, as they were given, that are singular wholly or in part and that the last set_up pinned; in order.
+  /// The lines that the last set_up pinned because they, or a part of them, are singular; numbered as given, in order.
   std::vector<Index> pinned_lines() const;
   /// Copy the bands of the last set_up, fallback lines included; couplings out of lines are 0.
   void copy_bands(Bands<T>& out);
@@ -205,7 +204,7 @@ extern template class FilledBands<double>;
 extern template class Solver<float>;
 extern template class Solver<double>;
 
-/// Drop the process's OpenCL contexts, programs and queues. Solvers that are alive keep nothing of them and refuse
+/// Release the process's OpenCL contexts, programs and queues. Solvers that are alive keep none of them and refuse to
 /// apply afterwards; destroying them is safe at any time. A later set_up opens everything anew.
 OCLSPKT_API void release_devices();
 

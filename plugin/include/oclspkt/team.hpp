@@ -9,9 +9,9 @@
 
 namespace oclspkt {
 
-/// Threads of this process that solve one system together, each with a CutSolver of its own, and how they talk: what
-/// processes are to Cuts and Exchange, members are here. A member for each card, for instance, whose stream and vectors
-/// its CutSolver takes.
+/// Threads of this process that solve one system together, each with its own CutSolver, and their exchange. Members
+/// correspond to the processes of Cuts and Exchange. For example, each card has a member, whose CutSolver takes its
+/// stream and vectors.
 class OCLSPKT_API Team {
  public:
   /// @param members  1 or more; the calling thread is member 0 of every run
@@ -22,10 +22,10 @@ class OCLSPKT_API Team {
 
   int members() const;
   /// Call f(member) on all members at once, and wait for them.
-  /// @throws what a member threw: of several the one that is not told of another's; DeviceError in a process that was
-  ///         forked since, which has none of the threads
+  /// @throws the exception of a member, preferably one that does not merely report another member's; DeviceError in a
+  ///         forked process, which has none of the threads
   void run(const std::function<void(int)>& f);
-  /// How a member talks to the others, within run().
+  /// The exchange of a member, for use within run().
   std::shared_ptr<Exchange> exchange(int member);
 
  private:
