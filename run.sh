@@ -35,7 +35,8 @@ usage: ./run.sh VERB
   help    this text
 
 Each verb installs what it needs itself, with apt-get as root; without root it names the packages that are missing.
-`bench` also installs, into build/, mkl (a peer, 1 GB) and matplotlib (pictures) by pip, and goes on without them.
+`bench` also installs CLBlast (a peer) and, into build/ by pip, mkl (a peer, 1 GB) and matplotlib (pictures); it goes on
+without them.
 Environment: JOBS (how many processes build and test, default: the processors).
 TEXT
 }
@@ -45,6 +46,7 @@ verb=${1:-help}
 case $verb in
   setup)
     need_packages build demo bench test all
+    want_packages peers
     source scripts/drivers.sh
     install_drivers
     ;;
@@ -105,6 +107,7 @@ case $verb in
     ;;
   bench)
     need_packages build bench
+    want_packages peers
     build_release --with-bench bench/all plugin/all
     source scripts/bench.sh
     prepare_bench

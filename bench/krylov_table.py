@@ -15,7 +15,8 @@ import records
 from scheme_table import put_between, table
 
 NOT_MADE = "Not measured yet.\n"
-PEERS = {"norm2": "nrm2"}  # names of ours that cuBLAS has another one for
+BLAS = ("cuBLAS", "CLBlast")
+PEERS = {"norm2": "nrm2", "norm1": "asum", "norm inf": "amax"}  # names of ours that BLAS has another one for
 
 
 def seconds(record):
@@ -49,7 +50,7 @@ def operations_table(document, precision):
     own = [r for r in document["operations"] if r["precision"] == precision]
     lengths = sorted({r["rows"] for r in own})
     found = {(r["library"], r["operation"], r["rows"]): r for r in own}
-    peers = any(library == "cuBLAS" for library, *_ in found)
+    peers = [peer for peer in BLAS if any(library == peer for library, *_ in found)]
     rows = []
     for name in dict.fromkeys(r["operation"] for r in own if r["library"] == "ours"):
         mine = [found["ours", name, n] for n in lengths]
@@ -57,12 +58,12 @@ def operations_table(document, precision):
         base = yardstick(document, largest)
         row = [name, str(largest["words"]), *[f"{1e6 * seconds(r):.1f}" for r in mine],
                f"{1e-9 * largest['bytes_per_second']:.0f}", share(base and largest["bytes_per_second"] / base)]
-        if peers:
-            theirs = [found.get(("cuBLAS", PEERS.get(name, name), n)) for n in lengths]
+        for peer in peers:
+            theirs = [found.get((peer, PEERS.get(name, name), n)) for n in lengths]
             row += [share(seconds(m) / seconds(t) if t else None) for m, t in zip(mine, theirs)]
         rows.append(row)
     heading = [f"{precision}", "words", *[f"us, {count(n)}" for n in lengths], "GB/s", "share of its mix",
-               *([f"time / cuBLAS, {count(n)}" for n in lengths] if peers else [])]
+               *[f"time / {peer}, {count(n)}" for peer in peers for n in lengths]]
     return table(heading, rows) if rows else ""
 
 

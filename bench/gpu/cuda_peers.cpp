@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "blas.hpp"
 #include "oclspkt/error.hpp"
 
 namespace oclspkt::bench::gpu {
@@ -39,10 +40,13 @@ struct Functions {
   int (*create)(Handle*);
   int (*destroy)(Handle);
   int (*set_stream)(Handle, Stream);
-  int (*axpy)(Handle, std::int64_t, const T*, const T*, std::int64_t, T*, std::int64_t);
+  int (*copy)(Handle, std::int64_t, const T*, std::int64_t, T*, std::int64_t);
   int (*scal)(Handle, std::int64_t, const T*, T*, std::int64_t);
+  int (*axpy)(Handle, std::int64_t, const T*, const T*, std::int64_t, T*, std::int64_t);
   int (*dot)(Handle, std::int64_t, const T*, std::int64_t, const T*, std::int64_t, T*);
   int (*nrm2)(Handle, std::int64_t, const T*, std::int64_t, T*);
+  int (*asum)(Handle, std::int64_t, const T*, std::int64_t, T*);
+  int (*amax)(Handle, std::int64_t, const T*, std::int64_t, std::int64_t*);
 };
 
 /// @throws DeviceError
@@ -51,21 +55,25 @@ void check_peer(int status, const std::string& call) {
 }
 
 template <typename T>
-class OpenCublas final : public Cublas<T> {
+class Cublas final : public Blas<T> {
  public:
-  OpenCublas(const Functions<T>& functions, const Space<T>& space) : f_(functions) {
+  Cublas(const Functions<T>& functions, const Space<T>& space) : f_(functions) {
     check_peer(f_.create(&handle_), "create of cuBLAS");
     check_peer(f_.set_stream(handle_, space.queue().handle), "setStream of cuBLAS");
   }
-  ~OpenCublas() override { f_.destroy(handle_); }
-  OpenCublas(const OpenCublas&) = delete;
-  OpenCublas& operator=(const OpenCublas&) = delete;
+  ~Cublas() override { f_.destroy(handle_); }
+  Cublas(const Cublas&) = delete;
+  Cublas& operator=(const Cublas&) = delete;
 
-  void axpy(T factor, const SpaceArray<T>& x, SpaceArray<T>& y) override {
-    check_peer(f_.axpy(handle_, x.size(), &factor, at(x), 1, at(y), 1), "axpy of cuBLAS");
+  const char* library() const override { return "cuBLAS"; }
+  void copy(const SpaceArray<T>& x, SpaceArray<T>& y) override {
+    check_peer(f_.copy(handle_, x.size(), at(x), 1, at(y), 1), "copy of cuBLAS");
   }
   void scal(T factor, SpaceArray<T>& x) override {
     check_peer(f_.scal(handle_, x.size(), &factor, at(x), 1), "scal of cuBLAS");
+  }
+  void axpy(T factor, const SpaceArray<T>& x, SpaceArray<T>& y) override {
+    check_peer(f_.axpy(handle_, x.size(), &factor, at(x), 1, at(y), 1), "axpy of cuBLAS");
   }
   T dot(const SpaceArray<T>& x, const SpaceArray<T>& y) override {
     T value = 0;
@@ -76,6 +84,16 @@ class OpenCublas final : public Cublas<T> {
     T value = 0;
     check_peer(f_.nrm2(handle_, x.size(), at(x), 1, &value), "nrm2 of cuBLAS");
     return value;
+  }
+  T asum(const SpaceArray<T>& x) override {
+    T value = 0;
+    check_peer(f_.asum(handle_, x.size(), at(x), 1, &value), "asum of cuBLAS");
+    return value;
+  }
+  SumValue<T> amax(const SpaceArray<T>& x) override {
+    std::int64_t place = 0;  // counted from 1
+    check_peer(f_.amax(handle_, x.size(), at(x), 1, &place), "amax of cuBLAS");
+    return {T(0), place - 1};
   }
 
  private:
@@ -210,20 +228,24 @@ class OpenCusparse final : public Cusparse<T> {
 }  // namespace
 
 template <typename T>
-std::unique_ptr<Cublas<T>> Cublas<T>::open(const Space<T>& space, std::string* why) {
+std::unique_ptr<Blas<T>> open_cublas(const Space<T>& space, std::string* why) {
   void* const library = open_library({"libcublas.so", "libcublas.so.13", "libcublas.so.12"}, why);
   if (library == nullptr) return nullptr;
-  const std::string scalar = sizeof(T) == sizeof(double) ? "cublasD" : "cublasS";
+  const std::string scalar = sizeof(T) == sizeof(double) ? "D" : "S";
   Functions<T> f{};
+  const auto of = [&](const std::string& name, auto* function) {
+    return find(library, "cublas" + name + "_v2_64", function);
+  };
   const bool found = find(library, "cublasCreate_v2", &f.create) && find(library, "cublasDestroy_v2", &f.destroy) &&
-                     find(library, "cublasSetStream_v2", &f.set_stream) &&
-                     find(library, scalar + "axpy_v2_64", &f.axpy) && find(library, scalar + "scal_v2_64", &f.scal) &&
-                     find(library, scalar + "dot_v2_64", &f.dot) && find(library, scalar + "nrm2_v2_64", &f.nrm2);
+                     find(library, "cublasSetStream_v2", &f.set_stream) && of(scalar + "copy", &f.copy) &&
+                     of(scalar + "scal", &f.scal) && of(scalar + "axpy", &f.axpy) && of(scalar + "dot", &f.dot) &&
+                     of(scalar + "nrm2", &f.nrm2) && of(scalar + "asum", &f.asum) &&
+                     of("I" + std::string(sizeof(T) == sizeof(double) ? "d" : "s") + "amax", &f.amax);
   if (!found) {
     *why = "libcublas.so is older than 12: it has no lengths of 64 bits";
     return nullptr;
   }
-  return std::make_unique<OpenCublas<T>>(f, space);
+  return std::make_unique<Cublas<T>>(f, space);
 }
 
 template <typename T>
@@ -249,8 +271,8 @@ std::unique_ptr<Cusparse<T>> Cusparse<T>::open(Space<T>& space, const SparsePatt
   return std::make_unique<OpenCusparse<T>>(f, space, pattern, values, sell, x, z);
 }
 
-template class Cublas<float>;
-template class Cublas<double>;
+template std::unique_ptr<Blas<float>> open_cublas(const Space<float>&, std::string*);
+template std::unique_ptr<Blas<double>> open_cublas(const Space<double>&, std::string*);
 template class Cusparse<float>;
 template class Cusparse<double>;
 

@@ -8,22 +8,8 @@
 
 namespace oclspkt::bench::gpu {
 
-/// NVIDIA's cuBLAS on vectors of a space by CUDA. The library is opened at run time: nothing of CUDA is needed to
-/// build.
-/// @tparam T  float, double
-template <typename T>
-class Cublas {
- public:
-  /// @param[out] why  why there is none, if the result is null
-  static std::unique_ptr<Cublas> open(const Space<T>& space, std::string* why);
-  virtual ~Cublas() = default;
-  virtual void axpy(T factor, const SpaceArray<T>& x, SpaceArray<T>& y) = 0;
-  virtual void scal(T factor, SpaceArray<T>& x) = 0;
-  virtual T dot(const SpaceArray<T>& x, const SpaceArray<T>& y) = 0;
-  virtual T nrm2(const SpaceArray<T>& x) = 0;
-};
-
-/// NVIDIA's cuSPARSE: products of a CSR matrix with a vector by each of its algorithms, opened as cuBLAS is.
+/// NVIDIA's cuSPARSE: products of a CSR matrix with a vector by each of its algorithms. The library is opened at run
+/// time.
 /// @tparam T  float, double
 template <typename T>
 class Cusparse {

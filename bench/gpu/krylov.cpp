@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // oclspkt-bench-krylov FILE [options]: what Krylov methods do with vectors and matrices of a device: operations on
 // vectors, products and iterations of CG, with a stream of the same mix of reads and writes in the same run, and
-// cuBLAS and cuSPARSE where they are. Answers are checked before they are timed.
+// CLBlast, cuBLAS and cuSPARSE where they are. Answers are checked before they are timed.
 #include "krylov.hpp"
 
 #include <cstdio>

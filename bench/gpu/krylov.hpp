@@ -93,7 +93,7 @@ std::vector<std::vector<double>> time_in_turn(Space<T>& space, const std::vector
   return seconds;
 }
 
-/// Operations on vectors, beside cuBLAS, for all lengths.
+/// Operations on vectors, beside cuBLAS or CLBlast, for all lengths.
 /// @throws Breakdown if an answer is wrong
 template <typename T>
 void measure_operations(KrylovRun& run);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <CL/cl.h>
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <map>
 
-#include "cuda_peers.hpp"
+#include "blas.hpp"
 #include "krylov.hpp"
 #include "memory.hpp"
 #include "oclspkt/error.hpp"
@@ -23,11 +24,38 @@ struct Operation {
   std::function<void()> run;
 };
 
+/// The library's own operations that BLAS has, too.
+template <typename T>
+class OwnBlas final : public Blas<T> {
+ public:
+  explicit OwnBlas(Space<T>& space) : space_(space) {}
+  const char* library() const override { return "ours"; }
+  void copy(const SpaceArray<T>& x, SpaceArray<T>& y) override { space_.copy(x, y); }
+  void scal(T factor, SpaceArray<T>& x) override { space_.combine(x, factor, {}); }
+  void axpy(T factor, const SpaceArray<T>& x, SpaceArray<T>& y) override {
+    const Term<T> term{factor, &x};
+    space_.combine(y, T(1), {&term, 1});
+  }
+  T dot(const SpaceArray<T>& x, const SpaceArray<T>& y) override { return sum(SumKind::dot, x, &y).value; }
+  T nrm2(const SpaceArray<T>& x) override { return sum(SumKind::norm2, x).value; }
+  T asum(const SpaceArray<T>& x) override { return sum(SumKind::norm1, x).value; }
+  SumValue<T> amax(const SpaceArray<T>& x) override { return sum(SumKind::largest_magnitude, x); }
+  SumValue<T> sum(SumKind kind, const SpaceArray<T>& x, const SpaceArray<T>* y = nullptr) {
+    const SumOf<T> wanted{kind, &x, y};
+    SumValue<T> value;
+    space_.sums({&wanted, 1}, {&value, 1});
+    return value;
+  }
+
+ private:
+  Space<T>& space_;
+};
+
 template <typename T>
 class Vectors {
  public:
   static constexpr int kMany = 8;
-  Vectors(std::shared_ptr<Space<T>> space, Index n) : n_(n), space_(std::move(space)) {
+  Vectors(std::shared_ptr<Space<T>> space, Index n) : space_(std::move(space)), own_(*space_) {
     for (int k = 0; k < kMany; ++k) {
       arrays_.push_back(space_->make(n));
       space_->fill(*arrays_.back(), T(1) / static_cast<T>(k + 2));
@@ -36,13 +64,12 @@ class Vectors {
     y_ = space_->make(n);
     z_ = space_->make(n);
     space_->fill(*y_, T(0.5));
-    space_->fill(*z_, T(0.25));
     for (const auto& x : arrays_) dots_.push_back({SumKind::dot, x.get(), y_.get()});
     for (const SumKind kind : {SumKind::norm2, SumKind::norm1, SumKind::least}) {
       for (const auto& x : arrays_) many_[kind].push_back({kind, x.get()});
     }
     values_.resize(dots_.size());
-    check_answers();
+    check_answers(own_);
   }
 
   Space<T>& space() { return *space_; }
@@ -50,50 +77,72 @@ class Vectors {
   SpaceArray<T>& y() { return *y_; }
   SpaceArray<T>& z() { return *z_; }
 
-  T sum(SumKind kind) {
-    const SumOf<T> wanted{kind, &x(), kind == SumKind::dot ? &y() : nullptr};
-    SumValue<T> value;
-    space_->sums({&wanted, 1}, {&value, 1});
-    return value.value;
-  }
-
   /// In float, factors of 1 + 1e-7 and the like would soon be Inf: all keep their vectors where they are.
   std::vector<Operation> operations() {
     using Terms = std::span<const Term<T>>;
-    return {
-        {"set", "ours", 1, 0, Mix::write, false, [&] { space_->fill(z(), T(0.25)); }},
-        {"copy", "ours", 2, 0, Mix::copy, false, [&] { space_->copy(y(), z()); }},
-        {"scal", "ours", 2, 1, Mix::copy, false, [&] { space_->combine(z(), T(-1), {}); }},
-        {"axpy", "ours", 3, 2, Mix::triad, false, [&] { space_->combine(z(), T(1), Terms(terms_).first(1)); }},
+    std::vector<Operation> all = blas(own_, {"copy", "scal", "axpy", "dot", "norm2", "norm1", "norm inf"});
+    all.insert(all.begin(), {"set", "ours", 1, 0, Mix::write, false, [&] { space_->fill(z(), T(0.25)); }});
+    const Operation others[] = {
         {"aypx", "ours", 3, 2, Mix::triad, false, [&] { space_->combine(z(), T(0.5), Terms(terms_).first(1)); }},
         {"waxpy", "ours", 3, 3, Mix::triad, false, [&] { space_->combine(z(), T(0), Terms(terms_).first(2)); }},
         {"pointwise", "ours", 3, 1, Mix::triad, false,
          [&] { space_->pointwise(Pointwise::multiply, z(), x(), &y(), T(0)); }},
         {"axpbypcz", "ours", 4, 5, Mix::other, false, [&] { space_->combine(z(), T(0.5), Terms(terms_).first(2)); }},
         {"maxpy 8", "ours", 10, 16, Mix::other, false, [&] { space_->combine(z(), T(1), Terms(terms_)); }},
-        {"dot", "ours", 2, 2, Mix::read, true, [&] { sum(SumKind::dot); }},
-        {"norm2", "ours", 1, 2, Mix::read, true, [&] { sum(SumKind::norm2); }},
-        {"norm1", "ours", 1, 2, Mix::read, true, [&] { sum(SumKind::norm1); }},
-        {"min", "ours", 1, 1, Mix::read, true, [&] { sum(SumKind::least); }},
+        {"min", "ours", 1, 1, Mix::read, true, [&] { own_.sum(SumKind::least, x()); }},
         {"mdot 8", "ours", 9, 16, Mix::read, true, [&] { space_->sums(dots_, values_); }},
         {"norm2 8", "ours", 8, 16, Mix::read, true, [&] { space_->sums(many_[SumKind::norm2], values_); }},
         {"norm1 8", "ours", 8, 16, Mix::read, true, [&] { space_->sums(many_[SumKind::norm1], values_); }},
         {"min 8", "ours", 8, 8, Mix::read, true, [&] { space_->sums(many_[SumKind::least], values_); }},
     };
+    all.insert(all.end(), std::begin(others), std::end(others));
+    return all;
+  }
+
+  /// What BLAS-1 has, by one library.
+  /// @param names  of copy, scal, axpy, dot, nrm2, asum and amax
+  std::vector<Operation> blas(Blas<T>& by, const std::array<const char*, 7>& names = kBlasNames) {
+    const char* const library = by.library();
+    return {{names[0], library, 2, 0, Mix::copy, false, [&] { by.copy(y(), z()); }},
+            {names[1], library, 2, 1, Mix::copy, false, [&] { by.scal(T(-1), z()); }},
+            {names[2], library, 3, 2, Mix::triad, false, [&] { by.axpy(T(1e-3), x(), z()); }},
+            {names[3], library, 2, 2, Mix::read, true, [&] { by.dot(x(), y()); }},
+            {names[4], library, 1, 2, Mix::read, true, [&] { by.nrm2(x()); }},
+            {names[5], library, 1, 2, Mix::read, true, [&] { by.asum(x()); }},
+            {names[6], library, 1, 1, Mix::read, true, [&] { by.amax(x()); }}};
+  }
+
+  /// All numbers are sums of few powers of 2, so that no order of additions matters.
+  /// @throws Breakdown if a library is wrong
+  void check_answers(Blas<T>& by) {
+    const Index last = z().size() - 1;
+    by.copy(y(), z());
+    by.scal(T(-1), z());
+    by.axpy(T(0.5), x(), z());  // -1/4
+    const double n = static_cast<double>(z().size());
+    const double few = 1e3 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    const auto expect = [&](const char* what, double value, double right) {
+      if (std::abs(value / right - 1) < few) return;
+      throw Breakdown(std::string(what) + " of " + std::to_string(last + 1) + " places by " + by.library() + " is " +
+                      std::to_string(value) + ", not " + std::to_string(right));
+    };
+    expect("dot", static_cast<double>(by.dot(x(), z())), -n / 8);
+    expect("norm 2", static_cast<double>(by.nrm2(z())), std::sqrt(n) / 4);
+    expect("norm 1", static_cast<double>(by.asum(z())), n / 4);
+    space_->put(Merge::insert, y(), {0, 1}, z(), {last, 1}, 1);
+    const SumValue<T> greatest = by.amax(z());
+    if (greatest.place < 0) {
+      expect("greatest magnitude", static_cast<double>(greatest.value), 0.5);
+    } else {
+      expect("place (from 1) of the greatest magnitude", static_cast<double>(greatest.place + 1), n);
+    }
+    space_->fill(z(), T(0.25));
   }
 
  private:
-  void check_answers() {
-    const double n = static_cast<double>(n_), dot = static_cast<double>(sum(SumKind::dot)),
-                 norm = static_cast<double>(sum(SumKind::norm2));
-    const double few = 1e3 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    if (!(std::abs(dot / (n / 4) - 1) < few) || !(std::abs(norm / (std::sqrt(n) / 2) - 1) < few)) {
-      throw Breakdown("sums of " + std::to_string(n_) + " places are wrong");
-    }
-  }
-
-  Index n_;
+  static constexpr std::array<const char*, 7> kBlasNames{"copy", "scal", "axpy", "dot", "nrm2", "asum", "amax"};
   std::shared_ptr<Space<T>> space_;
+  OwnBlas<T> own_;
   std::vector<std::unique_ptr<SpaceArray<T>>> arrays_;
   std::unique_ptr<SpaceArray<T>> y_, z_;
   std::vector<Term<T>> terms_;
@@ -120,12 +169,20 @@ std::vector<Operation> yardsticks(Vectors<T>& v, const std::shared_ptr<DeviceStr
   return all;
 }
 
+/// The BLAS of others that the run-time of a space has. One that fails is left out, with a word why.
 template <typename T>
-std::vector<Operation> peers(Vectors<T>& v, Cublas<T>& cublas) {
-  return {{"axpy", "cuBLAS", 3, 2, Mix::triad, false, [&] { cublas.axpy(T(1e-3), v.x(), v.z()); }},
-          {"scal", "cuBLAS", 2, 1, Mix::copy, false, [&] { cublas.scal(T(-1), v.z()); }},
-          {"dot", "cuBLAS", 2, 2, Mix::read, true, [&] { cublas.dot(v.x(), v.y()); }},
-          {"nrm2", "cuBLAS", 1, 2, Mix::read, true, [&] { cublas.nrm2(v.x()); }}};
+std::unique_ptr<Blas<T>> open_peer(Vectors<T>& v) {
+  const bool by_cuda = v.space().queue().kind == DeviceQueue::Kind::cuda;
+  std::string why;
+  try {
+    std::unique_ptr<Blas<T>> peer = by_cuda ? open_cublas(v.space(), &why) : open_clblast(v.space(), &why);
+    if (peer) v.check_answers(*peer);
+    if (peer) return peer;
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  std::printf("no %s: %s\n", by_cuda ? "cuBLAS" : "CLBlast", why.c_str());
+  return nullptr;
 }
 
 template <typename T>
@@ -166,13 +223,9 @@ void measure_operations(KrylovRun& run) {
     std::vector<Operation> operations = vectors.operations();
     const std::shared_ptr<DeviceStream> triad = run.module.make_stream(run.device, n, 2, sizeof(T) == sizeof(double));
     for (Operation& of : yardsticks(vectors, triad)) operations.push_back(std::move(of));
-    std::string why;
-    std::unique_ptr<Cublas<T>> cublas;
-    if (vectors.space().queue().kind == DeviceQueue::Kind::cuda) cublas = Cublas<T>::open(vectors.space(), &why);
-    if (cublas) {
-      for (Operation& of : peers(vectors, *cublas)) operations.push_back(std::move(of));
-    } else if (!why.empty()) {
-      std::printf("no cuBLAS: %s\n", why.c_str());
+    const std::unique_ptr<Blas<T>> peer = open_peer(vectors);
+    if (peer) {
+      for (Operation& of : vectors.blas(*peer)) operations.push_back(std::move(of));
     }
     measure_vectors(vectors, operations, run);
   }

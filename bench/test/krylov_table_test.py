@@ -61,6 +61,18 @@ class KrylovTable(unittest.TestCase):
         self.assertEqual(rows["norm2"][-2:], ["0.40", "2.00"])
         self.assertEqual(rows["set"][-2:], ["0.90", "-"])
 
+    def test_times_stand_beside_clblast_by_the_names_of_blas(self):
+        peers = [operation("axpy", "CLBlast", "triad", 3, 330), operation("asum", "CLBlast", "read", 1, 200)]
+        document = {**DOCUMENT, "operations": [r for r in DOCUMENT["operations"] if r["library"] != "cuBLAS"] + peers +
+                    [operation("norm1", "ours", "read", 1, 800)]}
+        text = krylov_table.operations_table(document, "double")
+        rows = cells(text)
+        self.assertEqual(rows["axpy"][-2:], ["1.10", "0.50"])
+        self.assertEqual(rows["norm1"][-2:], ["0.80", "0.25"])
+        self.assertEqual(rows["scal"][-1], "-")
+        self.assertIn("time / CLBlast, 1e6 |", text)
+        self.assertNotIn("cuBLAS", text)
+
     def test_products_are_held_against_the_best_peer(self):
         rows = [line for line in krylov_table.products_table(DOCUMENT, "double").splitlines() if "fem" in line]
         self.assertEqual(rows[0], "| fem | 10 | 100 | sell (chosen) | 0.0 | 0.70 | 1.40 | 1.50 | 0.75 | 1.50 |")

@@ -45,7 +45,8 @@ void make_rows(const SparsePattern<I>& pattern, SparseForm& form) {
   form.row_end.assign(static_cast<std::size_t>(form.rows), 0);
   Index longest = 0;
   for (Index row = 0; row < form.rows; ++row) longest = std::max(longest, RowEntries<I>(pattern, row).count);
-  if (longest * form.rows > kUnlike * form.entries) form.block_entries = kBlockOfUnlikeRows;
+  // A long row times many rows would exceed 64 bits.
+  if (longest > kUnlike * form.entries / std::max<Index>(1, form.rows)) form.block_entries = kBlockOfUnlikeRows;
   BlockCutter cutter(form);
   for (Index row = 0; row < form.rows; ++row) {
     const RowEntries<I> entries(pattern, row);

@@ -115,8 +115,11 @@ std::string error_name(cl_int code) {
 std::string describe(const DeviceInfo& device) { return "device '" + device.name + "' (" + device.platform + ")"; }
 
 DeviceError device_error(const DeviceInfo& device, const std::string& what, const cl::Error& error) {
+  const std::string limit = error.err() == CL_INVALID_BUFFER_SIZE
+                                ? "; it allocates " + std::to_string(device.max_allocation) + " bytes at once, at most"
+                                : "";
   return DeviceError(describe(device) + ": " + what + " failed: " + error.what() + " gave " + error_name(error.err()) +
-                     "; choose another device, or host");
+                     limit + "; choose another device, or host");
 }
 
 }  // namespace oclspkt::ocl

@@ -12,6 +12,8 @@ namespace {
 
 /// Work-items of a work-group on GPUs.
 constexpr Index kGroupItems = 256;
+/// Work-groups of a launch at most: launch() refuses 2^31 work-items and more.
+constexpr Index kMostGroups = std::numeric_limits<std::int32_t>::max() / kGroupItems;
 /// The fewest places for a work-group of a processor; launching a group costs more than fewer places do.
 constexpr Index kLeastRun = 4096;
 
@@ -105,23 +107,19 @@ Kernel& SpaceState::kernel(VectorKernel text, int form, bool keep) {
   if (kernel.handle() != nullptr) return kernel;
   const auto index = static_cast<std::size_t>(text);
   std::string options = "-D GROUP_ITEMS=" + std::to_string(by_groups ? kGroupItems : 1);
-  if (text >= VectorKernel::put) options.clear();
   if (*kForms[index] != '\0') options += std::string(" -D ") + kForms[index] + "=" + std::to_string(form);
   if (text == VectorKernel::combine) options += std::string(" -D KEEP=") + (keep ? "1" : "0");
   kernel = device->kernel(kTexts[index], is_double, by_groups ? 1 : 0, options);
   return kernel;
 }
 
+SpaceState::Runs SpaceState::runs(Index n) const { return runs(n, kMostGroups); }
+
 SpaceState::Runs SpaceState::runs(Index n, Index most) const {
   const Index step = by_groups ? kGroupItems * static_cast<Index>(kVectorBytes) / word : kLeastRun;
   const Index groups = std::clamp<Index>(quotient_up(n, step), 1, std::max<Index>(1, most));
   const Index run = quotient_up(quotient_up(n, groups), step) * step;
   return {{std::max<Index>(1, quotient_up(n, run)), static_cast<std::size_t>(by_groups ? kGroupItems : 1)}, run};
-}
-
-Geometry SpaceState::one_a_place(Index n) const {
-  const Index items = by_groups ? kGroupItems : 1;
-  return {quotient_up(n, items), static_cast<std::size_t>(items)};
 }
 
 void SpaceState::make_room(std::int64_t bytes) {
@@ -403,7 +401,7 @@ template <typename T>
 void ClSpace<T>::combine_some(SpaceState& s, Array& z, T number, bool keep, std::span<const Term<T>> terms) {
   const Buffer& written = buffer(z, z.size());
   Kernel& kernel = s.kernel(VectorKernel::combine, static_cast<int>(terms.size()), keep);
-  const auto [geometry, run] = s.runs(z.size(), std::numeric_limits<std::int32_t>::max() / kGroupItems);
+  const auto [geometry, run] = s.runs(z.size());
   set_arguments(*s.device, kernel, written, number, Long{z.size()}, Long{run});
   cl_uint argument = 4;
   for (const Term<T>& term : terms) {
@@ -421,7 +419,7 @@ void ClSpace<T>::pointwise(Pointwise what, Array& z, const Array& x, const Array
     const Buffer &from = buffer(x, z.size()), &beside = buffer(y != nullptr ? *y : x, z.size());
     if (z.size() == 0) return;
     Kernel& kernel = s.kernel(VectorKernel::pointwise, static_cast<int>(what));
-    const auto [geometry, run] = s.runs(z.size(), std::numeric_limits<std::int32_t>::max() / kGroupItems);
+    const auto [geometry, run] = s.runs(z.size());
     set_arguments(*s.device, kernel, buffer(z, z.size()), from, beside, number, Long{z.size()}, Long{run});
     launch_unseen(*s.device, kernel, geometry);
     ++s.counts.launches;
@@ -440,9 +438,10 @@ void ClSpace<T>::put(Merge how, const Array& x, Stride from, Array& z, Stride to
       throw InvalidInput("places to be put into an array lie outside of one, or in the same one");
     }
     Kernel& kernel = s.kernel(VectorKernel::put, static_cast<int>(how));
+    const auto [geometry, run] = s.runs(count);
     set_arguments(*s.device, kernel, source, Long{from.first}, Long{from.step}, target, Long{to.first}, Long{to.step},
-                  Long{count});
-    launch_unseen(*s.device, kernel, s.one_a_place(count));
+                  Long{count}, Long{run});
+    launch_unseen(*s.device, kernel, geometry);
     ++s.counts.launches;
   });
 }
@@ -480,8 +479,10 @@ void ClSpace<T>::launch_places(SpaceState& s, VectorKernel text, const Buffer& f
                                const Buffer& to) {
   if (places.size() == 0) return;
   Kernel& kernel = s.kernel(text, 0);
-  set_arguments(*s.device, kernel, from, static_cast<const ClIndices&>(places).own().buffer(), to, Long{places.size()});
-  launch_unseen(*s.device, kernel, s.one_a_place(places.size()));
+  const auto [geometry, run] = s.runs(places.size());
+  set_arguments(*s.device, kernel, from, static_cast<const ClIndices&>(places).own().buffer(), to, Long{places.size()},
+                Long{run});
+  launch_unseen(*s.device, kernel, geometry);
   ++s.counts.launches;
 }
 

@@ -44,8 +44,8 @@ struct SpaceState final : Holding {
   };
   /// @param most  most work-groups
   Runs runs(Index n, Index most) const;
-  /// A work-item for each of n places.
-  Geometry one_a_place(Index n) const;
+  /// As many work-groups as a launch may have.
+  Runs runs(Index n) const;
   /// Copy a long host array by threads and pinned memory, after the commands already enqueued.
   /// @param made  threads must make the array first
   /// @param work  calls the pipeline

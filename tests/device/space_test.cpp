@@ -28,6 +28,18 @@ TYPED_TEST(SpaceOnDevice, ComesBackAsItWent) {
   });
 }
 
+TYPED_TEST(SpaceOnDevice, SaysHowMuchADeviceAllocatesAtOnce) {
+  this->on_every_space([](Space<TypeParam>& space) {
+    try {
+      space.make(Index{1} << 45);
+      ADD_FAILURE() << "there is an array of 2^45 scalars";
+    } catch (const DeviceError& error) {
+      const std::string most = "it allocates " + std::to_string(space.device().max_allocation) + " bytes at once";
+      EXPECT_NE(std::string(error.what()).find(most), std::string::npos) << error.what();
+    }
+  });
+}
+
 /// More than a plain copy takes: see SpaceState::by_pipeline().
 constexpr Index kLong = 2'500'003;
 

@@ -11,6 +11,8 @@ namespace oclspkt::freeze {
 namespace {
 
 constexpr std::size_t kAlignment = 4096;
+/// Bytes of the longest buffer that has memory. Longer ones are for kernels alone, which do not run.
+constexpr std::size_t kMostHeld = std::size_t{1} << 30;
 
 std::string place(const Memory& memory, std::size_t offset, std::size_t bytes) {
   return std::to_string(bytes) + "@" + std::to_string(memory.offset + offset) + " of " +
@@ -28,11 +30,11 @@ cl_mem CL_API_CALL create_buffer(cl_context of, cl_mem_flags flags, std::size_t 
   memory->bytes = bytes;
   memory->owned = (flags & CL_MEM_USE_HOST_PTR) == 0;
   std::string line = std::string("buffer ") + flags_text(flags) + " " + std::to_string(bytes);
-  if (memory->owned) {
+  if (memory->owned && bytes <= kMostHeld) {
     const std::size_t room = std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
     memory->data = static_cast<char*>(std::aligned_alloc(kAlignment, room));
     std::fill_n(reinterpret_cast<std::uint32_t*>(memory->data), room / sizeof kUnwritten, kUnwritten);
-  } else {
+  } else if (!memory->owned) {
     memory->data = static_cast<char*>(host);
     line += " of the caller";
   }
@@ -105,7 +107,7 @@ cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem to, cl_bool /*blo
                                 std::size_t bytes, const void* from, cl_uint /*waits*/, const cl_event* /*for_what*/,
                                 cl_event* event) {
   Memory& memory = *as<Memory>(to);
-  if (offset + bytes > memory.bytes) return CL_INVALID_VALUE;
+  if (memory.data == nullptr || offset + bytes > memory.bytes) return CL_INVALID_VALUE;
   std::memcpy(memory.data + offset, from, bytes);
   log_command(*as<Queue>(queue), "write " + place(memory, offset, bytes) + " " + hash_of(from, bytes));
   give_event(as<Queue>(queue), event);
@@ -116,7 +118,7 @@ cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem from, cl_bool /*bl
                                std::size_t bytes, void* to, cl_uint /*waits*/, const cl_event* /*for_what*/,
                                cl_event* event) {
   const Memory& memory = *as<Memory>(from);
-  if (offset + bytes > memory.bytes) return CL_INVALID_VALUE;
+  if (memory.data == nullptr || offset + bytes > memory.bytes) return CL_INVALID_VALUE;
   std::memcpy(to, memory.data + offset, bytes);
   log_command(*as<Queue>(queue), "read " + place(memory, offset, bytes));
   give_event(as<Queue>(queue), event);
