@@ -74,6 +74,16 @@ PetscErrorCode RefuseDifference(PC pc, const Setting& setting) {
           setting.name.c_str(), first.data(), another.data(), other);
 }
 
+/// The hash of each setting, and minus that: by their least values over ranks these see whether they differ.
+std::vector<PetscInt64> hashes_of(const std::vector<Setting>& settings) {
+  std::vector<PetscInt64> hashes;
+  for (const Setting& setting : settings) {
+    const auto hash = static_cast<PetscInt64>(std::hash<std::string>{}(setting.value) >> 1);
+    hashes.insert(hashes.end(), {hash, -hash});
+  }
+  return hashes;
+}
+
 }  // namespace
 
 PetscErrorCode AgreeOn(PC pc, const Trouble& trouble, std::span<double> sums) {
@@ -105,17 +115,14 @@ PetscErrorCode AgreeOn(PC pc, const Trouble& trouble, std::span<double> sums) {
 PetscErrorCode AgreeOnSettings(PC pc, PetscBool* stays) {
   PetscMPIInt ranks;
   std::vector<Setting> own;
-  std::vector<PetscInt64> least; /* of the hashes, of minus the hashes, and of `stays` */
+  std::vector<PetscInt64> least; /* of the hashes, and of `stays` */
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  OclspktCall(
-      pc, own = settings_of(*data(pc)); for (const Setting& setting
-                                             : own) {
-        const auto hash = static_cast<PetscInt64>(std::hash<std::string>{}(setting.value) >> 1);
-        least.insert(least.end(), {hash, -hash});
-      } least.push_back(*stays));
+  OclspktCall(pc, own = settings_of(*data(pc)));
+  OclspktCall(pc, least = hashes_of(own));
+  OclspktCall(pc, least.push_back(*stays));
   OclspktAllreduce(MPI_IN_PLACE, least.data(), static_cast<PetscMPIInt>(least.size()), MPIU_INT64, MPI_MIN,
                    PetscObjectComm((PetscObject)pc));
   for (std::size_t s = 0; s < own.size(); ++s) {

@@ -192,7 +192,8 @@ PetscErrorCode SolveColumns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, C
 
   PetscFunctionBegin;
   // Room for several columns is made when the first of them come.
-  if (moved) OclspktCall(pc, sweep.right.resize(together * rows); sweep.solution.resize(together * rows));
+  if (moved) OclspktCall(pc, sweep.right.resize(together * rows));
+  if (moved) OclspktCall(pc, sweep.solution.resize(together * rows));
   const Columns<PetscScalar> right{sweep.right.data(), rows}, solution{sweep.solution.data(), rows};
   for (Index done = 0, some; done < count && !pc->failedreason; done += some) {
     some = std::min(together, count - done);
@@ -240,18 +241,23 @@ PetscErrorCode SolveSweep(PC pc, Sweep& sweep, const Block& right, const Block& 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// In which order a visit of a device solves.
+static DeviceVisit<PetscScalar>::Order order_of(PC_OCLSPKT& o) {
+  DeviceVisit<PetscScalar>::Order order;
+  order.sum = o.settings.combine == Combine::additive;
+  for (int k = 0; k < steps_of(o); ++k) order.solvers.push_back(&sweep_of(o, k, false).solver);
+  if (o.settings.combine == Combine::symmetric && !o.between.empty()) order.between = o.between.data();
+  return order;
+}
+
 PetscErrorCode SetUpVisit(PC pc) {
   PC_OCLSPKT* o = data(pc);
-  const Combine combine = o->settings.combine;
-  bool possible = o->sweeps.size() > 1 && combine != Combine::multiplicative;
+  bool possible = o->sweeps.size() > 1 && o->settings.combine != Combine::multiplicative;
 
   PetscFunctionBegin;
   for (const auto& sweep : o->sweeps) possible = possible && sweep->layout.rows.empty();
   if (!possible) PetscFunctionReturn(PETSC_SUCCESS);
-  OclspktCall(pc, DeviceVisit<PetscScalar>::Order order; order.sum = combine == Combine::additive;
-              for (int k = 0; k < steps_of(*o); ++k) order.solvers.push_back(&sweep_of(*o, k, false).solver);
-              if (combine == Combine::symmetric && !o->between.empty()) order.between = o->between.data();
-              o->visit.set_up(std::move(order)));
+  OclspktCall(pc, o->visit.set_up(order_of(*o)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -28,14 +28,15 @@ PetscErrorCode TranslateException(PC pc, int line, const char* function, const c
 
 }  // namespace oclspkt::petsc
 
-/// Run C++ that may throw. After it, pc->failedreason tells whether a Breakdown was caught. Calls of PETSc do not
-/// belong inside: an exception would skip the end of PETSc's call stack. PetscError() takes the function off that
-/// stack, so an error returns without PetscFunctionReturn(), as in PetscCall().
+/// Evaluate an expression that may throw; what takes several statements is a function or a named lambda. After it,
+/// pc->failedreason tells whether a Breakdown was caught. Calls of PETSc do not belong inside: an exception would skip
+/// the end of PETSc's call stack. PetscError() takes the function off that stack, so an error returns without
+/// PetscFunctionReturn(), as in PetscCall().
 #define OclspktCall(pc, ...)                                                               \
   do {                                                                                     \
     PetscStackUpdateLine;                                                                  \
     try {                                                                                  \
-      __VA_ARGS__;                                                                         \
+      static_cast<void>(__VA_ARGS__);                                                      \
     } catch (...) {                                                                        \
       const PetscErrorCode ierr_oclspkt_ =                                                 \
           oclspkt::petsc::TranslateException(pc, __LINE__, PETSC_FUNCTION_NAME, __FILE__); \

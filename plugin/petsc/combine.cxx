@@ -178,8 +178,9 @@ PetscErrorCode FillBands(PC pc) {
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(pc->pmat, &first_row, nullptr));
   if (split && from_matrix) PetscCall(ReadVector(pc, MatGetRowSum, &row_sums));
-  OclspktCall(pc, o->between.clear(); if (several && product && from_matrix) o->between = row_sums);
+  o->between.clear();
   if (several && product && from_matrix) {
+    OclspktCall(pc, o->between = row_sums);
     if (!split) PetscCall(ReadVector(pc, MatGetDiagonal, &o->between));
     PetscCall(CheckBetween(pc));
   }

@@ -121,8 +121,8 @@ PetscErrorCode ChooseByValues(PC pc, const Grid& grid, Direction* direction, std
   PetscCall(MeasureAxes(pc, grid, &axes));
   if (axes.strongest >= 0) *direction = static_cast<Direction>(axes.strongest);
   OclspktCall(pc, *why = (axes.strongest >= 0 ? "strongest coupling (" : "the grid is periodic in every direction (") +
-                         axes.figures + ")";
-              o->left_out = left_out_text(axes));
+                         axes.figures + ")");
+  OclspktCall(pc, o->left_out = left_out_text(axes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -136,7 +136,8 @@ PetscErrorCode ChooseDirections(PC pc, const std::optional<Grid>& grid, std::vec
     if (o->given_bands[a].set) OclspktCall(pc, directions->push_back(static_cast<Direction>(a)));
   }
   if (!directions->empty() || o->given_lines) {
-    OclspktCall(pc, if (directions->empty()) directions->push_back(Direction::given); *why = "the program gave them");
+    if (directions->empty()) OclspktCall(pc, directions->push_back(Direction::given));
+    OclspktCall(pc, *why = "the program gave them");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   OclspktCall(pc, directions->push_back(Direction::matrix));
@@ -216,6 +217,14 @@ PetscErrorCode LinesStay(PC pc, PetscBool* stay) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void resize_sweeps(PC_OCLSPKT& o, std::size_t count) {
+  while (o.sweeps.size() > count) o.sweeps.pop_back();
+  while (o.sweeps.size() < count) {
+    o.sweeps.push_back(std::make_unique<Sweep>());
+    o.sweeps.back()->solver.set_options(o.settings);
+  }
+}
+
 /// Another axis may be better by this factor before lines are laid out anew.
 constexpr double kBetter = 1.25;
 
@@ -258,19 +267,15 @@ PetscErrorCode FindLines(PC pc) {
   PetscCall(FindGrid(pc, pc->pmat, &grid, &why_no_grid));
   if (chosen) PetscCall(ChooseDirections(pc, grid, &directions, &why));
   PetscCall(CheckMixture(pc, directions));
-  OclspktCall(
-      pc, while (o->sweeps.size() > directions.size()) o->sweeps.pop_back();
-      while (o->sweeps.size() < directions.size()) {
-        o->sweeps.push_back(std::make_unique<Sweep>());
-        o->sweeps.back()->solver.set_options(o->settings);
-      });
+  OclspktCall(pc, resize_sweeps(*o, directions.size()));
   for (std::size_t s = 0; s < directions.size(); ++s) {
     Sweep& sweep = *o->sweeps[s];
     sweep.direction = directions[s];
     sweep.extraction.forget();
     PetscCall(LayOut(pc, directions[s], grid, why_no_grid, &sweep.layout));
   }
-  OclspktCall(pc, o->lines_why = std::move(why); o->key = std::move(key));
+  o->lines_why = std::move(why);
+  OclspktCall(pc, o->key = std::move(key));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -110,18 +110,23 @@ static PetscErrorCode MatFactorNumeric_OCLSPKT(Mat F, Mat A, const MatFactorInfo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A direct solver solves A x = b as it stands: an option that leaves out or rounds something has no place here. */
-static PetscErrorCode CheckOptions(PC pc) {
-  const Settings& given = data(pc)->settings;
+/* The options that leave something of A x = b out, or round it. */
+static std::string inexact_options(const Settings& given) {
   Settings refused;
+  if (oclspkt::petsc::parse_directions(given.lines).size() > 1) refused.lines = given.lines;
+  if (given.rtol > PETSC_MACHINE_EPSILON) refused.rtol = given.rtol;
+  if (given.singular == oclspkt::Singular::pin) refused.singular = given.singular;
+  refused.diagonal = given.diagonal;
+  refused.precision = given.precision;
+  return oclspkt::petsc::non_default_options(refused);
+}
+
+/* A direct solver solves A x = b as it stands. */
+static PetscErrorCode CheckOptions(PC pc) {
   std::string text;
 
   PetscFunctionBegin;
-  OclspktCall(pc, if (oclspkt::petsc::parse_directions(given.lines).size() > 1) refused.lines = given.lines;
-              if (given.rtol > PETSC_MACHINE_EPSILON) refused.rtol = given.rtol;
-              if (given.singular == oclspkt::Singular::pin) refused.singular = given.singular;
-              refused.diagonal = given.diagonal; refused.precision = given.precision;
-              text = oclspkt::petsc::non_default_options(refused));
+  OclspktCall(pc, text = inexact_options(data(pc)->settings));
   PetscCheck(text.empty(), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_INCOMP,
              "-pc_factor_mat_solver_type oclspkt solves with the whole matrix as it is, which %s does not: leave that "
              "out, or use -pc_type oclspkt, which makes a preconditioner",

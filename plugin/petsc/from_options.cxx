@@ -154,9 +154,15 @@ PetscErrorCode ChangeSettings(PC pc, const Settings& settings, PetscBool* change
   PC_OCLSPKT* o = data(pc);
 
   PetscFunctionBegin;
-  OclspktCall(pc, parse_directions(settings.lines); for (auto& sweep : o->sweeps) sweep->solver.set_options(settings));
-  OclspktCall(pc, Settings quiet = settings; quiet.explain = o->settings.explain;
-              *changed = static_cast<PetscBool>(!(quiet == o->settings)); o->settings = settings);
+  const auto change = [&] {
+    parse_directions(settings.lines);  // throws
+    for (auto& sweep : o->sweeps) sweep->solver.set_options(settings);
+    Settings quiet = settings;
+    quiet.explain = o->settings.explain;
+    *changed = static_cast<PetscBool>(!(quiet == o->settings));
+    o->settings = settings;
+  };
+  OclspktCall(pc, change());
   if (*changed) forget_operator(pc);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

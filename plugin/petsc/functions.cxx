@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <cstring>
 #include <iterator>
 #include <type_traits>
 
@@ -9,6 +8,7 @@
 
 using oclspkt::Options;
 using oclspkt::petsc::ChangeSettings;
+using oclspkt::petsc::CheckPointer;
 using oclspkt::petsc::data;
 using oclspkt::petsc::Settings;
 
@@ -41,6 +41,24 @@ using oclspkt::petsc::Settings;
   ROW(Transfer, PCOCLSPKTTransfer, Options::transfer)                        \
   ROW(GatherLimit, PetscInt, Options::gather_limit)                          \
   ROW(Explain, PetscBool, Settings::explain)
+
+// Every function that tells what the last set-up chose: the end of its name, its parameters, the arguments behind the
+// PC.
+#define OCLSPKT_EACH_RESULT(ROW)                                                                                     \
+  ROW(DirectionsUsed, (PC pc, const char* directions[]), directions)                                                 \
+  ROW(MethodUsed, (PC pc, const char* method[], const char* why[]), method, why)                                     \
+  ROW(DeviceUsed, (PC pc, const char* device[], const char* type[]), device, type)                                   \
+  ROW(Certificate, (PC pc, PetscReal * certificate, PetscReal * rounding, PetscReal * tolerance), certificate,       \
+      rounding, tolerance)                                                                                           \
+  ROW(IgnoredEntries, (PC pc, PetscInt64 * ignored), ignored)                                                        \
+  ROW(DirectionMethodUsed, (PC pc, const char direction[], const char* method[], const char* why[]), direction,      \
+      method, why)                                                                                                   \
+  ROW(DirectionDeviceUsed, (PC pc, const char direction[], const char* device[], const char* type[]), direction,     \
+      device, type)                                                                                                  \
+  ROW(DirectionCertificate,                                                                                          \
+      (PC pc, const char direction[], PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance), direction, \
+      certificate, rounding, tolerance)                                                                              \
+  ROW(DirectionIgnoredEntries, (PC pc, const char direction[], PetscInt64* ignored), direction, ignored)
 
 namespace {
 
@@ -91,17 +109,11 @@ const Composed kComposed[] = {
       {"PCOCLSPKTGet" #Name "_C", untyped(&Get_OCLSPKT<&Member, Type>)},
     OCLSPKT_EACH_OPTION(OCLSPKT_COMPOSED)
 #undef OCLSPKT_COMPOSED
-        {"PCOCLSPKTSetLines_C", untyped(&oclspkt::petsc::SetLines_OCLSPKT)},
+#define OCLSPKT_COMPOSED(Name, ...) {"PCOCLSPKTGet" #Name "_C", untyped(&oclspkt::petsc::Get##Name##_OCLSPKT)},
+        OCLSPKT_EACH_RESULT(OCLSPKT_COMPOSED)
+#undef OCLSPKT_COMPOSED
+            {"PCOCLSPKTSetLines_C", untyped(&oclspkt::petsc::SetLines_OCLSPKT)},
     {"PCOCLSPKTSetBands_C", untyped(&oclspkt::petsc::SetBands_OCLSPKT)},
-    {"PCOCLSPKTGetDirectionsUsed_C", untyped(&oclspkt::petsc::GetDirectionsUsed_OCLSPKT)},
-    {"PCOCLSPKTGetMethodUsed_C", untyped(&oclspkt::petsc::GetMethodUsed_OCLSPKT)},
-    {"PCOCLSPKTGetDeviceUsed_C", untyped(&oclspkt::petsc::GetDeviceUsed_OCLSPKT)},
-    {"PCOCLSPKTGetCertificate_C", untyped(&oclspkt::petsc::GetCertificate_OCLSPKT)},
-    {"PCOCLSPKTGetIgnoredEntries_C", untyped(&oclspkt::petsc::GetIgnoredEntries_OCLSPKT)},
-    {"PCOCLSPKTGetDirectionMethodUsed_C", untyped(&oclspkt::petsc::GetDirectionMethodUsed_OCLSPKT)},
-    {"PCOCLSPKTGetDirectionDeviceUsed_C", untyped(&oclspkt::petsc::GetDirectionDeviceUsed_OCLSPKT)},
-    {"PCOCLSPKTGetDirectionCertificate_C", untyped(&oclspkt::petsc::GetDirectionCertificate_OCLSPKT)},
-    {"PCOCLSPKTGetDirectionIgnoredEntries_C", untyped(&oclspkt::petsc::GetDirectionIgnoredEntries_OCLSPKT)},
 };
 
 /// How many choices an enumeration has.
@@ -115,22 +127,13 @@ std::size_t choices(PCOCLSPKTSingular) { return std::size(oclspkt::kSingularName
 std::size_t choices(PCOCLSPKTAboveBound) { return std::size(oclspkt::kAboveBoundNames); }
 std::size_t choices(PCOCLSPKTTransfer) { return std::size(oclspkt::kTransferNames); }
 
-/// A null pointer, which other languages hand over easily, as value of PCOCLSPKTSet...() or PCOCLSPKTGet...().
-PetscErrorCode CheckPointer(PC pc, const char* name, const void* value) {
-  PetscFunctionBegin;
-  PetscCheck(value, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL,
-             "The second argument of %.*s() is a null pointer: pass the address of a value",
-             static_cast<int>(std::strlen(name) - 2), name);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// Call a setter of any PC that has it. Ranks may give different values: the set-up compares those that have to agree.
 template <typename Argument>
 PetscErrorCode TrySetter(PC pc, const char* name, Argument value) {
   PetscFunctionBegin;
   OclspktValidPC(pc);
   if constexpr (std::is_pointer_v<Argument>) {
-    PetscCall(CheckPointer(pc, name, value));
+    PetscCall(CheckPointer(PetscObjectComm((PetscObject)pc), "second", name, value));
   } else if constexpr (std::is_enum_v<Argument> && !std::is_same_v<Argument, PetscBool>) {
     const int number = static_cast<int>(value);
     PetscCheck(number >= 0 && static_cast<std::size_t>(number) < choices(value), PetscObjectComm((PetscObject)pc),
@@ -141,13 +144,24 @@ PetscErrorCode TrySetter(PC pc, const char* name, Argument value) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Call a getter of a PC that must have it.
-template <typename Result>
-PetscErrorCode UseGetter(PC pc, const char* name, Result* value) {
+/// Call a getter of a PC that must have it. Text that the caller gives and an only value have to be there; of several
+/// values any may be left out.
+template <typename... Arguments>
+PetscErrorCode UseGetter(PC pc, const char* name, Arguments... arguments) {
+  constexpr int kValues = (0 + ... + (std::is_same_v<Arguments, const char*> ? 0 : 1));
+  const struct {
+    const void* value;
+    bool is_needed;
+  } all[] = {{arguments, kValues == 1 || std::is_same_v<Arguments, const char*>}...};
+  const char* place = "second";
+
   PetscFunctionBegin;
   OclspktValidPC(pc);
-  PetscCall(CheckPointer(pc, name, value));
-  PetscUseMethod(pc, name, (PC, Result*), (pc, value));
+  for (const auto& argument : all) {
+    if (argument.is_needed) PetscCall(CheckPointer(PetscObjectComm((PetscObject)pc), place, name, argument.value));
+    place = "third";
+  }
+  PetscUseMethod(pc, name, (PC, Arguments...), (pc, arguments...));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -165,15 +179,19 @@ PetscErrorCode oclspkt::petsc::RemoveFunctions(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define OCLSPKT_PUBLIC(Name, Type, Member)                      \
+#define OCLSPKT_GETTER(Name, parameters, ...)                         \
+  PetscErrorCode PCOCLSPKTGet##Name parameters {                      \
+    PetscFunctionBegin;                                               \
+    PetscCall(UseGetter(pc, "PCOCLSPKTGet" #Name "_C", __VA_ARGS__)); \
+    PetscFunctionReturn(PETSC_SUCCESS);                               \
+  }
+OCLSPKT_EACH_RESULT(OCLSPKT_GETTER)
+
+#define OCLSPKT_SETTER_AND_GETTER(Name, Type, Member)           \
   PetscErrorCode PCOCLSPKTSet##Name(PC pc, Type value) {        \
     PetscFunctionBegin;                                         \
     PetscCall(TrySetter(pc, "PCOCLSPKTSet" #Name "_C", value)); \
     PetscFunctionReturn(PETSC_SUCCESS);                         \
   }                                                             \
-  PetscErrorCode PCOCLSPKTGet##Name(PC pc, Type* value) {       \
-    PetscFunctionBegin;                                         \
-    PetscCall(UseGetter(pc, "PCOCLSPKTGet" #Name "_C", value)); \
-    PetscFunctionReturn(PETSC_SUCCESS);                         \
-  }
-OCLSPKT_EACH_OPTION(OCLSPKT_PUBLIC)
+  OCLSPKT_GETTER(Name, (PC pc, Type * value), value)
+OCLSPKT_EACH_OPTION(OCLSPKT_SETTER_AND_GETTER)

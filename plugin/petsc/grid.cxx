@@ -111,7 +111,7 @@ PetscErrorCode LayOutAxis(PC pc, Mat matrix, const Grid& grid, std::size_t axis,
   PetscCheck(axis < grid.axes, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_oclspkt_lines %s: the grid has only %d dimension%s; name an axis that it has", word,
              static_cast<int>(grid.axes), grid.axes == 1 ? "" : "s");
-  OclspktCall(pc, *layout = {}; layout->lines = lines_along(grid, axis));
+  OclspktCall(pc, *layout = LineLayout(lines_along(grid, axis)));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)matrix), &ranks));
   if (ranks > 1) {
     OclspktCall(pc, cut_lines(grid, axis, *layout));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "boundary.hxx"
 #include "exchange.hxx"
@@ -23,40 +24,54 @@ PetscErrorCode CheckCount(PetscInt64 count) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The lists of all ranks end to end, as MPI takes them.
+struct Mail {
+  std::vector<PetscInt> numbers;
+  std::vector<PetscMPIInt> counts, starts;  ///< shape [ranks]
+};
+
+/// Make room for as many numbers as the counts say.
+void make_room(Mail& mail) {
+  mail.starts.resize(mail.counts.size());
+  std::exclusive_scan(mail.counts.begin(), mail.counts.end(), mail.starts.begin(), 0);
+  mail.numbers.resize(static_cast<std::size_t>(mail.starts.back() + mail.counts.back()));
+}
+
+Mail packed(const Outbox& outbox) {
+  Mail mail;
+  for (const auto& list : outbox) mail.counts.push_back(static_cast<PetscMPIInt>(list.size()));
+  make_room(mail);
+  auto at = mail.numbers.begin();
+  for (const auto& list : outbox) at = std::copy(list.begin(), list.end(), at);
+  return mail;
+}
+
+Outbox unpacked(const Mail& mail) {
+  Outbox inbox;
+  for (std::size_t r = 0; r < mail.counts.size(); ++r) {
+    const auto begin = mail.numbers.begin() + mail.starts[r];
+    inbox.emplace_back(begin, begin + mail.counts[r]);
+  }
+  return inbox;
+}
+
 PetscErrorCode Deliver(PC pc, const Outbox& outbox, Outbox* inbox) {
   MPI_Comm comm = PetscObjectComm((PetscObject)pc);
-  const std::size_t ranks = outbox.size();
-  std::vector<PetscMPIInt> out_counts, in_counts, out_starts, in_starts;
-  std::vector<PetscInt> out, in;
-
+  Mail out, in;
   PetscInt64 sent = 0, received = 0;
 
   PetscFunctionBegin;
   for (const auto& list : outbox) sent += static_cast<PetscInt64>(list.size());
   PetscCall(CheckCount(sent));
-  OclspktCall(
-      pc, in_counts.resize(ranks); for (const auto& list
-                                        : outbox) {
-        out_starts.push_back(static_cast<PetscMPIInt>(out.size()));
-        out_counts.push_back(static_cast<PetscMPIInt>(list.size()));
-        out.insert(out.end(), list.begin(), list.end());
-      });
-  PetscCallMPI(MPI_Alltoall(out_counts.data(), 1, MPI_INT, in_counts.data(), 1, MPI_INT, comm));
-  for (const PetscMPIInt count : in_counts) received += count;
+  OclspktCall(pc, out = packed(outbox));
+  OclspktCall(pc, in.counts.resize(outbox.size()));
+  PetscCallMPI(MPI_Alltoall(out.counts.data(), 1, MPI_INT, in.counts.data(), 1, MPI_INT, comm));
+  for (const PetscMPIInt count : in.counts) received += count;
   PetscCall(CheckCount(received));
-  OclspktCall(
-      pc, PetscMPIInt all = 0; for (const PetscMPIInt count
-                                    : in_counts) {
-        in_starts.push_back(all);
-        all += count;
-      } in.resize(static_cast<std::size_t>(all)));
-  PetscCallMPI(MPI_Alltoallv(out.data(), out_counts.data(), out_starts.data(), MPIU_INT, in.data(), in_counts.data(),
-                             in_starts.data(), MPIU_INT, comm));
-  OclspktCall(
-      pc, inbox->clear(); for (std::size_t r = 0; r < ranks; ++r) {
-        const auto begin = in.begin() + in_starts[r];
-        inbox->emplace_back(begin, begin + in_counts[r]);
-      });
+  OclspktCall(pc, make_room(in));
+  PetscCallMPI(MPI_Alltoallv(out.numbers.data(), out.counts.data(), out.starts.data(), MPIU_INT, in.numbers.data(),
+                             in.counts.data(), in.starts.data(), MPIU_INT, comm));
+  OclspktCall(pc, *inbox = unpacked(in));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -66,6 +81,28 @@ struct Part {
   PetscInt first, last;  ///< global rows
 };
 using Register = std::map<PetscInt, std::vector<Part>>;
+
+/// What each rank is asked, by number, first and last row: the keeper of a line's register is the rank that its number
+/// gives.
+Outbox questions(const GivenLines& given, int ranks) {
+  Outbox outbox(static_cast<std::size_t>(ranks));
+  for (std::size_t l = 0; l < given.numbers.size(); ++l) {
+    const PetscInt begin = given.starts[l], end = given.starts[l + 1];
+    auto& list = outbox[static_cast<std::size_t>(given.numbers[l] % ranks)];
+    list.insert(list.end(), {given.numbers[l], given.rows[static_cast<std::size_t>(begin)],
+                             given.rows[static_cast<std::size_t>(end) - 1]});
+  }
+  return outbox;
+}
+
+Register register_of(const Outbox& inbox) {
+  Register lines;
+  for (int r = 0; r < static_cast<int>(inbox.size()); ++r) {
+    const auto& list = inbox[static_cast<std::size_t>(r)];
+    for (std::size_t at = 0; at < list.size(); at += 3) lines[list[at]].push_back({r, list[at + 1], list[at + 2]});
+  }
+  return lines;
+}
 
 /// The entries of a register for those who asked: number, count, then rank, first and last row of each part.
 Outbox answers(const Register& lines, std::size_t ranks) {
@@ -117,19 +154,9 @@ PetscErrorCode JoinGiven(PC pc, const GivenLines& given, LineLayout* layout) {
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
-  OclspktCall(
-      pc, outbox.resize(static_cast<std::size_t>(ranks)); for (std::size_t l = 0; l < given.numbers.size(); ++l) {
-        const PetscInt begin = given.starts[l], end = given.starts[l + 1];
-        auto& list = outbox[static_cast<std::size_t>(given.numbers[l] % ranks)];
-        list.insert(list.end(), {given.numbers[l], given.rows[static_cast<std::size_t>(begin)],
-                                 given.rows[static_cast<std::size_t>(end) - 1]});
-      });
+  OclspktCall(pc, outbox = questions(given, ranks));
   PetscCall(Deliver(pc, outbox, &inbox));
-  OclspktCall(
-      pc, Register lines; for (int r = 0; r < ranks; ++r) {
-        const auto& list = inbox[static_cast<std::size_t>(r)];
-        for (std::size_t at = 0; at < list.size(); at += 3) lines[list[at]].push_back({r, list[at + 1], list[at + 2]});
-      } outbox = answers(lines, static_cast<std::size_t>(ranks)));
+  OclspktCall(pc, outbox = answers(register_of(inbox), inbox.size()));
   PetscCall(Deliver(pc, outbox, &inbox));
   OclspktCall(pc, take_answers(inbox, rank, given, *layout));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -144,7 +171,9 @@ PetscErrorCode ShareExchange(PC pc, LineLayout* layout) {
   for (const auto& chain : layout->cuts.chains) longest = std::max(longest, static_cast<int>(chain.size()));
   OclspktAllreduce(MPI_IN_PLACE, &longest, 1, MPI_INT, MPI_MAX, comm);
   if (longest == 1) {
-    OclspktCall(pc, layout->above.clear(); layout->below.clear(); layout->cuts = {});
+    layout->above.clear();
+    layout->below.clear();
+    OclspktCall(pc, layout->cuts = {});
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!o->exchange) OclspktCall(pc, o->exchange = std::make_shared<MpiExchange>(comm));

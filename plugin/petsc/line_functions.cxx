@@ -97,11 +97,13 @@ PetscErrorCode TakeBands(PC pc, Direction direction, const std::array<Vec, 3>& v
   PetscCall(KnownLines(pc, direction, rows[1], &layout));
   for (std::size_t b = 0; b < 3; ++b) PetscCall(VecGetArrayRead(vectors[b], &values[b]));
   const auto copy = copy_of<PetscScalar>({values[0], values[1], values[2]});
-  OclspktCall(
-      pc, given.ends.reset(); if (layout) {
-        given.bands.fill(layout->lines, copy);
-        given.ends = ends_of(*layout);
-      } else { given.bands.fill(rows[1], copy); });
+  given.ends.reset();
+  if (layout) {
+    OclspktCall(pc, given.bands.fill(layout->lines, copy));
+    OclspktCall(pc, given.ends = ends_of(*layout));
+  } else {
+    OclspktCall(pc, given.bands.fill(rows[1], copy));
+  }
   for (std::size_t b = 0; b < 3; ++b) PetscCall(VecRestoreArrayRead(vectors[b], &values[b]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -123,9 +125,9 @@ PetscErrorCode CopyVector(PC pc, Vec vector, std::vector<PetscScalar>* to) {
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(vector, &rows));
   PetscCall(VecGetArrayRead(vector, &values));
-  OclspktCall(pc, to->resize(static_cast<std::size_t>(rows)); for_pieces(rows, kPieceRows, [&](Index first, Index end) {
-                std::copy(values + first, values + end, to->data() + first);
-              }));
+  const auto copy = [&](Index first, Index end) { std::copy(values + first, values + end, to->data() + first); };
+  OclspktCall(pc, to->resize(static_cast<std::size_t>(rows)));
+  OclspktCall(pc, for_pieces(rows, kPieceRows, copy));
   PetscCall(VecRestoreArrayRead(vector, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -189,7 +191,7 @@ PetscErrorCode PCOCLSPKTSetLines(PC pc, IS lines, IS starts, IS rows) {
 PetscErrorCode PCOCLSPKTSetBands(PC pc, const char axis[], Vec lower, Vec diag, Vec upper) {
   PetscFunctionBegin;
   OclspktValidPC(pc);
-  OclspktValidPointer(pc, axis);
+  PetscCall(oclspkt::petsc::CheckPointer(PetscObjectComm((PetscObject)pc), "second", "PCOCLSPKTSetBands", axis));
   PetscCall(oclspkt::petsc::AllOrNone(pc, "PCOCLSPKTSetBands()", lower, diag, upper));
   if (diag) {
     PetscValidHeaderSpecific(lower, VEC_CLASSID, 3);

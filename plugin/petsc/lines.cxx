@@ -29,6 +29,25 @@ PetscErrorCode AgreeOnRows(PC pc, const char* what, PetscInt bad) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Say how other ranks continue the line of all rows; `starts` are the first rows of all ranks.
+void cut_matrix(const PetscInt* starts, int ranks, int rank, LineLayout& layout) {
+  std::vector<int> chain;
+  for (int r = 0; r < ranks; ++r) {
+    if (starts[r + 1] > starts[r]) chain.push_back(r);
+  }
+  if (starts[rank + 1] == starts[rank] || chain.size() < 2) return;
+  layout.above = {starts[rank] > 0 ? starts[rank] - 1 : -1};
+  layout.below = {starts[rank + 1] < starts[ranks] ? starts[rank + 1] : -1};
+  layout.cuts.chains = {std::move(chain)};
+  layout.cuts.number = {0};
+}
+
+LineLayout layout_of(const GivenLines& given, PetscInt first_row) {
+  LineLayout layout(LineSet::unequal(std::vector<Index>(given.starts.begin(), given.starts.end())));
+  for (const PetscInt row : given.rows) layout.rows.push_back(row - first_row);
+  return layout;
+}
+
 }  // namespace
 
 std::vector<Direction> parse_directions(const std::string& words) {
@@ -69,16 +88,9 @@ PetscErrorCode LayOutMatrix(PC pc, Mat matrix, LineLayout* layout) {
   PetscCall(MatGetOwnershipRanges(matrix, &starts));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)matrix), &ranks));
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)matrix), &rank));
-  OclspktCall(pc, *layout = {}; layout->lines = ranks > 1 && rows == 0 ? LineSet() : LineSet::one(rows));
+  OclspktCall(pc, *layout = LineLayout(ranks > 1 && rows == 0 ? LineSet() : LineSet::one(rows)));
   if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  OclspktCall(
-      pc, std::vector<int> chain; for (int r = 0; r < ranks; ++r) if (starts[r + 1] > starts[r]) chain.push_back(r);
-      if (rows > 0 && chain.size() > 1) {
-        layout->above = {starts[rank] > 0 ? starts[rank] - 1 : -1};
-        layout->below = {starts[rank + 1] < starts[ranks] ? starts[rank + 1] : -1};
-        layout->cuts.chains = {std::move(chain)};
-        layout->cuts.number = {0};
-      });
+  OclspktCall(pc, cut_matrix(starts, ranks, rank, *layout));
   PetscCall(ShareExchange(pc, layout));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -103,10 +115,7 @@ PetscErrorCode LayOutGiven(PC pc, Mat matrix, const GivenLines& given, LineLayou
   const auto missing = std::find(seen.begin(), seen.end(), 0);
   PetscCall(AgreeOnRows(pc, "is in no line",
                         missing == seen.end() ? -1 : first + static_cast<PetscInt>(missing - seen.begin())));
-  OclspktCall(pc, *layout = {};
-              layout->lines = LineSet::unequal(std::vector<Index>(given.starts.begin(), given.starts.end()));
-              for (const PetscInt row
-                   : given.rows) layout->rows.push_back(row - first));
+  OclspktCall(pc, *layout = layout_of(given, first));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)matrix), &ranks));
   if (ranks > 1) {
     PetscCall(JoinGiven(pc, given, layout));

@@ -26,6 +26,8 @@ std::vector<Direction> parse_directions(const std::string& words);
 
 /// How the lines of a direction lie in the vectors of this rank, and how other ranks continue them.
 struct LineLayout {
+  LineLayout() = default;
+  explicit LineLayout(LineSet of_rank) : lines(std::move(of_rank)) {}
   LineSet lines;
   std::vector<PetscInt> rows;          ///< place i of the line set is local row rows[i]; empty: they are the same
   std::vector<PetscInt> above, below;  ///< shape [lines]; global rows on other ranks that couple to the first and the

@@ -360,7 +360,17 @@ PetscErrorCode oclspkt::petsc::DestroyWorkOfMatrix(Work* work) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Settings survive, everything that belongs to a matrix is freed. */
+/* What survives a reset: the settings, and what was told once. */
+static PC_OCLSPKT without_matrix(const PC_OCLSPKT& o) {
+  PC_OCLSPKT fresh;
+  fresh.settings = o.settings;
+  fresh.degraded_printed = o.degraded_printed;
+  fresh.told_ignored = o.told_ignored;
+  fresh.told_left_out = o.told_left_out;
+  fresh.first().solver.set_options(o.settings);
+  return fresh;
+}
+
 static PetscErrorCode PCReset_OCLSPKT(PC pc) {
   PC_OCLSPKT* o = data(pc);
 
@@ -368,9 +378,7 @@ static PetscErrorCode PCReset_OCLSPKT(PC pc) {
   PetscCall(oclspkt::petsc::AgreeOnDegraded(pc)); /* PCDestroy() comes here, too */
   PetscCall(DestroyWork(&o->work));
   PetscCall(DestroyWork(&o->work_columns));
-  OclspktCall(pc, PC_OCLSPKT fresh; fresh.settings = o->settings; fresh.degraded_printed = o->degraded_printed;
-              fresh.told_ignored = o->told_ignored; fresh.told_left_out = o->told_left_out;
-              fresh.first().solver.set_options(o->settings); *o = std::move(fresh));
+  OclspktCall(pc, *o = without_matrix(*o));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

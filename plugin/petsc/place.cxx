@@ -170,10 +170,8 @@ PetscErrorCode EnqueueDressed(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec
 
   PetscFunctionBegin;
   PetscCall(SpaceFor(right->map->n, &space));
-  OclspktCall(pc, {
-    BringToDevice(*space, right, false, &y);
-    BringToDevice(*space, solution, true, &x);
-  });
+  OclspktCall(pc, BringToDevice(*space, right, false, &y));
+  OclspktCall(pc, BringToDevice(*space, solution, true, &x));
   PetscCall(Enqueue(pc, sweep, queue, {y->memory(), x->memory(), 0, 0, 1}, transpose));
   if (types().sync) OclspktCall(pc, space->finish());
   PetscCall(WroteOnDevice(solution));

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "arguments.hxx"
 #include "boundary.hxx"
 #include "pc_oclspkt.hxx"
 
@@ -98,8 +97,8 @@ PetscErrorCode GetMethodUsed_OCLSPKT(PC pc, const char** method, const char** wh
 
   PetscFunctionBegin;
   PetscCall(CheckChosen(pc));
-  OclspktCall(pc, o->told.method = of_directions(*o, [](const Report& r) { return std::string(name(r.method)); });
-              o->told.why = of_directions(*o, [](const Report& r) { return r.why; }));
+  OclspktCall(pc, o->told.method = of_directions(*o, [](const Report& r) { return std::string(name(r.method)); }));
+  OclspktCall(pc, o->told.why = of_directions(*o, [](const Report& r) { return r.why; }));
   if (method) *method = o->told.method.c_str();
   if (why) *why = o->told.why.c_str();
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -120,8 +119,8 @@ PetscErrorCode GetDeviceUsed_OCLSPKT(PC pc, const char** device, const char** ty
 
   PetscFunctionBegin;
   PetscCall(CheckChosen(pc));
-  OclspktCall(pc, o->told.device = of_directions(*o, [](const Report& r) { return r.device.name; });
-              o->told.device_type = of_directions(*o, [](const Report& r) { return r.device.type; }));
+  OclspktCall(pc, o->told.device = of_directions(*o, [](const Report& r) { return r.device.name; }));
+  OclspktCall(pc, o->told.device_type = of_directions(*o, [](const Report& r) { return r.device.type; }));
   if (device) *device = o->told.device.c_str();
   if (type) *type = o->told.device_type.c_str();
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -182,80 +181,3 @@ PetscErrorCode GetDirectionIgnoredEntries_OCLSPKT(PC pc, const char direction[],
 }
 
 }  // namespace oclspkt::petsc
-
-PetscErrorCode PCOCLSPKTGetDirectionsUsed(PC pc, const char* directions[]) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  OclspktValidPointer(pc, directions);
-  PetscUseMethod(pc, "PCOCLSPKTGetDirectionsUsed_C", (PC, const char*[]), (pc, directions));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetMethodUsed(PC pc, const char* method[], const char* why[]) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  PetscUseMethod(pc, "PCOCLSPKTGetMethodUsed_C", (PC, const char*[], const char*[]), (pc, method, why));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetDeviceUsed(PC pc, const char* device[], const char* type[]) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  PetscUseMethod(pc, "PCOCLSPKTGetDeviceUsed_C", (PC, const char*[], const char*[]), (pc, device, type));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetCertificate(PC pc, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  PetscUseMethod(pc, "PCOCLSPKTGetCertificate_C", (PC, PetscReal*, PetscReal*, PetscReal*),
-                 (pc, certificate, rounding, tolerance));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetIgnoredEntries(PC pc, PetscInt64* ignored) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  OclspktValidPointer(pc, ignored);
-  PetscUseMethod(pc, "PCOCLSPKTGetIgnoredEntries_C", (PC, PetscInt64*), (pc, ignored));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetDirectionMethodUsed(PC pc, const char direction[], const char* method[], const char* why[]) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  OclspktValidPointer(pc, direction);
-  PetscUseMethod(pc, "PCOCLSPKTGetDirectionMethodUsed_C", (PC, const char[], const char*[], const char*[]),
-                 (pc, direction, method, why));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetDirectionDeviceUsed(PC pc, const char direction[], const char* device[],
-                                               const char* type[]) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  OclspktValidPointer(pc, direction);
-  PetscUseMethod(pc, "PCOCLSPKTGetDirectionDeviceUsed_C", (PC, const char[], const char*[], const char*[]),
-                 (pc, direction, device, type));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetDirectionCertificate(PC pc, const char direction[], PetscReal* certificate,
-                                                PetscReal* rounding, PetscReal* tolerance) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  OclspktValidPointer(pc, direction);
-  PetscUseMethod(pc, "PCOCLSPKTGetDirectionCertificate_C", (PC, const char[], PetscReal*, PetscReal*, PetscReal*),
-                 (pc, direction, certificate, rounding, tolerance));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCOCLSPKTGetDirectionIgnoredEntries(PC pc, const char direction[], PetscInt64* ignored) {
-  PetscFunctionBegin;
-  OclspktValidPC(pc);
-  OclspktValidPointer(pc, direction);
-  OclspktValidPointer(pc, ignored);
-  PetscUseMethod(pc, "PCOCLSPKTGetDirectionIgnoredEntries_C", (PC, const char[], PetscInt64*),
-                 (pc, direction, ignored));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

@@ -69,9 +69,10 @@ PetscErrorCode TotalOfSweep(PC pc, const Sweep& sweep, bool transpose, Totals* t
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(comm, &totals->ranks));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  OclspktCall(
-      pc, totals->report = sweep.report(transpose); totals->cut = sweep.cut_report(transpose);
-      totals->above_bound = totals->report.above_bound.empty() ? totals->cut.above_bound : totals->report.above_bound);
+  OclspktCall(pc, totals->report = sweep.report(transpose));
+  OclspktCall(pc, totals->cut = sweep.cut_report(transpose));
+  const std::string& above = totals->report.above_bound;
+  OclspktCall(pc, totals->above_bound = above.empty() ? totals->cut.above_bound : above);
   if (totals->ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
   Report& report = totals->report;
   CutReport& cut = totals->cut;

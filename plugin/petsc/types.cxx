@@ -55,23 +55,26 @@ std::shared_ptr<DeviceSpace> open_space(const std::string& words) {
   return make_space<PetscScalar>(*module, own);
 }
 
+/// Open a space, or say why there is none. @throws what no device is the cause of
+void try_to_open(Types& t, std::string& failure) {
+  try {
+    t.space = open_space(t.devices);
+    t.shared = t.space && !t.poison && t.space->device().type == DeviceType::cpu && t.space->device().host_unified;
+    if (t.space && !t.least_is_fixed) t.least = find_least_rows(*t.space, t.profile);
+    if (t.space) t.begun = t.space->counts();
+  } catch (const std::runtime_error& e) {
+    failure = e.what();
+    t.space.reset();
+  }
+}
+
 /// Open the device at its first use.
 PetscErrorCode OpenSpace() {
   Types& t = types();
   std::string failure;
 
   PetscFunctionBegin;
-  OclspktCall(
-      nullptr,
-      try {
-        t.space = open_space(t.devices);
-        t.shared = t.space && !t.poison && t.space->device().type == DeviceType::cpu && t.space->device().host_unified;
-        if (t.space && !t.least_is_fixed) t.least = find_least_rows(*t.space, t.profile);
-        if (t.space) t.begun = t.space->counts();
-      } catch (const std::runtime_error& e) {
-        failure = e.what();
-        t.space.reset();
-      });
+  OclspktCall(nullptr, try_to_open(t, failure));
   if (t.space && t.sharers > 1) {
     PetscCall(
         PetscInfo(nullptr, "%d ranks of this node take turns on one device: start one rank a device\n", t.sharers));

@@ -313,38 +313,41 @@ PetscErrorCode RegisterTypes() {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Print a summary, for -oclspkt_types_view.
-static PetscErrorCode ViewTypes() {
-  const Types& t = types();
+/// A summary of the work done, for -oclspkt_types_view.
+static std::string types_text(const Types& t) {
   std::string text = "oclspkt types: ";
+  if (t.space) {
+    const SpaceCounts counts = t.space->counts();
+    text += t.space->device().name + ", " + std::to_string(counts.launches - t.begun.launches) + " launches, " +
+            std::to_string(counts.waits - t.begun.waits) + " waits, " +
+            std::to_string(counts.bytes_up - t.begun.bytes_up) + " bytes up, " +
+            std::to_string(counts.bytes_down - t.begun.bytes_down) + " down; vectors copied up " +
+            std::to_string(t.ups) + " times, down " + std::to_string(t.downs) + " times\n  vectors of " +
+            std::to_string(t.least) + " rows or more" +
+            (t.least_is_fixed ? "" : ": from there on it is quicker than the host, as measured") + "\n";
+  } else {
+    text += "no device was used" + (t.why.empty() ? "" : ": " + t.why) + "\n";
+  }
+  if (t.space && t.sharers > 1) {
+    text += "  shared: " + std::to_string(t.sharers) +
+            " ranks of this node take turns on it; one rank a device is quicker\n";
+  }
+  if (t.space && t.failed) text += "  then the host: " + t.why + "\n";
+  for (const auto& [name, count] : t.fell_back) {
+    text += "  " + name + ": " + std::to_string(count) + " times by the host, with values on the device\n";
+  }
+  if (t.columns > 0) {
+    text += "  PCMatApply: " + std::to_string(t.columns) +
+            " columns of dense matrices, which are the host's: they cross the bus\n";
+  }
+  return text;
+}
+
+static PetscErrorCode ViewTypes() {
+  std::string text;
 
   PetscFunctionBegin;
-  OclspktCall(nullptr, {
-    if (t.space) {
-      const SpaceCounts counts = t.space->counts();
-      text += t.space->device().name + ", " + std::to_string(counts.launches - t.begun.launches) + " launches, " +
-              std::to_string(counts.waits - t.begun.waits) + " waits, " +
-              std::to_string(counts.bytes_up - t.begun.bytes_up) + " bytes up, " +
-              std::to_string(counts.bytes_down - t.begun.bytes_down) + " down; vectors copied up " +
-              std::to_string(t.ups) + " times, down " + std::to_string(t.downs) + " times\n  vectors of " +
-              std::to_string(t.least) + " rows or more" +
-              (t.least_is_fixed ? "" : ": from there on it is quicker than the host, as measured") + "\n";
-    } else {
-      text += "no device was used" + (t.why.empty() ? "" : ": " + t.why) + "\n";
-    }
-    if (t.space && t.sharers > 1) {
-      text += "  shared: " + std::to_string(t.sharers) +
-              " ranks of this node take turns on it; one rank a device is quicker\n";
-    }
-    if (t.space && t.failed) text += "  then the host: " + t.why + "\n";
-    for (const auto& [name, count] : t.fell_back) {
-      text += "  " + name + ": " + std::to_string(count) + " times by the host, with values on the device\n";
-    }
-    if (t.columns > 0) {
-      text += "  PCMatApply: " + std::to_string(t.columns) +
-              " columns of dense matrices, which are the host's: they cross the bus\n";
-    }
-  });
+  OclspktCall(nullptr, text = types_text(types()));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s", text.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

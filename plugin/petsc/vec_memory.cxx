@@ -63,7 +63,7 @@ PetscErrorCode Lend(Vec vector, const Operation& work, struct _cl_mem** memory, 
   PetscBool done;
 
   PetscFunctionBegin;
-  OclspktValidPointer(vector, memory);
+  PetscCall(oclspkt::petsc::CheckPointer(PetscObjectComm((PetscObject)vector), "second", work.name, memory));
   const Side& side = oclspkt::petsc::side_of(vector);
   PetscCheck(oclspkt::petsc::arrays_out(side) == 0, PETSC_COMM_SELF, PETSC_ERR_ORDER,
              "an array of the vector is out: restore it first, by VecRestoreArray() or VecRestoreSubVector()");
@@ -109,7 +109,7 @@ PetscErrorCode VecOpenCLGetQueue(struct _cl_command_queue** queue) {
   DeviceSpace* space;
 
   PetscFunctionBegin;
-  PetscCheck(queue, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "The argument 'queue' is a null pointer");
+  PetscCall(oclspkt::petsc::CheckPointer(PETSC_COMM_SELF, "first", "VecOpenCLGetQueue", queue));
   PetscCall(OpenCLSpace(&space));
   PetscCall(QueueOfSpace(*space, queue));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -165,7 +165,7 @@ PetscErrorCode VecCreateOpenCLWithMem(MPI_Comm comm, PetscInt bs, PetscInt n, Pe
   Vec made;
 
   PetscFunctionBegin;
-  PetscCheck(vector, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "The argument 'vector' is a null pointer");
+  PetscCall(oclspkt::petsc::CheckPointer(PETSC_COMM_SELF, "sixth", "VecCreateOpenCLWithMem", vector));
   PetscCall(OpenCLSpace(&space));
   PetscCall(VecCreate(comm, &made));
   PetscCall(VecSetSizes(made, n, N));

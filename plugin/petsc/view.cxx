@@ -331,7 +331,8 @@ PetscErrorCode ViewDetails(PC pc, PetscViewer viewer) {
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
-  OclspktCall(pc, lines = detail_lines(o); if (ranks > 1 && o.ready) own = rank_lines(o));
+  OclspktCall(pc, lines = detail_lines(o));
+  if (ranks > 1 && o.ready) OclspktCall(pc, own = rank_lines(o));
   OclspktCall(pc, lines.insert(lines.begin(), own.begin(), own.end()));
   PetscCall(PetscViewerASCIIPushSynchronized(viewer));
   for (const std::string& line : lines) {
