@@ -52,7 +52,9 @@ class HostRows {
     return {matrix_->rmap->n, matrix_->cmap->n, reinterpret_cast<const IndexOfPetsc*>(begin_),
             reinterpret_cast<const IndexOfPetsc*>(column_)};
   }
-  /// Of the rows that have entries. @param[out] rows  these  @param[out] begin  memory of the pattern
+  /// The pattern of the rows that have entries.
+  /// @param[out] rows   the numbers of these rows
+  /// @param[out] begin  memory that the pattern points to
   SparsePattern<IndexOfPetsc> packed_pattern(std::vector<Index>& rows, std::vector<IndexOfPetsc>& begin) const {
     SparsePattern<IndexOfPetsc> pattern = this->pattern();
     begin.assign(pattern.begin, pattern.begin + std::min<Index>(1, pattern.rows));
@@ -156,8 +158,8 @@ PetscErrorCode Destroy(Mat matrix) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// An operation that changes values. Matrices of several processes call it of their blocks directly, whose state then
-/// stays: it is what the device's copy follows.
+/// An operation that changes values. The device's copy follows the state of the matrix, which PETSc does not increase
+/// where a matrix of several processes calls the operation of its blocks directly.
 template <auto slot, typename... Arguments>
 PetscErrorCode Change(Mat matrix, Arguments... arguments) {
   PetscFunctionBegin;

@@ -70,7 +70,7 @@ PetscErrorCode BordersOf(Mat matrix, MatrixBorders** borders) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Messages of the columns that ranks need, each of which its owner has once in `sent`.
+/// Make the messages of the columns that ranks need. An owner has each column once in `sent`.
 PetscErrorCode MakeMessages(MPI_Comm comm, PetscLayout layout, MatrixBorders& b) {
   PetscSF all;
   const PetscInt* count;
@@ -309,7 +309,8 @@ PetscErrorCode EndMessages(bool back, const MatrixBorders& b, const Messages& m)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// PETSc compares rows of all ranks, and leaves some of those of each to its own products.
+/// See that the vectors have the matrix's rows on this rank: PETSc compares the sums over all ranks, and leaves the
+/// rest to its own products.
 PetscErrorCode CheckRows(const ParallelProduct& p) {
   const PetscInt rows = p.matrix->rmap->n, columns = p.matrix->cmap->n;
   const PetscInt from = p.transposed ? rows : columns, to = p.transposed ? columns : rows;

@@ -55,7 +55,7 @@ std::shared_ptr<DeviceSpace> open_space(const std::string& words) {
   return make_space<PetscScalar>(*module, own);
 }
 
-/// Open a space, or say why there is none. @throws what no device is the cause of
+/// Open a space, or say why there is none. @throws what is no std::runtime_error, such as std::bad_alloc
 void try_to_open(Types& t, std::string& failure) {
   try {
     t.space = open_space(t.devices);
@@ -93,7 +93,7 @@ bool host_has(const Operation& work) {
          (work.written == nullptr || work.overwrites || is_there(work.written));
 }
 
-/// After a device failed: what is to be overwritten need not come down from it.
+/// After a device failed: a vector that the operation overwrites is valid on the host, whose old values do not matter.
 void GiveUp(const Operation& work) {
   const bool read = std::find(work.read.begin(), work.read.end(), work.written) != work.read.end();
   if (work.written == nullptr || !is_dressed(work.written) || read) return;

@@ -103,18 +103,18 @@ inline PetscScalar* host_array(Vec vector) { return *static_cast<PetscScalar**>(
 
 /// The device of the types; null if there is none.
 PetscErrorCode AnySpace(DeviceSpace** space);
-/// The same, and null for fewer rows than pay.
+/// The device of the types; null if there is none, or if so few rows do not pay.
 PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space);
-/// The same for what is done with vectors alone; null where the device shares their memory.
+/// The device for operations on vectors alone; null also where it shares the memory of the host.
 PetscErrorCode SpaceForVectors(PetscInt local_rows, DeviceSpace** space);
-/// From how many rows on the device is quicker than the host: kLeastRows or more, by figures of the user's profile;
-/// they are measured where it has none, in a few ms beside the kernels that are built.
+/// From how many rows on the device is quicker than the host, at least kLeastRows. The figures come from the user's
+/// profile; if it has none they are measured, which takes a few ms beside building the kernels.
 /// @param profile  see ProfileStore
 /// @throws DeviceError, BuildError
 PetscInt find_least_rows(DeviceSpace& space, const std::string& profile);
-/// An array for what lies between two steps of an operation, one of three. @throws DeviceError
+/// One of three arrays for intermediate results of an operation. @throws DeviceError
 DeviceArray& scratch(DeviceSpace& space, Index rows, std::size_t number = 0);
-/// An error while the program writes the memory of a vector on the device.
+/// Refuse a vector whose memory on the device the program is writing.
 PetscErrorCode CheckNotLent(Vec vector);
 /// Make the host's copy valid.
 PetscErrorCode ToHost(Vec vector);
@@ -179,7 +179,7 @@ PetscErrorCode AsPetscDoes(Vec x, Slot slot, const Call& call) {
 void take_from_parts(Vec whole);
 /// Its parts take the values of a vector that has changed, on the device or on the host. @throws DeviceError
 void give_to_parts(Vec whole);
-/// A vector ends: what is a part of it, or has it as one, stands alone.
+/// A vector is destroyed: its parts, and the vector that it is a part of, no longer know of it.
 void forget_parts(Vec vector);
 /// True for vectors that -oclspkt_types leaves to PETSc because they have too few rows.
 bool is_too_short(Vec vector);

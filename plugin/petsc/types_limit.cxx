@@ -32,7 +32,7 @@ double least_seconds(const Step& step) {
   return least;
 }
 
-/// What the host does in an iteration, over rows that its caches hold.
+/// The work of the host in an iteration, over rows that its caches hold.
 class HostIteration {
  public:
   static constexpr std::size_t kRows = 4096;
@@ -92,9 +92,9 @@ Measured measure(DeviceSpace& space) {
   return {seconds, of_host / HostIteration::kRows, 1};
 }
 
-/// The same of a device that makes the products only, with as many cores as the host: a row saves what is not the
-/// share of the core that would make it alone. Cores that have nothing to do while the host works on vectors fall
-/// asleep, which is what makes a launch dear.
+/// What an iteration costs, and what each row saves, where the device is the host's processor and makes the products
+/// only: its cores share the time that one core takes for a row. A launch is expensive because the other cores fall
+/// asleep while the host works on vectors.
 Measured measure_shared(DeviceSpace& space) {
   constexpr int kPasses = 10;
   const std::unique_ptr<DeviceArray> x = space.make(1000), y = space.make(1000);

@@ -116,7 +116,8 @@ bool is_long(PetscLayout map) {
   return t.ready && !t.failed && map->n > 0 && map->n >= t.least;
 }
 
-/// PETSc's copy their operations, and begin with zeros or with what the host's memory holds.
+/// Duplicate by PETSc's function, which copies the operations. The values begin as zeros, or as what the host's memory
+/// holds.
 PetscErrorCode Duplicate(Vec vector, Vec* made) {
   const auto of_host = side_of(vector).host_operations->duplicate;
 
@@ -189,8 +190,8 @@ PetscErrorCode Replace(const char* type, bool wanted, PetscErrorCode (*create)(V
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* They keep vectors over arrays of other vectors after those are given back. Such a vector of the host is not known
-   here: its values and those of the device would go apart without a word. */
+/* PCGASM and TAOPDIPM keep vectors over arrays of other vectors after those are given back. The types do not know such
+   a vector of the host, so its values and those on the device would differ without a word. */
 PetscErrorCode RefuseGASM(PC pc) {
   SETERRQ(
       PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
@@ -242,7 +243,7 @@ PetscErrorCode CreateDressed(Vec vector) {
 
 bool is_dressed(Vec vector) { return vector->ops->destroy == DestroyVector; }
 
-/* Duplicates that PETSc makes by copying operations get their side here. */
+/* A duplicate that PETSc makes by copying operations gets its side at the first call. */
 Side& side_of(Vec vector) {
   Types& t = types();
   const PetscObjectId id = ((PetscObject)vector)->id;

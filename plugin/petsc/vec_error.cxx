@@ -27,7 +27,7 @@ struct ErrorNorms {
   std::array<PetscReal, 3> norm{}, places{};
 };
 
-/// By the host. NaN never exceeds 0, so what has a tolerance that is none is left out, as PETSc does.
+/// The norms by the host. A place whose tolerance is NaN is left out, as PETSc does, since NaN never exceeds 0.
 PetscErrorCode NormsOnHost(const ErrorOfStep& step, ErrorNorms* norms) {
   const std::array<Vec, 5> vectors{step.u, step.y, step.e, step.each_atol, step.each_rtol};
   std::array<const PetscScalar*, 5> values{};
@@ -58,7 +58,7 @@ PetscErrorCode NormsOnHost(const ErrorOfStep& step, ErrorNorms* norms) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// By the device, where tolerances are not negative and the same for all places. @throws DeviceError
+/// The norms by the device, where tolerances are not negative and the same for all places. @throws DeviceError
 void norms_on_device(DeviceSpace& space, const ErrorOfStep& step, const Arrays& read, ErrorNorms& norms) {
   const Index rows = read[0]->size();
   DeviceArray &tolerance = scratch(space, rows, 0), &ratio = scratch(space, rows, 1),

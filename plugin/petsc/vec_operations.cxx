@@ -97,7 +97,7 @@ PetscErrorCode Aypx(Vec y, PetscScalar beta, Vec x) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* A factor of 0 takes its vector out, as PETSc's do. */
+/* A vector with the factor 0 is not read, as in PETSc. */
 PetscErrorCode Axpby(Vec y, PetscScalar alpha, PetscScalar beta, Vec x) {
   PetscBool done;
 
@@ -191,8 +191,8 @@ OCLSPKT_POINTWISE_OF_TWO(PointwiseMax, "VecPointwiseMax", Pointwise::greater, po
 OCLSPKT_POINTWISE_OF_TWO(PointwiseMin, "VecPointwiseMin", Pointwise::less, pointwisemin)
 OCLSPKT_POINTWISE_OF_TWO(PointwiseMaxAbs, "VecPointwiseMaxAbs", Pointwise::greater_magnitude, pointwisemaxabs)
 
-/// x = what of x, and of a number. Callers leave the state to VecRestoreArray() where PETSc's types have no such
-/// operation.
+/// x = what(x, number). The state is increased here: callers leave that to VecRestoreArray(), as PETSc's types have no
+/// such operation.
 PetscErrorCode InPlace(const char* name, Pointwise what, Vec x, PetscScalar number, PetscBool* done) {
   PetscFunctionBegin;
   PetscCall(RunOnDevice({name, {}, x}, done, [&](DeviceSpace& space, const Arrays&, DeviceArray* written) {
@@ -238,7 +238,7 @@ PetscErrorCode SqrtAbs(Vec x) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* By a third array: memory of the device that others know stays that of its vector. */
+/* Swap by way of a third array: programs may know the device memory of a vector, so it stays with that vector. */
 PetscErrorCode Swap(Vec x, Vec y) {
   PetscBool done = PETSC_FALSE;
 

@@ -108,7 +108,7 @@ PetscErrorCode FindRange(Vec whole, IS places, PetscBool* is_range, PetscInt* fi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc's own for places that are no range makes a vector of its own, by a scatter. */
+/* For places that are no range PETSc's function makes a separate vector, by a scatter. */
 PetscErrorCode GetSubVector(Vec whole, IS places, Vec* part) {
   const MPI_Comm comm = PetscObjectComm((PetscObject)whole);
   PetscBool is_range = PETSC_FALSE;
@@ -227,7 +227,8 @@ PetscErrorCode RestoreLocalVectorRead(Vec whole, Vec local) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Put places of x into places of z, one of which are all. @param[out] done  false: the host has to do it
+/// Put places of x into places of z. In one of the two vectors these are all places. @param[out] done  false: the host
+/// has to do it
 PetscErrorCode PutPlaces(const char* name, InsertMode mode, Vec x, Stride from, Vec z, Stride to, PetscBool* done) {
   const PetscInt count = std::min(x->map->n, z->map->n);
   DeviceSpace* space = nullptr;
