@@ -8,8 +8,8 @@
 
 namespace oclspkt::petsc {
 
-/// What this rank met in work of its own, kept until the other ranks hear of it: a rank that returned at once would
-/// leave them waiting.
+/// Keeps an exception of this rank until all ranks agree on it. A rank that returned at once would leave the others
+/// waiting.
 class Trouble {
  public:
   /// Do what may throw, unless something threw before. Calls of PETSc do not belong inside, see OclspktCall().
@@ -22,7 +22,7 @@ class Trouble {
       met_ = std::current_exception();
     }
   }
-  /// The same, also if something threw before: other ranks wait for it.
+  /// Do what may throw, also if something threw before, because other ranks wait for what it sends.
   template <typename F>
   void keep_on(const F& f) {
     Trouble own;

@@ -72,7 +72,7 @@ PetscErrorCode Change(PC pc, const Block& to, RowWise what, const Block& with) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Have what there is between the sweeps lie where the solution does.
+/// Make the vectors between the sweeps where the solution lies.
 /// @param[out] work  parts as wide as the solution; `between` as one vector, if there is such a diagonal
 PetscErrorCode MatchWork(PC pc, const Block& solution, Work* work) {
   PC_OCLSPKT* o = data(pc);
@@ -154,7 +154,7 @@ PetscErrorCode ApplyMultiplicative(PC pc, const Block& right, const Block& solut
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Apply with one way of vectors of the host to the device and back for all directions.
+/// Apply all directions while the vectors of the host go to the device and back once.
 /// @param[out] solved  false: each direction has to go by itself
 PetscErrorCode ApplyInOneVisit(PC pc, const Block& right, const Block& solution, PetscBool* solved) {
   PC_OCLSPKT* o = data(pc);
@@ -207,7 +207,7 @@ PetscErrorCode SolveColumns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, C
                 : sweep.solver.apply(from.first, from.stride, to.first, to.stride, columns);
     };
     for (Index k = 0; k < (transpose ? some : 1); ++k) {
-      // What this rank finds wrong with an answer all have to hear of, and others may wait for its next solve.
+      // All ranks have to hear of an answer that is wrong on this one, and others may wait for its next solve.
       if (answers_may_fail(*data(pc))) {
         data(pc)->answers.keep_on([&] { solve(k, some); });
       } else {

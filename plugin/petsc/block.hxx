@@ -27,7 +27,7 @@ struct Block {
 /// The numbers of a block in memory of the host, to be read; every get has its restore.
 PetscErrorCode GetRead(const Block& block, Columns<const PetscScalar>* columns);
 PetscErrorCode RestoreRead(const Block& block, Columns<const PetscScalar>* columns);
-/// The same, to be written over. Columns ahead of the block keep what they have.
+/// The numbers of a block in memory of the host, to be overwritten. Columns before the block keep their values.
 PetscErrorCode GetWrite(const Block& block, Columns<PetscScalar>* columns);
 PetscErrorCode RestoreWrite(const Block& block, Columns<PetscScalar>* columns);
 

@@ -59,7 +59,7 @@ Neighbours neighbours_of(const LineLayout& layout, PetscInt first_row) {
   return rows;
 }
 
-/// Those of places [first, end) that are couplings of other directions as well.
+/// How many couplings of places [first, end) are couplings of other directions as well.
 Index count_shared(const LineLayout& layout, PetscInt first_row, const std::vector<Neighbours>& others,
                    const BandsPart<PetscScalar>& part, Index first, Index end) {
   Index shared = 0;
@@ -201,7 +201,7 @@ PetscErrorCode FillBands(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// What the first direction ignores, without the couplings that the others take of it.
+/// How many entries the first direction ignores, less those that other directions take.
 Index ignored_entries(const PC_OCLSPKT& o) {
   Index ignored = o.first().extraction.ignored() + o.first().couplings;
   for (const auto& sweep : o.sweeps) ignored -= sweep->couplings;

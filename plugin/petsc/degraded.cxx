@@ -72,7 +72,7 @@ PetscErrorCode AgreeOnDegraded(PC pc) {
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
   if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  /* Printed already, and the first of the ranks that have something to print. */
+  /* Whether a rank has printed already, and which is the first rank that has something to print. */
   int state[] = {o->degraded_printed, o->first_loss.empty() ? 0 : ranks - rank};
   OclspktAllreduce(MPI_IN_PLACE, state, 2, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)pc));
   if (!state[0] && state[1] > 0 && rank == ranks - state[1]) PetscCall(Print(pc));

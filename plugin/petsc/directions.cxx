@@ -106,7 +106,7 @@ std::string left_out_text(const Axes& axes) {
          " is periodic and cyclic lines are not solved yet; another preconditioner may be better";
 }
 
-/// What the choice of `auto` for this matrix is when the program gave neither lines nor bands.
+/// The choice of `auto` for this matrix, if the program gave neither lines nor bands.
 PetscErrorCode ChooseByValues(PC pc, const Grid& grid, Direction* direction, std::string* why) {
   PC_OCLSPKT* o = data(pc);
   Coupling coupling;
@@ -126,7 +126,7 @@ PetscErrorCode ChooseByValues(PC pc, const Grid& grid, Direction* direction, std
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// What `auto` is for this matrix.
+/// The directions that `auto` takes for this matrix.
 PetscErrorCode ChooseDirections(PC pc, const std::optional<Grid>& grid, std::vector<Direction>* directions,
                                 std::string* why) {
   PC_OCLSPKT* o = data(pc);
@@ -163,7 +163,7 @@ PetscErrorCode CurrentKey(PC pc, LinesKey* key) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Another pattern of the same rows under the same grid leaves directions that were named where they are.
+/// Whether the lines stay. A new pattern of the same rows on the same grid does not move directions that were named.
 PetscBool same_lines(const LinesKey& before, LinesKey now, bool chosen) {
   if (!chosen) {
     now.matrix = before.matrix;
@@ -228,12 +228,12 @@ void resize_sweeps(PC_OCLSPKT& o, std::size_t count) {
 /// Another axis may be better by this factor before lines are laid out anew.
 constexpr double kBetter = 1.25;
 
-/// What is off the bands against what is in them.
+/// The entries off the bands against those in them.
 static double off_ratio(const Coupling& coupling) { return coupling.off > 0 ? coupling.off / coupling.along : 0; }
 
-/// No axis is coupled more strongly than all that is off the bands, so nothing has to be measured while that is little,
-/// or against the bands no more than when the choice was made. Which of two other axes has it, the sums do not tell: in
-/// three dimensions one may then have grown to twice the axis taken.
+/// No other axis is coupled more strongly than the sum of all entries off the bands. So the axes are not measured again
+/// while that sum is small, or no larger against the bands than when the choice was made. The sum does not tell which
+/// of two other axes has the entries: in three dimensions one of them may have grown to twice the axis taken.
 bool choice_is_stale(const PC_OCLSPKT& o) {
   const Coupling& now = o.first().extraction.coupling();
   if (!o.chosen_by_values || !o.chosen_for || now.ignored == 0) return false;

@@ -73,7 +73,7 @@ InvalidInput stored_twice(PetscInt row, PetscInt column) {
                       " twice; assemble it with MatSetValues(), which adds them up");
 }
 
-/// What some places were found to hold of the bands.
+/// The entries of the bands that were found in the rows of some places.
 struct BandPositions::Found {
   Index count = 0;
   std::vector<Far> far;

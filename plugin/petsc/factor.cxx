@@ -25,7 +25,7 @@ static PetscErrorCode GetFactors(Mat F, PC* pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Nobody asks the factor again whether it failed: what only a solve finds is an error. */
+/* PETSc does not ask a factor after a solve whether it failed, so a failure that only a solve finds is an error. */
 static PetscErrorCode CheckSolved(Mat F) {
   PC pc = InnerPC(F);
 

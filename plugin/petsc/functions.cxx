@@ -76,7 +76,7 @@ PetscErrorCode Set_OCLSPKT(PC pc, Argument value) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The getter of the same member, behind PetscUseMethod(). Text stays valid until the setting changes.
+/// A getter behind PetscUseMethod(): one for each member of Settings. Text stays valid until the setting changes.
 template <auto Member, typename Result>
 PetscErrorCode Get_OCLSPKT(PC pc, Result* value) {
   const auto& member = data(pc)->settings.*Member;

@@ -15,12 +15,12 @@ PetscErrorCode LogFlops(const Report& report, PetscLogDouble flops);
 
 /// Bytes that all directions have moved to devices and back so far.
 Times moved(PC pc);
-/// What was moved since.
+/// Log the bytes that were moved since moved() gave `before`.
 PetscErrorCode LogTransfers(PC pc, const Times& before);
 
-/// Windows that joules of applies were measured in so far, in all directions.
+/// How many windows the energy of applies was measured in so far, in all directions.
 std::int64_t energy_windows(PC pc);
-/// Tell by -info what was measured since.
+/// Say by -info what was measured since energy_windows() gave `before`.
 PetscErrorCode TellEnergy(PC pc, std::int64_t before);
 
 }  // namespace oclspkt::petsc

@@ -147,7 +147,7 @@ PetscErrorCode Name(Mat matrix, bool parallel) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Products of ours stay: they are PETSc's for its own vectors. */
+/* Our products stay: for PETSc's own vectors they call PETSc's. */
 PetscErrorCode Rename(Mat matrix, bool parallel, bool ours) {
   PetscFunctionBegin;
   if (!ours) {

@@ -82,7 +82,7 @@ struct ResultEntry {
   const char* see_also;  ///< functions joined by spaces, without PCOCLSPKT
 };
 
-/// The same for what can be asked after a set-up.
+/// The only place where the functions are listed that report on the last set-up.
 const std::vector<ResultEntry>& result_table();
 
 /// A function that hands vectors or index sets over.
@@ -94,7 +94,7 @@ struct ActionEntry {
   const char* see_also;  ///< functions joined by spaces, without PCOCLSPKT
 };
 
-/// The same for what a program gives and no option can.
+/// The only place where the functions are listed by which a program hands over vectors and index sets.
 const std::vector<ActionEntry>& action_table();
 
 /// Whether a value can be left out by passing a null pointer: where a function hands out several.

@@ -81,7 +81,7 @@ PetscErrorCode PCOCLSPKTInitializePackage(void) {
   PetscCall(PetscLogEventRegister("OCLSPKTDegraded", PC_CLASSID, &package.events.degraded));
   PetscCall(PetscLogEventRegister("OCLSPKTToDevice", VEC_CLASSID, &package.events.up));
   PetscCall(PetscLogEventRegister("OCLSPKTToHost", VEC_CLASSID, &package.events.down));
-  /* One rank may lose its device, or copy. */
+  /* A rank may lose its device, or copy, while others do not. */
   for (const PetscLogEvent event : {package.events.degraded, package.events.up, package.events.down}) {
     PetscCall(PetscLogEventSetCollective(event, PETSC_FALSE));
   }

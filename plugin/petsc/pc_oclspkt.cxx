@@ -20,7 +20,7 @@ using oclspkt::petsc::PC_OCLSPKT;
 using oclspkt::petsc::Settings;
 using oclspkt::petsc::Sweep;
 
-/* What is above the limits of method auto, which has nothing else: once for a set-up. */
+/* Say by -info, once for a set-up, that all methods are above the limits of method auto. */
 static PetscErrorCode InfoAboveBound(PC pc, Sweep& sweep, bool transpose) {
   PetscFunctionBegin;
   for (const std::string* text : {&sweep.report(transpose).above_bound, &sweep.cut_report(transpose).above_bound}) {
@@ -46,7 +46,7 @@ PetscErrorCode oclspkt::petsc::TellAnswers(PC pc, bool transpose) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The reason of a failed apply ends with it: another right-hand side may have an answer. */
+/* Clear the failed reason of the last apply: another right-hand side may have an answer. */
 static PetscErrorCode ForgetFailedApply(PC pc) {
   PetscFunctionBegin;
   if (data(pc)->failed_apply) PetscCall(PCSetFailedReason(pc, PC_NOERROR));
@@ -181,15 +181,15 @@ static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* The set-up that waited until the program stopped reusing the operator. All ranks are here or none: settings change on
-   all of them. */
+/* Make up for a set-up that was put off while the program reused the operator. All ranks do, or none: settings change
+   on all of them. */
 static PetscErrorCode SetUpIfStale(PC pc) {
   PetscFunctionBegin;
   if (data(pc)->stale && !pc->reusepreconditioner) PetscCall(PCSetUp_OCLSPKT(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What an apply needs: the operator of the present settings, unless the last set-up ended with a failed reason. */
+/* Before an apply: make the operator of the present settings, unless the last set-up ended with a failed reason. */
 static PetscErrorCode CheckReady(PC pc) {
   PetscFunctionBegin;
   PetscCall(SetUpIfStale(pc));
@@ -203,7 +203,7 @@ static PetscErrorCode CheckReady(PC pc) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* What depends on the vectors of a solve, and on what uses its applies. A part of composite is not set up yet. */
+/* Before a solve: set up for its vectors, and warn of ignored entries. A part of PCCOMPOSITE is not set up yet. */
 static PetscErrorCode PCPreSolve_OCLSPKT(PC pc, KSP ksp, Vec b, Vec x) {
   PetscFunctionBegin;
   PetscCall(OclspktOwnPreSolve(pc, ksp));
@@ -213,7 +213,7 @@ static PetscErrorCode PCPreSolve_OCLSPKT(PC pc, KSP ksp, Vec b, Vec x) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* PETSc looks at the reason of the last solve before the applies of the next one. */
+/* After a solve: PETSc would find the reason of its failed apply before the applies of the next solve. */
 static PetscErrorCode PCPostSolve_OCLSPKT(PC pc, KSP, Vec, Vec) {
   PetscFunctionBegin;
   PetscCall(ForgetFailedApply(pc));
@@ -334,7 +334,7 @@ static PetscErrorCode PCSetFromOptions_OCLSPKT(PC pc, OclspktOptionItems PetscOp
   PetscCall(oclspkt::petsc::ReadSettings(pc, PetscOptionsObject, settings));
   PetscOptionsHeadEnd();
   PetscCall(oclspkt::petsc::ChangeSettings(pc, settings, &changed));
-  /* Where they changed on one rank alone, all set up again, and hear of the difference. */
+  /* If settings changed on some ranks only, all ranks set up again, and the set-up reports the difference. */
   OclspktAllreduce(MPI_IN_PLACE, &changed, 1, OCLSPKT_MPI_BOOL, MPI_LOR, PetscObjectComm((PetscObject)pc));
   if (changed) oclspkt::petsc::forget_operator(pc);
   PetscFunctionReturn(PETSC_SUCCESS);

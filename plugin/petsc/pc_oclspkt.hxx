@@ -205,7 +205,8 @@ inline constexpr PetscInt kColumnsTogether = 4;
 /// Solve along one direction for several right-hand sides. @param y, x shape [count][local rows], not the same
 PetscErrorCode SolveColumns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, PetscInt count,
                             bool transpose);
-/// The same where the vectors lie if the solver takes them there. @param right, solution not the same
+/// Solve along one direction: where the vectors lie if the solver takes them there, else by way of the host's memory.
+/// @param right, solution  not the same
 PetscErrorCode SolveSweep(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose);
 
 /// After the set-ups of all sweeps: look whether vectors of the host can go to a device and back once for all of them.
@@ -220,7 +221,7 @@ bool choice_is_stale(const PC_OCLSPKT& o);
 
 /// Entries of the matrix that no direction takes, on all ranks.
 Index ignored_entries(const PC_OCLSPKT& o);
-/// The same in words.
+/// Which entries of the matrix no direction takes, in words.
 std::string ignored_text(const PC_OCLSPKT& o);
 /// @return an error if there are any, and -pc_oclspkt_ignored says so
 PetscErrorCode CheckIgnored(PC pc);

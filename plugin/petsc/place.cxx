@@ -31,7 +31,7 @@ PetscErrorCode KindOf(Vec vector, DeviceQueue::Kind* kind) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Dressed vectors are on a device wherever one works on so many rows.
+/// The queue of a dressed vector; none if it has too few rows for the device.
 PetscErrorCode QueueOfDressed(Vec vector, DeviceQueue* queue) {
   DeviceSpace* space;
 
@@ -41,7 +41,7 @@ PetscErrorCode QueueOfDressed(Vec vector, DeviceQueue* queue) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Their queue.
+/// The queue by which PETSc orders work on a vector; none if it lies on the host.
 PetscErrorCode QueueOfType(Vec vector, DeviceQueue* queue) {
   DeviceQueue::Kind kind;
   PetscBool of_kokkos;
@@ -76,8 +76,8 @@ PetscErrorCode SetUpForQueue(PC pc, const DeviceQueue& queue) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether the solver of a direction takes vectors on the device of a queue, which the set-up may have to be told of.
-/// An apply on several ranks does not tell it: what this rank finds here the others may not.
+/// Whether the solver of a direction takes vectors on the device of a queue. On one rank the set-up is repeated if it
+/// was made for another place. On several ranks an apply must not do that: other ranks may have vectors elsewhere.
 PetscErrorCode TakesQueue(PC pc, Sweep& sweep, const DeviceQueue& queue, bool transpose, PetscBool* takes) {
   PetscMPIInt ranks;
   bool taken = false;
@@ -179,7 +179,7 @@ PetscErrorCode EnqueueDressed(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The same of two dense matrices.
+/// The queue of two dense matrices; none unless both lie on a device of CUDA.
 PetscErrorCode QueueOfColumns(Mat right, Mat solution, DeviceQueue* queue) {
   PetscBool of_cuda;
 

@@ -63,7 +63,7 @@ Bounds bounds_here(const Sweep& sweep, bool transpose) {
   return bounds;
 }
 
-/// Those of the operator and, once it is set up, of the transposed one.
+/// The larger bounds of the operator and, once that is set up, of its transpose.
 Bounds largest_bounds(const Sweep& sweep) {
   const auto& [plain, transposed] = sweep.bounds;
   return {std::max(plain.truncation, transposed.truncation), std::max(plain.rounding, transposed.rounding)};

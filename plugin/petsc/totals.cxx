@@ -15,7 +15,7 @@ Index lines_begun(const LineLayout& layout) {
   return layout.lines.count() - continued;
 }
 
-/// Lines that begin here and go on on another rank.
+/// Lines that begin on this rank and continue on another one.
 Index cuts_begun(const LineLayout& layout) {
   Index begun = 0;
   for (std::size_t l = 0; l < layout.above.size(); ++l) begun += layout.above[l] < 0 && layout.below[l] >= 0;

@@ -55,7 +55,7 @@ std::shared_ptr<DeviceSpace> open_space(const std::string& words) {
   return make_space<PetscScalar>(*module, own);
 }
 
-/// Open a space, or say why there is none. @throws what no device is the cause of
+/// Open a space, or say why there is none. @throws what is no std::runtime_error, such as std::bad_alloc
 void try_to_open(Types& t, std::string& failure) {
   try {
     t.space = open_space(t.devices);

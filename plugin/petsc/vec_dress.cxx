@@ -242,7 +242,7 @@ PetscErrorCode CreateDressed(Vec vector) {
 
 bool is_dressed(Vec vector) { return vector->ops->destroy == DestroyVector; }
 
-/* Duplicates that PETSc makes by copying operations get their side here. */
+/* A duplicate that PETSc makes by copying operations gets its side at the first call. */
 Side& side_of(Vec vector) {
   Types& t = types();
   const PetscObjectId id = ((PetscObject)vector)->id;

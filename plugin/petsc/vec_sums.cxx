@@ -190,7 +190,7 @@ class HostValues {
   const PetscScalar* values_ = nullptr;
 };
 
-/* PETSc adds up the ranks. */
+/* The sum of this rank; PETSc adds up the ranks. */
 PetscErrorCode SumLocal(Vec x, PetscScalar* sum) {
   PetscBool done;
   Value value;

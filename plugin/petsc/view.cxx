@@ -26,7 +26,7 @@ std::string failure_line(const PC_OCLSPKT& o) {
   return (o.failed_apply ? "apply failed: " : "set-up failed: ") + o.failure;
 }
 
-/// The bound on rounding, and what a trial solve found besides.
+/// The bound on rounding errors, and the error that a trial solve found.
 void add_rounding(const Totals& totals, Lines& lines) {
   const double bound = largest_bound(totals.report.rounding, totals.cut.rounding);
   const Index units = totals.report.units;
@@ -61,7 +61,7 @@ std::string device_line(const Report& report) {
 void add_vectors(const Report& report, Lines& lines) {
   if (!report.device.vectors.empty()) lines.push_back("vectors: " + report.device.vectors);
 }
-/// Of those that have no queue, for all directions.
+/// Why vectors without a queue are solved for from the host, for all directions.
 void add_vectors(const PC_OCLSPKT& o, Lines& lines) {
   if (o.from_host) lines.push_back(std::string("vectors: ") + o.from_host);
 }
@@ -281,7 +281,7 @@ Lines detail_lines(const PC_OCLSPKT& o) {
   return lines;
 }
 
-/// The choice of ranks other than 0, which the lines above tell of.
+/// The choices of ranks other than 0; the other lines tell those of rank 0.
 Lines rank_lines(const PC_OCLSPKT& o) {
   Lines lines;
   for (const auto& sweep : o.sweeps) {
@@ -311,7 +311,7 @@ Lines explained_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
   return lines;
 }
 
-/// Those of all directions; empty before a good set-up. Collective.
+/// The totals of all directions; none before a successful set-up. Collective.
 PetscErrorCode AllTotals(PC pc, bool transpose, std::vector<Totals>* totals) {
   const PC_OCLSPKT& o = *data(pc);
 
@@ -322,7 +322,7 @@ PetscErrorCode AllTotals(PC pc, bool transpose, std::vector<Totals>* totals) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// What each rank has to tell for itself: where several do, behind the number of the rank. Collective.
+/// Print the lines of each rank, behind its number if there are several. Collective.
 PetscErrorCode ViewDetails(PC pc, PetscViewer viewer) {
   const PC_OCLSPKT& o = *data(pc);
   PetscMPIInt ranks, rank;
