@@ -27,7 +27,10 @@ constexpr int kApplies = 20;                ///< between two of them at most, fr
 constexpr double kLearningSeconds = 0.4;    ///< after which no such apply begins
 constexpr int kWhole = 2;                   ///< whole solves that are timed
 constexpr int kSizes = 5;                   ///< the paper's, multiples of the first
-/// Bytes a row that problem and solvers hold in the host's memory at most, in words of a scalar.
+/// In the order that they are measured in, those first that a line between the others needs most.
+constexpr int kOrder[] = {1, kSizes, 3, 2, 4};
+constexpr int kDoubleSize = 2;  ///< of the same, behind them: the paper has floats
+/// Words a row that problem and solvers hold in the host's memory at most.
 constexpr double kWordsPerRow = 15;
 /// Bytes of the host's memory that a row costs: four numbers in, one out, as in the paper; where bands stay on the
 /// device y and x alone.
@@ -47,12 +50,18 @@ bool apart(const Team& team) {
 
 bool is_cpu(const Processor& p) { return p.info.type == DeviceType::cpu; }
 
+/// True if some driver has the cores of the host.
+bool drivers_have_cores(const std::vector<Team>& teams) {
+  return std::any_of(teams.begin(), teams.end(),
+                     [](const Team& team) { return std::any_of(team.begin(), team.end(), is_cpu); });
+}
+
 /// Every set. The host without OpenCL solves by itself only, where a driver has its cores; of sets of equal cards with
 /// others the first is taken.
 std::vector<Team> teams_of(std::vector<Processor> all) {
   std::erase_if(all, [](const Processor& p) { return p.info.emulated; });
   if (all.size() > kMostProcessors) all.resize(kMostProcessors);
-  const bool driven = std::any_of(all.begin(), all.end(), is_cpu);
+  const bool driven = drivers_have_cores({all});
   std::set<std::string> names;
   std::vector<Team> teams;
   for (unsigned mask = 1; mask < 1U << all.size(); ++mask) {
@@ -208,9 +217,13 @@ void add_board(const Plan& plan, const std::vector<Team>& teams, Index rows, Jso
 }
 
 template <typename T>
-void add_size(const Plan& plan, const std::vector<Team>& teams, Index rows, bool metered, std::vector<Piece>& pieces) {
+void add_size(const Plan& plan, const std::vector<Team>& all, Index rows, bool first, bool metered,
+              std::vector<Piece>& pieces) {
   const std::string scalar = scalar_name<T>();
   const auto problem = std::make_shared<std::unique_ptr<Problem<T>>>();
+  std::vector<Team> teams = all;
+  // The host's own sweeps go through long lines by one thread, at one rate whatever the size.
+  if (!first) std::erase_if(teams, [&](const Team& team) { return team.front().host() && drivers_have_cores(all); });
   for (std::size_t at = 0; at < teams.size(); ++at) {
     const Team& team = teams[at];
     Json record = record_of(team, scalar, rows);
@@ -232,11 +245,12 @@ void add_size(const Plan& plan, const std::vector<Team>& teams, Index rows, bool
   }
 }
 
-/// Rows of the first size: the paper's, halved until the host's memory holds the largest.
-Index first_size(const Plan& plan, std::size_t scalar_bytes) {
+/// Rows of the first size: the paper's, halved until the host's memory holds the largest; twice the first in doubles is
+/// less than that.
+Index first_size(const Plan& plan) {
   if (plan.settings.together > 0) return plan.settings.together;
   Index rows = std::min(kPaperSize, std::max<Index>(1, plan.rows));
-  while (rows > 1 && !fits_memory(kSizes * rows, kWordsPerRow * static_cast<double>(scalar_bytes))) rows /= 2;
+  while (rows > 1 && !fits_memory(kSizes * rows, kWordsPerRow * sizeof(float))) rows /= 2;
   return rows;
 }
 
@@ -247,19 +261,19 @@ void add_combinations(const Plan& plan, std::vector<Piece>& pieces) {
   const auto has = [&](const char* scalar) {
     return std::count(plan.settings.scalars.begin(), plan.settings.scalars.end(), scalar) > 0;
   };
-  const Index first = first_size(plan, has("double") ? sizeof(double) : sizeof(float));
-  for (int k = 1; k <= kSizes; ++k) {
-    const Index rows = first * k;
-    if (has("float")) {
-      add_size<float>(plan, teams, rows, k == kSizes, pieces);
+  const Index first = first_size(plan);
+  if (has("float")) {
+    for (const int k : kOrder) {
+      const Index rows = first * k;
+      add_size<float>(plan, teams, rows, k == kOrder[0], k == kSizes, pieces);
       pieces.push_back({"combinations",
                         "sets with a board, by the model",
                         0,
                         [=](Json& records, const Share&) { add_board(plan, teams, rows, records); },
                         {}});
     }
-    if (has("double") && k % 2 == 0) add_size<double>(plan, teams, rows, k + 2 > kSizes, pieces);
   }
+  if (has("double")) add_size<double>(plan, teams, first * kDoubleSize, true, true, pieces);
 }
 
 }  // namespace oclspkt::bench::paper

@@ -9,6 +9,7 @@
 #include "measured.hpp"
 #include "oclspkt/error.hpp"
 #include "resident.hpp"
+#include "row_flops.hpp"
 #include "statistics.hpp"
 
 namespace oclspkt::bench::paper {
@@ -41,12 +42,13 @@ void solve_in_place(const Plan& plan, const Processor& p, bool paper, Windows wi
   const auto setting = gpu::make_setting({*module, p.info, options.variant});
   Solver<T> solver(options);
   const BandsView<T> bands = problem.bands.view();
-  solver.set_up(problem.lines, bands.lower, bands.diag, bands.upper);
+  solver.set_up(problem.lines, bands.lower, bands.diag, bands.upper, setting->known());
   const Report& report = solver.report();
   if (report.device.type == name(DeviceType::host)) throw DeviceError("the host solves instead: " + report.device.why);
   record["method"] = name(report.method);
   record["shape"] = report.shape;
   record["words_per_row"] = figure(report.words_per_row);
+  record["flops_per_row"] = flops_of(report.method).apply;
   const auto vectors = setting->resident(solver, static_cast<std::size_t>(problem.n()) * sizeof(T));
   vectors->write(problem.y.data());
   problem.spoil();

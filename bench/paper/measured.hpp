@@ -36,9 +36,12 @@ bool right(const Problem<T>& problem, nlohmann::ordered_json& record) {
 
 /// Results of f, each the seconds of a solve: `rounds` of them behind one that is not counted, fewer where the share is
 /// spent, at least one.
+/// @param before  seconds of a solve that was run already, which is the result where there is no time for another; 0:
+/// none
 template <typename F>
-std::vector<double> times(int rounds, const Share& share, const F& f) {
-  double longest = 0;
+std::vector<double> times(int rounds, const Share& share, const F& f, double before = 0) {
+  if (before > 0 && share.left() < before) return {before};
+  double longest = before;
   const auto run = [&] {
     double seconds = 0;
     longest = std::max(longest, seconds_of([&] { seconds = f(); }));

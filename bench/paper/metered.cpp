@@ -55,9 +55,10 @@ void add_in_place(const Plan& plan, const Processor& p, const MatrixSpec& spec, 
   });
   if (!card) return;
   for (const bool pivoting : {false, true}) {
-    add("peer", pivoting ? "cuSPARSE gtsv2" : "cuSPARSE gtsv2_nopivot", pivoting, 3,
+    const Windows windows = pivoting ? Windows::one : Windows::several;
+    add("peer", pivoting ? "cuSPARSE gtsv2" : "cuSPARSE gtsv2_nopivot", pivoting, pivoting ? 1 : 3,
         [=](Problem<T>& system, const Share& share, Json& done) {
-          solve_by_cusparse(plan, p, pivoting, Windows::several, spec, system, share, done);
+          solve_by_cusparse(plan, p, pivoting, windows, spec, system, share, done);
         });
   }
 }
