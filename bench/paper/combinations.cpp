@@ -74,7 +74,9 @@ std::vector<Team> teams_of(std::vector<Processor> all) {
     }
     const bool with_host = std::any_of(team.begin(), team.end(), [](const Processor& p) { return p.host(); });
     if (!apart(team) || (with_host && driven && team.size() > 1)) continue;
-    if (team.size() > 1 && !names.insert(named).second) continue;
+    const bool again = !names.insert(named).second;
+    if (again && team.size() > 1) continue;
+    if (again) team.front().info.name += ", another";
     teams.push_back(team);
   }
   std::stable_sort(teams.begin(), teams.end(), [](const Team& a, const Team& b) { return a.size() < b.size(); });
