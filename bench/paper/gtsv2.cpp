@@ -5,6 +5,7 @@
 
 #include "driver.hpp"
 #include "oclspkt/error.hpp"
+#include "text.hpp"
 
 namespace oclspkt::bench::paper {
 namespace {
@@ -24,13 +25,21 @@ void check_call(int status, const char* call) {
   if (status != 0) throw DeviceError(std::string(call) + " gave " + std::to_string(status));
 }
 
-/// The primary context of the first card, current while one lives.
+/// The primary context of a card, current while one lives.
 class Context {
  public:
-  explicit Context(const cuda::Driver& driver) : d_(driver) {
+  /// @param place  of the card, as DeviceInfo::physical; the first card where there is none
+  Context(const cuda::Driver& driver, const std::string& place) : d_(driver) {
     cuda::CUdevice card = 0;
     cuda::CUcontext context = nullptr;
+    int cards = 0;
+    check_call(d_.device_count(&cards), "cuDeviceGetCount");
     check_call(d_.device_get(&card, 0), "cuDeviceGet");
+    for (int i = 1; i < cards && place_of(card) != place; ++i) {
+      cuda::CUdevice other = 0;
+      check_call(d_.device_get(&other, i), "cuDeviceGet");
+      if (place_of(other) == place) card = other;
+    }
     check_call(d_.primary_retain(&context, card), "cuDevicePrimaryCtxRetain");
     check_call(d_.context_push(context), "cuCtxPushCurrent");
   }
@@ -42,6 +51,13 @@ class Context {
   Context& operator=(const Context&) = delete;
 
  private:
+  std::string place_of(cuda::CUdevice card) const {
+    int domain = 0, bus = 0, device = 0;
+    d_.device_attribute(&domain, cuda::kPciDomain, card);
+    d_.device_attribute(&bus, cuda::kPciBus, card);
+    d_.device_attribute(&device, cuda::kPciDevice, card);
+    return text("pci:%04x:%02x:%02x.0", domain, bus, device);
+  }
   const cuda::Driver& d_;
 };
 
@@ -99,10 +115,11 @@ class Library {
 template <typename T>
 class OpenGtsv2 final : public Gtsv2<T> {
  public:
-  OpenGtsv2(const Functions<T>& functions, const cuda::Driver& driver, const Problem<T>& problem)
+  OpenGtsv2(const Functions<T>& functions, const cuda::Driver& driver, const std::string& place,
+            const Problem<T>& problem)
       : f_(functions),
         d_(driver),
-        context_(driver),
+        context_(driver, place),
         library_(functions),
         n_(static_cast<int>(problem.n())),
         bytes_(static_cast<std::size_t>(problem.n()) * sizeof(T)),
@@ -160,7 +177,8 @@ class OpenGtsv2 final : public Gtsv2<T> {
 }  // namespace
 
 template <typename T>
-std::unique_ptr<Gtsv2<T>> Gtsv2<T>::open(const Problem<T>& problem, bool pivoting, std::string* why) {
+std::unique_ptr<Gtsv2<T>> Gtsv2<T>::open(const Problem<T>& problem, bool pivoting, const std::string& place,
+                                         std::string* why) {
   const cuda::Driver* const driver = cuda::driver(why);
   if (driver == nullptr) return nullptr;
   void* library = nullptr;
@@ -183,7 +201,7 @@ std::unique_ptr<Gtsv2<T>> Gtsv2<T>::open(const Problem<T>& problem, bool pivotin
     *why = "this cuSPARSE has no " + routine;
     return nullptr;
   }
-  return std::make_unique<OpenGtsv2<T>>(f, *driver, problem);
+  return std::make_unique<OpenGtsv2<T>>(f, *driver, place, problem);
 }
 
 template class Gtsv2<float>;

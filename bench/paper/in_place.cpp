@@ -80,7 +80,7 @@ template <typename T>
 void try_cusparse(const Plan& plan, const Processor& p, bool pivoting, Windows windows, Problem<T>& problem,
                   const Share& share, Json& record) {
   std::string why;
-  const auto peer = Gtsv2<T>::open(problem, pivoting, &why);
+  const auto peer = Gtsv2<T>::open(problem, pivoting, p.info.physical, &why);
   if (!peer) throw Absent(why);
   problem.spoil();
   peer->run();

@@ -17,7 +17,7 @@ template <typename T>
 void solve_in_place(const Plan& plan, const Processor& p, bool paper, Windows windows, Problem<T>& problem,
                     const Share& share, nlohmann::ordered_json& record);
 
-/// The same by cuSPARSE on the first card. Half of the rows are solved, or half of those, where it fails on more; the
+/// The same by cuSPARSE on the card. Half of the rows are solved, or half of those, where it fails on more; the
 /// record then has their number and why.
 /// @param spec  what `problem` is made of
 /// @throws Absent, DeviceError
