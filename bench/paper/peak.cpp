@@ -64,8 +64,8 @@ double measure_peak(Space<T>& space, int cores, bool gpu) {
   const auto queue = static_cast<cl_command_queue>(space.queue().handle);
   const std::size_t group = gpu ? kGroup : 1,
                     items = static_cast<std::size_t>(std::max(1, cores)) * (gpu ? kGroup * kGroupsACore : kItemsACore);
-  const Memory x(of_queue<cl_context>(queue, CL_QUEUE_CONTEXT), CL_MEM_READ_WRITE,
-                 (items + kChains + 2) * kVectorBytes);
+  const bench::Memory x(of_queue<cl_context>(queue, CL_QUEUE_CONTEXT), CL_MEM_READ_WRITE,
+                        (items + kChains + 2) * kVectorBytes);
   const std::vector<T> start((kChains + 2) * kLanes, T(0.5));
   check(clEnqueueWriteBuffer(queue, x.get(), CL_TRUE, 0, start.size() * sizeof(T), start.data(), 0, nullptr, nullptr),
         "clEnqueueWriteBuffer");
