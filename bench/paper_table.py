@@ -94,8 +94,11 @@ def best_of(d, figure):
     """The set with the most of a figure at the largest size at which all were measured, beside the best single one."""
     own = timed(d, "combinations", scalar="float")
     own = [r for r in own if r["source"] == "measured"]
+    own = [r for r in own if r.get(figure) is not None]
     if not own:
         return None, None
+    sizes = {r["devices"]: len({other["rows"] for other in own if other["devices"] == r["devices"]}) for r in own}
+    own = [r for r in own if sizes[r["devices"]] == max(sizes.values())]  # some are slow, and are measured at one size
     largest = max({r["rows"] for r in own}, key=lambda n: (sum(r["rows"] == n for r in own), n))
     own = [r for r in own if r["rows"] == largest]
     single = max((r for r in own if "+" not in r["kinds"]), key=lambda r: r[figure])
@@ -227,10 +230,86 @@ def combinations(d, scalar):
     body = []
     for (devices, source), points in sets.items():
         last = points[max(points)]
+        metered = [r for r in points.values() if r.get("rows_per_joule") is not None]
         body.append([devices, last["kinds"], *(millions(points[n]["rows_per_second"]) if n in points else "-" for n in sizes),
                      millions(last["rows"] / last["whole_seconds"]) if "whole_seconds" in last else "-",
-                     ", ".join(f"{100 * s:.0f} %" for s in last["shares"]) or "-", millions(last["rows_per_joule"]), source])
+                     ", ".join(f"{100 * s:.0f} %" for s in last["shares"]) or "-",
+                     millions(metered[-1]["rows_per_joule"]) if metered else "-", source])
     return table([f"{scalar}, Mrows/s", "", *map(count, sizes), "with set-up", "shares", "Mrows/J", "source"], body) if body else ""
+
+
+def known(record, key, form="{:.3g}"):
+    return "-" if record.get(key) is None else form.format(record[key])
+
+
+def measured_joules(d):
+    """Joules by the whole protocol, vectors in place; cuSPARSE beside ours of the same matrix and scalar."""
+    own = [r for r in timed(d, "energy") if r["who"] != "balance"]
+    ours = {(r["matrix"], r["scalar"]): r["joules"] / r["rows"] for r in own if r["who"] == "ours"}
+    body = []
+    for r in own:
+        both = r.get("joules_by_counter"), r.get("joules_by_samples")
+        differs = f"{100 * abs(both[0] / both[1] - 1):.2g} %" if None not in both else "-"
+        best = ours.get((r["matrix"], r["scalar"]))
+        body.append([f"{r['device']}, {r['solver']}", r["matrix"], r["scalar"], count(r["rows"]), seconds(r["seconds"]),
+                     known(r, "watts"), *(millions(r["rows"] / j) if j else "-" for j in both), differs,
+                     known(r, "energy_spread", "{:.1%}"), known(r, "idle_watts"),
+                     f"{r['joules'] / r['rows'] / best:.3g}" if best else "-", r["energy"]])
+    return table(["solver", "matrix", "scalar", "rows", "a solve", "W", "Mrows/J by the counter", "by samples", "apart", "spread",
+                  "idle W", "joules over ours", "source"], body) if body else ""
+
+
+def balanced_joules(d):
+    own = timed(d, "energy", who="balance")
+    body = [[r["device"], r["solver"], count(r["rows"]), seconds(r["seconds"]), f"{r['joules']:.3g}",
+             ", ".join(f"{100 * s:.0f} %" for s in r["shares"]) or "one processor", known(r, "energy_spread", "{:.1%}"), r["energy"]]
+            for r in own]
+    return table(["float, vectors on the host", "balance", "rows", "a solve", "joules", "shares", "spread", "source"],
+                 body) if body else ""
+
+
+def bounds(d, device, scalar):
+    """Peak operations and streamed bytes a second of a device."""
+    found = {r["what"]: r for r in d.get("roofline", []) if r["device"] == device and r["scalar"] == scalar and "what" in r}
+    if not {"peak", "stream"} <= found.keys():
+        return None, None
+    return found["peak"]["flops_per_second"], found["stream"]["bytes_per_second"]
+
+
+def roofline_points(d):
+    """Solvers, operations, products and iterations as (device, scalar, what, bytes, flops, record)."""
+    word = {"float": 4, "double": 8}
+    for section, text in (("solves", "dominance 3"), ("energy", "")):
+        for r in timed(d, section):
+            if r.get("flops_per_row"):
+                what = f"{'the paper, ' if r['who'] == 'paper' else ''}{r['method']}, {r.get('matrix', text)}"
+                yield (r["device"], r["scalar"], f"{what}, {count(r['rows'])} rows", r["words_per_row"] * word[r["scalar"]] * r["rows"],
+                       r["flops_per_row"] * r["rows"], r)
+    for r in timed(d, "roofline"):
+        if r["what"] != "stream":
+            yield r["device"], r["scalar"], r["what"], r["bytes"], r["flops"], r
+
+
+def roofline(d):
+    body = []
+    for device, scalar, what, moved, flops, r in sorted(roofline_points(d), key=lambda p: p[:2]):
+        peak, stream = bounds(d, device, scalar)
+        if peak is None:
+            continue
+        limit = min(peak, stream * flops / moved) if flops else 0
+        body.append([device, scalar, what, f"{flops / moved:.2g}", f"{moved / r['seconds'] / 1e9:.3g}",
+                     f"{moved / r['seconds'] / stream:.2f}", f"{flops / r['seconds'] / 1e9:.3g}",
+                     f"{100 * flops / r['seconds'] / peak:.2g} %", f"{flops / r['seconds'] / limit:.2f}" if limit else "-",
+                     f"{r['joules']:.3g}" if r.get("joules") is not None else "-"])
+    return table(["device", "scalar", "kernel", "operations a byte", "GB/s", "of the stream", "Gflop/s", "of the peak", "of the roof",
+                  "joules"], body) if body else ""
+
+
+def roofline_bounds(d):
+    pairs = dict.fromkeys((r["device"], r["scalar"]) for r in d.get("roofline", []) if r.get("what") == "peak")
+    body = [[device, scalar, f"{peak / 1e9:.3g}", f"{stream / 1e9:.3g}", f"{peak / stream:.3g}"]
+            for device, scalar in pairs for peak, stream in [bounds(d, device, scalar)] if peak]
+    return table(["device", "scalar", "peak, Gflop/s", "stream, GB/s", "operations a byte at the ridge"], body) if body else ""
 
 
 def accuracy(d, scalar):
@@ -268,7 +347,9 @@ def model(d):
 def run_text(name, d):
     parts = [f"### {name}\n", machine(d)]
     parts += [part(d, scalar) for part in (solves, combinations, accuracy) for scalar in ("float", "double")]
-    parts += [f"![{figure}](evaluation-{name}-{figure}.svg)\n" for figure in ("solves", "combinations", "accuracy", "joules")]
+    parts += [part(d) for part in (measured_joules, balanced_joules, roofline_bounds, roofline)]
+    figures = ["solves", "combinations", "accuracy", "joules"] + (["roofline"] if roofline(d) else [])
+    parts += [f"![{figure}](evaluation-{name}-{figure}.svg)\n" for figure in figures]
     return "\n".join(part for part in parts if part)
 
 

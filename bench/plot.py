@@ -12,6 +12,7 @@ import pathlib
 import statistics
 import sys
 
+import paper_table
 import records
 
 WITHOUT_MATPLOTLIB = 77
@@ -225,6 +226,31 @@ def plot_paper_lines(plt, section, x, y, key, own, path):
     plt.close(sheet)
 
 
+def plot_paper_roofline(plt, document, path):
+    """Flops a second against flops a byte, below the peak and the stream of the device: a panel for each of both scalars."""
+    points = [p for p in paper_table.roofline_points(document) if p[4] and paper_table.bounds(document, *p[:2])[0]]
+    if not points:
+        return
+    device = points[0][0]
+    sheet, planes = plt.subplots(1, 2, figsize=(13, 6.4), layout="constrained")
+    for plane, scalar in zip(planes, ("float", "double")):
+        peak, stream = paper_table.bounds(document, device, scalar)
+        own = [(what, flops / moved, flops / r["seconds"]) for who, of, what, moved, flops, r in points
+               if (who, of) == (device, scalar)]
+        if not own or not peak:
+            continue
+        ends = [min(p[1] for p in own) / 2, peak / stream, 4 * peak / stream]
+        plane.plot(ends, [min(peak, stream * end) for end in ends], color="black", linewidth=2, label="stream and peak")
+        for number, (what, intensity, rate) in enumerate(own):
+            plane.plot([intensity], [rate], label=what, color=f"C{number % 10}", marker="ovs^D*"[number // 10 % 6], linestyle="",
+                       markersize=5)
+        plane.set(title=f"{device}, {scalar}", xlabel="flops a byte", ylabel="flops a second", xscale="log", yscale="log")
+        plane.grid(True, which="major", linewidth=0.4)
+        plane.legend(fontsize="xx-small", frameon=False, loc="lower right")
+    save(sheet, path)
+    plt.close(sheet)
+
+
 def plot_paper(plt, document, name, pictures):
     """The paper's figures 6 to 11 of one machine."""
     path = {figure: pictures / f"evaluation-{name}-{figure}.svg" for figure in ("solves", "joules", "combinations", "accuracy")}
@@ -234,6 +260,7 @@ def plot_paper(plt, document, name, pictures):
                      path["combinations"])
     plot_paper_lines(plt, document.get("accuracy", []), "dominance", "error", lambda r: f"{r['who']}, {r['device']}",
                      "largest error", path["accuracy"])
+    plot_paper_roofline(plt, document, pictures / f"evaluation-{name}-roofline.svg")
 
 
 def main(results, pictures):

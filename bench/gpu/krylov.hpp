@@ -25,6 +25,7 @@ struct KrylovSettings {
   std::vector<std::string> cg = {"stencil5:1e4", "stencil5:1e6", "stencil5:1e7", "stencil7:8e6"};
   Index size = Index{1} << 30;  ///< rows of matrices at most, and of vectors that they are compared with
   int repetitions = 9;
+  bool chosen_alone = false;  ///< leave out the formats that are not chosen for a matrix, and peers
   bool allow_debug = false;
 };
 
@@ -43,6 +44,8 @@ struct KrylovRun {
   int device;
   nlohmann::ordered_json& document;  ///< operations, products and cg, lists of records
   double best_read = 0;              ///< bytes a second of the scalar that is measured
+  /// Joules of a call of some work, and where they come from; empty: nobody asks for them.
+  std::function<std::pair<double, std::string>(const std::function<void()>&)> joules = {};
 };
 
 template <typename T>

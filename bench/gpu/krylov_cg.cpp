@@ -162,6 +162,13 @@ void measure_system(const HostMatrix& a, int dimensions, KrylovRun& run) {
                                 {"waits", each(counts.waits)},
                                 {"bytes_up", each(counts.bytes_up)},
                                 {"bytes_down", each(counts.bytes_down)}});
+  if (!run.joules) return;
+  const auto [joules, source] = run.joules([&] {
+    cg.start();
+    for (int i = 0; i < a_round; ++i) cg.iterate();
+  });
+  run.document["cg"].back()["joules"] = joules / a_round;
+  run.document["cg"].back()["energy"] = source;
 }
 
 }  // namespace

@@ -137,13 +137,14 @@ ProductWay by_form(Multiplied<T>& m, const SparseForm& form, double form_seconds
 }
 
 /// The format that is chosen, and the others that suit: dia only where it is the one.
+/// @param alone          the former alone
 /// @param[out] unsorted  a form of sell whose rows are in their order, for peers; left as it is if there is none
 template <typename T>
-std::vector<ProductWay> by_forms(Multiplied<T>& m, std::shared_ptr<SparseForm>* unsorted) {
+std::vector<ProductWay> by_forms(Multiplied<T>& m, bool alone, std::shared_ptr<SparseForm>* unsorted) {
   std::vector<ProductWay> ways;
   std::optional<SparseFormat> chosen;
   for (const SparseFormat format : {SparseFormat::automatic, SparseFormat::sell, SparseFormat::csr}) {
-    if (format == chosen) continue;
+    if (format == chosen || (alone && chosen)) continue;
     auto form = std::make_shared<SparseForm>();
     const double seconds = seconds_of([&] {
       *form = make_sparse_form(m.matrix().pattern(), FormRequest{format, m.space().slice_rows()});
@@ -213,8 +214,10 @@ void measure_matrix(Space<T>& space, const HostMatrix& a, ReadStream<T>& stream,
   Multiplied<T> m(space, a);
   nlohmann::ordered_json& records = run.document["products"];
   std::shared_ptr<SparseForm> unsorted;
-  std::vector<ProductWay> ways = by_forms(m, &unsorted);
-  for (ProductWay& way : by_peers(m, unsorted.get(), records)) ways.push_back(std::move(way));
+  std::vector<ProductWay> ways = by_forms(m, run.settings.chosen_alone, &unsorted);
+  if (!run.settings.chosen_alone) {
+    for (ProductWay& way : by_peers(m, unsorted.get(), records)) ways.push_back(std::move(way));
+  }
   for (ProductWay& way : by_seed_formats(m, run.settings.formats)) ways.push_back(std::move(way));
   unsorted.reset();
   std::vector<Timed> timed{{stream.bytes(), true, [&stream] { stream.run(); }}};

@@ -89,7 +89,7 @@ void add_dominance(const Plan& plan, double d, std::vector<Piece>& pieces) {
     const Json record{{"dominance", d}, {"scalar", scalar}, {"who", who}, {"device", device}, {"rows", rows}};
     pieces.push_back({"accuracy", text("dominance %.2f, ", d) + scalar + ", " + device,
                       static_cast<double>(rows) * sizeof(T),
-                      [=](Json& records) {
+                      [=](Json& records, const Share&) {
                         Problem<T> problem({.dominance = d}, rows);
                         problem.spoil();
                         Json done = record;
@@ -104,7 +104,7 @@ void add_dominance(const Plan& plan, double d, std::vector<Piece>& pieces) {
     record["source"] = "the kernel's operations on the host";
     solve_as_board(problem);
   });
-  for (const Processor& p : plan.processors) {
+  for (const Processor& p : unlike(plan.processors)) {
     const Index rows = p.info.emulated ? kEmulatedRows : kRows;
     if (p.info.emulated && sizeof(T) == 8) continue;  // boards have operators of floats
     const std::string device = (p.info.emulated ? "emulated " : "") + p.info.name;

@@ -21,11 +21,17 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostProcessors = 4;  ///< of which every set is timed
-constexpr int kLearning = 5;                ///< set-ups after which shares stay as they are
+constexpr int kLearning = 5;                ///< set-ups after which shares stay as they are, at most
+constexpr int kLeastLearning = 2;           ///< set-ups of a set, however little time it has
 constexpr int kApplies = 20;                ///< between two of them at most, from which solvers learn
 constexpr double kLearningSeconds = 0.4;    ///< after which no such apply begins
 constexpr int kWhole = 2;                   ///< whole solves that are timed
 constexpr int kSizes = 5;                   ///< the paper's, multiples of the first
+/// In the order that they are measured in, those first that a line between the others needs most.
+constexpr int kOrder[] = {1, kSizes, 3, 2, 4};
+constexpr int kDoubleSize = 2;  ///< of the same, behind them: the paper has floats
+/// Words a row that problem and solvers hold in the host's memory at most.
+constexpr double kWordsPerRow = 15;
 /// Bytes of the host's memory that a row costs: four numbers in, one out, as in the paper; where bands stay on the
 /// device y and x alone.
 constexpr double kAllBytes = 5 * sizeof(float), kVectorBytes = 2 * sizeof(float);
@@ -42,16 +48,36 @@ bool apart(const Team& team) {
   return true;
 }
 
+bool is_cpu(const Processor& p) { return p.info.type == DeviceType::cpu; }
+
+/// True if some driver has the cores of the host.
+bool drivers_have_cores(const std::vector<Team>& teams) {
+  return std::any_of(teams.begin(), teams.end(),
+                     [](const Team& team) { return std::any_of(team.begin(), team.end(), is_cpu); });
+}
+
+/// Every set. The host without OpenCL solves by itself only, where a driver has its cores; of sets of equal cards with
+/// others the first is taken.
 std::vector<Team> teams_of(std::vector<Processor> all) {
   std::erase_if(all, [](const Processor& p) { return p.info.emulated; });
   if (all.size() > kMostProcessors) all.resize(kMostProcessors);
+  const bool driven = drivers_have_cores({all});
+  std::set<std::string> names;
   std::vector<Team> teams;
   for (unsigned mask = 1; mask < 1U << all.size(); ++mask) {
     Team team;
+    std::string named;
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (mask >> i & 1U) team.push_back(all[i]);
+      if (!(mask >> i & 1U)) continue;
+      team.push_back(all[i]);
+      named += all[i].info.name + "\n";
     }
-    if (apart(team)) teams.push_back(team);
+    const bool with_host = std::any_of(team.begin(), team.end(), [](const Processor& p) { return p.host(); });
+    if (!apart(team) || (with_host && driven && team.size() > 1)) continue;
+    const bool again = !names.insert(named).second;
+    if (again && team.size() > 1) continue;
+    if (again) team.front().info.name += ", another";
+    teams.push_back(team);
   }
   std::stable_sort(teams.begin(), teams.end(), [](const Team& a, const Team& b) { return a.size() < b.size(); });
   return teams;
@@ -77,8 +103,26 @@ void add_joules_of(const Team& team, const Plan& plan, const std::function<void(
   add_joules(devices, plan.settings.rated, solve, Windows::one, record);
 }
 
+/// Set up and apply, until shares stay as they are or half of the time is spent.
+void learn(const std::function<void()>& set_up, const std::function<void()>& apply, bool several, const Share& share,
+           Json& record) {
+  const int most = several ? kLearning : 1;
+  const double half = share.seconds() / 2;
+  int set_ups = 0;
+  while (set_ups < most && (set_ups < kLeastLearning || share.left() > half)) {
+    set_up();
+    ++set_ups;
+    double spent = 0;
+    for (int k = 0; k < (several ? kApplies : 1) && spent < std::min(kLearningSeconds, half / most); ++k)
+      spent += seconds_of(apply);
+    if (spent == 0) apply();
+  }
+  record["set_ups"] = set_ups;
+}
+
 template <typename T>
-void solve_together(const Plan& plan, const Team& team, Problem<T>& problem, Json& record) {
+void solve_together(const Plan& plan, const Team& team, bool metered, Problem<T>& problem, const Share& share,
+                    Json& record) {
   Options options;
   options.devices = joined(team, ",", [](const Processor& p) { return p.word; });
   options.profile = "none";
@@ -88,14 +132,10 @@ void solve_together(const Plan& plan, const Team& team, Problem<T>& problem, Jso
   const auto set_up = [&] { solver.set_up(problem.lines, bands.lower, bands.diag, bands.upper); };
   const auto apply = [&] { solver.apply(problem.y.data(), problem.x.data()); };
   problem.spoil();
-  for (int i = 0; i < kLearning; ++i) {
-    set_up();
-    double spent = 0;
-    for (int k = 0; k < kApplies && spent < kLearningSeconds; ++k) spent += seconds_of(apply);
-  }
+  learn(set_up, apply, team.size() > 1, share, record);
   if (!right(problem, record)) return;
-  std::vector<double> seconds = times(plan.settings.rounds, [&] { return seconds_of(apply); }), whole;
-  for (int i = 0; i < kWhole; ++i) {
+  std::vector<double> seconds = times(plan.settings.rounds, share, [&] { return seconds_of(apply); }), whole;
+  for (int i = 0; i < (share.left() > 0 ? kWhole : 1); ++i) {
     whole.push_back(seconds_of([&] {
       set_up();
       apply();
@@ -107,12 +147,13 @@ void solve_together(const Plan& plan, const Team& team, Problem<T>& problem, Jso
   record["source"] = "measured";
   const SharesReport& sharing = solver.report().sharing;
   Json shares = Json::array();
-  for (const ShareReport& share : sharing.shares) {
-    shares.push_back(figure(static_cast<double>(share.rows) / static_cast<double>(problem.n())));
+  for (const ShareReport& part : sharing.shares) {
+    shares.push_back(figure(static_cast<double>(part.rows) / static_cast<double>(problem.n())));
   }
   record["shares"] = shares;
   record["why"] = sharing.why;
-  add_joules_of(team, plan, apply, record);
+  record["rows_per_second"] = figure(static_cast<double>(problem.n()) / median(seconds));
+  if (metered) add_joules_of(team, plan, apply, record);
 }
 
 /// What a processor moves at least through the host's memory, bytes a row.
@@ -178,25 +219,41 @@ void add_board(const Plan& plan, const std::vector<Team>& teams, Index rows, Jso
 }
 
 template <typename T>
-void add_size(const Plan& plan, const std::vector<Team>& teams, Index rows, std::vector<Piece>& pieces) {
+void add_size(const Plan& plan, const std::vector<Team>& all, Index rows, bool first, bool metered,
+              std::vector<Piece>& pieces) {
   const std::string scalar = scalar_name<T>();
   const auto problem = std::make_shared<std::unique_ptr<Problem<T>>>();
-  for (const Team& team : teams) {
-    const Json record = record_of(team, scalar, rows);
-    const bool last = &team == &teams.back();
+  std::vector<Team> teams = all;
+  // The host's own sweeps go through long lines by one thread, at one rate whatever the size.
+  if (!first) std::erase_if(teams, [&](const Team& team) { return team.front().host() && drivers_have_cores(all); });
+  for (std::size_t at = 0; at < teams.size(); ++at) {
+    const Team& team = teams[at];
+    Json record = record_of(team, scalar, rows);
+    const bool last = at + 1 == teams.size();
+    // One word of work for each set-up with its applies, and one for the system; the host's own sweeps take longer.
+    const double work = (at == 0 ? 2 : 0) + (team.size() > 1 ? 4 : team.front().host() ? 6 : 2);
     pieces.push_back({"combinations",
                       record["devices"].get<std::string>() + ", " + std::to_string(rows) + " rows, " + scalar,
-                      6.0 * static_cast<double>(rows) * sizeof(T),
-                      [=](Json& records) {
+                      work * static_cast<double>(rows) * sizeof(T),
+                      [=](Json& records, const Share& share) {
                         if (!*problem)
                           *problem = std::make_unique<Problem<T>>(MatrixSpec{.dominance = kPaperDominance}, rows);
                         Json done = record;
-                        solve_together(plan, team, **problem, done);
+                        solve_together(plan, team, metered, **problem, share, done);
                         records.push_back(done);
                         if (last) problem->reset();
                       },
                       record});
   }
+}
+
+/// Rows of the first size: the paper's, halved until the host's memory holds the largest; twice the first in doubles is
+/// less than that.
+Index first_size(const Plan& plan) {
+  if (plan.settings.together > 0) return plan.settings.together;
+  Index rows = std::min(kPaperSize, std::max<Index>(1, plan.rows));
+  while (rows > 1 && !fits_memory(kSizes * rows, kWordsPerRow * sizeof(float))) rows /= 2;
+  return rows;
 }
 
 }  // namespace
@@ -206,19 +263,19 @@ void add_combinations(const Plan& plan, std::vector<Piece>& pieces) {
   const auto has = [&](const char* scalar) {
     return std::count(plan.settings.scalars.begin(), plan.settings.scalars.end(), scalar) > 0;
   };
-  for (int k = 1; k <= kSizes; ++k) {
-    const Index first = plan.settings.together > 0 ? plan.settings.together : std::max<Index>(1, plan.rows / 8);
-    const Index rows = first * k;
-    if (has("float")) {
-      add_size<float>(plan, teams, rows, pieces);
+  const Index first = first_size(plan);
+  if (has("float")) {
+    for (const int k : kOrder) {
+      const Index rows = first * k;
+      add_size<float>(plan, teams, rows, k == kOrder[0], k == kSizes, pieces);
       pieces.push_back({"combinations",
                         "sets with a board, by the model",
                         0,
-                        [=](Json& records) { add_board(plan, teams, rows, records); },
+                        [=](Json& records, const Share&) { add_board(plan, teams, rows, records); },
                         {}});
     }
-    if (has("double") && k % 2 == 0) add_size<double>(plan, teams, rows, pieces);
   }
+  if (has("double")) add_size<double>(plan, teams, first * kDoubleSize, true, true, pieces);
 }
 
 }  // namespace oclspkt::bench::paper

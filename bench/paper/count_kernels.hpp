@@ -35,7 +35,12 @@ struct CountedScheme {
   Index table1_words = 0;
 };
 
-/// Count all schemes that have kernels for one work-item a group: both forms of the paper and the kernels for FPGAs.
+/// Count all schemes whose kernels run here: those with kernels for one work-item a group, which are both forms of the
+/// paper and the kernels for FPGAs, and count_group_schemes().
 std::vector<CountedScheme> count_schemes();
+
+/// Those whose work-groups have many work-items: tiles-halo, tiles-streamed, grids-factored and grids-streamed. Every
+/// operation of the kernels' texts counts, those with 0 and 1 and those of halos included.
+std::vector<CountedScheme> count_group_schemes();
 
 }  // namespace oclspkt::bench::paper

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Kernels as they lie on disk, compiled for the host with scalars that count: what kernels/common/scalar.clh gives them
-// is here by numbers that note each operation, and each load and store of an array of the device. A work-group has one
-// work-item, so that barriers are none.
+// is here by numbers that note each operation, and each load and store of an array of the device. The work-items of a
+// work-group are contexts of one thread: each runs until a barrier, then the next one does.
 #pragma once
 
+#include <ucontext.h>
+
 #include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -17,10 +23,12 @@ namespace oclspkt::bench::paper::counting {
 class Book {
  public:
   enum class Kind { add, mul, div };
-  static constexpr int kGiven = -1;  ///< the result of no operation
+  static constexpr int kGiven = -1;   ///< the result of no operation
+  static constexpr int kLoaded = -2;  ///< the same, of an array of the device; else a constant of the kernel's text
 
   std::vector<std::pair<const void*, const void*>> arrays;  ///< whose loads and stores count
   Index reads = 0, writes = 0;
+  bool folds = true;  ///< what is taken off a 0 of the kernel's text does not count
 
   bool holds(const void* place) const {
     return std::any_of(arrays.begin(), arrays.end(),
@@ -32,7 +40,16 @@ class Book {
   }
   void store(int node) {
     ++writes;
-    if (node != kGiven) stored_.push_back(node);
+    if (node >= 0) stored_.push_back(node);
+  }
+  /// All since the last call, those included whose results reach nothing: work-items in step run the same text, and
+  /// what one of them does not need another one does.
+  Counts take_executed() {
+    Counts counts{{}, std::exchange(reads, 0), std::exchange(writes, 0)};
+    for (const Node& node : nodes_) count(node.kind, counts);
+    nodes_.clear();
+    stored_.clear();
+    return counts;
   }
   /// All since the last call.
   Counts take() {
@@ -41,17 +58,18 @@ class Book {
       Node& node = nodes_[static_cast<std::size_t>(stored_.back())];
       stored_.pop_back();
       if (std::exchange(node.counted, true)) continue;
-      ++(node.kind == Kind::add   ? counts.operations.add
-         : node.kind == Kind::mul ? counts.operations.mul
-                                  : counts.operations.div);
+      count(node.kind, counts);
       for (const int from : {node.a, node.b}) {
-        if (from != kGiven) stored_.push_back(from);
+        if (from >= 0) stored_.push_back(from);
       }
     }
     return counts;
   }
 
  private:
+  static void count(Kind kind, Counts& counts) {
+    ++(kind == Kind::add ? counts.operations.add : kind == Kind::mul ? counts.operations.mul : counts.operations.div);
+  }
   struct Node {
     Kind kind;
     int a, b;
@@ -68,30 +86,117 @@ class Scalar {
   Scalar(double value) : value_(value) {}  // NOLINT(google-explicit-constructor): as numbers become scalars in OpenCL
   Scalar(int value) : value_(value) {}     // NOLINT(google-explicit-constructor)
   Scalar(double value, int node) : value_(value), node_(node) {}
-  Scalar(const Scalar& from) : value_(from.value_), node_(from.node_) { book.reads += book.holds(&from); }
+  Scalar(const Scalar& from) : value_(from.value_), node_(from.node_) { load(from); }
   Scalar& operator=(const Scalar& from) {
-    book.reads += book.holds(&from);
     value_ = from.value_;
     node_ = from.node_;
+    load(from);
     if (book.holds(this)) book.store(node_);
     return *this;
   }
   Scalar operator-() const { return {-value_, node_}; }
+  /// True of a 0 that stands in the kernel's text: what is taken off it is a negation.
+  bool constant_zero() const { return book.folds && node_ == Book::kGiven && value_ == 0; }
   double value() const { return value_; }
   int node() const { return node_; }
 
  private:
+  void load(const Scalar& from) {
+    if (!book.holds(&from)) return;
+    ++book.reads;
+    node_ = Book::kLoaded;
+  }
   double value_ = 0;
   int node_ = Book::kGiven;
 };
 
-// The places of a launch with one work-item a group.
-inline long group = 0, groups = 1;
+using Array = std::vector<Scalar>;
+
+/// Arrays of a device, filled as [1 4 1] with ones is.
+class Memory {
+ public:
+  /// @param folds  see Book::folds
+  explicit Memory(bool folds = true) {
+    book = {};
+    book.folds = folds;
+  }
+  ~Memory() { book.arrays.clear(); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  Scalar* make(Index size, double value = 0) {
+    Array& array = arrays_.emplace_back(static_cast<std::size_t>(size), Scalar(value));
+    book.arrays.emplace_back(array.data(), array.data() + array.size());
+    return array.data();
+  }
+  /// What was counted since the last call.
+  static Counts take() { return book.take(); }
+
+ private:
+  std::vector<Array> arrays_;
+};
+
+// The places of a launch.
+inline long group = 0, groups = 1, item_now = 0, items_now = 1;
 inline long get_group_id(int) { return group; }
 inline long get_num_groups(int) { return groups; }
-inline long get_global_id(int) { return group; }
-inline long get_local_id(int) { return 0; }
-inline void barrier(int) {}
+inline long get_global_id(int) { return group * items_now + item_now; }
+inline long get_local_id(int) { return item_now; }
+
+/// The work-items of a group, by turns.
+class Group {
+ public:
+  /// Run one group: `work` once for each work-item.
+  static void run(long count, const std::function<void()>& work) {
+    Group all(count, work);
+    items_now = count;
+    for (bool left = true; left;) {
+      left = false;
+      for (item_now = 0; item_now < count; ++item_now) {
+        Context& own = all.contexts_[static_cast<std::size_t>(item_now)];
+        if (own.done) continue;
+        swapcontext(&all.main_, &own.context);
+        left = left || !own.done;
+      }
+    }
+    item_now = 0;
+    items_now = 1;
+  }
+  static void wait() {
+    if (present_ == nullptr) return;
+    Context& own = present_->contexts_[static_cast<std::size_t>(item_now)];
+    swapcontext(&own.context, &present_->main_);
+  }
+
+ private:
+  static constexpr std::size_t kStack = 1 << 18;
+  struct Context {
+    ucontext_t context;
+    std::unique_ptr<char[]> stack;
+    bool done = false;
+  };
+  Group(long count, const std::function<void()>& work) : contexts_(static_cast<std::size_t>(count)), work_(work) {
+    present_ = this;
+    for (Context& own : contexts_) {
+      own.stack = std::make_unique<char[]>(kStack);
+      getcontext(&own.context);
+      own.context.uc_stack.ss_sp = own.stack.get();
+      own.context.uc_stack.ss_size = kStack;
+      own.context.uc_link = &main_;
+      makecontext(&own.context, enter, 0);
+    }
+  }
+  ~Group() { present_ = nullptr; }
+  static void enter() {
+    present_->work_();
+    present_->contexts_[static_cast<std::size_t>(item_now)].done = true;
+  }
+  static inline Group* present_ = nullptr;
+  ucontext_t main_{};
+  std::vector<Context> contexts_;
+  const std::function<void()>& work_;
+};
+inline void barrier(int) { Group::wait(); }
+inline int atomic_xchg(int* at, int value) { return std::exchange(*at, value); }
 template <typename N>
 N min(N a, N b) {
   return std::min(a, b);
@@ -108,8 +213,8 @@ inline lanes_t add(lanes_t a, lanes_t b) {
   return {a.value() + b.value(), book.note(Book::Kind::add, a.node(), b.node())};
 }
 inline lanes_t sub(lanes_t a, lanes_t b) {
-  const bool negation = a.node() == Book::kGiven && a.value() == 0;
-  return {a.value() - b.value(), negation ? b.node() : book.note(Book::Kind::add, a.node(), b.node())};
+  if (a.constant_zero()) return {-b.value(), b.node()};
+  return {a.value() - b.value(), book.note(Book::Kind::add, a.node(), b.node())};
 }
 inline lanes_t mul(lanes_t a, lanes_t b) {
   return {a.value() * b.value(), book.note(Book::Kind::mul, a.node(), b.node())};
@@ -123,6 +228,18 @@ inline lanes_t take_off(bool, lanes_t y, lanes_t coupling, lanes_t unknown) {
   const lanes_t coupled = mul_sub(y, coupling, unknown);
   return {is_zero(coupling) ? y.value() : coupled.value(), coupled.node()};
 }
+inline lanes_t rough_reciprocal(lanes_t a) { return reciprocal(a); }
+inline bool isfinite(lanes_t a) { return std::isfinite(a.value()); }
+inline int remainder_of(int a, int quotient, int b) { return a - quotient * b; }
+inline Scalar operator-(Scalar a, Scalar b) { return sub(a, b); }
+inline Scalar& operator-=(Scalar& a, Scalar b) { return a = sub(a, b); }
+
+// vector.clh
+struct Vector4 {
+  Scalar s0, s1, s2, s3;
+};
+using vector_t = Vector4;
+inline Vector4 vload4(int, const Scalar* from) { return {from[0], from[1], from[2], from[3]}; }
 inline lanes_t from_storage(const scalar_t* p) { return *p; }
 inline void to_storage(lanes_t v, scalar_t* p) { *p = v; }
 // block.clh
@@ -134,6 +251,11 @@ inline long run_begin(long begin, long end, long run, long runs) { return begin 
 // What OpenCL's words mean here. The headers that this one stands for are not read.
 #define OCLSPKT_SCALAR_CLH
 #define OCLSPKT_BLOCK_CLH
+#define OCLSPKT_VECTOR_CLH
+#define VECTOR 4
+#define OCLSPKT_JOIN_(a, b) a##b
+#define OCLSPKT_JOIN(a, b) OCLSPKT_JOIN_(a, b)
+#define SPECIALISED
 #define LANES 1
 #define ZERO Scalar(0)
 #define ONE Scalar(1)
@@ -147,4 +269,5 @@ inline long run_begin(long begin, long end, long run, long runs) { return begin 
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"

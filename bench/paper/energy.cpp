@@ -2,6 +2,7 @@
 #include "energy.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "run.hpp"
 #include "text.hpp"
@@ -35,8 +36,14 @@ Joules joules_of(const std::vector<DeviceInfo>& devices, const RatedWatts& rated
   }
   EnergyProtocol protocol;
   if (windows == Windows::one) protocol = {.repeats = 1, .cool_down = 0, .idle = 0};
+  if (windows == Windows::several) protocol.idle = 0;
   for (const Energy& energy : meter.measure(solve, protocol)) {
     add(sum, energy.joules / energy.rounds, energy.seconds / energy.rounds, energy.words);
+    if (energy.kind == PowerKind::rated || !std::isnan(sum.spread)) continue;
+    sum.by_counter = energy.by_counter / energy.rounds;
+    sum.by_samples = energy.by_samples / energy.rounds;
+    sum.spread = energy.spread;
+    sum.idle_watts = energy.idle_watts;
   }
   return sum;
 }
@@ -50,6 +57,13 @@ void add_joules(const std::vector<DeviceInfo>& devices, const RatedWatts& rated,
   record["joules"] = figure(joules.joules);
   record["rows_per_joule"] = figure(rows / joules.joules);
   record["energy"] = joules.source;
+  const auto add_known = [&](const char* key, double value) {
+    if (!std::isnan(value)) record[key] = figure(value);
+  };
+  add_known("joules_by_counter", joules.by_counter);
+  add_known("joules_by_samples", joules.by_samples);
+  add_known("idle_watts", joules.idle_watts);
+  if (windows != Windows::one) add_known("energy_spread", joules.spread);
 }
 
 }  // namespace oclspkt::bench::paper

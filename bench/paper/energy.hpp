@@ -15,17 +15,20 @@ namespace oclspkt::bench::paper {
 struct Joules {
   double joules = 0, watts = 0;
   std::string source;  ///< where they come from, in words
+  // Of the first device that something measures, else NaN:
+  double by_counter = Energy::kNone, by_samples = Energy::kNone;
+  double spread = Energy::kNone, idle_watts = Energy::kNone;
 };
 
-/// How many windows are measured: the figures of one device by several, with idle power; those of sets by one.
-enum class Windows { several, one };
+/// How many windows are measured: one, several with a pause before each, or the same behind one of idle power.
+enum class Windows { one, several, with_idle };
 
 /// Find the joules of a solve, of the whole time that it takes. Without `solve`, or where no device has anything
 /// better, power is rated.
 /// @param seconds  of a solve
 /// @param solve    one of them; called for some seconds where something is measured
 Joules joules_of(const std::vector<DeviceInfo>& devices, const RatedWatts& rated, double seconds,
-                 const std::function<void()>& solve, Windows windows = Windows::several);
+                 const std::function<void()>& solve, Windows windows = Windows::one);
 
 /// Put the joules of a record's solves into it, as joules_of(), with rows a second and a joule.
 /// @param record  has the rows, and the seconds of a solve

@@ -23,13 +23,15 @@ constexpr const char* kHelp =
     "Measure the figures and tables of Macintosh, Banks and Kelson (2019) here and write them to FILE as JSON.\n"
     "Ctrl-C ends the run behind the present measurement, and what was measured is written.\n\n"
     "  --rows N         rows of figure 6 (256e6, halved until memory and time hold all)\n"
-    "  --together N     rows of the first of the five sizes of figure 8 (an eighth of those of figure 6)\n"
-    "  --seconds S      no measurement begins later (480); what is left out is marked\n"
+    "  --together N     rows of the first of the five sizes of figure 8 (256e6, halved until memory holds five times "
+    "as "
+    "many)\n"
+    "  --seconds S      that the figures share (480); what no time is left for is marked\n"
     "  --devices LIST   words of host and devices (auto: all; of two drivers of a processor both)\n"
     "  --scalars LIST   of float, double\n"
     "  --figures LIST   of solves (6, 7, 10), combinations (8, 11, table 5), accuracy (9), operations (tables 1 to "
     "3),\n"
-    "                   paper (the model of the paper's machine)\n"
+    "                   paper (the model of the paper's machine), energy (joules with spread), roofline\n"
     "  --rounds N       times that each is timed (5)\n"
     "  --rated LIST     watts where nothing measures them: gpu=700,cpu=8,fpga=60, of a card, a core, a board\n"
     "  --allow-debug    time a build that is not for timing, to try the program\n";
@@ -113,14 +115,14 @@ bool any_wrong(const Json& document) {
 int measure(const Settings& settings, const std::string& command) {
   JsonFile json(settings.file);
   Plan plan{settings, find_processors(settings.devices), 0};
-  plan.rows = choose_rows(settings, plan.processors.size());
+  plan.rows = choose_rows(settings, unlike(plan.processors).size());
   std::printf("%lld rows, devices:", static_cast<long long>(plan.rows));
   for (const Processor& p : plan.processors) std::printf(" %s;", p.info.name.c_str());
   std::printf("\n");
   std::fflush(stdout);
   std::vector<Piece> pieces;
-  constexpr void (*kAdd[])(const Plan&, std::vector<Piece>&) = {add_solves, add_accuracy, add_operations, add_paper,
-                                                                add_combinations};
+  constexpr void (*kAdd[])(const Plan&, std::vector<Piece>&) = {
+      add_operations, add_paper, add_solves, add_energy, add_roofline, add_accuracy, add_combinations};
   for (std::size_t i = 0; i < std::size(kSections); ++i) {
     if (std::count(settings.sections.begin(), settings.sections.end(), kSections[i]) > 0) kAdd[i](plan, pieces);
   }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "clock.hpp"
 #include "measure_case.hpp"
 #include "problem.hpp"
 #include "residual.hpp"
+#include "run.hpp"
 #include "text.hpp"
 
 namespace oclspkt::bench::paper {
@@ -31,12 +34,22 @@ bool right(const Problem<T>& problem, nlohmann::ordered_json& record) {
   return good;
 }
 
-/// `rounds` results of f, each the seconds of a solve, behind one that is not counted.
+/// Results of f, each the seconds of a solve: `rounds` of them behind one that is not counted, fewer where the share is
+/// spent, at least one.
+/// @param before  seconds of a solve that was run already, which is the result where there is no time for another; 0:
+/// none
 template <typename F>
-std::vector<double> times(int rounds, const F& f) {
-  f();
-  std::vector<double> seconds;
-  for (int round = 0; round < rounds; ++round) seconds.push_back(f());
+std::vector<double> times(int rounds, const Share& share, const F& f, double before = 0) {
+  if (before > 0 && share.left() < before) return {before};
+  double longest = before;
+  const auto run = [&] {
+    double seconds = 0;
+    longest = std::max(longest, seconds_of([&] { seconds = f(); }));
+    return seconds;
+  };
+  std::vector<double> seconds{run()};
+  if (share.left() > longest) seconds.front() = run();
+  while (static_cast<int>(seconds.size()) < rounds && share.left() > longest) seconds.push_back(run());
   return seconds;
 }
 

@@ -17,7 +17,7 @@ void add_operations(const Plan&, std::vector<Piece>& pieces) {
   pieces.push_back({"operations",
                     "operations of every scheme, counted",
                     0,
-                    [](Json& records) {
+                    [](Json& records, const Share&) {
                       for (const CountedScheme& s : count_schemes()) {
                         records.push_back({{"scheme", s.scheme},
                                            {"m", s.m},

@@ -63,7 +63,7 @@ void add_paper(const Plan&, std::vector<Piece>& pieces) {
   pieces.push_back({"paper",
                     "the model of the paper's machine",
                     0,
-                    [](Json& records) { model_paper(OCLSPKT_PAPER_MACHINE, records); },
+                    [](Json& records, const Share&) { model_paper(OCLSPKT_PAPER_MACHINE, records); },
                     {}});
 }
 

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <map>
 #include <new>
+#include <set>
 #include <thread>
 
 #include "clock.hpp"
@@ -25,7 +28,7 @@ using Json = nlohmann::ordered_json;
 constexpr double kBytesPerRow = 200;
 constexpr Index kTrialRows = 1 << 20;
 /// What a run takes for a row, as times of making and checking one; of each processor.
-constexpr double kTrialsPerRow = 60;
+constexpr double kTrialsPerRow = 20;
 
 Processor host() {
   Processor p{{}, "host"};
@@ -38,31 +41,66 @@ Processor host() {
 
 Processor of(const DeviceInfo& info) { return {info, std::to_string(info.index)}; }
 
-/// What takes its turn while pieces run.
+/// What takes its turn while pieces run, and how long it may.
 class Turns {
  public:
-  Turns(const std::vector<Piece>& pieces, double limit) : estimate_(work_of(pieces), limit), all_(pieces.size()) {}
-  bool may_begin() const { return estimate_.may_begin(spent_); }
-  /// @return seconds that it took
+  Turns(const std::vector<Piece>& pieces, double limit) : estimate_(0, limit), all_(pieces.size()), limit_(limit) {
+    for (const Piece& piece : pieces) work_[piece.section] += piece.work;
+    whole_ = work_;
+    double weights = 0;
+    for (const auto& [section, work] : work_) weights += work > 0 ? weight_of(section) : 0;
+    estimate_ = gpu::Estimate(weights, limit);
+  }
+  /// Whether a piece may begin: behind the end of its section by half of what the section had, the others have the
+  /// turn.
+  bool may_begin(const Piece& piece) {
+    if (piece.section != section_) begin_section(piece.section);
+    return estimate_.may_begin(spent_) && spent_ < begun_ + 1.5 * length_;
+  }
+  /// @param f  takes its share
   template <typename F>
   void run(const Piece& piece, const F& f) {
     progress_.step(std::to_string(++at_) + " of " + std::to_string(all_) + ", " + piece.section + ": " + piece.words +
-                   estimate_.describe(piece.work));
-    const double seconds = seconds_of(f);
-    estimate_.done(piece.work, seconds);
+                   estimate_.describe(part_of(piece)));
+    const double left = std::max(0., begun_ + length_ - spent_);
+    const Share share(piece.work > 0 ? left * piece.work / work_[piece.section] : left);
+    const double seconds = seconds_of([&] { f(share); });
+    estimate_.done(part_of(piece), seconds);
+    work_[piece.section] -= piece.work;
     spent_ += seconds;
+    seconds_[piece.section] += seconds;
+    constexpr double kLong = 2;  // what is worth a line for who plans a run
+    if (seconds < kLong) return;
+    progress_.finish();
+    std::printf("%s, %s: %.1f s of %.1f\n", piece.section.c_str(), piece.words.c_str(), seconds, share.seconds());
+    std::fflush(stdout);
   }
+  /// Of each section.
+  const std::map<std::string, double>& seconds() const { return seconds_; }
 
  private:
-  static double work_of(const std::vector<Piece>& pieces) {
-    double work = 0;
-    for (const Piece& piece : pieces) work += piece.work;
-    return work;
+  /// Of the weights of all sections: pieces of two of them have units of their own.
+  double part_of(const Piece& piece) const {
+    return piece.work > 0 ? weight_of(piece.section) * piece.work / whole_.at(piece.section) : 0;
+  }
+  static double weight_of(const std::string& section) {
+    const auto at = std::find(std::begin(kSections), std::end(kSections), section);
+    return kSectionWeights[at - std::begin(kSections)];
+  }
+  void begin_section(const std::string& section) {
+    section_ = section;
+    begun_ = spent_;
+    double weights = 0;
+    for (const auto& [name, work] : work_) weights += seconds_.count(name) == 0 ? weight_of(name) : 0;
+    length_ = weights > 0 ? (limit_ - spent_) * weight_of(section) / weights : 0;
+    seconds_[section];
   }
   gpu::Estimate estimate_;
   Progress progress_;
   std::size_t all_, at_ = 0;
-  double spent_ = 0;
+  double limit_, spent_ = 0, begun_ = 0, length_ = 0;
+  std::string section_;
+  std::map<std::string, double> whole_, work_, seconds_;  ///< work of all, work left, and spent
 };
 
 void mark(const Piece& piece, const char* outcome, const std::string& why, Json& records) {
@@ -74,9 +112,9 @@ void mark(const Piece& piece, const char* outcome, const std::string& why, Json&
 }
 
 /// Run a piece; what it throws becomes a record, and the others go on.
-void attempt(const Piece& piece, Json& records) {
+void attempt(const Piece& piece, const Share& share, Json& records) {
   try {
-    piece.run(records);
+    piece.run(records, share);
   } catch (const Absent& error) {
     mark(piece, "absent", error.what(), records);
   } catch (const Error& error) {
@@ -122,6 +160,13 @@ std::vector<Processor> find_processors(const std::string& words) {
   return found;
 }
 
+std::vector<Processor> unlike(const std::vector<Processor>& processors) {
+  std::set<std::string> names;
+  std::vector<Processor> kept = processors;
+  std::erase_if(kept, [&](const Processor& p) { return !names.insert(p.info.name).second; });
+  return kept;
+}
+
 Index choose_rows(const Settings& settings, std::size_t processors) {
   if (settings.rows > 0) return settings.rows;
   const double seconds = seconds_of([] {
@@ -146,12 +191,13 @@ Json run(const Plan& plan, const std::vector<Piece>& pieces, const std::function
     Json& records = document[piece.section];
     if (stop()) {
       mark(piece, "left out", "interrupted", records);
-    } else if (piece.work > 0 && !turns.may_begin()) {
+    } else if (piece.work > 0 && !turns.may_begin(piece)) {
       mark(piece, "left out", "no time left: raise --seconds, or name fewer --rows or --figures", records);
     } else {
-      turns.run(piece, [&] { attempt(piece, records); });
+      turns.run(piece, [&](const Share& share) { attempt(piece, share, records); });
     }
   }
+  for (const auto& [section, seconds] : turns.seconds()) document["seconds"][section] = figure(seconds);
   return document;
 }
 

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Figures 6, 7 and 10: one system with vectors in place; kernels and marshalling of each device, peers, joules.
 #include <algorithm>
-#include <cmath>
-#include <map>
 #include <memory>
 
 #include "clock.hpp"
 #include "fpga_model.hpp"
-#include "gtsv2.hpp"
-#include "kernel_clock.hpp"
+#include "in_place.hpp"
 #include "measured.hpp"
-#include "oclspkt/error.hpp"
+#include "oclspkt/solver.hpp"
 #include "peers_here.hpp"
 #include "problem.hpp"
-#include "resident.hpp"
-#include "residual.hpp"
 #include "run.hpp"
 #include "statistics.hpp"
 
@@ -41,60 +36,9 @@ Json record_of(const Processor& p, const std::string& scalar, Index rows, const 
   return {{"device", p.info.name}, {"kind", p.kind()}, {"scalar", scalar}, {"rows", rows}, {"who", who}};
 }
 
-/// Times of a record, and its joules.
-void add_times(const Plan& plan, const Processor& p, double seconds, const std::function<void()>& solve, Json& record) {
-  record["seconds"] = figure(seconds);
-  add_joules({p.info}, plan.settings.rated, solve, Windows::several, record);
-  record["source"] = "measured";
-}
-
-/// A solver of ours on a device with vectors in its memory, in the paper's form or as the library chooses.
+/// A solver of ours on the host, which has no kernels.
 template <typename T>
-void solve_there(const Plan& plan, const Processor& p, bool paper, Problem<T>& problem, Json& record) {
-  Options options;
-  options.devices = p.word;
-  options.variant = paper ? "paper" : "default";
-  options.method = paper ? MethodChoice::truncated_halo : MethodChoice::automatic;
-  options.on_device_failure = OnDeviceFailure::error;
-  options.profile = "none";
-  options.kernel_times = true;
-  std::string why;
-  DeviceModule* const module = device_module(&why);
-  if (module == nullptr) throw DeviceError(why);
-  const auto setting = gpu::make_setting({*module, p.info, options.variant});
-  Solver<T> solver(options);
-  const BandsView<T> bands = problem.bands.view();
-  solver.set_up(problem.lines, bands.lower, bands.diag, bands.upper);
-  const Report& report = solver.report();
-  if (report.device.type == name(DeviceType::host)) throw DeviceError("the host solves instead: " + report.device.why);
-  record["method"] = name(report.method);
-  record["shape"] = report.shape;
-  record["words_per_row"] = figure(report.words_per_row);
-  const auto vectors = setting->resident(solver, static_cast<std::size_t>(problem.n()) * sizeof(T));
-  vectors->write(problem.y.data());
-  problem.spoil();
-  vectors->apply();
-  vectors->read(problem.x.data());
-  if (!right(problem, record)) return;
-  std::vector<double> seconds;
-  std::map<std::string, KernelTime> kernels;
-  {
-    KernelClock clock;
-    for (int round = 0; round < plan.settings.rounds; ++round) seconds.push_back(vectors->apply());
-    kernels = clock.take();
-  }
-  add_times(
-      plan, p, median(seconds), [&] { vectors->apply(); }, record);
-  record["spread"] = figure(spread(seconds));
-  record["marshalling_seconds"] = figure(median(seconds) * marshalling_share(kernels));
-  for (const auto& [kernel, time] : kernels) {
-    record["kernels"][kernel] = figure(time.seconds / plan.settings.rounds);
-  }
-}
-
-/// The same on the host, which has no kernels.
-template <typename T>
-void solve_here(const Plan& plan, const Processor& p, Problem<T>& problem, Json& record) {
+void solve_here(const Plan& plan, const Processor& p, Problem<T>& problem, const Share& share, Json& record) {
   Options options;
   options.devices = "host";
   Solver<T> solver(options);
@@ -104,40 +48,28 @@ void solve_here(const Plan& plan, const Processor& p, Problem<T>& problem, Json&
   record["words_per_row"] = figure(solver.report().words_per_row);
   const auto solve = [&] { solver.apply(problem.y.data(), problem.x.data()); };
   problem.spoil();
-  solve();
+  const double first = seconds_of(solve);
   if (!right(problem, record)) return;
-  const auto seconds = times(plan.settings.rounds, [&] { return seconds_of(solve); });
+  const auto seconds = times(
+      plan.settings.rounds, share, [&] { return seconds_of(solve); }, first);
   // Unlike the others it keeps its factors: as much as theirs is a set-up with an apply.
-  add_times(plan, p, median(seconds), solve, record);
+  add_times(plan, p, median(seconds), solve, Windows::one, record);
   record["spread"] = figure(spread(seconds));
   record["marshalling_seconds"] = 0;
 }
 
 template <typename T>
-void solve_by_peer(const Plan& plan, const Processor& p, const PeerFacts& facts, Problem<T>& problem, Json& record) {
+void solve_by_peer(const Plan& plan, const Processor& p, const PeerFacts& facts, Problem<T>& problem,
+                   const Share& share, Json& record) {
   Peer<T> peer = facts.make(problem);
   if (!peer.absent.empty()) throw Absent(peer.absent);
   problem.spoil();
-  peer.run(1);
+  const double first = peer.run(1);
   if (!right(problem, record)) return;
-  const auto seconds = times(plan.settings.rounds, [&] { return peer.run(1); });
+  const auto seconds = times(
+      plan.settings.rounds, share, [&] { return peer.run(1); }, first);
   add_times(
-      plan, p, median(seconds), [&] { peer.run(1); }, record);
-  record["spread"] = figure(spread(seconds));
-}
-
-template <typename T>
-void solve_by_cusparse(const Plan& plan, const Processor& p, bool pivoting, Problem<T>& problem, Json& record) {
-  std::string why;
-  const auto peer = Gtsv2<T>::open(problem, pivoting, &why);
-  if (!peer) throw Absent(why);
-  problem.spoil();
-  peer->run();
-  peer->read(problem.x.data());
-  if (!right(problem, record)) return;
-  const auto seconds = times(plan.settings.rounds, [&] { return peer->run(); });
-  add_times(
-      plan, p, median(seconds), [&] { peer->run(); }, record);
+      plan, p, median(seconds), [&] { peer.run(1); }, Windows::one, record);
   record["spread"] = figure(spread(seconds));
 }
 
@@ -147,11 +79,11 @@ Piece board_piece(const Plan& plan, FpgaKernel kernel) {
   Json record = record_of(board, "float", plan.rows, kernel == FpgaKernel::tdma ? "peer" : "paper");
   record["solver"] = name(kernel);
   return {"solves", std::string("model of the A10PL4, ") + name(kernel), 0,
-          [=](Json& records) {
+          [=](Json& records, const Share&) {
             Json done = record;
             const FpgaTime time = predict_fpga({}, {kernel, Form::general, plan.rows, sizeof(float)});
             // Of tdma the paper measured what memory takes; what its rows wait for each other is left out there.
-            add_times(plan, board, kernel == FpgaKernel::tdma ? time.memory : time.kernel, {}, done);
+            add_times(plan, board, kernel == FpgaKernel::tdma ? time.memory : time.kernel, {}, Windows::one, done);
             done["marshalling_seconds"] = 0;
             done["transfer_seconds"] = figure(std::max(time.bus_in, time.bus_out));
             done["source"] = "modelled";
@@ -166,25 +98,27 @@ void add_scalar(const Plan& plan, const std::shared_ptr<Systems>& systems, std::
   const auto work = static_cast<double>(plan.rows) * sizeof(T);
   const auto add = [&](const Json& record, const std::string& words, double weight, const auto& solve) {
     pieces.push_back({"solves", words + ", " + scalar, weight * work,
-                      [=](Json& records) {
+                      [=](Json& records, const Share& share) {
                         Json done = record;
-                        solve(systems->of<T>(plan.rows), done);
+                        solve(systems->of<T>(plan.rows), share, done);
                         records.push_back(done);
                       },
                       record});
   };
-  for (const Processor& p : plan.processors) {
+  for (const Processor& p : unlike(plan.processors)) {
     if (p.info.emulated) continue;  // its times are those of no board
     if (p.host()) {
-      add(record_of(p, scalar, plan.rows, "ours"), p.info.name, 2, [=](Problem<T>& problem, Json& record) {
-        record["solver"] = "oclspkt";
-        solve_here(plan, p, problem, record);
-      });
+      add(record_of(p, scalar, plan.rows, "ours"), p.info.name, 2,
+          [=](Problem<T>& problem, const Share& share, Json& record) {
+            record["solver"] = "oclspkt";
+            solve_here(plan, p, problem, share, record);
+          });
       for (const PeerFacts* facts : peers_here()) {
         Json record = record_of(p, scalar, plan.rows, "peer");
         record["solver"] = std::string(facts->solver) + " " + facts->variant;
-        add(record, record["solver"], 4,
-            [=](Problem<T>& problem, Json& done) { solve_by_peer(plan, p, *facts, problem, done); });
+        add(record, record["solver"], 4, [=](Problem<T>& problem, const Share& share, Json& done) {
+          solve_by_peer(plan, p, *facts, problem, share, done);
+        });
       }
       continue;
     }
@@ -192,14 +126,17 @@ void add_scalar(const Plan& plan, const std::shared_ptr<Systems>& systems, std::
       Json record = record_of(p, scalar, plan.rows, paper ? "paper" : "ours");
       record["solver"] = "oclspkt";
       add(record, p.info.name + (paper ? ", the paper's form" : ", ours"), 3,
-          [=](Problem<T>& problem, Json& done) { solve_there(plan, p, paper, problem, done); });
+          [=](Problem<T>& problem, const Share& share, Json& done) {
+            solve_in_place(plan, p, paper, Windows::one, problem, share, done);
+          });
     }
     if (p.info.type != DeviceType::gpu) continue;
     for (const bool pivoting : {false, true}) {
       Json record = record_of(p, scalar, plan.rows, "peer");
       record["solver"] = pivoting ? "cuSPARSE gtsv2" : "cuSPARSE gtsv2_nopivot";
-      add(record, record["solver"], 2,
-          [=](Problem<T>& problem, Json& done) { solve_by_cusparse(plan, p, pivoting, problem, done); });
+      add(record, record["solver"], 3, [=](Problem<T>& problem, const Share& share, Json& done) {
+        solve_by_cusparse(plan, p, pivoting, Windows::one, {.dominance = kPaperDominance}, problem, share, done);
+      });
     }
   }
 }

@@ -61,6 +61,28 @@ class Claims(unittest.TestCase):
         self.assertIn("| NO |", paper_table.operations({"operations": [r | {"plan_words": 6.0}]}))
 
 
+class Joules(unittest.TestCase):
+    def test_counter_samples_and_peers_stand_beside_each_other(self):
+        def record(who, solver, joules, **more):
+            return {"device": "a card", "who": who, "solver": solver, "matrix": "poisson", "scalar": "double", "rows": 1000,
+                    "seconds": 0.5, "watts": 700.0, "joules": joules, "energy": "counter", **more}
+        d = document(energy=[record("ours", "oclspkt", 10.0, joules_by_counter=10.0, joules_by_samples=9.8, energy_spread=0.015),
+                             record("peer", "cuSPARSE gtsv2", 60.0)])
+        text = paper_table.measured_joules(d)
+        self.assertIn("| 0.0001 | 0.000102 | 2 % | 1.5% | - | 1 | counter |", text)
+        self.assertIn("| - | - | - | - | - | 6 | counter |", text)
+
+
+class Roofline(unittest.TestCase):
+    def test_a_kernel_stands_below_its_roof(self):
+        def record(what, **more):
+            return {"device": "a card", "scalar": "float", "what": what, **more}
+        d = document(roofline=[record("peak", flops_per_second=1e12), record("stream", bytes_per_second=1e11, seconds=1.0),
+                               record("dot", bytes=8e9, flops=2e9, seconds=0.1)])
+        self.assertIn("| 1e+03 | 100 | 10 |", paper_table.roofline_bounds(d))
+        self.assertIn("| dot | 0.25 | 80 | 0.80 | 20 | 2 % | 0.80 | - |", paper_table.roofline(d))
+
+
 class Files(unittest.TestCase):
     def test_those_of_another_version_are_refused_with_the_cure(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -7,6 +7,7 @@
 #include "count_kernels.hpp"
 #include "energy.hpp"
 #include "kernel_clock.hpp"
+#include "measured.hpp"
 #include "oclspkt/error.hpp"
 #include "program.hpp"
 #include "run.hpp"
@@ -25,11 +26,12 @@ TEST(Counted, IsWhatTheFormulasSay) {
   }
 }
 
-TEST(Counted, IsOfEverySchemeOfThePaper) {
+TEST(Counted, IsOfTheSchemesOfThePaperAndOfWorkGroups) {
   std::vector<std::string> names;
   for (const paper::CountedScheme& s : paper::count_schemes()) names.push_back(s.scheme);
   for (const char* scheme :
-       {"tiles-paper", "lanes-paper", "fpga-spktrunc", "fpga-spkboth", "fpga-spkjac", "fpga-tdma"}) {
+       {"tiles-paper", "lanes-paper", "fpga-spktrunc", "fpga-spkboth", "fpga-spkjac", "fpga-tdma", "tiles-halo",
+        "tiles-streamed", "tiles-streamed, corrected", "grids-factored", "grids-streamed"}) {
     EXPECT_NE(std::find(names.begin(), names.end(), scheme), names.end()) << scheme;
   }
 }
@@ -82,9 +84,14 @@ TEST(PaperCommand, WritesEverySection) {
     marshals = marshals || (r["marshalling_seconds"] > 0 && r["marshalling_seconds"] < r["seconds"]);
   }
   EXPECT_TRUE(marshals);
-  for (const char* section : {"machine", "accuracy", "operations", "combinations"}) {
+  for (const char* section : {"machine", "accuracy", "operations", "combinations", "energy", "roofline"}) {
     EXPECT_FALSE(document.at(section).empty()) << section;
   }
+  for (const json& r : document["energy"]) EXPECT_GT(r["rows_per_joule"], 0) << r;
+  const json& peak = document["roofline"][0];
+  EXPECT_EQ(peak["what"], "peak");
+  EXPECT_GT(peak["flops_per_second"], 1e8);
+  EXPECT_LT(peak["flops_per_second"], 1e14);
   // Nothing but what is so marked comes from a model.
   for (const json& r : document["solves"]) EXPECT_EQ(r["kind"] == "FPGA", r.value("source", "") == "modelled") << r;
 }
@@ -124,8 +131,8 @@ TEST(PaperCommand, MarksWhatNoTimeIsLeftFor) {
 
 /// Pieces that write a record each; the second one throws.
 std::vector<paper::Piece> three_pieces() {
-  const auto good = [](nlohmann::ordered_json& records) { records.push_back({{"seconds", 1}}); };
-  const auto lost = [](nlohmann::ordered_json&) { throw DeviceError("the device is lost"); };
+  const auto good = [](nlohmann::ordered_json& records, const paper::Share&) { records.push_back({{"seconds", 1}}); };
+  const auto lost = [](nlohmann::ordered_json&, const paper::Share&) { throw DeviceError("the device is lost"); };
   return {{"solves", "a", 1, good, {{"device", "a"}}},
           {"solves", "b", 1, lost, {{"device", "b"}}},
           {"solves", "c", 1, good, {{"device", "c"}}}};
@@ -137,6 +144,31 @@ TEST(PaperRun, GoesOnBehindADeviceThatFails) {
   EXPECT_EQ(document["solves"][1]["outcome"], "failed");
   EXPECT_EQ(document["solves"][1]["note"], "the device is lost");
   EXPECT_EQ(document["solves"][2]["seconds"], 1);
+}
+
+/// Of eight seconds "solves" may take 20 parts of 27; its pieces take nothing, which is left to "accuracy".
+TEST(PaperRun, SectionsAndPiecesShareTheSeconds) {
+  std::vector<double> shares;
+  const auto note = [&](nlohmann::ordered_json&, const paper::Share& share) { shares.push_back(share.seconds()); };
+  paper::Plan plan;
+  plan.settings.seconds = 8;
+  const auto document =
+      paper::run(plan, {{"solves", "a", 1, note, {}}, {"solves", "b", 3, note, {}}, {"accuracy", "c", 5, note, {}}},
+                 [] { return false; });
+  ASSERT_EQ(shares.size(), 3U);
+  EXPECT_NEAR(shares[0], 8. * 20 / 27 / 4, 0.01);
+  EXPECT_NEAR(shares[1], 8. * 20 / 27, 0.01);
+  EXPECT_NEAR(shares[2], 8, 0.01);
+  EXPECT_TRUE(document["seconds"].contains("accuracy"));
+}
+
+TEST(PaperRun, WhatIsMeasuredIsRepeatedAsTimeAllows) {
+  int calls = 0;
+  const auto call = [&] { return 1. + calls++; };
+  EXPECT_EQ(paper::times(3, paper::Share(), call), (std::vector<double>{2, 3, 4}));
+  EXPECT_EQ(paper::times(3, paper::Share(0), call), std::vector<double>{5});
+  EXPECT_EQ(paper::times(3, paper::Share(0), call, 7), std::vector<double>{7});
+  EXPECT_EQ(calls, 5);
 }
 
 TEST(PaperRun, MarksWhatAnInterruptLeavesOut) {

@@ -141,11 +141,8 @@ cl_int clGetDeviceInfo(cl_device_id card, cl_device_info what, size_t size, void
       return give_number(kMaxThreadsPerBlock, size_t{});
     case kNvPciBus:
       return give_number(kPciBus, cl_uint{});
-    case kNvPciSlot: {
-      int device = 0;
-      const CUresult result = card->attribute(kPciDevice, &device);
-      return result == kSuccess ? give(static_cast<cl_uint>(device) << 3U, size, value, size_ret) : code_of(result);
-    }
+    case kNvPciSlot:
+      return give_number(kPciDevice, cl_uint{});
     case kNvPciDomain:
       return give_number(kPciDomain, cl_uint{});
     default:

@@ -138,11 +138,9 @@ std::string pci_address(const cl::Device& device) {
   bool known = false;
   if (has_extension(device, "cl_khr_pci_bus_info")) known = raw_info(device, kKhrPciBusInfo, at);
   if (!known && has_extension(device, "cl_nv_device_attribute_query")) {
-    cl_uint slot = 0;
-    known = raw_info(device, kNvPciBus, at[1]) && raw_info(device, kNvPciSlot, slot);
+    // NVIDIA's slot is the number of the device; the function is 0 (a virtual machine's card 00:06.0 has slot 6).
+    known = raw_info(device, kNvPciBus, at[1]) && raw_info(device, kNvPciSlot, at[2]);
     raw_info(device, kNvPciDomain, at[0]);
-    at[2] = slot >> 3;
-    at[3] = slot & 7U;
   }
   if (!known) return "";
   char text[32];

@@ -5,7 +5,7 @@ namespace oclspkt::petsc {
 namespace {
 
 /// Flops of all lines: those of groups by the groups' methods, the others by the report's.
-PetscLogDouble total(const Report& report, PetscLogDouble RowFlops::*which, double repeated) {
+PetscLogDouble total(const Report& report, double RowFlops::*which, double repeated) {
   PetscLogDouble flops = 0;
   Index rows = report.rows;
   for (const GroupReport& group : report.groups) {

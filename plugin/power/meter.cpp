@@ -2,6 +2,7 @@
 #include "meter.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -21,6 +22,9 @@ namespace {
 constexpr double kPollSeconds = 0.1;
 /// Seconds of work before a window, so that a counter's lag covers the same power at both ends of the window.
 constexpr double kWarmUp = 0.3;
+/// The longest wait for a step of a counter, in seconds. Counters of cards move in steps of up to 0.1 s, which are 5 % of
+/// a window, so a window begins and ends with a step.
+constexpr double kLongestStep = 0.25;
 /// The least number of samples a second in a window.
 constexpr double kSampleRate = 4;
 /// If a counter shows more watts, it has jumped: no part of a machine takes so many.
@@ -328,15 +332,48 @@ class Meter::Impl {
   std::vector<Energy> window(double cool_down, double length, const std::function<void()>& work) {
     pause(cool_down);
     for (const double begun = settings_.now(); settings_.now() - begun < kWarmUp;) work();
+    work_to_step(work);
     begin();
     double rounds = 0;
     for (; seconds(false) < length; ++rounds) {
       work();
       if (!settings_.thread) poll();
     }
+    rounds += work_to_step(work);
     std::vector<Energy> all = end(false);
     for (Energy& e : all) e.rounds = rounds;
     return all;
+  }
+
+  /// Work until every counter that moves has moved once. Another thread looks, where there may be one: a look takes as
+  /// long as several rounds of work. @return rounds
+  double work_to_step(const std::function<void()>& work) {
+    std::vector<std::pair<const PowerProbe*, double>> shown;
+    for (const Probes& probes : probes_) {
+      for (const PowerProbe& probe : probes.all) {
+        if (probe.joules) shown.emplace_back(&probe, probe.joules().value_or(0));
+      }
+    }
+    const double begun = settings_.now();
+    const auto waits = [&] {
+      std::erase_if(shown, [](const auto& at) { return at.first->joules().value_or(0) != at.second; });
+      return !shown.empty() && settings_.now() - begun < kLongestStep;
+    };
+    std::atomic<bool> done = shown.empty();
+    std::jthread watcher;
+    if (settings_.thread && !done) {
+      watcher = std::jthread([&] {
+        while (waits()) {
+        }
+        done = true;
+      });
+    }
+    double rounds = 0;
+    for (; !done; ++rounds) {
+      work();
+      if (!settings_.thread) done = !waits();
+    }
+    return rounds;
   }
 
   void pause(double length) const {

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apply_energy.hpp"
@@ -76,16 +77,20 @@ class Machine {
       count("intel-rapl:0:1", joules_[1]);
     }
     cards().card[0].watts = watts[2];
-    if (card_counts) cards().card[0].joules += watts[2] * seconds;
+    card_joules_ += watts[2] * seconds;
+    if (!card_counts || now_ < shown_at_ + card_step) return;
+    shown_at_ = now_;
+    cards().card[0].joules += std::exchange(card_joules_, 0);
   }
   void work() { pass(0.05, at_work); }
 
   std::array<double, 3> idle{20, 5, 70}, at_work{100, 25, 700};
   bool host_counts = true, card_counts = true;
+  double card_step = 0;  ///< seconds after which the card's counter moves
 
  private:
   fs::path folder_;
-  double now_ = 5;
+  double now_ = 5, card_joules_ = 0, shown_at_ = 0;
   std::array<double, 2> joules_{10, 10};
 };
 
@@ -257,6 +262,21 @@ TEST(Power, IsMeasuredInThreeWindowsWithIdlePowerApart) {
   EXPECT_NEAR(energy[1].idle_watts, 25, 0.1);
   EXPECT_NEAR(energy[0].rounds, 40, 1);
   EXPECT_NEAR(energy[0].by_samples, energy[0].by_counter, 0.05 * energy[0].by_counter);
+}
+
+/// Windows of 2 s that begin anywhere in steps of 0.11 s would differ by 5 %.
+TEST(Power, WindowsBeginAndEndWithAStepOfTheCounter) {
+  Machine machine;
+  machine.card_step = 0.11;
+  machine.host_counts = false;
+  Meter meter({kCard}, machine.settings());
+  for (double seconds = 2; seconds < 2.1; seconds += 0.01) {
+    const EnergyProtocol protocol{.seconds = seconds, .cool_down = 0.5 + seconds / 3};
+    const Energy energy = meter.measure([&] { machine.pass(0.006, machine.at_work); }, protocol)[0];
+    EXPECT_EQ(energy.kind, PowerKind::counter);
+    EXPECT_LT(energy.spread, 0.01) << seconds;
+    EXPECT_NEAR(energy.watts(), 700, 7) << seconds;
+  }
 }
 
 TEST(Power, CountersThatShowMoreIdleThanAtWorkAreRefused) {

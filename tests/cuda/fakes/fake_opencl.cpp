@@ -162,7 +162,7 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, vo
       case kNvPciBus:
         return give_as(cl_uint{10});
       case kNvPciSlot:
-        return give_as(cl_uint{3U << 3U});
+        return give_as(cl_uint{3});
       case kNvPciDomain:
         return give_as(cl_uint{1});
       default:
