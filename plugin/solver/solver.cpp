@@ -222,10 +222,8 @@ void Solver<T>::Impl::enqueue(const DeviceQueue& queue, const T* y, Index y_stri
 }
 
 template <typename T>
-bool Solver<T>::Impl::takes_transpose(const DeviceQueue& queue) {
-  if (!report_.ready || !known_.queue) return false;
-  ready_transpose();
-  return transposed_->takes(queue);
+bool Solver<T>::Impl::takes_transpose(const DeviceQueue& queue) const {
+  return report_.ready && known_.queue && !transpose_stale_ && transposed_->takes(queue);
 }
 
 template <typename T>
@@ -395,7 +393,7 @@ bool Solver<T>::takes(const DeviceQueue& queue) const {
 }
 
 template <typename T>
-bool Solver<T>::takes_transpose(const DeviceQueue& queue) {
+bool Solver<T>::takes_transpose(const DeviceQueue& queue) const {
   return impl_->takes_transpose(queue);
 }
 

@@ -35,7 +35,7 @@ class Solver<T>::Impl {
   bool solves_on_queue() const;
   bool takes(const DeviceQueue& queue) const;
   void enqueue(const DeviceQueue& queue, const T* y, Index y_stride, T* x, Index x_stride, Index columns);
-  bool takes_transpose(const DeviceQueue& queue);
+  bool takes_transpose(const DeviceQueue& queue) const;
   std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout) { return chosen_->borders(layout); }
   void enqueue_transpose(const DeviceQueue& queue, const T* y, T* x);
   /// What solves all lines on one device by itself, else null.

@@ -133,7 +133,7 @@ class OCLSPKT_API CutSolver {
   /// calls are collective as apply() is, processes may take theirs on the host or on a device, only the numbers next to
   /// cuts visit the host, and enqueue() waits for them. Not where a line of this process is gathered.
   bool takes(const DeviceQueue& queue) const;
-  bool takes_transpose(const DeviceQueue& queue);
+  bool takes_transpose(const DeviceQueue& queue) const;
   void enqueue(const DeviceQueue& queue, const void* y, Index y_stride, void* x, Index x_stride, Index columns);
   void enqueue_transpose(const DeviceQueue& queue, const void* y, void* x);
 

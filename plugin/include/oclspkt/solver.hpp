@@ -146,9 +146,8 @@ class OCLSPKT_API Solver {
   /// True if enqueue() takes vectors on the device of that queue: the last set_up was told of the device
   /// (Known::queue), and it solves all lines.
   bool takes(const DeviceQueue& queue) const;
-  /// The same of enqueue_transpose(), whose set-up this runs if it is due.
-  /// @throws as set_up()
-  bool takes_transpose(const DeviceQueue& queue);
+  /// True if enqueue_transpose() does; false until set_up_transpose() has run for the bands as they are.
+  bool takes_transpose(const DeviceQueue& queue) const;
 
   /// Solve A X = Y for all lines with vectors in memory of the device of `queue`: kernels are enqueued, nothing is
   /// copied, and the operator is that of apply(), bit for bit. Returns as soon as that is done, before the device is:
