@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -16,9 +15,6 @@
 #include "schemes/part.hpp"
 
 namespace oclspkt::ocl {
-
-/// Rows of a vector that tell whether the device copied what the host sees.
-inline constexpr std::size_t kLookedAt = 2;
 
 /// Everything of a solver that a device may touch, host memory included: it has to outlive a device that was lost.
 template <typename T>
@@ -39,7 +35,6 @@ struct DeviceState {
   Kernel scale;                        ///< multiplies by them
   NonFinite non_finite;
   std::vector<Event> earlier;                 ///< launches of a pass but the last, until their times are known
-  std::array<T, kLookedAt> looked_at{};       ///< rows of a vector as the device has them
   std::shared_ptr<ImportedVectors> imported;  ///< where callers' queues are of another run-time
 };
 
