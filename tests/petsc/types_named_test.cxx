@@ -366,10 +366,14 @@ TEST(TypesNamed, AnApplyToVectorsThatTheSetUpDidNotKnowSetsNothingUp) {
   const std::string copied = "  vectors: copied: the set-up did not know that they lie on a device";
   OK(PCApply(pc, right, solution));
   EXPECT_LE(distance(solution, x), 1e-12);
-  EXPECT_NE(view_text((PetscObject)pc).find(copied), std::string::npos) << view_text((PetscObject)pc);
+  const auto tells = [&] { /* rank 0 prints */
+                           const bool found = view_text((PetscObject)pc).find(copied) != std::string::npos;
+                           return found || PetscGlobalRank != 0;
+  };
+  EXPECT_TRUE(tells());
   OK(KSPSolve(ksp, right, solution));
   EXPECT_LE(distance(solution, x), 1e-12);
-  EXPECT_EQ(view_text((PetscObject)pc).find(copied), std::string::npos) << view_text((PetscObject)pc);
+  EXPECT_TRUE(!tells() || PetscGlobalRank != 0);
   OK(KSPDestroy(&ksp));
   for (Vec* v : {&x, &right, &solution}) OK(VecDestroy(v));
   OK(MatDestroy(&a));
