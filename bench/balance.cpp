@@ -36,7 +36,7 @@ struct BalanceSettings {
   double dominance = 3;
   int set_ups = 4, applies = 0, rounds = 15, one_shots = 3;
   std::int64_t device_memory = 0;
-  bool allow_debug = false, lock_vectors = false;
+  bool allow_debug = false;
 };
 
 /// Some of the processors, with a solver of their own.
@@ -64,7 +64,6 @@ std::vector<Team<T>> make_teams(const std::vector<std::string>& words, const Bal
     options.devices = c.devices;
     if (c.members.size() > 1) options.balance = s.balance;
     options.profile = s.profile;
-    options.lock_vectors = s.lock_vectors;
     options.device_memory = s.device_memory;
     c.solver = std::make_unique<Solver<T>>(options);
     all.push_back(std::move(c));
@@ -240,7 +239,6 @@ int balance_command(const std::vector<std::string>& arguments, const std::string
   add("applies", po::value(&s.applies)->default_value(s.applies),
       "between two of them, as many as solvers then expect; 0: by the number of rows");
   add("rounds", po::value(&s.rounds)->default_value(s.rounds), "times that some applies of each are timed");
-  add("lock-vectors", po::bool_switch(&s.lock_vectors), "as -pc_oclspkt_lock_vectors");
   add("device-memory", po::value(&s.device_memory)->default_value(s.device_memory),
       "bytes that a device may use, as -pc_oclspkt_device_memory; 0: all");
   add("one-shots", po::value(&s.one_shots)->default_value(s.one_shots),

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <fstream>
 #include <iomanip>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <sstream>
@@ -19,7 +18,6 @@ using nlohmann::json;
 using Members = std::vector<std::size_t>;
 
 constexpr std::size_t kMostSets = 4;  ///< processors of which every set is printed
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kNumberBytes = 8;
 constexpr double kNear = 1e-3;  ///< processors and memory end together but for rounding
 
@@ -37,7 +35,6 @@ void read_processor(const json& object, Machine& machine) {
   model.latency = object.value("latency_seconds", 0.0);
   model.host_bytes_per_row = positive(object, "host_bytes_per_row");
   model.watts = object.value("watts", 0.0);
-  if (object.contains("most_rows")) model.most_rows = static_cast<Index>(positive(object, "most_rows"));
   model.physical = object.value("physical", "");
   const int count = object.value("count", 1);
   for (int i = 0; i < count; ++i) {
@@ -135,11 +132,9 @@ std::string percents(const Machine& machine, const Members& members, const Share
   return text;
 }
 
-std::string million_rows(Index rows, double seconds) {
-  return seconds < kNever ? number(static_cast<double>(rows) / seconds * 1e-6, 0) : "none holds all";
-}
+std::string million_rows(Index rows, double seconds) { return number(static_cast<double>(rows) / seconds * 1e-6, 0); }
 
-std::string microseconds(double seconds) { return seconds < kNever ? number(seconds * 1e6, 1) : "none holds all"; }
+std::string microseconds(double seconds) { return number(seconds * 1e6, 1); }
 
 /// List every set of processors, or only all of them if they are many.
 std::vector<Members> sets_of(const Machine& machine) {
@@ -166,8 +161,8 @@ void print_head(const Machine& machine, std::ostream& out) {
 void print_set(const Machine& machine, Index rows, const Simulated& set, std::ostream& out) {
   out << "| " << join(names_of(machine, set.members)) << " | " << percents(machine, set.members, set.ours) << " | "
       << million_rows(rows, set.ours.all_seconds) << " | " << million_rows(rows, set.best_single) << " | "
-      << (set.best_single < kNever ? number(set.best_single / set.ours.all_seconds, 2) : "") << " | " << set.limit.name
-      << " | " << million_rows(rows, set.by_rate) << " | " << million_rows(rows, set.by_kernel) << " | ";
+      << number(set.best_single / set.ours.all_seconds, 2) << " | " << set.limit.name << " | "
+      << million_rows(rows, set.by_rate) << " | " << million_rows(rows, set.by_kernel) << " | ";
   if (set.measured) {
     out << million_rows(rows, *set.measured) << " | " << std::showpos
         << number(100 * (*set.measured / set.by_rate - 1), 1) << std::noshowpos << " % |\n";

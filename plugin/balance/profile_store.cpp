@@ -7,15 +7,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -26,8 +26,11 @@
 namespace oclspkt {
 namespace {
 
-/// To be counted up when the form of the file changes, or what its figures mean.
-constexpr const char* kProfileVersion = "profile 1";
+/// The first line of a file, up to the colon; the number grows when the form of the file or the meaning of its figures
+/// changes.
+constexpr std::string_view kProfileVersion = "oclspkt profile 2:";
+constexpr std::string_view kColumns =
+    " seconds since 1970, applies, latency in seconds, seconds a row, watts, host, processor|solves|figure";
 constexpr std::size_t kMostProfileBytes = 1 << 20;
 constexpr std::size_t kLongestProfileKey = 1024;
 constexpr std::chrono::milliseconds kLockPatience{100}, kLockPause{2};
@@ -37,8 +40,8 @@ struct KeptFigure {
   Measured measured;
   double when = 0;  ///< seconds since 1970
 };
-using KeptFigures = std::map<std::string, KeptFigure>;
-using KeptHosts = std::map<std::string, KeptFigures>;
+/// By host and key.
+using KeptFigures = std::map<std::pair<std::string, std::string>, KeptFigure>;
 
 /// A file descriptor that closes itself; of a lock, which closing alone keeps where a forked child has it too.
 class OpenFile {
@@ -89,9 +92,14 @@ double seconds_now() {
 }
 
 bool meaningful(const Measured& measured) {
-  return std::isfinite(measured.latency) && measured.latency >= 0 && std::isfinite(measured.seconds_per_row) &&
-         measured.seconds_per_row > 0 && std::isfinite(measured.applies) && measured.applies >= 1;
+  const auto counts = [](double figure) { return std::isfinite(figure) && figure >= 0; };
+  return counts(measured.latency) && counts(measured.seconds_per_row) && counts(measured.watts) &&
+         (measured.seconds_per_row > 0 || measured.watts > 0) && std::isfinite(measured.applies) &&
+         measured.applies >= 1;
 }
+
+/// Tabs and ends of lines are the file's own.
+bool is_control(char c) { return static_cast<unsigned char>(c) < ' '; }
 
 bool is_recent(double when, double now) {
   return when <= now + kSecondsOfDay && when >= now - ProfileStore::kStaleDays * kSecondsOfDay;
@@ -100,93 +108,45 @@ bool is_recent(double when, double now) {
 std::string host_name() {
   char name[256] = "";
   if (::gethostname(name, sizeof name - 1) != 0 || !name[0]) return "unnamed";
+  std::replace_if(
+      std::begin(name), std::end(name) - 1, [](char c) { return c != 0 && is_control(c); }, '?');
   return name;
 }
 
-/// Takes figures out of JSON as it is read. No document is made: one of nlohmann's ends the program where memory runs
-/// out while it is destroyed.
-class ProfileReader final : public nlohmann::json_sax<nlohmann::json> {
- public:
-  explicit ProfileReader(double now) : now_(now) {}
-  const KeptHosts& hosts() const { return hosts_; }
-  /// Why the text is no profile of this version; empty if it is one.
-  std::string flaw() const {
-    if (damaged_) return "it is damaged";
-    if (!version_ || !has_hosts_) return "it is no profile of oclspkt";
-    if (*version_ != kProfileVersion) return "another version of oclspkt wrote it";
-    return "";
+/// Take the figure of a line, unless its numbers are meaningless or too old. @return false if it is no such line
+bool take_line(std::string_view line, double now, KeptFigures& kept) {
+  std::array<double, 5> numbers{};
+  for (double& number : numbers) {
+    const std::size_t tab = std::min(line.find('\t'), line.size());
+    const auto [end, error] = std::from_chars(line.data(), line.data() + tab, number);
+    if (error != std::errc() || end != line.data() + tab || tab == line.size()) return false;
+    line.remove_prefix(tab + 1);
   }
-
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(number_integer_t number) override { return take(static_cast<double>(number)); }
-  bool number_unsigned(number_unsigned_t number) override { return take(static_cast<double>(number)); }
-  bool number_float(number_float_t number, const string_t&) override { return take(number); }
-  bool string(string_t& text) override {
-    if (path_.size() == 1 && path_[0] == "oclspkt") version_ = text;
-    return true;
+  const std::size_t tab = line.find('\t');
+  if (tab == std::string_view::npos || std::any_of(line.begin() + tab + 1, line.end(), is_control)) return false;
+  const KeptFigure figure{{numbers[2], numbers[3], numbers[1], numbers[4]}, numbers[0]};
+  if (meaningful(figure.measured) && is_recent(figure.when, now)) {
+    kept[{std::string(line.substr(0, tab)), std::string(line.substr(tab + 1))}] = figure;
   }
-  bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override {
-    if (path_.size() == 1 && path_[0] == "hosts") has_hosts_ = true;
-    if (path_.size() == kOfFigure) numbers_.clear();
-    return deeper();
-  }
-  bool key(string_t& name) override {
-    path_.back() = name;
-    return true;
-  }
-  bool end_object() override {
-    path_.pop_back();
-    if (path_.size() == kOfFigure && path_[0] == "hosts") keep();
-    return true;
-  }
-  bool start_array(std::size_t) override { return deeper(); }
-  bool end_array() override {
-    path_.pop_back();
-    return true;
-  }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
-    damaged_ = true;
-    return false;
-  }
-
- private:
-  /// Objects around a figure: the document, hosts, a host.
-  static constexpr std::size_t kOfFigure = 3;
-
-  bool deeper() {
-    path_.emplace_back();
-    return true;
-  }
-  bool take(double number) {
-    if (path_.size() == kOfFigure + 1) numbers_[path_.back()] = number;
-    return true;
-  }
-  /// Keep a figure unless a number of it is missing, meaningless or too old.
-  void keep() {
-    const auto number = [&](const char* name) {
-      const auto found = numbers_.find(name);
-      return found != numbers_.end() ? found->second : std::nan("");
-    };
-    const KeptFigure figure{{number("latency"), number("seconds_per_row"), number("applies")}, number("when")};
-    if (meaningful(figure.measured) && is_recent(figure.when, now_)) hosts_[path_[1]][path_[2]] = figure;
-  }
-
-  double now_;
-  KeptHosts hosts_;
-  std::optional<std::string> version_;
-  bool has_hosts_ = false, damaged_ = false;
-  std::vector<std::string> path_;  ///< the last key of each object or array that is open
-  std::map<std::string, double> numbers_;
-};
+  return true;
+}
 
 /// Figures in the text of a file; says in `bad` why there are none, if it is no profile of this version.
-KeptHosts hosts_of(const std::string& text, std::string& bad) {
-  ProfileReader reader(seconds_now());
-  nlohmann::json::sax_parse(text, &reader);
-  bad = reader.flaw();
-  if (bad.empty()) return reader.hosts();
+KeptFigures figures_of(std::string_view text, std::string& bad) {
+  KeptFigures kept;
+  const double now = seconds_now();
+  if (!text.starts_with(kProfileVersion)) {
+    // Older ones are JSON.
+    const bool ours = text.starts_with("oclspkt profile ") || text.find("\"oclspkt\": \"profile ") < 16;
+    bad = ours ? "another version of oclspkt wrote it" : "it is no profile of oclspkt";
+  }
+  for (std::size_t begin = text.find('\n'); bad.empty() && begin + 1 < text.size();) {
+    const std::size_t end = text.find('\n', ++begin);
+    const bool whole = end != std::string_view::npos && take_line(text.substr(begin, end - begin), now, kept);
+    if (!whole) bad = "it is damaged";
+    begin = end;
+  }
+  if (bad.empty()) return kept;
   bad += "; the next write replaces it";
   return {};
 }
@@ -230,54 +190,27 @@ ProfileText text_of(const std::string& file) {
   return result;
 }
 
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-/// As JSON has numbers, whatever the program's locale.
-std::string number_text(double number) {
-  char text[40];
-  return {text, std::to_chars(text, text + sizeof text, number).ptr};
-}
-
-std::string text_for(const KeptHosts& hosts) {
-  std::string text;
-  const auto add = [&](const char* before, const std::string& what) { text.append(before).append(what); };
-  add("{\n \"oclspkt\": ", quoted(kProfileVersion));
-  add(",\n \"hosts\": {", "");
-  const char* host_comma = "";
-  for (const auto& [host, figures] : hosts) {
-    add(std::exchange(host_comma, ","), "\n  ");
-    add("", quoted(host));
-    add(": {", "");
-    const char* comma = "";
-    for (const auto& [key, figure] : figures) {
-      add(std::exchange(comma, ","), "\n   ");
-      add("", quoted(key));
-      add(": {\"latency\": ", number_text(figure.measured.latency));
-      add(", \"seconds_per_row\": ", number_text(figure.measured.seconds_per_row));
-      add(", \"applies\": ", number_text(figure.measured.applies));
-      add(", \"when\": ", number_text(figure.when));
-      add("}", "");
+std::string text_for(const KeptFigures& kept) {
+  std::string text = std::string(kProfileVersion).append(kColumns).append("\n");
+  for (const auto& [name, figure] : kept) {
+    const Measured& measured = figure.measured;
+    for (const double number :
+         {figure.when, measured.applies, measured.latency, measured.seconds_per_row, measured.watts}) {
+      char digits[40];  // whatever the program's locale
+      text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr).append("\t");
     }
-    add("\n  }", "");
+    text.append(name.first).append("\t").append(name.second).append("\n");
   }
-  add("\n }\n}\n", "");
   return text;
 }
 
 /// Drop the older half of all figures.
-void forget_older_half(KeptHosts& hosts) {
+void forget_older_half(KeptFigures& kept) {
   std::vector<std::pair<double, std::pair<std::string, std::string>>> all;
-  for (const auto& [host, figures] : hosts)
-    for (const auto& [key, figure] : figures) all.push_back({figure.when, {host, key}});
+  for (const auto& [name, figure] : kept) all.push_back({figure.when, name});
   std::sort(all.begin(), all.end());
   all.resize((all.size() + 1) / 2);
-  for (const auto& [when, name] : all) {
-    const auto host = hosts.find(name.first);
-    host->second.erase(name.second);
-    if (host->second.empty()) hosts.erase(host);
-  }
+  for (const auto& [when, name] : all) kept.erase(name);
 }
 
 /// The folder that a file is in.
@@ -310,15 +243,14 @@ std::string merge_into(const std::string& given, const std::map<std::string, Mea
   const ProfileText old = text_of(file);
   if (!old.failed.empty()) return old.failed;
   std::string bad = old.bad;
-  KeptHosts hosts;
-  if (!old.absent && bad.empty()) hosts = hosts_of(old.text, bad);
-  KeptFigures& mine = hosts[host_name()];
+  KeptFigures kept;
+  if (!old.absent && bad.empty()) kept = figures_of(old.text, bad);
   const double now = seconds_now();
-  for (const auto& [key, measured] : changed) mine[key] = {measured, now};
-  std::string text = text_for(hosts);
+  for (const auto& [key, measured] : changed) kept[{host_name(), key}] = {measured, now};
+  std::string text = text_for(kept);
   while (text.size() > kMostProfileBytes) {
-    forget_older_half(hosts);
-    text = text_for(hosts);
+    forget_older_half(kept);
+    text = text_for(kept);
   }
   return replace_file(file, text) ? "" : trouble(errno);
 }
@@ -336,10 +268,10 @@ std::string read_from(const std::string& given, std::map<std::string, Measured>&
   if (!content.failed.empty()) return content.failed;
   std::string bad = content.bad;
   if (bad.empty()) {
-    const KeptHosts hosts = hosts_of(content.text, bad);
-    const auto mine = hosts.find(host_name());
-    if (mine != hosts.end())
-      for (const auto& [key, figure] : mine->second) known[key] = figure.measured;
+    const std::string host = host_name();
+    for (const auto& [name, figure] : figures_of(content.text, bad)) {
+      if (name.first == host) known[name.second] = figure.measured;
+    }
   }
   return bad;
 }
@@ -349,8 +281,7 @@ std::string line_on(const std::string& file, const char* what, const std::string
   if (cause.empty()) return "";
   std::string line = file.empty() ? "no profile is " : "profile " + file + " is ";
   line += what + (": " + cause);
-  for (char& c : line)
-    if (static_cast<unsigned char>(c) < ' ') c = '?';
+  std::replace_if(line.begin(), line.end(), is_control, '?');
   return line;
 }
 
@@ -362,7 +293,7 @@ ProfileStore::ProfileStore(std::string file) : file_(file.empty() ? default_file
 
 std::string ProfileStore::default_file() {
   const std::string folder = cache_folder();
-  return folder.empty() ? "" : folder + "/profile.json";
+  return folder.empty() ? "" : folder + "/profile.txt";
 }
 
 void ProfileStore::read() {
@@ -381,7 +312,9 @@ std::optional<Measured> ProfileStore::find(const std::string& key) const {
 }
 
 void ProfileStore::put(const std::string& key, const Measured& measured) {
-  if (!meaningful(measured) || key.size() > kLongestProfileKey) return;
+  if (!meaningful(measured) || key.size() > kLongestProfileKey || std::any_of(key.begin(), key.end(), is_control)) {
+    return;
+  }
   known_[key] = measured;
   changed_[key] = measured;
 }

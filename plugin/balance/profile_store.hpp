@@ -9,14 +9,15 @@
 
 namespace oclspkt {
 
-/// What was measured of a processor, or of a node, in one kind of solve.
+/// What was measured of processors in one kind of solve: seconds or watts; 0: not that.
 struct Measured {
-  double latency = 0;          ///< seconds; of a node: not used
-  double seconds_per_row = 0;  ///< robust, over many applies; of a node: seconds a byte of host memory
-  double applies = 0;          ///< that it was measured in
+  double latency = 0;  ///< seconds
+  double seconds_per_row = 0;
+  double applies = 0;  ///< that it was measured in
+  double watts = 0;
 };
 
-/// Figures by key, kept as JSON in a file between runs, for all programs of a user.
+/// Figures by key, kept as lines of text in a file between runs, for all programs of a user.
 ///
 /// A key says what was measured: device, driver, scalar, storage form, where vectors are. The file also says for which
 /// version of its own form and for which host its figures are; files of another version are ignored and replaced, and
@@ -30,7 +31,7 @@ class OCLSPKT_API ProfileStore {
   /// @param file  path; "none": nothing is read or written; empty: default_file()
   explicit ProfileStore(std::string file);
 
-  /// $XDG_CACHE_HOME/oclspkt/profile.json, else $HOME/.cache/oclspkt/profile.json; empty if neither variable holds an
+  /// $XDG_CACHE_HOME/oclspkt/profile.txt, else $HOME/.cache/oclspkt/profile.txt; empty if neither variable holds an
   /// absolute path.
   static std::string default_file();
 
@@ -39,8 +40,8 @@ class OCLSPKT_API ProfileStore {
   void read();
   /// Figures of this host: the last put, else read.
   std::optional<Measured> find(const std::string& key) const;
-  /// Keep figures; those that are not finite, without time a row, of less than one apply or of a key beyond 1024 bytes
-  /// are ignored.
+  /// Keep figures; those that are not finite, without seconds a row and watts, of less than one apply, or of a key
+  /// beyond 1024 bytes or with control characters are ignored.
   void put(const std::string& key, const Measured& measured);
   /// Merge what was put since the last write into the file: written beside it and renamed, so that a reader never sees
   /// half a file; where the path is a link, what it leads to is replaced. Does nothing if nothing was put, or the file
@@ -54,7 +55,7 @@ class OCLSPKT_API ProfileStore {
   const std::string& why() const { return why_; }
   const std::string& file() const { return file_; }
 
-  static constexpr int kStaleDays = 90;
+  static constexpr int kStaleDays = 7;
 
  private:
   std::string file_, why_;

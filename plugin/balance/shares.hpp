@@ -13,14 +13,13 @@ namespace oclspkt {
 
 /// What the balancer knows of a processor for one apply.
 struct ShareModel {
-  double latency = 0;                                   ///< seconds of an apply however few its rows are
-  double seconds_per_row = 0;                           ///< transfers included
-  double kernel_seconds_per_row = 0;                    ///< transfers left out
-  double host_bytes_per_row = 0;                        ///< that an apply reads from and writes to the host's memory
-  double watts = 0;                                     ///< while it works; 0: not known
-  double idle_watts = 0;                                ///< while others work
-  Index most_rows = std::numeric_limits<Index>::max();  ///< that its memory holds
-  std::string physical;  ///< equal for two drivers of one physical device, which only weights use together
+  double latency = 0;                 ///< seconds of an apply however few its rows are
+  double seconds_per_row = 0;         ///< transfers included
+  double kernel_seconds_per_row = 0;  ///< transfers left out
+  double host_bytes_per_row = 0;      ///< that an apply reads from and writes to the host's memory
+  double watts = 0;                   ///< while it works; 0: not known
+  double idle_watts = 0;              ///< while others work
+  std::string physical;               ///< equal for two drivers of one physical device, which only weights use together
 };
 
 /// What processors of a node share.
@@ -48,7 +47,7 @@ struct Shares {
   std::vector<double> seconds;  ///< shape [processors]; of each processor's part; 0 where it has none
   double all_seconds = 0;       ///< of an apply
   double joules = 0;            ///< of an apply, by all processors; NaN if the watts of one are not known
-  double best_single = 0;       ///< seconds of the processor that takes the least by itself; infinity if none holds all
+  double best_single = 0;       ///< seconds of the processor that takes the least by itself
 };
 
 /// Parse the language of -pc_oclspkt_balance: time, kernel, even, energy, or weights joined by commas.
@@ -63,13 +62,11 @@ OCLSPKT_API Shares predict_shares(std::span<const Index> rows, std::span<const S
 /// Give rows to processors. A pure function: the same figures give the same shares.
 ///
 /// Under `time` and `kernel` a processor that does not pay gets nothing: several share the rows only if that is
-/// predicted to take less than 1 / kLeastGain of the best one alone. Where `most_rows` bind, rows go where there is
-/// room. Under `energy` an apply never takes more joules than under `time`; all is as under `time` if the watts of a
-/// processor are not known.
-/// @param grain  shares are multiples of it, but for the last one that is not 0; a limit is exceeded,
-///               by about one, only where the rows fill memories so far that grains fit in no other way
+/// predicted to take less than 1 / kLeastGain of the best one alone. Under `energy` an apply never takes more joules
+/// than under `time`; all is as under `time` if the watts of a processor are not known.
+/// @param grain  shares are multiples of it, but for the last one that is not 0
 /// @pre models are not empty
-/// @throws InvalidInput if the number of weights is not that of models, or no processor holds the rows
+/// @throws InvalidInput if the number of weights is not that of models
 OCLSPKT_API Shares share_rows(Index rows, Index grain, std::span<const ShareModel> models, const NodeModel& node,
                               const Balance& balance);
 

@@ -261,12 +261,6 @@ class DeviceModule {
   virtual std::shared_ptr<Space<double>> space_double(int device, const DeviceSettings& /*settings*/) {
     throw DeviceError(info(device).name + " keeps no vectors");
   }
-  /// Lock pages of the host's memory, for as long as what is returned lives, so that vectors there are copied to and
-  /// from the device without a copy in between. The memory stays where it is until then.
-  /// @return null where nothing is gained by it, or the system does not lock so much
-  virtual std::shared_ptr<void> lock_pages(int /*device*/, const void* /*p*/, std::int64_t /*bytes*/) {
-    return nullptr;
-  }
   /// Run x = (a + b) + (c + y) once, the stream that shares are quoted against: four arrays read, one written.
   /// @return seconds; the copies of a device that does not share host memory are not counted
   /// @throws DeviceError, BuildError

@@ -144,10 +144,6 @@ class AllDevices final : public DeviceModule {
     const Place at = find(device);
     return at.module->space_double(at.index, settings);
   }
-  std::shared_ptr<void> lock_pages(int device, const void* p, std::int64_t bytes) override {
-    const Place at = find(device);
-    return at.module->lock_pages(at.index, p, bytes);
-  }
   double stream(int device, const StreamArrays<float>& arrays) override {
     const Place at = find(device);
     return at.module->stream(at.index, arrays);

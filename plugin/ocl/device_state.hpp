@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -16,9 +15,6 @@
 #include "schemes/part.hpp"
 
 namespace oclspkt::ocl {
-
-/// Rows of a vector that are compared to find out whether the device copied the memory that the host sees.
-inline constexpr std::size_t kLookedAt = 2;
 
 /// All objects of a solver that a device may use, host memory included. They must outlive a device that was lost.
 template <typename T>
@@ -39,7 +35,6 @@ struct DeviceState {
   Kernel scale;                        ///< kernel that multiplies by `units`
   NonFinite non_finite;
   std::vector<Event> earlier;                 ///< all launches of a pass but the last, until their times are known
-  std::array<T, kLookedAt> looked_at{};       ///< rows of a vector as the device sees them
   std::shared_ptr<ImportedVectors> imported;  ///< if callers' queues belong to another run-time
 };
 

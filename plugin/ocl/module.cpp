@@ -9,7 +9,6 @@
 #include "cl_solver.hpp"
 #include "device.hpp"
 #include "native.hpp"
-#include "page_locks.hpp"
 #include "probe.hpp"
 #include "program_maker_impl.hpp"
 #include "registry.hpp"
@@ -91,10 +90,6 @@ class ClModule final : public DeviceModule {
   }
   std::shared_ptr<Space<double>> space_double(int device, const DeviceSettings& settings) override {
     return space(spaces_double_, device, settings);
-  }
-
-  std::shared_ptr<void> lock_pages(int device, const void* p, std::int64_t bytes) override {
-    return ocl::lock_pages(device, p, bytes);
   }
 
   double stream(int device, const StreamArrays<float>& arrays) override { return run_stream(device, arrays); }

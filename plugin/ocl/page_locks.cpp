@@ -17,7 +17,6 @@ struct Range {
   Range(const void* p, std::int64_t bytes)
       : first(reinterpret_cast<std::uintptr_t>(p)), end(first + static_cast<std::uintptr_t>(bytes)) {}
   bool holds(const Range& other) const { return first <= other.first && other.end <= end; }
-  bool meets(const Range& other) const { return first < other.end && other.first < end; }
 };
 
 class PageLock;
@@ -74,7 +73,7 @@ std::shared_ptr<void> lock_pages(int device, const void* p, std::int64_t bytes) 
     registry.watch(lock);
     return {lock.get(), [lock, device](void*) mutable { Registry::instance().retire(std::move(lock), device); }};
   } catch (const cl::Error&) {
-    return nullptr;  // vectors are copied as before
+    return nullptr;  // the memory is copied as before
   } catch (const DeviceError&) {
     return nullptr;
   }
@@ -85,11 +84,6 @@ bool pages_locked(const void* p, std::int64_t bytes) {
   return std::any_of(locks().all.begin(), locks().all.end(), [&](const PageLock* l) {
     return l->range().holds({p, bytes});
   });
-}
-
-void distrust_locks(const void* p, std::int64_t bytes) {
-  const std::lock_guard lock(locks().mutex);
-  std::erase_if(locks().all, [&](const PageLock* l) { return l->range().meets({p, bytes}); });
 }
 
 }  // namespace oclspkt::ocl

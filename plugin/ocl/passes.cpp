@@ -9,7 +9,6 @@
 #include "callers_vectors.hpp"
 #include "change_rows.hpp"
 #include "fault.hpp"
-#include "page_locks.hpp"
 #include "past_caches.hpp"
 
 namespace oclspkt::ocl {
@@ -43,20 +42,6 @@ void copy_out(const LineSet& lines, const Chunk& chunk, Index first, Index end, 
     }
   }
 }
-
-/// Where a chunk's rows are in the host's vectors.
-template <typename T>
-struct HostRows {
-  const T *y, *x;    ///< the chunk's first row of y, and its first solved row of x; null: no such vector
-  Index rows, kept;  ///< how many rows follow in y and in x
-  HostRows(const Chunk& chunk, const Vectors<T>& vectors)
-      : y(vectors.y != nullptr ? vectors.y + chunk.first : nullptr),
-        x(vectors.x != nullptr ? vectors.x + chunk.kept_first : nullptr),
-        rows(chunk.rows()),
-        kept(chunk.kept_end - chunk.kept_first) {}
-  std::int64_t y_bytes() const { return rows * static_cast<Index>(sizeof(T)); }
-  std::int64_t x_bytes() const { return kept * static_cast<Index>(sizeof(T)); }
-};
 
 }  // namespace
 
@@ -194,45 +179,8 @@ void Passes<T>::pass_through(std::size_t i, Step step) {
                   .up = &right,
                   .down = &state_.x,
                   .launch = std::ref(launch)};
-  const HostRows<T> host(chunk, vectors_);
-  passage.from_locked = passage.from != nullptr && pages_locked(host.y, host.y_bytes());
-  if (step == Step::finish && vectors_.x != nullptr) {
-    const bool gapless = site_.lines.rows() == site_.lines.extent();
-    if (gapless && pages_locked(host.x, host.x_bytes())) passage.into = reinterpret_cast<std::byte*>(vectors_.x);
-    passage.put = std::ref(put);
-  }
+  if (step == Step::finish && vectors_.x != nullptr) passage.put = std::ref(put);
   state_.pipeline->run(passage, site_.waiter, site_.times);
-  if ((!passage.from_locked || same_memory(right, 0, host.y, host.rows)) &&
-      (passage.into == nullptr || same_memory(state_.x, chunk.kept_first - chunk.first, host.x, host.kept))) {
-    return;
-  }
-  distrust_locks(host.y, host.y_bytes());
-  distrust_locks(host.x, host.x_bytes());
-  passage.from_locked = false;
-  passage.into = nullptr;
-  state_.pipeline->run(passage, site_.waiter, site_.times);
-}
-
-/// Returns false if the device copied other memory than the host sees at the same address, because locked pages were
-/// released and allocated again. Compares a few rows, different ones in every apply.
-/// @param copy   in memory of the device, from row `first` on
-/// @param there  the same rows of the host's vector, shape [rows]
-template <typename T>
-bool Passes<T>::same_memory(const Buffer& copy, Index first, const T* there, Index rows) {
-  std::array<Index, kLookedAt> looked_at{};
-  Event event;
-  for (std::size_t k = 0; k < kLookedAt; ++k) {
-    const auto draw =
-        (static_cast<std::uint64_t>(site_.times.applies) * kLookedAt + k + 1) * 0x9E3779B97F4A7C15U >> 11U;
-    looked_at[k] = static_cast<Index>(draw % static_cast<std::uint64_t>(rows));
-    event = enqueue_read(site_.device, copy, &state_.looked_at[k], (first + looked_at[k]) * sizeof(T), sizeof(T));
-  }
-  site_.waiter.wait(event);
-  for (std::size_t k = 0; k < kLookedAt; ++k) {
-    const auto bytes = [](const T& value) { return std::as_bytes(std::span(&value, 1)); };  // NaN equals NaN
-    if (!std::ranges::equal(bytes(state_.looked_at[k]), bytes(there[looked_at[k]]))) return false;
-  }
-  return true;
 }
 
 /// The part of a vector that belongs to a chunk.

@@ -30,7 +30,6 @@ class Passes {
   void pass_on_blocks(std::size_t chunk, Step step);
   void pass_through(std::size_t chunk, Step step);
   void take_in_place(const Chunk& chunk);
-  bool same_memory(const Buffer& copy, Index first, const T* there, Index rows);
   Buffer piece(const Buffer& vector, const Chunk& chunk) const;
 
   const Site& site_;

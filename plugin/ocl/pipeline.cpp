@@ -88,7 +88,7 @@ void Pipeline::run(const Passage& passage, const Waiter& waiter, Times& times) {
   for (std::size_t i = 0; i < downs(); ++i) down += (passage.pieces.downs[i].end - passage.pieces.downs[i].first);
   up *= passage.word;
   down *= passage.word;
-  const Index worth = ((passage.from_locked ? 0 : up) + (passage.into != nullptr ? 0 : down)) / kBytesAThread;
+  const Index worth = ((passage.from_locked ? 0 : up) + down) / kBytesAThread;
   const Index helpers = worth > 1 ? std::min<Index>(worth, processor_share()) - 1 : 0;
   const std::function<void()> help_out = [this] { help(); };
   if (helpers > 0) copy_threads_.call(helpers, help_out);
@@ -175,7 +175,7 @@ void Pipeline::copy_down(std::int64_t number) {
 /// once an apply of 1e8 rows took 21.6 ms, one at a time 17.5 ms (H100, locked pages).
 bool Pipeline::send_up() {
   const bool direct = passage_->from_locked;
-  if (ups_sent_ == ups() || ups_sent_ >= ups_done_ + in_flight(direct)) return false;
+  if (ups_sent_ == ups() || ups_sent_ >= ups_done_ + (direct ? kDirectPieces : size(slots_))) return false;
   if (!direct && copies_up_.left[slot(ups_sent_)].load(std::memory_order_acquire) > 0) return false;
   const Pieces::Up& rows = passage_->pieces.ups[ups_sent_];
   const std::byte* from = direct ? static_cast<const std::byte*>(passage_->from) + rows.first * passage_->word
@@ -206,8 +206,7 @@ bool Pipeline::launch() {
 
 bool Pipeline::send_down() {
   const std::size_t before = downs_sent_;
-  const bool direct = passage_->into != nullptr;
-  for (; downs_sent_ < downs() && downs_sent_ < downs_done_ + in_flight(direct); ++downs_sent_) {
+  for (; downs_sent_ < downs() && downs_sent_ < downs_done_ + size(slots_); ++downs_sent_) {
     const Pieces::Down& rows = passage_->pieces.downs[downs_sent_];
     if (launches() > 0 && rows.launches > launched_) break;
     const cl_event solved = launches() > 0 ? launch_events_[rows.launches - 1]() : nullptr;
@@ -215,9 +214,8 @@ bool Pipeline::send_down() {
     cl_event event = nullptr;
     const cl_int error = clEnqueueReadBuffer(
         queues_.down(), (*passage_->down)(), CL_FALSE, size((rows.first - passage_->first) * passage_->word),
-        size((rows.end - rows.first) * passage_->word),
-        direct ? passage_->into + rows.first * passage_->word : slot_of(ring_down_, downs_sent_),
-        solved != nullptr ? 1 : 0, solved != nullptr ? &solved : nullptr, &event);
+        size((rows.end - rows.first) * passage_->word), slot_of(ring_down_, downs_sent_), solved != nullptr ? 1 : 0,
+        solved != nullptr ? &solved : nullptr, &event);
     if (error != CL_SUCCESS) throw cl::Error(error, "reading a buffer");
     down_events_[downs_sent_] = cl::Event(event);
     queues_.down.flush();
@@ -233,7 +231,7 @@ bool Pipeline::look(const Waiter& waiter) {
     if (next < ups() && !passage_->from_locked) copies_up_.release(next, slots_, parts_);
   }
   for (; downs_come_ < downs_sent_ && ended(waiter, down_events_[downs_come_]); ++downs_come_, moved = true) {
-    if (passage_->into == nullptr) copies_down_.release(downs_come_, slots_, parts_);
+    copies_down_.release(downs_come_, slots_, parts_);
   }
   while (downs_done_ < downs_come_ && copies_down_.left[slot(downs_done_)].load(std::memory_order_acquire) == 0) {
     ++downs_done_;

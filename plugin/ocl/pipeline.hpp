@@ -58,8 +58,7 @@ struct Passage {
   std::function<cl::Event(const Chunk& tiles)> launch{};
   /// Copy rows [first, end) from a slot to the host's vector; called by several threads at once.
   std::function<void(Index first, Index end, const std::byte* solved)> put{};
-  bool from_locked = false;   ///< pages of `from` are locked: rows go up without slots
-  std::byte* into = nullptr;  ///< row 0 of memory with locked pages: rows go down to it without `put`
+  bool from_locked = false;  ///< pages of `from` are locked: rows go up without slots
 };
 
 /// Copies vectors of the host to a device and back while the device solves. It has two rings of pinned slots, and
@@ -75,7 +74,7 @@ class Pipeline {
   Pipeline(OpenDevice& device, std::int64_t slot_bytes, int slots);
 
   static constexpr int kSlots = 4;
-  /// Pieces in flight from and to locked pages, where no slot is awaited, so that the queues never run empty.
+  /// Pieces in flight from locked pages, where no slot is awaited, so that the queues never run empty.
   static constexpr std::size_t kDirectPieces = 8;
 
   std::int64_t bytes() const { return ring_up_.bytes() + ring_down_.bytes(); }
@@ -128,10 +127,9 @@ class Pipeline {
   bool ended(const Waiter& waiter, const cl::Event& event) const;
 
   std::size_t ups() const { return passage_->from != nullptr || passage_->fill ? passage_->pieces.ups.size() : 0; }
-  std::size_t downs() const { return passage_->put || passage_->into != nullptr ? passage_->pieces.downs.size() : 0; }
+  std::size_t downs() const { return passage_->put ? passage_->pieces.downs.size() : 0; }
   std::size_t launches() const { return passage_->launch ? passage_->pieces.launches.size() : 0; }
   /// The most pieces in flight.
-  std::size_t in_flight(bool direct) const { return direct ? kDirectPieces : static_cast<std::size_t>(slots_); }
   std::size_t slot(std::size_t piece) const { return piece % static_cast<std::size_t>(slots_); }
   std::byte* slot_of(const Staging& ring, std::size_t piece) const {
     return ring.data() + static_cast<std::int64_t>(slot(piece)) * slot_bytes_;

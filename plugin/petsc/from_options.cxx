@@ -142,10 +142,24 @@ PetscErrorCode ReadOption(PC pc, OclspktOptionItems PetscOptionsObject, const Op
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Refuse an option that earlier releases had, which PETSc would only list as unused.
+PetscErrorCode RefuseRemoved(PC pc, OclspktOptionItems PetscOptionsObject) {
+  PetscBool given;
+
+  PetscFunctionBegin;
+  PetscCall(
+      PetscOptionsHasName(PetscOptionsObject->options, PetscOptionsObject->prefix, "-pc_oclspkt_lock_vectors", &given));
+  PetscCheck(!given, PetscObjectComm(reinterpret_cast<PetscObject>(pc)), PETSC_ERR_ARG_WRONG,
+             "-pc_oclspkt_lock_vectors was removed, because the solver cannot tell whether vectors keep their memory: "
+             "leave it out, and use -oclspkt_types to keep vectors on the device");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 }  // namespace
 
 PetscErrorCode ReadSettings(PC pc, OclspktOptionItems PetscOptionsObject, Settings& settings) {
   PetscFunctionBegin;
+  PetscCall(RefuseRemoved(pc, PetscOptionsObject));
   for (const OptionEntry& entry : option_table()) PetscCall(ReadOption(pc, PetscOptionsObject, entry, settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

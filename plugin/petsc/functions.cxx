@@ -26,7 +26,6 @@ using oclspkt::petsc::Settings;
   ROW(Energy, PetscBool, Options::energy)                                    \
   ROW(RatedPower, const char*, Options::rated_power)                         \
   ROW(Reproducible, PetscBool, Options::reproducible)                        \
-  ROW(LockVectors, PetscBool, Options::lock_vectors)                         \
   ROW(Chunk, PetscInt, Options::chunk)                                       \
   ROW(Method, PCOCLSPKTMethod, Options::method)                              \
   ROW(Variant, const char*, Options::variant)                                \

@@ -68,9 +68,10 @@ const OptionEntry kTable[] = {
      "the view says why.",
      true},
     {"profile", "Profile", "const char[]", "file", &Options::profile,
-     "file of measured rates, which the shares of later runs are made from; empty: oclspkt/profile.json in the user's "
+     "file of measured rates, which the shares of later runs are made from; empty: oclspkt/profile.txt in the user's "
      "cache folder; none: no file",
-     "The solver measures every solve of shared rows, and uses what it measured at the next set-up. The file is JSON; "
+     "The solver measures every solve of shared rows, and uses what it measured at the next set-up. The file is text, "
+     "a figure a line; "
      "a damaged file is written anew.",
      true},
     {"energy", "Energy", "PetscBool", "", &Options::energy, "add up the joules of applies",
@@ -91,16 +92,6 @@ const OptionEntry kTable[] = {
      "processors and their shares depend on no measurement, so that every run computes the same bits",
      "They then follow from the types of the devices and their cores. A device that fails still leaves its rows to "
      "others; the view says so."},
-    {"lock_vectors", "LockVectors", "PetscBool", "", &Options::lock_vectors,
-     "the vectors of applies keep their memory as long as the PC lives, so that a card may copy from and to it "
-     "directly",
-     "A card then copies vectors that come again without a copy in between: 1.3 times as fast an apply for long "
-     "vectors. The "
-     "pages of these vectors are locked, which the system must allow (`ulimit -l`). Do not use it in a program "
-     "that frees or replaces the arrays of its vectors while the PC lives, as `VecPlaceArray()` may do: the card "
-     "would go on with the old memory. The solver looks at a few rows in every apply, and repeats the apply without "
-     "locks if they differ, but that is no proof. Locks end with `PCReset()`, or if another option changes.",
-     true},
     {"method", "Method", "PCOCLSPKTMethod", "", choice<&Options::method, kMethodChoiceNames>(),
      "the algorithm that couples the segments of a line",
      "`auto` takes the first method whose error bounds are within their limits for the matrix: a `truncated` one "

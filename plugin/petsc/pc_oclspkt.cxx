@@ -38,11 +38,9 @@ PetscErrorCode oclspkt::petsc::TellAnswers(PC pc, bool transpose) {
   PetscFunctionBegin;
   for (const auto& sweep : o->sweeps) PetscCall(InfoAboveBound(pc, *sweep, transpose));
   if (!answers_may_fail(*o)) PetscFunctionReturn(PETSC_SUCCESS);
-  const bool failed_before = pc->failedreason != PC_NOERROR; /* in a set-up inside the apply, on this rank */
-  oclspkt::petsc::Trouble met = std::exchange(o->answers, {});
-  if (failed_before) met.attempt([&] { throw oclspkt::Breakdown(o->failure); });
+  const oclspkt::petsc::Trouble met = std::exchange(o->answers, {});
   PetscCall(oclspkt::petsc::AgreeOn(pc, met));
-  o->failed_apply = pc->failedreason != PC_NOERROR && !failed_before;
+  o->failed_apply = pc->failedreason != PC_NOERROR;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -256,7 +254,7 @@ static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
     PetscCall(oclspkt::petsc::SolveSweep(pc, o->first(), {.vector = x}, {.vector = y}, transpose));
   }
   PetscCall(oclspkt::petsc::TellAnswers(pc, transpose));
-  if (pc->failedreason) PetscCall(OclspktVecSetInf(y)); /* a set-up for vectors of a device runs inside its solve */
+  if (pc->failedreason) PetscCall(OclspktVecSetInf(y));
   PetscCall(oclspkt::petsc::LogTransfers(pc, before));
   PetscCall(oclspkt::petsc::TellEnergy(pc, windows));
   PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));

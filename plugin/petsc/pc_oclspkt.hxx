@@ -113,6 +113,7 @@ struct PC_OCLSPKT {
   Work work, work_columns;             ///< for vectors and for columns, of the solution's type; destroyed by reset
   DeviceVisit<PetscScalar> visit;      ///< one way of host vectors for all directions, where that is possible
   DeviceQueue queue;                   ///< where vectors lie, as the last set-up was told
+  std::string queue_sought;            ///< the type of vectors that FindQueue() asked
   const char* from_host = nullptr;     ///< why the last vectors were taken from the host's memory, see NoteVectors()
   bool stale = false;                  ///< settings changed while the program reuses the operator
   bool ready = false;                  ///< the operator of the last set-up can be applied

@@ -76,20 +76,22 @@ PetscErrorCode SetUpForQueue(PC pc, const DeviceQueue& queue) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Whether the solver of a direction takes vectors on the device of a queue. On one rank the set-up is repeated if it
-/// was made for another place. On several ranks an apply must not do that: other ranks may have vectors elsewhere.
+/// Whether the solver of a direction takes vectors on the device of a queue. An apply sets nothing up: if the set-up
+/// got no queue of that device, vectors go through the host until the next set-up, and the view says so.
 PetscErrorCode TakesQueue(PC pc, Sweep& sweep, const DeviceQueue& queue, bool transpose, PetscBool* takes) {
-  PetscMPIInt ranks;
   bool taken = false;
 
   PetscFunctionBegin;
   *takes = PETSC_FALSE;
   if (!queue || !sweep.layout.rows.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  if (ranks == 1 && data(pc)->queue.kind != queue.kind) PetscCall(SetUpForQueue(pc, queue));
-  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  if (data(pc)->queue.kind != queue.kind) {
+    data(pc)->from_host =
+        "copied: the set-up did not know that they lie on a device; use KSPSolve(), or give the matrix "
+        "their type";
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   OclspktCall(pc, taken = transpose ? sweep.solver.takes_transpose(queue) : sweep.solver.takes(queue));
-  *takes = static_cast<PetscBool>(taken && !pc->failedreason);
+  *takes = static_cast<PetscBool>(taken);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -242,9 +244,11 @@ PetscErrorCode FindQueue(PC pc) {
   Vec vector;
 
   PetscFunctionBegin;
-  if (o->queue) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetVecType(pc->pmat, &type));
   if (is_of_host(type) && !types().on) PetscFunctionReturn(PETSC_SUCCESS);
+  /* To make a vector is collective, and the queue is this rank's: another one may have rows too few for its device. */
+  if (o->queue_sought == type) PetscFunctionReturn(PETSC_SUCCESS);
+  OclspktCall(pc, o->queue_sought = type);
   PetscCall(MatCreateVecs(pc->pmat, &vector, nullptr));
   PetscCall(QueueOfType(vector, &o->queue));
   PetscCall(NoteVectors(pc, vector));

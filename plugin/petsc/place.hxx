@@ -13,15 +13,15 @@ PetscErrorCode QueueOf(const Block& right, const Block& solution, DeviceQueue* q
 /// nothing.
 PetscErrorCode NoteVectors(PC pc, Vec vector);
 
-/// Before a set-up: remember where vectors are likely to lie, by those that were applied to or the matrix makes.
+/// Before a set-up: remember where vectors are likely to lie, by those that the matrix makes. Collective.
 PetscErrorCode FindQueue(PC pc);
 
 /// Before the applies of a solve: set up for the device where its vectors lie, if the last set-up was not told of it.
 /// Collective: all ranks set up, or none.
 PetscErrorCode SetUpForVectors(PC pc, Vec right, Vec solution);
 
-/// Solve along one direction on the device where the vectors lie. The first vectors that lie on a device, of a matrix
-/// of the host, have the solver set up for it; on several ranks only those of a KSP do, see SetUpForVectors().
+/// Solve along one direction on the device where the vectors lie, if the set-up was told of it: by the matrix, or by
+/// a KSP, see SetUpForVectors().
 /// @param[out] solved  false: they have to be taken to the host
 PetscErrorCode SolveOnDevice(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose,
                              PetscBool* solved);

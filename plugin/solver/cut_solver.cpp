@@ -163,9 +163,9 @@ CutSolver<T>& CutSolver<T>::Impl::transposed() {
 }
 
 template <typename T>
-bool CutSolver<T>::Impl::takes_transpose(const DeviceQueue& queue) {
-  if (!ready_ || !known_.queue) return false;
-  return overall_.cut ? transposed().takes(queue) : solver_.takes_transpose(queue);
+bool CutSolver<T>::Impl::takes_transpose(const DeviceQueue& queue) const {
+  if (!ready_) return false;
+  return overall_.cut ? !transpose_stale_ && transposed_->takes(queue) : solver_.takes_transpose(queue);
 }
 
 template <typename T>
@@ -358,7 +358,7 @@ bool CutSolver<T>::takes(const DeviceQueue& queue) const {
   return impl_->takes(queue);
 }
 template <typename T>
-bool CutSolver<T>::takes_transpose(const DeviceQueue& queue) {
+bool CutSolver<T>::takes_transpose(const DeviceQueue& queue) const {
   return impl_->takes_transpose(queue);
 }
 template <typename T>

@@ -33,7 +33,7 @@ class CutSolver<T>::Impl {
   void apply_transpose(const T* y, T* x);
   void ready_transpose();
   bool takes(const DeviceQueue& queue) const;
-  bool takes_transpose(const DeviceQueue& queue);
+  bool takes_transpose(const DeviceQueue& queue) const;
   void enqueue(const DeviceQueue& queue, const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   void enqueue_transpose(const DeviceQueue& queue, const T* y, T* x);
   /// The solver of all lines; null if a line is cut on any process.

@@ -38,12 +38,12 @@ void Solver<T>::Impl::set_up(const Known& known) {
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   std::optional<Processors> found;
   if (share(found)) {
-    sharing_.note_set_up(seconds());
+    sharing_.note_set_up();
     watch_energy();
     return;
   }
   choose_of_those_left(before, std::move(found));
-  sharing_.watch_single(chosen_.device(), seconds());
+  sharing_.watch_single(chosen_.device(), seconds() + std::exchange(fill_seconds_, 0));
   watch_energy();
 }
 

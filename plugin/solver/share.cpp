@@ -101,21 +101,9 @@ void Solver<T>::Impl::note_losses() {
   for (const LostDevice& device : sharing_.lost()) lose(device);
 }
 
-/// Lock the pages of vectors that a device copies, once they have come before; null: of none.
-template <typename T>
-void Solver<T>::Impl::lock_vectors(const T* y, const T* x) {
-  const int device = sharing_.active() ? sharing_.copying_device() : chosen_.device();
-  if (device < 0) return;
-  const std::int64_t bytes = lines().extent() * static_cast<Index>(sizeof(T));
-  for (const T* vector : {y, x}) {
-    if (vector != nullptr) locked_.see(*device_module(nullptr), device, vector, bytes);
-  }
-}
-
 /// Solve by what was set up.
 template <typename T>
 void Solver<T>::Impl::solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
-  for (Index k = 0; options_.lock_vectors && k < columns; ++k) lock_vectors(y + k * y_stride, x + k * x_stride);
   if (sharing_.active()) {
     sharing_.lines().apply(y, y_stride, x, x_stride, columns);
     note_losses();
@@ -132,7 +120,6 @@ void Solver<T>::Impl::solve(const T* y, Index y_stride, T* x, Index x_stride, In
   template bool Solver<T>::Impl::share(std::optional<Processors>&); \
   template void Solver<T>::Impl::note_losses();                     \
   template void Solver<T>::Impl::watch_energy();                    \
-  template void Solver<T>::Impl::lock_vectors(const T*, const T*);  \
   template void Solver<T>::Impl::solve(const T*, Index, T*, Index, Index);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

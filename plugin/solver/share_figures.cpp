@@ -2,7 +2,6 @@
 #include "share_figures.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "node.hpp"
 
@@ -11,7 +10,6 @@ namespace oclspkt {
 void ShareFigures::open(const std::string& profile) {
   if (store_ && profile_ == profile) return;
   write();
-  last_.clear();
   profile_ = profile;
   store_.emplace(profile_);
   store_->read();
@@ -24,26 +22,21 @@ void ShareFigures::close() {
   store_.reset();
 }
 
-std::optional<double> ShareFigures::find(const std::string& who, const char* how) const {
-  const std::optional<Measured> found = store_ ? store_->find(key(who, how)) : std::nullopt;
-  return found ? std::optional(found->seconds_per_row) : std::nullopt;
+std::optional<Measured> ShareFigures::find(const std::string& key) const {
+  return store_ ? store_->find(key) : std::nullopt;
 }
 
-void ShareFigures::put(const std::string& who, const char* how, double seconds, double rows, std::int64_t applies) {
-  constexpr std::int64_t kMany = 32;
-  constexpr std::size_t kLast = 5;
+void ShareFigures::put_seconds(const std::string& key, double seconds, double rows, std::int64_t applies) {
+  constexpr double kMostLonger = 1.1;
   if (!store_ || !(seconds > 0 && rows > 0)) return;
-  const std::string name = key(who, how);
-  std::deque<double>& last = last_[name];
-  if (applies >= kMany) last.clear();
-  if (const auto known = find(who, how); known && applies < kMany && last.empty()) last.push_back(*known);
-  last.push_back(seconds / rows);
-  if (last.size() > kLast) last.pop_front();
-  std::vector<double> sorted(last.begin(), last.end());
-  // Of two the lower one: others' work makes nothing faster.
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 2);
-  std::nth_element(sorted.begin(), middle, sorted.end());
-  store_->put(name, {.latency = 0, .seconds_per_row = *middle, .applies = static_cast<double>(applies)});
+  const std::optional<Measured> before = find(key);
+  const double now = seconds / rows;
+  store_->put(key, {.seconds_per_row = before ? std::min(now, kMostLonger * before->seconds_per_row) : now,
+                    .applies = (before ? before->applies : 0) + static_cast<double>(applies)});
+}
+
+void ShareFigures::put_watts(const std::string& key, double watts, std::int64_t applies) {
+  if (store_ && watts > 0) store_->put(key, {.applies = static_cast<double>(applies), .watts = watts});
 }
 
 void ShareFigures::write() {

@@ -16,7 +16,7 @@ Options options_of_one(Options options, std::string devices, std::string spares)
   options.devices = std::move(devices);
   options.spare_devices = std::move(spares);
   options.balance = "time";
-  options.lock_vectors = options.energy = false;  // whoever has the whole vectors does
+  options.energy = false;  // whoever has the whole vectors does
   return options;
 }
 

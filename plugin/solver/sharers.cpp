@@ -2,12 +2,14 @@
 #include "sharers.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "cost.hpp"
 #include "node.hpp"
-#include "share_models.hpp"
+#include "parallel.hpp"
 
 namespace oclspkt {
 namespace {
@@ -19,37 +21,82 @@ std::string word_of(const Processor& processor) {
                         : std::to_string(info.whole) + ":" + std::to_string(info.cores);
 }
 
-/// Leave cores of the host to the threads that copy for other devices: with all of them at work an H200 and 32 cores
-/// took 1.05 to 1.2 times what the H200 took alone, with 8 of them 0.83 to 0.92 times (3e7 rows, double). From locked
-/// vectors cards copy by themselves, and one core conducts.
+/// Ranks of the node that a device is shared among.
+int ranks_on(const Processor& processor) {
+  const int ranks = node_place().ranks;
+  if (processor.host() || processor.info.host_unified) return 1;  // cores are divided among the ranks
+  const auto& devices = processor.module->devices();
+  const auto is_card = [](const DeviceInfo& d) { return d.type == DeviceType::gpu && !d.host_unified; };
+  const auto cards =
+      static_cast<int>(std::max<std::ptrdiff_t>(1, std::count_if(devices.begin(), devices.end(), is_card)));
+  return std::max(1, (ranks + cards - 1) / cards);
+}
+
+/// Predict applies of a processor by the least of its ways, transfers included; its rate is divided by the ranks that
+/// it is shared among. Figures by itself may have a share of the set-up; under Options::reproducible all follow from
+/// its kind and its cores alone.
+/// @return nothing where it has no way
 template <typename T>
-void leave_cores(const Processor& host, const Outlook<T>& outlook, Sharer& s) {
-  constexpr int kFewest = 8, kUsed = 3, kOf = 8;
-  const DeviceInfo& info = s.processor.info;
-  if (!info.host_unified || info.whole >= 0 || info.cores < kFewest) return;
-  const int cores = outlook.options.lock_vectors ? info.cores - 1 : info.cores * kUsed / kOf;
-  DeviceModule& module = *s.processor.module;
-  Processor part = s.processor;
-  try {
-    part.index = module.part_of(info.index, cores);
-    part.info = module.info(part.index);
-    part.profile = outlook.options.reproducible         ? nominal_profile(part.info, sizeof(T) == 8)
-                   : outlook.bands.lines().contiguous() ? module.profile(part.index, sizeof(T) == 8)
-                                                        : module.profile_beside(part.index, sizeof(T) == 8);
-  } catch (const DeviceError&) {
-    if (outlook.options.on_device_failure == OnDeviceFailure::error) throw;
-    return;  // it cannot be divided, and is used as a whole
+std::optional<Sharer> predict_sharer(const Processor& processor, const Processor& host, const Outlook<T>& outlook,
+                                     bool whole) {
+  Processors one;
+  one.host = processor.host();
+  if (!one.host) one.devices = {processor};
+  std::vector<Way> ways = find_ways(one, host, outlook);
+  std::erase_if(ways, [&](const Way& way) { return way.remedy || way.processor->host() != processor.host(); });
+  if (ways.empty()) return std::nullopt;
+  const Way& way = *least(ways);
+  const auto rows = static_cast<double>(std::max<Index>(1, outlook.bands.lines().rows()));
+  constexpr double kWord = sizeof(T);
+  ShareModel model;
+  model.latency = processor.host() ? 0 : way.owner->launches() * processor.profile.launch_seconds;
+  const auto row_seconds = [&](double apply) {
+    return ranks_on(processor) * std::max(apply - model.latency, 0.01 * apply) / rows;
+  };
+  model.seconds_per_row = row_seconds(way.apply);
+  const double copies = processor.host() ? 0 : processor.profile.copy_seconds(2 * rows * kWord) / rows;
+  model.kernel_seconds_per_row = std::max(model.seconds_per_row - copies, 0.01 * model.seconds_per_row);
+  const bool on_host = processor.host() || processor.info.host_unified;
+  model.host_bytes_per_row = kWord * (on_host ? way.owner->words(way.plan) : 2);
+  model.watts = rated_watts(powered(processor), parse_rated(outlook.options.rated_power));
+  // An emulated device runs on the cores of the host.
+  model.physical = processor.host() || processor.info.emulated ? "cpu" : processor.info.physical;
+  if (outlook.options.reproducible) {
+    model.latency = 0;
+    model.seconds_per_row = 5 * kWord / (processor.host() ? kNominalCore : nominal_rate(processor.info));
+    model.kernel_seconds_per_row = model.seconds_per_row;
   }
-  if (const std::optional<ShareModel> model = predicted_model(part, host, outlook)) {
-    s.beside = *model;
-    s.share = word_of(part);
-  }
+  Sharer s{.processor = processor, .word = word_of(processor), .alone = model, .beside = model};
+  if (whole && !outlook.options.reproducible) s.alone.seconds_per_row = row_seconds(way.seconds);
+  return s;
 }
 
 }  // namespace
 
+PoweredDevice powered(const Processor& processor) {
+  return processor.host() ? PoweredDevice{} : powered(processor.info);
+}
+
+double host_memory_rate() {
+  static const double rate = [] {
+    constexpr Index kWords = Index{1} << 24;  // 128 MB an array
+    AlignedArray<double> from(kWords), to(kWords);
+    double best = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < 4; ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      for_pieces(kWords, kPieceRows, [&](Index first, Index end) {
+        for (Index k = first; k < end; ++k) to.data()[k] = 0.5 * from.data()[k];
+      });
+      if (i > 0) best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    // What is written is read before.
+    return 3 * static_cast<double>(sizeof(double) * kWords) / std::max(best, 1e-9);
+  }();
+  return rate;
+}
+
 double Sharers::alone_seconds(const Sharer& sharer) const {
-  return sharer.alone.latency + rows * (sharer.alone.seconds_per_row + sharer.set_up / applies);
+  return sharer.alone.latency + rows * sharer.alone.seconds_per_row;
 }
 
 const Sharer& Sharers::best_alone() const {
@@ -61,43 +108,35 @@ bool Sharers::any_measured_alone() const {
   return std::any_of(each.begin(), each.end(), [](const Sharer& s) { return s.measured_alone; });
 }
 
-void Sharers::take(const ShareFigures& figures) {
+void Sharers::take(const ShareFigures& figures, const std::string& alone_kind, const std::string& kind) {
   for (Sharer& s : each) {
-    const std::string who = s.processor.figures_of();
-    if (const auto seconds = figures.find(who, "alone")) {
-      s.alone.latency = 0;
-      s.alone.seconds_per_row = *seconds;
-      s.measured_alone = true;
-    }
-    if (const auto seconds = figures.find(who, "beside")) {
-      s.beside.latency = 0;
-      s.beside.seconds_per_row = *seconds;
-    }
-    if (const auto seconds = figures.find(who, "alone, set-up")) s.set_up = *seconds;
-    if (const auto watts = figures.find(who, "watts")) {
-      s.alone.watts = s.beside.watts = *watts;
+    const auto find = [&](const std::string& of, const char* how) {
+      return figures.find(ShareFigures::key(s.processor.figures_of(), of, how));
+    };
+    const auto take_into = [](ShareModel& model, const std::optional<Measured>& measured) {
+      if (!measured) return false;
+      model.latency = 0;
+      model.seconds_per_row = measured->seconds_per_row;
+      return true;
+    };
+    s.measured_alone = take_into(s.alone, find(alone_kind, "alone"));
+    s.measured_beside = take_into(s.beside, find(kind, "beside"));
+    if (const auto power = find(kind, "power")) {
+      s.alone.watts = s.beside.watts = power->watts;
       s.measured_watts = true;
     }
     // Where it does not tell, idling costs nothing: rated power is that of work.
-    s.beside.idle_watts = std::min(figures.find(who, "idle watts").value_or(0), s.beside.watts);
+    const std::optional<Measured> idle = find(kind, "idle power");
+    s.beside.idle_watts = std::min(idle ? idle->watts : 0, s.beside.watts);
   }
 }
 
 template <typename T>
-std::vector<Sharer> find_sharers(const Processors& processors, const Processor& host, const Outlook<T>& outlook) {
+std::vector<Sharer> find_sharers(const Processors& processors, const Processor& host, const Outlook<T>& outlook,
+                                 bool whole) {
   std::vector<Sharer> found;
-  const auto copies = [](const Processor& device) { return !device.info.host_unified; };
-  const bool any_copies = std::any_of(processors.devices.begin(), processors.devices.end(), copies);
   const auto add = [&](const Processor& processor) {
-    const std::optional<ShareModel> model = predicted_model(processor, host, outlook);
-    if (!model) return;
-    Sharer s{processor, word_of(processor), word_of(processor), *model, *model, false, 0};
-    if (any_copies && !processor.host()) leave_cores(host, outlook, s);
-    if (outlook.options.reproducible) {
-      s.alone = nominal_model(processor, s.alone, sizeof(T));
-      s.beside = s.alone;
-    }
-    found.push_back(std::move(s));
+    if (std::optional<Sharer> s = predict_sharer(processor, host, outlook, whole)) found.push_back(std::move(*s));
   };
   for (const Processor& device : processors.devices) add(device);
   if (processors.host) add(host);
@@ -112,7 +151,7 @@ std::vector<Sharer> find_sharers(const Processors& processors, const Processor& 
   return found;
 }
 
-template std::vector<Sharer> find_sharers(const Processors&, const Processor&, const Outlook<float>&);
-template std::vector<Sharer> find_sharers(const Processors&, const Processor&, const Outlook<double>&);
+template std::vector<Sharer> find_sharers(const Processors&, const Processor&, const Outlook<float>&, bool);
+template std::vector<Sharer> find_sharers(const Processors&, const Processor&, const Outlook<double>&, bool);
 
 }  // namespace oclspkt

@@ -10,7 +10,6 @@
 #include "format.hpp"
 #include "node.hpp"
 #include "rounding.hpp"
-#include "share_models.hpp"
 
 namespace oclspkt {
 namespace {
@@ -21,8 +20,25 @@ constexpr Index kGrain = 4096;
 constexpr double kInCaches = 8e6;
 /// Shares stay where others are predicted to be faster by less than this.
 constexpr double kWorthMoving = 1.05;
+/// With fewer applies a set-up rows are not shared: to set shares up takes longer than these gain.
+constexpr double kManyEnough = 16;
+/// What was never measured may be so much faster than predicted.
+constexpr double kHope = 2;
+/// So many set-ups with few applies have to agree on a figure: the first one may be of a bad moment.
+constexpr double kFewFigures = 3;
+/// Set-ups that may begin what has no such figure: with few applies those in a row but the first leave one.
+constexpr int kMostTries = 6;
+/// Waking threads and waiting for the last one.
+constexpr double kMeetingSeconds = 5e-5;
+
+std::string microseconds_text(double seconds) { return format("%.3g us", 1e6 * seconds); }
 
 int magnitude(double number) { return std::bit_width(static_cast<std::uint64_t>(number)); }
+
+/// Of what solves figures of one processor are. Where few applies follow a set-up, they have a share of it.
+std::string alone_kind(const std::string& kind, double applies) {
+  return kind + (applies < kManyEnough ? ", 2^" + std::to_string(magnitude(applies)) + " applies" : "");
+}
 
 /// Whose power is measured, and whose is rated.
 std::string power_text(const std::vector<Sharer>& sharers) {
@@ -71,10 +87,9 @@ void Sharing<T>::find(const Processors& processors, const Processor& host, const
   for (const Processor& device : processors.devices) now.processors.push_back(device.index);
   if (processors.host) now.processors.push_back(host.index);
   sharers_.rows = static_cast<double>(lines.rows());
-  sharers_.applies = applies;
   if (found_ == now) return;
   found_.reset();
-  sharers_.each = find_sharers(processors, host, outlook);
+  sharers_.each = find_sharers(processors, host, outlook, applies < kManyEnough);
   sharers_.names.clear();
   for (const Sharer& s : sharers_.each) {
     sharers_.names += (sharers_.names.empty() ? "" : " + ") + s.processor.known_as();
@@ -82,23 +97,19 @@ void Sharing<T>::find(const Processors& processors, const Processor& host, const
   found_ = std::move(now);
 }
 
-/// Say of what solves figures are, and take those that there are.
+/// Select the figures measured for this kind of solve; use those that exist.
 template <typename T>
 void Sharing<T>::recall(const Outlook<T>& outlook) {
   const Options& options = outlook.options;
   kind_ = std::string(sizeof(T) == 8 ? "double" : "float") +
           (layout_.contiguous() ? ", end to end" : ", side by side") + (outlook.survey.shared ? ", shared" : "") +
-          (options.lock_vectors ? ", locked" : "") + ", 2^" + std::to_string(magnitude(sharers_.rows));
-  once_ = sharers_.applies < 2;
-  figures_.expect(kind_ + (once_ ? ", once" : ""));
+          ", 2^" + std::to_string(magnitude(sharers_.rows));
   if (options.reproducible) {
     figures_.close();
   } else {
     figures_.open(options.profile);
   }
-  sharers_.take(figures_);
-  constexpr double kWords = 6;  // three are read, three are written
-  sharers_.copying = kWords * sizeof(T) / host_rate(options);
+  sharers_.take(figures_, alone_kind(kind_, std::max(1.0, outlook.applies)), kind_);
 }
 
 /// Bytes a second of the host's memory that this process has; infinity where it is not what processors wait for.
@@ -109,11 +120,19 @@ double Sharing<T>::host_rate(const Options& options) const {
 }
 
 /// The rows for each sharer; those of the last set-up where others are hardly better, as rows that move take their
-/// bands along.
+/// bands along. Under `time` cores have none beside a card that copies: its copies need them, and cores and copies
+/// together were slower than the card alone (16 cores), or faster by less than from one day to another (32 cores).
 template <typename T>
 Shares Sharing<T>::find_shares(const Options& options, const Balance& balance) {
+  const bool any_copies =
+      std::any_of(sharers_.each.begin(), sharers_.each.end(), [](const Sharer& s) { return s.copies(); });
   std::vector<ShareModel> models;
-  for (const Sharer& s : sharers_.each) models.push_back(s.beside);
+  for (const Sharer& s : sharers_.each) {
+    models.push_back(s.beside);
+    if (balance.objective == Objective::time && any_copies && !s.copies()) {
+      models.back().seconds_per_row = std::numeric_limits<double>::infinity();
+    }
+  }
   const NodeModel node{host_rate(options), kMeetingSeconds};
   const Index grain = std::clamp<Index>(layout_.rows() / 64, 1, kGrain);
   Shares shares = share_rows(layout_.rows(), grain, models, node, balance);
@@ -143,6 +162,73 @@ void Sharing<T>::compare_objectives(Index grain, const std::vector<ShareModel>& 
     objectives_ += format(" rows, %.3g s, ", shares.all_seconds) + format("%.3g J", shares.joules);
   }
   objectives_ += "; by " + power_text(sharers_.each);
+}
+
+/// The name of the figure of all together. Shares that differ by more than an eighth of the rows are others.
+template <typename T>
+std::string Sharing<T>::together_key(const std::vector<Index>& rows) const {
+  std::string eighths;
+  for (const Index r : rows) {
+    eighths += (eighths.empty() ? " " : ":") + std::to_string(std::lround(8 * static_cast<double>(r) / sharers_.rows));
+  }
+  return ShareFigures::key(sharers_.names + eighths, kind_, "together");
+}
+
+/// True if a figure is missing, or is of too few applies, and set-ups have not tried in vain to get it.
+template <typename T>
+bool Sharing<T>::may_try(const std::string& who, double applies) const {
+  const auto tries = tries_.find(who);
+  const std::optional<Measured> found = figures_.find(who);
+  const bool final = found && (applies >= kManyEnough || found->applies >= kFewFigures * applies);
+  return figures_.kept() && !final && (tries == tries_.end() || tries->second < kMostTries);
+}
+
+/// Share the rows, or leave them to one, whichever takes less time. What was measured counts as it is. What was only
+/// predicted counts kHope times as fast, so that whatever may be the best is measured once.
+template <typename T>
+ShareVerdict Sharing<T>::least_time(const Shares& shares, double applies) {
+  const Sharer& best = sharers_.best_alone();
+  const bool any_measured = sharers_.any_measured_alone();
+  const auto alone_key = [&](const Sharer& s) {
+    return ShareFigures::key(s.processor.figures_of(), alone_kind(kind_, applies), "alone");
+  };
+  const Sharer* first = &best;  // by what may be hoped for
+  double hoped = std::numeric_limits<double>::infinity();
+  for (const Sharer& s : sharers_.each) {
+    double seconds = sharers_.alone_seconds(s) / (may_try(alone_key(s), applies) ? kHope : 1);
+    // A set-up is longer where another processor had the one before.
+    if (applies < kManyEnough && s.processor.figures_of() == last_) seconds /= kWorthMoving;
+    if (seconds < hoped) first = &s, hoped = seconds;
+  }
+  const double single = sharers_.alone_seconds(best);
+  std::string why = "one processor " + microseconds_text(single) + (best.measured_alone ? " measured" : " predicted");
+  const auto leave_to_one = [&](const std::string& reason) {
+    const bool tried = first != &best && any_measured;
+    if (tried) ++tries_[alone_key(*first)];
+    const std::string text = tried ? first->processor.known_as() + " is measured, " +
+                                         microseconds_text(sharers_.alone_seconds(*first)) + " predicted: "
+                                   : "rows are not shared: ";
+    return ShareVerdict{false, any_measured ? first : nullptr, text + reason};
+  };
+  const auto several = std::count_if(shares.rows.begin(), shares.rows.end(), [](Index rows) { return rows > 0; });
+  if (several < 2) return leave_to_one(why + ", and no two are faster");
+  if (applies < kManyEnough) {
+    return leave_to_one(why + ", and fewer than " + format("%.0f", kManyEnough) + " applies follow a set-up");
+  }
+  const std::string together_key = this->together_key(shares.rows);
+  const std::optional<Measured> measured = figures_.find(together_key);
+  const double together = measured ? sharers_.rows * measured->seconds_per_row : shares.all_seconds;
+  const bool known =
+      std::all_of(sharers_.each.begin(), sharers_.each.end(), [](const Sharer& s) { return s.measured_beside; });
+  const bool hopes = !known && may_try(together_key, applies);
+  why = "several " + microseconds_text(together) + (measured ? " measured, " : " predicted, ") + why;
+  // By less than waking threads takes, one is not known to be slower: the next apply may find them asleep.
+  const double needed = together / (hopes ? kHope : 1);
+  if (needed + std::max(kMeetingSeconds, (kLeastGain - 1) * needed) > hoped) {
+    return leave_to_one(why);
+  }
+  if (!measured) ++tries_[together_key];
+  return {true, nullptr, why};
 }
 
 template <typename T>
@@ -175,7 +261,7 @@ ShareVerdict Sharing<T>::decide(const Processors& processors, const Processor& h
   recall(outlook);
   Shares shares = find_shares(options, balance);
   ShareVerdict verdict = balance.objective == Objective::time
-                             ? ShareJudge(sharers_, figures_, trials_).judge(shares)
+                             ? least_time(shares, std::max(1.0, outlook.applies))
                              : ShareVerdict{true, nullptr, why_shared(balance.objective, options, sharers_.each)};
   if (!verdict.shared) return verdict;
   shares_ = std::move(shares);
@@ -192,11 +278,11 @@ void Sharing<T>::set_up(const Outlook<T>& outlook, const Known& known) {
   for (const Sharer& s : sharers_.each) {
     std::string others;
     for (const Sharer& other : sharers_.each) {
-      if (&other != &s && !other.processor.host()) others += (others.empty() ? "" : ",") + other.share;
+      if (&other != &s && !other.processor.host()) others += (others.empty() ? "" : ",") + other.word;
     }
-    words.push_back(s.share);
+    words.push_back(s.word);
     spares.push_back(others);
-    made_for += s.share + ",";
+    made_for += s.word + ",";
   }
   if (!lines_ || made_for != made_for_) lines_ = std::make_unique<SharedLines<T>>(outlook.options, words, spares);
   made_for_ = made_for;
@@ -210,34 +296,17 @@ void Sharing<T>::set_up(const Outlook<T>& outlook, const Known& known) {
 }
 
 template <typename T>
-int Sharing<T>::copying_device() const {
-  for (const Piece& piece : pieces_) {
-    const Processor& processor = sharers_.each[piece.owner].processor;
-    if (!processor.host() && !processor.info.host_unified) return processor.index;
-  }
-  return -1;
-}
-
-/// True if the same processors had the last set-up, too, and for such solves.
-template <typename T>
-bool Sharing<T>::is_again(const std::string& who) {
-  std::string now = figures_.key(who, "set-up");
-  const bool again = now == last_;
-  last_ = std::move(now);
-  return again;
-}
-
-template <typename T>
 void Sharing<T>::watch_single(int device, double set_up_seconds) {
   single_who_.clear();
   if (sharers_.each.size() < 2) {
     last_.clear();
     return;
   }
-  set_up_seconds_ = is_again(std::to_string(device)) ? set_up_seconds : 0;
   for (const Sharer& s : sharers_.each) {
     if (s.processor.index == device) single_who_ = s.processor.figures_of();
   }
+  set_up_seconds_ = last_ == single_who_ ? set_up_seconds : 0;
+  last_ = single_who_;
 }
 
 template <typename T>
@@ -257,19 +326,21 @@ void Sharing<T>::renew() {
 template <typename T>
 void Sharing<T>::learn() {
   if (!figures_.kept() || sharers_.rows <= 0) return;
-  const std::int64_t count = active() ? lines_->all_applies() : single_.count();
-  // One apply is not like many, and says nothing of them.
-  if (once_ ? count != 1 : count < 2) return;
   const bool together = active();
-  const std::string& who = together ? sharers_.names : single_who_;
-  if (who.empty()) return;
-  const double seconds = together ? lines_->all_seconds() : single_.value();
-  figures_.put(who, together ? "together" : "alone", seconds, sharers_.rows, count);
-  figures_.put(who, together ? "together, set-up" : "alone, set-up", set_up_seconds_, sharers_.rows, 1);
-  for (std::size_t p = 0; together && p < pieces_.size(); ++p) {
-    const Processor& processor = sharers_.each[pieces_[p].owner].processor;
-    const auto rows = static_cast<double>(pieces_[p].lines.rows());
-    figures_.put(processor.figures_of(), "beside", lines_->seconds(p), rows, count);
+  const std::int64_t count = together ? lines_->all_applies() : single_.count();
+  const auto applies = static_cast<double>(count);
+  const bool many = applies >= kManyEnough;
+  if (together && many) {
+    figures_.put_seconds(together_key(shares_.rows), lines_->all_seconds(), sharers_.rows, count);
+    for (std::size_t p = 0; p < pieces_.size(); ++p) {
+      const std::string who = sharers_.each[pieces_[p].owner].processor.figures_of();
+      figures_.put_seconds(ShareFigures::key(who, kind_, "beside"), lines_->seconds(p),
+                           static_cast<double>(pieces_[p].lines.rows()), count);
+    }
+  } else if (!together && !single_who_.empty() && count > 0 && (many || set_up_seconds_ > 0)) {
+    const double seconds = single_.value() + (many ? 0 : set_up_seconds_ / applies);
+    figures_.put_seconds(ShareFigures::key(single_who_, alone_kind(kind_, applies), "alone"), seconds, sharers_.rows,
+                         count);
   }
   learn_power(together);
   figures_.write_now_and_then();
@@ -294,8 +365,9 @@ void Sharing<T>::learn_power(bool together) {
       idles = idles && !(works[k] && powered(sharers_.each[k].processor).physical == device.physical);
     }
     if (!works[i] && !idles) continue;
-    figures_.put(sharers_.each[i].processor.figures_of(), works[i] ? "watts" : "idle watts",
-                 energy_->watts(device.physical), 1, energy_->applies());
+    const std::string who = sharers_.each[i].processor.figures_of();
+    figures_.put_watts(ShareFigures::key(who, kind_, works[i] ? "power" : "idle power"),
+                       energy_->watts(device.physical), energy_->applies());
   }
   energy_->forget();
 }

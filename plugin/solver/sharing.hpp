@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,13 +9,18 @@
 
 #include "apply_energy.hpp"
 #include "median_of_many.hpp"
-#include "share_figures.hpp"
-#include "share_judge.hpp"
 #include "shared_lines.hpp"
 #include "sharers.hpp"
 #include "ways.hpp"
 
 namespace oclspkt {
+
+/// What is decided at a set-up.
+struct ShareVerdict {
+  bool shared = false;
+  const Sharer* only = nullptr;  ///< solves by itself; null: any of those named
+  std::string why = {};          ///< empty where one processor was named
+};
 
 /// The processors that a user named together: whether they share the rows of a solver, how many each has, and what was
 /// measured of that.
@@ -27,13 +33,11 @@ class Sharing {
   /// Decide how many rows each processor has.
   /// @throws InvalidInput for a balance that does not fit the processors
   ShareVerdict decide(const Processors& processors, const Processor& host, const Outlook<T>& outlook);
-  /// Note how long set_up() and all around it took. @pre active()
-  void note_set_up(double seconds) { set_up_seconds_ = is_again("together") ? seconds : 0; }
+  /// The set-up is done. @pre active()
+  void note_set_up() { last_ = sharers_.names; }
   /// Set up what was decided. @throws what SharedLines::set_up() throws; nothing is shared then
   void set_up(const Outlook<T>& outlook, const Known& known);
   bool active() const { return lines_ != nullptr && set_up_; }
-  /// A device that copies the rows of its share, -1 if none does. @pre active()
-  int copying_device() const;
   /// Go back to one processor.
   void drop();
   /// The options have changed: what was found by them is found anew.
@@ -81,18 +85,19 @@ class Sharing {
   void recall(const Outlook<T>& outlook);
   double host_rate(const Options& options) const;
   Shares find_shares(const Options& options, const Balance& balance);
-  bool is_again(const std::string& who);
   void learn_power(bool together);
   void compare_objectives(Index grain, const std::vector<ShareModel>& models, const NodeModel& node);
+  ShareVerdict least_time(const Shares& shares, double applies);
+  bool may_try(const std::string& who, double applies) const;
+  std::string together_key(const std::vector<Index>& rows) const;
 
   Sharers sharers_;
-  std::optional<Found> found_;  ///< for what sharers_ were found
-  std::string kind_;            ///< of the solves: scalar, layout, form, size
-  bool once_ = false;           ///< one apply is expected, of which there are figures of their own: caches are cold
-  double set_up_seconds_ = 0;   ///< of the last one; 0 if others had the one before, as kernels and memory may be new
-  std::string last_;            ///< whose set-up was the last one, and for what solves
+  std::optional<Found> found_;        ///< for what sharers_ were found
+  std::string kind_;                  ///< of the solves: scalar, layout, form, size
+  std::map<std::string, int> tries_;  ///< set-ups that began what was never measured, by key
+  double set_up_seconds_ = 0;  ///< of the last one; 0 if others had the one before, as kernels and memory may be new
+  std::string last_;           ///< whose set-up was the last one
   ShareFigures figures_;
-  ShareTrials trials_;
   Shares shares_;
   std::vector<Index> kept_;  ///< rows of the last set-up
   std::string kept_for_;     ///< its processors, solves and balance

@@ -36,7 +36,6 @@ void Solver<T>::Impl::set_options(Options options) {
   lost_.clear();  // devices that failed may work under other options
   options_ = std::move(options);
   sharing_.renew();
-  locked_.clear();
   in_use_.reset();
   expected_applies_ = 0;
   applies_ = 0;
@@ -94,7 +93,9 @@ void Solver<T>::Impl::expect(const LineSet& lines) {
 template <typename T>
 void Solver<T>::Impl::fill(const LineSet& lines, const BandsFill<T>& fill) {
   expect(lines);
+  const auto start = std::chrono::steady_clock::now();
   system_.fill(lines, fill);
+  fill_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 template <typename T>
@@ -173,7 +174,6 @@ DeviceSolver<T>* Solver<T>::Impl::alone_on_device() const {
 /// @return false if the device failed; the next apply takes another way
 template <typename T>
 bool Solver<T>::Impl::take_step(Visit<T>& visit, std::size_t step, const T* y, T* x) {
-  if (options_.lock_vectors) lock_vectors(y, x);
   try {
     timed(1, false, [&] { visit.take(step, y, x); });
   } catch (const DeviceError& error) {
@@ -222,10 +222,8 @@ void Solver<T>::Impl::enqueue(const DeviceQueue& queue, const T* y, Index y_stri
 }
 
 template <typename T>
-bool Solver<T>::Impl::takes_transpose(const DeviceQueue& queue) {
-  if (!report_.ready || !known_.queue) return false;
-  ready_transpose();
-  return transposed_->takes(queue);
+bool Solver<T>::Impl::takes_transpose(const DeviceQueue& queue) const {
+  return report_.ready && known_.queue && !transpose_stale_ && transposed_->takes(queue);
 }
 
 template <typename T>
@@ -395,7 +393,7 @@ bool Solver<T>::takes(const DeviceQueue& queue) const {
 }
 
 template <typename T>
-bool Solver<T>::takes_transpose(const DeviceQueue& queue) {
+bool Solver<T>::takes_transpose(const DeviceQueue& queue) const {
   return impl_->takes_transpose(queue);
 }
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "choosing.hpp"
-#include "locked_vectors.hpp"
 #include "oclspkt/solver.hpp"
 #include "sharing.hpp"
 #include "system.hpp"
@@ -35,7 +34,7 @@ class Solver<T>::Impl {
   bool solves_on_queue() const;
   bool takes(const DeviceQueue& queue) const;
   void enqueue(const DeviceQueue& queue, const T* y, Index y_stride, T* x, Index x_stride, Index columns);
-  bool takes_transpose(const DeviceQueue& queue);
+  bool takes_transpose(const DeviceQueue& queue) const;
   std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout) { return chosen_->borders(layout); }
   void enqueue_transpose(const DeviceQueue& queue, const T* y, T* x);
   /// The solver of all lines on one device; null if one device does not solve all.
@@ -70,7 +69,6 @@ class Solver<T>::Impl {
   template <typename Work>
   double timed(Index applies, bool queued, const Work& work);
   void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
-  void lock_vectors(const T* y, const T* x);
   Options options_for_choice() const;
   Processors find_those_left();
   void choose_of_those_left(const std::optional<InUse>& before, std::optional<Processors> found);
@@ -94,11 +92,12 @@ class Solver<T>::Impl {
   std::optional<InUse> in_use_;
   std::unique_ptr<ApplyEnergy> energy_;  ///< outlives sharing_
   Sharing<T> sharing_;
-  LockedVectors locked_;
   std::string only_;  ///< the device that solves, of those named; empty: any
   std::unique_ptr<Solver<T>> transposed_;
   bool transpose_stale_ = true;
   double total_seconds_ = 0;
+  double fill_seconds_ =
+      0;  ///< of the bands of the next set-up: memory is new where the last one left them to a device
   std::int64_t applies_ = 0;           ///< since the last set-up
   std::int64_t expected_applies_ = 0;  ///< until the next one: as many as between the last two; 0: not known
   Counts counts_;

@@ -118,7 +118,6 @@ void for_each_pair(Check check) {
   check("energy", PCOCLSPKTSetEnergy, PCOCLSPKTGetEnergy, PETSC_TRUE);
   check("rated_power", PCOCLSPKTSetRatedPower, PCOCLSPKTGetRatedPower, static_cast<const char*>("gpu=700,cpu=8"));
   check("reproducible", PCOCLSPKTSetReproducible, PCOCLSPKTGetReproducible, PETSC_TRUE);
-  check("lock_vectors", PCOCLSPKTSetLockVectors, PCOCLSPKTGetLockVectors, PETSC_TRUE);
   check("chunk", PCOCLSPKTSetChunk, PCOCLSPKTGetChunk, PetscInt(100000));
   check("method", PCOCLSPKTSetMethod, PCOCLSPKTGetMethod, PC_OCLSPKT_METHOD_PIVOT);
   check("variant", PCOCLSPKTSetVariant, PCOCLSPKTGetVariant, static_cast<const char*>("gpu"));
@@ -222,6 +221,7 @@ TEST(Options, ValuesThatMakeNoSenseAreErrorsThatSayWhatDoes) {
                {"-t_pc_oclspkt_timeout", "nan", "timeout"},
                {"-t_pc_oclspkt_gather_limit", "-2", "gather_limit must be -1 (any line may be gathered), 0 (none)"},
                {"-t_pc_oclspkt_precision", "single", "same"},
+               {"-t_pc_oclspkt_lock_vectors", "true", "was removed"},
                {"-t_pc_oclspkt_variant", "fast", "default, cpu, gpu, fpga, paper, paper-gpu"}};
   for (const auto& c : cases) {
     const Option option(c.name, c.value);

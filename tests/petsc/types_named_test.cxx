@@ -345,6 +345,40 @@ TEST(TypesNamed, ThePreconditionerTakesThemWhereTheyAre) {
   OK(MatDestroy(&a));
 }
 
+/// A set-up is collective, and which vectors come is known to their rank: the next set-up learns of them, by
+/// KSPSolve().
+TEST(TypesNamed, AnApplyToVectorsThatTheSetUpDidNotKnowSetsNothingUp) {
+  Mat a = make_mat(2000, MATAIJ, 2);
+  Vec x = make_vec(2000), right, solution;
+  OK(VecDuplicate(x, &right));
+  OK(VecDuplicate(x, &solution));
+  OK(VecSet(x, 3));
+  OK(MatMult(a, x, right));
+  KSP ksp;
+  PC pc;
+  OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  OK(KSPSetType(ksp, KSPPREONLY));
+  OK(KSPSetOperators(ksp, a, a));
+  OK(KSPGetPC(ksp, &pc));
+  OK(PCSetType(pc, PCOCLSPKT));
+  OK(PCOCLSPKTSetDevices(pc, "Portable"));
+  OK(PCSetUp(pc));
+  const std::string copied = "  vectors: copied: the set-up did not know that they lie on a device";
+  OK(PCApply(pc, right, solution));
+  EXPECT_LE(distance(solution, x), 1e-12);
+  const auto tells = [&] { /* rank 0 prints */
+                           const bool found = view_text((PetscObject)pc).find(copied) != std::string::npos;
+                           return found || PetscGlobalRank != 0;
+  };
+  EXPECT_TRUE(tells());
+  OK(KSPSolve(ksp, right, solution));
+  EXPECT_LE(distance(solution, x), 1e-12);
+  EXPECT_TRUE(!tells() || PetscGlobalRank != 0);
+  OK(KSPDestroy(&ksp));
+  for (Vec* v : {&x, &right, &solution}) OK(VecDestroy(v));
+  OK(MatDestroy(&a));
+}
+
 TEST(TypesNamed, GridsMakeThem) {
   const Shape shape{2, {12, 9, 1}, 1};
   const GridProblem named(PETSC_COMM_WORLD, shape, 1.05, VECOPENCL, MATAIJOPENCL), plain(PETSC_COMM_WORLD, shape);

@@ -439,6 +439,34 @@ TEST(Types, ThePreconditionerTakesThemWhereTheyAre) {
   OK(VecDestroy(&solution));
 }
 
+/// To ask the matrix for a vector is collective: a rank whose device takes vectors did not ask again, one with too few
+/// rows for it did.
+TEST(Types, SetUpsFollowEachOtherWhereOneRankHasTooFewRowsForItsDevice) {
+  PetscMPIInt rank;
+  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+  const PetscInt rows = rank == 1 ? 0 : 40;
+  Mat A = second_differences(rows);
+  Vec solution, right, expected;
+  OK(MatCreateVecs(A, &solution, &right));
+  OK(VecDuplicate(solution, &expected));
+  OK(VecSet(expected, 3));
+  PC pc;
+  OK(PCCreate(PETSC_COMM_WORLD, &pc));
+  OK(PCSetType(pc, PCOCLSPKT));
+  OK(PCSetOperators(pc, A, A));
+  OK(PCOCLSPKTSetDevices(pc, "Portable"));
+  for (int i = 0; i < 3; ++i) {
+    OK(MatScale(A, 2));
+    OK(PCSetUp(pc));
+    OK(MatMult(A, expected, right));
+    OK(PCApply(pc, right, solution));
+    EXPECT_LE(distance(solution, expected), 1e-10) << "set-up " << i;
+  }
+  OK(PCDestroy(&pc));
+  for (Vec* v : {&solution, &right, &expected}) OK(VecDestroy(v));
+  OK(MatDestroy(&A));
+}
+
 TEST(Types, ThePreconditionerSolvesGridsInEveryCombinationAsOfTheHost) {
   const GridProblem problem(PETSC_COMM_WORLD, {3, {21, 12, 7}, 1});
   PetscInt n;

@@ -87,6 +87,8 @@ TYPED_TEST(Queues, ServeTheTransposedSystem) {
       EXPECT_FALSE(solver.takes_transpose(queue));
       expect_refusal([&] { solver.enqueue_transpose(queue, nullptr, nullptr); }, "set_up");
       this->set_up(solver, system.bands, queue);
+      EXPECT_FALSE(solver.takes_transpose(queue)) << "a question sets nothing up";
+      solver.set_up_transpose();
       ASSERT_TRUE(solver.takes_transpose(queue));
       std::vector<T> expected(system.y.size());
       solver.apply_transpose(system.y.data(), expected.data());

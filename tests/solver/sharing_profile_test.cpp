@@ -8,7 +8,6 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,25 +24,30 @@
 namespace oclspkt {
 namespace {
 
-/// Give every processor that was measured beside others a figure by itself: the first 1 ns a row, the next 1.4 ns; all
-/// together 100 ns.
-int level_figures(nlohmann::json& value) {
-  int count = 0;
-  nlohmann::json added = nlohmann::json::object();
-  for (auto& [key, figure] : value.items()) {
-    if (!figure.is_structured()) continue;
-    count += level_figures(figure);
-    const std::size_t end = key.rfind('|');
-    if (end == std::string::npos) continue;
-    const std::string how = key.substr(end + 1);
-    if (how == "together") figure["seconds_per_row"] = 1e-7;
-    if (how != "beside") continue;
-    nlohmann::json alone = figure;
-    alone["seconds_per_row"] = (1 + 0.4 * count++) * 1e-9;
-    added[key.substr(0, end) + "|alone"] = alone;
+/// A figure of a profile as its file has it.
+struct Figure {
+  std::string numbers, host, who, kind, how;
+};
+
+/// The figures that a file holds, and its first line.
+std::vector<Figure> figures_in(const std::string& file, std::string& first_line) {
+  std::ifstream stream(file);
+  std::getline(stream, first_line);
+  std::vector<Figure> figures;
+  for (std::string when, applies, latency, seconds, watts; std::getline(stream, when, '\t');) {
+    Figure figure;
+    std::getline(stream, applies, '\t');
+    std::getline(stream, latency, '\t');
+    std::getline(stream, seconds, '\t');
+    std::getline(stream, watts, '\t');
+    std::getline(stream, figure.host, '\t');
+    std::getline(stream, figure.who, '|');
+    std::getline(stream, figure.kind, '|');
+    std::getline(stream, figure.how);
+    figure.numbers = when + "\t" + applies;
+    figures.push_back(figure);
   }
-  if (value.is_object()) value.update(added);
-  return count;
+  return figures;
 }
 
 /// Two processors, and a file for what is measured of them.
@@ -60,32 +64,47 @@ class SharingProfile : public ::testing::Test {
     for (int k = 0; k < times; ++k) solver.apply(y.data(), x.data());
   }
 
-  /// What the file holds after some applies with even shares, by level_figures().
-  nlohmann::json levelled_profile(const Bands<double>& bands) const {
+  /// Solve with even shares, and then write to the file that both processors were measured: by themselves and beside
+  /// each other, the first 1 ns a row, the other one as given.
+  void level_profile(const Bands<double>& bands, double others, double together) const {
     {
       Options even = options;
       even.balance = "even";
       Solver<double> solver(even);
       test::set_up(solver, bands);
-      apply(solver, bands, 4);
+      apply(solver, bands, 20);
     }
-    nlohmann::json profile = nlohmann::json::parse(std::ifstream(file));
-    EXPECT_EQ(level_figures(profile), 2) << profile.dump(1);
-    return profile;
+    std::string text;
+    const std::vector<Figure> figures = figures_in(file, text);
+    text += "\n";
+    int measured = 0;
+    const auto add = [&](const Figure& f, const char* how, double seconds) {
+      text += f.numbers + "\t0\t" + std::to_string(1e9 * seconds) + "e-9\t0\t" + f.host + "\t" + f.who + "|" + f.kind +
+              "|" + how + "\n";
+    };
+    for (const Figure& f : figures) {
+      if (f.how == "together") add(f, "together", together);
+      if (f.how != "beside") continue;
+      const double seconds = ++measured == 1 ? 1e-9 : others;
+      add(f, "beside", seconds);
+      add(f, "alone", seconds);
+    }
+    EXPECT_EQ(measured, 2) << text;
+    std::ofstream(file) << text;
   }
 
   const test::FreshFolder folder;
-  const std::string file = (folder.path() / "profile.json").string();
+  const std::string file = (folder.path() / "profile.txt").string();
   Options options;
 };
 
 TEST_F(SharingProfile, ThatCannotBeUsedIsToldOf) {
-  options.profile = "/dev/null/profile.json";
+  options.profile = "/dev/null/profile.txt";
   Solver<double> solver(options);
   for (int step = 0; step < 2; ++step) {
     test::set_up(solver, test::constant<double>(LineSet::one(1 << 18), -1, 4, -1));
     const std::string& why = solver.report().sharing.why;
-    EXPECT_NE(why.find("profile /dev/null/profile.json is not "), std::string::npos) << why;
+    EXPECT_NE(why.find("profile /dev/null/profile.txt is not "), std::string::npos) << why;
   }
 }
 
@@ -96,7 +115,7 @@ TEST_F(SharingProfile, IsKeptBetweenSolversAndSurvivesDamage) {
   const auto life = [&] {
     Solver<double> solver(options);
     test::set_up(solver, bands);
-    apply(solver, bands, 5);
+    apply(solver, bands, 20);
     return solver.report().sharing;
   };
   const SharesReport first = life();
@@ -128,94 +147,45 @@ TEST_F(SharingProfile, IsKeptBetweenSolversAndSurvivesDamage) {
   EXPECT_EQ(life().shares.size(), 2u);
 }
 
-/// A processor that was slow when it was measured is measured anew some day.
-TEST_F(SharingProfile, ForgetsWhatWasSlowForOnce) {
-  const Bands<double> bands = test::constant<double>(LineSet::one(100'000), -1, 3, -1);
-  const auto set_up = [&](Solver<double>& solver) {
-    test::set_up(solver, bands);
-    return solver.report();
-  };
-  const nlohmann::json profile = levelled_profile(bands);
-  std::ofstream(file) << profile;
-  Solver<double> solver(options);
-  std::string usual;  // no applies, no new figures: the faster one solves
-  for (int i = 1; i < 32; ++i) {
-    const Report report = set_up(solver);
-    EXPECT_EQ(report.sharing.why.find("measured anew"), std::string::npos) << i << ": " << report.sharing.why;
-    EXPECT_TRUE(usual.empty() || usual == report.device.name) << usual << " and " << report.device.name;
-    usual = report.device.name;
-  }
-  const Report again = set_up(solver);
-  EXPECT_NE(again.sharing.why.find("measured anew, after 140 us against 1"), std::string::npos) << again.sharing.why;
-  EXPECT_NE(again.device.name, usual);
-  EXPECT_EQ(set_up(solver).device.name, usual);
-}
-
-/// Leave one processor measured by itself, in `seconds` a row, and forget what was measured of the other one.
-void forget_other(nlohmann::json& value, double seconds) {
-  bool first = true;
-  for (auto at = value.begin(); at != value.end();) {
-    const std::string key = value.is_object() ? at.key() : "";
-    if (key.ends_with("|alone")) {
-      if (!std::exchange(first, false)) {
-        at = value.erase(at);
-        continue;
-      }
-      (*at)["seconds_per_row"] = seconds;
-    } else if (at->is_structured()) {
-      forget_other(*at, seconds);
-    }
-    ++at;
-  }
-}
-
-/// A processor that may be the faster one by itself, though it is not by prediction, is measured: once.
-TEST_F(SharingProfile, MeasuresByItselfWhoeverMayBeFaster) {
-  const Bands<double> bands = test::constant<double>(LineSet::one(100'000), -1, 3, -1);
-  const auto life = [&](Solver<double>& solver) {
-    test::set_up(solver, bands);
-    apply(solver, bands, 4);
-    return solver.report();
-  };
-  nlohmann::json profile = levelled_profile(bands);
-  // What is predicted of the other one depends on the machine: the first figure that it is near to is half of it at
-  // least.
-  std::string usual;
-  for (double seconds = 1e-11; seconds < 1e-5; seconds *= 1.5) {
-    SCOPED_TRACE(std::to_string(1e9 * seconds) + " ns a row");
-    forget_other(profile, seconds);
-    std::ofstream(file) << profile;
+/// What was measured decides, whatever is predicted: all together, or the one that is faster by itself.
+TEST_F(SharingProfile, DecidesByWhatWasMeasured) {
+  const Bands<double> bands = test::constant<double>(LineSet::one(200'000), -1, 3, -1);
+  std::string faster;
+  for (const bool first : {true, false}) {
+    level_profile(bands, first ? 3e-9 : 0.3e-9, 100e-9);
     Solver<double> solver(options);
-    const Report report = life(solver);
-    if (report.sharing.why.find("measured alone for once") == std::string::npos) {
-      EXPECT_NE(report.sharing.why.find("measured"), std::string::npos) << report.sharing.why;
-      usual = report.device.name;
-      continue;
-    }
-    EXPECT_NE(report.device.name, usual);
-    EXPECT_EQ(life(solver).sharing.why.find("for once"), std::string::npos);
-    return;
+    test::set_up(solver, bands);
+    EXPECT_TRUE(solver.report().sharing.shares.empty());
+    const std::string& why = solver.report().sharing.why;
+    EXPECT_NE(why.find(first ? "one processor 200 us measured" : "one processor 60 us measured"), std::string::npos)
+        << why;
+    EXPECT_NE(solver.report().device.name, faster);
+    faster = solver.report().device.name;
   }
-  FAIL() << "never measured";
 }
 
-/// A program that applies once after each set-up has figures of that, and tries nothing for ever.
+/// A program that applies once after each set-up never shares, and comes to an end with what it tries.
 TEST_F(SharingProfile, LearnsOfSingleApplies) {
   const Bands<double> bands = test::constant<double>(LineSet::one(300'000), -1, 3, -1);
   {
     Solver<double> solver(options);
-    constexpr int kTries = 5;  // one by itself, the other one, both, and both with other rows; the first is of no kind
-    for (int k = 0; k < 12; ++k) {
+    constexpr int kTries = 13;  // either processor may be tried six times, behind the first one that is of no kind
+    for (int k = 0; k < 20; ++k) {
       test::set_up(solver, bands);
-      const std::string why = solver.report().sharing.why;
-      EXPECT_TRUE(k <= kTries || why.find("for once") == std::string::npos) << k << ": " << why;
+      const SharesReport& sharing = solver.report().sharing;
+      EXPECT_TRUE(k == 0 || sharing.shares.empty()) << k << ": " << sharing.why;
+      EXPECT_TRUE(k <= kTries || sharing.why.find(" is measured, ") == std::string::npos) << k << ": " << sharing.why;
       apply(solver, bands, 1);
     }
   }
-  std::ifstream stream(file);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  EXPECT_NE(text.find(", once|alone"), std::string::npos) << text;
-  EXPECT_EQ(text.find("2^19|alone"), std::string::npos) << "one apply says nothing of many: " << text;
+  std::string first;
+  int few = 0;
+  for (const Figure& f : figures_in(file, first)) {
+    EXPECT_EQ(f.how, "alone");
+    EXPECT_TRUE(f.kind.ends_with(", 2^1 applies")) << "one apply says nothing of many: " << f.kind;
+    ++few;
+  }
+  EXPECT_GE(few, 1);
 }
 
 /// Two programs at once with one profile: two_at_once.sh runs this twice.
@@ -225,7 +195,7 @@ TEST(SharingPrograms, SolveOnTheSameDevices) {
   for (const DeviceInfo& device : device_module(nullptr)->devices()) {
     if (!device.emulated) options.devices += "," + std::to_string(device.index);
   }
-  options.profile = ::testing::TempDir() + "oclspkt-two-programs.json";
+  options.profile = ::testing::TempDir() + "oclspkt-two-programs.txt";
   const Bands<double> bands = test::constant<double>(LineSet::one(60'000), -1, 3, -1);
   const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
   std::vector<double> x(y.size());
@@ -242,7 +212,9 @@ TEST(SharingPrograms, SolveOnTheSameDevices) {
     }
     EXPECT_TRUE(solver.report().degraded.empty());
   }
-  EXPECT_TRUE(nlohmann::json::accept(std::ifstream(options.profile)));
+  std::ifstream stream(options.profile);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_TRUE(text.starts_with("oclspkt profile ") && text.ends_with("\n")) << text;
 }
 
 /// A host whose counter shows 90 W, on a clock that only runs while this process works, five times as fast.

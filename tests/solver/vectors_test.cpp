@@ -133,32 +133,5 @@ TYPED_TEST(Vectors, MayBeLargerThanTheMemoryOfTheDevice) {
   });
 }
 
-TYPED_TEST(Vectors, ThatAreLockedAreSolvedToTheSameBits) {
-  using T = TypeParam;
-  constexpr Index kRows = 300'007;  // more than a megabyte, and an odd number of pieces
-  const Bands<T> bands = test::random_dominant<T>(LineSet::one(kRows), 3);
-  std::vector<std::vector<T>> ys;
-  for (unsigned seed = 1; seed <= 2; ++seed) ys.push_back(test::random_vector<T>(kRows, seed));
-  test::with_every_transfer([&](Options options) {
-    for (const std::int64_t memory : {std::int64_t{0}, std::int64_t{3} << 20}) {
-      SCOPED_TRACE("device memory " + std::to_string(memory));
-      options.device_memory = memory;
-      options.lock_vectors = false;
-      Solver<T> usual(options);
-      options.lock_vectors = true;
-      Solver<T> locked(options);
-      this->set_up(usual, bands);
-      this->set_up(locked, bands);
-      std::vector<T> expected(kRows), x(kRows), other(kRows);
-      for (int i = 0; i < 6; ++i) {  // each comes three times
-        std::vector<T>& solved = i % 3 == 0 ? other : x;
-        usual.apply(ys[i % 2].data(), expected.data());
-        locked.apply(ys[i % 2].data(), solved.data());
-        ASSERT_EQ(solved, expected) << "apply " << i;
-      }
-    }
-  });
-}
-
 }  // namespace
 }  // namespace oclspkt

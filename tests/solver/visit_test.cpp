@@ -178,26 +178,6 @@ TYPED_TEST(OneWay, TakesColumnsAndLeavesWhatLiesBetweenThem) {
   });
 }
 
-TYPED_TEST(OneWay, CopiesFromLockedPagesAsAnApplyDoes) {
-  using T = TypeParam;
-  with_every_copying_device([&](Options options) {
-    options.lock_vectors = true;
-    Box<T> box(options, 960);  // vectors of several pieces
-    for (const bool sum : {true, false}) {
-      const Order<T> order = box.order({0, 1, 0}, sum, !sum);
-      const std::vector<T> expected = box.one_by_one(order, box.y());
-      DeviceVisit<T> visit;
-      visit.set_up(order);
-      std::vector<T> x(box.y().size());
-      for (int i = 0; i < 4; ++i) {
-        std::fill(x.begin(), x.end(), T(NAN));
-        ASSERT_TRUE(visit.apply(box.y().data(), 0, x.data(), 0, 1));
-        EXPECT_EQ(x, expected) << "apply " << i;
-      }
-    }
-  });
-}
-
 /// Expect that there is no way for all, and that nothing is written.
 template <typename T>
 void expect_no_way(Box<T>& box, const Order<T>& order) {

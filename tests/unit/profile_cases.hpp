@@ -4,24 +4,24 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "profile_store.hpp"
 #include "surroundings.hpp"
 
 namespace oclspkt {
 
-using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
-inline const Measured kGood{1.25e-5, 3.1e-9, 40};
+inline const Measured kGood{1.25e-5, 3.1e-9, 40, 45};
 
 using test::Variable;
 
@@ -32,9 +32,6 @@ class Profiles : public testing::Test {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
   void put_text(const std::string& text) const { std::ofstream(file_, std::ios::binary) << text; }
-  Json document() const { return Json::parse(text(file_)); }
-  void put_document(const Json& document) const { put_text(document.dump()); }
-
   /// Writes figures of one key.
   void write(const std::string& key, const Measured& measured = kGood) const {
     ProfileStore store(file_);
@@ -50,23 +47,35 @@ class Profiles : public testing::Test {
   std::size_t files() const {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
-  /// A document with key "a" of this host, and the name of this host in it.
-  Json good_document(std::string& host) const {
+  /// A file with key "a" of this host: its first line, and the columns of the figure.
+  std::vector<std::string> good_columns(std::string& first_line) const {
     write("a");
-    const Json result = document();
-    host = result["hosts"].begin().key();
-    return result;
+    std::ifstream stream(file_, std::ios::binary);
+    std::getline(stream, first_line);
+    std::vector<std::string> columns(7);
+    for (std::string& column : columns) std::getline(stream, column, &column == &columns.back() ? '\n' : '\t');
+    return columns;
+  }
+  static std::string line_of(const std::vector<std::string>& columns) {
+    std::string line;
+    for (const std::string& column : columns) line += (line.empty() ? "" : "\t") + column;
+    return line + "\n";
+  }
+  std::ptrdiff_t lines() const {
+    const std::string all = text(file_);
+    return std::count(all.begin(), all.end(), '\n');
   }
 
   const test::FreshFolder fresh_;
   const std::string folder_ = fresh_.path();
-  std::string file_ = folder_ + "/profile.json";
+  std::string file_ = folder_ + "/profile.txt";
 };
 
 inline void expect_equal(const std::optional<Measured>& measured, const Measured& expected) {
   ASSERT_TRUE(measured);
   EXPECT_EQ(measured->latency, expected.latency);
   EXPECT_EQ(measured->seconds_per_row, expected.seconds_per_row);
+  EXPECT_EQ(measured->watts, expected.watts);
   EXPECT_EQ(measured->applies, expected.applies);
 }
 

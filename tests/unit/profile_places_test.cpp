@@ -56,7 +56,7 @@ TEST(UserFiles, ArePipesThatNobodyWaitsFor) {
 
 TEST_F(Profiles, BelowAFileAreToldOf) {
   put_text("mine");
-  ProfileStore store(file_ + "/profile.json");
+  ProfileStore store(file_ + "/profile.txt");
   store.read();
   expect_one_line(store, "not read");
   store.put("a", kGood);
@@ -111,7 +111,7 @@ TEST_F(Profiles, OfAReadOnlyFileOrFolderAreToldOf) {
 }
 
 TEST_F(Profiles, ThatCannotBeWrittenAreToldOfBeforeTheFirstWrite) {
-  for (const std::string file : {"/dev/null/profile.json", "/dev/null/folder/profile.json", "/dev/full"}) {
+  for (const std::string file : {"/dev/null/profile.txt", "/dev/null/folder/profile.txt", "/dev/full"}) {
     ProfileStore store(file);
     store.read();
     store.look();
@@ -128,7 +128,7 @@ TEST_F(Profiles, BehindALinkAreWrittenThroughIt) {
   const fs::path folder(folder_), link = folder / "link.json", far = folder / "far.json";
   fs::create_directory(folder / "real");
   fs::create_symlink("far.json", link);
-  fs::create_symlink(folder / "real" / "profile.json", far);  // which is not there yet
+  fs::create_symlink(folder / "real" / "profile.txt", far);  // which is not there yet
   for (const char* key : {"a", "b"}) {
     ProfileStore store(link.string());
     store.put(key, kGood);
@@ -137,8 +137,8 @@ TEST_F(Profiles, BehindALinkAreWrittenThroughIt) {
   }
   EXPECT_TRUE(fs::is_symlink(link));
   EXPECT_TRUE(fs::is_symlink(far));
-  EXPECT_TRUE(fs::is_regular_file(folder / "real" / "profile.json"));
-  ProfileStore store((folder / "real" / "profile.json").string());
+  EXPECT_TRUE(fs::is_regular_file(folder / "real" / "profile.txt"));
+  ProfileStore store((folder / "real" / "profile.txt").string());
   store.read();
   EXPECT_TRUE(store.find("a"));
   EXPECT_TRUE(store.find("b"));
@@ -186,10 +186,10 @@ TEST_F(Profiles, NeedAHome) {
     EXPECT_EQ(ProfileStore::default_file(), "");
   }
   const Variable home("HOME", folder_.c_str());
-  EXPECT_EQ(ProfileStore::default_file(), folder_ + "/.cache/oclspkt/profile.json");
+  EXPECT_EQ(ProfileStore::default_file(), folder_ + "/.cache/oclspkt/profile.txt");
   EXPECT_EQ(ProfileStore("").file(), ProfileStore::default_file());
   const Variable other("XDG_CACHE_HOME", (folder_ + "/c").c_str());
-  EXPECT_EQ(ProfileStore::default_file(), folder_ + "/c/oclspkt/profile.json");
+  EXPECT_EQ(ProfileStore::default_file(), folder_ + "/c/oclspkt/profile.txt");
   file_ = ProfileStore::default_file();
   write("a");
   EXPECT_TRUE(read("a"));

@@ -133,7 +133,7 @@ class OCLSPKT_API CutSolver {
   /// collective as apply() is, and each process may solve on the host or on a device. Only the numbers next to cuts
   /// visit the host, and enqueue() waits for them. Not available if a line of this process is gathered.
   bool takes(const DeviceQueue& queue) const;
-  bool takes_transpose(const DeviceQueue& queue);
+  bool takes_transpose(const DeviceQueue& queue) const;
   void enqueue(const DeviceQueue& queue, const void* y, Index y_stride, void* x, Index x_stride, Index columns);
   void enqueue_transpose(const DeviceQueue& queue, const void* y, void* x);
 

@@ -85,8 +85,6 @@ PETSC_EXTERN PetscErrorCode PCOCLSPKTSetRatedPower(PC, const char[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetRatedPower(PC, const char*[]);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetReproducible(PC, PetscBool);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetReproducible(PC, PetscBool*);
-PETSC_EXTERN PetscErrorCode PCOCLSPKTSetLockVectors(PC, PetscBool);
-PETSC_EXTERN PetscErrorCode PCOCLSPKTGetLockVectors(PC, PetscBool*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetChunk(PC, PetscInt);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTGetChunk(PC, PetscInt*);
 PETSC_EXTERN PetscErrorCode PCOCLSPKTSetMethod(PC, PCOCLSPKTMethod);

@@ -95,8 +95,6 @@ struct Options {
   Singular singular = Singular::automatic;
   AboveBound above_bound = AboveBound::warn;
   Transfer transfer = Transfer::automatic;
-  bool lock_vectors = false;  ///< vectors of applies stay where they are as long as the solver lives or until other
-                              ///< options are set, so that their pages may be locked for a card's copies
   Index gather_limit = -1;  ///< rows of the longest line cut among processes that one process may solve whole where its
                             ///< parts cannot be solved separately; -1: any, 0: none
 

@@ -145,9 +145,9 @@ class OCLSPKT_API Solver {
   /// True if enqueue() takes vectors on the device of that queue: the last set_up got a queue of that device
   /// (Known::queue), and the device solves all lines.
   bool takes(const DeviceQueue& queue) const;
-  /// True if enqueue_transpose() takes vectors on the device of that queue; runs its set-up if it is due.
-  /// @throws as set_up()
-  bool takes_transpose(const DeviceQueue& queue);
+  /// True if enqueue_transpose() takes vectors on the device of that queue; false until set_up_transpose() has run for the
+  /// current bands.
+  bool takes_transpose(const DeviceQueue& queue) const;
 
   /// Solve A X = Y for all lines with vectors in memory of the device of `queue`. Kernels are enqueued and nothing is
   /// copied; the operator is that of apply(), bit for bit. Returns before the device is done: later commands in `queue`

@@ -51,18 +51,6 @@ TYPED_TEST(CudaOf, BandsComeWithEveryApplyWhereTheMemoryDoesNotHoldThem) {
   }
 }
 
-TYPED_TEST(CudaOf, PagesOfVectorsAreLocked) {
-  using T = TypeParam;
-  const InContext context(0);
-  std::vector<T> vector(100'000);
-  const auto bytes = static_cast<std::int64_t>(vector.size() * sizeof(T));
-  const auto lock = opened().lock_pages(0, vector.data(), bytes);
-  EXPECT_TRUE(lock);
-  EXPECT_EQ(fake::alive().registered, 1);
-  EXPECT_FALSE(opened().lock_pages(0, vector.data(), bytes)) << "they are locked already";
-  EXPECT_EQ(fake::alive().registered, 1);
-}
-
 TYPED_TEST(CudaOf, VectorsOnTheCardAreNeitherCopiedNorWaitedFor) {
   using T = TypeParam;
   const std::vector<T> y = random_vector<T>(kRows);
