@@ -83,19 +83,18 @@ struct Cut {
 struct Plan {
   Method method = Method::exact_factored;
   Form form = Form::general;
-  Index n = 0;            ///< rows, all lines glued
-  Index m = 0;            ///< rows per partition or segment
-  Index halo = 0;         ///< rows read again beyond each side of a partition
-  int lanes = 1;          ///< partitions per tile
-  int items = 0;          ///< work-items of a work-group; 0: tiles are swept by vectors of lanes
-  int item_rows = 0;      ///< rows of a work-item; 0: as above
-  int run_tiles = 1;      ///< tiles of a partition, or of a run through all lines
-  int runs = 1;           ///< work-groups; each takes a run of consecutive tiles
-  bool narrow = false;    ///< bands or factors are floats beside vectors of doubles
-  Index chunk_tiles = 0;  ///< tiles per chunk: what one launch covers, at most what one allocation may hold
-  double idle = 1;        ///< time against that of full lanes on all cores
-  /// The scheme that made the plan, where nothing else tells as with those that a program adds: its name in the table.
-  const char* made_by = nullptr;
+  Index n = 0;                    ///< rows, all lines glued
+  Index m = 0;                    ///< rows per partition or segment
+  Index halo = 0;                 ///< rows read again beyond each side of a partition
+  int lanes = 1;                  ///< partitions per tile
+  int items = 0;                  ///< work-items of a work-group; 0: tiles are swept by vectors of lanes
+  int item_rows = 0;              ///< rows of a work-item; 0: as above
+  int run_tiles = 1;              ///< tiles of a partition, or of a run through all lines
+  int runs = 1;                   ///< work-groups; each takes a run of consecutive tiles
+  bool narrow = false;            ///< bands or factors are floats beside vectors of doubles
+  Index chunk_tiles = 0;          ///< tiles per chunk: what one launch covers, at most what one allocation may hold
+  double idle = 1;                ///< time against that of full lanes on all cores
+  const char* made_by = nullptr;  ///< the name of its scheme
   /// What only some schemes know of their plans, in structs of their own (core/geometry.hpp and the schemes' files): at
   /// most one of each type, see as().
   std::vector<std::any> geometry = {};

@@ -109,15 +109,10 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
       solver.set_up(make_plan(Method::truncated_halo, n, kProbeHalo, 0, sizeof(T), traits), system.bands);
       return;
     }
-    Plan plan;
-    plan.method = Method::truncated_halo;
-    plan.n = n;
-    plan.halo = kProbeHalo;
-    plan.lanes = lanes;
+    const Index fair = n / (static_cast<Index>(found.info.cores) * lanes) / lanes * lanes;
+    Plan plan = make_plan(Method::truncated_halo, n, kProbeHalo, std::clamp<Index>(fair, lanes, kProbePartition),
+                          sizeof(T), traits);
     plan.runs = kRunsPerCore * found.info.cores;
-    plan.m =
-        std::clamp<Index>(n / (static_cast<Index>(found.info.cores) * lanes) / lanes * lanes, lanes, kProbePartition);
-    plan.chunk_tiles = plan.tiles();
     solver.set_up(plan, system.bands);
   };
   set_up(lanes);

@@ -62,8 +62,8 @@ Candidate candidate_of(const Way& way, bool planned, bool taken, std::string why
   candidate.taken = taken;
   candidate.why = std::move(why);
   if (planned && way.plan.n > 0) {
-    candidate.shape = way.owner->shape(way.plan);
-    candidate.words_per_row = way.owner->words(way.plan);
+    candidate.shape = way.scheme->shape(way.plan);
+    candidate.words_per_row = way.scheme->words(way.plan);
     candidate.seconds = way.method == Method::pivot ? 0 : way.apply;
   }
   return candidate;
@@ -76,7 +76,7 @@ void write_proposal(const Proposal& p, const LineSet& lines, Report& report) {
   report.certificate = p.certificate;
   report.certificate_above_tolerance = p.above_tolerance;
   report.rounding = eps_of(p);
-  const bool whole = scheme_of(p.plan).elimination().tells_bound || p.plan.method == Method::pivot;
+  const bool whole = scheme_of(p.plan).elimination(p.plan).tells_bound || p.plan.method == Method::pivot;
   report.promise = whole ? Promise::by_component : Promise::by_rows;
   for (const GroupReport& group : report.groups) report.rounding = larger(report.rounding, group.rounding);
   report.partition.rows = cut ? p.plan.m : 0;

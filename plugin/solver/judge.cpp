@@ -24,7 +24,7 @@ bool truncates(Method method) { return method == Method::truncated_halo || metho
 
 /// Why small diagonals would be lost, which errors of rows do not show; empty if they are not.
 std::string diagonal_refusal(const Survey& survey, const Plan& plan) {
-  if (!(survey.dominance < 0.5) || scheme_of(plan).elimination().diagonals) return {};
+  if (!(survey.dominance < 0.5) || scheme_of(plan).elimination(plan).diagonals) return {};
   return format("row %lld: rounding loses the diagonal, which is only %.1e times the couplings",
                 static_cast<long long>(survey.weakest_row), survey.dominance);
 }
@@ -34,7 +34,7 @@ template <typename T>
 std::string forgiving_refusal(const Problem<T>& problem, const Plan& plan) {
   // Rows of dominance 1 but for a rounding may be surveyed as such.
   constexpr double kAboutOne = 1 + 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  if (!scheme_of(plan).elimination().excess || problem.survey.dominance > kAboutOne) return {};
+  if (!scheme_of(plan).elimination(plan).excess || problem.survey.dominance > kAboutOne) return {};
   const double effect = forgiven_effect(problem.bands.lines(), problem.bands.view());
   if (effect <= kHarmlessForgiving) return {};
   return format("setting row excesses within rounding of 0 to 0 may change the solution %.1e times (limit %.1f)",
@@ -64,7 +64,7 @@ std::optional<Proposal> judge(const Problem<T>& problem, const Scheme& scheme, R
   if (!other.empty()) proposal->why = other;
   if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
   // A diagonal that is small against its couplings is rounded with these.
-  if (scheme_of(proposal->plan).elimination().excess) {
+  if (scheme_of(proposal->plan).elimination(proposal->plan).excess) {
     const double d = problem.survey.dominance;
     proposal->rounding->eps = (d < 1 ? kOfDifference : 1) * proposal->rounding->eps + kOfExcess / d;
   }

@@ -10,7 +10,6 @@ namespace {
 class HostPivot final : public SchemeOf<HostPivot> {
  public:
   const char* name() const override { return "host-pivot"; }
-  bool owns(const Plan& plan) const override { return plan.method == Method::pivot; }
   std::string shape(const Plan&) const override { return {}; }
   /// Copies of y and x 4, forward 4, backward 5.
   double words(const Plan&) const override { return 13; }

@@ -12,10 +12,6 @@ namespace {
 class LanesHalo final : public SchemeOf<LanesHalo> {
  public:
   const char* name() const override { return "lanes-halo"; }
-  bool owns(const Plan& plan) const override {
-    return !plan.by_groups() && plan.method == Method::truncated_halo && !plan.has<Beside>() &&
-           !plan.has<JoinedPartitions>();
-  }
   std::string shape(const Plan& plan) const override { return format("halo %lld", static_cast<long long>(plan.halo)); }
   double words(const Plan& plan) const override { return 4 * plan.overlap() + 1; }
   /// Rows wait for the division of the one before; long lines held whole leave the first-level cache between sweeps.
@@ -26,7 +22,7 @@ class LanesHalo final : public SchemeOf<LanesHalo> {
     return (word > static_cast<int>(sizeof(float)) ? kOfDouble : kOfOthers) * words(plan);
   }
   double passes(const Plan& plan, const Survey&) const override { return plan.halo > kQuickHalo ? 4 : 0; }
-  Elimination elimination() const override { return {.plain = true, .excess = true}; }
+  Elimination elimination(const Plan&) const override { return {.plain = true, .excess = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {
     return bound_halos(plan, plan.partitions() == 1 || (plan.halo == 0 && lines.count() > 1), bands, survey);

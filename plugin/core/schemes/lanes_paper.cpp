@@ -23,11 +23,11 @@ class LanesPaper final : public SchemeOf<LanesPaper> {
                   static_cast<long long>(plan.m), static_cast<long long>(plan.as<PaperLanes>().m_min));
   }
   double words(const Plan& plan) const override { return plan.m > 0 ? paper_lanes_words(plan) : 5; }
-  int launches() const override { return 4; }
+  int launches(const Plan&) const override { return 4; }
   bool only_asked_for() const override { return true; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.m, plan.m, false}; }
   bool solves_interfaces() const override { return true; }
-  Elimination elimination() const override { return {.plain = true, .excess = true, .upwards = true}; }
+  Elimination elimination(const Plan&) const override { return {.plain = true, .excess = true, .upwards = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     if (plan.n == 0) return {0};

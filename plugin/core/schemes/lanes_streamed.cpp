@@ -136,7 +136,6 @@ std::vector<Index> stored_partitions(const Problem<T>& problem, const Plan& usua
 class LanesStreamed final : public SchemeOf<LanesStreamed> {
  public:
   const char* name() const override { return "lanes-streamed"; }
-  bool owns(const Plan& plan) const override { return interleaved(plan) && plan.method == Method::truncated_streamed; }
   std::string shape(const Plan& plan) const override {
     return factors_text(plan) + format(", reach %lld", static_cast<long long>(plan.as<StoredFactors>().reach)) +
            (plan.as<StoredFactors>().corrects ? ", corrected at the interfaces" : "");

@@ -64,7 +64,6 @@ std::optional<Proposal> propose_by_pivots(const Problem<T>& problem, double tol)
 class LanesTiles final : public SchemeOf<LanesTiles> {
  public:
   const char* name() const override { return "lanes-tiles"; }
-  bool owns(const Plan& plan) const override { return plan.has<JoinedPartitions>(); }
   std::string shape(const Plan& plan) const override {
     return format("streamed tiles of %lld rows", static_cast<long long>(plan.tile_rows()));
   }
@@ -75,7 +74,7 @@ class LanesTiles final : public SchemeOf<LanesTiles> {
     return (word == static_cast<int>(sizeof(float)) ? 1.5 : 1.2) * words(plan);
   }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
-  Elimination elimination() const override { return {.plain = true, .excess = true}; }
+  Elimination elimination(const Plan&) const override { return {.plain = true, .excess = true}; }
   /// A partition's first unknown is what the rows below it take off in another order than that of the substitution, so
   /// that it rounds twice in each of them; what it counts for shrinks with |c p|.
   template <typename T>

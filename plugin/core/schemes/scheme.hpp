@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "oclspkt/bands.hpp"
@@ -41,16 +42,21 @@ class OCLSPKT_API Scheme {
   Scheme(const Scheme&) = delete;
   Scheme& operator=(const Scheme&) = delete;
 
-  /// "tiles-halo": unique, in the table here and in that of devices.
+  /// "tiles-halo": unique, in the table here and in that of devices. Its plans have it as Plan::made_by.
   virtual const char* name() const = 0;
-  /// True if the plan is one of this scheme. No two own one plan; of those that a program adds, Plan::made_by tells.
-  virtual bool owns(const Plan& /*plan*/) const { return false; }
+  /// Names of the forms that its plans come in, of which a user may ask for one: Options::variant. One scheme proposes
+  /// all of them.
+  virtual std::vector<const char*> forms() const { return {name()}; }
+  /// The form of a plan.
+  virtual const char* form(const Plan& /*plan*/) const { return name(); }
+  /// True if a plan is for these lines.
+  virtual bool fits(const Plan& plan, const LineSet& lines) const;
   /// What tells plans of one method apart, for the view: "halo 40"; empty if nothing does.
   virtual std::string shape(const Plan& plan) const = 0;
   /// Words that one apply reads and writes per row. @pre plan.m > 0, or the plan is of no rows
   virtual double words(const Plan& plan) const = 0;
   /// Launches of one apply, as a cost.
-  virtual int launches() const { return 1; }
+  virtual int launches(const Plan& /*plan*/) const { return 1; }
   /// Words per row that a plain stream on all of the device moves in the time of an apply, launches not counted: what
   /// cores that are idle, and chains of operations, cost. Measured; bench/results/schemes has the figures.
   /// @param word  bytes of a scalar
@@ -71,7 +77,7 @@ class OCLSPKT_API Scheme {
   /// Interface systems are solved by what is stored, across tiles, whatever the lines are.
   virtual bool solves_interfaces() const { return false; }
 
-  virtual Elimination elimination() const { return {}; }
+  virtual Elimination elimination(const Plan& /*plan*/) const { return {}; }
 
   /// The bound on what rounding leaves in a row, to first order, with pivots as they would be without rounding.
   /// @param bands  couplings out of the lines are 0
@@ -147,6 +153,7 @@ class SchemeOf : public Base {
       return self().cheapest(problem);
     } else {
       Plan plan;
+      plan.made_by = this->name();
       plan.method = problem.method;
       plan.n = plan.m = problem.bands.lines().rows();
       return plan;
@@ -163,13 +170,10 @@ OCLSPKT_API const std::vector<const Scheme*>& all_schemes();
 /// @throws InvalidInput if there is one of that name
 OCLSPKT_API void add_scheme(const Scheme& scheme);
 
-/// The scheme of a name; null if this library has none.
-OCLSPKT_API const Scheme* find_scheme(const std::string& name);
+/// The scheme of a name, its own or that of one of its forms; null if this library has none.
+OCLSPKT_API const Scheme* find_scheme(std::string_view name);
 
-/// The scheme that owns a plan; null if this library has none.
-OCLSPKT_API const Scheme* owner_of(const Plan& plan);
-
-/// The same.
+/// The scheme that made a plan.
 /// @throws InvalidInput if this library has none
 OCLSPKT_API const Scheme& scheme_of(const Plan& plan);
 

@@ -15,9 +15,6 @@ namespace {
 class TilesHalo final : public SchemeOf<TilesHalo> {
  public:
   const char* name() const override { return "tiles-halo"; }
-  bool owns(const Plan& plan) const override {
-    return plan.tiled() && plan.method == Method::truncated_halo && !plan.has<StoredFactors>();
-  }
   std::string shape(const Plan& plan) const override {
     return format("halo %lld, ", static_cast<long long>(plan.halo)) + groups_text(plan);
   }
@@ -30,7 +27,7 @@ class TilesHalo final : public SchemeOf<TilesHalo> {
   Cut cut(const Plan& plan) const override {
     return {plan.m, plan.halo, std::max(plan.halo, plan.group_rows() - plan.halo - plan.m), false};
   }
-  Elimination elimination() const override { return {.plain = true, .excess = true}; }
+  Elimination elimination(const Plan&) const override { return {.plain = true, .excess = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     return bound_of_tiles(

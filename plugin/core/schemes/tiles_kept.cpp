@@ -56,7 +56,6 @@ std::optional<Proposal> propose_kept_halos(const Problem<T>& problem) {
 class TilesKept final : public SchemeOf<TilesKept> {
  public:
   const char* name() const override { return "tiles-kept"; }
-  bool owns(const Plan& plan) const override { return keeps_factors(plan); }
   std::string shape(const Plan& plan) const override {
     return (plan.halo > 0 ? format("halo %lld, ", static_cast<long long>(plan.halo)) : std::string("whole lines, ")) +
            "shared factors, " + groups_text(plan);
@@ -70,7 +69,7 @@ class TilesKept final : public SchemeOf<TilesKept> {
     return {plan.m, plan.halo, std::max(plan.halo, plan.group_rows() - plan.halo - plan.m), false};
   }
   bool solves_interfaces() const override { return true; }
-  Elimination elimination() const override { return {.excess = true}; }
+  Elimination elimination(const Plan&) const override { return {.excess = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {
     return bound_of_tiles(

@@ -11,6 +11,21 @@
 namespace oclspkt {
 namespace {
 
+constexpr const char* kTilesPaper = "tiles-paper";
+/// Work-items of a work-group, as far as a device allows.
+constexpr int kPaperItems = 64;
+/// Work-items of a work-group at least, where fewer let partitions stay in local memory.
+constexpr int kFewestStagedItems = 32;
+/// Arrays of a chunk: three bands, y, x, six that are marshalled; and one for all that is small.
+constexpr Index kPaperArrays = 12;
+
+/// The largest power of two that is at most `most`, and at most kPaperItems.
+int choose_items(int most) {
+  int items = kPaperItems;
+  while (items > 1 && items > most) items /= 2;
+  return items;
+}
+
 /// True if rows of dominance d alone cover a plan. Where the growth is not harmless, so below kHarmlessInterface, the
 /// trial solves decide.
 bool covered_by_dominance(double d, const Plan& plan, double tol) { return bound_paper(d, plan.m) <= tol; }
@@ -24,18 +39,17 @@ std::string paper_refusal(const Plan& plan, const Certificate& c, double tol) {
 
 class TilesPaper final : public SchemeOf<TilesPaper> {
  public:
-  const char* name() const override { return "tiles-paper"; }
-  bool owns(const Plan& plan) const override { return plan.has<PaperForm>(); }
+  const char* name() const override { return kTilesPaper; }
   std::string shape(const Plan& plan) const override {
     return format("variant paper, work-groups of %d partitions of %lld rows, factored in every apply", plan.items,
                   static_cast<long long>(plan.m));
   }
   double words(const Plan& plan) const override { return plan.m > 0 ? paper_words(plan) : 5; }
-  int launches() const override { return 5; }
+  int launches(const Plan&) const override { return 5; }
   bool only_asked_for() const override { return true; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.m, plan.m, false}; }
   bool solves_interfaces() const override { return true; }
-  Elimination elimination() const override { return {.plain = true, .excess = true, .upwards = true}; }
+  Elimination elimination(const Plan&) const override { return {.plain = true, .excess = true, .upwards = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     if (plan.n == 0) return {0};
@@ -84,6 +98,28 @@ class TilesPaper final : public SchemeOf<TilesPaper> {
 };
 
 }  // namespace
+
+Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits) {
+  Plan plan;
+  plan.made_by = kTilesPaper;
+  plan.method = Method::truncated_halo;
+  plan.add<PaperForm>();
+  plan.n = n;
+  plan.m = std::min(m, round_up(std::max<Index>(n, 1), kPaperRows));
+  const auto fits = [&](int items, Index words) { return items * words * word <= traits.local_bytes; };
+  const Index transposed = paper_block_rows(word) + 1, kept = 4 * plan.m;
+  plan.items = choose_items(traits.group_items);
+  while (plan.items > 1 && !fits(plan.items, transposed)) plan.items /= 2;
+  const int fewer = std::min(plan.items, kFewestStagedItems);
+  plan.as<PaperForm>().staged = fits(fewer, kept);
+  if (plan.as<PaperForm>().staged && !fits(plan.items, kept)) plan.items = fewer;
+  plan.lanes = plan.items;
+  plan.item_rows = static_cast<int>(plan.m);
+  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / kPaperArrays) / word;
+  // The neighbours' partitions come along, in whole tiles.
+  plan.chunk_tiles = std::clamp<Index>(words / plan.tile_rows() - 2, 0, plan.tiles());
+  return plan;
+}
 
 const Scheme& tiles_paper() {
   static const TilesPaper scheme;

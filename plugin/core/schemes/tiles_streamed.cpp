@@ -128,9 +128,6 @@ std::optional<Proposal> propose_runs(const Problem<T>& problem, Rejection& rejec
 class TilesStreamed final : public SchemeOf<TilesStreamed> {
  public:
   const char* name() const override { return "tiles-streamed"; }
-  bool owns(const Plan& plan) const override {
-    return plan.tiled() && plan.method == Method::truncated_streamed && plan.has<StoredFactors>();
-  }
   std::string shape(const Plan& plan) const override {
     return (runs_are_lines(plan) ? format("stored factors, one run of %d tiles per line, ", plan.run_tiles)
                                  : format("stored factors, reach %lld, runs of %d tiles, ",
