@@ -114,13 +114,13 @@ std::vector<Plan> made_plans(const oclspkt::Problem<T>& problem, Method method) 
   return by_lanes && method == Method::truncated_halo ? streamed_plans(problem) : std::vector<Plan>{};
 }
 
-/// The first plan of a scheme that holds.
+/// The first plan of a form of a scheme that holds.
 template <typename T>
 std::optional<Proposal> propose_made(const oclspkt::Problem<T>& problem, Method method, const Scheme& scheme,
-                                     Rejection& rejection) {
+                                     const std::string& form, Rejection& rejection) {
   const LineSet& lines = problem.bands.lines();
   for (const Plan& plan : made_plans(problem, method)) {
-    if (scheme_of(plan).form(plan) != state().way.scheme) continue;
+    if (scheme_of(plan).form(plan) != form) continue;
     Proposal proposal;
     proposal.plan = plan;
     proposal.rounding = scheme.rounding(plan, lines, problem.bands.view(), problem.survey);
@@ -128,7 +128,7 @@ std::optional<Proposal> propose_made(const oclspkt::Problem<T>& problem, Method 
     const Index reach = truncates ? grid_reach(plan) : 0;
     proposal.certificate = truncates ? left_after(decay_of(problem.survey), reach) : 0;
     proposal.needs_trial = !(problem.survey.dominance > 1) || problem.traits.unproven;
-    proposal.why = "a plan of its own for " + state().way.scheme;
+    proposal.why = "a plan of its own for " + form;
     const bool holds = proposal.rounding->eps <= problem.rounding_limit && proposal.certificate <= kEps<T>;
     if (holds) return proposal;
     rejection = {"rounding may leave " + std::to_string(proposal.rounding->eps) + " eps, and truncation " +
@@ -136,7 +136,7 @@ std::optional<Proposal> propose_made(const oclspkt::Problem<T>& problem, Method 
                  {},
                  plan};
   }
-  if (!rejection) rejection.why = "no plan of " + state().way.scheme + " suits these lines";
+  if (!rejection) rejection.why = "no plan of " + form + " suits these lines";
   return std::nullopt;
 }
 
@@ -205,7 +205,7 @@ class Front final : public SchemeOf<Front> {
     const Scheme* scheme = find_scheme(way.scheme);
     for (const Method method : kMethods) {
       if (choice_of(method) != way.method || scheme == nullptr) continue;
-      if (way.origin == Origin::made) return propose_made(problem, method, *scheme, rejection);
+      if (way.origin == Origin::made) return propose_made(problem, method, *scheme, way.scheme, rejection);
       Options named;
       const oclspkt::Problem<T> asked = problem_for(*scheme, problem, method, named);
       if (!scheme->takes(method, asked)) continue;

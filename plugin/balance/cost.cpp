@@ -74,15 +74,16 @@ DeviceProfile measure_host(const LineSet& lines) {
 
 }  // namespace
 
-double measured_words(const Plan& plan) {
+double measured_words(const Scheme& scheme, const Plan& plan) {
   constexpr double kOfLanes = 7;
-  return plan.by_groups() || plan.has<Beside>() ? kProfileWords : kOfLanes;
+  const bool as_profile = scheme.kernels() == Kernels::groups || scheme.cut(plan).blocks > 0;
+  return as_profile ? kProfileWords : kOfLanes;
 }
 
 double predict_seconds(const DeviceProfile& profile, const Scheme& scheme, const Plan& plan, int word) {
   const auto n = static_cast<double>(plan.n);
   return scheme.launches(plan) * profile.launch_seconds +
-         n * (scheme.stream_words(plan, word) / measured_words(plan)) / profile.rows_per_second +
+         n * (scheme.stream_words(plan, word) / measured_words(scheme, plan)) / profile.rows_per_second +
          profile.copy_seconds(2 * n * word);
 }
 

@@ -304,10 +304,8 @@ OCLSPKT_API DeviceModule* open_device_module();
 OCLSPKT_API DeviceModule* cuda_module(std::string* why);
 
 /// True if a device solver of the module has kernels for that method and those lines.
-/// @param by_groups with those made for GPUs
-inline bool device_carries(Method m, const LineSet& lines, bool by_groups = false) {
+inline bool device_carries(Method m, const LineSet& lines) {
   if (lines.contiguous()) return m != Method::pivot;
-  if (by_groups && m == Method::truncated_streamed) return lines.beside();
   return (m == Method::exact_factored || m == Method::truncated_halo) && lines.beside();
 }
 

@@ -61,9 +61,6 @@ struct Levels {
 /// Segments of a line; 0: lines are laid end to end, or not cut.
 inline Index segments_of(const Plan& plan) { return plan.has<Beside>() ? plan.as<Beside>().segments : 0; }
 
-/// Factors in the order of the lanes.
-inline bool interleaved(const Plan& plan) { return plan.has<StoredFactors>() && !plan.by_groups(); }
-
 /// truncated-halo by stored factors of lines that are all alike, which work-groups keep from tile to tile
 /// (kernels/gpu/tile_shared.cl); there are `runs` work-groups. Without a halo tiles hold whole lines, with one they are
 /// parts of a line, `m` rows each, and `runs` a multiple of those of a line unless every tile has a work-group.
@@ -104,6 +101,11 @@ inline Index factor_tiles(const Plan& plan) {
 /// Stored factors: words of each array of them a tile. Symmetric couplings begin with the multipliers of the first
 /// rows.
 inline Index factor_words(const Plan& plan) { return (plan.m + (plan.symmetric() ? 1 : 0)) * plan.lanes; }
+
+/// Where stored factors in the order of the lanes lie.
+inline StoredPlaces places_by_tiles(const Plan& plan) {
+  return {plan.form == Form::shared ? factor_tiles(plan) * factor_words(plan) : 0, factor_words(plan)};
+}
 
 /// Stored factors: what enters a partition gets through it.
 inline bool passes(const Plan& plan) { return plan.as<StoredFactors>().reach >= plan.m; }

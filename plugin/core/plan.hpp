@@ -64,11 +64,18 @@ struct SharedTiles {
   Index head = 0, period = 0, tail = 0, all = 0;
 };
 
-/// How lines laid end to end may be cut into chunks, and pieces of the pipeline.
+/// How lines may be cut into chunks, and those laid end to end into pieces of the pipeline.
 struct Cut {
   Index grain;           ///< rows: cuts lie at multiples of it
   Index before, behind;  ///< rows read again beyond the cuts
   bool whole;            ///< all rows at once: nothing may be cut
+  Index blocks = 0;      ///< lines side by side: blocks of a chunk at most; 0: the memory does not hold one
+};
+
+/// Where the arrays lie that go with the chunks of lines laid end to end: as bands, a number a row, by default.
+struct StoredPlaces {
+  Index shared = 0;      ///< numbers of each array that serve all chunks; 0: each chunk has its own
+  Index tile_words = 0;  ///< numbers of a tile, of which a chunk has one more on either side; 0: as bands
 };
 
 /// How the rows of a line set map to work; fixed from set-up to set-up.
@@ -128,7 +135,6 @@ struct Plan {
     if (has<G>()) return as<G>() = std::move(of);
     return std::any_cast<G&>(geometry.emplace_back(std::move(of)));
   }
-  /// @pre lines laid end to end
   OCLSPKT_API Cut cut() const;
   Index partitions() const { return m > 0 ? quotient_up(n, m) : 0; }
   Index tiles() const { return lanes > 0 ? quotient_up(partitions(), lanes) : 0; }

@@ -16,11 +16,12 @@ void check_plan(const FoundDevice& found, const DeviceSettings& settings, const 
                        " rows, the bands are " + lines.describe() + ": make the plan for these lines");
   }
   const std::string device = describe(found.info);
-  if (plan.by_groups() && !found.by_groups(settings.variant)) {
+  const bool by_groups = scheme.kernels() == Kernels::groups;
+  if (by_groups && !found.by_groups(settings.variant)) {
     throw InvalidInput("the plan is by work-groups, " + device + " uses kernels made for CPUs: choose variant gpu");
   }
   const int lanes = lines.contiguous() ? found.tile_lanes(word == sizeof(double)) : found.lanes(word == sizeof(double));
-  if (!plan.by_groups() && plan.lanes > 1 && (plan.lanes != lanes || found.by_task(settings.variant))) {
+  if (!by_groups && plan.lanes > 1 && (plan.lanes != lanes || found.by_task(settings.variant))) {
     throw InvalidInput("the plan is for kernels by " + std::to_string(plan.lanes) + " lanes, " + device + " has " +
                        std::to_string(lanes) +
                        " or uses kernels made for FPGAs: make the plan with the traits of this device");

@@ -87,7 +87,9 @@ double rate_of(ClSolver<T>& solver, const FoundDevice& found, double launch, dou
 
 /// The plan of so many rows by the kernels for FPGAs that nobody has to name.
 Plan make_probe_task(Index n, int word, const DeviceTraits& traits) {
-  const auto suits = [](const Scheme* scheme) { return scheme->by_one_work_item() && !scheme->only_asked_for(); };
+  const auto suits = [](const Scheme* scheme) {
+    return scheme->kernels() == Kernels::task && !scheme->only_asked_for();
+  };
   const auto& schemes = all_schemes();
   const auto at = std::find_if(schemes.begin(), schemes.end(), suits);
   if (at == schemes.end()) throw DeviceError("this library has no kernels for FPGAs: choose variant cpu");
@@ -194,7 +196,7 @@ double measure_beside(int device, double launch) {
     const LineSet lines = LineSet::grid_axis(1, kProbeInner, kProbeLength, blocks);
     const DeviceTraits traits = found.traits(sizeof(T) == sizeof(double), Variant::by_type);
     const Plan plan = make_factored_plan(lines, Form::general, sizeof(T), traits);
-    if (plan.as<Beside>().chunk_blocks == 0) break;  // what was measured is all that there is
+    if (plan.cut().blocks == 0) break;  // what was measured is all that there is
     ProbeSystem<T> system(lines);
     system.bands.close_lines();
     ClSolver<T> solver(device, {.kernel_times = true});

@@ -55,7 +55,7 @@ template <typename T>
 std::optional<Proposal> judge(const Problem<T>& problem, const Scheme& scheme, Rejection& rejection) {
   const Method method = problem.method;
   std::optional<Proposal> proposal = scheme.propose(problem, rejection);
-  if (proposal && truncates(method) && proposal->plan.by_groups() && problem.traits.unproven) {
+  if (proposal && truncates(method) && scheme.kernels() == Kernels::groups && problem.traits.unproven) {
     proposal->needs_trial = true;
   }
   // Pivoting is bounded by its own factors.

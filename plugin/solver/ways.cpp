@@ -53,7 +53,7 @@ void weigh_on(const Problem<T>& problem, Way& way, const Outlook<T>& outlook) {
     return;
   }
   way.apply = predict_seconds(way.processor->profile, *way.scheme, way.plan, sizeof(T));
-  way.seconds = way.apply + n * set_up / measured_words(way.plan) / way.processor->profile.rows_per_second;
+  way.seconds = way.apply + n * set_up / measured_words(*way.scheme, way.plan) / way.processor->profile.rows_per_second;
 }
 
 /// Append the ways of the schemes that take a method on a processor.
@@ -100,8 +100,7 @@ void add_host(const Processors& processors, const Processor& host, const Outlook
   // Where the pieces of a device's passes do not agree, one sweep on the host does; the sweeps of lines side by side on
   // cores are the host's own, with the same evidence.
   const auto by_factors = [](const Way& way) {
-    return !way.processor->host() && way.method == Method::exact_factored && !way.plan.by_groups() &&
-           way.plan.has<Beside>() && way.scheme->elimination(way.plan).tells_bound;
+    return !way.processor->host() && way.scheme->elimination(way.plan).tells_bound;
   };
   const bool other = std::none_of(ways.begin(), ways.end(), by_factors);
   const bool remedy = other && (choice == MethodChoice::automatic || names_factored(choice));
@@ -126,7 +125,7 @@ DeviceSettings device_settings(const Options& options) {
   DeviceSettings s;
   s.variant = variant_of(options.variant);
   if (const Scheme* named = find_scheme(options.variant)) {
-    s.variant = named->by_one_work_item() ? Variant::fpga : Variant::no_task;
+    s.variant = named->kernels() == Kernels::task ? Variant::fpga : Variant::no_task;
   }
   s.copy_vectors = options.transfer == Transfer::copy;
   s.device_memory = options.device_memory;

@@ -201,7 +201,7 @@ class ChunkRun {
   static const char* form_of(const Plan& plan) { return scheme_of(plan).form(plan); }
 
   /// All rows at once.
-  bool is_whole(const Plan& plan) const { return lines_.contiguous() ? plan.cut().whole : grid_condenses(plan); }
+  bool is_whole(const Plan& plan) const { return plan.cut().whole; }
 
   /// Rows on either side of the cuts.
   std::vector<char> rows_at_cuts(const Layout& layout) const {

@@ -129,7 +129,7 @@ constexpr Asked kAsked[] = {{MethodChoice::truncated_halo, "cpu"},
 /// Whose kernels those are.
 inline Variant variant_of(const Asked& asked) {
   const Scheme* scheme = find_scheme(asked.variant);
-  return scheme != nullptr && scheme->by_one_work_item() ? Variant::fpga : oclspkt::variant_of(asked.variant);
+  return scheme != nullptr && scheme->kernels() == Kernels::task ? Variant::fpga : oclspkt::variant_of(asked.variant);
 }
 
 /// What decays is for methods that truncate, row sums of 0 for those that do not.

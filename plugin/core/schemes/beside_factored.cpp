@@ -36,6 +36,7 @@ class BesideFactored final : public SchemeOf<BesideFactored> {
     return plan.idle * words(general);
   }
   double passes(const Plan& plan, const Survey&) const override { return plan.form == Form::shared ? 0 : 1.2; }
+  bool stores_factors() const override { return true; }
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination(const Plan&) const override { return {.diagonals = true, .tells_bound = true}; }
   /// Rows are swept whole. Below dominance 1 the factors tell their bound when they are made.

@@ -29,7 +29,7 @@ class FpgaSpk final : public SchemeOf<FpgaSpk> {
     const Index overlap = task_overlap(sweep_) * plan.m;
     return {plan.m, overlap, overlap, false};
   }
-  bool by_one_work_item() const override { return true; }
+  Kernels kernels() const override { return Kernels::task; }
   bool only_asked_for() const override { return sweep_ != CutSweep::jacobi; }
   Elimination elimination(const Plan&) const override { return {.plain = true, .upwards = true}; }
 

@@ -138,7 +138,7 @@ class Thomas : public SchemeOf<S> {
  public:
   double words(const Plan& plan) const override { return thomas_words(plan); }
   double stream_words(const Plan& plan, int word) const override { return thomas_stream_words(plan, word); }
-  bool by_one_work_item() const override { return true; }
+  Kernels kernels() const override { return Kernels::task; }
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination(const Plan&) const override { return {.plain = true}; }
   template <typename T>
@@ -170,7 +170,10 @@ class FpgaBatch final : public Thomas<FpgaBatch> {
     return format("one work-item, %d lines in turn", batch.slots) +
            (batch.kept_rows > 0 ? ", kept in local memory" : "");
   }
-  Cut cut(const Plan& plan) const override { return {plan.m, 0, 0, plan.as<LineBatch>().unequal}; }
+  Cut cut(const Plan& plan) const override {
+    const Beside* beside = plan.find<Beside>();
+    return {plan.m, 0, 0, plan.as<LineBatch>().unequal, beside != nullptr ? beside->chunk_blocks : 0};
+  }
   /// Two numbers a row wait in one array, unless local memory holds them.
   SecondBank second_bank(const Plan& plan) const override {
     const bool kept = plan.as<LineBatch>().kept_rows > 0;

@@ -221,6 +221,10 @@ class Grids final : public SchemeOf<Grids> {
     const bool truncates = plan.method == Method::truncated_streamed && !in_one_tile(plan);
     return truncates && survey.decay() < kSurveyed ? kByValues : kFactors;
   }
+  Kernels kernels() const override { return Kernels::groups; }
+  /// What is condensed is solved all at once.
+  Cut cut(const Plan& plan) const override { return {0, 0, 0, grid_condenses(plan), plan.as<Beside>().chunk_blocks}; }
+  bool stores_factors() const override { return true; }
   bool in_pieces(const Plan& plan) const override { return plan.method != Method::exact_factored; }
   bool solves_interfaces() const override { return true; }
   /// The bounds ask of pivots that |c_i / u_i| is at most 1, or follow the factors in T's arithmetic: either holds with

@@ -144,6 +144,8 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
   double passes(const Plan& plan, const Survey& survey) const override {
     return passes_of_stored(plan, survey, plan.tile_rows(), 1, 15);
   }
+  StoredPlaces places(const Plan& plan) const override { return places_by_tiles(plan); }
+  bool stores_factors() const override { return true; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
   bool solves_interfaces() const override { return true; }
   template <typename T>

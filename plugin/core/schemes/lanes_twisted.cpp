@@ -17,6 +17,8 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
   }
   int launches(const Plan&) const override { return 2; }
   double passes(const Plan&, const Survey&) const override { return 22; }
+  StoredPlaces places(const Plan& plan) const override { return places_by_tiles(plan); }
+  bool stores_factors() const override { return true; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), 0, 0, true}; }
   Elimination elimination(const Plan&) const override { return {.upwards = true}; }
   template <typename T>

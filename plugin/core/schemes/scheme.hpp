@@ -33,6 +33,9 @@ struct SecondBank {
   bool operator==(const SecondBank&) const = default;
 };
 
+/// Whose kernels a scheme has: those by vectors of lanes, by work-groups of many work-items, or by one work-item.
+enum class Kernels { lanes, groups, task };
+
 /// One way to solve on one kind of processor, as far as no device is needed: what it says of its plans. All that is a
 /// scheme's own stands in its file here and, for devices, in that of the same name under ocl/schemes.
 class OCLSPKT_API Scheme {
@@ -63,17 +66,22 @@ class OCLSPKT_API Scheme {
   virtual double stream_words(const Plan& plan, int /*word*/) const { return plan.idle * words(plan); }
   /// True if it takes only what a user asks it for: it is then tried before all others, and no other one by its method.
   virtual bool only_asked_for() const { return false; }
-  /// True if its kernels are those for FPGAs: a user who names the scheme asks for these.
-  virtual bool by_one_work_item() const { return false; }
+  /// A user who names the scheme asks for these kernels.
+  virtual Kernels kernels() const { return Kernels::lanes; }
   /// Where whole arrays lie if they are placed on banks, so that the fuller bank moves as few words as possible
   /// (balance/fpga_model tries all placements).
   virtual SecondBank second_bank(const Plan& /*plan*/) const { return {}; }
   /// Passes of the host over the bands that a set-up takes besides those of all schemes (survey, copies), measured.
   virtual double passes(const Plan& /*plan*/, const Survey& /*survey*/) const { return 0; }
-  /// How lines laid end to end may be cut into chunks; rows of the halo are read again by default.
+  /// How lines may be cut into chunks; of those laid end to end rows of the halo are read again by default.
   virtual Cut cut(const Plan& plan) const;
+  virtual StoredPlaces places(const Plan& plan) const;
+  /// True if its set-up stores factors of the rows.
+  virtual bool stores_factors() const { return false; }
   /// Partitions are solved for separately and meet afterwards.
   virtual bool in_pieces(const Plan& /*plan*/) const { return true; }
+  /// How many of them there are, or segments of lines side by side; 0 where rows are in none.
+  virtual Index pieces(const Plan& plan, const LineSet& lines) const;
   /// Interface systems are solved by what is stored, across tiles, whatever the lines are.
   virtual bool solves_interfaces() const { return false; }
 

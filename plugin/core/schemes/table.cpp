@@ -38,8 +38,18 @@ namespace oclspkt {
 OCLSPKT_SCHEMES(OCLSPKT_DECLARE)
 
 Cut Scheme::cut(const Plan& plan) const {
+  if (const Beside* beside = plan.find<Beside>()) return {0, 0, 0, false, beside->chunk_blocks};
   const Index before = round_up(plan.halo, plan.lanes);  // whole blocks of `lanes` rows
   return {plan.tile_rows(), before, round_up(before + plan.m + plan.halo, plan.lanes) - before - plan.m, false};
+}
+
+StoredPlaces Scheme::places(const Plan& plan) const {
+  return {plan.form == Form::shared ? shared_tiles(plan).period : 0};
+}
+
+Index Scheme::pieces(const Plan& plan, const LineSet& lines) const {
+  if (const Index segments = segments_of(plan); segments > 0) return lines.count() * segments;
+  return in_pieces(plan) ? plan.partitions() : 0;
 }
 
 bool Scheme::fits(const Plan& plan, const LineSet& lines) const {

@@ -18,6 +18,7 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   const char* name() const override { return "tiles-twopass"; }
   std::string shape(const Plan& plan) const override { return "tiles reduced by " + groups_text(plan); }
   /// Of one row of a work-item three numbers are kept from pass to pass.
+  Kernels kernels() const override { return Kernels::groups; }
   double words(const Plan& plan) const override { return (plan.symmetric() ? 7 : 9) + 6.0 / plan.item_rows; }
   int launches(const Plan&) const override { return 5; }
   Cut cut(const Plan& plan) const override { return {plan.group_rows(), 0, 0, true}; }
