@@ -6,7 +6,6 @@
 
 #include "geometry.hpp"
 #include "oclspkt/error.hpp"
-#include "paper_form.hpp"
 #include "plan_parts.hpp"
 #include "schemes/scheme.hpp"
 
@@ -32,8 +31,6 @@ void cut_into_chunks(Plan& plan, int word, const DeviceTraits& traits) {
                        ": raise device_memory or make the partition smaller");
   }
 }
-
-bool Plan::tiled() const { return items > 0 && !has<Beside>() && !has<PaperForm>(); }
 
 Cut Plan::cut() const { return scheme_of(*this).cut(*this); }
 

@@ -140,8 +140,6 @@ struct Plan {
   Index tiles() const { return lanes > 0 ? quotient_up(partitions(), lanes) : 0; }
   Index tile_rows() const { return m * lanes; }
   bool by_groups() const { return items > 0; }
-  /// By work-groups, for lines laid end to end: tiles of group_rows().
-  OCLSPKT_API bool tiled() const;
   /// Rows that a work-group holds at once.
   Index group_rows() const { return static_cast<Index>(items) * item_rows; }
   /// The multiplier, or lower coupling, of a row is the coupling of the row above it, and is not kept.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "choice_report.hpp"
 #include "device_traits.hpp"
 #include "geometry.hpp"
 #include "grid_plan.hpp"
@@ -143,6 +144,17 @@ TYPED_TEST(GroupChoice, BoundsTilesByRatiosWhereDominanceTellsLittle) {
   const auto proposal = test::propose(problem, Method::truncated_streamed, rejection);
   ASSERT_TRUE(proposal) << rejection.why;
   EXPECT_LE(proposal->rounding->eps, 47);
+}
+
+TEST(GroupChoiceReport, SaysUnderPrecisionNarrowWhetherFactorsAreStored) {
+  Options options;
+  options.precision = Precision::narrow;
+  Proposal p;
+  p.plan = make_grid_plan(LineSet::grid_axis(1, 20, 70, 20), {}, sizeof(double), kGpu);
+  EXPECT_EQ(precision_text<double>(options, 0, false, p),
+            "bands rounded to float; factors stay double, method truncated-streamed has no narrow factors");
+  p.plan = make_plan(Method::truncated_halo, 100'000, 40, 0, sizeof(double), kGpu);
+  EXPECT_EQ(precision_text<double>(options, 0, false, p), "bands rounded to float; no factors are stored");
 }
 
 /// A user who names a form gets it, also where another form of that scheme is cheaper.

@@ -117,7 +117,7 @@ class LanesPaper final : public Paper<LanesPaper> {
     for (Index m_min = kPaperLanesQuantum; m_min <= std::min(kQuickRows, longest(problem));
          m_min += kPaperLanesQuantum) {
       const double bound = bound_paper(d, m_min);
-      if (bound <= tol) return covered_by(problem, {plan_of(problem, m_min), {.bound = bound}}, tol);
+      if (bound <= tol) return covered(plan_of(problem, m_min), bound, tol, problem.survey);
     }
     return followed(problem, tol, rejection);
   }
@@ -179,13 +179,7 @@ class LanesPaper final : public Paper<LanesPaper> {
       (holds ? m_min : too_short) = between;
       if (holds) judged = std::move(shorter);
     }
-    return covered_by(problem, judged, tol);
-  }
-  template <typename T>
-  static Proposal covered_by(const Problem<T>& problem, const Judged& judged, double tol) {
-    Proposal proposal = covered(judged.plan, judged.certificate.bound, tol, problem.survey);
-    proposal.needs_trial = proposal.needs_trial || !(problem.survey.dominance >= kHarmlessInterface);
-    return proposal;
+    return covered(judged.plan, judged.certificate.bound, tol, problem.survey);
   }
 };
 
