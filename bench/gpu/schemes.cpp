@@ -141,7 +141,9 @@ nlohmann::ordered_json empty_document(const DeviceInfo* device, const SchemePlac
   host.type = DeviceType::host;
   nlohmann::ordered_json document{{"provenance", provenance(device != nullptr ? *device : host, command)}};
   document["provenance"]["vectors"] = place.on_gpu() ? "device" : "host";
-  for (const Scheme* scheme : all_schemes()) document["all_schemes"].push_back(scheme->name());
+  for (const Scheme* scheme : all_schemes()) {
+    for (const char* form : scheme->forms()) document["all_schemes"].push_back(form);
+  }
   document["results"] = nlohmann::ordered_json::array();
   document["left_out"] = nlohmann::ordered_json::array();
   return document;

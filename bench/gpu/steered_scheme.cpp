@@ -114,13 +114,13 @@ std::vector<Plan> made_plans(const oclspkt::Problem<T>& problem, Method method) 
   return by_lanes && method == Method::truncated_halo ? streamed_plans(problem) : std::vector<Plan>{};
 }
 
-/// The first plan of a scheme that holds.
+/// The first plan of a form of a scheme that holds.
 template <typename T>
 std::optional<Proposal> propose_made(const oclspkt::Problem<T>& problem, Method method, const Scheme& scheme,
-                                     Rejection& rejection) {
+                                     const std::string& form, Rejection& rejection) {
   const LineSet& lines = problem.bands.lines();
   for (const Plan& plan : made_plans(problem, method)) {
-    if (scheme_of(plan).name() != std::string(scheme.name())) continue;
+    if (scheme_of(plan).form(plan) != form) continue;
     Proposal proposal;
     proposal.plan = plan;
     proposal.rounding = scheme.rounding(plan, lines, problem.bands.view(), problem.survey);
@@ -128,7 +128,7 @@ std::optional<Proposal> propose_made(const oclspkt::Problem<T>& problem, Method 
     const Index reach = truncates ? grid_reach(plan) : 0;
     proposal.certificate = truncates ? left_after(decay_of(problem.survey), reach) : 0;
     proposal.needs_trial = !(problem.survey.dominance > 1) || problem.traits.unproven;
-    proposal.why = "a plan of its own for " + std::string(scheme.name());
+    proposal.why = "a plan of its own for " + form;
     const bool holds = proposal.rounding->eps <= problem.rounding_limit && proposal.certificate <= kEps<T>;
     if (holds) return proposal;
     rejection = {"rounding may leave " + std::to_string(proposal.rounding->eps) + " eps, and truncation " +
@@ -136,7 +136,7 @@ std::optional<Proposal> propose_made(const oclspkt::Problem<T>& problem, Method 
                  {},
                  plan};
   }
-  if (!rejection) rejection.why = "no plan of " + std::string(scheme.name()) + " suits these lines";
+  if (!rejection) rejection.why = "no plan of " + form + " suits these lines";
   return std::nullopt;
 }
 
@@ -205,13 +205,13 @@ class Front final : public SchemeOf<Front> {
     const Scheme* scheme = find_scheme(way.scheme);
     for (const Method method : kMethods) {
       if (choice_of(method) != way.method || scheme == nullptr) continue;
-      if (way.origin == Origin::made) return propose_made(problem, method, *scheme, rejection);
+      if (way.origin == Origin::made) return propose_made(problem, method, *scheme, way.scheme, rejection);
       Options named;
       const oclspkt::Problem<T> asked = problem_for(*scheme, problem, method, named);
       if (!scheme->takes(method, asked)) continue;
       std::optional<Proposal> proposal = scheme->propose(asked, rejection);
-      if (proposal && &scheme_of(proposal->plan) != scheme) proposal.reset();
-      if (!proposal && !rejection) rejection.why = std::string(scheme->name()) + " has no plan for this matrix";
+      if (proposal && scheme->form(proposal->plan) != way.scheme) proposal.reset();
+      if (!proposal && !rejection) rejection.why = way.scheme + " has no plan for this matrix";
       return proposal;
     }
     rejection.why = way.scheme + " is for something else";
@@ -234,7 +234,7 @@ class Front final : public SchemeOf<Front> {
     // Schemes that propose for others as well get plans that are made here.
     for (const Method method : kMethods) {
       for (const Plan& plan : made_plans(problem, method))
-        add({scheme_of(plan).name(), choice_of(method), Origin::made});
+        add({scheme_of(plan).form(plan), choice_of(method), Origin::made});
     }
     for (const Scheme* scheme : all_schemes()) {
       if (scheme == this) continue;

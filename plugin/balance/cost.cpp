@@ -74,15 +74,16 @@ DeviceProfile measure_host(const LineSet& lines) {
 
 }  // namespace
 
-double measured_words(const Plan& plan) {
+double measured_words(const Scheme& scheme, const Plan& plan) {
   constexpr double kOfLanes = 7;
-  return plan.by_groups() || plan.has<Beside>() ? kProfileWords : kOfLanes;
+  const bool as_profile = scheme.kernels() == Kernels::groups || scheme.cut(plan).blocks > 0;
+  return as_profile ? kProfileWords : kOfLanes;
 }
 
 double predict_seconds(const DeviceProfile& profile, const Scheme& scheme, const Plan& plan, int word) {
   const auto n = static_cast<double>(plan.n);
-  return scheme.launches() * profile.launch_seconds +
-         n * (scheme.stream_words(plan, word) / measured_words(plan)) / profile.rows_per_second +
+  return scheme.launches(plan) * profile.launch_seconds +
+         n * (scheme.stream_words(plan, word) / measured_words(scheme, plan)) / profile.rows_per_second +
          profile.copy_seconds(2 * n * word);
 }
 
@@ -103,7 +104,7 @@ double stream_words(const Scheme& scheme, const Plan& plan, const Survey& survey
   const double launch = traits.group_items > 0 ? kLaunchByGroups : kLaunchOfCore * std::max(1, traits.cores);
   const double a_row =
       scheme.stream_words(plan, word) + scheme.passes(plan, survey) * words_of_pass(traits, word) / applies;
-  return static_cast<double>(plan.n) * a_row + launch * scheme.launches();
+  return static_cast<double>(plan.n) * a_row + launch * scheme.launches(plan);
 }
 
 double predict_host_seconds(const DeviceProfile& profile, Index rows) {

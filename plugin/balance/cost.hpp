@@ -13,7 +13,7 @@ inline constexpr double kManyApplies = 1e4;
 
 /// Words per row of a plain stream in the time that DeviceProfile::rows_per_second was measured with, for the kind of
 /// kernels that a plan is for: those of cores wait for divisions there.
-OCLSPKT_API double measured_words(const Plan& plan);
+OCLSPKT_API double measured_words(const Scheme& scheme, const Plan& plan);
 
 /// Predicted seconds of one apply of a plan with vectors on the host.
 /// @param profile  of lines laid end to end or side by side, as the plan's are

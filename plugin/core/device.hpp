@@ -9,8 +9,6 @@
 
 #include "borders.hpp"
 #include "card_vectors.hpp"
-#include "geometry.hpp"
-#include "grid_plan.hpp"
 #include "oclspkt/bands.hpp"
 #include "oclspkt/device_handles.hpp"
 #include "oclspkt/error.hpp"
@@ -300,19 +298,9 @@ OCLSPKT_API DeviceModule* open_device_module();
 OCLSPKT_API DeviceModule* cuda_module(std::string* why);
 
 /// True if a device solver of the module has kernels for that method and those lines.
-/// @param by_groups with those made for GPUs
-inline bool device_carries(Method m, const LineSet& lines, bool by_groups = false) {
+inline bool device_carries(Method m, const LineSet& lines) {
   if (lines.contiguous()) return m != Method::pivot;
-  if (by_groups && m == Method::truncated_streamed) return lines.beside();
   return (m == Method::exact_factored || m == Method::truncated_halo) && lines.beside();
-}
-
-/// The same of a plan: one line after the other is for the host.
-inline bool device_carries(const Plan& plan, const LineSet& lines) {
-  if (plan.made_by != nullptr) return true;  // a scheme proposes no plan that it does not carry
-  const bool line_by_line = plan.method == Method::exact_factored && !plan.has<StoredFactors>() && !lines.beside();
-  if (grid(plan)) return lines.beside();
-  return device_carries(plan.method, lines) && !line_by_line;
 }
 
 }  // namespace oclspkt

@@ -61,20 +61,15 @@ struct Levels {
 /// Segments of a line; 0: lines are laid end to end, or not cut.
 inline Index segments_of(const Plan& plan) { return plan.has<Beside>() ? plan.as<Beside>().segments : 0; }
 
-/// Factors in the order of the lanes.
-inline bool interleaved(const Plan& plan) { return plan.has<StoredFactors>() && !plan.by_groups(); }
-
 /// truncated-halo by stored factors of lines that are all alike, which work-groups keep from tile to tile
 /// (kernels/gpu/tile_shared.cl); there are `runs` work-groups. Without a halo tiles hold whole lines, with one they are
 /// parts of a line, `m` rows each, and `runs` a multiple of those of a line unless every tile has a work-group.
-inline bool keeps_factors(const Plan& plan) {
-  return plan.tiled() && plan.has<StoredFactors>() && plan.method == Method::truncated_halo;
-}
+inline bool keeps_factors(const Plan& plan) { return plan.has<KeptTiles>(); }
 
 /// Truncated-streamed by work-groups: a run is a line, so that nothing is swept for its neighbours, and lines of two
 /// tiles truncate nothing.
 inline bool runs_are_lines(const Plan& plan) {
-  return plan.tiled() && plan.has<StoredFactors>() && plan.method == Method::truncated_streamed && plan.halo == 0 &&
+  return plan.has<StoredFactors>() && plan.method == Method::truncated_streamed && plan.halo == 0 &&
          plan.m == plan.run_tiles * plan.group_rows();
 }
 
@@ -83,7 +78,7 @@ inline bool runs_are_lines(const Plan& plan) {
 inline bool joins_runs(const Plan& plan) { return plan.halo > 0 && plan.halo == plan.group_rows(); }
 
 /// exact-twopass by work-groups: tiles are reduced to their last rows, and those in turn; nothing is stored.
-inline bool reduces_tiles(const Plan& plan) { return plan.tiled() && plan.method == Method::exact_twopass; }
+inline bool reduces_tiles(const Plan& plan) { return plan.has<Levels>(); }
 
 /// exact-twopass by partitions, what is left of them being solved on the host.
 inline bool by_partitions(const Plan& plan) { return plan.method == Method::exact_twopass && !plan.by_groups(); }
@@ -105,10 +100,15 @@ inline Index factor_tiles(const Plan& plan) {
 /// rows.
 inline Index factor_words(const Plan& plan) { return (plan.m + (plan.symmetric() ? 1 : 0)) * plan.lanes; }
 
+/// Where stored factors in the order of the lanes lie.
+inline StoredPlaces places_by_tiles(const Plan& plan) {
+  return {plan.form == Form::shared ? factor_tiles(plan) * factor_words(plan) : 0, factor_words(plan)};
+}
+
 /// Stored factors: what enters a partition gets through it.
 inline bool passes(const Plan& plan) { return plan.as<StoredFactors>().reach >= plan.m; }
 
 /// Exact-factored, swept from both ends of the system to a tile.
-inline bool twisted(const Plan& plan) { return plan.has<Sides>() && plan.method == Method::exact_factored; }
+inline bool twisted(const Plan& plan) { return plan.has<Sides>(); }
 
 }  // namespace oclspkt

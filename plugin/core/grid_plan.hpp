@@ -71,6 +71,16 @@ inline bool goes_through_tiles(const Plan& plan) {
          (in_one_tile(plan) ? !plan.as<GridTiles>().in_turn : plan.method == Method::truncated_streamed);
 }
 
+/// The forms that such a plan may have.
+enum class GridForm { streamed, shared, whole, condensed, factored };
+
+inline GridForm grid_form(const Plan& plan) {
+  if (grid_condenses(plan)) return GridForm::condensed;
+  if (goes_through_tiles(plan)) return GridForm::shared;
+  if (in_one_tile(plan)) return GridForm::whole;
+  return plan.method == Method::exact_factored ? GridForm::factored : GridForm::streamed;
+}
+
 /// y of the next tile is on its way while one is solved. Tiles of more rows a work-item leave no registers for it.
 inline bool reads_ahead(const Plan& plan) { return plan.item_rows <= kMostRowsAhead; }
 

@@ -86,7 +86,7 @@ constexpr Index kRowsAlike = 8192;
 
 template <typename T>
 bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
-  const Elimination how = scheme_of(plan).elimination();
+  const Elimination how = scheme_of(plan).elimination(plan);
   // see is_dominant()
   if (survey.dominance >= 1 + 40 * static_cast<double>(std::numeric_limits<T>::epsilon()) / kKnownPivots) return true;
   const Index count = plan.form == Form::shared ? 1 : lines.count();

@@ -64,11 +64,18 @@ struct SharedTiles {
   Index head = 0, period = 0, tail = 0, all = 0;
 };
 
-/// How lines laid end to end may be cut into chunks, and pieces of the pipeline.
+/// How lines may be cut into chunks, and those laid end to end into pieces of the pipeline.
 struct Cut {
   Index grain;           ///< rows: cuts lie at multiples of it
   Index before, behind;  ///< rows read again beyond the cuts
   bool whole;            ///< all rows at once: nothing may be cut
+  Index blocks = 0;      ///< lines side by side: blocks of a chunk at most; 0: the memory does not hold one
+};
+
+/// Where the arrays lie that go with the chunks of lines laid end to end: as bands, a number a row, by default.
+struct StoredPlaces {
+  Index shared = 0;      ///< numbers of each array that serve all chunks; 0: each chunk has its own
+  Index tile_words = 0;  ///< numbers of a tile, of which a chunk has one more on either side; 0: as bands
 };
 
 /// How the rows of a line set map to work; fixed from set-up to set-up.
@@ -83,19 +90,18 @@ struct Cut {
 struct Plan {
   Method method = Method::exact_factored;
   Form form = Form::general;
-  Index n = 0;            ///< rows, all lines glued
-  Index m = 0;            ///< rows per partition or segment
-  Index halo = 0;         ///< rows read again beyond each side of a partition
-  int lanes = 1;          ///< partitions per tile
-  int items = 0;          ///< work-items of a work-group; 0: tiles are swept by vectors of lanes
-  int item_rows = 0;      ///< rows of a work-item; 0: as above
-  int run_tiles = 1;      ///< tiles of a partition, or of a run through all lines
-  int runs = 1;           ///< work-groups; each takes a run of consecutive tiles
-  bool narrow = false;    ///< bands or factors are floats beside vectors of doubles
-  Index chunk_tiles = 0;  ///< tiles per chunk: what one launch covers, at most what one allocation may hold
-  double idle = 1;        ///< time against that of full lanes on all cores
-  /// The scheme that made the plan, where nothing else tells as with those that a program adds: its name in the table.
-  const char* made_by = nullptr;
+  Index n = 0;                    ///< rows, all lines glued
+  Index m = 0;                    ///< rows per partition or segment
+  Index halo = 0;                 ///< rows read again beyond each side of a partition
+  int lanes = 1;                  ///< partitions per tile
+  int items = 0;                  ///< work-items of a work-group; 0: tiles are swept by vectors of lanes
+  int item_rows = 0;              ///< rows of a work-item; 0: as above
+  int run_tiles = 1;              ///< tiles of a partition, or of a run through all lines
+  int runs = 1;                   ///< work-groups; each takes a run of consecutive tiles
+  bool narrow = false;            ///< bands or factors are floats beside vectors of doubles
+  Index chunk_tiles = 0;          ///< tiles per chunk: what one launch covers, at most what one allocation may hold
+  double idle = 1;                ///< time against that of full lanes on all cores
+  const char* made_by = nullptr;  ///< the name of its scheme
   /// What only some schemes know of their plans, in structs of their own (core/geometry.hpp and the schemes' files): at
   /// most one of each type, see as().
   std::vector<std::any> geometry = {};
@@ -129,14 +135,11 @@ struct Plan {
     if (has<G>()) return as<G>() = std::move(of);
     return std::any_cast<G&>(geometry.emplace_back(std::move(of)));
   }
-  /// @pre lines laid end to end
   OCLSPKT_API Cut cut() const;
   Index partitions() const { return m > 0 ? quotient_up(n, m) : 0; }
   Index tiles() const { return lanes > 0 ? quotient_up(partitions(), lanes) : 0; }
   Index tile_rows() const { return m * lanes; }
   bool by_groups() const { return items > 0; }
-  /// By work-groups, for lines laid end to end: tiles of group_rows().
-  OCLSPKT_API bool tiled() const;
   /// Rows that a work-group holds at once.
   Index group_rows() const { return static_cast<Index>(items) * item_rows; }
   /// The multiplier, or lower coupling, of a row is the coupling of the row above it, and is not kept.

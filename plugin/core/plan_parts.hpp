@@ -9,6 +9,10 @@ namespace oclspkt {
 /// @throws InvalidInput if it is negative
 void check_partition(Index partition);
 
+/// Words of an array of a chunk: five, with what stands on either side, share the memory, and each is an allocation of
+/// its own.
+std::int64_t chunk_words(int word, const DeviceTraits& traits);
+
 /// Choose chunk_tiles of a plan that is complete but for that.
 /// @throws InvalidInput if the chunk limit does not hold one tile
 void cut_into_chunks(Plan& plan, int word, const DeviceTraits& traits);

@@ -19,7 +19,7 @@ struct JointRounding {
   Rounding corrected;
 };
 
-/// @param plan  interleaved() and truncated_streamed; its bands as laid end to end
+/// @param plan  truncated_streamed by lanes; its bands as laid end to end
 /// @pre couplings between lines are 0
 /// @cost one division and some 25 operations a row, by all processors
 template <typename T>

@@ -4,14 +4,10 @@
 // turn.
 #pragma once
 
-#include <algorithm>
 #include <optional>
 
-#include "certificate.hpp"
-#include "evidence.hpp"
 #include "oclspkt/export.hpp"
 #include "plan.hpp"
-#include "rounding.hpp"
 
 namespace oclspkt {
 
@@ -37,21 +33,6 @@ inline int pivot_cycles(int word) { return word == static_cast<int>(sizeof(float
 /// Bytes of the table that says where each line begins, and where the last one ends.
 inline std::int64_t starts_bytes(Index lines) { return (lines + 1) * static_cast<Index>(sizeof(Index)); }
 
-/// Words a row: the way down reads three bands and y, the way back writes x. Two numbers that the way down leaves are
-/// written and read again, unless local memory holds them.
-inline double thomas_words(const Plan& plan) {
-  const bool kept = plan.has<LineBatch>() && plan.as<LineBatch>().kept_rows > 0;
-  return (plan.symmetric() ? 4 : 5) + (kept ? 0 : 4);
-}
-
-/// Words per row that the memory moves while rows that take turns begin, one in every cycle down and back; a line by
-/// itself is a batch of one. Derived for the paper's board, 34 GB/s at 200 MHz, not measured.
-inline double thomas_stream_words(const Plan& plan, int word) {
-  constexpr double kBytesInCycle = 170, kWays = 2;
-  const double turns = plan.has<LineBatch>() ? plan.idle : pivot_cycles(word);
-  return std::max(thomas_words(plan), kWays * turns * kBytesInCycle / word);
-}
-
 /// Plan lines laid end to end, one row after the other.
 /// @param partition  rows of a block asked for by the user, rounded up to whole bursts; 0: kTdmaRows
 /// @post chunk_tiles is 0 if the memory does not hold all rows at once and n > 0
@@ -64,10 +45,5 @@ OCLSPKT_API Plan make_tdma_plan(Index n, Index partition, int word, const Device
 ///         batch would take more than half as long as one row after the other, or where the memory does not hold one
 ///         line, all lines that differ in length, or one block of lines side by side
 OCLSPKT_API std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const DeviceTraits& traits);
-
-/// The bound of either, by plain pivots. No factors are kept that tell their growth: where rows are not dominant, the
-/// host eliminates once to find it, and nothing is known above kGrowthLimit.
-template <typename T>
-Rounding bound_thomas(const Survey& survey, const LineSet& lines, const BandsView<T>& bands);
 
 }  // namespace oclspkt

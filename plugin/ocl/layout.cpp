@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "layout.hpp"
 
-#include "geometry.hpp"
-#include "grid_plan.hpp"
 #include "schemes/scheme.hpp"
 
 #include <algorithm>
@@ -33,6 +31,7 @@ Chunk make_chunk(const Plan& plan, Index tile_begin, Index tile_end, Index align
 struct Working {
   Layout layout;
   std::int64_t largest = 0;
+  int arrays = 5;  ///< of a chunk
   std::int64_t bytes() const { return layout.scratch_bytes + layout.own_bytes; }
 };
 
@@ -46,12 +45,14 @@ Working working_sizes(const Plan& plan, int word, Index chunk_tiles) {
   layout.scratch_bytes = layout.runs * layout.slot * plan.lanes * word;
   layout.own_bytes = needs.all;
   working.largest = std::max(layout.scratch_bytes, needs.largest);
+  working.arrays = needs.arrays;
   return working;
 }
 
 std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
   const Index more = chunk_tiles < plan.tiles() ? alignment - 1 : 0;
-  if (interleaved(plan)) return (std::min(plan.tiles(), chunk_tiles + 2) * factor_words(plan) + more) * word;
+  const Index of_tile = scheme_of(plan).places(plan).tile_words;
+  if (of_tile > 0) return (std::min(plan.tiles(), chunk_tiles + 2) * of_tile + more) * word;
   const Cut cut = plan.cut();
   return std::min(plan.n, chunk_tiles * plan.tile_rows() + cut.before + cut.behind + more) * word;
 }
@@ -60,8 +61,7 @@ std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles, Index al
 Limits needs_of(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
   const Working working = working_sizes(plan, word, chunk_tiles);
   const std::int64_t array = chunk_bytes(plan, word, chunk_tiles, alignment);
-  const int arrays = plan.has<Levels>() ? 6 : 5;
-  return {std::max(array, working.largest), arrays * array + working.bytes()};
+  return {std::max(array, working.largest), working.arrays * array + working.bytes()};
 }
 
 bool fits(const Limits& need, const Limits& limits) {
@@ -72,13 +72,14 @@ bool fits(const Limits& need, const Limits& limits) {
 
 Chunk places_of_factors(const Plan& plan, Chunk chunk) {
   const bool any = chunk.held_end > chunk.held_begin;
-  if (plan.form == Form::shared) {
+  const StoredPlaces places = scheme_of(plan).places(plan);
+  if (places.shared > 0) {
     chunk.first = 0;
-    chunk.end = any ? factor_tiles(plan) * factor_words(plan) : 0;
+    chunk.end = any ? places.shared : 0;
     return chunk;
   }
-  chunk.first = any ? std::max<Index>(0, chunk.held_begin - 1) * factor_words(plan) : 0;
-  chunk.end = any ? std::min(plan.tiles(), chunk.held_end + 1) * factor_words(plan) : 0;
+  chunk.first = any ? std::max<Index>(0, chunk.held_begin - 1) * places.tile_words : 0;
+  chunk.end = any ? std::min(plan.tiles(), chunk.held_end + 1) * places.tile_words : 0;
   return chunk;
 }
 
@@ -105,12 +106,8 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
     layout.longest = std::max(layout.longest, layout.chunks.back().rows());
   }
   layout.band_chunks = layout.chunks;
-  if (plan.by_groups() && plan.form == Form::shared) {
-    layout.band_chunks = {Chunk{.end = shared_tiles(plan).period}};
-    layout.longest = std::max(layout.longest, shared_tiles(plan).period);
-  }
-  if (interleaved(plan)) {
-    if (plan.form == Form::shared) layout.band_chunks.resize(1);
+  if (const StoredPlaces places = scheme_of(plan).places(plan); places.shared > 0 || places.tile_words > 0) {
+    if (places.shared > 0) layout.band_chunks.resize(1);
     for (Chunk& chunk : layout.band_chunks) {
       chunk = places_of_factors(plan, chunk);
       layout.longest = std::max(layout.longest, chunk.rows());
@@ -178,8 +175,9 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
   layout.runs = static_cast<int>(most);
   layout.scratch_bytes = most * slot_bytes;
   Index band_rows = 0;
-  Index chunk_blocks = plan.as<Beside>().chunk_blocks;
-  if (chunk_blocks > 0 && !grid_condenses(plan)) {
+  const Cut cut = plan.cut();
+  Index chunk_blocks = cut.blocks;
+  if (chunk_blocks > 0 && !cut.whole) {
     chunk_blocks = std::clamp<Index>(limits.chunk / std::max<Index>(1, extent), 1, chunk_blocks);
   }
   for (Index b = 0; b < blocks && chunk_blocks > 0; b += chunk_blocks) {
@@ -211,7 +209,7 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
   const std::int64_t resident =
       3 * band_rows * factor + 2 * layout.longest * word + layout.scratch_bytes + layout.own_bytes;
   layout.resident = resident <= limits.memory;
-  if (grid_condenses(plan) && !(layout.resident && layout.chunks.size() == 1)) {
+  if (cut.whole && !(layout.resident && layout.chunks.size() == 1)) {
     throw InvalidInput("lines side by side that are cut into segments are solved all at once, which the " +
                        std::to_string(limits.memory) +
                        " bytes allowed on the device do not hold: raise device_memory or choose whole lines");

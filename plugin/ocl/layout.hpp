@@ -82,8 +82,7 @@ Pieces make_pieces(const Plan& plan, const Chunk& chunk, Index rows, bool whole)
 /// @param rows  most rows of a piece
 void make_pieces(Pieces& pieces, Index n, Index rows, bool up, bool down);
 
-/// Cut the blocks of lines side by side into chunks of at most Beside::chunk_blocks. Stored factors are in the bands'
-/// places.
+/// Cut the blocks of lines side by side into chunks of at most Cut::blocks. Stored factors are in the bands' places.
 /// @throws InvalidInput if not even one block fits
 Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, const Limits& limits);
 

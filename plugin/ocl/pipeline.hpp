@@ -129,7 +129,6 @@ class Pipeline {
   std::size_t ups() const { return passage_->from != nullptr || passage_->fill ? passage_->pieces.ups.size() : 0; }
   std::size_t downs() const { return passage_->put ? passage_->pieces.downs.size() : 0; }
   std::size_t launches() const { return passage_->launch ? passage_->pieces.launches.size() : 0; }
-  /// The most pieces in flight.
   std::size_t slot(std::size_t piece) const { return piece % static_cast<std::size_t>(slots_); }
   std::byte* slot_of(const Staging& ring, std::size_t piece) const {
     return ring.data() + static_cast<std::int64_t>(slot(piece)) * slot_bytes_;

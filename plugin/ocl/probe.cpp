@@ -87,7 +87,9 @@ double rate_of(ClSolver<T>& solver, const FoundDevice& found, double launch, dou
 
 /// The plan for so many rows by kernels for FPGAs that are used without being named.
 Plan make_probe_task(Index n, int word, const DeviceTraits& traits) {
-  const auto suits = [](const Scheme* scheme) { return scheme->by_one_work_item() && !scheme->only_asked_for(); };
+  const auto suits = [](const Scheme* scheme) {
+    return scheme->kernels() == Kernels::task && !scheme->only_asked_for();
+  };
   const auto& schemes = all_schemes();
   const auto at = std::find_if(schemes.begin(), schemes.end(), suits);
   if (at == schemes.end()) throw DeviceError("this library has no kernels for FPGAs: choose variant cpu");
@@ -109,15 +111,10 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
       solver.set_up(make_plan(Method::truncated_halo, n, kProbeHalo, 0, sizeof(T), traits), system.bands);
       return;
     }
-    Plan plan;
-    plan.method = Method::truncated_halo;
-    plan.n = n;
-    plan.halo = kProbeHalo;
-    plan.lanes = lanes;
+    const Index fair = n / (static_cast<Index>(found.info.cores) * lanes) / lanes * lanes;
+    Plan plan = make_plan(Method::truncated_halo, n, kProbeHalo, std::clamp<Index>(fair, lanes, kProbePartition),
+                          sizeof(T), traits);
     plan.runs = kRunsPerCore * found.info.cores;
-    plan.m =
-        std::clamp<Index>(n / (static_cast<Index>(found.info.cores) * lanes) / lanes * lanes, lanes, kProbePartition);
-    plan.chunk_tiles = plan.tiles();
     solver.set_up(plan, system.bands);
   };
   set_up(lanes);
@@ -199,7 +196,7 @@ double measure_beside(int device, double launch) {
     const LineSet lines = LineSet::grid_axis(1, kProbeInner, kProbeLength, blocks);
     const DeviceTraits traits = found.traits(sizeof(T) == sizeof(double), Variant::by_type);
     const Plan plan = make_factored_plan(lines, Form::general, sizeof(T), traits);
-    if (plan.as<Beside>().chunk_blocks == 0) break;  // there is nothing else to measure
+    if (plan.cut().blocks == 0) break;  // there is nothing else to measure
     ProbeSystem<T> system(lines);
     system.bands.close_lines();
     ClSolver<T> solver(device, {.kernel_times = true});

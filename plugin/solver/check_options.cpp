@@ -21,14 +21,16 @@ void require_listed(const char* option, Enum value, const char* const (&names)[N
   throw InvalidInput(text);
 }
 
-/// The names of all schemes: " tiles-halo/kept fpga-tdma".
+/// The names of the forms of all schemes: " tiles-halo/kept fpga-tdma".
 std::string scheme_names() {
   std::string all, family;
   for (const Scheme* scheme : all_schemes()) {
-    const std::string name = scheme->name(), of = name.substr(0, name.find('-') + 1);
-    const bool another = !of.empty() && of == family;
-    all.append(another ? "/" : " ").append(name, another ? of.size() : 0);
-    family = of;
+    for (const std::string name : scheme->forms()) {
+      const std::string of = name.substr(0, name.find('-') + 1);
+      const bool another = !of.empty() && of == family;
+      all.append(another ? "/" : " ").append(name, another ? of.size() : 0);
+      family = of;
+    }
   }
   return all;
 }

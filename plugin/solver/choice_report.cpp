@@ -46,9 +46,7 @@ std::string precision_text(const Options& options, double narrowed, bool on_host
   }
   const std::string text = std::string("bands rounded to float") + changed + "; ";
   if (p.plan.narrow) return text + "stored factors are floats, too";
-  const bool stores =
-      p.plan.has<StoredFactors>() || p.plan.method == Method::exact_factored || p.plan.method == Method::pivot;
-  if (!stores) return text + "no factors are stored";
+  if (!scheme_of(p.plan).stores_factors()) return text + "no factors are stored";
   const std::string why = !p.why_wide.empty() ? p.why_wide
                           : p.above_tolerance ? "the certificate is above the tolerance"
                           : on_host           ? "the host solves"
@@ -62,27 +60,25 @@ Candidate candidate_of(const Way& way, bool planned, bool taken, std::string why
   candidate.taken = taken;
   candidate.why = std::move(why);
   if (planned && way.plan.n > 0) {
-    candidate.shape = way.owner->shape(way.plan);
-    candidate.words_per_row = way.owner->words(way.plan);
+    candidate.shape = way.scheme->shape(way.plan);
+    candidate.words_per_row = way.scheme->words(way.plan);
     candidate.seconds = way.method == Method::pivot ? 0 : way.apply;
   }
   return candidate;
 }
 
 void write_proposal(const Proposal& p, const LineSet& lines, Report& report) {
-  const bool cut = scheme_of(p.plan).in_pieces(p.plan);
-  report.shape = scheme_of(p.plan).shape(p.plan);
+  const Scheme& scheme = scheme_of(p.plan);
+  report.shape = scheme.shape(p.plan);
   report.why = p.why;
   report.certificate = p.certificate;
   report.certificate_above_tolerance = p.above_tolerance;
   report.rounding = eps_of(p);
-  const bool whole = scheme_of(p.plan).elimination().tells_bound || p.plan.method == Method::pivot;
+  const bool whole = scheme.elimination(p.plan).tells_bound;
   report.promise = whole ? Promise::by_component : Promise::by_rows;
   for (const GroupReport& group : report.groups) report.rounding = larger(report.rounding, group.rounding);
-  report.partition.rows = cut ? p.plan.m : 0;
-  report.partition.count = segments_of(p.plan) > 0 ? lines.count() * segments_of(p.plan)
-                           : cut                   ? p.plan.partitions()
-                                                   : 0;
+  report.partition.rows = scheme.in_pieces(p.plan) ? p.plan.m : 0;
+  report.partition.count = scheme.pieces(p.plan, lines);
   report.partition.halo = p.plan.halo;
   report.form = p.plan.narrow && p.plan.form == Form::general ? Form::narrow : p.plan.form;
   report.words_per_row = p.plan.words_per_row();

@@ -56,7 +56,7 @@ void keep_one_processor(const Options& options, std::vector<Way>& ways) {
                 [&](const Way& way) { return way.processor != chosen && !(way.remedy && way.processor->host()); });
 }
 
-WayName name_of(const Way& way) { return {way.processor->index, way.scheme, way.method}; }
+WayName name_of(const Way& way) { return {way.processor->index, way.form, way.method}; }
 
 /// What scaling columns and unknowns rounds, in eps.
 constexpr double kScaledRounding = 1;
@@ -66,7 +66,7 @@ constexpr double kScaledRounding = 1;
 bool wants_units(const Way& way) {
   const bool exact = way.method == Method::exact_twopass || way.method == Method::exact_factored;
   const bool scales = !way.processor->host() && way.processor->info.compiler;
-  return exact && scales && !way.scheme->elimination().tells_bound;
+  return exact && scales && !way.scheme->elimination(way.plan).tells_bound;
 }
 
 /// The order in which ways are tried.
@@ -178,7 +178,6 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     }
     if (const Plan* plan = proposal ? &proposal->plan : rejection.plan ? &*rejection.plan : nullptr) {
       way.plan = *plan;
-      if (const Scheme* owner = owner_of(*plan)) way.owner = owner;
       weigh(way, outlook());
     }
     if (proposal && !keeps && &*least(ways) != &way) {

@@ -24,7 +24,7 @@ bool truncates(Method method) { return method == Method::truncated_halo || metho
 
 /// Why rounding would lose small diagonals, which errors of rows do not show; empty if it does not.
 std::string diagonal_refusal(const Survey& survey, const Plan& plan) {
-  if (!(survey.dominance < 0.5) || scheme_of(plan).elimination().diagonals) return {};
+  if (!(survey.dominance < 0.5) || scheme_of(plan).elimination(plan).diagonals) return {};
   return format("row %lld: rounding loses the diagonal, which is only %.1e times the couplings",
                 static_cast<long long>(survey.weakest_row), survey.dominance);
 }
@@ -34,7 +34,7 @@ template <typename T>
 std::string forgiving_refusal(const Problem<T>& problem, const Plan& plan) {
   // The survey of rows of dominance 1 may be off by rounding.
   constexpr double kAboutOne = 1 + 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  if (!scheme_of(plan).elimination().excess || problem.survey.dominance > kAboutOne) return {};
+  if (!scheme_of(plan).elimination(plan).excess || problem.survey.dominance > kAboutOne) return {};
   const double effect = forgiven_effect(problem.bands.lines(), problem.bands.view());
   if (effect <= kHarmlessForgiving) return {};
   return format("setting row excesses within rounding of 0 to 0 may change the solution %.1e times (limit %.1f)",
@@ -55,7 +55,7 @@ template <typename T>
 std::optional<Proposal> judge(const Problem<T>& problem, const Scheme& scheme, Rejection& rejection) {
   const Method method = problem.method;
   std::optional<Proposal> proposal = scheme.propose(problem, rejection);
-  if (proposal && truncates(method) && proposal->plan.by_groups() && problem.traits.unproven) {
+  if (proposal && truncates(method) && scheme.kernels() == Kernels::groups && problem.traits.unproven) {
     proposal->needs_trial = true;
   }
   // The factors of pivoting have a bound of their own.
@@ -64,7 +64,7 @@ std::optional<Proposal> judge(const Problem<T>& problem, const Scheme& scheme, R
   if (!other.empty()) proposal->why = other;
   if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
   // A diagonal that is small against its couplings rounds by the size of the couplings.
-  if (scheme_of(proposal->plan).elimination().excess) {
+  if (scheme_of(proposal->plan).elimination(proposal->plan).excess) {
     const double d = problem.survey.dominance;
     proposal->rounding->eps = (d < 1 ? kOfDifference : 1) * proposal->rounding->eps + kOfExcess / d;
   }

@@ -43,17 +43,17 @@ template <typename T>
 void weigh_on(const Problem<T>& problem, Way& way, const Outlook<T>& outlook) {
   const auto n = static_cast<double>(way.plan.n);
   const double set_up =
-      way.owner->passes(way.plan, outlook.survey) * words_of_pass(problem.traits, sizeof(T)) / outlook.applies;
-  way.words = stream_words(*way.owner, way.plan, outlook.survey, problem.traits, sizeof(T), outlook.applies);
+      way.scheme->passes(way.plan, outlook.survey) * words_of_pass(problem.traits, sizeof(T)) / outlook.applies;
+  way.words = stream_words(*way.scheme, way.plan, outlook.survey, problem.traits, sizeof(T), outlook.applies);
   if (way.processor->host()) {
-    const double words = way.owner->stream_words(way.plan, sizeof(T));
+    const double words = way.scheme->stream_words(way.plan, sizeof(T));
     way.apply = predict_host_seconds<T>(outlook.bands.lines(), way.plan.form, outlook.options.reproducible);
     if (way.method == Method::pivot) way.apply *= words / kHostWords;
     way.seconds = way.apply * (1 + set_up / kHostWords);
     return;
   }
-  way.apply = predict_seconds(way.processor->profile, *way.owner, way.plan, sizeof(T));
-  way.seconds = way.apply + n * set_up / measured_words(way.plan) / way.processor->profile.rows_per_second;
+  way.apply = predict_seconds(way.processor->profile, *way.scheme, way.plan, sizeof(T));
+  way.seconds = way.apply + n * set_up / measured_words(*way.scheme, way.plan) / way.processor->profile.rows_per_second;
 }
 
 /// Append the ways of the schemes that take a method on a processor.
@@ -67,7 +67,8 @@ void add_ways(const Processor& processor, Problem<T>& problem, Method method, bo
     if ((named != nullptr && scheme != named) || !scheme->takes(method, problem)) continue;
     std::optional<Plan> plan = scheme->least(problem);
     if (!plan) continue;
-    ways.push_back({&processor, scheme, method, std::move(*plan), scheme});
+    const char* const form = scheme->form(*plan);
+    ways.push_back({&processor, scheme, method, std::move(*plan), form});
     ways.back().remedy = remedy;
     weigh_on(problem, ways.back(), outlook);
     if (scheme->only_asked_for()) return;  // for the others, see another method
@@ -99,8 +100,7 @@ void add_host(const Processors& processors, const Processor& host, const Outlook
   // Where the pieces of a device's passes do not agree, one sweep on the host does; the sweeps of lines side by side on
   // cores are the host's own, with the same evidence.
   const auto by_factors = [](const Way& way) {
-    return !way.processor->host() && way.method == Method::exact_factored && !way.plan.by_groups() &&
-           way.plan.has<Beside>() && way.owner->elimination().tells_bound;
+    return !way.processor->host() && way.scheme->elimination(way.plan).tells_bound;
   };
   const bool other = std::none_of(ways.begin(), ways.end(), by_factors);
   const bool remedy = other && (choice == MethodChoice::automatic || names_factored(choice));
@@ -125,7 +125,7 @@ DeviceSettings device_settings(const Options& options) {
   DeviceSettings s;
   s.variant = variant_of(options.variant);
   if (const Scheme* named = find_scheme(options.variant)) {
-    s.variant = named->by_one_work_item() ? Variant::fpga : Variant::no_task;
+    s.variant = named->kernels() == Kernels::task ? Variant::fpga : Variant::no_task;
   }
   s.copy_vectors = options.transfer == Transfer::copy;
   s.device_memory = options.device_memory;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "processors.hpp"
@@ -19,22 +20,22 @@ inline bool names_factored(MethodChoice choice) {
 /// A scheme on a processor by a method.
 struct Way {
   const Processor* processor;
-  const Scheme* scheme;  ///< that is asked for a plan
+  const Scheme* scheme;
   Method method;
-  Plan plan;                      ///< the least that it may come to, and once it was judged the plan that it came to
-  const Scheme* owner = nullptr;  ///< of that plan
-  double words = 0;               ///< stream_words(): by these ways of one processor are compared
-  double apply = 0;               ///< seconds that are predicted
-  double seconds = 0;             ///< the same with a share of the set-up: by these processors are compared
-  bool remedy = false;            ///< for when nothing else holds
-  bool singular = false;          ///< lines of it are, which pivoting found
+  Plan plan;              ///< the least that it may come to, and once it was judged the plan that it came to
+  std::string_view form;  ///< of the least
+  double words = 0;       ///< stream_words(): by these ways of one processor are compared
+  double apply = 0;       ///< seconds that are predicted
+  double seconds = 0;     ///< the same with a share of the set-up: by these processors are compared
+  bool remedy = false;    ///< for when nothing else holds
+  bool singular = false;  ///< lines of it are, which pivoting found
   std::optional<Proposal> judged = {};  ///< what judge() said, as far as the bands are still the same
 };
 
 /// A way, whatever plan it comes to.
 struct WayName {
   int device = -1;  ///< Processor::index
-  const Scheme* scheme = nullptr;
+  std::string_view form;
   Method method = Method::pivot;
   friend bool operator==(const WayName&, const WayName&) = default;
 };

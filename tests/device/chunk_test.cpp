@@ -14,6 +14,7 @@ using ocl::make_layout;
 
 Plan some_plan(Index n, Index m, Index halo, Method method = Method::truncated_halo) {
   Plan plan;
+  plan.made_by = method == Method::truncated_halo ? "lanes-halo" : "lanes-twopass";
   plan.method = method;
   plan.n = n;
   plan.m = m;

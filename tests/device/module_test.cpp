@@ -47,6 +47,7 @@ TEST(Module, SolversMayLiveUntilTheProcessEnds) {
   std::fill_n(bands.upper(), 100, -1.0F);
   bands.close_lines();
   Plan plan;
+  plan.made_by = "lanes-halo";
   plan.method = Method::truncated_halo;
   plan.n = 100;
   plan.m = 16;

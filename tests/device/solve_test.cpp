@@ -403,7 +403,7 @@ TYPED_TEST(Solve, RefusesPlansThatItHasNoKernelsFor) {
     other.lanes = 3;
     EXPECT_THROW(solver->set_up(other, bands), InvalidInput);
     other = plan;
-    other.method = Method::truncated_streamed;  // without stored factors
+    other.made_by = nullptr;
     EXPECT_THROW(solver->set_up(other, bands), InvalidInput);
     other = plan;
     other.n = 99;

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Whether each scheme can be deleted: remove its files and its table rows in a copy of the tree, build, test.
+"""Whether each family of schemes can be deleted: remove its files and table rows in a copy of the tree, build, test.
 
     deletable.py [--compile-only] [--only NAME,...] SOURCE WORK [CMAKE_OPTION...]
 
-For one scheme after the other the script removes core/schemes/NAME.cpp, ocl/schemes/NAME.cpp, the kernels that nothing
-else names, and its row in both tables. It then builds plugin/all and, unless --compile-only, the tests, and runs the
+A family is a file core/schemes/NAME.cpp and the schemes that it defines. For one after the other the script removes
+that file, those of ocl/schemes that define the same, the kernels that nothing else names, and their rows in both
+tables. It then builds plugin/all and, unless --compile-only, the tests, and runs the
 unit tests, the tests of a scheme from outside and the quick frozen cases. The table says of each scheme, and
 below that what the linker misses or which tests fail (four of them; the logs have all):
 
@@ -34,10 +35,7 @@ TARGETS = ["oclspkt-unit", "oclspkt-own-scheme-test", "oclspkt-freeze"]
 # Questions to plans that tell schemes apart, as far as others still ask them.
 QUESTIONS = {
     "beside_factored": r"\bthrough_x\b|\bwindowed\b",
-    "grids_condensed": r"\bgrid_condenses(_at_once)?\(",
-    "grids_shared": r"\bgoes_through_tiles\(",
-    "grids_streamed": r"\bgrid_reach\(|\bin_flight\b",
-    "grids_whole": r"\bin_one_tile\(",
+    "grids": r"\bgrid_condenses(_at_once)?\(|\bgoes_through_tiles\(|\bgrid_reach\(|\bin_flight\b|\bin_one_tile\(",
     "lanes_paper": r"\bPaperLanes\b",
     "lanes_streamed": r"\binterleaved\(|\blead_in\b",
     "lanes_twisted": r"\btwisted\(",
@@ -60,9 +58,19 @@ def write(path, text):
         stream.write(text)
 
 
-def schemes(root):
-    """Names of the rows of the core's table, in its order."""
-    return re.findall(r"^\s*X\((\w+)\)", read(os.path.join(root, TABLES[0])), re.MULTILINE)
+DEFINED = re.compile(r"^(?:const Scheme&|Carrier) (\w+)\(\) \{", re.MULTILINE)
+
+
+def defined(root, file):
+    return DEFINED.findall(read(os.path.join(root, file)))
+
+
+def families(root):
+    """Files of core/schemes that define schemes, by name, in the order of the core's table."""
+    order = re.findall(r"^\s*X\((\w+)\)", read(os.path.join(root, TABLES[0])), re.MULTILINE)
+    of = {name: file[:-4] for file in os.listdir(os.path.join(root, CORE)) if file.endswith(".cpp")
+          for name in defined(root, f"{CORE}/{file}")}
+    return list(dict.fromkeys(of[name] for name in order))
 
 
 def copy_tree(source, to):
@@ -111,18 +119,22 @@ def restore(kept):
 
 
 def own_files(root, name):
-    files = [f"{folder}/{name}.{end}" for folder in (CORE, OCL) for end in ("cpp", "hpp")]
-    return [f for f in files if os.path.exists(os.path.join(root, f))]
+    """The family's file of core, and those of ocl that define its schemes, or parts of some of their forms."""
+    core = f"{CORE}/{name}.cpp"
+    if not os.path.exists(os.path.join(root, core)):
+        return []
+    rows = defined(root, core)
+    on_devices = [f"{OCL}/{file}" for file in sorted(os.listdir(os.path.join(root, OCL))) if file.endswith(".cpp")]
+    return [core] + [file for file in on_devices
+                     if any(d == row or d.startswith(f"{row}_") for d in defined(root, file) for row in rows)]
 
 
 def own_kernels(root, name):
-    """Entries of the list of kernels that this scheme's file names and no other file of the plugin does."""
-    path = os.path.join(root, OCL, f"{name}.cpp")
-    if not os.path.exists(path):
-        return []
+    """Entries of the list of kernels that this family's files name and no other file of the plugin does."""
+    paths = [os.path.join(root, file) for file in own_files(root, name)]
     entries = re.findall(r"\b(?:cpu|gpu|fpga)/(\w+)\.cl\b", read(os.path.join(root, KERNEL_LIST)))
-    texts = [read(p) for p in sources(root) if p != path]
-    mine = read(path)
+    texts = [read(p) for p in sources(root) if p not in paths]
+    mine = "\n".join(read(path) for path in paths)
     quoted = {e: re.compile(rf'"(?:\w+/)?{e}(?:\.cl)?"') for e in entries}
     return [e for e in entries if quoted[e].search(mine) and not any(quoted[e].search(t) for t in texts)]
 
@@ -169,10 +181,13 @@ def delete(root, name):
                 os.remove(path)
     if kernels:
         write(os.path.join(root, KERNEL_LIST), listing)
-    for file in own_files(root, name):
+    files = own_files(root, name)
+    rows = [row for file in files for row in defined(root, file)]
+    for file in files:
         os.remove(os.path.join(root, file))
     for table in TABLES:
-        remove_row(os.path.join(root, table), name)
+        for row in rows:
+            remove_row(os.path.join(root, table), row)
     return kernels
 
 
@@ -248,7 +263,7 @@ class Build:
         return ["ninja", "-k", "0", "-C", self.folder] + self.targets
 
     def without(self, name):
-        """Delete a scheme and see. @return a row of the table"""
+        """Delete a family and see. @return a row of the table"""
         row = {"names": len(lines_with(self.copy, name, pattern_of(name))),
                "asks": len(lines_with(self.copy, name, QUESTIONS[name])) if name in QUESTIONS else 0}
         with open(os.path.join(self.work, f"{name}.log"), "w", encoding="utf-8") as log:
@@ -286,9 +301,9 @@ def main():
     asked = parser.parse_args()
     source, work = os.path.abspath(asked.source), os.path.abspath(asked.work)
     build = Build(source, work, asked.options, asked.compile_only)
-    names = [n.replace("-", "_") for n in asked.only.split(",") if n] or schemes(source)
+    names = [n.replace("-", "_") for n in asked.only.split(",") if n] or families(source)
     good = True
-    print(f"{'scheme':17}| compiles | tests           | orphans | names | asks | entries", flush=True)
+    print(f"{'family':17}| compiles | tests           | orphans | names | asks | entries", flush=True)
     for name in names:
         row = build.without(name)
         good = good and row["compiles"] and not row["failed"] and not row["orphans"]

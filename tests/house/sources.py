@@ -90,27 +90,32 @@ OPENCL_NAME = re.compile(r"\bcl::|\bcl_\w|\bCL_\w|\bcl[A-Z]\w*\(")
 MEMBER = re.compile(r"^  (?!return|using|static|friend)[\w:<>*]+(?: [\w:<>*]+)* \w+(?: = [^;()]*)?;", re.MULTILINE)
 
 
+DEFINED = re.compile(r"^(?:const Scheme&|Carrier) (\w+)\(\) \{", re.MULTILINE)
+NAMED = re.compile(r'"((?:tiles|grids|lanes|beside|fpga|host)(?:-\w+)?)"')
+
+
 def scheme_names(folder):
-    """Names of the schemes that have a file in a folder, as the table beside them lists them."""
+    """Functions of schemes that the table of a folder lists, and that its files define."""
     listed = set(re.findall(r"^  X\((\w+)\)", text(os.path.join(folder, "table.cpp")), re.MULTILINE))
-    own = {os.path.basename(path)[:-4] for path in files(folder) if path.endswith(".cpp")}
-    return listed, [f"{folder}: {name} is listed and has no file" for name in sorted(listed - own)]
+    own = {name for path in files(folder) if path.endswith(".cpp") for name in DEFINED.findall(text(path))}
+    return listed, [f"{folder}: {name} is listed or defined, and not both" for name in sorted(listed ^ own)]
 
 
 def check_schemes(root):
     plugin = os.path.join(root, "plugin")
     core, ocl = (os.path.join(plugin, room, "schemes") for room in ("core", "ocl"))
     names, problems = scheme_names(core)
-    on_devices, more = scheme_names(ocl)
-    problems += more + [f"{name} is a scheme of devices and none of core/schemes" for name in sorted(on_devices - names)]
+    problems += scheme_names(ocl)[1]
     if len(names) < 15:
         problems.append(f"only {len(names)} schemes were found")
-    for name in names:
-        if f'"{name.replace("_", "-")}"' not in text(os.path.join(core, f"{name}.cpp")):
-            problems.append(f"core/schemes/{name}.cpp does not say its name")
+    spoken, on_devices = ({name for path in files(folder) if path.endswith(".cpp") for name in NAMED.findall(text(path))}
+                          for folder in (core, ocl))
+    problems += [f'no file of core/schemes says "{name}"' for name in sorted(n.replace("_", "-") for n in names)
+                 if name not in spoken]
+    problems += [f"{name} is a scheme of devices and none of core/schemes" for name in sorted(on_devices - spoken)]
     for path in files(ocl):
         problems += [f"{path} names OpenCL: {found}" for found in OPENCL_NAME.findall(text(path))]
-    quoted = re.compile("|".join(f'"{name.replace("_", "-")}"' for name in names))
+    quoted = re.compile("|".join(f'"{name}"' for name in spoken))
     places = [path for path in files(plugin, skip=("schemes",)) for _ in quoted.findall(text(path))]
     if len(places) > MOST_SCHEME_NAMES:
         problems.append(f"{len(places)} places name a scheme, {MOST_SCHEME_NAMES} at most: {sorted(set(places))}")

@@ -179,19 +179,17 @@ class ChunkRun {
     Rejection rejection;
     std::optional<Proposal> proposal = proposed(bands, attempt, rejection);
     // Once more with jumps where the chunks of this plan meet.
-    if (proposal && device_carries(proposal->plan, lines_) && !is_whole(proposal->plan) &&
-        cut_into(proposal->plan, lines_, parts)) {
+    if (proposal && !is_whole(proposal->plan) && cut_into(proposal->plan, lines_, parts)) {
       bands = joined_matrix<T>(matrix, lines_, parts_of(proposal->plan, parts));
       proposal = proposed(bands, attempt, rejection);
     }
     if (!proposal) {
-      if (rejection.plan && rejection.plan->m > 0) ++tally_.of(scheme_of(*rejection.plan).name()).refused;
+      if (rejection.plan && rejection.plan->m > 0) ++tally_.of(form_of(*rejection.plan)).refused;
       return;
     }
     Plan& plan = proposal->plan;
-    if (!device_carries(plan, lines_)) return;
     if (is_whole(plan)) {
-      ++tally_.of(scheme_of(plan).name()).whole;
+      ++tally_.of(form_of(plan)).whole;
       return;
     }
     if (!cut_into(plan, lines_, parts)) return;
@@ -200,8 +198,10 @@ class ChunkRun {
     if (parts == 3 && info_.index == 0) check(*proposal, bands, true, what + ", copies");
   }
 
+  static const char* form_of(const Plan& plan) { return scheme_of(plan).form(plan); }
+
   /// All rows at once.
-  bool is_whole(const Plan& plan) const { return lines_.contiguous() ? plan.cut().whole : grid_condenses(plan); }
+  bool is_whole(const Plan& plan) const { return plan.cut().whole; }
 
   /// Rows on either side of the cuts.
   std::vector<char> rows_at_cuts(const Layout& layout) const {
@@ -224,7 +224,7 @@ class ChunkRun {
     const bool as_made = made != 0 && (!scheme_of(proposal.plan).solves_interfaces() || planned < made);
     const double rounding = as_made ? made : planned;
     if (!(rounding <= kRoundingLimit)) {
-      ++tally_.of(scheme_of(proposal.plan).name()).refused;
+      ++tally_.of(form_of(proposal.plan)).refused;
       return;
     }
     const double bound = rounding * kEps<T> + proposal.certificate;
@@ -234,8 +234,8 @@ class ChunkRun {
       solver->apply(y.data(), x.data());
       const RowError error = row_error(bands, x, y, at_cuts);
       const std::string where = what + ", " + kJoinedSides[side] + ", " + info_.platform;
-      tally_.solved(scheme_of(proposal.plan).name(), error, bound, kEps<T>, where);
-      EXPECT_LE(error.all, bound) << scheme_of(proposal.plan).name() << ": " << where << ", row " << error.row << ", "
+      tally_.solved(form_of(proposal.plan), error, bound, kEps<T>, where);
+      EXPECT_LE(error.all, bound) << form_of(proposal.plan) << ": " << where << ", row " << error.row << ", "
                                   << error.all / kEps<T> << " eps, at cuts " << error.at_cuts / kEps<T>;
     }
   }
@@ -266,8 +266,9 @@ TYPED_TEST(JoinedChunks, AreRightInEveryRowWithEveryScheme) {
     });
   }
   for (const Scheme* scheme : all_schemes()) {
-    EXPECT_TRUE(!any_cpu || this->tally().knows(scheme->name()) || scheme->name() == std::string("host-pivot"))
-        << "nothing was solved by " << scheme->name();
+    for (const std::string form : scheme->forms()) {
+      EXPECT_TRUE(!any_cpu || this->tally().knows(form) || form == "host-pivot") << "nothing was solved by " << form;
+    }
   }
 }
 

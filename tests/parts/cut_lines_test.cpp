@@ -68,7 +68,7 @@ class SchemeNames {
         const std::optional<Plan> plan = maker.make(lines, word, traits);
         if (!plan) continue;
         const Scheme& scheme = scheme_of(*plan);
-        names_[key(plan->method, lines, scheme.shape(*plan))][scheme.name()].insert(
+        names_[key(plan->method, lines, scheme.shape(*plan))][scheme.form(*plan)].insert(
             std::lround(100 * scheme.words(*plan)));
       } catch (const InvalidInput&) {  // for other sizes, or other devices
       }
@@ -129,7 +129,7 @@ constexpr Asked kAsked[] = {{MethodChoice::truncated_halo, "cpu"},
 /// Whose kernels those are.
 inline Variant variant_of(const Asked& asked) {
   const Scheme* scheme = find_scheme(asked.variant);
-  return scheme != nullptr && scheme->by_one_work_item() ? Variant::fpga : oclspkt::variant_of(asked.variant);
+  return scheme != nullptr && scheme->kernels() == Kernels::task ? Variant::fpga : oclspkt::variant_of(asked.variant);
 }
 
 /// What decays is for methods that truncate, row sums of 0 for those that do not.
@@ -291,9 +291,10 @@ TYPED_TEST(JoinedLines, AreRightInEveryRowWithEveryScheme) {
     }
   });
   for (const Scheme* scheme : all_schemes()) {
-    const std::string name = scheme->name();
-    const bool left_out = std::find(std::begin(kNotOfParts), std::end(kNotOfParts), name) != std::end(kNotOfParts);
-    EXPECT_TRUE(!few_cores || left_out || this->tally().knows(name)) << "no inner rows were given to " << name;
+    for (const std::string name : scheme->forms()) {
+      const bool left_out = std::find(std::begin(kNotOfParts), std::end(kNotOfParts), name) != std::end(kNotOfParts);
+      EXPECT_TRUE(!few_cores || left_out || this->tally().knows(name)) << "no inner rows were given to " << name;
+    }
   }
 }
 

@@ -130,7 +130,7 @@ class SomeScheme final : public SchemeOf<SomeScheme> {
   const char* name() const override { return "some"; }
   std::string shape(const Plan&) const override { return {}; }
   double words(const Plan&) const override { return words_; }
-  int launches() const override { return launches_; }
+  int launches(const Plan&) const override { return launches_; }
   template <typename T>
   Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey&) const {
     return {0};

@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "choice_report.hpp"
 #include "device_traits.hpp"
 #include "geometry.hpp"
 #include "grid_plan.hpp"
@@ -143,6 +144,47 @@ TYPED_TEST(GroupChoice, BoundsTilesByRatiosWhereDominanceTellsLittle) {
   const auto proposal = test::propose(problem, Method::truncated_streamed, rejection);
   ASSERT_TRUE(proposal) << rejection.why;
   EXPECT_LE(proposal->rounding->eps, 47);
+}
+
+TEST(GroupChoiceReport, SaysUnderPrecisionNarrowWhetherFactorsAreStored) {
+  Options options;
+  options.precision = Precision::narrow;
+  Proposal p;
+  p.plan = make_grid_plan(LineSet::grid_axis(1, 20, 70, 20), {}, sizeof(double), kGpu);
+  EXPECT_EQ(precision_text<double>(options, 0, false, p),
+            "bands rounded to float; factors stay double, method truncated-streamed has no narrow factors");
+  p.plan = make_plan(Method::truncated_halo, 100'000, 40, 0, sizeof(double), kGpu);
+  EXPECT_EQ(precision_text<double>(options, 0, false, p), "bands rounded to float; no factors are stored");
+}
+
+/// A user who names a form gets it, also where another form of that scheme is cheaper.
+TYPED_TEST(GroupChoice, GivesTheFormThatIsNamed) {
+  using T = TypeParam;
+  const LineSet lines = LineSet::grid_axis(1, 64, 4096, 64);
+  Bands<T> bands = test::constant<T>(lines, -1, 4, -1);
+  bands.close_lines();
+  Survey survey = survey_rows(lines, bands.view());
+  for (const bool alike : {false, true}) {
+    survey.shared = alike;
+    for (const char* const form : {"grids-streamed", "grids-shared", "grids-condensed", "grids-factored"}) {
+      Options options;
+      options.variant = form;
+      Problem<T> problem{options, bands, survey, kGpu};
+      const bool exact = form == std::string("grids-condensed") || form == std::string("grids-factored");
+      problem.method = exact ? Method::exact_factored : Method::truncated_streamed;
+      Rejection rejection;
+      const auto proposal = find_scheme(form)->propose(problem, rejection);
+      if (!exact && alike != (form == std::string("grids-shared"))) {
+        EXPECT_EQ(rejection.why, std::string(form) + " has no plan for these lines");
+        continue;
+      }
+      ASSERT_TRUE(proposal) << form << ": " << rejection.why;
+      EXPECT_STREQ(scheme_of(proposal->plan).form(proposal->plan), form);
+      const auto least = find_scheme(form)->least(problem);
+      ASSERT_TRUE(least) << form;
+      EXPECT_STREQ(scheme_of(*least).form(*least), form);
+    }
+  }
 }
 
 TYPED_TEST(GroupChoice, KeepsTheFactorsOfLinesThatAreAlike) {

@@ -17,7 +17,7 @@ TEST(PaperForm, TakesPartitionsThatStayInLocalMemory) {
   EXPECT_EQ(plan.method, Method::truncated_halo);
   EXPECT_EQ(plan.items, 64);
   EXPECT_EQ(plan.tile_rows(), 64 * 32);
-  EXPECT_TRUE(plan.as<PaperForm>().staged && plan.by_groups() && !plan.tiled());
+  EXPECT_TRUE(plan.as<PaperForm>().staged && plan.by_groups());
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 20 + 6.0 / 32);
   EXPECT_EQ(make_paper_plan(1'000'000, kPaperRows, 8, kPaperGpu).items, 32);
   const Plan longer = make_paper_plan(1'000'000, 256, 8, kPaperGpu);

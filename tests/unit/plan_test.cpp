@@ -82,7 +82,7 @@ TEST(Plan, TakesThePartitionOfTheUser) {
 TEST(Plan, CountsTheWordsOfARow) {
   Plan plan = make_plan(Method::truncated_halo, 1000000, 32, 320, 8, kTraits);
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 4 * 1.2 + 1);
-  plan.method = Method::exact_twopass;
+  plan = make_plan(Method::exact_twopass, 1000000, 0, 0, 8, kTraits);
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 9);
   plan = make_stored_plan(1000000, 0, 0, 8, kTraits);
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 5);

@@ -8,12 +8,15 @@
 
 #include "geometry.hpp"
 #include "oclspkt/error.hpp"
+#include "schemes/scheme.hpp"
 
 namespace oclspkt {
 namespace {
 
 /// A board whose local memory holds 128 rows of 32 lines in float.
 constexpr DeviceTraits kBoard{.lanes = 1, .local_bytes = 32 << 10, .task = true};
+
+double stream_words(const Plan& plan, int word) { return scheme_of(plan).stream_words(plan, word); }
 
 TEST(TdmaPlan, HasBlocksOfWholeBurstsAndTakesAllRowsAtOnce) {
   EXPECT_EQ(make_tdma_plan(1000, 0, 4, kBoard).m, 32);
@@ -54,23 +57,23 @@ TEST(BatchPlan, KeepsShortLinesInLocalMemory) {
   const auto at = [](Index length, int word) { return *make_batch_plan(LineSet::equal(50, length), word, kBoard); };
   EXPECT_EQ(at(128, 4).as<LineBatch>().kept_rows, 128);
   EXPECT_EQ(at(128, 4).as<LineBatch>().window, 0);
-  EXPECT_EQ(thomas_words(at(128, 4)), 5);
+  EXPECT_EQ(at(128, 4).words_per_row(), 5);
   EXPECT_EQ(at(129, 4).as<LineBatch>().kept_rows, 0);
   EXPECT_EQ(at(129, 4).as<LineBatch>().window, 2 * 129 * 32);
-  EXPECT_EQ(thomas_words(at(129, 4)), 9);
+  EXPECT_EQ(at(129, 4).words_per_row(), 9);
   EXPECT_EQ(at(32, 8).as<LineBatch>().kept_rows, 32);
   EXPECT_EQ(at(33, 8).as<LineBatch>().kept_rows, 0);
   Plan symmetric = at(100, 4);
   symmetric.form = Form::symmetric;
-  EXPECT_EQ(thomas_words(symmetric), 4);
+  EXPECT_EQ(symmetric.words_per_row(), 4);
 }
 
 TEST(BatchPlan, CostsTwoCyclesARow) {
   const Plan full = *make_batch_plan(LineSet::equal(64, 20), 4, kBoard);
-  EXPECT_DOUBLE_EQ(thomas_stream_words(full, 4), 2 * 170 / 4.0);
+  EXPECT_DOUBLE_EQ(stream_words(full, 4), 2 * 170 / 4.0);
   const Plan half = *make_batch_plan(LineSet::equal(32, 20), 8, kBoard);
-  EXPECT_DOUBLE_EQ(thomas_stream_words(half, 8), 2 * 2 * 170 / 8.0);
-  EXPECT_DOUBLE_EQ(thomas_stream_words(make_tdma_plan(1280, 0, 4, kBoard), 4), 32 * thomas_stream_words(full, 4));
+  EXPECT_DOUBLE_EQ(stream_words(half, 8), 2 * 2 * 170 / 8.0);
+  EXPECT_DOUBLE_EQ(stream_words(make_tdma_plan(1280, 0, 4, kBoard), 4), 32 * stream_words(full, 4));
 }
 
 TEST(BatchPlan, CutsLinesAndBlocksIntoChunks) {

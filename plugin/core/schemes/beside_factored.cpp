@@ -14,9 +14,6 @@ namespace {
 class BesideFactored final : public SchemeOf<BesideFactored> {
  public:
   const char* name() const override { return "beside-factored"; }
-  bool owns(const Plan& plan) const override {
-    return plan.method == Method::exact_factored && !plan.has<StoredFactors>() && !grid(plan);
-  }
   std::string shape(const Plan& plan) const override {
     const bool plain = plan.form == Form::general && !plan.narrow, bundles = plan.as<Beside>().bundle > 1;
     return (plain ? "" : factors_text(plan) + (bundles ? ", " : "")) +
@@ -39,8 +36,9 @@ class BesideFactored final : public SchemeOf<BesideFactored> {
     return plan.idle * words(general);
   }
   double passes(const Plan& plan, const Survey&) const override { return plan.form == Form::shared ? 0 : 1.2; }
+  bool stores_factors() const override { return true; }
   bool in_pieces(const Plan&) const override { return false; }
-  Elimination elimination() const override { return {.diagonals = true, .tells_bound = true}; }
+  Elimination elimination(const Plan&) const override { return {.diagonals = true, .tells_bound = true}; }
   /// Rows are swept whole. Below dominance 1 the factors tell their bound when they are made.
   template <typename T>
   Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey&) const {

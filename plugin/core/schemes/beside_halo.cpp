@@ -28,9 +28,6 @@ Plan halo_plan(const Problem<T>& problem, Index needed) {
 class BesideHalo final : public SchemeOf<BesideHalo> {
  public:
   const char* name() const override { return "beside-halo"; }
-  bool owns(const Plan& plan) const override {
-    return plan.has<Beside>() && plan.method == Method::truncated_halo && !grid(plan);
-  }
   std::string shape(const Plan& plan) const override {
     return format("halo %lld, %lld segments a line", static_cast<long long>(plan.halo),
                   static_cast<long long>(plan.as<Beside>().segments));
@@ -41,7 +38,7 @@ class BesideHalo final : public SchemeOf<BesideHalo> {
     const double stored = plan.as<Beside>().windowed ? 5 : 7;  // words of sweeps with stored factors
     return plan.idle * std::max(words(plan), kDivisionChain * plan.overlap() * stored);
   }
-  Elimination elimination() const override { return {.plain = true, .excess = true}; }
+  Elimination elimination(const Plan&) const override { return {.plain = true, .excess = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     return bound_halos(plan, plan.as<Beside>().segments == 1, bands, survey);

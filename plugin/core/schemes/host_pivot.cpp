@@ -10,14 +10,14 @@ namespace {
 class HostPivot final : public SchemeOf<HostPivot> {
  public:
   const char* name() const override { return "host-pivot"; }
-  bool owns(const Plan& plan) const override { return plan.method == Method::pivot; }
   std::string shape(const Plan&) const override { return {}; }
   /// Copies of y and x 4, forward 4, backward 5.
   double words(const Plan&) const override { return 13; }
   double stream_words(const Plan&, int) const override { return 40; }
   double passes(const Plan&, const Survey&) const override { return 40; }
+  bool stores_factors() const override { return true; }
   bool in_pieces(const Plan&) const override { return false; }
-  /// Only its factors tell.
+  Elimination elimination(const Plan&) const override { return {.tells_bound = true}; }
   template <typename T>
   Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey&) const {
     return {kNothingKnown};

@@ -136,7 +136,6 @@ std::vector<Index> stored_partitions(const Problem<T>& problem, const Plan& usua
 class LanesStreamed final : public SchemeOf<LanesStreamed> {
  public:
   const char* name() const override { return "lanes-streamed"; }
-  bool owns(const Plan& plan) const override { return interleaved(plan) && plan.method == Method::truncated_streamed; }
   std::string shape(const Plan& plan) const override {
     return factors_text(plan) + format(", reach %lld", static_cast<long long>(plan.as<StoredFactors>().reach)) +
            (plan.as<StoredFactors>().corrects ? ", corrected at the interfaces" : "");
@@ -145,6 +144,8 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
   double passes(const Plan& plan, const Survey& survey) const override {
     return passes_of_stored(plan, survey, plan.tile_rows(), 1, 15);
   }
+  StoredPlaces places(const Plan& plan) const override { return places_by_tiles(plan); }
+  bool stores_factors() const override { return true; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
   bool solves_interfaces() const override { return true; }
   template <typename T>

@@ -11,15 +11,16 @@ namespace {
 class LanesTwisted final : public SchemeOf<LanesTwisted> {
  public:
   const char* name() const override { return "lanes-twisted"; }
-  bool owns(const Plan& plan) const override { return !plan.by_groups() && twisted(plan); }
   std::string shape(const Plan&) const override { return "stored factors, swept from both ends"; }
   double words(const Plan&) const override {
     return 7;  // a factor, y and what is left; that, two factors and x
   }
-  int launches() const override { return 2; }
+  int launches(const Plan&) const override { return 2; }
   double passes(const Plan&, const Survey&) const override { return 22; }
+  StoredPlaces places(const Plan& plan) const override { return places_by_tiles(plan); }
+  bool stores_factors() const override { return true; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), 0, 0, true}; }
-  Elimination elimination() const override { return {.upwards = true}; }
+  Elimination elimination(const Plan&) const override { return {.upwards = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey&) const {
     return bound_taken_off(plan, bands);

@@ -23,10 +23,9 @@ bool tiles_do_not_fit(const Problem<T>& problem) {
 class LanesTwopass final : public SchemeOf<LanesTwopass> {
  public:
   const char* name() const override { return "lanes-twopass"; }
-  bool owns(const Plan& plan) const override { return by_partitions(plan); }
   std::string shape(const Plan&) const override { return {}; }
   double words(const Plan&) const override { return kWordsOfTwoPasses; }
-  int launches() const override { return 2; }
+  int launches(const Plan&) const override { return 2; }
   /// Rows wait for divisions in both passes.
   double stream_words(const Plan&, int) const override { return 19; }
   /// Where rows are hardly dominant the bound follows their values, for ever shorter partitions.
@@ -34,7 +33,7 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
     constexpr double kHardly = 1.005;
     return survey.dominance >= kHardly ? 4 : 15;
   }
-  Elimination elimination() const override { return {.excess = true, .upwards = true}; }
+  Elimination elimination(const Plan&) const override { return {.excess = true, .upwards = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     return bound_twopass(plan, bands, survey.dominance);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "schemes/proposal.hpp"
 #include "geometry.hpp"
-#include "paper_form.hpp"
+#include "schemes/scheme.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -62,10 +62,11 @@ Proposal covered(const Plan& plan, double certificate, double tol, const Survey&
   p.plan = plan;
   p.certificate = certificate;
   // The certificate says nothing of rounding.
-  const bool two_by_two =
-      (plan.method == Method::truncated_streamed && !plan.has<StoredFactors>()) || plan.has<PaperForm>();
-  p.needs_trial =
-      !(survey.dominance >= (two_by_two ? kHarmlessInterface : 1)) || (plan.tiled() && barely_dominant(survey));
+  const Scheme& scheme = scheme_of(plan);
+  const Elimination how = scheme.elimination(plan);
+  const bool two_by_two = how.plain && how.upwards;  // at cuts between partitions that are swept both ways
+  p.needs_trial = !(survey.dominance >= (two_by_two ? kHarmlessInterface : 1)) ||
+                  (scheme.kernels() == Kernels::groups && barely_dominant(survey));
   p.why = format("row dominance %.4f, certificate %.1e <= %.1e", survey.dominance, certificate, tol);
   return p;
 }

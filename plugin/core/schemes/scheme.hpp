@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "oclspkt/bands.hpp"
@@ -32,6 +33,9 @@ struct SecondBank {
   bool operator==(const SecondBank&) const = default;
 };
 
+/// Whose kernels a scheme has: those by vectors of lanes, by work-groups of many work-items, or by one work-item.
+enum class Kernels { lanes, groups, task };
+
 /// One way to solve on one kind of processor, as far as no device is needed: what it says of its plans. All that is a
 /// scheme's own stands in its file here and, for devices, in that of the same name under ocl/schemes.
 class OCLSPKT_API Scheme {
@@ -41,37 +45,47 @@ class OCLSPKT_API Scheme {
   Scheme(const Scheme&) = delete;
   Scheme& operator=(const Scheme&) = delete;
 
-  /// "tiles-halo": unique, in the table here and in that of devices.
+  /// "tiles-halo": unique, in the table here and in that of devices. Its plans have it as Plan::made_by.
   virtual const char* name() const = 0;
-  /// True if the plan is one of this scheme. No two own one plan; of those that a program adds, Plan::made_by tells.
-  virtual bool owns(const Plan& /*plan*/) const { return false; }
+  /// Names of the forms that its plans come in, of which a user may ask for one: Options::variant. One scheme proposes
+  /// all of them.
+  virtual std::vector<const char*> forms() const { return {name()}; }
+  /// The form of a plan.
+  virtual const char* form(const Plan& /*plan*/) const { return name(); }
+  /// True if a plan is for these lines.
+  virtual bool fits(const Plan& plan, const LineSet& lines) const;
   /// What tells plans of one method apart, for the view: "halo 40"; empty if nothing does.
   virtual std::string shape(const Plan& plan) const = 0;
   /// Words that one apply reads and writes per row. @pre plan.m > 0, or the plan is of no rows
   virtual double words(const Plan& plan) const = 0;
   /// Launches of one apply, as a cost.
-  virtual int launches() const { return 1; }
+  virtual int launches(const Plan& /*plan*/) const { return 1; }
   /// Words per row that a plain stream on all of the device moves in the time of an apply, launches not counted: what
   /// cores that are idle, and chains of operations, cost. Measured; bench/results/schemes has the figures.
   /// @param word  bytes of a scalar
   virtual double stream_words(const Plan& plan, int /*word*/) const { return plan.idle * words(plan); }
   /// True if it takes only what a user asks it for: it is then tried before all others, and no other one by its method.
   virtual bool only_asked_for() const { return false; }
-  /// True if its kernels are those for FPGAs: a user who names the scheme asks for these.
-  virtual bool by_one_work_item() const { return false; }
+  /// A user who names the scheme asks for these kernels.
+  virtual Kernels kernels() const { return Kernels::lanes; }
   /// Where whole arrays lie if they are placed on banks, so that the fuller bank moves as few words as possible
   /// (balance/fpga_model tries all placements).
   virtual SecondBank second_bank(const Plan& /*plan*/) const { return {}; }
   /// Passes of the host over the bands that a set-up takes besides those of all schemes (survey, copies), measured.
   virtual double passes(const Plan& /*plan*/, const Survey& /*survey*/) const { return 0; }
-  /// How lines laid end to end may be cut into chunks; rows of the halo are read again by default.
+  /// How lines may be cut into chunks; of those laid end to end rows of the halo are read again by default.
   virtual Cut cut(const Plan& plan) const;
+  virtual StoredPlaces places(const Plan& plan) const;
+  /// True if its set-up stores factors of the rows.
+  virtual bool stores_factors() const { return false; }
   /// Partitions are solved for separately and meet afterwards.
   virtual bool in_pieces(const Plan& /*plan*/) const { return true; }
+  /// How many of them there are, or segments of lines side by side; 0 where rows are in none.
+  virtual Index pieces(const Plan& plan, const LineSet& lines) const;
   /// Interface systems are solved by what is stored, across tiles, whatever the lines are.
   virtual bool solves_interfaces() const { return false; }
 
-  virtual Elimination elimination() const { return {}; }
+  virtual Elimination elimination(const Plan& /*plan*/) const { return {}; }
 
   /// The bound on what rounding leaves in a row, to first order, with pivots as they would be without rounding.
   /// @param bands  couplings out of the lines are 0
@@ -147,6 +161,7 @@ class SchemeOf : public Base {
       return self().cheapest(problem);
     } else {
       Plan plan;
+      plan.made_by = this->name();
       plan.method = problem.method;
       plan.n = plan.m = problem.bands.lines().rows();
       return plan;
@@ -163,13 +178,10 @@ OCLSPKT_API const std::vector<const Scheme*>& all_schemes();
 /// @throws InvalidInput if there is one of that name
 OCLSPKT_API void add_scheme(const Scheme& scheme);
 
-/// The scheme of a name; null if this library has none.
-OCLSPKT_API const Scheme* find_scheme(const std::string& name);
+/// The scheme of a name, its own or that of one of its forms; null if this library has none.
+OCLSPKT_API const Scheme* find_scheme(std::string_view name);
 
-/// The scheme that owns a plan; null if this library has none.
-OCLSPKT_API const Scheme* owner_of(const Plan& plan);
-
-/// The same.
+/// The scheme that made a plan.
 /// @throws InvalidInput if this library has none
 OCLSPKT_API const Scheme& scheme_of(const Plan& plan);
 

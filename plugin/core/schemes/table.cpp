@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "geometry.hpp"
 #include "oclspkt/error.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
@@ -20,11 +22,7 @@ namespace oclspkt {
   X(tiles_halo)            \
   X(tiles_streamed)        \
   X(tiles_twopass)         \
-  X(grids_streamed)        \
-  X(grids_shared)          \
-  X(grids_whole)           \
-  X(grids_condensed)       \
-  X(grids_factored)        \
+  X(grids)                 \
   X(lanes_tiles)           \
   X(lanes_halo)            \
   X(lanes_streamed)        \
@@ -40,8 +38,22 @@ namespace oclspkt {
 OCLSPKT_SCHEMES(OCLSPKT_DECLARE)
 
 Cut Scheme::cut(const Plan& plan) const {
+  if (const Beside* beside = plan.find<Beside>()) return {0, 0, 0, false, beside->chunk_blocks};
   const Index before = round_up(plan.halo, plan.lanes);  // whole blocks of `lanes` rows
   return {plan.tile_rows(), before, round_up(before + plan.m + plan.halo, plan.lanes) - before - plan.m, false};
+}
+
+StoredPlaces Scheme::places(const Plan& plan) const {
+  return {plan.form == Form::shared ? shared_tiles(plan).period : 0};
+}
+
+Index Scheme::pieces(const Plan& plan, const LineSet& lines) const {
+  if (const Index segments = segments_of(plan); segments > 0) return lines.count() * segments;
+  return in_pieces(plan) ? plan.partitions() : 0;
+}
+
+bool Scheme::fits(const Plan& plan, const LineSet& lines) const {
+  return plan.n == lines.rows() && (plan.n == 0 || (plan.has<Beside>() ? lines.beside() : lines.contiguous()));
 }
 
 static std::vector<const Scheme*>& table() {
@@ -59,24 +71,22 @@ void add_scheme(const Scheme& scheme) {
   table().insert(table().begin(), &scheme);
 }
 
-const Scheme* find_scheme(const std::string& name) {
-  const auto& schemes = all_schemes();
-  const auto at = std::find_if(schemes.begin(), schemes.end(), [&](const Scheme* s) { return s->name() == name; });
-  return at == schemes.end() ? nullptr : *at;
-}
-
-const Scheme* owner_of(const Plan& plan) {
-  const auto owns = [&](const Scheme* s) {
-    return plan.made_by != nullptr ? std::string(s->name()) == plan.made_by : s->owns(plan);
+const Scheme* find_scheme(std::string_view name) {
+  const auto is_it = [&](const Scheme* scheme) {
+    const std::vector<const char*> forms = scheme->forms();
+    return scheme->name() == name || std::find(forms.begin(), forms.end(), name) != forms.end();
   };
-  const auto at = std::find_if(all_schemes().begin(), all_schemes().end(), owns);
+  const auto at = std::find_if(all_schemes().begin(), all_schemes().end(), is_it);
   return at == all_schemes().end() ? nullptr : *at;
 }
 
 const Scheme& scheme_of(const Plan& plan) {
-  if (const Scheme* owner = owner_of(plan)) return *owner;
-  const std::string of = plan.made_by != nullptr ? plan.made_by : std::string("for method ") + name(plan.method);
-  throw InvalidInput("this library has no scheme " + of + " and such a plan: choose another method");
+  const std::string maker = plan.made_by != nullptr ? plan.made_by : "without a name";
+  for (const Scheme* scheme : all_schemes()) {
+    if (scheme->name() == maker) return *scheme;
+  }
+  throw InvalidInput("this library has no scheme " + maker + " for plans of method " + name(plan.method) +
+                     ": choose another method");
 }
 
 }  // namespace oclspkt

@@ -36,7 +36,7 @@ Rounding correct_where_needed(const Problem<T>& problem, Plan& plan) {
 
 /// The same, with factors in the storage that the values and the user allow.
 template <typename T>
-Proposal in_best_form(const Problem<T>& problem, Proposal proposal) {
+Proposal in_best_run_form(const Problem<T>& problem, Proposal proposal) {
   choose_form_by_groups(problem, proposal.plan);
   if (proposal.plan.form != Form::general) cut_runs_anew(proposal.plan, sizeof(T), problem.traits);
   proposal.rounding = correct_where_needed(problem, proposal.plan);
@@ -107,7 +107,7 @@ std::optional<Proposal> propose_runs(const Problem<T>& problem, Rejection& rejec
   if (known <= longest && (alike || stable_by_dominance(problem.survey.dominance))) {
     const double d = problem.survey.decay();
     const double bound = d > 1 ? std::min(tol, bound_stored(d, plan.halo)) : 0;
-    return in_best_form(problem, covered(plan, bound, tol, problem.survey));
+    return in_best_run_form(problem, covered(plan, bound, tol, problem.survey));
   }
   Certificate certificate;
   for (Index reach = std::min(known, kFirstReach);;) {
@@ -115,8 +115,8 @@ std::optional<Proposal> propose_runs(const Problem<T>& problem, Rejection& rejec
     certificate = certificate_of(problem, plan, tol, certify_runs<T>);
     // Rounding, which propose() bounds, does not get less by a longer reach.
     if (certificate.bound <= tol) {
-      return in_best_form(problem,
-                          covered_with_growth(plan, certificate.bound, certificate.growth, tol, problem.survey));
+      return in_best_run_form(problem,
+                              covered_with_growth(plan, certificate.bound, certificate.growth, tol, problem.survey));
     }
     if (reach >= longest || std::isnan(certificate.bound)) break;
     reach = longer_reach(reach, certificate.bound, tol, longest);
@@ -128,15 +128,14 @@ std::optional<Proposal> propose_runs(const Problem<T>& problem, Rejection& rejec
 class TilesStreamed final : public SchemeOf<TilesStreamed> {
  public:
   const char* name() const override { return "tiles-streamed"; }
-  bool owns(const Plan& plan) const override {
-    return plan.tiled() && plan.method == Method::truncated_streamed && plan.has<StoredFactors>();
-  }
   std::string shape(const Plan& plan) const override {
     return (runs_are_lines(plan) ? format("stored factors, one run of %d tiles per line, ", plan.run_tiles)
                                  : format("stored factors, reach %lld, runs of %d tiles, ",
                                           static_cast<long long>(plan.halo), plan.run_tiles)) +
            (plan.as<StoredFactors>().corrects ? "corrected at the interfaces, " : "") + groups_text(plan);
   }
+  Kernels kernels() const override { return Kernels::groups; }
+  bool stores_factors() const override { return true; }
   double words(const Plan& plan) const override { return words_of_one_pass(plan); }
   /// Share of the stream, H200, 3e7 rows.
   double stream_words(const Plan& plan, int word) const override {

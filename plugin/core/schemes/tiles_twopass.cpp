@@ -16,14 +16,14 @@ namespace {
 class TilesTwopass final : public SchemeOf<TilesTwopass> {
  public:
   const char* name() const override { return "tiles-twopass"; }
-  bool owns(const Plan& plan) const override { return reduces_tiles(plan); }
   std::string shape(const Plan& plan) const override { return "tiles reduced by " + groups_text(plan); }
   /// Of one row of a work-item three numbers are kept from pass to pass.
+  Kernels kernels() const override { return Kernels::groups; }
   double words(const Plan& plan) const override { return (plan.symmetric() ? 7 : 9) + 6.0 / plan.item_rows; }
-  int launches() const override { return 5; }
+  int launches(const Plan&) const override { return 5; }
   Cut cut(const Plan& plan) const override { return {plan.group_rows(), 0, 0, true}; }
   bool solves_interfaces() const override { return true; }
-  Elimination elimination() const override { return {.excess = true, .upwards = true}; }
+  Elimination elimination(const Plan&) const override { return {.excess = true, .upwards = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>&, const Survey& survey) const {
     if (plan.n == 0) return {0};

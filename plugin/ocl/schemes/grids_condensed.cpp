@@ -5,7 +5,8 @@
 #include "geometry.hpp"
 #include "grid_factors.hpp"
 #include "grid_plan.hpp"
-#include "schemes/grids.hpp"
+#include "schemes/table.hpp"
+#include "schemes/tiles.hpp"
 
 namespace oclspkt::ocl {
 namespace {

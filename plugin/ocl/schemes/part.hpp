@@ -43,6 +43,7 @@ struct Needs {
   Index slot = 1;            ///< vectors of scratch of a work-group
   std::int64_t largest = 0;  ///< bytes of the largest buffer of its own
   std::int64_t all = 0;      ///< bytes of all of them
+  int arrays = 5;            ///< of a number a row that a chunk has: three bands, y and x
 };
 
 /// What a scheme works with in one set-up or apply; all of it belongs to the solver.

@@ -19,11 +19,8 @@ namespace oclspkt::ocl {
   X(fpga_spkjac)           \
   X(fpga_spktrunc)         \
   X(fpga_tdma)             \
+  X(grids)                 \
   X(grids_condensed)       \
-  X(grids_factored)        \
-  X(grids_shared)          \
-  X(grids_streamed)        \
-  X(grids_whole)           \
   X(lanes_halo)            \
   X(lanes_paper)           \
   X(lanes_streamed)        \
@@ -62,7 +59,9 @@ void add_carrier(const Carrier& carrier) {
 }
 
 const Carrier& carrier_of(const Plan& plan) {
-  const char* const name = scheme_of(plan).name();
+  const Scheme& scheme = scheme_of(plan);
+  const char* const name = scheme.name();
+  if (const Carrier* carrier = find(scheme.form(plan))) return *carrier;
   if (const Carrier* carrier = find(name)) return *carrier;
   throw InvalidInput(std::string("this library has no scheme ") + name +
                      " for devices: choose another method, or let the host solve");

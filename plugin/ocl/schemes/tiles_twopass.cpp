@@ -28,7 +28,7 @@ struct ReducedLevel {
 template <typename T>
 class TilesTwopass final : public GroupPart<T> {
  public:
-  static Needs needs(const Plan&, const LineSet&, int, Index) { return {}; }
+  static Needs needs(const Plan&, const LineSet&, int, Index) { return {.arrays = 6}; }
 
   /// Those that the levels need: a level of one tile is solved at once, the others take two passes.
   void make_kernels(const Site& s) override {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the schemes of core/task_form share on a device: one launch of one work-item over whole blocks.
-#pragma once
-
+// truncated-streamed by one work-item, one launch over whole blocks: kernels/fpga/task_spk*.cl.
 #include <algorithm>
 #include <string>
 
-#include "schemes/part.hpp"
+#include "schemes/table.hpp"
 #include "task_form.hpp"
 
 namespace oclspkt::ocl {
+namespace {
 
-template <typename T>
-class TaskPart : public Part<T> {
+/// @param kSweep  how blocks are solved from the unknowns at their cuts
+template <typename T, CutSweep kSweep>
+class FpgaSpk : public Part<T> {
  public:
   static Needs needs(const Plan& plan, const LineSet&, int word, Index chunk_tiles) {
     const Index most = chunk_tiles + 2 * task_overlap(CutSweep::jacobi);
@@ -22,13 +22,14 @@ class TaskPart : public Part<T> {
 
   void make_kernels(const Site& s) override {
     const std::string rows = "-D TASK_ROWS=" + std::to_string(s.plan.m);
-    this->make(s, kernel_, name_, rows + (s.plan.symmetric() ? " -D SYMMETRIC" : ""), kOneTask);
+    this->make(s, kernel_, kKernels[static_cast<int>(kSweep)], rows + (s.plan.symmetric() ? " -D SYMMETRIC" : ""),
+               kOneTask);
   }
 
   /// A launch over no tiles solves nothing.
   Event finish(const Site& s, const Tiles& t) override {
     const Chunk& chunk = t.chunk;
-    const Index m = s.plan.m, behind = chunk.tile_end + task_overlap(sweep_);
+    const Index m = s.plan.m, behind = chunk.tile_end + task_overlap(kSweep);
     const Index end = chunk.tile_end > chunk.tile_begin ? std::min(s.plan.tiles(), behind) : chunk.first / m;
     const std::int64_t read = (end * m - chunk.first) * static_cast<Index>(sizeof(T));
     const auto need = [&](const char* name, const Buffer& buffer) {
@@ -41,16 +42,24 @@ class TaskPart : public Part<T> {
                    need("y", t.y), need("x", t.x)});
   }
 
- protected:
-  /// @param kernel  its name
-  TaskPart(const char* kernel, CutSweep sweep) : name_(kernel), sweep_(sweep) {}
-
  private:
   /// Bytes of the widest access, at multiples of which blocks lie.
   static constexpr std::size_t kBurstBytes = 128;
-  const char* name_;
-  CutSweep sweep_;
+  static constexpr const char* kKernels[] = {"task_spktrunc", "task_spkboth", "task_spkjac"};
   Kernel kernel_;
 };
+
+template <typename T>
+using SpkTrunc = FpgaSpk<T, CutSweep::half>;
+template <typename T>
+using SpkBoth = FpgaSpk<T, CutSweep::both>;
+template <typename T>
+using SpkJac = FpgaSpk<T, CutSweep::jacobi>;
+
+}  // namespace
+
+Carrier fpga_spktrunc() { return carrier<SpkTrunc>("fpga-spktrunc"); }
+Carrier fpga_spkboth() { return carrier<SpkBoth>("fpga-spkboth"); }
+Carrier fpga_spkjac() { return carrier<SpkJac>("fpga-spkjac"); }
 
 }  // namespace oclspkt::ocl

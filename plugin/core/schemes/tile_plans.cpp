@@ -14,6 +14,8 @@
 namespace oclspkt {
 namespace {
 
+/// Whose plans those are that have halos, and that have runs.
+constexpr const char *kHalosByTiles = "tiles-halo", *kRunsByTiles = "tiles-streamed";
 /// Bytes that a work-item of a GPU reads and writes at once, and the most rows of one: more would not stay in
 /// registers.
 constexpr Index kItemVector = 16, kMostGroupItemRows = 32;
@@ -121,7 +123,6 @@ GroupShape run_shape(Index reach, Index partition, int word, const DeviceTraits&
 /// Let work-items couple with neighbours up to `rows` rows away only.
 void couple_within(Index rows, Plan& plan) {
   if (!plan.has<Scan>()) return;
-  if (!plan.has<Scan>()) return;
   // A work-item that is coupled with 2^steps others on either side knows 2^steps - 1 of their partitions.
   int& steps = plan.as<Scan>().steps;
   while (steps > 0 && ((Index{1} << (steps - 1)) - 1) * plan.item_rows >= rows) --steps;
@@ -196,6 +197,7 @@ void scan_all(Plan& plan) {
 
 void cut_by_groups(Plan& plan, Index partition, int word, const DeviceTraits& traits) {
   const Index asked = plan.halo;
+  plan.made_by = kHalosByTiles;
   plan.halo = round_up(asked, kItemVector / word);
   const bool is_short = partition == 0 && word == sizeof(float) && plan.halo <= kShortHaloFloats.longest_halo;
   const bool shorter = is_short && fits(kShortHaloFloats, word, traits);
@@ -221,6 +223,7 @@ Index lines_in_a_tile(Index length, int word, const DeviceTraits& traits) {
 
 Plan make_lines_plan(Index n, Index length, Index partition, int word, const DeviceTraits& traits) {
   Plan plan;
+  plan.made_by = kHalosByTiles;
   plan.method = Method::truncated_halo;
   plan.n = n;
   for (const GroupShape& s : kShapes) {
@@ -242,6 +245,7 @@ Index longest_reach(Index partition, int word, const DeviceTraits& traits) {
 Plan make_run_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits) {
   check_partition(partition);
   Plan plan;
+  plan.made_by = kRunsByTiles;
   plan.method = Method::truncated_streamed;
   plan.n = n;
   plan.add<StoredFactors>();
@@ -284,6 +288,7 @@ std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int wor
   if (length <= group_shape(0, 0, word, traits).rows()) return plans;
   for (const GroupShape& shape : line_shapes(length, form, word)) {
     Plan plan;
+    plan.made_by = kRunsByTiles;
     plan.method = Method::truncated_streamed;
     plan.form = form;
     plan.n = n;
@@ -350,6 +355,7 @@ bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits
     if (!fits(shape.group(), shape.item_tiles * word, traits) || steps > shape.most_steps) continue;
     if (static_cast<double>(kept) < least) continue;
     take_shape(shape.group(), plan);
+    plan.made_by = "tiles-kept";
     plan.add<StoredFactors>();
     plan.m = kept;
     plan.add<KeptTiles>().item_tiles = shape.item_tiles;
@@ -395,6 +401,7 @@ int count_levels(Index tiles, Index items) {
 Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits, Form form) {
   check_partition(partition);
   Plan plan;
+  plan.made_by = "tiles-twopass";
   plan.method = Method::exact_twopass;
   plan.n = n;
   plan.form = form;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the schemes of core/task_form share: truncated-streamed by one work-item, for lines laid end to end.
-#pragma once
-
+// truncated-streamed by one work-item, for lines laid end to end: blocks of rows, see core/task_form. Three schemes, by
+// how blocks are solved from the unknowns at their cuts: fpga-spktrunc is the form of Macintosh, Banks and Kelson
+// (2019).
 #include <cmath>
 #include <string>
 #include <vector>
@@ -13,35 +13,36 @@
 #include "task_form.hpp"
 
 namespace oclspkt {
+namespace {
 
-/// A scheme `S` with a member `static constexpr CutSweep kSweep`.
-template <typename S>
-class TaskScheme : public SchemeOf<S> {
+class FpgaSpk final : public SchemeOf<FpgaSpk> {
  public:
+  FpgaSpk(const char* name, CutSweep sweep) : name_(name), sweep_(sweep) {}
+  const char* name() const override { return name_; }
   std::string shape(const Plan& plan) const override {
     constexpr const char* kHow[] = {"each half from its own cut", "from both cuts", "from both cuts, solved twice"};
     return format("one work-item, blocks of %lld rows ", static_cast<long long>(plan.m)) +
-           kHow[static_cast<int>(S::kSweep)] + (plan.symmetric() ? ", symmetric" : "");
+           kHow[static_cast<int>(sweep_)] + (plan.symmetric() ? ", symmetric" : "");
   }
   double words(const Plan& plan) const override { return words_of_one_pass(plan); }
   Cut cut(const Plan& plan) const override {
-    const Index overlap = task_overlap(S::kSweep) * plan.m;
+    const Index overlap = task_overlap(sweep_) * plan.m;
     return {plan.m, overlap, overlap, false};
   }
-  bool by_one_work_item() const override { return true; }
-  bool only_asked_for() const override { return S::kSweep != CutSweep::jacobi; }
-  Elimination elimination() const override { return {.plain = true, .upwards = true}; }
+  Kernels kernels() const override { return Kernels::task; }
+  bool only_asked_for() const override { return sweep_ != CutSweep::jacobi; }
+  Elimination elimination(const Plan&) const override { return {.plain = true, .upwards = true}; }
 
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>&, const Survey& survey) const {
     if (plan.n == 0) return {0};
-    return {survey.finite ? rounding_of_task(S::kSweep, survey.dominance, plan.m) : kNothingKnown};
+    return {survey.finite ? rounding_of_task(sweep_, survey.dominance, plan.m) : kNothingKnown};
   }
 
   template <typename T>
   bool suits(Method method, const Problem<T>& problem) const {
-    const bool of_paper = problem.traits.paper && S::kSweep == CutSweep::half;
-    const bool asked = !only_asked_for() || of_paper || problem.options.variant == this->name();
+    const bool of_paper = problem.traits.paper && sweep_ == CutSweep::half;
+    const bool asked = !only_asked_for() || of_paper || problem.options.variant == name_;
     return method == Method::truncated_streamed && by_task(problem) && asked && problem.bands.lines().contiguous();
   }
   /// Blocks get longer until the certificate holds.
@@ -58,11 +59,11 @@ class TaskScheme : public SchemeOf<S> {
     for (Index m = first_rows(problem);; m *= 2) {
       const Plan plan = plan_of(problem, m);
       const bool longest = problem.options.partition > 0 || plan.m == kMostTaskRows || plan.m >= plan.n;
-      if (const double bound = bound_task(S::kSweep, d, plan.m); bound <= tol) {
+      if (const double bound = bound_task(sweep_, d, plan.m); bound <= tol) {
         return covered(in_form(problem, plan), bound, tol, problem.survey);
       }
-      const Certificate c = certificate_of(problem, plan, tol, [](const Plan& of, const BandsView<T>& bands) {
-        return certify_task(of, S::kSweep, bands);
+      const Certificate c = certificate_of(problem, plan, tol, [&](const Plan& of, const BandsView<T>& bands) {
+        return certify_task(of, sweep_, bands);
       });
       if (c.bound <= tol) return covered(in_form(problem, plan), c.bound, tol, problem.survey);
       if (!longest) continue;
@@ -86,7 +87,7 @@ class TaskScheme : public SchemeOf<S> {
   }
   template <typename T>
   Plan plan_of(const Problem<T>& problem, Index m) const {
-    return make_task_plan(problem.bands.lines().rows(), m, this->name(), sizeof(T), problem.traits);
+    return make_task_plan(problem.bands.lines().rows(), m, name_, sizeof(T), problem.traits);
   }
   template <typename T>
   static Plan in_form(const Problem<T>& problem, Plan plan) {
@@ -95,19 +96,38 @@ class TaskScheme : public SchemeOf<S> {
   }
   /// The lines that dominance alone does not cover in the longest blocks, if they are few.
   template <typename T>
-  static std::vector<Index> lines_not_covered(const Problem<T>& problem, double tol) {
+  std::vector<Index> lines_not_covered(const Problem<T>& problem, double tol) const {
     const LineSet& lines = problem.bands.lines();
     const Index m = problem.options.partition > 0 ? problem.options.partition : kMostTaskRows;
     std::vector<Index> weak;
     for (Index l = 0; lines.count() > 1 && l < lines.count(); ++l) {
       const double d = line_dominance(lines, problem.bands.view(), l);
-      const bool holds =
-          bound_task(S::kSweep, d, m) <= tol && rounding_of_task(S::kSweep, d, m) <= problem.rounding_limit;
+      const bool holds = bound_task(sweep_, d, m) <= tol && rounding_of_task(sweep_, d, m) <= problem.rounding_limit;
       if (!holds) weak.push_back(l);
     }
     const bool few = rows_in(lines, weak) <= kFallbackShare * static_cast<double>(lines.rows());
     return few ? weak : std::vector<Index>{};
   }
+
+  const char* name_;
+  CutSweep sweep_;
 };
+
+}  // namespace
+
+const Scheme& fpga_spktrunc() {
+  static const FpgaSpk scheme("fpga-spktrunc", CutSweep::half);
+  return scheme;
+}
+
+const Scheme& fpga_spkboth() {
+  static const FpgaSpk scheme("fpga-spkboth", CutSweep::both);
+  return scheme;
+}
+
+const Scheme& fpga_spkjac() {
+  static const FpgaSpk scheme("fpga-spkjac", CutSweep::jacobi);
+  return scheme;
+}
 
 }  // namespace oclspkt

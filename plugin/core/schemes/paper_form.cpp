@@ -11,47 +11,12 @@
 namespace oclspkt {
 namespace {
 
-/// Work-items of a work-group, as far as a device allows.
-constexpr int kPaperItems = 64;
-/// Work-items of a work-group at least, where fewer let partitions stay in local memory.
-constexpr int kFewestStagedItems = 32;
-/// Arrays of a chunk: three bands, y, x, six that are marshalled; and one for all that is small.
-constexpr Index kPaperArrays = 12;
-
-/// The largest power of two that is at most `most`, and at most kPaperItems.
-int choose_items(int most) {
-  int items = kPaperItems;
-  while (items > 1 && items > most) items /= 2;
-  return items;
-}
-
 /// Both sweeps of a partition. Rows of `up` are counted from the last one.
 struct TwoSweeps {
   ForwardSweep down, up;
 };
 
 }  // namespace
-
-Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits) {
-  Plan plan;
-  plan.method = Method::truncated_halo;
-  plan.add<PaperForm>();
-  plan.n = n;
-  plan.m = std::min(m, round_up(std::max<Index>(n, 1), kPaperRows));
-  const auto fits = [&](int items, Index words) { return items * words * word <= traits.local_bytes; };
-  const Index transposed = paper_block_rows(word) + 1, kept = 4 * plan.m;
-  plan.items = choose_items(traits.group_items);
-  while (plan.items > 1 && !fits(plan.items, transposed)) plan.items /= 2;
-  const int fewer = std::min(plan.items, kFewestStagedItems);
-  plan.as<PaperForm>().staged = fits(fewer, kept);
-  if (plan.as<PaperForm>().staged && !fits(plan.items, kept)) plan.items = fewer;
-  plan.lanes = plan.items;
-  plan.item_rows = static_cast<int>(plan.m);
-  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / kPaperArrays) / word;
-  // The neighbours' partitions come along, in whole tiles.
-  plan.chunk_tiles = std::clamp<Index>(words / plan.tile_rows() - 2, 0, plan.tiles());
-  return plan;
-}
 
 double paper_words(const Plan& plan) {
   // There and back: three bands, y and x, each read and written.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "grid_plan.hpp"
 #include "geometry.hpp"
+#include "grid_plan.hpp"
 
 #include <algorithm>
 #include <span>
@@ -86,7 +86,7 @@ constexpr int kMostUpperItems = 64;
 /// Arrays of lines cut into segments: y, x, four of factors and weights; and one for all that is small.
 constexpr Index kSegmentArrays = 7;
 /// Rows up to which a tile that holds whole lines is faster than tiles that are streamed, float and general.
-constexpr Index kShortLine = 64;
+constexpr Index kShortGridLine = 64;
 
 /// Bytes that a core's work-items hold of one array, for it to keep reading; of exact-factored, whose lines are
 /// streamed or cut, a work-group and a half a core: measured of 8 to 512 of them.
@@ -133,7 +133,7 @@ GridShape wanted_shape(Index length, const GridDemand& demand, int word, const D
     return first_of(wide ? Shapes(kLongSharedDouble) : Shapes(kLongSharedFloat), length);
   }
   const bool only_short = streamed && !wide && !shared && demand.reach < length;
-  if (length <= (only_short ? kShortLine : kMostGridRows)) {
+  if (length <= (only_short ? kShortGridLine : kMostGridRows)) {
     return first_of(!shared ? Shapes(kWhole) : wide ? Shapes(kWholeSharedDouble) : Shapes(kWholeSharedFloat), length);
   }
   if (demand.segments) return demand.at_once() ? (wide ? kSegmentSharedDouble : kSegmentSharedFloat) : kSegment;
@@ -226,6 +226,7 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
                        std::to_string(demand.item_rows));
   }
   Plan plan;
+  plan.made_by = "grids";
   plan.method = demand.method;
   plan.form = demand.form;
   plan.n = lines.rows();
