@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "cut_plan.hpp"
 #include "devices.hpp"
-#include "grid_plan.hpp"
 #include "joined.hpp"
-#include "layout.hpp"
 #include "propose.hpp"
 #include "schemes/scheme.hpp"
 #include "survey.hpp"
@@ -57,23 +56,6 @@ constexpr Attempted kAttempts[] = {{MethodChoice::truncated_halo, Method::trunca
                                    {MethodChoice::truncated_streamed, Method::truncated_streamed},
                                    {MethodChoice::exact_twopass, Method::exact_twopass},
                                    {MethodChoice::exact_factored, Method::exact_factored}};
-
-/// Tiles, or blocks of lines side by side, that a plan counts its chunks in.
-Index units_of(const Plan& plan, const LineSet& lines) { return lines.contiguous() ? plan.tiles() : lines.blocks(); }
-
-/// Let the chunks of a plan be so many. @return false if no size of chunks does
-bool cut_into(Plan& plan, const LineSet& lines, int parts) {
-  const Index units = units_of(plan, lines);
-  for (Index each = quotient_up(units, parts); each > 0 && quotient_up(units, each) == parts; --each) {
-    (lines.contiguous() ? plan.chunk_tiles : plan.as<Beside>().chunk_blocks) = each;
-    return true;
-  }
-  return false;
-}
-
-Layout layout_of(const Plan& plan, const LineSet& lines, int word) {
-  return lines.contiguous() ? ocl::make_layout(plan, word, {}) : ocl::make_strided_layout(plan, lines, word, {});
-}
 
 template <typename T>
 class JoinedChunks : public testing::Test {
@@ -179,7 +161,7 @@ class ChunkRun {
     Rejection rejection;
     std::optional<Proposal> proposal = proposed(bands, attempt, rejection);
     // Once more with jumps where the chunks of this plan meet.
-    if (proposal && device_carries(proposal->plan, lines_) && !is_whole(proposal->plan) &&
+    if (proposal && device_carries(proposal->plan, lines_) && !is_whole(proposal->plan, lines_) &&
         cut_into(proposal->plan, lines_, parts)) {
       bands = joined_matrix<T>(matrix, lines_, parts_of(proposal->plan, parts));
       proposal = proposed(bands, attempt, rejection);
@@ -190,7 +172,7 @@ class ChunkRun {
     }
     Plan& plan = proposal->plan;
     if (!device_carries(plan, lines_)) return;
-    if (is_whole(plan)) {
+    if (is_whole(plan, lines_)) {
       ++tally_.of(scheme_of(plan).name()).whole;
       return;
     }
@@ -199,9 +181,6 @@ class ChunkRun {
     check(*proposal, bands, false, what);
     if (parts == 3 && info_.index == 0) check(*proposal, bands, true, what + ", copies");
   }
-
-  /// All rows at once.
-  bool is_whole(const Plan& plan) const { return lines_.contiguous() ? plan.cut().whole : grid_condenses(plan); }
 
   /// Rows on either side of the cuts.
   std::vector<char> rows_at_cuts(const Layout& layout) const {
