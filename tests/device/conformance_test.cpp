@@ -388,7 +388,7 @@ TYPED_TEST(Conformance, AtDominanceOneOrRefused) {
 /// By certificates so large that a row more or less shows.
 TYPED_TEST(Conformance, TruncatesWhereTheModelDoes) {
   using T = TypeParam;
-  SchemeTally tally;
+  SchemeTally tried, seen;
   this->for_all([&](const Scheme& scheme, const DeviceInfo& info, Variant variant, Solvers<T>& solvers) {
     for (const LineSet& lines : {LineSet::one(20'011), LineSet::grid_axis(1, 5, 3001, 1)}) {
       for (const AskedMatrix matrix : {AskedMatrix::slow, AskedMatrix::gentle, AskedMatrix::diffusion}) {
@@ -397,13 +397,19 @@ TYPED_TEST(Conformance, TruncatesWhereTheModelDoes) {
           this->examine(scheme, info, manner, matrix, lines, [&](Examined<T>& examined, const Plan& plan) {
             if (!model_carries(plan) || !examined.solve(*solvers.in_place)) return;
             examined.expect_like_model();
-            if (examined.truncated() > 1e3 * kEps<T>) tally.add(scheme, kind_of(scheme, plan, lines));
+            tried.add(scheme, kind_of(scheme, plan, lines));
+            if (examined.truncated() > 1e3 * kEps<T>) seen.add(scheme, kind_of(scheme, plan, lines));
           });
         }
       }
     }
   });
-  tally.print();
+  seen.print();
+  // In float the smallest certificates are near rounding.
+  for (const Scheme* scheme : all_schemes()) {
+    const bool shows = sizeof(T) == sizeof(float) || !tried.knows(*scheme) || seen.knows(*scheme);
+    EXPECT_TRUE(shows) << "nothing that " << scheme->name() << " truncates shows";
+  }
 }
 
 /// Where the memory does not hold what a scheme needs at least, it has no plan or refuses it, with size and cure.
