@@ -49,7 +49,7 @@ std::optional<Sharer> predict_sharer(const Processor& processor, const Processor
   const auto rows = static_cast<double>(std::max<Index>(1, outlook.bands.lines().rows()));
   constexpr double kWord = sizeof(T);
   ShareModel model;
-  model.latency = processor.host() ? 0 : way.owner->launches() * processor.profile.launch_seconds;
+  model.latency = processor.host() ? 0 : way.scheme->launches(way.plan) * processor.profile.launch_seconds;
   const auto row_seconds = [&](double apply) {
     return ranks_on(processor) * std::max(apply - model.latency, 0.01 * apply) / rows;
   };
@@ -57,7 +57,7 @@ std::optional<Sharer> predict_sharer(const Processor& processor, const Processor
   const double copies = processor.host() ? 0 : processor.profile.copy_seconds(2 * rows * kWord) / rows;
   model.kernel_seconds_per_row = std::max(model.seconds_per_row - copies, 0.01 * model.seconds_per_row);
   const bool on_host = processor.host() || processor.info.host_unified;
-  model.host_bytes_per_row = kWord * (on_host ? way.owner->words(way.plan) : 2);
+  model.host_bytes_per_row = kWord * (on_host ? way.scheme->words(way.plan) : 2);
   model.watts = rated_watts(powered(processor), parse_rated(outlook.options.rated_power));
   // An emulated device runs on the cores of the host.
   model.physical = processor.host() || processor.info.emulated ? "cpu" : processor.info.physical;

@@ -106,52 +106,6 @@ class Chunks : public testing::Test {};
 using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(Chunks, Scalars);
 
-TYPED_TEST(Chunks, GiveTheBitsOfOneLaunch) {
-  using T = TypeParam;
-  const Index n = 70'001, m = 48;
-  auto bands = random_dominant<T>(LineSet::one(n), 3.0);
-  bands.close_lines();
-  const auto y = random_vector<T>(n);
-  on_every_device<T>([&](const DeviceInfo& info) {
-    for (const Shape shape : {Shape{Method::truncated_halo, 43, m}, Shape{Method::exact_twopass, 0, m}}) {
-      const auto whole = solve<T>(info.index, bands, y, shape);
-      // A sixth of the five arrays, and room for the scratch of the work-groups.
-      const std::int64_t memory = 5 * n * static_cast<Index>(sizeof(T)) / 6 + (1 << 19);
-      for (const bool copies : {false, true}) {
-        const DeviceSettings settings{.copy_vectors = copies, .device_memory = memory};
-        const Plan plan = plan_for<T>(info.index, n, shape, settings);
-        ASSERT_GT(make_layout(plan, sizeof(T), {info.max_allocation, memory}).chunks.size(), 1U);
-        EXPECT_EQ(solve<T>(info.index, bands, y, shape, settings), whole)
-            << name(shape.method) << ", copies " << copies;
-      }
-    }
-  });
-}
-
-TYPED_TEST(Chunks, OfStoredFactorsAreTruncatedATileAway) {
-  using T = TypeParam;
-  const Index n = 70'001, m = 48;
-  auto bands = random_dominant<T>(LineSet::one(n), 3.0);
-  bands.close_lines();
-  const auto y = random_vector<T>(n);
-  const auto reference = solve_by_reference(bands, y);
-  on_every_device<T>([&](const DeviceInfo& info) {
-    for (const Shape shape : {Shape{Method::truncated_streamed, 0, m}, Shape{Method::truncated_streamed, 40, 96}}) {
-      const std::int64_t memory = 5 * n * static_cast<Index>(sizeof(T)) / 6 + (1 << 19);
-      std::vector<T> in_place;
-      for (const bool copies : {false, true}) {
-        const DeviceSettings settings{.copy_vectors = copies, .device_memory = memory};
-        const Plan plan = plan_for<T>(info.index, n, shape, settings);
-        ASSERT_GT(make_layout(plan, sizeof(T), {info.max_allocation, memory}).chunks.size(), 1U);
-        const auto x = solve<T>(info.index, bands, y, shape, settings);
-        EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << "copies " << copies;
-        EXPECT_TRUE(in_place.empty() || x == in_place) << "copies " << copies;
-        in_place = x;
-      }
-    }
-  });
-}
-
 TYPED_TEST(Chunks, BandsStayOnTheDeviceWhereTheyFit) {
   using T = TypeParam;
   const Index n = 50'000, bytes = n * static_cast<Index>(sizeof(T));

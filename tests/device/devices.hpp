@@ -44,7 +44,7 @@ void on_every_device(const F& f) {
 template <typename T, typename F>
 void on_every_device_for_gpus(const F& f) {
   on_every_device<T>([&](const DeviceInfo& info) {
-    if (kEmulatesGpus<T> || !info.emulated) f(info);
+    if (runs_kernels_for_gpus(info)) f(info);
   });
 }
 
@@ -123,31 +123,6 @@ template <typename T>
 std::vector<T> solve_for_gpus(int device, const Plan& plan, const Bands<T>& bands, const std::vector<T>& y,
                               const DeviceSettings& settings = kForGpus) {
   return solve_by_plan(device, plan, bands, y, settings);
-}
-
-/// The same with vectors that begin anywhere: expects the same bits, and nothing written beside them.
-/// @return x of vectors that begin with a cache line
-template <typename T>
-std::vector<T> solve_anywhere(int device, const Plan& plan, const Bands<T>& bands, const std::vector<T>& y) {
-  const T beside = 7;
-  const Index n = bands.lines().extent(), room = 16;
-  const auto solver = make_solver<T>(device);
-  solver->set_up(plan, bands);
-  std::vector<T> first;
-  for (const Index offset : {0, 1, 2, 3, 8, 15}) {
-    AlignedArray<T> y_moved(n + room), x_moved(n + room);
-    std::fill_n(x_moved.data(), n + room, beside);
-    std::copy(y.begin(), y.end(), y_moved.data() + offset);
-    solver->apply(y_moved.data() + offset, x_moved.data() + offset);
-    const std::vector<T> x(x_moved.data() + offset, x_moved.data() + offset + n);
-    if (offset == 0) first = x;
-    EXPECT_EQ(x, first) << "offset " << offset;
-    for (Index i = 0; i < n + room; ++i) {
-      if (i >= offset && i < offset + n) continue;
-      EXPECT_EQ(x_moved[i], beside) << "wrote beside x";
-    }
-  }
-  return first;
 }
 
 /// solve_by_plan() by a plan of some shape.

@@ -64,45 +64,6 @@ TYPED_TEST(Forms, SymmetricGivesTheBitsOfTheGeneralForm) {
   });
 }
 
-TYPED_TEST(Forms, SymmetricLinesAreSolvedApartAndInChunks) {
-  using T = TypeParam;
-  const LineSet lines = LineSet::equal(1000, 61);
-  const auto bands = closed(random_symmetric<T>(lines, 3.0));
-  const auto y = random_vector<T>(lines.rows());
-  const auto reference = solve_by_reference(bands, y);
-  on_every_device<T>([&](const DeviceInfo& info) {
-    for (const DeviceSettings& settings : this->ways(lines.rows())) {
-      for (const Index lead_in : {Index{-1}, Index{24}}) {
-        Plan plan = this->general(info.index, lines.rows(), 48, 0, lead_in, settings);
-        ASSERT_TRUE(make_symmetric(plan, sizeof(T), this->traits(info.index, settings)));
-        EXPECT_LE(relative_difference(this->solve(info.index, bands, y, plan, settings), reference), 16 * kEps<T>);
-      }
-    }
-  });
-}
-
-TYPED_TEST(Forms, SolversChangeTheirFormFromSetUpToSetUp) {
-  using T = TypeParam;
-  const Index n = 5003;
-  const auto bands = closed(random_symmetric<T>(LineSet::one(n), 3.0));
-  const auto y = random_vector<T>(n);
-  on_every_device<T>([&](const DeviceInfo& info) {
-    for (const bool copies : {false, true}) {
-      const auto solver = make_solver<T>(info.index, {.copy_vectors = copies});
-      std::vector<T> first;
-      for (const bool symmetric : {false, true, false, true}) {
-        Plan plan = this->general(info.index, n, 48, 0, -1);
-        if (symmetric) make_symmetric(plan, sizeof(T), this->traits(info.index));
-        solver->set_up(plan, bands);
-        std::vector<T> x(y.size());
-        solver->apply(y.data(), x.data());
-        if (first.empty()) first = x;
-        EXPECT_EQ(x, first) << "symmetric " << symmetric;
-      }
-    }
-  });
-}
-
 /// The same rows in every line.
 template <typename T>
 Bands<T> alike(const LineSet& lines, double d) {
@@ -134,25 +95,6 @@ TYPED_TEST(Forms, SharedLinesAreRightForEveryLength) {
         }
       }
     }
-  });
-}
-
-TYPED_TEST(Forms, SharedLinesKeepNanToThemselves) {
-  using T = TypeParam;
-  const Index length = 61, count = 1000, broken = 517;
-  const LineSet lines = LineSet::equal(count, length);
-  const auto bands = closed(alike<T>(lines, 2.0));
-  const auto healthy = random_vector<T>(lines.rows());
-  const auto reference = solve_by_reference(bands, healthy);
-  auto y = healthy;
-  y[broken * length + 30] = std::numeric_limits<T>::quiet_NaN();
-  on_every_device<T>([&](const DeviceInfo& info) {
-    Plan plan = this->general(info.index, lines.rows(), 0, 0, -1);
-    ASSERT_TRUE(share_lines(plan, length, true, sizeof(T), this->traits(info.index)));
-    auto x = this->solve(info.index, bands, y, plan);
-    EXPECT_FALSE(std::isfinite(x[broken * length + 30]));
-    std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
-    EXPECT_LE(relative_difference(x, reference), 24 * kEps<T>);
   });
 }
 

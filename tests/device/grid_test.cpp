@@ -317,56 +317,6 @@ TYPED_TEST(Grid, SegmentsSolveWhatDecaysSlowlyAndAnySigns) {
   std::printf("largest backward error: %.2f eps\n", worst);
 }
 
-TYPED_TEST(Grid, NanInOneLineStaysInIt) {
-  using T = TypeParam;
-  for (const LineSet& lines : {LineSet::grid_axis(1, 11, 300, 2), LineSet::grid_axis(2, 17, 3, 20)}) {
-    const auto bands = closed(constant<T>(lines, -1, 4, -1));
-    const auto healthy = random_vector<T>(lines.extent());
-    const Index broken = lines.count() - 2, at = lines.first(broken) + 7 * lines.row_stride();
-    auto y = healthy;
-    y[static_cast<std::size_t>(at)] = std::numeric_limits<T>::quiet_NaN();
-    on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-      for (const Form form : {Form::general, Form::shared, Form::symmetric}) {
-        for (const GridDemand& demand : demands(form, true)) {
-          const Plan plan = this->plan(info.index, lines, demand);
-          const auto expected = this->solve_by(info.index, plan, bands, healthy);
-          const auto x = this->solve_by(info.index, plan, bands, y);
-          EXPECT_TRUE(std::isnan(x[static_cast<std::size_t>(at)]));
-          for (Index l = 0; l < lines.count(); ++l) {
-            for (Index i = 0; l != broken && i < lines.length(l); ++i) {
-              const auto place = static_cast<std::size_t>(lines.first(l) + i * lines.row_stride());
-              ASSERT_EQ(x[place], expected[place]) << "line " << l << ", row " << i;
-            }
-          }
-        }
-      }
-    });
-  }
-}
-
-TYPED_TEST(Grid, GivesTheSameBitsEveryTimeAndInChunks) {
-  using T = TypeParam;
-  const LineSet lines = LineSet::strided(200, 20, 13, 1, 12, 4100);
-  const auto bands = closed(constant<T>(lines, -1, 4, -1));
-  const auto y = random_vector<T>(lines.extent());
-  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-    for (const Method method : {Method::truncated_streamed, Method::exact_factored}) {
-      const GridDemand demand{.method = method, .reach = 64, .item_rows = 8};
-      const auto first = this->solve_by(info.index, this->plan(info.index, lines, demand), bands, y);
-      for (int i = 0; i < 3; ++i) {
-        EXPECT_EQ(this->solve_by(info.index, this->plan(info.index, lines, demand), bands, y), first);
-      }
-      DeviceSettings small = kForGpus;
-      small.device_memory = 6 * lines.extent() * static_cast<Index>(sizeof(T)) / 4;
-      const Plan plan = this->plan(info.index, lines, demand, small);
-      ASSERT_GT(
-          ocl::make_strided_layout(plan, lines, sizeof(T), {info.max_allocation, small.device_memory}).chunks.size(),
-          2U);
-      EXPECT_EQ(this->solve_by(info.index, plan, bands, y, small), first);
-    }
-  });
-}
-
 TYPED_TEST(Grid, SegmentsGiveTheSameBitsEveryTimeAndAreSolvedAllAtOnce) {
   using T = TypeParam;
   const LineSet lines = LineSet::strided(200, 20, 13, 1, 12, 4100);
@@ -382,27 +332,6 @@ TYPED_TEST(Grid, SegmentsGiveTheSameBitsEveryTimeAndAreSolvedAllAtOnce) {
     small.device_memory = 6 * lines.extent() * static_cast<Index>(sizeof(T)) / 4;
     EXPECT_EQ(Plan(this->plan(info.index, lines, demand, small)).template as<Beside>().chunk_blocks, 0);
     EXPECT_THROW(this->solve_by(info.index, plan, bands, y, small), InvalidInput);
-  });
-}
-
-TYPED_TEST(Grid, OneSolverTakesOtherPlansInTurn) {
-  using T = TypeParam;
-  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-    const auto solver = make_solver<T>(info.index, kForGpus);
-    for (const LineSet& lines : {LineSet::grid_axis(1, 10, 300, 2), LineSet::grid_axis(2, 7, 9, 20)}) {
-      const auto bands = closed(constant<T>(lines, -1, 12, -1));
-      const auto y = random_vector<T>(lines.extent());
-      const auto reference = solve_by_reference(bands, y);
-      for (const Form form : {Form::general, Form::symmetric, Form::shared}) {
-        for (const GridDemand& demand : demands(form, true)) {
-          solver->set_up(this->plan(info.index, lines, demand), bands);
-          std::vector<T> x(y.size());
-          solver->apply(y.data(), x.data());
-          EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << lines.describe();
-          EXPECT_EQ(solver->factors() == nullptr, grid_condenses(this->plan(info.index, lines, demand)));
-        }
-      }
-    }
   });
 }
 

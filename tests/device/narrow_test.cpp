@@ -123,21 +123,6 @@ TEST_F(Narrow, PartitionsAgreeToTheRoundingOfDoubles) {
   });
 }
 
-TEST_F(Narrow, LinesAreSolvedApartInChunksAndInPlace) {
-  const LineSet lines = LineSet::equal(1000, 61);
-  const auto bands = closed(random_dominant<double>(lines, 3.0));
-  const auto y = random_vector<double>(lines.rows());
-  const auto reference = solve_by_reference(bands, y);
-  on_every_device<double>([&](const DeviceInfo& info) {
-    for (const DeviceSettings& settings : ways(lines.rows())) {
-      for (const Index lead_in : {Index{-1}, Index{24}}) {
-        const auto x = solve(info.index, bands, y, plan(info.index, lines.rows(), 48, 0, lead_in, settings), settings);
-        EXPECT_LE(relative_difference(x, reference), 4 * FLT_EPSILON);
-      }
-    }
-  });
-}
-
 TEST_F(Narrow, SymmetricGivesTheBitsOfTheGeneralForm) {
   on_every_device<double>([&](const DeviceInfo& info) {
     for (const Index n : {1, 47, 500, 5003}) {
@@ -150,43 +135,6 @@ TEST_F(Narrow, SymmetricGivesTheBitsOfTheGeneralForm) {
         EXPECT_EQ(symmetric.words_per_row(), 3);
         EXPECT_EQ(solve(info.index, bands, y, symmetric), solve(info.index, bands, y, general)) << "n = " << n;
       }
-    }
-  });
-}
-
-TEST_F(Narrow, NanStaysInItsLine) {
-  const Index length = 61, broken = 517;
-  const LineSet lines = LineSet::equal(1000, length);
-  const auto bands = closed(random_dominant<double>(lines, 3.0));
-  auto y = random_vector<double>(lines.rows());
-  const auto reference = solve_by_reference(bands, y);
-  y[broken * length + 30] = std::numeric_limits<double>::quiet_NaN();
-  on_every_device<double>([&](const DeviceInfo& info) {
-    auto x = solve(info.index, bands, y, plan(info.index, lines.rows(), 48, 0, -1));
-    EXPECT_FALSE(std::isfinite(x[broken * length + 30]));
-    std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
-    EXPECT_LE(relative_difference(x, reference), 4 * FLT_EPSILON);
-  });
-}
-
-TEST_F(Narrow, SolversGoFromWideToNarrowAndBack) {
-  const Index n = 5003;
-  const auto bands = closed(random_dominant<double>(LineSet::one(n), 3.0));
-  const auto y = random_vector<double>(n);
-  on_every_device<double>([&](const DeviceInfo& info) {
-    for (const bool copies : {false, true}) {
-      const auto solver = make_solver<double>(info.index, {.copy_vectors = copies});
-      std::vector<double> first[2];
-      for (const int narrow : {1, 0, 1, 0}) {
-        Plan wanted = plan(info.index, n, 48, 0, -1);
-        wanted.narrow = narrow != 0;
-        solver->set_up(wanted, bands);
-        std::vector<double> x(y.size());
-        solver->apply(y.data(), x.data());
-        if (first[narrow].empty()) first[narrow] = x;
-        EXPECT_EQ(x, first[narrow]) << "narrow " << narrow;
-      }
-      EXPECT_NE(first[0], first[1]);
     }
   });
 }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "devices.hpp"
 #include "model.hpp"
-#include "paper.hpp"
 #include "residual.hpp"
 
 namespace oclspkt::test {
@@ -33,42 +33,6 @@ class Paper : public testing::Test {
 using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(Paper, Scalars);
 
-TYPED_TEST(Paper, IsRightForEveryLengthAndShape) {
-  using T = TypeParam;
-  const double d = 10;
-  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-    for (const auto& [m, items] : {std::pair<Index, int>{32, 0}, {40, 1}, {47, 4}}) {
-      const Index tile = this->plan(info.index, 1'000'000, m, items).tile_rows();
-      for (const Index n : {Index{1}, Index{2}, Index{3}, m - 1, m, m + 1, m + m / 2, 2 * m + 1, tile - 1, tile,
-                            tile + 1, 2 * tile + 5}) {
-        const Plan plan = this->plan(info.index, n, m, items);
-        const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
-        const auto y = random_vector<T>(n);
-        const auto x = this->solve_by(info.index, plan, bands, y);
-        EXPECT_LE(relative_difference(x, solve_by_reference(bands, y)), 16 * kEps<T>)
-            << "n = " << n << ", m " << m << ", work-groups of " << plan.items;
-        EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>);
-      }
-    }
-  });
-}
-
-TYPED_TEST(Paper, IsTruncatedExactlyAsTheModelIs) {
-  using T = TypeParam;
-  const Index n = 5003;
-  const double lambda = 1e3;
-  const auto bands = closed(diffusion<T>(LineSet::one(n), lambda));
-  const auto y = random_vector<T>(n);
-  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-    for (const Index m : {1, 3, 31, 5003}) {
-      const Plan plan = this->plan(info.index, n, m);
-      EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), solve_by_model(plan, bands, y)),
-                lambda * kEps<T>)
-          << "m " << m;
-    }
-  });
-}
-
 TYPED_TEST(Paper, ReadsLongPartitionsTwice) {
   using T = TypeParam;
   const Index n = 20'011, m = 800;
@@ -84,33 +48,6 @@ TYPED_TEST(Paper, ReadsLongPartitionsTwice) {
       EXPECT_EQ(plan.as<PaperForm>().staged, staged);
       EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), reference), 16 * kEps<T>);
     }
-  });
-}
-
-TYPED_TEST(Paper, KeepsLinesApartAndTheirNanToThemselves) {
-  using T = TypeParam;
-  const OneBrokenLine<T> lines(10);
-  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-    for (const Index m : {32, 61, 64}) {
-      const Plan plan = this->plan(info.index, lines.bands.lines().rows(), m);
-      lines.expect_others_right(
-          [&](const std::vector<T>& y) { return this->solve_by(info.index, plan, lines.bands, y); });
-    }
-  });
-}
-
-TYPED_TEST(Paper, GivesTheSameBitsEveryTimeAndInChunks) {
-  using T = TypeParam;
-  const Index n = 70'001;
-  const auto bands = closed(random_dominant<T>(LineSet::one(n), 3));
-  const auto y = random_vector<T>(n);
-  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-    const auto planned = [&](const DeviceSettings& settings) { return this->plan(info.index, n, 64, 0, settings); };
-    const auto x = expect_same_bits(info, bands, y, kAsInThePaper, planned);
-    EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>);
-    DeviceSettings small = kAsInThePaper;
-    small.device_memory = 6 * n * static_cast<Index>(sizeof(T));
-    expect_timed(info.index, planned(small), bands, y, small, x);
   });
 }
 

@@ -45,28 +45,6 @@ struct TileShape {
 };
 constexpr TileShape kTileShapes[] = {{0, 0}, {2, 16}, {4, 1}, {12, 32}};
 
-TYPED_TEST(Reduced, AreRightForEveryLengthAndShape) {
-  using T = TypeParam;
-  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-    for (const TileShape& shape : kTileShapes) {
-      const Index rows = this->plan(info.index, 1, shape.partition, shape.items).group_rows();
-      for (const Index n : {Index{1}, Index{2}, Index{3}, rows - 1, rows, rows + 1, 3 * rows + 5, 40 * rows + 1}) {
-        if (n > 40'000) continue;
-        const Plan plan = this->plan(info.index, n, shape.partition, shape.items);
-        const auto weak = closed(random_dominant<T>(LineSet::one(n), 1.0));
-        for (const double error : this->errors(info.index, plan, weak)) {
-          EXPECT_LE(error, 10) << "n = " << n << ", " << plan.items << " x " << plan.item_rows;
-        }
-        const auto bands = closed(random_dominant<T>(LineSet::one(n), 3.0));
-        const auto y = random_vector<T>(n);
-        EXPECT_LE(relative_difference(this->solve_by(info.index, plan, bands, y), solve_by_reference(bands, y)),
-                  16 * kEps<T>)
-            << "n = " << n << ", " << plan.items << " x " << plan.item_rows;
-      }
-    }
-  });
-}
-
 TYPED_TEST(Reduced, AreRightWhereCouplingsServeTwoRows) {
   using T = TypeParam;
   const T large = std::is_same_v<T, float> ? 0x1p101 : 0x1p960;  // their pivots take the general way
@@ -114,27 +92,6 @@ TYPED_TEST(Reduced, StayBackwardStableWithoutAnyDominance) {
   std::printf("largest backward error: %.2f eps\n", worst);
 }
 
-TYPED_TEST(Reduced, KeepLinesApartAndTheirNanToThemselves) {
-  using T = TypeParam;
-  const OneBrokenLine<T> lines(3);
-  const Index n = lines.bands.lines().rows();
-  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-    for (const TileShape& shape : {TileShape{0, 0}, TileShape{4, 8}}) {
-      const auto solver = make_solver<T>(info.index, kByGroups);
-      solver->set_up(this->plan(info.index, n, shape.partition, shape.items), lines.bands);
-      std::vector<T> x(static_cast<std::size_t>(n));
-      for (const Index place : {0, 30, 60}) {
-        lines.expect_others_right(
-            [&](const std::vector<T>& y) {
-              solver->apply(y.data(), x.data());
-              return x;
-            },
-            place);
-      }
-    }
-  });
-}
-
 TYPED_TEST(Reduced, KeepASingularLineToItself) {
   using T = TypeParam;
   const Index count = 90, length = 61, broken = 40;
@@ -158,18 +115,6 @@ TYPED_TEST(Reduced, KeepASingularLineToItself) {
       }
     });
   }
-}
-
-TYPED_TEST(Reduced, GiveTheSameBitsEveryTime) {
-  using T = TypeParam;
-  const Index n = 70'001;
-  const auto bands = closed(random_dominant<T>(LineSet::one(n), 1.0));
-  const auto y = random_vector<T>(n);
-  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-    const Plan plan = this->plan(info.index, n, 8, 32);
-    const auto first = this->solve_by(info.index, plan, bands, y);
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(this->solve_by(info.index, plan, bands, y), first);
-  });
 }
 
 TYPED_TEST(Reduced, WantAllRowsAtOnce) {

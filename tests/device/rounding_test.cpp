@@ -17,6 +17,7 @@
 #include "residual.hpp"
 #include "rounding.hpp"
 #include "rounding_runs.hpp"
+#include "row_error.hpp"
 #include "survey.hpp"
 
 namespace oclspkt::test {
@@ -38,25 +39,6 @@ std::string format_jump(Index n, double J, double K, double f, double H) {
   std::ostringstream text;
   text << "jump(" << n << ", " << J << ", " << K << ", " << f << ", " << H << ")";
   return text.str();
-}
-
-/// The largest |r_i| / (|A_i| max |x| + |y_i|), in eps.
-template <typename T>
-double row_error(const Bands<T>& bands, const std::vector<T>& x, const std::vector<T>& y) {
-  const BandsView<T> a = bands.view();
-  const Index n = bands.lines().rows();
-  long double largest = 0, worst = 0;
-  for (const T v : x) largest = std::max(largest, std::abs(static_cast<long double>(v)));
-  for (Index i = 0; i < n; ++i) {
-    const auto at = [&](Index k) {
-      return k >= 0 && k < n ? static_cast<long double>(x[static_cast<std::size_t>(k)]) : 0;
-    };
-    const long double l = a.lower[i], d = a.diag[i], u = a.upper[i], right = y[static_cast<std::size_t>(i)];
-    const long double left = right - d * at(i) - (i > 0 ? l * at(i - 1) : 0) - (i + 1 < n ? u * at(i + 1) : 0);
-    const long double size = (std::abs(l) + std::abs(d) + std::abs(u)) * largest + std::abs(right);
-    if (!(std::abs(left) <= worst * size)) worst = std::abs(left) / size;
-  }
-  return static_cast<double>(worst) / kEps<T>;
 }
 
 /// Right-hand sides of solutions that hurt: alternating, constant, random, and none of them.
@@ -160,7 +142,8 @@ class RoundingBound : public testing::Test {
         const DeviceSettings settings{.variant = p.plan.has<PaperForm>() ? Variant::paper_gpu : Variant::gpu};
         double error = 0;
         for (const auto& y : sides) {
-          error = std::max(error, row_error(bands, solve_by_plan(info.index, p.plan, bands, y, settings), y));
+          error =
+              std::max(error, row_error(bands, solve_by_plan(info.index, p.plan, bands, y, settings), y).all / kEps<T>);
         }
         EXPECT_LE(error, bound.eps + p.truncated) << p.what << ", " << what << ", " << p.plan.n << " rows";
         if (!(error <= largest_)) largest_ = error;

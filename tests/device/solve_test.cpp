@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The kernels on every device, against LAPACK, against the model in C++ and against residuals.
 #include <cstdio>
-#include <numeric>
 #include <utility>
 
 #include "certificate.hpp"
 #include "devices.hpp"
 #include "evidence.hpp"
 #include "geometry.hpp"
-#include "model.hpp"
 #include "residual.hpp"
 #include "rounding_joints.hpp"
 
@@ -19,100 +17,6 @@ template <typename T>
 class Solve : public testing::Test {};
 using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(Solve, Scalars);
-
-/// Lengths around a partition of m rows, a prime and a large one.
-std::vector<Index> lengths_around(Index m) { return {1, 2, 3, m - 1, m, m + 1, 2 * m + 1, 997, 100'003}; }
-
-TYPED_TEST(Solve, HaloIsRightForEveryLengthPartitionAndDominance) {
-  using T = TypeParam;
-  for (const double d : {10.0, 3.0, 1.2}) {
-    for (const Index m : {Index{37}, Index{48}, Index{0}}) {
-      for (const Index n : lengths_around(m > 0 ? m : 496)) {
-        const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
-        const auto y = random_vector<T>(n);
-        const Index halo = halo_from_dominance(d, kEps<T>);
-        const auto reference = solve_by_reference(bands, y);
-        on_every_device<T>([&](const DeviceInfo& info) {
-          const Shape shape{Method::truncated_halo, halo, m};
-          const Plan plan = plan_for<T>(info.index, n, shape);
-          ASSERT_LE(certify_halo(n, bands.view(), plan.m, plan.halo, {0, n}).bound, 1.1 * kEps<T>);
-          const auto x = solve<T>(info.index, bands, y, shape);
-          EXPECT_LE(relative_difference(x, reference), forward_limit(d) * kEps<T>)
-              << "n = " << n << ", m = " << plan.m << ", halo = " << halo << ", d = " << d;
-          EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>);
-        });
-      }
-    }
-  }
-}
-
-/// Truncates far too near, so that one row more or less is seen.
-template <typename T>
-void expect_what_the_model_gives(Method method, std::initializer_list<Index> partitions) {
-  const Index n = 5003;
-  const double lambda = 1e3;
-  const auto bands = closed(diffusion<T>(LineSet::one(n), lambda));
-  const auto y = random_vector<T>(n);
-  on_every_device<T>([&](const DeviceInfo& info) {
-    for (const Index m : partitions) {
-      for (const Index halo : {0, 1, 7, 8, 16, 21}) {
-        const Shape shape{method, halo, m};
-        const std::vector<T> expected = solve_by_model(plan_for<T>(info.index, n, shape), bands, y);
-        const auto x = solve<T>(info.index, bands, y, shape);
-        // Partitions are ill-conditioned by themselves: lambda times eps is what rounding may do.
-        EXPECT_LE(relative_difference(x, expected), lambda * kEps<T>) << "m = " << m << ", halo = " << halo;
-      }
-    }
-  });
-}
-
-TYPED_TEST(Solve, HaloReadsExactlyTheRowsThatThePlanNames) {
-  expect_what_the_model_gives<TypeParam>(Method::truncated_halo, {16, 37, 128});
-}
-
-/// Lengths around partitions and tiles of stored factors, one to five tiles long.
-std::vector<Index> lengths_of(const Plan& plan) {
-  std::vector<Index> all = {1, 2, 3, plan.m - 1, plan.m, plan.m + 1, 2 * plan.m + 1, 997, 100'003};
-  for (const Index tiles : {1, 2, 3, 5}) {
-    for (const Index beside : {-1, 0, 1}) all.push_back(tiles * plan.tile_rows() + beside);
-  }
-  return all;
-}
-
-TYPED_TEST(Solve, StreamedIsRightForEveryLengthPartitionReachAndDominance) {
-  using T = TypeParam;
-  for (const double d : {10.0, 3.0, 1.5}) {
-    // 37 is no multiple of the lanes and is rounded up.
-    for (const Index m : {Index{37}, Index{48}, Index{0}}) {
-      on_every_device<T>([&](const DeviceInfo& info) {
-        Index reach = 8;
-        while (bound_stored(d, reach) > kEps<T>) reach += 8;
-        const Plan usual = plan_for<T>(info.index, 1'000'000, {Method::truncated_streamed, 0, m});
-        ASSERT_EQ(usual.m % usual.lanes, 0);
-        for (const Index n : lengths_of(usual)) {
-          const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
-          const auto y = random_vector<T>(n);
-          const auto reference = solve_by_reference(bands, y);
-          for (const Index some : {Index{0}, reach}) {
-            const Shape shape{Method::truncated_streamed, some, m};
-            const Plan plan = plan_for<T>(info.index, n, shape);
-            const Index decays =
-                plan.as<StoredFactors>().reach < plan.m ? plan.as<StoredFactors>().reach : plan.tile_rows();
-            ASSERT_TRUE(plan.tiles() <= 2 || bound_stored(d, decays) <= kEps<T>);  // two tiles truncate nothing
-            const auto x = solve<T>(info.index, bands, y, shape);
-            EXPECT_LE(relative_difference(x, reference), forward_limit(d) * kEps<T>)
-                << "n = " << n << ", m = " << plan.m << ", reach = " << plan.as<StoredFactors>().reach << ", d = " << d;
-            EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>);
-          }
-        }
-      });
-    }
-  }
-}
-
-TYPED_TEST(Solve, StreamedTruncatesExactlyWhereThePlanSays) {
-  expect_what_the_model_gives<TypeParam>(Method::truncated_streamed, {16, 48, 128});
-}
 
 TYPED_TEST(Solve, StoredFactorsSolvePartitionsThatDoNotDecay) {
   using T = TypeParam;
@@ -142,42 +46,6 @@ TYPED_TEST(Solve, StoredFactorsSolvePartitionsThatDoNotDecay) {
   });
 }
 
-TYPED_TEST(Solve, ExactIsRightForEveryLengthAndPartition) {
-  using T = TypeParam;
-  const double d = 3;
-  for (const Index m : {Index{1}, Index{2}, Index{3}, Index{37}, Index{48}, Index{0}}) {
-    for (const Index n : lengths_around(m > 0 ? m : 496)) {
-      if (n < 1) continue;
-      const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
-      const auto y = random_vector<T>(n);
-      const auto reference = solve_by_reference(bands, y);
-      on_every_device<T>([&](const DeviceInfo& info) {
-        const auto x = solve<T>(info.index, bands, y, {Method::exact_twopass, 0, m});
-        EXPECT_LE(relative_difference(x, reference), forward_limit(d) * kEps<T>) << "n = " << n << ", m = " << m;
-      });
-    }
-  }
-}
-
-TYPED_TEST(Solve, BothSidesMeetWhereverTilesEnd) {
-  using T = TypeParam;
-  for (const Index m : {Index{16}, Index{48}, Index{0}}) {
-    on_every_device<T>([&](const DeviceInfo& info) {
-      const Plan usual = plan_for<T>(info.index, 1'000'000, {Method::exact_factored, 0, m});
-      for (const Index n : lengths_of(usual)) {
-        // Nothing decays: what enters on one side comes out on the other.
-        const auto bands = closed(constant<T>(LineSet::one(n), -1, 2, -1));
-        const auto y = random_vector<T>(n);
-        const auto x = solve<T>(info.index, bands, y, {Method::exact_factored, 0, m});
-        EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>)
-            << "n = " << n << ", m = " << usual.m;
-        if (n > 1000) continue;  // Poisson's equation has condition n^2
-        EXPECT_LE(relative_difference(x, solve_by_reference(bands, y)), static_cast<double>(n * n) * kEps<T>);
-      }
-    });
-  }
-}
-
 TYPED_TEST(Solve, ExactStaysBackwardStableWithoutAnyDominance) {
   using T = TypeParam;
   double worst = 0;
@@ -204,25 +72,6 @@ TYPED_TEST(Solve, ExactStaysBackwardStableWithoutAnyDominance) {
     });
   }
   std::printf("largest backward error: %.2f eps\n", worst);
-}
-
-TYPED_TEST(Solve, SignsOfCouplingsDoNotMatter) {
-  using T = TypeParam;
-  const Index n = 20'011;
-  const auto y = random_vector<T>(n);
-  for (const auto& bands :
-       {closed(constant<T>(LineSet::one(n), -1, 4, 1)), closed(constant<T>(LineSet::one(n), 1, -4, 1)),
-        closed(random_dominant<T>(LineSet::one(n), 2.0))}) {
-    const auto reference = solve_by_reference(bands, y);
-    const Index halo = halo_from_dominance(2.0, kEps<T>);
-    on_every_device<T>([&](const DeviceInfo& info) {
-      for (const Shape shape : {Shape{Method::truncated_halo, halo, 112}, Shape{Method::truncated_streamed, 0, 112},
-                                Shape{Method::exact_twopass, 0, 112}, Shape{Method::exact_factored, 0, 112}}) {
-        EXPECT_LE(relative_difference(solve<T>(info.index, bands, y, shape), reference), forward_limit(2) * kEps<T>)
-            << name(shape.method);
-      }
-    });
-  }
 }
 
 TYPED_TEST(Solve, KnownSolutionOfOneFourOne) {
@@ -254,47 +103,6 @@ TYPED_TEST(Solve, NeverReadsTheOuterCouplings) {
   }
 }
 
-TYPED_TEST(Solve, LinesLaidEndToEndAreSolvedApart) {
-  using T = TypeParam;
-  std::vector<Index> starts{0};
-  for (const Index length : {1, 2, 0, 777, 48, 47, 49, 5000, 3, 1}) starts.push_back(starts.back() + length);
-  for (const LineSet& lines : {LineSet::equal(300, 77), LineSet::equal(1000, 1), LineSet::unequal(starts)}) {
-    const auto bands = closed(random_dominant<T>(lines, 3.0));
-    const auto y = random_vector<T>(lines.extent());
-    const auto reference = solve_by_reference(bands, y);
-    on_every_device<T>([&](const DeviceInfo& info) {
-      for (const Shape shape : {Shape{Method::truncated_halo, 40, 48}, Shape{Method::truncated_streamed, 0, 48},
-                                Shape{Method::truncated_streamed, 40, 96}, Shape{Method::exact_twopass, 0, 48},
-                                Shape{Method::exact_factored, 0, 48}}) {
-        EXPECT_LE(relative_difference(solve<T>(info.index, bands, y, shape), reference), forward_limit(3) * kEps<T>)
-            << name(shape.method) << ", " << lines.describe();
-      }
-    });
-  }
-}
-
-TYPED_TEST(Solve, NanInOneLineStaysInIt) {
-  using T = TypeParam;
-  const Index count = 90, length = 61, broken = 40;
-  const auto bands = closed(random_dominant<T>(LineSet::equal(count, length), 3.0));
-  const auto healthy = random_vector<T>(count * length);
-  for (const T poison : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
-    auto y = healthy;
-    y[broken * length + 30] = poison;
-    const auto reference = solve_by_reference(bands, healthy);
-    on_every_device<T>([&](const DeviceInfo& info) {
-      for (const Shape shape : {Shape{Method::truncated_halo, 40, 48}, Shape{Method::truncated_streamed, 0, 48},
-                                Shape{Method::truncated_streamed, 40, 96}, Shape{Method::exact_twopass, 0, 48},
-                                Shape{Method::exact_factored, 0, 48}}) {
-        auto x = solve<T>(info.index, bands, y, shape);
-        EXPECT_FALSE(std::isfinite(x[broken * length + 30])) << name(shape.method);
-        std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
-        EXPECT_LE(relative_difference(x, reference), forward_limit(3) * kEps<T>) << name(shape.method);
-      }
-    });
-  }
-}
-
 TYPED_TEST(Solve, OneLineOfNonFiniteNumbersChangesNoBitOfTheOthers) {
   using T = TypeParam;
   // Tiles are swept again, NaN-safe, for the sake of one line.
@@ -314,38 +122,6 @@ TYPED_TEST(Solve, OneLineOfNonFiniteNumbersChangesNoBitOfTheOthers) {
         std::fill_n(x.begin() + odd * length, length, T(0));
         EXPECT_EQ(x, expected) << name(shape.method);
       }
-    }
-  });
-}
-
-TYPED_TEST(Solve, GivesTheSameBitsWhereverVectorsBegin) {
-  using T = TypeParam;
-  const Index n = 40'000;
-  const auto bands = closed(random_dominant<T>(LineSet::one(n), 3.0));
-  const auto y = random_vector<T>(n);
-  const auto reference = solve_by_reference(bands, y);
-  on_every_device<T>([&](const DeviceInfo& info) {
-    for (const Shape shape :
-         {Shape{Method::truncated_halo, 40, 0}, Shape{Method::truncated_halo, 40, 37}, kStreamedTiles,
-          Shape{Method::truncated_streamed, 40, 0}, Shape{Method::truncated_streamed, 0, 48},
-          Shape{Method::exact_factored}, Shape{Method::exact_factored, 0, 48}}) {
-      const auto x = solve_anywhere(info.index, plan_for<T>(info.index, n, shape), bands, y);
-      EXPECT_LE(relative_difference(x, reference), forward_limit(3) * kEps<T>);
-    }
-  });
-}
-
-TYPED_TEST(Solve, GivesTheSameBitsEveryTime) {
-  using T = TypeParam;
-  const Index n = 50'000;
-  const auto bands = closed(random_dominant<T>(LineSet::one(n), 1.5));
-  const auto y = random_vector<T>(n);
-  on_every_device<T>([&](const DeviceInfo& info) {
-    for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::truncated_streamed, 40, 0},
-                              Shape{Method::exact_twopass}, Shape{Method::exact_factored}, kStreamedTiles}) {
-      const auto first = solve<T>(info.index, bands, y, shape);
-      EXPECT_EQ(solve<T>(info.index, bands, y, shape), first) << name(shape.method);
-      EXPECT_EQ(solve<T>(info.index, bands, y, shape, {.copy_vectors = true}), first) << "through copies";
     }
   });
 }

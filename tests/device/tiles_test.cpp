@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The kernels made for GPUs on every device, against LAPACK and against the model in C++.
 #include <algorithm>
-#include <map>
 
 #include "certificate.hpp"
 #include "devices.hpp"
@@ -26,31 +25,6 @@ class Tiles : public testing::Test {
 };
 using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(Tiles, Scalars);
-
-TYPED_TEST(Tiles, AreRightForEveryLengthShapeAndDominance) {
-  using T = TypeParam;
-  for (const double d : {10.0, 3.0, 1.2}) {
-    on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-      const Index halo = halo_from_dominance(d, kEps<T>);
-      for (const auto& [partition, items] : std::map<Index, int>{{0, 0}, {4, 64}, {8, 64}, {16, 32}, {24, 32}}) {
-        const Plan usual = this->plan(info.index, 1'000'000, std::min<Index>(halo, 120), partition, items);
-        for (const Index n : {Index{1}, Index{2}, usual.m - 1, usual.m, usual.m + 1, usual.m + usual.halo,
-                              2 * usual.m + 1, 3 * usual.m + 5}) {
-          const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
-          const auto y = random_vector<T>(n);
-          // Where the halo is longer than a small work-group's tile, the rows of one are all that there is.
-          if (halo > usual.halo && n > usual.m + usual.halo) continue;
-          const auto x = solve_for_gpus(
-              info.index, this->plan(info.index, n, std::min<Index>(halo, 120), partition, items), bands, y);
-          EXPECT_LE(relative_difference(x, solve_by_reference(bands, y)), 8 * (d + 1) / (d - 1) * kEps<T>)
-              << "n = " << n << ", " << usual.items << " x " << usual.item_rows << ", halo " << usual.halo << ", d "
-              << d;
-          EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>);
-        }
-      }
-    });
-  }
-}
 
 TYPED_TEST(Tiles, AreTruncatedExactlyWhereThePlanSays) {
   using T = TypeParam;
@@ -82,18 +56,6 @@ TYPED_TEST(Tiles, CoupleWithinTheHalo) {
     EXPECT_LT(plan.as<Scan>().steps, all);
     EXPECT_GE(((1 << plan.as<Scan>().steps) - 1) * plan.item_rows, plan.halo);
     EXPECT_LE(relative_difference(solve_for_gpus(info.index, plan, bands, y), reference), 16 * kEps<T>);
-  });
-}
-
-TYPED_TEST(Tiles, KeepLinesApartAndTheirNanToThemselves) {
-  using T = TypeParam;
-  const OneBrokenLine<T> lines(3);
-  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-    const Plan plan = this->plan(info.index, lines.bands.lines().rows(), 40);
-    for (const DeviceSettings& settings : {kForGpus, kOnDemand}) {
-      lines.expect_others_right(
-          [&](const std::vector<T>& y) { return solve_for_gpus(info.index, plan, lines.bands, y, settings); });
-    }
   });
 }
 
@@ -142,24 +104,6 @@ TYPED_TEST(Tiles, GiveTheSameBitsInEveryForm) {
   });
 }
 
-TYPED_TEST(Tiles, GiveTheSameBitsEveryTimeAndInChunks) {
-  using T = TypeParam;
-  const Index n = 70'001;
-  const auto bands = closed(random_dominant<T>(LineSet::one(n), 1.5));
-  const auto y = random_vector<T>(n);
-  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-    const auto first = solve_for_gpus(info.index, this->plan(info.index, n, 88), bands, y);
-    for (int i = 0; i < 5; ++i) {
-      EXPECT_EQ(solve_for_gpus(info.index, this->plan(info.index, n, 88), bands, y), first);
-    }
-    DeviceSettings small = kForGpus;
-    small.device_memory = 5 * n * static_cast<Index>(sizeof(T)) / 6;
-    const Plan plan = this->plan(info.index, n, 88, 0, 0, small);
-    ASSERT_GT(ocl::make_layout(plan, sizeof(T), {info.max_allocation, small.device_memory}).chunks.size(), 1U);
-    EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y, small), first);
-  });
-}
-
 TYPED_TEST(Tiles, OfWholeLinesBringAllThatTheyReadInChunks) {
   using T = TypeParam;
   const LineSet lines = LineSet::equal(90, 1000);
@@ -185,30 +129,6 @@ TYPED_TEST(Tiles, OfWholeLinesBringAllThatTheyReadInChunks) {
       EXPECT_GE(chunk.end, std::min(n, read));
     }
     EXPECT_EQ(solve_for_gpus(info.index, plan, bands, y, small), first);
-  });
-}
-
-TYPED_TEST(Tiles, StreamRunsByStoredFactors) {
-  using T = TypeParam;
-  on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
-    for (const auto& [partition, items] : std::map<Index, int>{{0, 0}, {2, 64}, {4, 64}, {8, 32}, {24, 32}}) {
-      for (const double d : {10.0, 1.5}) {
-        DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
-        if (items > 0) traits.group_items = std::min(traits.group_items, items);
-        const Index rows = longest_reach(partition, sizeof(T), traits);
-        Index reach = 8;
-        while (bound_stored(d, reach) > kEps<T>) reach += 8;
-        for (const Index n : {Index{1}, Index{2}, rows - 1, rows, rows + 1, 3 * rows + 5, 9 * rows - 1}) {
-          const Plan plan = make_run_plan(n, std::min(reach, rows), partition, sizeof(T), traits);
-          const auto bands = closed(random_dominant<T>(LineSet::one(n), d));
-          const auto y = random_vector<T>(n);
-          const auto x = solve_for_gpus(info.index, plan, bands, y);
-          EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>)
-              << "n = " << n << ", " << plan.run_tiles << " tiles of " << plan.items << " x " << plan.item_rows
-              << ", reach " << plan.halo << ", d " << d;
-        }
-      }
-    }
   });
 }
 

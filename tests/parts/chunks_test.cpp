@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Chunks joined: each scheme solves what the device takes in two, three and seven chunks, and every row of the whole
-// system is right, those at the cuts included.
+// Chunks joined: each scheme solves what the device takes in three chunks, and every row of the whole system is right,
+// those at the cuts included.
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cut_plan.hpp"
 #include "devices.hpp"
-#include "grid_plan.hpp"
 #include "joined.hpp"
-#include "layout.hpp"
 #include "propose.hpp"
 #include "schemes/scheme.hpp"
 #include "survey.hpp"
@@ -49,6 +48,9 @@ std::vector<Lines> line_sets() {
           {"y of 5 x 3001 x 1", LineSet::grid_axis(1, 5, 3001, 1), false, kHard, kNone}};
 }
 
+/// Chunks: that their number changes no bit, or next to none, tests/device/conformance_test.cpp sees.
+constexpr int kParts = 3;
+
 struct Attempted {
   MethodChoice choice;
   Method method;
@@ -57,23 +59,6 @@ constexpr Attempted kAttempts[] = {{MethodChoice::truncated_halo, Method::trunca
                                    {MethodChoice::truncated_streamed, Method::truncated_streamed},
                                    {MethodChoice::exact_twopass, Method::exact_twopass},
                                    {MethodChoice::exact_factored, Method::exact_factored}};
-
-/// Tiles, or blocks of lines side by side, that a plan counts its chunks in.
-Index units_of(const Plan& plan, const LineSet& lines) { return lines.contiguous() ? plan.tiles() : lines.blocks(); }
-
-/// Let the chunks of a plan be so many. @return false if no size of chunks does
-bool cut_into(Plan& plan, const LineSet& lines, int parts) {
-  const Index units = units_of(plan, lines);
-  for (Index each = quotient_up(units, parts); each > 0 && quotient_up(units, each) == parts; --each) {
-    (lines.contiguous() ? plan.chunk_tiles : plan.as<Beside>().chunk_blocks) = each;
-    return true;
-  }
-  return false;
-}
-
-Layout layout_of(const Plan& plan, const LineSet& lines, int word) {
-  return lines.contiguous() ? ocl::make_layout(plan, word, {}) : ocl::make_strided_layout(plan, lines, word, {});
-}
 
 template <typename T>
 class JoinedChunks : public testing::Test {
@@ -116,7 +101,7 @@ class ChunkRun {
     for (const JoinedMatrix matrix : matrices_) {
       for (const Attempted& attempt : kAttempts) {
         if (!differs(attempt)) continue;
-        for (const int parts : kPartCounts) solve_in(matrix, attempt, parts);
+        solve_in(matrix, attempt, kParts);
       }
     }
   }
@@ -195,13 +180,10 @@ class ChunkRun {
     if (!cut_into(plan, lines_, parts)) return;
     const std::string what = std::string(name(matrix)) + ", " + what_ + ", " + std::to_string(parts) + " parts";
     check(*proposal, bands, false, what);
-    if (parts == 3 && info_.index == 0) check(*proposal, bands, true, what + ", copies");
+    if (info_.index == 0) check(*proposal, bands, true, what + ", copies");
   }
 
   static const char* form_of(const Plan& plan) { return scheme_of(plan).form(plan); }
-
-  /// All rows at once.
-  bool is_whole(const Plan& plan) const { return plan.cut().whole; }
 
   /// Rows on either side of the cuts.
   std::vector<char> rows_at_cuts(const Layout& layout) const {

@@ -55,7 +55,7 @@ template <typename T, typename F>
 void with_every_device_for_gpus(const F& f) {
   with_every_device([&](const Options& options) {
     if (options.devices == "host") return;
-    if (kEmulatesGpus<T> || !device_module(nullptr)->devices().at(std::stoul(options.devices)).emulated) f(options);
+    if (runs_kernels_for_gpus(device_module(nullptr)->devices().at(std::stoul(options.devices)))) f(options);
   });
 }
 

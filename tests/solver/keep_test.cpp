@@ -206,10 +206,10 @@ TEST_F(Keep, TheBandsBesideStoredFactors) {
   for (const LineSet& lines : sets) {
     for (const auto& [d, symmetric] : {std::pair{1.0, false}, {3.0, false}, {3.0, true}}) {
       SCOPED_TRACE(lines.describe() + ", dominance " + std::to_string(d) + (symmetric ? ", symmetric" : ""));
+      const Bands<double> bands =
+          symmetric ? test::random_symmetric<double>(lines, d) : test::random_dominant<double>(lines, d);
       test::with_every_device([&](const Options& options) {
         Solver<double> solver(options);
-        const Bands<double> bands =
-            symmetric ? test::random_symmetric<double>(lines, d) : test::random_dominant<double>(lines, d);
         Bands<double> closed(lines), told(lines);
         closed.copy_from(bands.view());
         closed.close_lines();

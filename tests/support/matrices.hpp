@@ -173,7 +173,7 @@ Bands<T> upwind(const LineSet& lines, double peclet, bool against = false) {
 /// Rows of lines that are long enough for rounding to add up; fewer in builds that are slow and see nothing new in
 /// more.
 #ifdef NDEBUG
-inline constexpr Index kLongLines[] = {1 << 12, 1 << 18, 1 << 21};
+inline constexpr Index kLongLines[] = {1 << 12, 1 << 18};
 #else
 inline constexpr Index kLongLines[] = {1 << 12, 1 << 16};
 #endif

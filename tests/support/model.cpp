@@ -232,6 +232,13 @@ void ModelSolver<T>::apply(const T* y, T* x) {
   ++times_.applies;
 }
 
+bool model_carries(const Plan& plan) {
+  if (plan.has<PaperForm>()) return true;
+  if (plan.by_groups()) return false;
+  if (plan.method != Method::truncated_streamed) return plan.method == Method::truncated_halo;
+  return plan.has<StoredFactors>() && !plan.as<StoredFactors>().corrects;
+}
+
 template <typename T>
 const Factors<T>* ModelSolver<T>::factors() const {
   const bool stored = plan_.has<StoredFactors>();

@@ -33,6 +33,10 @@ class ModelSolver final : public DeviceSolver<T> {
   Times times_;
 };
 
+/// True if the model truncates as a plan does, whatever its kernels are: not by work-groups that share interface
+/// systems of stored factors, nor by one work-item.
+bool model_carries(const Plan& plan);
+
 /// Solve a plan by the model. @return shape [y]
 template <typename T>
 std::vector<T> solve_by_model(const Plan& plan, const Bands<T>& bands, const std::vector<T>& y) {
