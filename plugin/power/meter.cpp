@@ -22,8 +22,8 @@ namespace {
 constexpr double kPollSeconds = 0.1;
 /// Seconds of work before a window, so that a counter's lag covers the same power at both ends of the window.
 constexpr double kWarmUp = 0.3;
-/// The longest wait for a step of a counter, in seconds. Counters of cards move in steps of up to 0.1 s, which are 5 % of
-/// a window, so a window begins and ends with a step.
+/// The longest wait for a step of a counter, in seconds. Counters of cards move in steps of up to 0.1 s, which are 5 %
+/// of a window, so a window begins and ends with a step.
 constexpr double kLongestStep = 0.25;
 /// The least number of samples a second in a window.
 constexpr double kSampleRate = 4;

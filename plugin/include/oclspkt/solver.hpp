@@ -145,8 +145,8 @@ class OCLSPKT_API Solver {
   /// True if enqueue() takes vectors on the device of that queue: the last set_up got a queue of that device
   /// (Known::queue), and the device solves all lines.
   bool takes(const DeviceQueue& queue) const;
-  /// True if enqueue_transpose() takes vectors on the device of that queue; false until set_up_transpose() has run for the
-  /// current bands.
+  /// True if enqueue_transpose() takes vectors on the device of that queue; false until set_up_transpose() has run for
+  /// the current bands.
   bool takes_transpose(const DeviceQueue& queue) const;
 
   /// Solve A X = Y for all lines with vectors in memory of the device of `queue`. Kernels are enqueued and nothing is
