@@ -16,12 +16,17 @@ void add(Joules& all, double joules, double seconds, const std::string& words) {
   all.source += (all.source.empty() ? "" : " + ") + words;
 }
 
+std::vector<PoweredDevice> powered_all(const std::vector<DeviceInfo>& devices) {
+  std::vector<PoweredDevice> all;
+  for (const DeviceInfo& device : devices) all.push_back(powered(device));
+  return all;
+}
+
 }  // namespace
 
 Joules joules_of(const std::vector<DeviceInfo>& devices, const RatedWatts& rated, double seconds,
-                 const std::function<void()>& solve, Windows windows) {
-  std::vector<PoweredDevice> all;
-  for (const DeviceInfo& device : devices) all.push_back(powered(device));
+                 const std::function<void()>& solve, Windows windows, int each) {
+  const std::vector<PoweredDevice> all = powered_all(devices);
   Joules sum;
   MeterSettings settings;
   settings.rated = rated;
@@ -38,20 +43,31 @@ Joules joules_of(const std::vector<DeviceInfo>& devices, const RatedWatts& rated
   if (windows == Windows::one) protocol = {.repeats = 1, .cool_down = 0, .idle = 0};
   if (windows == Windows::several) protocol.idle = 0;
   for (const Energy& energy : meter.measure(solve, protocol)) {
-    add(sum, energy.joules / energy.rounds, energy.seconds / energy.rounds, energy.words);
+    const double solves = each * energy.rounds;
+    add(sum, energy.joules / solves, energy.seconds / solves, energy.words);
     if (energy.kind == PowerKind::rated || !std::isnan(sum.spread)) continue;
-    sum.by_counter = energy.by_counter / energy.rounds;
-    sum.by_samples = energy.by_samples / energy.rounds;
+    sum.by_counter = energy.by_counter / solves;
+    sum.by_samples = energy.by_samples / solves;
     sum.spread = energy.spread;
     sum.idle_watts = energy.idle_watts;
   }
   return sum;
 }
 
+std::vector<DeviceInfo> that_count(const std::vector<DeviceInfo>& devices, const std::string& works) {
+  const Meter meter(powered_all(devices));
+  std::vector<DeviceInfo> count;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const bool rated = meter.sources()[i].kind == PowerKind::rated;
+    if (!rated || devices[i].name == works) count.push_back(devices[i]);
+  }
+  return count;
+}
+
 void add_joules(const std::vector<DeviceInfo>& devices, const RatedWatts& rated, const std::function<void()>& solve,
-                Windows windows, nlohmann::ordered_json& record) {
+                Windows windows, nlohmann::ordered_json& record, int each) {
   const double rows = record["rows"].get<double>(), seconds = record["seconds"].get<double>();
-  const Joules joules = joules_of(devices, rated, seconds, solve, windows);
+  const Joules joules = joules_of(devices, rated, seconds, solve, windows, each);
   record["rows_per_second"] = figure(rows / seconds);
   record["watts"] = figure(joules.watts);
   record["joules"] = figure(joules.joules);

@@ -8,8 +8,9 @@
 namespace oclspkt::bench::paper {
 
 /// Put the seconds of a solve into a record, with its joules.
+/// @param solve  `each` solves
 void add_times(const Plan& plan, const Processor& p, double seconds, const std::function<void()>& solve,
-               Windows windows, nlohmann::ordered_json& record);
+               Windows windows, nlohmann::ordered_json& record, int each = 1);
 
 /// Solve by the library on a device with vectors in its memory, in the paper's form or as the library chooses.
 /// @throws DeviceError

@@ -94,6 +94,7 @@ void solve_balanced(const Plan& plan, const std::vector<Processor>& team, const 
     record["shares"].push_back(figure(static_cast<double>(part.rows) / static_cast<double>(problem.n())));
   record["why"] = solver.report().sharing.why;
   record["objectives"] = solver.report().sharing.objectives;
+  if (record["shares"].empty()) devices = that_count(devices, solver.report().device.name);
   add_joules(devices, plan.settings.rated, apply, Windows::several, record);
   record["source"] = "measured";
 }

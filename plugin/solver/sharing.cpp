@@ -231,6 +231,24 @@ ShareVerdict Sharing<T>::least_time(const Shares& shares, double applies) {
   return {true, nullptr, why};
 }
 
+/// A processor whose power at work is not known although its meter can tell; null if there is none. Rated power is that
+/// of the heaviest load, several times the power of a card that mostly waits for copies.
+template <typename T>
+const Sharer* Sharing<T>::without_power() {
+  if (energy_ == nullptr) return nullptr;
+  const std::vector<EnergySource>& sources = energy_->report().sources;
+  for (const Sharer& s : sharers_.each) {
+    const std::string who = ShareFigures::key(s.processor.figures_of(), kind_, "power");
+    if (s.measured_watts || !may_try(who, kManyEnough)) continue;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      if (!sources[i].measured || energy_->devices()[i].physical != powered(s.processor).physical) continue;
+      ++tries_[who];
+      return &s;
+    }
+  }
+  return nullptr;
+}
+
 template <typename T>
 std::vector<PoweredDevice> Sharing<T>::powered_devices() const {
   std::vector<PoweredDevice> devices;
@@ -259,6 +277,11 @@ ShareVerdict Sharing<T>::decide(const Processors& processors, const Processor& h
   }
   if (sharers_.each.size() < 2 || layout_.rows() == 0) return {};
   recall(outlook);
+  if (balance.objective == Objective::energy) {
+    if (const Sharer* s = without_power()) {
+      return {false, s, s->processor.known_as() + " works alone, to measure its power"};
+    }
+  }
   Shares shares = find_shares(options, balance);
   ShareVerdict verdict = balance.objective == Objective::time
                              ? least_time(shares, std::max(1.0, outlook.applies))

@@ -89,6 +89,7 @@ class Sharing {
   void compare_objectives(Index grain, const std::vector<ShareModel>& models, const NodeModel& node);
   ShareVerdict least_time(const Shares& shares, double applies);
   bool may_try(const std::string& who, double applies) const;
+  const Sharer* without_power();
   std::string together_key(const std::vector<Index>& rows) const;
 
   Sharers sharers_;

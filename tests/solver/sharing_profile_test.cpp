@@ -252,9 +252,18 @@ TEST_F(SharingProfile, LearnsThePowerOfAProcessor) {
   ASSERT_GE(energy.windows, 2);
   EXPECT_NEAR(energy.window_joules() / energy.seconds, 90, 8);
   EXPECT_GT(energy.apply_seconds, 0.9 * energy.seconds);
+  // Who has not worked yet works alone first: what rated power says may be several times too much.
+  bool alone = false;
+  for (int i = 0; i < 4; ++i) {
+    test::set_up(solver, bands);
+    alone = alone || solver.report().sharing.why.find(" works alone, to measure its power") != std::string::npos;
+    const std::int64_t windows = solver.report().energy.windows;
+    for (int k = 0; k < 2000 && solver.report().energy.windows < windows + 2; ++k) solver.apply(y.data(), x.data());
+  }
+  EXPECT_TRUE(alone);
   test::set_up(solver, bands);
   const SharesReport measured = solver.report().sharing;
-  EXPECT_NE(measured.why.find("by measured power of "), std::string::npos) << measured.why;
+  EXPECT_NE(measured.why.find("by measured power"), std::string::npos) << measured.why;
   usual_meter_settings() = {};
 }
 
