@@ -77,8 +77,9 @@ CountedScheme of_plan(const char* name, Index rows, const Counts& counted, const
   return s;
 }
 
-Plan plan_of(const GroupKernels& k, Method method, Index rows, Index halo) {
+Plan plan_of(const char* scheme, const GroupKernels& k, Method method, Index rows, Index halo) {
   Plan plan;
+  plan.made_by = scheme;
   plan.method = method;
   plan.n = 64 * rows;
   plan.m = rows;
@@ -103,7 +104,7 @@ CountedScheme tiles_halo(const GroupKernels& k) {
   const Operations formula{k.items * (6 * k.rows - 3 + 4 * kSteps), k.items * (12 * k.rows - 2 + 9 * kSteps),
                            k.items * (k.rows + 1 + kSteps)};
   return of_plan("tiles-halo", kept, count(kFewGroups + 1) - count(kFewGroups), formula,
-                 plan_of(k, Method::truncated_halo, kept, kHalo));
+                 plan_of("tiles-halo", k, Method::truncated_halo, kept, kHalo));
 }
 
 /// Maps that a scan joins: in each step by fours one, two or three of those before.
@@ -136,13 +137,13 @@ CountedScheme tiles_streamed(const GroupKernels& k, bool corrects) {
     formula = {(kTiles + 1) * (7 * tile + 4 * joins + 3 * g - 2) - tile,
                (kTiles + 1) * (10 * tile + 8 * joins + 2 * g) - tile - g, 0};
   }
-  Plan plan = plan_of(k, Method::truncated_streamed, rows, tile);
+  Plan plan = plan_of("tiles-streamed", k, Method::truncated_streamed, rows, tile);
   plan.add<StoredFactors>({.reach = tile, .corrects = corrects});
   return of_plan(corrects ? "tiles-streamed, corrected" : "tiles-streamed", rows, counted, formula, plan);
 }
 
 Plan plan_of_grid(const GroupKernels& k, Method method, Index rows, Index halo, Index segments) {
-  Plan plan = plan_of(k, method, rows, halo);
+  Plan plan = plan_of("grids", k, method, rows, halo);
   plan.items = static_cast<int>(k.items * BUNDLE);
   plan.add<Beside>({.segments = segments, .bundle = BUNDLE});
   plan.add<GridTiles>().in_flight = static_cast<int>(k.in_flight);
