@@ -41,8 +41,9 @@ def main():
         subjects += [f"gpu-{path.stem}-lines", f"gpu-{path.stem}-systems"]
     subjects += [f"krylov-{path.stem}" for path in (scripts / "results" / "gpu" / "krylov").glob("*.json")]
     expected = [f"performance-{what}-{scalar}.svg" for what in subjects for scalar in ("double", "float")]
-    expected += [f"evaluation-{path.stem}-{figure}.svg" for path in (scripts / "results" / "paper").glob("*.json")
-                 for figure in ("accuracy", "combinations", "joules", "solves")]
+    for path in (scripts / "results" / "paper").glob("*.json"):
+        figures = [*("accuracy", "combinations", "joules", "solves"), *(["roofline"] if '"roofline"' in path.read_text(encoding="utf-8") else [])]
+        expected += [f"evaluation-{path.stem}-{figure}.svg" for figure in figures]
     assert sorted(pictures) == sorted([*expected, "performance-shared.svg"]), sorted(pictures)
     for name, text in pictures.items():
         assert text == again[name], f"{name} differs from run to run"
@@ -52,7 +53,7 @@ def main():
         assert name in pictures["performance-sweep-double.svg"], name
     assert "(model)" in pictures["evaluation-h200-solves.svg"] and "<pattern" in pictures["evaluation-h200-solves.svg"], \
         "what a model gives is hatched"
-    for name in ("h200-and-16-cores-locked", "two-h200-locked", "nvidia,portable"):
+    for name in ("h200-and-16-cores", "two-h100", "nvidia,portable"):
         assert name in pictures["performance-shared.svg"], name
     assert "truncated-halo, host" not in pictures["performance-sweep-double.svg"], "the host has no such method"
     with tempfile.TemporaryDirectory() as folder:

@@ -34,7 +34,7 @@ struct Mail {
 void make_room(Mail& mail) {
   mail.starts.resize(mail.counts.size());
   std::exclusive_scan(mail.counts.begin(), mail.counts.end(), mail.starts.begin(), 0);
-  mail.numbers.resize(static_cast<std::size_t>(mail.starts.back() + mail.counts.back()));
+  mail.numbers.resize(static_cast<std::size_t>(mail.starts.back()) + static_cast<std::size_t>(mail.counts.back()));
 }
 
 Mail packed(const Outbox& outbox) {
