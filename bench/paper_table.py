@@ -344,12 +344,17 @@ def model(d):
                   "model"], body) if body else ""
 
 
+def figures(d):
+    """The pictures of a machine: those of the sections that its run had."""
+    sections = {"solves": "solves", "combinations": "combinations", "accuracy": "accuracy", "joules": "solves"}
+    return [figure for figure, section in sections.items() if d.get(section)] + (["roofline"] if roofline(d) else [])
+
+
 def run_text(name, d):
     parts = [f"### {name}\n", machine(d)]
     parts += [part(d, scalar) for part in (solves, combinations, accuracy) for scalar in ("float", "double")]
     parts += [part(d) for part in (measured_joules, balanced_joules, roofline_bounds, roofline)]
-    figures = ["solves", "combinations", "accuracy", "joules"] + (["roofline"] if roofline(d) else [])
-    parts += [f"![{figure}](evaluation-{name}-{figure}.svg)\n" for figure in figures]
+    parts += [f"![{figure}](evaluation-{name}-{figure}.svg)\n" for figure in figures(d)]
     return "\n".join(part for part in parts if part)
 
 

@@ -221,7 +221,8 @@ def plot_paper_lines(plt, section, x, y, key, own, path):
                        linestyle="--" if modelled else "-")
         plane.set(title=scalar, xlabel=x, ylabel=own, yscale="log")
         plane.grid(True, which="major", linewidth=0.4)
-        plane.legend(fontsize="xx-small", frameon=False)
+        if series:
+            plane.legend(fontsize="xx-small", frameon=False)
     save(sheet, path)
     plt.close(sheet)
 
@@ -253,14 +254,16 @@ def plot_paper_roofline(plt, document, path):
 
 def plot_paper(plt, document, name, pictures):
     """The paper's figures 6 to 11 of one machine."""
-    path = {figure: pictures / f"evaluation-{name}-{figure}.svg" for figure in ("solves", "joules", "combinations", "accuracy")}
-    plot_paper_solves(plt, document, "seconds", lambda r: r["seconds"], path["solves"])
-    plot_paper_solves(plt, document, "rows a joule", lambda r: r["rows_per_joule"], path["joules"])
-    plot_paper_lines(plt, document.get("combinations", []), "rows", "rows_per_second", lambda r: r["devices"], "rows a second",
-                     path["combinations"])
-    plot_paper_lines(plt, document.get("accuracy", []), "dominance", "error", lambda r: f"{r['who']}, {r['device']}",
-                     "largest error", path["accuracy"])
-    plot_paper_roofline(plt, document, pictures / f"evaluation-{name}-roofline.svg")
+    draw = {
+        "solves": lambda path: plot_paper_solves(plt, document, "seconds", lambda r: r["seconds"], path),
+        "joules": lambda path: plot_paper_solves(plt, document, "rows a joule", lambda r: r["rows_per_joule"], path),
+        "combinations": lambda path: plot_paper_lines(plt, document["combinations"], "rows", "rows_per_second",
+                                                      lambda r: r["devices"], "rows a second", path),
+        "accuracy": lambda path: plot_paper_lines(plt, document["accuracy"], "dominance", "error",
+                                                  lambda r: f"{r['who']}, {r['device']}", "largest error", path),
+        "roofline": lambda path: plot_paper_roofline(plt, document, path)}
+    for figure in paper_table.figures(document):
+        draw[figure](pictures / f"evaluation-{name}-{figure}.svg")
 
 
 def main(results, pictures):
