@@ -209,8 +209,10 @@ def plot_paper_solves(plt, document, x, value, path):
 
 def plot_paper_lines(plt, section, x, y, key, own, path):
     """A figure with a line for each key, a panel a scalar, dashed where a model gives it."""
-    sheet, planes = plt.subplots(1, 2, figsize=(13, 5.2), layout="constrained")
-    for plane, scalar in zip(planes, ("float", "double")):
+    scalars = [scalar for scalar in ("float", "double")
+               if any(r["scalar"] == scalar and r.get(y) is not None for r in section)]
+    sheet, planes = plt.subplots(1, len(scalars), figsize=(6.5 * len(scalars), 5.2), layout="constrained", squeeze=False)
+    for plane, scalar in zip(planes[0], scalars):
         series = {}
         for r in section:
             if r["scalar"] == scalar and r.get(y) is not None:
@@ -221,8 +223,7 @@ def plot_paper_lines(plt, section, x, y, key, own, path):
                        linestyle="--" if modelled else "-")
         plane.set(title=scalar, xlabel=x, ylabel=own, yscale="log")
         plane.grid(True, which="major", linewidth=0.4)
-        if series:
-            plane.legend(fontsize="xx-small", frameon=False)
+        plane.legend(fontsize="xx-small", frameon=False)
     save(sheet, path)
     plt.close(sheet)
 
