@@ -167,7 +167,11 @@ class Examined {
       solver.set_up(plan_, bands);
       FAIL() << "takes bands of " << longer.describe();
     } catch (const InvalidInput& error) {
-      EXPECT_NE(std::string(error.what()).find(": "), std::string::npos) << "names no cure: " << error.what();
+      const std::string text = error.what();
+      EXPECT_NE(text.find(": make the plan for these lines"), std::string::npos) << "names no cure: " << text;
+      EXPECT_NE(text.find(scheme_.name()), std::string::npos) << text;
+      EXPECT_NE(text.find(longer.describe()), std::string::npos) << text;
+      EXPECT_NE(text.find(std::to_string(plan_.n)), std::string::npos) << text;
     }
   }
 
