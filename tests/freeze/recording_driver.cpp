@@ -2,6 +2,8 @@
 // An OpenCL driver with devices of every kind that runs no kernel and records what it is told: launches with all their
 // arguments, copies with a hash of what is copied, and memory. Buffers are memory of the host.
 #include <cstring>
+#include <deque>
+#include <mutex>
 
 #include "hash.hpp"
 #include "recording_objects.hpp"
@@ -126,14 +128,18 @@ cl_int CL_API_CALL context_info(cl_context of, cl_context_info what, std::size_t
 
 cl_command_queue CL_API_CALL create_queue(cl_context of, cl_device_id /*device*/,
                                           cl_command_queue_properties /*properties*/, cl_int* error) {
-  auto* queue = new Queue;
+  // Never freed: the log tells queues apart by their addresses.
+  static std::mutex mutex;
+  static auto* const queues = new std::deque<Queue>;
+  const std::lock_guard lock(mutex);
+  Queue* const queue = &queues->emplace_back();
   queue->context = as<Context>(of);
   if (error != nullptr) *error = CL_SUCCESS;
   return as<_cl_command_queue>(queue);
 }
 cl_int CL_API_CALL retain_queue(cl_command_queue queue) { return retain(as<Queue>(queue)); }
 cl_int CL_API_CALL release_queue(cl_command_queue queue) {
-  --as<Queue>(queue)->count;  // kept: the log tells queues apart by their addresses
+  --as<Queue>(queue)->count;
   return CL_SUCCESS;
 }
 cl_int CL_API_CALL queue_info(cl_command_queue of, cl_command_queue_info what, std::size_t room, void* to,
