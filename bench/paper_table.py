@@ -61,7 +61,7 @@ def order_of_kernels(d, key):
     order = sorted(best, key=best.get)
     text = ", ".join(f"{kind} {seconds(best[kind])}{' (model)' if kind == 'FPGA' else ''}" for kind in order)
     if "GPU" not in best:
-        return text + "; no GPU", UNKNOWN
+        return (text + "; no GPU" if text else UNKNOWN), UNKNOWN
     return text, HOLDS if order == ["GPU", "FPGA", "CPU"] else NOT_HERE
 
 
