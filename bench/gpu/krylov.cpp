@@ -25,17 +25,11 @@ void measure_scalar(KrylovRun& run) {
 
 int measure_krylov(const KrylovSettings& settings, const std::string& command) {
   JsonFile json(settings.file);
-  std::string why;
-  const bool by_cuda = settings.device == "cuda";
-  DeviceModule* module = by_cuda ? cuda_module(&why) : device_module(&why);
-  if (module == nullptr) throw DeviceError(why);
-  if (by_cuda && module->devices().empty()) throw InvalidInput("--device cuda: CUDA has no driver or no card here");
-  const DeviceInfo* const device = by_cuda ? &module->devices().front() : find_device(settings.device);
-  if (device == nullptr) throw InvalidInput("--device host: name a device of OpenCL, or cuda");
-  std::printf("%s (%s)\n", device->name.c_str(), device->platform.c_str());
-  nlohmann::ordered_json document{{"provenance", provenance(*device, command)}};
+  const auto [module, device] = find_driven(settings.device);
+  std::printf("%s (%s)\n", device.name.c_str(), device.platform.c_str());
+  nlohmann::ordered_json document{{"provenance", provenance(device, command)}};
   for (const char* const list : {"operations", "products", "cg"}) document[list] = nlohmann::ordered_json::array();
-  KrylovRun run{settings, *module, device->index, document};
+  KrylovRun run{settings, module, device.index, document};
   for (const std::string& scalar : settings.scalars) {
     scalar == "double" ? measure_scalar<double>(run) : measure_scalar<float>(run);
   }

@@ -99,15 +99,9 @@ void check_product(Floats& space, Index places) {
 }
 
 int check_long_arrays(Index places, const std::string& device) {
-  std::string why;
-  const bool by_cuda = device == "cuda";
-  DeviceModule* const module = by_cuda ? cuda_module(&why) : device_module(&why);
-  if (module == nullptr) throw DeviceError(why);
-  if (by_cuda && module->devices().empty()) throw InvalidInput("cuda: CUDA has no driver or no card here");
-  const DeviceInfo* const info = by_cuda ? &module->devices().front() : find_device(device);
-  if (info == nullptr) throw InvalidInput("host: name a device of OpenCL, or cuda");
-  std::printf("%s (%s), %lld places\n", info->name.c_str(), info->platform.c_str(), static_cast<long long>(places));
-  const std::shared_ptr<Floats> space = module->space_float(info->index, {});
+  const auto [module, info] = find_driven(device);
+  std::printf("%s (%s), %lld places\n", info.name.c_str(), info.platform.c_str(), static_cast<long long>(places));
+  const std::shared_ptr<Floats> space = module.space_float(info.index, {});
   check_vectors(*space, places);
   check_product(*space, places);
   return 0;

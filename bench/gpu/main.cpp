@@ -6,41 +6,22 @@
 
 #include "cases.hpp"
 #include "clock.hpp"
+#include "find_device.hpp"
 #include "json_file.hpp"
 #include "measure_case.hpp"
 #include "oclspkt/error.hpp"
 #include "provenance.hpp"
 #include "report.hpp"
-#include "selection.hpp"
 #include "settings.hpp"
 
 namespace oclspkt::bench::gpu {
 namespace {
 
-constexpr const char* kCuda = "cuda";
-
-/// The first device that the selection names; `cuda` is the first card of the module for CUDA.
-/// @throws InvalidInput if there is none
-const DeviceInfo& find_device(DeviceModule& module, const std::string& words) {
-  if (words == kCuda) {
-    if (!module.devices().empty()) return module.devices().front();
-    throw InvalidInput("--device cuda: " +
-                       (module.problems().empty() ? "CUDA has no driver or no card here" : module.problems().front()));
-  }
-  const Selection selection = select_devices(words, module.devices(), module.problems());
-  if (selection.devices.empty()) {
-    throw InvalidInput("--device " + words + " names no OpenCL device; oclspkt-devices lists what there is");
-  }
-  return module.devices()[static_cast<std::size_t>(selection.devices.front())];
-}
-
 /// @return false if an answer was wrong or a case failed
 bool run(const Settings& settings, const std::string& command) {
   JsonFile json(settings.file);
-  std::string why;
-  DeviceModule* module = settings.device == kCuda ? cuda_module(&why) : device_module(&why);
-  if (module == nullptr) throw DeviceError(why);
-  const Place place{*module, find_device(*module, settings.device), settings.variant, settings.enqueued};
+  const Driven driven = find_driven(settings.device);
+  const Place place{driven.module, driven.device, settings.variant, settings.enqueued};
   nlohmann::ordered_json document{{"provenance", provenance(place.device, command)},
                                   {"results", nlohmann::ordered_json::array()}};
   const std::vector<Case> cases = make_cases(settings);
