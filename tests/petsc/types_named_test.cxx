@@ -9,6 +9,7 @@
 #include "grid_problem.hxx"
 #include "oclspkt/oclspkt_vec.h"
 #include "types_support.hxx"
+#include "types_vectors.hxx"
 
 namespace oclspkt::test {
 namespace {
@@ -18,21 +19,12 @@ const char* mat_name() { return PetscGlobalSize == 1 ? "seqaijopencl" : "mpiaijo
 std::string type_of(Vec v) { return ((PetscObject)v)->type_name; }
 std::string type_of(Mat a) { return ((PetscObject)a)->type_name; }
 
-/// Whether the host's memory of a vector has been poisoned because the device has its values.
-bool is_away(Vec v) { return std::isnan((*static_cast<PetscScalar**>(v->data))[0]); }
-
 Vec make_vec(PetscInt local, const char* type = VECOPENCL) {
   Vec v;
   VecCreate(PETSC_COMM_WORLD, &v);
   VecSetSizes(v, local, PETSC_DETERMINE);
   VecSetType(v, type);
   return v;
-}
-
-PetscReal norm_of(Vec v, NormType type = NORM_1) {
-  PetscReal norm = NAN;
-  EXPECT_EQ(VecNorm(v, type, &norm), 0);
-  return norm;
 }
 
 /// The square matrix of all ranks with rows (-1, 2 + shift, -1), its rows in no order of a band.
@@ -76,7 +68,7 @@ TEST(TypesNamed, VectorsAreOnTheDeviceAndKeepTheirName) {
   OK(VecCopy(x, copy));
   OK(VecAXPY(copy, 3, x));
   EXPECT_TRUE(is_away(copy));
-  EXPECT_EQ(norm_of(copy), 800 * PetscGlobalSize);
+  EXPECT_EQ(norm_of(copy, NORM_1), 800 * PetscGlobalSize);
   OK(VecDestroy(&copy));
   Vec* several;
   OK(VecDuplicateVecs(x, 3, &several));
@@ -124,9 +116,9 @@ TEST(TypesNamed, WhatIsWrittenThroughASubVectorReachesItsVector) {
     OK(VecGetSubVector(x, places, &part));
     OK(VecScale(part, 4));
     OK(VecRestoreSubVector(x, places, &part));
-    EXPECT_EQ(norm_of(x), 35 * PetscGlobalSize);
+    EXPECT_EQ(norm_of(x, NORM_1), 35 * PetscGlobalSize);
     OK(VecScale(x, 2));
-    EXPECT_EQ(norm_of(x), 70 * PetscGlobalSize);
+    EXPECT_EQ(norm_of(x, NORM_1), 70 * PetscGlobalSize);
     OK(ISDestroy(&places));
   }
   EXPECT_EQ(type_of(x), VECOPENCL);
@@ -140,7 +132,7 @@ TEST(TypesNamed, ALocalVectorHasTheValuesOfItsVector) {
   OK(VecGetLocalVector(x, local));
   OK(VecScale(local, 2));
   OK(VecRestoreLocalVector(x, local));
-  EXPECT_EQ(norm_of(x), 120 * PetscGlobalSize);
+  EXPECT_EQ(norm_of(x, NORM_1), 120 * PetscGlobalSize);
   OK(VecDestroy(&local));
   OK(VecDestroy(&x));
 }
@@ -158,7 +150,7 @@ TEST(TypesNamed, MatricesMultiplyOnTheDeviceAndKeepTheirName) {
   if (PetscGlobalSize == 1) {
     EXPECT_TRUE(is_away(y));
   }
-  EXPECT_NEAR(norm_of(y), 2, 1e-14);
+  EXPECT_NEAR(norm_of(y, NORM_1), 2, 1e-14);
   expect_same_products(a, plain);
   OK(MatDuplicate(a, MAT_COPY_VALUES, &copy));
   EXPECT_EQ(type_of(copy), mat_name());
@@ -166,7 +158,7 @@ TEST(TypesNamed, MatricesMultiplyOnTheDeviceAndKeepTheirName) {
   OK(MatScale(plain, 3));
   expect_same_products(copy, plain);
   OK(MatMult(copy, x, y));
-  EXPECT_NEAR(norm_of(y), 6, 1e-13);
+  EXPECT_NEAR(norm_of(y, NORM_1), 6, 1e-13);
   OK(VecDestroy(&x));
   OK(VecDestroy(&y));
   for (Mat* m : {&a, &plain, &copy}) OK(MatDestroy(m));

@@ -12,7 +12,6 @@
 #include <limits>
 #include <numeric>
 
-#include "grid_problem.hxx"
 #include "types_support.hxx"
 #include "types_vectors.hxx"
 
@@ -414,88 +413,6 @@ TEST(Types, AVectorMayLiveUntilPetscEnds) {
 }
 
 TEST(Types, WhatKeepsVectorsOverArraysOfOthersIsRefused) { expect_gasm_refused(); }
-
-TEST(Types, ThePreconditionerTakesThemWhereTheyAre) {
-  const Matrix A(tridiagonal(2000, -1, 4, -2));
-  const Vector x(2000);
-  Vec right, solution;
-  OK(VecDuplicate(x, &right));
-  OK(VecDuplicate(x, &solution));
-  const Preconditioner pc(A, "Portable");
-  OK(MatMult(A, x, right));
-  OK(PCSetUp(pc));
-  for (const bool transpose : {false, true}) {
-    if (transpose) {
-      OK(MatMultTranspose(A, x, right));
-      OK(PCApplyTranspose(pc, right, solution));
-    } else {
-      OK(PCApply(pc, right, solution));
-    }
-    EXPECT_TRUE(is_away(solution));
-    EXPECT_LE(distance(solution, x), 1e-12);
-  }
-  EXPECT_TRUE(contains(pc.view(), "  vectors: on the device, no copy\n")) << pc.view();
-  OK(VecDestroy(&right));
-  OK(VecDestroy(&solution));
-}
-
-/// To ask the matrix for a vector is collective: a rank whose device takes vectors did not ask again, one with too few
-/// rows for it did.
-TEST(Types, SetUpsFollowEachOtherWhereOneRankHasTooFewRowsForItsDevice) {
-  PetscMPIInt rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  const PetscInt rows = rank == 1 ? 0 : 40;
-  Mat A = second_differences(rows);
-  Vec solution, right, expected;
-  OK(MatCreateVecs(A, &solution, &right));
-  OK(VecDuplicate(solution, &expected));
-  OK(VecSet(expected, 3));
-  PC pc;
-  OK(PCCreate(PETSC_COMM_WORLD, &pc));
-  OK(PCSetType(pc, PCOCLSPKT));
-  OK(PCSetOperators(pc, A, A));
-  OK(PCOCLSPKTSetDevices(pc, "Portable"));
-  for (int i = 0; i < 3; ++i) {
-    OK(MatScale(A, 2));
-    OK(PCSetUp(pc));
-    OK(MatMult(A, expected, right));
-    OK(PCApply(pc, right, solution));
-    EXPECT_LE(distance(solution, expected), 1e-10) << "set-up " << i;
-  }
-  OK(PCDestroy(&pc));
-  for (Vec* v : {&solution, &right, &expected}) OK(VecDestroy(v));
-  OK(MatDestroy(&A));
-}
-
-TEST(Types, ThePreconditionerSolvesGridsInEveryCombinationAsOfTheHost) {
-  const GridProblem problem(PETSC_COMM_WORLD, {3, {21, 12, 7}, 1});
-  PetscInt n;
-  OK(VecGetLocalSize(problem.right(), &n));
-  const Owned right(n, false), expected(n, false);
-  OK(VecCopy(problem.right(), right));
-  Vec solution;
-  OK(VecDuplicate(problem.right(), &solution));
-  for (const PCOCLSPKTCombine combine : {PC_OCLSPKT_COMBINE_ADDITIVE, PC_OCLSPKT_COMBINE_FACTORED,
-                                         PC_OCLSPKT_COMBINE_MULTIPLICATIVE, PC_OCLSPKT_COMBINE_SYMMETRIC}) {
-    for (const char* lines : {"x", "z", "x,y,z"}) {
-      const LinePreconditioner pc(problem, lines);
-      OK(PCSetDM(pc, problem.dm()));
-      OK(PCOCLSPKTSetCombine(pc, combine));
-      OK(PCOCLSPKTSetDevices(pc, "Portable"));
-      for (const bool transpose : {false, true}) {
-        SCOPED_TRACE(std::string(PCOCLSPKTCombines[combine]) + " " + lines + (transpose ? " transposed" : ""));
-        send_away(problem.right());
-        OK((transpose ? PCApplyTranspose : PCApply)(pc, right, expected));
-        const PetscReal size = norm_of(expected, NORM_INFINITY);
-        OK(VecSet(solution, kNan));
-        OK(PetscObjectStateIncrease((PetscObject)solution));
-        OK((transpose ? PCApplyTranspose : PCApply)(pc, problem.right(), solution));
-        EXPECT_LE(distance(solution, expected), 1e-12 * size);
-      }
-    }
-  }
-  OK(VecDestroy(&solution));
-}
 
 TEST(Types, RowsOfNoneAndOfAMillionEntriesAreMultiplied) {
   const PetscInt many = 1'000'000, entries[] = {0, many, 0}, row = 1;

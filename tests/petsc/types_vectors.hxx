@@ -58,7 +58,7 @@ inline std::vector<PetscScalar> values_of(Vec v) {
 
 inline PetscReal norm_of(Vec v, NormType type = NORM_2) {
   PetscReal norm = kNan;
-  VecNorm(v, type, &norm);
+  EXPECT_EQ(VecNorm(v, type, &norm), 0);
   return norm;
 }
 
