@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "oclspkt/error.hpp"
+#include "schemes/lanes/lane_plans.hpp"
 
 namespace oclspkt::bench {
 namespace {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "steered_scheme.hpp"
+#include "schemes/lanes/lane_plans.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "grid_plan.hpp"
+#include "schemes/grids/grid_plan.hpp"
 #include "schemes/proposal.hpp"
 
 namespace oclspkt::bench::gpu {

@@ -2,7 +2,7 @@
 // Operations and words of schemes whose work-groups have many work-items: tiles, stored factors and grids.
 #include "count_kernels.hpp"
 #include "geometry.hpp"
-#include "grid_plan.hpp"
+#include "schemes/grids/grid_plan.hpp"
 #include "schemes/scheme.hpp"
 // Behind all other headers: it gives words of OpenCL a meaning of their own.
 #include "count_scalar.hpp"

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "device.hpp"
-#include "paper_form.hpp"
-#include "paper_lanes.hpp"
+#include "schemes/paper/paper_form.hpp"
+#include "schemes/paper/paper_lanes.hpp"
 #include "schemes/scheme.hpp"
 // Behind all other headers: it gives words of OpenCL a meaning of their own.
 #include "count_scalar.hpp"

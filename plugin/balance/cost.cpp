@@ -7,7 +7,6 @@
 #include <limits>
 #include <vector>
 
-#include "geometry.hpp"
 #include "host_solver.hpp"
 #include "schemes/scheme.hpp"
 

@@ -3,7 +3,6 @@
 
 #include <limits>
 
-#include "geometry.hpp"
 #include "oclspkt/bands.hpp"
 #include "plan.hpp"
 
@@ -47,14 +46,36 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
 template <typename T>
 Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);
 
-/// Rigorous bound for runs of tiles that work-groups stream by stored factors. Both sides of a run are truncated
-/// plan.halo rows away; between its tiles, unknowns are truncated a tile away, which is at least as far. The bound
-/// holds for any cuts into runs and tiles: any plan.halo rows hold the whole blocks of plan.halo / kWindowBlocks rows
-/// that it uses.
-/// @pre plan.by_groups()
+/// Runs of tiles that are streamed by stored factors.
+struct TileRuns {
+  Index n;                          ///< rows, all lines glued
+  Index tile_rows;                  ///< of what solves one interface system
+  Index window;                     ///< rows away from what they feel unknowns are truncated
+  bool above = true, below = true;  ///< something is truncated above a run, and below a tile
+};
+
+/// Rigorous bound for such runs: both sides of a run are truncated `window` rows away; between its tiles, unknowns are
+/// truncated a tile away, which is at least as far. The bound holds for any cuts into runs and tiles: any `window` rows
+/// hold the whole blocks of window / kWindowBlocks rows that it uses.
 /// @cost 1 division, 8 multiplications a row
 template <typename T>
-Certificate certify_runs(const Plan& plan, const BandsView<T>& bands);
+Certificate certify_runs(const TileRuns& runs, const BandsView<T>& bands);
+
+/// Rigorous bound for partitions that are swept down (LU) and up (UL) by themselves, a system of 2x2 at each cut, LU
+/// substituting the bottom half and UL the top half; in double whatever T is. The unknowns of a cut err by
+/// (|w_b| + |v_t|) (1 + max(|v_b|, |w_t|)) / |1 - v_b w_t|. Row i of a bottom half errs by |c_i p_i| times the error of
+/// the row below it, and by the product of |a_j p_j| from the partition's first row to row i, which is what LU leaves
+/// of the unknown above the partition; top halves likewise. The growth is the largest 1 / |1 - v_b w_t|.
+/// @param limit  nobody asks for partitions behind the first whose bound is larger
+/// @pre couplings out of the lines are 0
+/// @cost 2 sweeps over the rows
+template <typename T>
+Certificate certify_halves(const Plan& plan, const BandsView<T>& bands,
+                           double limit = std::numeric_limits<double>::infinity());
+
+/// The bound from dominance alone: d^-(h + 1) + 2 d^(1 - m) / (d - 1), h = m / 2 in whole rows; infinite if d <= 1.
+/// @pre every row is dominant by rows with at least d, or d is Survey::decay()
+double bound_halves(double d, Index m);
 inline constexpr Index kWindowBlocks = 8;
 
 /// The bound from dominance alone, for truncation after `rows` rows: (d + 1) / (d - 1) d^-rows / (1 - d^-rows).

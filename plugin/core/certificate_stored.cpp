@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "certificate.hpp"
-#include "geometry.hpp"
 #include "parallel.hpp"
 #include "sweep_down.hpp"
 #include "sweep_rows.hpp"
@@ -181,29 +180,26 @@ void see_blocks(const SweepRows<T>& rows, Index begin, Index end, Index block_ro
 }  // namespace
 
 template <typename T>
-Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
-  const SweepRows<T> rows(bands, plan.n, false);
-  // If runs are lines, nothing enters them from above; between tiles, unknowns are truncated a tile away, if at all.
-  const Index tile_rows = plan.group_rows(), window = runs_are_lines(plan) ? tile_rows : plan.halo;
-  const bool truncates = !runs_are_lines(plan) || plan.run_tiles > 2;
-  const Index block_rows = std::max<Index>(1, window / kWindowBlocks), count = quotient_up(plan.n, block_rows);
+Certificate certify_runs(const TileRuns& runs, const BandsView<T>& bands) {
+  const SweepRows<T> rows(bands, runs.n, false);
+  const Index block_rows = std::max<Index>(1, runs.window / kWindowBlocks), count = quotient_up(runs.n, block_rows);
   std::vector<Block> blocks(static_cast<std::size_t>(count));
-  const double growth =
-      growth_of_sweep(plan.n, round_up(kPieceRows, block_rows), kLeadIn + tile_rows,
-                      [&](Index first, Index end, Handed& handed, bool keep) {
-                        see_blocks(rows, first, end, block_rows, tile_rows, handed, keep ? blocks.data() : nullptr);
-                      });
+  const double growth = growth_of_sweep(runs.n, round_up(kPieceRows, block_rows), kLeadIn + runs.tile_rows,
+                                        [&](Index first, Index end, Handed& handed, bool keep) {
+                                          see_blocks(rows, first, end, block_rows, runs.tile_rows, handed,
+                                                     keep ? blocks.data() : nullptr);
+                                        });
   if (!std::all_of(blocks.begin(), blocks.end(), [](const Block& b) { return b.finite; })) {
     return {kNothingKnown, 0, 0, 0};
   }
   const auto at = [&](Index k) -> const Block& { return blocks[static_cast<std::size_t>(k)]; };
   const auto certificate = [&](double bound, Index k, bool above) {
-    return Certificate{bound, k, k * block_rows, std::min(plan.n, (k + kWindowBlocks) * block_rows) - 1, above};
+    return Certificate{bound, k, k * block_rows, std::min(runs.n, (k + kWindowBlocks) * block_rows) - 1, above};
   };
-  const Index whole = (window - block_rows + 1) / block_rows;  // blocks that any window holds
+  const Index whole = (runs.window - block_rows + 1) / block_rows;  // blocks that any window holds
   Certificate below, start;
   double amount = 0;  // Block::amount of an error of 1 that enters behind the window, in all rows below
-  for (Index k = truncates ? count - whole - 1 : -1; k >= 0; --k) {
+  for (Index k = runs.below ? count - whole - 1 : -1; k >= 0; --k) {
     double up = at(k).upwards, down = k > 0 ? std::max(at(k - 1).begun, at(k).entered) : 0;
     for (Index j = k; j < k + whole; ++j) {
       up *= at(j).up;
@@ -212,7 +208,7 @@ Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
     const Block& behind = at(k + whole);
     amount = behind.amount + behind.down * amount;
     if (k > 0 && !(up <= below.bound)) below = certificate(up, k, false);
-    if (!runs_are_lines(plan) && k > 0 && !(down * amount <= start.bound)) {
+    if (runs.above && k > 0 && !(down * amount <= start.bound)) {
       start = certificate(down * amount, k, true);
     }
   }
@@ -224,7 +220,7 @@ Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
 
 #define OCLSPKT_INSTANTIATE(T)                                           \
   template Certificate certify_stored(const Plan&, const BandsView<T>&); \
-  template Certificate certify_runs(const Plan&, const BandsView<T>&);
+  template Certificate certify_runs(const TileRuns&, const BandsView<T>&);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

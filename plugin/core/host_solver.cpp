@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "host_solver.hpp"
-#include "geometry.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +8,7 @@
 
 #include "past_caches.hpp"
 #include "residual.hpp"
+#include "schemes/scheme.hpp"
 
 namespace oclspkt {
 namespace {
@@ -146,8 +146,9 @@ template <typename T>
 void HostSolver<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form) {
   const bool beside = lines.beside() && lines.block_lines() > 1;
   const Plan plan = make_factored_plan(lines, form, sizeof(T), kHostTraits);
-  bundle_ = beside ? plan.as<Beside>().bundle : 1;
-  through_x_ = beside && plan.as<FactoredLines>().through_x;
+  const HostSweep sweep = beside ? scheme_of(plan).host_sweep(plan) : HostSweep{};
+  bundle_ = sweep.bundle;
+  through_x_ = sweep.through_x;
   abreast_ = host_arrays_bytes<T>(lines) > kHostCacheBytes ? 1 : kAbreast;
   factors_.factor(lines, bands, plan.form, bundle_ > 1 ? Order::down : Order::inwards);
   if (bundle_ == 1 && is_better_downwards(lines, bands)) factors_.factor(lines, bands, plan.form, Order::down);

@@ -2,9 +2,11 @@
 #include "plan.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <string>
+#include <utility>
 
-#include "geometry.hpp"
 #include "oclspkt/error.hpp"
 #include "plan_parts.hpp"
 #include "schemes/scheme.hpp"
@@ -32,17 +34,48 @@ void cut_into_chunks(Plan& plan, int word, const DeviceTraits& traits) {
   }
 }
 
-Cut Plan::cut() const { return scheme_of(*this).cut(*this); }
-
-double Plan::overlap() const {
-  if (m <= 0) return 1;
-  const Index segments = segments_of(*this);
-  // A line that is cut into segments reads nothing beyond its ends.
-  const double cut = segments > 0 ? 1 - 1 / static_cast<double>(segments) : 1;
-  return 1 + cut * 2 * static_cast<double>(halo) / static_cast<double>(m);
+void take_runs(Plan& plan, Index pieces, const DeviceTraits& traits) {
+  plan.runs = static_cast<int>(std::clamp<Index>(pieces, 1, kRunsPerCore * std::max(1, traits.cores)));
 }
 
+Index choose_chunk_blocks(const LineSet& lines, Index window, int word, const DeviceTraits& traits) {
+  constexpr Index kArrays = 6;  // y, x, three of factors and what the sweep down leaves
+  const std::int64_t memory = std::min(traits.chunk_bytes, (traits.memory_bytes - window * word) / kArrays);
+  const std::int64_t words = window * word > traits.chunk_bytes ? 0 : memory / word;
+  const Index extent = lines.block_extent(), blocks = lines.blocks();
+  // The kernels count the rows of a line in 32 bits.
+  if (words < extent || lines.length(0) > std::numeric_limits<std::int32_t>::max() / 2) return 0;
+  if (blocks == 1) return 1;
+  const Index fit = std::min(blocks, 1 + (words - extent) / lines.block_stride());
+  return fit == blocks || lines.block_stride() >= extent ? fit : 0;
+}
+
+Cut Plan::cut() const { return scheme_of(*this).cut(*this); }
+
+double Plan::overlap() const { return m > 0 ? 1 + 2 * static_cast<double>(halo) / static_cast<double>(m) : 1; }
+
 double Plan::words_per_row() const { return scheme_of(*this).words(*this); }
+
+Plan make_plan(const PlanRequest& request) {
+  for (const Scheme* scheme : all_schemes()) {
+    if (std::optional<Plan> plan = scheme->make(request)) return *std::move(plan);
+  }
+  throw InvalidInput(std::string("this library plans no ") + name(request.method) +
+                     " for this processor before it knows the matrix: choose another method or variant");
+}
+
+Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits) {
+  return make_plan({.method = method,
+                    .lines = LineSet::one(n),
+                    .halo = halo,
+                    .partition = partition,
+                    .word = word,
+                    .traits = traits});
+}
+
+Plan make_factored_plan(const LineSet& lines, Form form, int word, const DeviceTraits& traits) {
+  return make_plan({.method = Method::exact_factored, .lines = lines, .form = form, .word = word, .traits = traits});
+}
 
 Index equal_length(const LineSet& lines) {
   const Index length = lines.count() > 0 ? lines.length(0) : 0;

@@ -6,6 +6,13 @@
 
 namespace oclspkt {
 
+/// Partitions shorter than this spend their time on starts and interfaces.
+inline constexpr Index kShortPartition = 64;
+/// Words a row that a tile keeps between its two sweeps.
+inline constexpr Index kScratchWords = 2;
+/// Runs per core, so that a core that is late does not hold up the others.
+inline constexpr Index kRunsPerCore = 4;
+
 /// @throws InvalidInput if it is negative
 void check_partition(Index partition);
 
@@ -17,14 +24,11 @@ std::int64_t chunk_words(int word, const DeviceTraits& traits);
 /// @throws InvalidInput if the chunk limit does not hold one tile
 void cut_into_chunks(Plan& plan, int word, const DeviceTraits& traits);
 
-/// Cut truncated-halo by work-groups: plan.halo is what the certificate asks for.
-/// @throws InvalidInput if no work-group holds the halos
-void cut_by_groups(Plan& plan, Index partition, int word, const DeviceTraits& traits);
+/// Work-groups for all cores that share so many tiles, or pieces of lines side by side.
+void take_runs(Plan& plan, Index pieces, const DeviceTraits& traits);
 
-/// By work-groups: rows of the lines of `length` rows that one holds whole; 0 if not even one.
-Index lines_in_a_tile(Index length, int word, const DeviceTraits& traits);
-
-/// Plan truncated-halo by work-groups for lines of `length` rows, of which each holds `partition` rows whole.
-Plan make_lines_plan(Index n, Index length, Index partition, int word, const DeviceTraits& traits);
+/// Blocks of side-by-side lines in one chunk; 0 if none fits. Blocks that interleave are not told apart.
+/// @param window words that the work-groups keep
+Index choose_chunk_blocks(const LineSet& lines, Index window, int word, const DeviceTraits& traits);
 
 }  // namespace oclspkt

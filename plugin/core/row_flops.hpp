@@ -13,16 +13,13 @@ struct RowFlops {
 
 /// The only list of them.
 constexpr RowFlops flops_of(Method method) {
-  switch (method) {
-    case Method::truncated_halo:  // eliminates in every apply
-      return {0, 9};
-    case Method::exact_twopass:  // the same in both passes, the excess of each row carried
-      return {0, 80};
-    case Method::pivot:  // gttrf, gttrs: a second coupling above the diagonal
-      return {5, 7};
-    default:  // stored factors: multiplier, reciprocal of the pivot, coupling over the pivot
-      return {5, 5};
-  }
+  constexpr RowFlops kStored{5, 5};     // multiplier, reciprocal of the pivot, coupling over the pivot
+  constexpr RowFlops kOf[] = {{0, 9},   // truncated-halo eliminates in every apply
+                              kStored,  // truncated-streamed
+                              {0, 80},  // exact-twopass in both passes, the excess of each row carried
+                              kStored,  // exact-factored
+                              {5, 7}};  // pivot: gttrf, gttrs; a second coupling above the diagonal
+  return kOf[static_cast<int>(method)];
 }
 
 }  // namespace oclspkt

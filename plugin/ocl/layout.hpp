@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "geometry.hpp"
 #include "oclspkt/line_set.hpp"
 #include "plan.hpp"
 

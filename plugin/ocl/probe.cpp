@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "probe.hpp"
-#include "geometry.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -9,8 +8,6 @@
 #include "cl_solver.hpp"
 #include "error_name.hpp"
 #include "resident_stream.hpp"
-#include "schemes/scheme.hpp"
-#include "task_form.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -85,17 +82,6 @@ double rate_of(ClSolver<T>& solver, const FoundDevice& found, double launch, dou
   return static_cast<double>(rows) / std::max(work, 1e-9);
 }
 
-/// The plan for so many rows by kernels for FPGAs that are used without being named.
-Plan make_probe_task(Index n, int word, const DeviceTraits& traits) {
-  const auto suits = [](const Scheme* scheme) {
-    return scheme->kernels() == Kernels::task && !scheme->only_asked_for();
-  };
-  const auto& schemes = all_schemes();
-  const auto at = std::find_if(schemes.begin(), schemes.end(), suits);
-  if (at == schemes.end()) throw DeviceError("this library has no kernels for FPGAs: choose variant cpu");
-  return make_task_plan(n, kTaskRows, (*at)->name(), word, traits);
-}
-
 /// Measure the fixed cost of an apply, and its rate by truncated-halo; on FPGAs by their own kernels.
 template <typename T>
 void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) {
@@ -106,7 +92,9 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   const DeviceTraits traits = found.traits(sizeof(T) == sizeof(double), Variant::by_type);
   const auto set_up = [&](Index n) {
     system.bands.reshape(LineSet::one(n));
-    if (traits.task) return solver.set_up(make_probe_task(n, sizeof(T), traits), system.bands);
+    if (traits.task) {
+      return solver.set_up(make_plan(Method::truncated_streamed, n, 0, 0, sizeof(T), traits), system.bands);
+    }
     if (traits.group_items > 0) {
       solver.set_up(make_plan(Method::truncated_halo, n, kProbeHalo, 0, sizeof(T), traits), system.bands);
       return;

@@ -15,9 +15,10 @@ PetscLogDouble total(const Report& report, double RowFlops::*which, double repea
   return flops + flops_of(report.method).*which * static_cast<PetscLogDouble>(rows) * repeated;
 }
 
-/// How often a row is read: the halos of a partition belong to its neighbours as well.
+/// How often a row is read: the halos of a partition belong to its neighbours as well. Not counted of methods that
+/// store factors.
 double repeated(const Report& report) {
-  if (report.method != Method::truncated_halo || report.partition.rows <= 0 || report.partition.count <= 1) return 1;
+  if (flops_of(report.method).set_up > 0 || report.partition.rows <= 0 || report.partition.count <= 1) return 1;
   const auto cuts = static_cast<double>(report.partition.count - 1);
   return 1 + 2 * cuts * static_cast<double>(report.partition.halo) / static_cast<double>(report.rows);
 }

@@ -43,7 +43,7 @@ void add_rounding(const Totals& totals, Lines& lines) {
 
 void add_accuracy(const Totals& totals, Lines& lines) {
   const Report& report = totals.report;
-  const bool truncates = report.method == Method::truncated_halo || report.method == Method::truncated_streamed;
+  const bool truncates = oclspkt::truncates(report.method);
   if (truncates) {
     lines.push_back("certificate: " + number(report.certificate) +
                     (report.certificate <= report.tolerance ? ", tolerance " : ", ABOVE the tolerance ") +

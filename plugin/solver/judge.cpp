@@ -20,8 +20,6 @@ constexpr double kOfExcess = 0.75;
 /// again in the row below, by the multiplier. That is 3 times; rounded up.
 constexpr double kOfDifference = 4;
 
-bool truncates(Method method) { return method == Method::truncated_halo || method == Method::truncated_streamed; }
-
 /// Why rounding would lose small diagonals, which errors of rows do not show; empty if it does not.
 std::string diagonal_refusal(const Survey& survey, const Plan& plan) {
   if (!(survey.dominance < 0.5) || scheme_of(plan).elimination(plan).diagonals) return {};

@@ -11,8 +11,8 @@
 #include <tuple>
 
 #include "devices.hpp"
-#include "task_form.hpp"
-#include "task_plan.hpp"
+#include "schemes/fpga/task_form.hpp"
+#include "schemes/fpga/task_plan.hpp"
 
 namespace oclspkt::test {
 namespace {

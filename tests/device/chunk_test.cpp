@@ -3,6 +3,7 @@
 #include "devices.hpp"
 #include "layout.hpp"
 #include "residual.hpp"
+#include "schemes/lanes/lane_plans.hpp"
 
 namespace oclspkt::test {
 namespace {

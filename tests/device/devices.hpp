@@ -17,6 +17,10 @@
 #include "plan.hpp"
 #include "reference.hpp"
 #include "space.hpp"
+#if __has_include("schemes/lanes/lane_plans.hpp")  // tests/house/deletable.py
+#include "schemes/lanes/lane_plans.hpp"
+#define OCLSPKT_LANES
+#endif
 
 extern "C" oclspkt::DeviceModule* oclspkt_cl_module(const char* abi, std::string* error);
 
@@ -86,6 +90,7 @@ struct Shape {
 };
 inline constexpr Shape kStreamedTiles{.halo = 100, .streamed_tiles = true};
 
+#ifdef OCLSPKT_LANES
 template <typename T>
 Plan plan_for(int device, Index n, const Shape& shape, const DeviceSettings& settings = {}) {
   DeviceTraits traits = module().traits(device, sizeof(T) == sizeof(double), settings);
@@ -101,6 +106,7 @@ Plan plan_for(int device, Index n, const Shape& shape, const DeviceSettings& set
   if (shape.method == Method::exact_factored) return make_twisted_plan(n, shape.partition, sizeof(T), traits);
   return make_plan(shape.method, n, shape.halo, shape.partition, sizeof(T), traits);
 }
+#endif
 
 /// Set up and solve once. @param before  what x holds until then
 template <typename T>

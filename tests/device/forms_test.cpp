@@ -3,6 +3,7 @@
 #include "devices.hpp"
 #include "geometry.hpp"
 #include "layout.hpp"
+#include "schemes/lanes/lane_plans.hpp"
 
 namespace oclspkt::test {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "devices.hpp"
 #include "geometry.hpp"
-#include "grid_evidence.hpp"
-#include "grid_plan.hpp"
-#include "grid_rounding.hpp"
 #include "line_columns.hpp"
 #include "residual.hpp"
+#include "schemes/grids/grid_evidence.hpp"
+#include "schemes/grids/grid_plan.hpp"
+#include "schemes/grids/grid_rounding.hpp"
 #include "survey.hpp"
 
 namespace oclspkt::test {

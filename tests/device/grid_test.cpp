@@ -9,10 +9,10 @@
 #include "evidence.hpp"
 #include "factors.hpp"
 #include "geometry.hpp"
-#include "grid_evidence.hpp"
-#include "grid_plan.hpp"
 #include "layout.hpp"
 #include "residual.hpp"
+#include "schemes/grids/grid_evidence.hpp"
+#include "schemes/grids/grid_plan.hpp"
 #include "survey.hpp"
 
 namespace oclspkt::test {

@@ -5,6 +5,8 @@
 #include "devices.hpp"
 #include "geometry.hpp"
 #include "residual.hpp"
+#include "schemes/halos.hpp"
+#include "schemes/tiles/tile_plans.hpp"
 
 namespace oclspkt::test {
 namespace {

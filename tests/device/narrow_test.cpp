@@ -6,6 +6,7 @@
 #include "devices.hpp"
 #include "factors.hpp"
 #include "geometry.hpp"
+#include "schemes/lanes/lane_plans.hpp"
 
 namespace oclspkt::test {
 namespace {

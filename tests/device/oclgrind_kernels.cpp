@@ -5,14 +5,18 @@
 
 #include "devices.hpp"
 #include "geometry.hpp"
-#include "grid_plan.hpp"
-#include "paper_form.hpp"
-#include "paper_lanes.hpp"
 #include "residual.hpp"
+#include "schemes/beside/beside_plans.hpp"
+#include "schemes/fpga/task_form.hpp"
+#include "schemes/fpga/task_plan.hpp"
+#include "schemes/grids/grid_plan.hpp"
+#include "schemes/halos.hpp"
+#include "schemes/lanes/lane_plans.hpp"
+#include "schemes/paper/paper_form.hpp"
+#include "schemes/paper/paper_lanes.hpp"
+#include "schemes/tiles/tile_plans.hpp"
 #include "space.hpp"
 #include "sparse_matrices.hpp"
-#include "task_form.hpp"
-#include "task_plan.hpp"
 
 namespace oclspkt::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The paper's form of truncated SPIKE for CPUs on every device, against LAPACK and against the model in C++.
-#include "paper_lanes.hpp"
+#include "schemes/paper/paper_lanes.hpp"
 
 #include "devices.hpp"
 #include "residual.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The paper's form of truncated SPIKE for GPUs on every device, against LAPACK and against the model in C++.
-#include "paper_form.hpp"
+#include "schemes/paper/paper_form.hpp"
 
 #include <algorithm>
 

@@ -12,6 +12,7 @@
 #include "layout.hpp"
 #include "process.hpp"
 #include "residual.hpp"
+#include "schemes/lanes/lane_plans.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -61,11 +62,11 @@ TEST(Pieces, OfAChunkCoverItAndComeBeforeTheyAreSolved) {
       const Layout layout = ocl::make_layout(plan, 4, {});
       for (const Index rows : {Index{100}, Index{5000}, Index{1'000'000}}) {
         for (const Chunk& chunk : layout.chunks) {
-          const Pieces pieces = make_pieces(plan, chunk, rows, twisted(plan));
+          const Pieces pieces = make_pieces(plan, chunk, rows, plan.has<Sides>());
           expect_to_cover(pieces.ups, chunk.first, chunk.end, rows);
           expect_to_cover(pieces.downs, chunk.kept_first, chunk.kept_end, rows);
           expect_in_order(pieces, chunk);
-          EXPECT_TRUE(!twisted(plan) || pieces.launches.size() == 1);
+          EXPECT_TRUE(!plan.has<Sides>() || pieces.launches.size() == 1);
         }
       }
     }

@@ -6,6 +6,7 @@
 
 #include "devices.hpp"
 #include "residual.hpp"
+#include "schemes/tiles/tile_plans.hpp"
 
 namespace oclspkt::test {
 namespace {

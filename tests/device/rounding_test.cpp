@@ -13,11 +13,12 @@
 #include "certificate.hpp"
 #include "devices.hpp"
 #include "geometry.hpp"
-#include "paper_form.hpp"
 #include "residual.hpp"
 #include "rounding.hpp"
-#include "rounding_runs.hpp"
 #include "row_error.hpp"
+#include "schemes/paper/paper_form.hpp"
+#include "schemes/tiles/rounding_runs.hpp"
+#include "schemes/tiles/tile_plans.hpp"
 #include "survey.hpp"
 
 namespace oclspkt::test {
@@ -112,7 +113,7 @@ std::vector<Planned> all_plans(const Bands<T>& bands, const DeviceTraits& traits
   for (const Index m : {32, 128}) {
     const Plan plan = make_paper_plan(n, m, sizeof(T), traits);
     const double tolerable = 4 * kEps<T>;
-    const double certificate = certify_paper(plan, view, tolerable).bound;
+    const double certificate = certify_halves(plan, view, tolerable).bound;
     add("paper", plan, certificate <= tolerable ? certificate : 1);
   }
   if (is_symmetric(bands.lines(), view)) {

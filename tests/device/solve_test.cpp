@@ -8,7 +8,7 @@
 #include "evidence.hpp"
 #include "geometry.hpp"
 #include "residual.hpp"
-#include "rounding_joints.hpp"
+#include "schemes/lanes/rounding_joints.hpp"
 
 namespace oclspkt::test {
 namespace {

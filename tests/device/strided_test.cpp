@@ -6,6 +6,7 @@
 #include "devices.hpp"
 #include "geometry.hpp"
 #include "residual.hpp"
+#include "schemes/beside/beside_plans.hpp"
 
 namespace oclspkt::test {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Truncated SPIKE by one work-item on every device, against LAPACK and its own certificates.
-#include "task_form.hpp"
+#include "schemes/fpga/task_form.hpp"
 
 #include <cstdio>
 

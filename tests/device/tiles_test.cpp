@@ -8,6 +8,9 @@
 #include "layout.hpp"
 #include "model.hpp"
 #include "residual.hpp"
+#include "schemes/halos.hpp"
+#include "schemes/tiles/rounding_runs.hpp"
+#include "schemes/tiles/tile_plans.hpp"
 
 namespace oclspkt::test {
 namespace {

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 
-#include "grid_plan.hpp"
-#include "paper_form.hpp"
-#include "paper_lanes.hpp"
-#include "task_form.hpp"
-#include "task_plan.hpp"
+#include "schemes/beside/beside_plans.hpp"
+#include "schemes/fpga/task_form.hpp"
+#include "schemes/fpga/task_plan.hpp"
+#include "schemes/grids/grid_plan.hpp"
+#include "schemes/halos.hpp"
+#include "schemes/lanes/lane_plans.hpp"
+#include "schemes/paper/paper_form.hpp"
+#include "schemes/paper/paper_lanes.hpp"
+#include "schemes/tiles/tile_plans.hpp"
 
 namespace oclspkt::freeze {
 namespace {

@@ -1,24 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Whether each family of schemes can be deleted: remove its files and table rows in a copy of the tree, build, test.
+"""Whether each family of schemes can be deleted: remove its folders and table rows in a copy of the tree, build, test.
 
-    deletable.py [--compile-only] [--only NAME,...] SOURCE WORK [CMAKE_OPTION...]
+    deletable.py [--compile-only] [--only FAMILY,...] SOURCE WORK [CMAKE_OPTION...]
 
-A family is a file core/schemes/NAME.cpp and the schemes that it defines. For one after the other the script removes
-that file, those of ocl/schemes that define the same, the kernels that nothing else names, and their rows in both
-tables. It then builds plugin/all and, unless --compile-only, the tests, and runs the
-unit tests, the tests of a scheme from outside and the quick frozen cases. The table says of each scheme, and
-below that what the linker misses or which tests fail (four of them; the logs have all):
+A family is a folder of core/schemes. For one after the other the script removes it, the folder of that name in
+ocl/schemes, the kernels that nothing else names, and the rows in both tables of the schemes that are defined there. It
+then builds plugin/all and, unless --compile-only, the conformance tests, which go through the table, the test of a
+scheme from outside and oclspkt-freeze, and runs them. The table says of each family, and below that what the linker
+misses or which tests fail (four of them; the logs have all):
 
     compiles   plugin/all, or with tests those as well, builds without it
-    tests      unit tests that fail without it, of all; tests whose own text names the scheme are left out
-    orphans    frozen cases where something still proposes the scheme that is gone
-    names      lines of code of plugin/ that name it outside its files and the tables
-    asks       lines of code there that ask by a member of Plan whether it is this scheme
+    tests      tests that fail without it, of all
+    orphans    frozen cases where something still proposes what is gone
     entries    kernels to take out of the list in ocl/CMakeLists.txt
 
-WORK keeps the build folder (use ccache) and a log of each scheme. Exit status: 0 if each scheme compiles and, unless
---compile-only, nothing fails and there are no orphans.
+WORK keeps the build folder (use ccache) and a log of each family. Families that solve for all others when these are
+rejected are looked at only if they are named: without beside and host nothing is a remedy. Exit status: 0 if each
+family compiles and, unless --compile-only, nothing fails and there are no orphans.
 """
 
 import argparse
@@ -31,21 +30,8 @@ import sys
 CORE, OCL = "plugin/core/schemes", "plugin/ocl/schemes"
 TABLES = [f"{CORE}/table.cpp", f"{OCL}/table.cpp"]
 KERNEL_LIST = "plugin/ocl/CMakeLists.txt"
-TARGETS = ["oclspkt-unit", "oclspkt-own-scheme-test", "oclspkt-freeze"]
-# Questions to plans that tell schemes apart, as far as others still ask them.
-QUESTIONS = {
-    "beside_factored": r"\bthrough_x\b|\bwindowed\b",
-    "grids": r"\bgrid_condenses(_at_once)?\(|\bgoes_through_tiles\(|\bgrid_reach\(|\bin_flight\b|\bin_one_tile\(",
-    "lanes_paper": r"\bPaperLanes\b",
-    "lanes_streamed": r"\binterleaved\(|\blead_in\b",
-    "lanes_twisted": r"\btwisted\(",
-    "lanes_twopass": r"\bby_partitions\(",
-    "lanes_tiles": r"\bJoinedPartitions\b",
-    "tiles_kept": r"\bkeeps_factors\(",
-    "tiles_paper": r"\bPaperForm\b|\bstaged\b",
-    "tiles_streamed": r"\bruns_are_lines\(",
-    "tiles_twopass": r"\breduces_tiles\(",
-}
+TARGETS = ["oclspkt-conformance", "oclspkt-own-scheme-test", "oclspkt-freeze"]
+REMEDIES = {"beside", "host"}
 
 
 def read(path):
@@ -56,21 +42,6 @@ def read(path):
 def write(path, text):
     with open(path, "w", encoding="utf-8") as stream:
         stream.write(text)
-
-
-DEFINED = re.compile(r"^(?:const Scheme&|Carrier) (\w+)\(\) \{", re.MULTILINE)
-
-
-def defined(root, file):
-    return DEFINED.findall(read(os.path.join(root, file)))
-
-
-def families(root):
-    """Files of core/schemes that define schemes, by name, in the order of the core's table."""
-    order = re.findall(r"^\s*X\((\w+)\)", read(os.path.join(root, TABLES[0])), re.MULTILINE)
-    of = {name: file[:-4] for file in os.listdir(os.path.join(root, CORE)) if file.endswith(".cpp")
-          for name in defined(root, f"{CORE}/{file}")}
-    return list(dict.fromkeys(of[name] for name in order))
 
 
 def copy_tree(source, to):
@@ -110,6 +81,7 @@ def snapshot(root):
 
 def restore(kept):
     for path, content in kept.items():
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         if os.path.exists(path):
             with open(path, "rb") as stream:
                 if stream.read() == content:
@@ -118,45 +90,30 @@ def restore(kept):
             stream.write(content)
 
 
-def own_files(root, name):
-    """The family's file of core, and those of ocl that define its schemes, or parts of some of their forms."""
-    core = f"{CORE}/{name}.cpp"
-    if not os.path.exists(os.path.join(root, core)):
-        return []
-    rows = defined(root, core)
-    on_devices = [f"{OCL}/{file}" for file in sorted(os.listdir(os.path.join(root, OCL))) if file.endswith(".cpp")]
-    return [core] + [file for file in on_devices
-                     if any(d == row or d.startswith(f"{row}_") for d in defined(root, file) for row in rows)]
+DEFINED = re.compile(r"^(?:const Scheme&|Carrier) (\w+)\(\) \{", re.MULTILINE)
 
 
-def own_kernels(root, name):
+def families(root):
+    return sorted(name for name in os.listdir(os.path.join(root, CORE)) if os.path.isdir(os.path.join(root, CORE, name)))
+
+
+def own_folders(root, family):
+    return [folder for folder in (os.path.join(root, CORE, family), os.path.join(root, OCL, family)) if os.path.isdir(folder)]
+
+
+def sources(folder):
+    for path, _, names in os.walk(folder):
+        yield from (os.path.join(path, name) for name in names if name.endswith((".cpp", ".hpp", ".cxx", ".hxx", ".h")))
+
+
+def own_kernels(root, family):
     """Entries of the list of kernels that this family's files name and no other file of the plugin does."""
-    paths = [os.path.join(root, file) for file in own_files(root, name)]
+    paths = [path for folder in own_folders(root, family) for path in sources(folder)]
     entries = re.findall(r"\b(?:cpu|gpu|fpga)/(\w+)\.cl\b", read(os.path.join(root, KERNEL_LIST)))
-    texts = [read(p) for p in sources(root) if p not in paths]
     mine = "\n".join(read(path) for path in paths)
+    others = "\n".join(read(path) for path in sources(os.path.join(root, "plugin")) if path not in paths)
     quoted = {e: re.compile(rf'"(?:\w+/)?{e}(?:\.cl)?"') for e in entries}
-    return [e for e in entries if quoted[e].search(mine) and not any(quoted[e].search(t) for t in texts)]
-
-
-def sources(root):
-    for folder, _, names in os.walk(os.path.join(root, "plugin")):
-        for name in names:
-            if name.endswith((".cpp", ".hpp", ".cxx", ".hxx", ".h")):
-                yield os.path.join(folder, name)
-
-
-def lines_with(root, name, pattern):
-    """Lines of code outside the scheme's files and the tables; comments do not count."""
-    left_out = {os.path.join(root, f) for f in own_files(root, name) + TABLES}
-    found = []
-    for path in sources(root):
-        if path in left_out:
-            continue
-        for number, line in enumerate(read(path).splitlines(), 1):
-            if re.search(pattern, line.split("//")[0]):
-                found.append(f"{os.path.relpath(path, root)}:{number}: {line.strip()}")
-    return found
+    return [e for e in entries if quoted[e].search(mine) and not quoted[e].search(others)]
 
 
 def remove_row(path, name):
@@ -169,9 +126,9 @@ def remove_row(path, name):
     write(path, "".join(kept))
 
 
-def delete(root, name):
-    """@return entries that had to go from the list of kernels."""
-    kernels = own_kernels(root, name)
+def delete(root, family):
+    """@return the schemes that are gone, and how many entries had to go from the list of kernels."""
+    kernels = own_kernels(root, family)
     listing = read(os.path.join(root, KERNEL_LIST))
     for kernel in kernels:
         listing = re.sub(rf"\b(?:cpu|gpu|fpga)/{kernel}\.cl\s?", "", listing)
@@ -181,14 +138,13 @@ def delete(root, name):
                 os.remove(path)
     if kernels:
         write(os.path.join(root, KERNEL_LIST), listing)
-    files = own_files(root, name)
-    rows = [row for file in files for row in defined(root, file)]
-    for file in files:
-        os.remove(os.path.join(root, file))
+    rows = {name for folder in own_folders(root, family) for path in sources(folder) for name in DEFINED.findall(read(path))}
+    for folder in own_folders(root, family):
+        shutil.rmtree(folder)
     for table in TABLES:
-        for row in rows:
-            remove_row(os.path.join(root, table), row)
-    return kernels
+        for name in rows:
+            remove_row(os.path.join(root, table), name)
+    return rows, len(kernels)
 
 
 def run(command, log, timeout=1200):
@@ -199,38 +155,22 @@ def run(command, log, timeout=1200):
     return done.returncode, done.stdout
 
 
-def named_tests(root, name):
-    """Suites of the unit tests in files that name the scheme."""
-    suites = set()
-    folder = os.path.join(root, "tests/unit")
-    for file in sorted(os.listdir(folder)):
-        text = read(os.path.join(folder, file)) if file.endswith(".cpp") else ""
-        if re.search(pattern_of(name), text):
-            suites.update(re.findall(r"^(?:TYPED_)?TEST(?:_F|_P)?\((\w+),", text, re.MULTILINE))
-    return suites
-
-
-def pattern_of(name):
-    return rf"\b{name}\b|\b{name.replace('_', '-')}\b"
-
-
-def failures(build, root, name, log):
-    """@return (failed unit tests and programs, tests run)."""
-    skip = "".join(f":{s}.*:{s}/*" for s in sorted(named_tests(root, name))) if name else ""
-    command = [os.path.join(build, "bin", "oclspkt-unit")] + ([f"--gtest_filter=*-{skip[1:]}"] if skip else [])
-    status, text = run(command, log)
+def failures(build, log):
+    """@return (failed tests and programs, tests run)."""
+    status, text = run([os.path.join(build, "bin", "oclspkt-conformance")], log)
     failed = sorted(set(re.findall(r"^\[  FAILED  \] ([\w/]+\.\w+)", text, re.MULTILINE)))
     ran = re.search(r"(\d+) tests? from \d+ test suites? ran", text)
     if status != 0 and not failed:
-        failed = ["oclspkt-unit ends early"]
+        failed = ["oclspkt-conformance ends early"]
     status, _ = run([os.path.join(build, "bin", "oclspkt-own-scheme-test")], log)
     return failed + (["oclspkt-own-scheme-test"] if status != 0 else []), int(ran.group(1)) if ran else 0
 
 
-def orphans(build, name, log):
-    """Frozen cases that end with a scheme that is gone; those of plans made by hand name it themselves."""
+def orphans(build, rows, log):
+    """Frozen cases that end with a scheme that is gone."""
     _, text = run([os.path.join(build, "bin", "oclspkt-freeze"), "--quick"], log)
-    return [line for line in text.splitlines() if not line.startswith("plan ") and f"no scheme {name}" in line]
+    names = "|".join(row.replace("_", "-") for row in rows)
+    return [line for line in text.splitlines() if re.search(rf"no scheme ({names})\b", line)]
 
 
 def missing(text):
@@ -250,33 +190,29 @@ class Build:
         self.targets = ["plugin/all"] + ([] if compile_only else TARGETS)
         configure = ["cmake", "-G", "Ninja", "-S", self.copy, "-B", self.folder, "-DCMAKE_BUILD_TYPE=Debug",
                      "-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DCMAKE_C_FLAGS_DEBUG=-O1", "-DOCLSPKT_WITH_PETSC=OFF",
-                     "-DOCLSPKT_BENCH=OFF", "-DOCLSPKT_EXAMPLES=OFF", "-DOCLSPKT_UNITY_TESTS=ON",
+                     "-DOCLSPKT_BENCH=OFF", "-DOCLSPKT_EXAMPLES=OFF", "-DOCLSPKT_FREEZE_PLANS=OFF", "-DOCLSPKT_UNITY_TESTS=ON",
                      f"-DOCLSPKT_TESTS={'OFF' if compile_only else 'ON'}"] + options
         with open(os.path.join(work, "all.log"), "w", encoding="utf-8") as log:
             if run(configure, log)[0] != 0 or run(self.ninja(), log)[0] != 0:
                 sys.exit(f"the tree as it is does not build: see {log.name}")
-            failed = [] if compile_only else failures(self.folder, self.copy, "", log)[0]
+            failed = [] if compile_only else failures(self.folder, log)[0]
             if failed:
                 sys.exit(f"tests fail with every scheme there: {', '.join(failed)}")
 
     def ninja(self):
         return ["ninja", "-k", "0", "-C", self.folder] + self.targets
 
-    def without(self, name):
+    def without(self, family):
         """Delete a family and see. @return a row of the table"""
-        row = {"names": len(lines_with(self.copy, name, pattern_of(name))),
-               "asks": len(lines_with(self.copy, name, QUESTIONS[name])) if name in QUESTIONS else 0}
-        with open(os.path.join(self.work, f"{name}.log"), "w", encoding="utf-8") as log:
-            for pattern in [pattern_of(name)] + ([QUESTIONS[name]] if name in QUESTIONS else []):
-                log.write("\n".join(lines_with(self.copy, name, pattern)) + "\n")
-            row["entries"] = len(delete(self.copy, name))
+        row = {"failed": [], "ran": 0, "orphans": []}
+        with open(os.path.join(self.work, f"{family}.log"), "w", encoding="utf-8") as log:
+            rows, row["entries"] = delete(self.copy, family)
             status, text = run(self.ninja(), log)
             row["compiles"] = status == 0
             row["missing"] = missing(text)
-            row["failed"], row["ran"], row["orphans"] = [], 0, []
             if row["compiles"] and not self.compile_only:
-                row["failed"], row["ran"] = failures(self.folder, self.copy, name, log)
-                row["orphans"] = orphans(self.folder, name.replace("_", "-"), log)
+                row["failed"], row["ran"] = failures(self.folder, log)
+                row["orphans"] = orphans(self.folder, rows, log)
         restore(self.all)
         return row
 
@@ -287,8 +223,7 @@ def text_of(row, compile_only):
     else:
         tests = f"{len(row['failed'])} of {row['ran']} fail" if row["failed"] else f"all {row['ran']} pass"
         left = str(len(row["orphans"]))
-    return (f"{'yes' if row['compiles'] else 'no':9}| {tests:16}| {left:8}| {row['names']:6}| {row['asks']:5}|"
-            f" {row['entries']:7}")
+    return f"{'yes' if row['compiles'] else 'no':9}| {tests:16}| {left:8}| {row['entries']:7}"
 
 
 def main():
@@ -300,10 +235,13 @@ def main():
     parser.add_argument("options", nargs="*", help="of CMake, behind --")
     asked = parser.parse_args()
     source, work = os.path.abspath(asked.source), os.path.abspath(asked.work)
+    names = asked.only.split(",") if asked.only else [f for f in families(source) if f not in REMEDIES]
+    unknown = sorted(set(names) - set(families(source)))
+    if unknown:
+        sys.exit(f"{', '.join(unknown)} is no folder of {CORE}: name one of {', '.join(families(source))}")
     build = Build(source, work, asked.options, asked.compile_only)
-    names = [n.replace("-", "_") for n in asked.only.split(",") if n] or families(source)
     good = True
-    print(f"{'family':17}| compiles | tests           | orphans | names | asks | entries", flush=True)
+    print(f"{'family':17}| compiles | tests           | orphans | entries", flush=True)
     for name in names:
         row = build.without(name)
         good = good and row["compiles"] and not row["failed"] and not row["orphans"]

@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model.hpp"
 #include "geometry.hpp"
-#include "paper_form.hpp"
 
 #include <algorithm>
 #include <chrono>
 
 #include "interface.hpp"
 #include "oclspkt/error.hpp"
-#include "paper_lanes_model.hpp"
 #include "spike_tips.hpp"
 #include "sweep_rows.hpp"
+// Families of schemes are deletable (tests/house/deletable.py), and with them what the model knows of them.
+#if __has_include("schemes/paper/paper_form.hpp")
+#define OCLSPKT_PAPER
+#include "paper_lanes_model.hpp"
+#include "schemes/paper/paper_form.hpp"
+#endif
+#if __has_include("schemes/lanes/lane_plans.hpp")
+#include "schemes/lanes/lane_plans.hpp"
+#else
+namespace oclspkt {
+struct JoinedPartitions {};
+}  // namespace oclspkt
+#endif
 
 namespace oclspkt {
 namespace {
@@ -207,13 +218,19 @@ void ModelSolver<T>::apply(const T* y, T* x) {
   Work work{plan_, SweepRows<T>(bands_->view(), plan_.n, false), y, x, scratch, scratch + scratch_.size() / 2};
   switch (plan_.method) {
     case Method::truncated_halo:
+#ifdef OCLSPKT_PAPER
       if (plan_.has<PaperLanes>()) {
         test::solve_as_paper_lanes(plan_, bands_->view(), y, x);
-      } else if (plan_.has<PaperForm>()) {
+        break;
+      }
+      if (plan_.has<PaperForm>()) {
         for (const bool up : {false, true}) work.truncated_spike(bands_->view(), up);
-      } else if (plan_.has<JoinedPartitions>()) {
+        break;
+      }
+#endif
+      if (plan_.has<JoinedPartitions>()) {
         work.truncated_tiles();
-      } else if (segments_of(plan_) > 0) {
+      } else if (plan_.has<Beside>() && plan_.as<Beside>().segments > 0) {
         work.truncated_lines(*bands_);
       } else {
         work.truncated_halo(plan_.n);
@@ -233,8 +250,10 @@ void ModelSolver<T>::apply(const T* y, T* x) {
 }
 
 bool model_carries(const Plan& plan) {
+#ifdef OCLSPKT_PAPER
   if (plan.has<PaperForm>()) return true;
-  if (plan.by_groups()) return false;
+#endif
+  if (plan.items > 0) return false;
   if (plan.method != Method::truncated_streamed) return plan.method == Method::truncated_halo;
   return plan.has<StoredFactors>() && !plan.as<StoredFactors>().corrects;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "oclspkt/bands.hpp"
-#include "paper_lanes.hpp"
+#include "schemes/paper/paper_lanes.hpp"
 
 namespace oclspkt::test {
 

@@ -12,6 +12,8 @@
 #include "oclspkt/error.hpp"
 #include "plan.hpp"
 #include "rounding.hpp"
+#include "schemes/beside/beside_plans.hpp"
+#include "schemes/beside_scheme.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {
@@ -120,7 +122,7 @@ TEST(SegmentPlan, CoversTheLinesAndKeepsTheWindowInTheCache) {
         const Index swept = std::min(lines.length(0), plan.m + 2 * plan.halo);
         EXPECT_GE(plan.as<Beside>().window, 2 * (swept + 1) * std::min(plan.as<Beside>().bundle, lines.block_lines()));
         EXPECT_EQ(plan.as<Beside>().chunk_blocks, lines.blocks());
-        EXPECT_EQ(plan.words_per_row(), 4 * plan.overlap() + 1);
+        EXPECT_EQ(plan.words_per_row(), 4 * overlap_of_segments(plan) + 1);
       }
     }
   }

@@ -12,6 +12,7 @@
 #include "matrices.hpp"
 #include "model.hpp"
 #include "residual.hpp"
+#include "schemes/lanes/lane_plans.hpp"
 
 namespace oclspkt::test {
 

@@ -4,7 +4,10 @@
 #include "certificate_support.hpp"
 #include "evidence.hpp"
 #include "geometry.hpp"
-#include "rounding_joints.hpp"
+#include "schemes/lanes/lane_plans.hpp"
+#include "schemes/lanes/rounding_joints.hpp"
+#include "schemes/tiles/rounding_runs.hpp"
+#include "schemes/tiles/tile_plans.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {

@@ -13,6 +13,7 @@
 #include "plan.hpp"
 #include "reference.hpp"
 #include "rounding.hpp"
+#include "schemes/tiles/tile_plans.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {

@@ -9,8 +9,8 @@
 
 #include "fpga_operations.hpp"
 #include "oclspkt/error.hpp"
+#include "schemes/fpga/task_plan.hpp"
 #include "schemes/scheme.hpp"
-#include "task_plan.hpp"
 
 namespace oclspkt {
 namespace {

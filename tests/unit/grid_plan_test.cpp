@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "grid_plan.hpp"
+#include "schemes/grids/grid_plan.hpp"
 #include "geometry.hpp"
 
 #include <gtest/gtest.h>
@@ -7,10 +7,11 @@
 #include "certificate.hpp"
 #include "device_traits.hpp"
 #include "evidence.hpp"
-#include "grid_evidence.hpp"
-#include "grid_factors.hpp"
 #include "matrices.hpp"
 #include "oclspkt/error.hpp"
+#include "schemes/grids/grid_evidence.hpp"
+#include "schemes/grids/grid_factors.hpp"
+#include "schemes/lanes/lane_plans.hpp"
 
 namespace oclspkt {
 namespace {

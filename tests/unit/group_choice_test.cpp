@@ -8,10 +8,11 @@
 #include "choice_report.hpp"
 #include "device_traits.hpp"
 #include "geometry.hpp"
-#include "grid_plan.hpp"
 #include "hard_matrices.hpp"
 #include "matrices.hpp"
 #include "propose.hpp"
+#include "schemes/grids/grid_plan.hpp"
+#include "schemes/tiles/tile_plans.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {
@@ -105,7 +106,7 @@ TYPED_TEST(GroupChoice, SolvesNoInterfacesThatMultiplyRounding) {
   Rejection rejection;
   const auto proposal = test::propose(problem, Method::exact_factored, rejection);
   ASSERT_TRUE(proposal) << rejection.why;
-  ASSERT_TRUE(grid(proposal->plan));
+  ASSERT_TRUE(proposal->plan.template has<GridTiles>());
   EXPECT_EQ(proposal->plan.form, Form::shared);
   EXPECT_TRUE(proposal->plan.template as<GridTiles>().in_turn || grid_items_down(proposal->plan) == 1);
 }
@@ -201,7 +202,7 @@ TYPED_TEST(GroupChoice, KeepsTheFactorsOfLinesThatAreAlike) {
                                               {4 * 4099, 10, false}}) {
     const auto proposal =
         proposed(test::diffusion<T>(LineSet::equal(12, length), lambda), Method::truncated_halo, true);
-    EXPECT_EQ(proposal && keeps_factors(proposal->plan), keeps) << length << " rows, lambda " << lambda;
+    EXPECT_EQ(proposal && proposal->plan.template has<KeptTiles>(), keeps) << length << " rows, lambda " << lambda;
     if (!keeps || !proposal) continue;
     const Plan& plan = proposal->plan;
     EXPECT_EQ(plan.form, Form::shared);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "interleaved_factors.hpp"
+#include "schemes/lanes/interleaved_factors.hpp"
 #include "geometry.hpp"
 
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "matrices.hpp"
+#include "schemes/lanes/lane_plans.hpp"
 
 namespace oclspkt {
 namespace {

@@ -9,6 +9,7 @@
 #include "matrices.hpp"
 #include "reference.hpp"
 #include "residual.hpp"
+#include "schemes/lanes/lane_plans.hpp"
 
 namespace oclspkt {
 namespace {

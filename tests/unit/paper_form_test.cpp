@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "paper_form.hpp"
+#include "schemes/paper/paper_form.hpp"
 #include "schemes/scheme.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ TEST(PaperForm, TakesPartitionsThatStayInLocalMemory) {
   EXPECT_EQ(plan.method, Method::truncated_halo);
   EXPECT_EQ(plan.items, 64);
   EXPECT_EQ(plan.tile_rows(), 64 * 32);
-  EXPECT_TRUE(plan.as<PaperForm>().staged && plan.by_groups());
+  EXPECT_TRUE(plan.as<PaperForm>().staged);
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 20 + 6.0 / 32);
   EXPECT_EQ(make_paper_plan(1'000'000, kPaperRows, 8, kPaperGpu).items, 32);
   const Plan longer = make_paper_plan(1'000'000, 256, 8, kPaperGpu);
@@ -46,7 +46,7 @@ TEST(PaperForm, HasACertificateThatCoversTheTrueError) {
   for (const Index m : {1, 2, 7, 32, 33, 100, 3000, 3001}) {
     const Plan plan = make_paper_plan(n, m, 8, kPaperGpu);
     const auto expect_covered = [&](const Bands<double>& bands) {
-      const Certificate certificate = certify_paper(plan, bands.view());
+      const Certificate certificate = certify_halves(plan, bands.view());
       if (certificate.growth <= 5) test::expect_covered(plan, bands, certificate);
     };
     for (const double lambda : {0.1, 1.0, 10.0, 1e3}) {
@@ -66,11 +66,11 @@ TEST(PaperForm, IsTruncatedHalfAPartitionAway) {
   const Bands<double> bands = test::closed(test::diffusion<double>(LineSet::one(n), 10));
   for (const Index m : {32, 33, 64}) {
     const Plan plan = make_paper_plan(n, m, 8, kPaperGpu);
-    const double bound = certify_paper(plan, bands.view()).bound;
+    const double bound = certify_halves(plan, bands.view()).bound;
     const double error = test::true_error(plan, bands, test::solutions(n)[0]).error;
     EXPECT_GE(error, 0.3 * bound) << m;
     EXPECT_GE(bound, std::pow(1.38, -static_cast<double>(m / 2 + 1))) << m;
-    EXPECT_LE(bound, bound_paper(1.36, m)) << m;
+    EXPECT_LE(bound, bound_halves(1.36, m)) << m;
   }
 }
 
@@ -79,26 +79,26 @@ TEST(PaperForm, FollowsFromTheDominanceOfRowsAlone) {
   for (const double d : {1.2, 1.5, 3.0}) {
     const Bands<double> bands = test::closed(test::random_dominant<double>(LineSet::one(n), d));
     for (const Index m : {2, 16, 31, 32}) {
-      const Certificate c = certify_paper(make_paper_plan(n, m, 8, kPaperGpu), bands.view());
-      EXPECT_LE(c.bound, bound_paper(d, m)) << d << ", " << m;
+      const Certificate c = certify_halves(make_paper_plan(n, m, 8, kPaperGpu), bands.view());
+      EXPECT_LE(c.bound, bound_halves(d, m)) << d << ", " << m;
     }
   }
-  EXPECT_TRUE(std::isinf(bound_paper(1, 32)));
-  EXPECT_TRUE(std::isinf(bound_paper(std::nan(""), 32)));
-  EXPECT_EQ(bound_paper(std::numeric_limits<double>::infinity(), 32), 0);
+  EXPECT_TRUE(std::isinf(bound_halves(1, 32)));
+  EXPECT_TRUE(std::isinf(bound_halves(std::nan(""), 32)));
+  EXPECT_EQ(bound_halves(std::numeric_limits<double>::infinity(), 32), 0);
 }
 
 TEST(PaperForm, LosesWithWhatIsNoNumberAndStopsWhereItDoesNotHold) {
   const Index n = 1000;
   Bands<double> bands = test::closed(test::diffusion<double>(LineSet::one(n), 1e4));
   const Plan plan = make_paper_plan(n, 32, 8, kPaperGpu);
-  const Certificate first = certify_paper(plan, bands.view(), 1e-10);
+  const Certificate first = certify_halves(plan, bands.view(), 1e-10);
   EXPECT_GT(first.bound, 1e-10);
   EXPECT_EQ(first.partition, 0);
-  EXPECT_GE(certify_paper(plan, bands.view()).bound, first.bound);
+  EXPECT_GE(certify_halves(plan, bands.view()).bound, first.bound);
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     bands.diag()[500] = bad;
-    EXPECT_FALSE(certify_paper(plan, bands.view()).bound <= 1e300) << bad;
+    EXPECT_FALSE(certify_halves(plan, bands.view()).bound <= 1e300) << bad;
   }
 }
 

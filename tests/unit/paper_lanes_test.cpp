@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "paper_lanes.hpp"
+#include "schemes/paper/paper_lanes.hpp"
 
 #include <gtest/gtest.h>
 
 #include "fpga_operations.hpp"
-#include "paper_form.hpp"
 #include "paper_lanes_model.hpp"
 #include "paper_support.hpp"
+#include "schemes/paper/paper_form.hpp"
 #include "schemes/scheme.hpp"
 
 namespace oclspkt {
@@ -105,7 +105,7 @@ TEST(PaperLanes, IsTruncatedHalfOfMMinAway) {
     const double error = test::true_error(plan, bands, test::solutions(n)[0]).error;
     EXPECT_GE(error, 0.3 * bound) << m_min;
     EXPECT_GE(bound, std::pow(1.38, -static_cast<double>(m_min / 2 + 1))) << m_min;
-    EXPECT_LE(bound, bound_paper(1.36, m_min)) << m_min;
+    EXPECT_LE(bound, bound_halves(1.36, m_min)) << m_min;
   }
 }
 
@@ -114,7 +114,7 @@ TEST(PaperLanes, FollowsFromTheDominanceOfRowsAlone) {
   for (const double d : {1.05, 1.2, 1.5, 3.0}) {
     const Bands<double> bands = test::closed(test::random_dominant<double>(LineSet::one(n), d));
     for (const auto& [m, m_min] : {std::pair<Index, Index>{16, 8}, {104, 32}, {104, 48}}) {
-      EXPECT_LE(certify_paper_lanes(lanes_plan(n, m, m_min), bands.view()).bound, bound_paper(d, m_min))
+      EXPECT_LE(certify_paper_lanes(lanes_plan(n, m, m_min), bands.view()).bound, bound_halves(d, m_min))
           << d << ", " << m_min;
     }
   }

@@ -9,6 +9,9 @@
 
 #include "device_traits.hpp"
 #include "oclspkt/error.hpp"
+#include "schemes/halos.hpp"
+#include "schemes/lanes/lane_plans.hpp"
+#include "schemes/tiles/tile_plans.hpp"
 
 namespace oclspkt {
 namespace {
@@ -95,7 +98,7 @@ TEST(Plan, CountsTheWordsOfARow) {
 TEST(Plan, ReducesTilesWithNothingStored) {
   DeviceTraits traits{.group_items = 256, .local_bytes = 48 << 10};
   Plan plan = make_reduce_plan(1'000'000, 0, 4, traits);
-  EXPECT_TRUE(reduces_tiles(plan) && plan.has<Levels>() && !by_partitions(plan));
+  EXPECT_TRUE(plan.has<Levels>());
   EXPECT_DOUBLE_EQ(plan.words_per_row(), 9 + 6.0 / plan.item_rows);
   EXPECT_EQ(plan.chunk_tiles, plan.tiles());
   plan.form = Form::symmetric;
@@ -292,7 +295,7 @@ TEST(TwistedPlan, MeetsAtATileAndWantsAllRowsAtOnce) {
   traits.cores = 2;
   for (const Index n : {0, 1, 100, 5'000, 1'000'000}) {
     const Plan plan = make_twisted_plan(n, 48, 8, traits);
-    EXPECT_TRUE(twisted(plan));
+    EXPECT_TRUE(plan.has<Sides>());
     EXPECT_EQ(plan.m % plan.lanes, 0);
     EXPECT_EQ(plan.chunk_tiles, plan.tiles());
     EXPECT_EQ(plan.runs, plan.tiles() > 1 ? 2 : 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "segment_factors.hpp"
+#include "schemes/grids/segment_factors.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Plans of exact-factored by the one work-item of an FPGA.
-#include "task_plan.hpp"
+#include "schemes/fpga/task_plan.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,14 +2,16 @@
 // Truncation of rows whose columns are given in units that jump: what is covered holds in the units that they are meant
 // in, too.
 #include "units.hpp"
+#include "schemes/lanes/lane_plans.hpp"
+#include "schemes/tiles/rounding_runs.hpp"
 
 #include <cmath>
 
 #include "certificate_support.hpp"
 #include "cut_case.hpp"
 #include "device_traits.hpp"
-#include "grid_evidence.hpp"
-#include "grid_plan.hpp"
+#include "schemes/grids/grid_evidence.hpp"
+#include "schemes/grids/grid_plan.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 
@@ -45,9 +47,9 @@ std::vector<int> island(Index n, Index begin, Index end, int by) {
 
 /// The bound of a truncated plan for a matrix.
 double bound_of(const Plan& plan, const Bands<double>& bands) {
-  if (plan.has<Beside>() && !grid(plan)) return plan.as<Beside>().segments > 1 ? kNothingKnown : 0;
+  if (plan.has<Beside>() && !plan.has<GridTiles>()) return plan.as<Beside>().segments > 1 ? kNothingKnown : 0;
   if (plan.has<Beside>()) return certify_grid(plan, bands.lines(), bands.view(), 0.0, 1e300).worst.bound;
-  if (plan.by_groups() && plan.has<StoredFactors>()) return certify_runs(plan, bands.view()).bound;
+  if (plan.items > 0 && plan.has<StoredFactors>()) return certify_runs(plan, bands.view()).bound;
   if (plan.has<StoredFactors>() || plan.has<JoinedPartitions>()) return certify_stored(plan, bands.view()).bound;
   return certify_halo(plan.n, bands.view(), plan.m, plan.halo, {0, plan.n}).bound;
 }

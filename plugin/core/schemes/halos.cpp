@@ -2,9 +2,12 @@
 #include "schemes/halos.hpp"
 
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "evidence.hpp"
+#include "oclspkt/error.hpp"
+#include "schemes/scheme.hpp"
 #include "schemes/texts.hpp"
 
 namespace oclspkt {
@@ -12,7 +15,7 @@ namespace {
 
 /// Halos tried when the decay is followed, shortest first: a short search costs little.
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
-/// Halo up to which work-groups are faster with it than with whole long lines, see tiles-halo.
+/// Halo up to which long lines are faster with it than held whole, see HaloPlans::short_line.
 constexpr Index kQuickerHalo = 256;
 /// Halo of a truncated method that the user named and that no certificate covers.
 constexpr Index kUncoveredHalo = 256;
@@ -134,7 +137,7 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
     LineNeeds needs = needs_of_lines(problem, units, trial.m, tol, longest);
     Plan plan = plan_for(problem, Method::truncated_halo, needs.halo);
     // With another halo the tiles of work-groups are cut elsewhere; it only grows, so this ends.
-    while (plan.by_groups() && needs.failed.empty()) {
+    while (halos_of(problem.traits).cuts_move && needs.failed.empty()) {
       needs = needs_of_lines(problem, units, plan.m, tol, longest);
       if (needs.halo <= plan.halo) break;
       plan = plan_for(problem, Method::truncated_halo, needs.halo);
@@ -172,7 +175,7 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
 template <typename T>
 std::optional<Proposal> propose_whole(const Problem<T>& problem, double tol, Index m, Rejection& rejection) {
   const LineSet& lines = problem.bands.lines();
-  if (problem.traits.group_items > 0 && lines.length(0) > kSmallTile) {
+  if (lines.length(0) > halos_of(problem.traits).short_line) {
     Rejection longer;
     if (const auto quick = halo_by_survey(problem)) return covered_by_survey(problem, *quick, tol);
     if (auto followed = propose_followed(problem, tol, kQuickerHalo, longer)) return followed;
@@ -184,12 +187,39 @@ std::optional<Proposal> propose_whole(const Problem<T>& problem, double tol, Ind
 
 }  // namespace
 
+std::optional<Plan> Scheme::make(const PlanRequest& r) const {
+  const HaloPlans* of = r.method == Method::truncated_halo ? halos(r.traits) : nullptr;
+  if (of == nullptr) return std::nullopt;
+  return of->plan(r.lines.rows(), r.halo, r.partition, r.word, r.traits);
+}
+
+const HaloPlans& halos_of(const DeviceTraits& traits) {
+  for (const Scheme* scheme : all_schemes()) {
+    if (const HaloPlans* halos = scheme->halos(traits)) return *halos;
+  }
+  throw InvalidInput("this library has no truncated-halo for this processor: choose another method or variant");
+}
+
+Index longest_halo(Index partition, int word, const DeviceTraits& traits) {
+  const auto longest = halos_of(traits).longest;
+  return longest != nullptr ? longest(partition, word, traits) : std::numeric_limits<Index>::max();
+}
+
+Index partition_of_whole_lines(const LineSet& lines, int word, const DeviceTraits& traits) {
+  const Index length = lines.contiguous() ? equal_length(lines) : 0;
+  return length > 0 ? halos_of(traits).whole(length, lines.rows(), word, traits) : 0;
+}
+
+Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, const DeviceTraits& traits) {
+  return halos_of(traits).whole_plan(lines.rows(), lines.length(0), partition, word, traits);
+}
+
 template <typename T>
 std::optional<Plan> halo_by_survey(const Problem<T>& problem) {
   const Index halo = known_halo<T>(problem.options, problem.survey);
   if (halo < 0 || halo > longest_halo(problem.options.partition, sizeof(T), problem.traits)) return std::nullopt;
   Plan plan = plan_for(problem, Method::truncated_halo, halo);
-  couple_within_halo(plan);
+  if (const auto couple = halos_of(problem.traits).couple) couple(plan);
   return plan;
 }
 
@@ -198,7 +228,7 @@ std::optional<Plan> least_of_halos(const Problem<T>& problem) {
   std::optional<Plan> quick = halo_by_survey(problem);
   const LineSet& lines = problem.bands.lines();
   if (const Index m = whole_lines(problem); m > 0) {
-    const bool long_lines = problem.traits.group_items > 0 && lines.length(0) > kSmallTile;
+    const bool long_lines = lines.length(0) > halos_of(problem.traits).short_line;
     return long_lines && quick ? quick : make_whole_lines_plan(lines, m, sizeof(T), problem.traits);
   }
   if (quick) return quick;

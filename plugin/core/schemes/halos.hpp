@@ -10,10 +10,38 @@
 
 namespace oclspkt {
 
-/// Rows of a line up to which work-groups rather hold whole lines, or factors of them, than parts with a halo. Lines of
-/// 4096 rows, H200, share of the stream: whole 0.92 in float, 0.83 in double, with a halo of 40 to 256 0.97 to 0.99 and
-/// 0.92 to 0.99.
-inline constexpr Index kSmallTile = 2304;
+/// How the kernels of one kind of processor cut lines laid end to end for truncated-halo.
+struct HaloPlans {
+  /// Plan partitions, or tiles, with a halo on either side.
+  Plan (*plan)(Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
+  /// longest_halo(); null: any.
+  Index (*longest)(Index partition, int word, const DeviceTraits& traits);
+  /// partition_of_whole_lines() of lines of equal length. @param rows  of all of them
+  Index (*whole)(Index length, Index rows, int word, const DeviceTraits& traits);
+  /// make_whole_lines_plan() of lines of equal length.
+  Plan (*whole_plan)(Index n, Index length, Index partition, int word, const DeviceTraits& traits);
+  /// Let partitions that are solved together know of no more rows than the halo has; null: nothing is to be done.
+  void (*couple)(Plan& plan);
+  Index short_line;   ///< longer lines rather get halos than that they are held whole
+  double safe_whole;  ///< dominance of rows from which lines may be held whole
+  bool cuts_move;     ///< with another halo tiles are cut elsewhere
+};
+
+/// Those of the first scheme that has some for the processor, see Scheme::halos().
+/// @throws InvalidInput if none has
+const HaloPlans& halos_of(const DeviceTraits& traits);
+
+/// Rows of the longest halo with which truncated-halo still solves more rows than it only reads.
+OCLSPKT_API Index longest_halo(Index partition, int word, const DeviceTraits& traits);
+
+/// Rows of a partition that holds whole lines laid end to end, so that truncated-halo truncates nothing with no halo; 0
+/// where lines differ in length, a partition would not stay in the cache or in the memory, or cores would be idle.
+OCLSPKT_API Index partition_of_whole_lines(const LineSet& lines, int word, const DeviceTraits& traits);
+
+/// Plan truncated-halo for lines laid end to end.
+/// @param partition  as partition_of_whole_lines() gave it
+OCLSPKT_API Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, const DeviceTraits& traits);
+
 /// Halos up to this many rows are taken from the survey alone; longer ones are worth following the decay, unless rows
 /// are so much alike that the survey shows more than their dominance.
 inline constexpr Index kQuickHalo = 64, kQuickHaloOfLikeRows = 256;
@@ -45,7 +73,7 @@ Index whole_lines(const Problem<T>& problem, double least_dominance) {
 /// dominance.
 template <typename T>
 Index whole_lines(const Problem<T>& problem) {
-  return whole_lines(problem, problem.traits.group_items > 0 ? 1 : kSafeWholeLines);
+  return whole_lines(problem, halos_of(problem.traits).safe_whole);
 }
 
 /// What the survey alone covers: a halo that is short, if the processor holds it.

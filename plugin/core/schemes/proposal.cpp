@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "schemes/proposal.hpp"
-#include "geometry.hpp"
-#include "schemes/scheme.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -83,25 +81,16 @@ Proposal uncovered(const Plan& plan, const Certificate& certificate, double tol)
 
 namespace {
 
-/// Dominance from which the growth of a plan is bounded. Tiles that are reduced carry excesses, and forgive one
-/// rounding of a diagonal: they eliminate as if rows with sums 0 had come unrounded.
+/// Reject lines in which the sweeps of a plan grow.
 template <typename T>
-double dominance_enough(const Plan& plan) {
-  return reduces_tiles(plan) ? 1 - static_cast<double>(std::numeric_limits<T>::epsilon()) : 1;
-}
-
-/// Reject lines in which the sweeps of a plan grow. Stored factors report their bound when they are made, see
-/// examine().
-template <typename T>
-void reject_growth(const Problem<T>& problem, const Plan& plan, Rejection& rejection) {
+void reject_growth(const Problem<T>& problem, const Plan& plan, const GrowthRule& rule, Rejection& rejection) {
   const LineSet& lines = problem.bands.lines();
   for (Index l = 0; l < lines.count(); ++l) {
-    if (lines.count() > 1 && line_dominance(lines, problem.bands.view(), l) >= dominance_enough<T>(plan)) continue;
+    if (lines.count() > 1 && line_dominance(lines, problem.bands.view(), l) >= rule.enough) continue;
     const RowRange rows = rows_of(problem, l);
     const BandsView<T> view = problem.bands.view();
-    const double growth = plan.method == Method::exact_twopass
-                              ? twopass_growth(view, plan.by_groups() ? plan.item_rows : plan.m, rows.first, rows.end)
-                              : elimination_growth(view, plan.m, plan.halo, rows.first, rows.end);
+    const double growth = rule.twopass > 0 ? twopass_growth(view, rule.twopass, rows.first, rows.end)
+                                           : elimination_growth(view, plan.m, plan.halo, rows.first, rows.end);
     if (!(growth <= kGrowthLimit)) {
       if (rejection.lines.empty()) {
         rejection.why =
@@ -117,10 +106,11 @@ void reject_growth(const Problem<T>& problem, const Plan& plan, Rejection& rejec
 }  // namespace
 
 template <typename T>
-std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal p, Rejection& rejection) {
+std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal p, Rejection& rejection,
+                                      const GrowthRule& rule) {
   rejection = {};
-  if (problem.survey.dominance >= dominance_enough<T>(p.plan)) return p;
-  reject_growth(problem, p.plan, rejection);
+  if (problem.survey.dominance >= rule.enough) return p;
+  reject_growth(problem, p.plan, rule, rejection);
   rejection.plan = p.plan;
   if (!rejection) return p;
   if (!problem.insist) return std::nullopt;
@@ -134,20 +124,6 @@ void serve_if_symmetric(const Problem<T>& problem, Plan& plan) {
   if (is_symmetric(problem.bands.lines(), problem.bands.view())) plan.form = Form::symmetric;
 }
 
-template <typename T>
-Plan factored_plan(const Problem<T>& problem) {
-  const LineSet& lines = problem.bands.lines();
-  const auto plan = [&](Form form) { return make_factored_plan(lines, form, sizeof(T), problem.traits); };
-  if (problem.survey.shared) return plan(Form::shared);
-  const Plan symmetric = plan(Form::symmetric);
-  const bool as_symmetric = symmetric.symmetric() && is_symmetric(lines, problem.bands.view());
-  Plan best = as_symmetric ? symmetric : plan(Form::general);
-  // Kernels that read floats are those of CPUs.
-  const bool may_narrow = !problem.traits.host && problem.traits.group_items == 0 && lines.beside();
-  best.narrow = may_narrow && narrows<T>(problem.options) && why_not_narrow_factors(problem.survey).empty();
-  return best;
-}
-
 std::string why_factors_stay_wide(const Plan& plan, const Survey& survey) {
   return plan.form == Form::shared ? "shared factors fit into the cache" : why_not_narrow_factors(survey);
 }
@@ -159,23 +135,12 @@ bool has_rows_alike(const Problem<T>& problem) {
   return one && lines.contiguous() && is_uniform(LineSet::one(lines.length(0)), problem.bands.view());
 }
 
-template <typename T>
-void choose_form_by_groups(const Problem<T>& problem, Plan& plan) {
-  const LineSet& lines = problem.bands.lines();
-  if (problem.survey.shared && share_line(plan, lines.length(0), sizeof(T))) return;
-  serve_if_symmetric(problem, plan);
-}
-
-template Plan factored_plan(const Problem<float>&);
-template Plan factored_plan(const Problem<double>&);
 template bool has_rows_alike(const Problem<float>&);
 template bool has_rows_alike(const Problem<double>&);
 template void serve_if_symmetric(const Problem<float>&, Plan&);
 template void serve_if_symmetric(const Problem<double>&, Plan&);
-template void choose_form_by_groups(const Problem<float>&, Plan&);
-template void choose_form_by_groups(const Problem<double>&, Plan&);
-template std::optional<Proposal> unless_growth<float>(const Problem<float>&, Proposal, Rejection&);
-template std::optional<Proposal> unless_growth<double>(const Problem<double>&, Proposal, Rejection&);
+template std::optional<Proposal> unless_growth<float>(const Problem<float>&, Proposal, Rejection&, const GrowthRule&);
+template std::optional<Proposal> unless_growth<double>(const Problem<double>&, Proposal, Rejection&, const GrowthRule&);
 
 template double tolerance<float>(const Options&);
 template double tolerance<double>(const Options&);

@@ -10,9 +10,8 @@
 #include "certificate.hpp"
 #include "evidence.hpp"
 #include "format.hpp"
-#include "geometry.hpp"
 #include "oclspkt/line_set.hpp"
-#include "schemes/problem.hpp"
+#include "schemes/scheme.hpp"
 #include "units.hpp"
 
 namespace oclspkt {
@@ -49,10 +48,6 @@ Plan plan_for(const Problem<T>& problem, Method method, Index halo) {
   return make_plan(method, problem.bands.lines().rows(), halo, problem.options.partition, sizeof(T), problem.traits);
 }
 
-/// Stored factors of whole lines, in the order of the lines and the best form that the values and the user allow.
-template <typename T>
-Plan factored_plan(const Problem<T>& problem);
-
 /// Why stored factors are not to be narrow under precision narrow; empty if they may be.
 std::string why_factors_stay_wide(const Plan& plan, const Survey& survey);
 
@@ -61,10 +56,8 @@ std::string why_factors_stay_wide(const Plan& plan, const Survey& survey);
 template <typename T>
 std::optional<Plan> of_first_rows(const Problem<T>& problem, const Plan& plan) {
   constexpr Index kFirstRows = Index{1} << 16, kTiles = 4, kLong = 8;
-  const bool truncates = plan.method == Method::truncated_halo || plan.method == Method::truncated_streamed;
-  const bool equal = (truncates || by_partitions(plan)) && plan.form != Form::shared && !plan.has<KeptTiles>() &&
-                     problem.bands.lines().contiguous();
-  if (!equal || named(problem.options.method)) return std::nullopt;
+  const bool tell = problem.bands.lines().contiguous() && scheme_of(plan).first_rows_tell(plan);
+  if (!tell || named(problem.options.method)) return std::nullopt;
   Plan first = plan;
   first.n = round_up(kFirstRows, kTiles * plan.tile_rows());
   return plan.n < kLong * first.n ? std::nullopt : std::optional(first);
@@ -141,10 +134,17 @@ RowRange rows_of(const Problem<T>& problem, Index line) {
   return {lines.first(line), lines.first(line) + lines.length(line)};
 }
 
+/// How elimination by partitions may grow.
+struct GrowthRule {
+  Index twopass = 0;  ///< rows of partitions that are eliminated in two passes; 0: with a halo, as the plan says
+  double enough = 1;  ///< dominance of rows from which nothing grows
+};
+
 /// Rows that are not dominant can make sweeps without pivoting unstable whatever truncation does: a proposal without
-/// growth, or with one that the user insists on.
+/// growth, or with one that the user insists on. Stored factors tell their bound when they are made, see examine().
 template <typename T>
-std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal proposal, Rejection& rejection);
+std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal proposal, Rejection& rejection,
+                                      const GrowthRule& rule = {});
 
 /// A plan that truncates nothing.
 template <typename T>
@@ -203,10 +203,5 @@ void serve_if_symmetric(const Problem<T>& problem, Plan& plan);
 /// True if the inner rows of a line, and with it of all lines, are alike.
 template <typename T>
 bool has_rows_alike(const Problem<T>& problem);
-
-/// Look at the values for the storage form that takes the fewest words, of bands or factors that work-groups read.
-/// @param[in,out] plan  by work-groups, of lines laid end to end
-template <typename T>
-void choose_form_by_groups(const Problem<T>& problem, Plan& plan);
 
 }  // namespace oclspkt

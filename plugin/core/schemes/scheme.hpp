@@ -36,6 +36,14 @@ struct SecondBank {
 /// Whose kernels a scheme has: those by vectors of lanes, by work-groups of many work-items, or by one work-item.
 enum class Kernels { lanes, groups, task };
 
+/// How the host sweeps lines by stored factors.
+struct HostSweep {
+  Index bundle = 1;        ///< lines side by side at a time
+  bool through_x = false;  ///< the sweep down leaves its values in x and not in a window
+};
+
+struct HaloPlans;
+
 /// One way to solve on one kind of processor, as far as no device is needed: what it says of its plans. All that is a
 /// scheme's own stands in its file here and, for devices, in that of the same name under ocl/schemes.
 class OCLSPKT_API Scheme {
@@ -52,6 +60,10 @@ class OCLSPKT_API Scheme {
   virtual std::vector<const char*> forms() const { return {name()}; }
   /// The form of a plan.
   virtual const char* form(const Plan& /*plan*/) const { return name(); }
+  /// A plan that no values are known for; none where others have one. By default that of halos().
+  virtual std::optional<Plan> make(const PlanRequest& request) const;
+  /// How it cuts lines laid end to end for truncated-halo on such a processor; null if it does not (schemes/halos.hpp).
+  virtual const HaloPlans* halos(const DeviceTraits& /*traits*/) const { return nullptr; }
   /// True if a plan is for these lines.
   virtual bool fits(const Plan& plan, const LineSet& lines) const;
   /// What tells plans of one method apart, for the view: "halo 40"; empty if nothing does.
@@ -73,15 +85,19 @@ class OCLSPKT_API Scheme {
   virtual SecondBank second_bank(const Plan& /*plan*/) const { return {}; }
   /// Passes of the host over the bands that a set-up takes besides those of all schemes (survey, copies), measured.
   virtual double passes(const Plan& /*plan*/, const Survey& /*survey*/) const { return 0; }
-  /// How lines may be cut into chunks; of those laid end to end rows of the halo are read again by default.
+  /// How lines may be cut into chunks: laid end to end with rows of the halo that are read again, by default.
   virtual Cut cut(const Plan& plan) const;
-  virtual StoredPlaces places(const Plan& plan) const;
+  virtual StoredPlaces places(const Plan& /*plan*/) const { return {}; }
   /// True if its set-up stores factors of the rows.
   virtual bool stores_factors() const { return false; }
   /// Partitions are solved for separately and meet afterwards.
   virtual bool in_pieces(const Plan& /*plan*/) const { return true; }
   /// How many of them there are, or segments of lines side by side; 0 where rows are in none.
   virtual Index pieces(const Plan& plan, const LineSet& lines) const;
+  /// The first rows of a long system, planned alike, may tell that a bound is above its limit: they are in partitions
+  /// of their own. By default those of a plan that truncates and shares nothing.
+  virtual bool first_rows_tell(const Plan& plan) const;
+  virtual HostSweep host_sweep(const Plan& /*plan*/) const { return {}; }
   /// Interface systems are solved by what is stored, across tiles, whatever the lines are.
   virtual bool solves_interfaces() const { return false; }
 

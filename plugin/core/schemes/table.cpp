@@ -4,14 +4,13 @@
 #include <string_view>
 #include <vector>
 
-#include "geometry.hpp"
 #include "oclspkt/error.hpp"
-#include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 
 namespace oclspkt {
 
-// A line for each scheme, in the order in which they are asked for plans; its function stands in the file of that name.
+// A line for each scheme, in the order in which they are asked for plans; its function stands in the folder of its
+// family.
 #define OCLSPKT_SCHEMES(X) \
   X(fpga_spktrunc)         \
   X(fpga_spkboth)          \
@@ -38,22 +37,18 @@ namespace oclspkt {
 OCLSPKT_SCHEMES(OCLSPKT_DECLARE)
 
 Cut Scheme::cut(const Plan& plan) const {
-  if (const Beside* beside = plan.find<Beside>()) return {0, 0, 0, false, beside->chunk_blocks};
   const Index before = round_up(plan.halo, plan.lanes);  // whole blocks of `lanes` rows
   return {plan.tile_rows(), before, round_up(before + plan.m + plan.halo, plan.lanes) - before - plan.m, false};
 }
 
-StoredPlaces Scheme::places(const Plan& plan) const {
-  return {plan.form == Form::shared ? shared_tiles(plan).period : 0};
-}
-
-Index Scheme::pieces(const Plan& plan, const LineSet& lines) const {
-  if (const Index segments = segments_of(plan); segments > 0) return lines.count() * segments;
+Index Scheme::pieces(const Plan& plan, const LineSet& /*lines*/) const {
   return in_pieces(plan) ? plan.partitions() : 0;
 }
 
+bool Scheme::first_rows_tell(const Plan& plan) const { return truncates(plan.method) && plan.form != Form::shared; }
+
 bool Scheme::fits(const Plan& plan, const LineSet& lines) const {
-  return plan.n == lines.rows() && (plan.n == 0 || (plan.has<Beside>() ? lines.beside() : lines.contiguous()));
+  return plan.n == lines.rows() && (plan.n == 0 || lines.contiguous());
 }
 
 static std::vector<const Scheme*>& table() {

@@ -11,6 +11,8 @@ namespace oclspkt {
 /// How a line is solved. The methods differ in the level at which they may truncate an interface.
 enum class Method { truncated_halo, truncated_streamed, exact_twopass, exact_factored, pivot };
 
+inline constexpr bool truncates(Method m) { return m == Method::truncated_halo || m == Method::truncated_streamed; }
+
 /// What the user asks for; `truncated` and `exact` leave the choice between two methods to the set-up.
 enum class MethodChoice {
   automatic,

@@ -10,7 +10,7 @@
 
 namespace oclspkt::ocl {
 
-// A line for each scheme; its function stands in the file of that name.
+// A line for each scheme; its function stands in the folder of its family.
 #define OCLSPKT_SCHEMES(X) \
   X(beside_factored)       \
   X(beside_halo)           \

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Sweeps of a partition by itself: what truncation leaves in a row, and what rounding does. Rows stand in the order of
+// the sweep.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "rounding_scan.hpp"
+#include "sweep_rows.hpp"
+
+namespace oclspkt {
+
+/// An error that grows with that of another unknown: own + carried times that one.
+struct Inherited {
+  double own = 0, carried = 1;
+  double from(double other) const { return own + carried * other; }
+};
+
+/// One forward sweep over a partition.
+struct ForwardSweep {
+  std::vector<double> coupling;  ///< |c_i p_i|, p the reciprocal pivots
+  std::vector<double> entered;   ///< what is left in row i of 1 before the partition
+  double spike = 1;              ///< what it is at the partition's first row of 1 behind the last
+
+  template <typename T>
+  void fill(const SweepRows<T>& a, Index first, Index end) {
+    const auto size = static_cast<std::size_t>(end - first);
+    coupling.resize(size);
+    entered.resize(size);
+    spike = 1;
+    double c = 0, left = 1;
+    for (Index i = first; i < end; ++i) {
+      const auto diag = static_cast<double>(a.diag(i));
+      const double u = diag - a.lower(i) * c;
+      // An infinite diagonal would hide behind a ratio of 0.
+      c = a.upper(i) / u + 0 * diag;
+      const auto at = static_cast<std::size_t>(i - first);
+      entered[at] = left *= std::abs(a.lower(i) / u);
+      coupling[at] = std::abs(c);
+      spike *= coupling[at];
+    }
+  }
+
+  /// The largest error of rows from `stop` on, where that of the last one is `at_last`. NaN if there is one.
+  double largest_error(double at_last, std::size_t stop) const {
+    double worst = 0, error = at_last;
+    for (std::size_t i = coupling.size(); i-- > stop;) {
+      if (i + 1 < coupling.size()) error = entered[i] + coupling[i] * error;
+      if (!(error <= worst)) worst = error;
+      if (std::isnan(error)) break;
+    }
+    return worst;
+  }
+  /// A bound of the same for any error of the last row.
+  Inherited largest_errors(std::size_t stop) const {
+    Inherited worst, row;
+    for (std::size_t i = coupling.size(); i-- > stop;) {
+      if (i + 1 < coupling.size()) row = {entered[i] + coupling[i] * row.own, coupling[i] * row.carried};
+      if (!(row.own <= worst.own)) worst.own = row.own;
+      if (!(row.carried <= worst.carried)) worst.carried = row.carried;
+      if (std::isnan(row.own)) break;
+    }
+    return worst;
+  }
+};
+
+/// What rounding leaves in such a sweep.
+struct RoundedSweep {
+  RoundedRows rows;
+  std::vector<double> errors;  ///< of what the sweep leaves of a row, divided by the pivot
+
+  /// @param n  rows of the system
+  template <typename T>
+  void fill(const SweepRows<T>& from, Index first, Index count, Index n) {
+    rows.resize(count);
+    errors.resize(static_cast<std::size_t>(count));
+    PivotAbove above;
+    rows.fill(from, first, n, above);
+    double error = 0;
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+      errors[i] = error = (i > 0 ? rows.down[i] * error : 0) + rows.weight[i] * rows.local[i];
+    }
+  }
+  /// Error of the unknown of row `stop`, if that of the last one is known.
+  double substituted(double at_last, std::size_t stop) const {
+    double error = at_last;
+    for (std::size_t i = errors.size() - 1; i-- > stop;) error = errors[i] + rows.up[i] * error;
+    return error;
+  }
+  /// The same for any error of the last one.
+  Inherited substituted(std::size_t stop) const {
+    Inherited error;
+    for (std::size_t i = errors.size() - 1; i-- > stop;) {
+      error = {errors[i] + rows.up[i] * error.own, rows.up[i] * error.carried};
+    }
+    return error;
+  }
+};
+
+}  // namespace oclspkt

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Plans by lanes for lines side by side, and by the host for all.
+#pragma once
+
+#include "geometry.hpp"
+#include "oclspkt/export.hpp"
+
+namespace oclspkt {
+
+/// Whole lines, side by side or one after the other, by factors in the order of the rows.
+struct FactoredLines {
+  bool through_x = false;  ///< the sweep down leaves its values in x and not in a window
+  bool resident = false;   ///< factors that all lines share stay in the cache
+};
+
+/// Plan exact-factored by lanes or on the host, see make_factored_plan().
+Plan make_bundles_plan(const LineSet& lines, Form form, int word, const DeviceTraits& traits);
+
+/// Plan truncated-halo: every line cut into segments, so that few long lines keep all cores busy.
+/// @param halo      rows of halo the certificate asks for
+/// @param partition rows per segment asked for by the user; 0: chosen
+/// @pre   lines.beside()
+/// @post  chunk_blocks is 0 if the memory does not hold one block
+/// @throws InvalidInput if `partition` is negative
+OCLSPKT_API Plan make_strided_halo_plan(const LineSet& lines, Index halo, Index partition, int word,
+                                        const DeviceTraits& traits);
+
+}  // namespace oclspkt

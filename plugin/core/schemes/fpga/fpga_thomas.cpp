@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// exact-factored by one work-item of an FPGA: fpga-tdma takes one row after the other, for lines laid end to end,
+// fpga-batch many lines in turn, side by side or laid end to end.
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "certificate.hpp"
+#include "evidence.hpp"
+#include "interface.hpp"
+#include "plan_parts.hpp"
+#include "schemes/beside_scheme.hpp"
+#include "schemes/fpga/task_plan.hpp"
+#include "schemes/proposal.hpp"
+
+namespace oclspkt {
+namespace {
+
+constexpr const char *kTdma = "fpga-tdma", *kBatch = "fpga-batch";
+/// Three bands, y and x.
+constexpr Index kArrays = 5;
+/// Numbers that the way down leaves of a row.
+constexpr Index kLeft = 2;
+/// Local memory that is used at most; a board has a few megabytes for everything.
+constexpr Index kMostLocalBytes = 256 << 10;
+
+Plan one_task(const char* scheme, Index n) {
+  Plan plan;
+  plan.made_by = scheme;
+  plan.method = Method::exact_factored;
+  plan.n = n;
+  plan.lanes = 1;
+  return plan;
+}
+
+/// Rows of lines for which local memory holds what the way down leaves, a power of two; 0: of none.
+Index rows_in_local_memory(int slots, int word, const DeviceTraits& traits) {
+  const Index most = std::min(traits.local_bytes, kMostLocalBytes) / (kLeft * slots * word);
+  return most > 0 ? static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(most))) : 0;
+}
+
+/// Words of each array of lines laid end to end that share the memory with a window.
+std::int64_t words_beside(Index window, int word, const DeviceTraits& traits) {
+  // What layouts count words of a work-item's scratch in.
+  if (window > std::numeric_limits<std::int32_t>::max() / 4 || window * word > traits.chunk_bytes) return 0;
+  return std::min(traits.chunk_bytes, (traits.memory_bytes - window * word) / kArrays) / word;
+}
+
+/// Lines of equal length, laid end to end, that a chunk holds; it may begin up to a burst before the first of them.
+Index lines_in_chunk(const LineSet& lines, Index window, int word, const DeviceTraits& traits) {
+  const Index rows = words_beside(window, word, traits) - kBurstBytes / word;
+  return std::clamp<Index>(rows / lines.length(0), 0, lines.count());
+}
+
+/// Turns that the batches of lines laid end to end take, each as long as its longest line.
+Index turns_of(const LineSet& lines, int slots) {
+  Index rows = 0;
+  for (Index begin = 0; begin < lines.count(); begin += slots) {
+    Index longest = 0;
+    for (Index l = begin; l < std::min(lines.count(), begin + slots); ++l) longest = std::max(longest, lines.length(l));
+    rows += longest;
+  }
+  return slots * rows;
+}
+
+Index longest_of(const LineSet& lines) {
+  Index longest = 0;
+  for (Index l = 0; l < lines.count(); ++l) longest = std::max(longest, lines.length(l));
+  return longest;
+}
+
+/// Cut lines into chunks: blocks, lines of equal length, or all rows at once. @return false if the memory holds none
+bool cut_batch(Plan& plan, const LineSet& lines, int word, const DeviceTraits& traits) {
+  const LineBatch& batch = plan.as<LineBatch>();
+  plan.m = batch.unequal || lines.beside() ? plan.n : batch.longest;
+  if (lines.beside()) {
+    Beside beside;
+    beside.bundle = batch.slots;
+    beside.window = batch.window;
+    beside.chunk_blocks = choose_chunk_blocks(lines, batch.window, word, traits);
+    plan.chunk_tiles = 1;
+    return plan.add(beside).chunk_blocks > 0;
+  }
+  if (!batch.unequal) {
+    plan.chunk_tiles = lines_in_chunk(lines, batch.window, word, traits);
+    return plan.chunk_tiles > 0;
+  }
+  DeviceTraits beside_table = traits;
+  beside_table.memory_bytes -= starts_bytes(lines.count());
+  plan.chunk_tiles = 1;
+  return plan.n <= words_beside(batch.window, word, beside_table) && starts_bytes(lines.count()) <= traits.chunk_bytes;
+}
+
+/// The largest growth of elimination without pivoting, see elimination_growth(), of lines wherever they stand.
+template <typename T>
+double growth_of_lines(const LineSet& lines, const BandsView<T>& bands) {
+  Growth growth;
+  for (Index l = 0; l < lines.count(); ++l) {
+    T coupling = 0;
+    for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
+      const T taken = i > 0 ? coupled(bands.lower[at], coupling) : T(0), pivot = bands.diag[at] - taken;
+      growth.see(taken, pivot, bands.diag[at]);
+      coupling = bands.upper[at] / pivot;
+    }
+  }
+  return growth.value();
+}
+
+/// Words a row: the way down reads three bands and y, the way back writes x. Two numbers that the way down leaves are
+/// written and read again, unless local memory holds them.
+double thomas_words(const Plan& plan) {
+  const bool kept = plan.has<LineBatch>() && plan.as<LineBatch>().kept_rows > 0;
+  return (plan.symmetric() ? 4 : 5) + (kept ? 0 : 4);
+}
+
+/// Words per row that the memory moves while rows that take turns begin, one in every cycle down and back; a line by
+/// itself is a batch of one. Derived for the paper's board, 34 GB/s at 200 MHz, not measured.
+double thomas_stream_words(const Plan& plan, int word) {
+  constexpr double kBytesInCycle = 170, kWays = 2;
+  const double turns = plan.has<LineBatch>() ? plan.idle : pivot_cycles(word);
+  return std::max(thomas_words(plan), kWays * turns * kBytesInCycle / word);
+}
+
+/// The bound of either, by plain pivots. No factors are kept that tell their growth: where rows are not dominant, the
+/// host eliminates once to find it, and nothing is known above kGrowthLimit.
+template <typename T>
+Rounding bound_thomas(const Survey& survey, const LineSet& lines, const BandsView<T>& bands) {
+  if (survey.dominance >= 1) return {rounding_by_growth(kDominantGrowth)};
+  if (!survey.finite) return {kNothingKnown};
+  const double growth = growth_of_lines(lines, bands);
+  return {growth <= kGrowthLimit ? rounding_by_growth(std::max(growth, kDominantGrowth)) : kNothingKnown};
+}
+
+/// What both schemes share. `S` has plan_of(problem, rejection), its plan or none and why.
+template <typename S>
+class Thomas : public SchemeOf<S, BesideScheme> {
+ public:
+  double words(const Plan& plan) const override { return thomas_words(plan); }
+  double stream_words(const Plan& plan, int word) const override { return thomas_stream_words(plan, word); }
+  Kernels kernels() const override { return Kernels::task; }
+  bool in_pieces(const Plan&) const override { return false; }
+  Elimination elimination(const Plan&) const override { return {.plain = true}; }
+  template <typename T>
+  Rounding bound(const Plan&, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) const {
+    return bound_thomas(survey, lines, bands);
+  }
+
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
+    std::optional<Plan> plan = static_cast<const S&>(*this).plan_of(problem, rejection);
+    if (!plan) return std::nullopt;
+    serve_if_symmetric(problem, *plan);
+    return exact_proposal(problem, *plan);
+  }
+  template <typename T>
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    Rejection unused;
+    std::optional<Plan> plan = static_cast<const S&>(*this).plan_of(problem, unused);
+    if (plan) plan->form = Form::symmetric;
+    return plan;
+  }
+};
+
+class FpgaBatch final : public Thomas<FpgaBatch> {
+ public:
+  const char* name() const override { return kBatch; }
+  std::string shape(const Plan& plan) const override {
+    const LineBatch& batch = plan.as<LineBatch>();
+    return format("one work-item, %d lines in turn", batch.slots) +
+           (batch.kept_rows > 0 ? ", kept in local memory" : "");
+  }
+  Cut cut(const Plan& plan) const override {
+    const Beside* beside = plan.find<Beside>();
+    return {plan.m, 0, 0, plan.as<LineBatch>().unequal, beside != nullptr ? beside->chunk_blocks : 0};
+  }
+  /// Two numbers a row wait in one array, unless local memory holds them.
+  SecondBank second_bank(const Plan& plan) const override {
+    const bool kept = plan.as<LineBatch>().kept_rows > 0;
+    return {.upper = kept && !plan.symmetric(), .y = true, .x = false, .own = true};
+  }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    return method == Method::exact_factored && by_task(problem);
+  }
+  template <typename T>
+  std::optional<Plan> plan_of(const Problem<T>& problem, Rejection& rejection) const {
+    const LineSet& lines = problem.bands.lines();
+    std::optional<Plan> plan = make_batch_plan(lines, sizeof(T), problem.traits);
+    if (!plan && lines.beside() && lines.rows() > 0) {
+      rejection.why = format("the device's memory does not hold a block of %lld places at once: raise device_memory",
+                             static_cast<long long>(lines.block_extent()));
+    }
+    return plan;
+  }
+};
+
+class FpgaTdma final : public Thomas<FpgaTdma> {
+ public:
+  const char* name() const override { return kTdma; }
+  std::string shape(const Plan& plan) const override {
+    return format("one work-item, blocks of %lld rows", static_cast<long long>(plan.m));
+  }
+  Cut cut(const Plan& plan) const override { return {plan.m, 0, 0, true}; }
+  /// The way down reads four arrays and leaves two, which the way back reads.
+  SecondBank second_bank(const Plan& plan) const override {
+    return {.upper = !plan.symmetric(), .y = true, .x = false, .own = true};
+  }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    return method == Method::exact_factored && by_task(problem) && problem.bands.lines().contiguous();
+  }
+  template <typename T>
+  std::optional<Plan> plan_of(const Problem<T>& problem, Rejection& rejection) const {
+    Plan plan = make_tdma_plan(problem.bands.lines().rows(), problem.options.partition, sizeof(T), problem.traits);
+    if (plan.chunk_tiles > 0 || plan.n == 0) return plan;
+    rejection = {why_too_small<T>(problem, plan), {}, plan};
+    return std::nullopt;
+  }
+
+ private:
+  template <typename T>
+  static std::string why_too_small(const Problem<T>& problem, const Plan& plan) {
+    const std::int64_t array = round_up(plan.n, plan.m) * static_cast<Index>(sizeof(T));
+    if (array <= problem.traits.chunk_bytes) {
+      return "the device's memory does not hold all rows at once: raise device_memory";
+    }
+    return format(
+        "the device's largest buffer has %lld bytes, which do not hold all %lld rows at once: name another "
+        "device, or method truncated",
+        static_cast<long long>(problem.traits.chunk_bytes), static_cast<long long>(plan.n));
+  }
+};
+
+}  // namespace
+
+Plan make_tdma_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
+  check_partition(partition);
+  Plan plan = one_task(kTdma, n);
+  plan.m = partition > 0 ? std::min(round_up(partition, kBurstBytes / word), kMostTdmaRows) : kTdmaRows;
+  // The way down leaves one more array, and every solver has a word of scratch.
+  const std::int64_t array = round_up(n, plan.m) * word;
+  const bool fits = array <= traits.chunk_bytes && array <= (traits.memory_bytes - word) / (kArrays + 1);
+  plan.chunk_tiles = fits ? plan.tiles() : 0;
+  return plan;
+}
+
+std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const DeviceTraits& traits) {
+  const bool suits = lines.beside() || (lines.contiguous() && lines.count() > 1);
+  if (!suits || lines.rows() == 0) return std::nullopt;
+  Plan plan = one_task(kBatch, lines.rows());
+  LineBatch& batch = plan.add<LineBatch>();
+  batch.slots = pivot_cycles(word);
+  batch.unequal = lines.contiguous() && equal_length(lines) == 0;
+  batch.longest = batch.unequal ? longest_of(lines) : lines.length(0);
+  const Index held = rows_in_local_memory(batch.slots, word, traits);
+  if (batch.longest <= held) batch.kept_rows = held;
+  if (batch.longest > held) batch.window = kLeft * batch.slots * batch.longest;
+  const Index turns =
+      batch.unequal ? turns_of(lines, batch.slots) : round_up(lines.count(), batch.slots) * batch.longest;
+  // One long line makes a window of many: it is better off by itself, with the others behind it.
+  if (batch.unequal && turns > plan.n * batch.slots / 2) return std::nullopt;
+  plan.idle = static_cast<double>(turns) / static_cast<double>(plan.n);
+  return cut_batch(plan, lines, word, traits) ? std::optional(std::move(plan)) : std::nullopt;
+}
+
+const Scheme& fpga_batch() {
+  static const FpgaBatch scheme;
+  return scheme;
+}
+
+const Scheme& fpga_tdma() {
+  static const FpgaTdma scheme;
+  return scheme;
+}
+
+}  // namespace oclspkt

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <vector>
+
+#include "geometry.hpp"
+#include "oclspkt/export.hpp"
+#include "schemes/grids/segment_cut.hpp"
+
+namespace oclspkt {
+
+/// What a plan for lines side by side by work-groups is asked for.
+struct GridDemand {
+  Method method = Method::truncated_streamed;  ///< or exact_factored
+  Form form = Form::general;                   ///< or shared, or symmetric
+  Index reach = 0;      ///< rows that are left between what is truncated and what feels it, or of exact_factored rows
+                        ///< of a tile, at least, as far as the device lets it; 0: any
+  Index item_rows = 0;  ///< of a work-item, at most 16, as the user asks (Options::partition); 0: chosen
+  bool in_turn =
+      false;  ///< exact_factored: lines that a tile holds are swept down in turn, too, see GridTiles::in_turn
+  bool one_item = false;  ///< exact_factored: every line by one work-item, so that there is no interface system
+  bool segments = false;  ///< exact_factored: lines longer than a tile are cut into segments, if all rows fit at once
+
+  /// Segments, if there are any, are swept concurrently.
+  bool at_once() const { return segments && form == Form::shared && !in_turn; }
+};
+
+/// Lines side by side by work-groups: one streams a segment of one bundle tile by tile, items / bundle work-items down
+/// each line, item_rows rows a work-item. truncated-streamed reads `halo` rows, `in_flight` tiles, beyond either end of
+/// a segment; exact-factored has one segment, or those of one tile each that are condensed.
+struct GridTiles {
+  int item_lines = 1;    ///< lines of a work-item
+  int in_flight = 1;     ///< tiles that wait for the unknown below them
+  bool in_turn = false;  ///< work-items of a line sweep down one after the other, and concurrently up only
+};
+
+/// Work-items that share a line.
+inline int grid_items_down(const Plan& plan) {
+  return static_cast<int>(plan.items * static_cast<Index>(plan.as<GridTiles>().item_lines) / plan.as<Beside>().bundle);
+}
+
+/// Rows of a tile.
+inline Index grid_tile_rows(const Plan& plan) { return static_cast<Index>(grid_items_down(plan)) * plan.item_rows; }
+
+/// Rows that lie between what is truncated and the unknowns that feel it.
+inline Index grid_reach(const Plan& plan) { return grid_tile_rows(plan) * plan.as<GridTiles>().in_flight; }
+
+/// Exact: lines are cut into segments of a tile, which are condensed to their first rows, see GridFactors.
+inline bool grid_condenses(const Plan& plan) {
+  return plan.method == Method::exact_factored && plan.as<Beside>().segments > 1;
+}
+
+/// The same of lines that are all alike: work-groups go through many bundles (kernels/gpu/grid_shared_condense.cl),
+/// `run_tiles` tiles each, and sweeps are concurrent.
+inline bool grid_condenses_at_once(const Plan& plan) {
+  return grid_condenses(plan) && plan.form == Form::shared && !plan.as<GridTiles>().in_turn;
+}
+
+/// A tile holds whole lines, so that nothing is truncated.
+inline bool in_one_tile(const Plan& plan) { return plan.as<Beside>().segments == 1 && plan.m <= grid_tile_rows(plan); }
+
+/// By kernels/gpu/grid_shared.cl, whose work-groups go through many tiles with the factors of one line; streamed, in
+/// runs of run_tiles, counted through all lines.
+inline bool goes_through_tiles(const Plan& plan) {
+  return plan.form == Form::shared &&
+         (in_one_tile(plan) ? !plan.as<GridTiles>().in_turn : plan.method == Method::truncated_streamed);
+}
+
+/// The forms that such a plan may have.
+enum class GridForm { streamed, shared, whole, condensed, factored };
+
+inline GridForm grid_form(const Plan& plan) {
+  if (grid_condenses(plan)) return GridForm::condensed;
+  if (goes_through_tiles(plan)) return GridForm::shared;
+  if (in_one_tile(plan)) return GridForm::whole;
+  return plan.method == Method::exact_factored ? GridForm::factored : GridForm::streamed;
+}
+
+/// Rows of a work-item up to which registers hold those of two tiles.
+inline constexpr int kMostRowsAhead = 16;
+
+/// y of the next tile is on its way while one is solved. Tiles of more rows a work-item leave no registers for it.
+inline bool reads_ahead(const Plan& plan) { return plan.item_rows <= kMostRowsAhead; }
+
+/// Rows of a line that one tile may hold, on devices with room for large work-groups.
+inline constexpr Index kMostGridRows = 256;
+
+/// Tiles of the levels above the first of grid_condenses(): few rows a line, so that work-groups of as many
+/// work-items hold whole lines where they can.
+struct UpperTiles {
+  int bundle, down;  ///< lines of a work-group, and work-items of a line
+  Index rows;        ///< of a tile
+};
+OCLSPKT_API UpperTiles upper_tiles(const Plan& plan, Index block_lines);
+
+/// grid_condenses(): how every line is cut.
+OCLSPKT_API SegmentCut grid_cut(const Plan& plan, Index block_lines);
+
+/// Scalars of local memory of a work-group of goes_through_tiles().
+/// @param whole  in_one_tile()
+OCLSPKT_API Index shared_grid_words(Index bundle, Index items_down, Index tile_rows, bool whole);
+
+/// Plan lines side by side by work-groups, by stored factors. Lines that one tile holds are solved in one
+/// pass that truncates nothing (kernels/gpu/grid_whole.cl), others as the method says (grid_streamed.cl,
+/// grid_factored.cl), or by segments (grid_condense.cl); lines that are all alike by grid_shared.cl unless they are
+/// streamed or cut into segments.
+/// @pre   lines.beside(), traits.group_items > 0
+/// @post  chunk_blocks is 0 if the memory does not hold one block, or of grid_condenses() all
+/// @throws InvalidInput if `item_rows` is negative
+OCLSPKT_API Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, const DeviceTraits& traits);
+
+/// Plans of exact-factored, the fastest by words and idle cores first: lines streamed whole and, where they are longer
+/// than a tile and all rows fit at once, cut into segments.
+/// @param demand  method, in_turn, one_item and segments are not read
+/// @pre, @throws  as for make_grid_plan()
+OCLSPKT_API std::vector<Plan> make_exact_grid_plans(const LineSet& lines, GridDemand demand, int word,
+                                                    const DeviceTraits& traits);
+
+}  // namespace oclspkt

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "schemes/lanes/lane_plans.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "oclspkt/error.hpp"
+#include "plan_parts.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// Rows a partition has where neither cache nor halo decide; 16 x odd, since powers of two collide in the cache.
+constexpr Index kUsualPartition = 16 * 31;
+/// The same where a tile is swept concurrently and not met again: it stays in the first-level cache. Exact-factored
+/// has 0.60 / 0.62 of the stream with 112 rows, 0.555 / 0.556 with 496 (d = 3, Xeon with AVX-512, PoCL).
+constexpr Index kFactoredPartition = 16 * 7;
+/// Rows of a partition of tiles that are streamed by their bands: they stay in the first-level cache.
+constexpr Index kStreamedPartition = 32;
+/// The longest ones, which leave it: 0.70 of the stream in double where 32 rows have 0.81 (Xeon with AVX-512, PoCL).
+constexpr Index kLongestStreamed = 64;
+/// Partitions of whole lines are multiples of it, so that rows are stored in whole cache lines.
+constexpr Index kWholeLinesQuantum = 16;
+/// Cores of which two that sweep from both ends take the share of memory.
+constexpr double kTwistedCores = 4;
+/// Tiles of a run below which those that it sweeps for its neighbours' sake count.
+constexpr Index kShortLaneRun = 8;
+/// Sides of a twisted factorisation.
+constexpr Index kSides = 2;
+/// Arrays of exact-factored for lines laid end to end: y, x, three of factors, what the first pass leaves; and as much
+/// as one more for all that is small.
+constexpr Index kTwistedArrays = 7;
+/// 16 x odd, at most `value` where that is at least 16.
+Index sixteen_times_odd(Index value) {
+  const Index blocks = std::max<Index>(1, value / 16);
+  return 16 * (blocks % 2 == 1 ? blocks : blocks - 1);
+}
+
+/// Partitions of a tile of lines laid end to end.
+int lanes_of_tile(const DeviceTraits& traits) { return std::max({1, traits.lanes, traits.tile_lanes}); }
+
+/// Rows of a partition of which both sweeps stay in half of the second-level cache.
+Index partition_in_cache(int lanes, int word, const DeviceTraits& traits) {
+  return std::max<Index>(kShortPartition, traits.cache_bytes / 2 / (kScratchWords * word * lanes));
+}
+
+Index choose_partition(const Plan& plan, int word, const DeviceTraits& traits) {
+  const Index cache_rows = partition_in_cache(plan.lanes, word, traits);
+  const Index largest = std::max<Index>(kShortPartition, cache_rows - 2 * plan.halo);
+  Index m = std::min(largest, std::max(kUsualPartition, 16 * plan.halo));
+  // Every core wants a tile of its own, as long as a partition stays longer than its halo.
+  const Index fair = plan.n / (static_cast<Index>(traits.cores) * plan.lanes);
+  m = std::min(m, std::max({fair, kShortPartition, 4 * plan.halo}));
+  return sixteen_times_odd(m);
+}
+
+/// What plans of whole tiles have in common.
+/// @param groups  work-groups that want a tile each
+/// @param usual   rows of a partition where nothing else decides
+/// @param kept    words a row that stay in half of the second-level cache
+Plan whole_tiles(Method method, Index n, Index partition, Index usual, int word, Index groups, Index kept,
+                 const DeviceTraits& traits) {
+  check_partition(partition);
+  Plan plan;
+  plan.method = method;
+  plan.n = n;
+  plan.lanes = lanes_of_tile(traits);
+  if (partition > 0) {
+    plan.m = partition;
+  } else {
+    const Index cache_rows = traits.cache_bytes / 2 / (kept * word * plan.lanes);
+    const Index fair = n / (groups * plan.lanes);
+    plan.m = sixteen_times_odd(std::max(kShortPartition, std::min({usual, cache_rows, fair})));
+  }
+  plan.m = round_up(std::min(plan.m, std::max<Index>(n, 1)), plan.lanes);
+  return plan;
+}
+
+/// The same for stored factors: what the sweep down leaves of two tiles, and y of one, stay in the cache.
+Plan stored_tiles(Method method, Index n, Index partition, Index usual, int word, Index groups,
+                  const DeviceTraits& traits) {
+  Plan plan = whole_tiles(method, n, partition, usual, word, groups, 3, traits);
+  plan.add<StoredFactors>().reach = plan.m;
+  return plan;
+}
+
+/// Runs of tiles for all cores, as many as leave none short.
+void choose_runs(Plan& plan, const DeviceTraits& traits) {
+  const Index cores = std::max(1, traits.cores);
+  const Index most = std::clamp<Index>(plan.tiles() / kShortLaneRun, cores, kRunsPerCore * cores);
+  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, most));
+}
+
+/// Let two work-groups meet, if the memory holds `arrays` of all rows.
+void meet(Plan& plan, Index arrays, int word, const DeviceTraits& traits) {
+  plan.add<Sides>().meeting = plan.tiles() < kSides ? plan.tiles() : plan.tiles() / kSides;
+  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, kSides));
+  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / arrays) / word;
+  plan.chunk_tiles = plan.tiles() * plan.tile_rows() <= words ? plan.tiles() : 0;
+}
+
+}  // namespace
+
+Plan make_lanes_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits) {
+  check_partition(partition);
+  Plan plan;
+  const bool truncates = method == Method::truncated_halo;
+  plan.made_by = truncates ? "lanes-halo" : "lanes-twopass";
+  plan.method = method;
+  plan.n = n;
+  plan.halo = truncates ? halo : 0;
+  plan.lanes = lanes_of_tile(traits);
+  plan.m = std::min(partition > 0 ? partition : choose_partition(plan, word, traits), std::max<Index>(n, 1));
+  take_runs(plan, plan.tiles(), traits);
+  cut_into_chunks(plan, word, traits);
+  return plan;
+}
+
+Index lanes_of_whole_lines(Index length, Index rows, int word, const DeviceTraits& traits) {
+  const int lanes = lanes_of_tile(traits);
+  const Index largest = partition_in_cache(lanes, word, traits);
+  if (length > largest) return 0;
+  const Index least = std::lcm(length, kWholeLinesQuantum);
+  const Index m = std::max<Index>(1, (kUsualPartition + least / 2) / least) * least;
+  const bool fits = m <= largest && m * lanes <= chunk_words(word, traits);
+  return fits && rows >= m * lanes * std::max(1, traits.cores) ? m : 0;
+}
+
+void reach_rows(Plan& plan, Index rows) {
+  plan.as<StoredFactors>().reach = std::min(round_up(rows, plan.lanes), plan.m);
+}
+
+Plan make_stored_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits) {
+  const Index cores = std::max(1, traits.cores);
+  Plan plan = stored_tiles(Method::truncated_streamed, n, partition, kUsualPartition, word, cores, traits);
+  plan.made_by = "lanes-streamed";
+  if (reach > 0) reach_rows(plan, reach);
+  choose_runs(plan, traits);
+  const std::int64_t words = chunk_words(word, traits);
+  plan.chunk_tiles = std::min(words / plan.tile_rows() - 2, plan.tiles());
+  if (plan.chunk_tiles < 1 && n > 0) {
+    throw InvalidInput("the device's memory limit holds " + std::to_string(words) +
+                       " rows per chunk, but three tiles need " + std::to_string(3 * plan.tile_rows()) +
+                       ": raise device_memory or make the partition smaller");
+  }
+  return plan;
+}
+
+bool stream_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits) {
+  const bool suits = traits.group_items == 0 && traits.lanes == traits.tile_lanes;
+  const Index m = halo <= kStreamedPartition * plan.lanes ? kStreamedPartition : kLongestStreamed,
+              tile = m * plan.lanes;
+  if (!suits || plan.method != Method::truncated_halo || halo > tile || plan.n < 2 * tile) return false;
+  Plan streamed = plan;
+  streamed.made_by = "lanes-tiles";
+  streamed.add<JoinedPartitions>();
+  streamed.m = m;
+  streamed.halo = 0;
+  choose_runs(streamed, traits);
+  streamed.chunk_tiles = std::min(chunk_words(word, traits) / tile - 2, streamed.tiles());
+  if (streamed.chunk_tiles < 1) return false;
+  plan = streamed;
+  return true;
+}
+
+Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
+  Plan plan = stored_tiles(Method::exact_factored, n, partition, kFactoredPartition, word, kSides, traits);
+  plan.made_by = "lanes-twisted";
+  meet(plan, kTwistedArrays, word, traits);
+  // Two cores draw as much of a memory's rate as four would of their share (16 cores: 3.8 of 8 times).
+  plan.idle = std::max(1.0, traits.cores / kTwistedCores);
+  return plan;
+}
+
+bool share_lines(Plan& plan, Index length, bool choose, int word, const DeviceTraits& traits) {
+  if (length == 0) return false;
+  // What make_stored_plan() keeps of tiles, and three arrays of factors, stay in half of the second-level cache.
+  const Index vectors = traits.cache_bytes / 2 / (word * plan.lanes);
+  const Index whole = std::lcm(length / std::gcd<Index>(length, plan.lanes), static_cast<Index>(plan.lanes));
+  const Index m = std::max(plan.m / whole, Index{1}) * whole;
+  const bool fits = (3 + 3) * m <= vectors && 3 * m * plan.lanes <= chunk_words(word, traits);
+  Plan shared = choose && fits ? make_stored_plan(plan.n, 0, m, word, traits) : plan;
+  shared.form = Form::shared;
+  shared.add<SharedTiles>({0, length / std::gcd(length, shared.tile_rows()), shared.tiles(), shared.tiles()});
+  const bool in_cache = (3 + 3 * factor_tiles(shared)) * shared.m <= vectors;
+  if (!in_cache || shared.tiles() <= factor_tiles(shared)) return false;
+  plan = shared;
+  return true;
+}
+
+Index partition_that_fills(Index length, const Plan& plan) {
+  if (length % plan.lanes != 0) return 0;
+  Index m = plan.m / plan.lanes * plan.lanes;
+  while (m >= kShortPartition && length / plan.lanes % m != 0) m -= plan.lanes;
+  return m >= kShortPartition ? m : 0;
+}
+
+bool share_rows(Plan& plan, Index length) {
+  const Index tiles = quotient_up(length, plan.tile_rows());
+  const bool fills = length == plan.n || tiles * plan.tile_rows() == length;
+  const Index lead_in = plan.as<StoredFactors>().lead_in;
+  if (!fills || tiles < 4 || lead_in < 0 || lead_in > plan.tile_rows()) return false;
+  plan.form = Form::shared;
+  plan.add<SharedTiles>({1, 1, tiles - 1, tiles});
+  return true;
+}
+
+bool make_symmetric(Plan& plan, int word, const DeviceTraits& traits) {
+  if (3 * (plan.m + 1) * plan.lanes > chunk_words(word, traits)) return false;
+  plan.form = Form::symmetric;
+  return true;
+}
+
+}  // namespace oclspkt

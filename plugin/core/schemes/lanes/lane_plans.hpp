@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Plans by lanes for lines laid end to end.
+#pragma once
+
+#include "geometry.hpp"
+#include "oclspkt/export.hpp"
+
+namespace oclspkt {
+
+/// Partitions of truncated-halo that solve the equations between them: nothing is read again, what is truncated is a
+/// tile away.
+struct JoinedPartitions {};
+
+/// A system that is eliminated from both its ends to a tile.
+struct Sides {
+  Index meeting = 0;  ///< tile from which on rows are eliminated up, those before it down
+};
+
+/// Stored factors: tiles that have some of their own.
+inline Index factor_tiles(const Plan& plan) {
+  if (plan.form != Form::shared) return plan.tiles();
+  const SharedTiles shared = shared_tiles(plan);
+  return shared.head + shared.period + shared.all - shared.tail;
+}
+
+/// Stored factors: words of each array of them a tile. Symmetric couplings begin with the multipliers of the first
+/// rows.
+inline Index factor_words(const Plan& plan) { return (plan.m + (plan.symmetric() ? 1 : 0)) * plan.lanes; }
+
+/// Where stored factors in the order of the lanes lie.
+inline StoredPlaces places_by_tiles(const Plan& plan) {
+  return {plan.form == Form::shared ? factor_tiles(plan) * factor_words(plan) : 0, factor_words(plan)};
+}
+
+/// Stored factors: what enters a partition gets through it.
+inline bool passes(const Plan& plan) { return plan.as<StoredFactors>().reach >= plan.m; }
+
+/// Truncated-halo or exact-twopass. @param halo, partition, @throws  see PlanRequest, make_plan()
+Plan make_lanes_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
+
+/// Rows of a partition that holds whole lines of `length` rows; 0 where it would not stay in the cache or in the
+/// memory, or cores would be idle. @param rows  of all lines
+Index lanes_of_whole_lines(Index length, Index rows, int word, const DeviceTraits& traits);
+
+/// Plan truncated-halo on a device whose registers hold a row of a tile: its partitions solve one interface system, no
+/// row is swept twice, and what is truncated is a tile away (JoinedPartitions).
+/// @param halo  rows that the certificate asks for
+/// @return false, and plan as it was, where the device, the halo or the memory do not suit
+OCLSPKT_API bool stream_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits);
+
+/// Say how many rows what enters a partition of a stored plan gets to, at least: whole blocks of `lanes` rows.
+OCLSPKT_API void reach_rows(Plan& plan, Index rows);
+
+/// Plan truncated-streamed by stored factors.
+/// @param reach     rows that what enters a partition gets to, see reach_rows() and certify_stored(); 0: all of them
+/// @param partition rows per partition asked for by the user, rounded up to whole lanes; 0: chosen
+/// @throws InvalidInput if `partition` is negative or the chunk limit does not hold three tiles
+OCLSPKT_API Plan make_stored_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits);
+
+/// Plan exact-factored: tiles of stored factors, swept by two work-groups from both ends of the system to the tile
+/// where they meet.
+/// @post chunk_tiles is 0 if the memory does not hold all rows at once
+/// @throws InvalidInput if `partition` is negative
+OCLSPKT_API Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& traits);
+
+/// Share the stored factors of lines that are all alike: those of the fewest tiles that hold whole lines serve the
+/// others, if they stay in the cache. A partition that nobody asked for gets another length where one tile then does.
+/// @param plan   by make_stored_plan(), of any number of lines of `length` rows
+/// @param choose the partition is free to change
+/// @return false, and plan as it was, where nothing is to be gained
+OCLSPKT_API bool share_lines(Plan& plan, Index length, bool choose, int word, const DeviceTraits& traits);
+
+/// The longest partition that is no longer than that of a plan and whose tiles fill lines of `length` rows; 0: none.
+OCLSPKT_API Index partition_that_fills(Index length, const Plan& plan);
+
+/// Share the stored factors of a line whose rows are alike but for the first and the last: a tile between them serves
+/// all between them, and those of a line serve all lines.
+/// @param length  rows of a line, plan.n if it is the only one
+/// @return false, and plan as it was, where tiles do not fill lines, are too few, or the pivots of the first still
+///         change
+OCLSPKT_API bool share_rows(Plan& plan, Index length);
+
+/// Let the couplings of a symmetric matrix be its multipliers.
+/// @return false, and plan as it was, where the memory does not hold one row more of three tiles
+OCLSPKT_API bool make_symmetric(Plan& plan, int word, const DeviceTraits& traits);
+
+}  // namespace oclspkt

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// truncated SPIKE in the form of 2019: lanes-paper is that for CPUs, tiles-paper that for GPUs, by work-items.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "certificate.hpp"
+#include "evidence.hpp"
+#include "schemes/paper/paper_form.hpp"
+#include "schemes/paper/paper_lanes.hpp"
+#include "schemes/proposal.hpp"
+#include "schemes/scheme.hpp"
+#include "schemes/texts.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// m_min up to which the survey alone is asked: a sweep of all rows would cost more than it saves.
+constexpr Index kQuickRows = 128;
+
+constexpr const char* kTilesPaper = "tiles-paper";
+/// Work-items of a work-group, as far as a device allows.
+constexpr int kPaperItems = 64;
+/// Work-items of a work-group at least, where fewer let partitions stay in local memory.
+constexpr int kFewestStagedItems = 32;
+/// Arrays of a chunk: three bands, y, x, six that are marshalled; and one for all that is small.
+constexpr Index kPaperArrays = 12;
+
+/// The largest power of two that is at most `most`, and at most kPaperItems.
+int choose_items(int most) {
+  int items = kPaperItems;
+  while (items > 1 && items > most) items /= 2;
+  return items;
+}
+
+/// True if rows of dominance d alone cover a plan. Where the growth is not harmless, so below kHarmlessInterface, the
+/// trial solves decide.
+bool covered_by_dominance(double d, const Plan& plan, double tol) { return bound_halves(d, plan.m) <= tol; }
+
+/// Why partitions of that length do not hold.
+std::string paper_refusal(const Plan& plan, const Certificate& c, double tol) {
+  const std::string why = format("certificate %.1e > %.1e (", c.bound, tol) + where(c) + ")";
+  return format("partitions of %lld rows in the paper's form: ", static_cast<long long>(plan.m)) + why +
+         ": raise rtol, or choose variant gpu";
+}
+
+/// The lines that dominance alone does not cover where partitions of so many rows would, if they are few.
+/// @param rows  see bound_halves()
+template <typename T>
+std::vector<Index> lines_paper_leaves(const Problem<T>& problem, Index rows, double tol) {
+  const LineSet& lines = problem.bands.lines();
+  std::vector<Index> weak;
+  for (Index l = 0; lines.count() > 1 && l < lines.count(); ++l) {
+    if (!(bound_halves(line_dominance(lines, problem.bands.view(), l), rows) <= tol)) weak.push_back(l);
+  }
+  const bool few = rows_in(lines, weak) <= kFallbackShare * static_cast<double>(lines.rows());
+  return few ? weak : std::vector<Index>{};
+}
+
+template <typename S>
+class Paper : public SchemeOf<S> {
+ public:
+  bool only_asked_for() const override { return true; }
+  Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.m, plan.m, false}; }
+  bool solves_interfaces() const override { return true; }
+  Elimination elimination(const Plan&) const override { return {.plain = true, .excess = true, .upwards = true}; }
+
+ protected:
+  /// True if a user asks for the form.
+  template <typename T>
+  bool asked_for(Method method, const Problem<T>& problem) const {
+    return method == Method::truncated_halo && (problem.traits.paper || problem.options.variant == this->name());
+  }
+  /// A sweep that meets rows which are not dominant does not pivot.
+  template <typename T>
+  static Rejection not_dominant(const Problem<T>& problem, const char* variant, Index rows, double tol, Plan plan) {
+    return {format("row dominance %.4f < 1, the paper's form does not pivot: choose variant %s",
+                   problem.survey.dominance, variant),
+            lines_paper_leaves(problem, rows, tol), std::move(plan)};
+  }
+};
+
+class LanesPaper final : public Paper<LanesPaper> {
+ public:
+  const char* name() const override { return "lanes-paper"; }
+  std::string shape(const Plan& plan) const override {
+    return format("variant paper, %d lanes of partitions of %lld rows, m_min %lld, factored in every apply", plan.lanes,
+                  static_cast<long long>(plan.m), static_cast<long long>(plan.as<PaperLanes>().m_min));
+  }
+  double words(const Plan& plan) const override { return plan.m > 0 ? paper_lanes_words(plan) : 5; }
+  int launches(const Plan&) const override { return 4; }
+  template <typename T>
+  Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
+    if (plan.n == 0) return {0};
+    return survey.finite ? bound_paper_lanes(plan, bands) : Rounding{kNothingKnown};
+  }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    return by_lanes(problem) && this->asked_for(method, problem);
+  }
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
+    if (reject_asymmetry(problem, rejection)) return std::nullopt;
+    const double tol = tolerance<T>(problem.options), d = problem.survey.decay();
+    const Plan least = plan_of(problem, kPaperLanesQuantum);
+    if (least.chunk_tiles == 0 && least.n > 0) {
+      rejection = {"the device's memory does not hold a tile in the paper's form: raise device_memory", {}, least};
+      return std::nullopt;
+    }
+    if (!(problem.survey.dominance >= 1)) {
+      rejection = this->not_dominant(problem, "cpu", longest(problem), tol, least);
+      return std::nullopt;
+    }
+    for (Index m_min = kPaperLanesQuantum; m_min <= std::min(kQuickRows, longest(problem));
+         m_min += kPaperLanesQuantum) {
+      const double bound = bound_halves(d, m_min);
+      if (bound <= tol) return covered(plan_of(problem, m_min), bound, tol, problem.survey);
+    }
+    return followed(problem, tol, rejection);
+  }
+  template <typename T>
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    return plan_of(problem, kPaperLanesQuantum);
+  }
+
+ private:
+  struct Judged {
+    Plan plan;
+    Certificate certificate;
+  };
+
+  /// The longest m_min that is tried: half a partition, or where partitions are short, half of one of
+  /// kLongestPaperRows, unless the user asked for partitions.
+  template <typename T>
+  static Index longest(const Problem<T>& problem) {
+    const Index asked = problem.options.partition;
+    if (asked > 0) return std::max(kPaperLanesQuantum, asked / 2 / kPaperLanesQuantum * kPaperLanesQuantum);
+    const Index m = paper_lanes_partition(problem.bands.lines().rows(), sizeof(T), problem.traits);
+    return std::max(m, kLongestPaperRows) / 2 / kPaperLanesQuantum * kPaperLanesQuantum;
+  }
+  template <typename T>
+  Plan plan_of(const Problem<T>& problem, Index m_min) const {
+    const Index n = problem.bands.lines().rows(), asked = problem.options.partition;
+    const Index m = asked > 0 ? asked : paper_lanes_partition(n, sizeof(T), problem.traits);
+    return make_paper_lanes_plan(n, m, m_min, name(), sizeof(T), problem.traits);
+  }
+  template <typename T>
+  Judged judge(const Problem<T>& problem, Index m_min, double tol) const {
+    const Plan plan = plan_of(problem, m_min);
+    return {plan, certify_paper_lanes(plan, problem.bands.view(), tol)};
+  }
+  /// m_min doubles until the certificate holds; what is half as long or less does not, and the rest is halved.
+  template <typename T>
+  std::optional<Proposal> followed(const Problem<T>& problem, double tol, Rejection& rejection) const {
+    const Index limit = longest(problem);
+    Index too_short = 0, m_min = kPaperLanesQuantum;
+    Judged judged = judge(problem, m_min, tol);
+    while (!(judged.certificate.bound <= tol) && m_min < limit && m_min < problem.bands.lines().rows()) {
+      const Index longer = std::min(limit, 2 * m_min);
+      if (plan_of(problem, longer).chunk_tiles == 0) break;  // the memory does not hold a tile
+      too_short = std::exchange(m_min, longer);
+      judged = judge(problem, m_min, tol);
+    }
+    if (!(judged.certificate.bound <= tol)) {
+      rejection = {
+          format("m_min %lld in partitions of %lld rows in the paper's form: certificate %.1e > %.1e (",
+                 static_cast<long long>(m_min), static_cast<long long>(judged.plan.m), judged.certificate.bound, tol) +
+              where(judged.certificate) + "): raise rtol, or choose variant cpu",
+          lines_paper_leaves(problem, limit, tol), judged.plan};
+      return std::nullopt;
+    }
+    while (m_min - too_short > kPaperLanesQuantum) {
+      const Index between = (too_short + m_min) / 2 / kPaperLanesQuantum * kPaperLanesQuantum;
+      Judged shorter = judge(problem, between, tol);
+      const bool holds = shorter.certificate.bound <= tol;
+      (holds ? m_min : too_short) = between;
+      if (holds) judged = std::move(shorter);
+    }
+    return covered(judged.plan, judged.certificate.bound, tol, problem.survey);
+  }
+};
+
+class TilesPaper final : public Paper<TilesPaper> {
+ public:
+  const char* name() const override { return kTilesPaper; }
+  std::string shape(const Plan& plan) const override {
+    return format("variant paper, work-groups of %d partitions of %lld rows, factored in every apply", plan.items,
+                  static_cast<long long>(plan.m));
+  }
+  Kernels kernels() const override { return Kernels::groups; }
+  double words(const Plan& plan) const override { return plan.m > 0 ? paper_words(plan) : 5; }
+  int launches(const Plan&) const override { return 5; }
+  template <typename T>
+  Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
+    if (plan.n == 0) return {0};
+    return survey.finite ? bound_paper_form(plan, bands) : Rounding{kNothingKnown};
+  }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    return by_tiles(problem) && this->asked_for(method, problem);
+  }
+  /// Partitions get longer until the certificate holds; it is rejected where that does not help, also for users who
+  /// named the method.
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
+    if (reject_asymmetry(problem, rejection)) return std::nullopt;
+    const double tol = tolerance<T>(problem.options), d = problem.survey.decay();
+    const Index n = problem.bands.lines().rows(), asked = problem.options.partition;
+    for (Index m = asked > 0 ? asked : kPaperRows;; m *= 2) {
+      const Plan plan = make_paper_plan(n, m, sizeof(T), problem.traits);
+      if (plan.chunk_tiles == 0 && n > 0) {
+        rejection = {"the device's memory does not hold a tile in the paper's form: raise device_memory", {}, plan};
+        return std::nullopt;
+      }
+      if (!(problem.survey.dominance >= 1)) {
+        rejection = this->not_dominant(problem, "gpu", plan.m, tol, plan);
+        return std::nullopt;
+      }
+      if (covered_by_dominance(d, plan, tol)) return covered(plan, bound_halves(d, plan.m), tol, problem.survey);
+      const Certificate c = certify_halves(plan, problem.bands.view(), tol);
+      if (c.bound <= tol) return covered(plan, c.bound, tol, problem.survey);
+      rejection = {paper_refusal(plan, c, tol), {}, plan};
+      if (asked > 0 || 2 * m > kLongestPaperRows || plan.m >= n || c.bound <= tol) {
+        rejection.lines = lines_paper_leaves(problem, plan.m, tol);
+        return std::nullopt;
+      }
+    }
+  }
+  template <typename T>
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    const Index asked = problem.options.partition;
+    return make_paper_plan(problem.bands.lines().rows(), asked > 0 ? asked : kPaperRows, sizeof(T), problem.traits);
+  }
+};
+
+}  // namespace
+
+double paper_words(const Plan& plan) {
+  // There and back: three bands, y and x, each read and written.
+  constexpr double kMarshalling = 10;
+  // Four arrays are read, reciprocal pivots and what is left of y are written; each half reads those and a band.
+  constexpr double kSweeps = 4 + 2, kBack = 3 + 1;
+  // Of a partition: tips of spikes, written once and read twice; the two unknowns at the cuts read none of a half's
+  // three, and a second sweep that reads again does without the last row's coupling.
+  constexpr double kTips = 3 * 4, kCuts = 2 * 3, kLast = 1;
+  const double again = plan.as<PaperForm>().staged ? 0 : 4, spared = kCuts + (again > 0 ? kLast : 0);
+  return kMarshalling + kSweeps + again + kBack + (kTips - spared) / static_cast<double>(plan.m);
+}
+
+Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits) {
+  Plan plan;
+  plan.made_by = kTilesPaper;
+  plan.method = Method::truncated_halo;
+  plan.add<PaperForm>();
+  plan.n = n;
+  plan.m = std::min(m, round_up(std::max<Index>(n, 1), kPaperRows));
+  const auto fits = [&](int items, Index words) { return items * words * word <= traits.local_bytes; };
+  const Index transposed = paper_block_rows(word) + 1, kept = 4 * plan.m;
+  plan.items = choose_items(traits.group_items);
+  while (plan.items > 1 && !fits(plan.items, transposed)) plan.items /= 2;
+  const int fewer = std::min(plan.items, kFewestStagedItems);
+  plan.as<PaperForm>().staged = fits(fewer, kept);
+  if (plan.as<PaperForm>().staged && !fits(plan.items, kept)) plan.items = fewer;
+  plan.lanes = plan.items;
+  plan.item_rows = static_cast<int>(plan.m);
+  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / kPaperArrays) / word;
+  // The neighbours' partitions come along, in whole tiles.
+  plan.chunk_tiles = std::clamp<Index>(words / plan.tile_rows() - 2, 0, plan.tiles());
+  return plan;
+}
+
+const Scheme& lanes_paper() {
+  static const LanesPaper scheme;
+  return scheme;
+}
+
+const Scheme& tiles_paper() {
+  static const TilesPaper scheme;
+  return scheme;
+}
+
+}  // namespace oclspkt

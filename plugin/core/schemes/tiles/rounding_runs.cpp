@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "schemes/tiles/rounding_runs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "rounding_scan.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// The error that the pass up leaves in a row of the upper factor; the next row takes its multiplier's share of it.
+struct PassedDown {
+  double ratio = 0;  ///< |c p|
+  double joint = 0;  ///< the difference between the unknown below and the one that was used
+  double own = 0;    ///< the rounding of the row's unknown beyond RoundedRows::local
+  /// @param below  RowRounds::handed_up of the next row
+  double into(double below) const { return joint + own + ratio * below; }
+};
+
+Joints joints_of(const Plan& plan) {
+  if (plan.has<KeptTiles>()) return Joints::swept_windows;
+  return plan.as<StoredFactors>().corrects ? Joints::swept : Joints::taken_off;
+}
+
+/// The rounding of a row beyond RoundedRows::local. Where d = w + q f is a sweep from 0 plus a product of couplings
+/// times the value f that enters, the sum rounds by its own size, which the next row sees, too. The product rounds by
+/// |q f|; so do the product and the sum of the sweep from 0, because w may exceed d by |q f|.
+struct RowRounds {
+  double carried = 0;                ///< rounding of the sweep down that continues from the row
+  double down = 0, handed_down = 0;  ///< all rounding of the row, and the part that changes its value
+  double up = 0, handed_up = 0;
+};
+
+/// Follows the errors of a run of tiles, one after the other.
+class RunErrors {
+ public:
+  /// @param u  half of eps of the scalar
+  RunErrors(const Plan& plan, double u, Index keep_from, Index keep_end)
+      : items_(plan.items),
+        u_(u),
+        keep_from_(keep_from),
+        keep_end_(keep_end),
+        joints_(joints_of(plan)),
+        corrects_(plan.as<StoredFactors>().corrects),
+        joined_(joins_runs(plan)),
+        forward_(plan.halo > 0 && !joined_),
+        down_(joints_),
+        up_(joints_) {
+    rows.resize(plan.group_rows());
+    sizes_.resize(static_cast<std::size_t>(plan.group_rows()));
+    rounds_.resize(sizes_.size());
+  }
+
+  /// Add the next tile, whose rows the caller has put into `rows`. @param first  its first row
+  void add_tile(Index first) {
+    const std::size_t count = sizes_.size(), item_rows = count / static_cast<std::size_t>(items_);
+    for (std::size_t i = 0; i < count; ++i) sizes_[i] = 1 + rows.up[i];
+    down_.analyse(rows.down, sizes_, items_, false, enters_);
+    corrects_ ? analyse_corrected() : up_.analyse(rows.up, {}, items_, true, 1);
+    find_rounds(item_rows);
+    // Corrected values do not change any more after they are passed on.
+    const double handed = handed_ = !begun_ || corrects_ ? 0 : up_.handed();
+    if (begun_) see(first - 1, last_row_ + last_share_ * handed);
+    if (begun_ && forward_) source_.back() += ratio_.back() * handed;
+    passed_.joint += passed_.ratio * handed;
+    for (std::size_t i = 0; i < count; ++i) {
+      const int item = static_cast<int>(i / item_rows), from_end = items_ - 1 - item;
+      const bool is_first = i % item_rows == 0, is_last = (i + 1) % item_rows == 0;
+      double from_above = is_first ? down_.joint(item) : 0;
+      if (is_first && from_end == 0) from_above += left_out(first + static_cast<Index>(count), i);
+      const double from_below =
+          is_last ? up_.joint(from_end) + (corrects_ ? of_below_[static_cast<std::size_t>(item)] : 0) : 0;
+      const RowRounds& row = rounds_[i];
+      last_row_ = rows.local[i] + rows.share_down[i] * (from_above + passed_.into(row.handed_up) + handed_down_) +
+                  rows.share_up[i] * (from_below + row.handed_up) +
+                  (rows.weight[i] > 0 ? (row.down + row.up) / rows.weight[i] : 0);
+      see(first + static_cast<Index>(i), last_row_);
+      passed_ = {rows.up[i], rows.up[i] * from_below, row.up};
+      handed_down_ = row.handed_down;
+      left_ = rows.down[i] * (left_ + from_above) + row.carried;
+      if (!forward_) continue;
+      ratio_.push_back(rows.up[i]);
+      source_.push_back(left_ + row.handed_down + sizes_[i] + 1 + row.up + rows.up[i] * from_below);
+    }
+    last_share_ = rows.share_up.back();
+    enters_ = sizes_.back();
+    begun_ = true;
+  }
+  /// The error of the value that leaves the last tile downwards, and of the value that it passed to the tile before.
+  double left() const { return left_; }
+  double handed() const { return handed_; }
+  /// Unless joins_runs(): forward errors of the unknowns, row by row from the first tile's first one.
+  const std::vector<double>& unknowns() {
+    for (std::size_t i = source_.size() - 1; i-- > 0;) source_[i] += ratio_[i] * source_[i + 1];
+    return source_;
+  }
+
+  RoundedRows rows;
+  PartitionErrors found;
+
+ private:
+  void see(Index row, double error) {
+    if (row < keep_from_ || row >= keep_end_) return;
+    found.worst.see(error, row);
+    if (row == keep_from_) found.first_row = error;
+    if (row + 1 == keep_end_) found.last_row = error;
+  }
+  /// Compute the rounding of a tile's rows. Corrections are so small that only the sum with them rounds, not their
+  /// product; on the way up there are two such sums.
+  void find_rounds(std::size_t item_rows) {
+    const std::size_t count = sizes_.size();
+    double above = enters_, off = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      RowRounds& row = rounds_[i];
+      const int item = static_cast<int>(i / item_rows);
+      if (corrects_) {
+        const double up = 3 + up_.drift(items_ - 1 - item);
+        row = {2 * sizes_[i] + down_.drift(item), sizes_[i] + down_.drift(item), 2, up, up};
+      } else if (joints_ == Joints::taken_off) {
+        off = rows.down[i] * (i % item_rows == 0 ? above : off);
+        row = {sizes_[i] + 2 * off, sizes_[i] + 3 * off, sizes_[i], 0, 1};
+      } else {
+        row = {sizes_[i]};
+      }
+      above = sizes_[i];
+    }
+    if (joints_ != Joints::taken_off) return;
+    off = 0;
+    for (std::size_t i = count; i-- > 0;) {
+      off = rows.up[i] * ((i + 1) % item_rows == 0 ? 1 : off);
+      rounds_[i].up = 1 + 3 * off;
+    }
+  }
+  /// The value that a work-item leaves out above a cut, so that it gets the same bits as the next run: the influence of
+  /// the value that enters the tile. @param end  of the tile; i  the work-item's first row
+  double left_out(Index end, std::size_t i) const {
+    if (!joined_ || corrects_ || end != keep_end_) return 0;
+    double product = enters_ / u_;
+    for (std::size_t k = 0; k < i; ++k) product *= rows.down[k];
+    return product;
+  }
+  /// Analyse the sweep up from 0. The influence of the unknown below the tile is missing in it and is subtracted last.
+  void analyse_corrected() {
+    const std::size_t count = sizes_.size();
+    up_sizes_.assign(count, 2);
+    up_.analyse(rows.up, up_sizes_, items_, true, 0);
+    down_.correct(u_);
+    up_.correct(u_);
+    // The last row of a work-item and the row below it use different products for the unknown below the tile. Both
+    // consist of products over each of the `behind` work-items, in different orders; but the work-item of the lower row
+    // multiplies its rows one after the other. That is behind + item_rows roundings each. The last row of the tile uses
+    // that unknown itself.
+    const std::size_t item_rows = count / static_cast<std::size_t>(items_);
+    of_below_.assign(static_cast<std::size_t>(items_), 0);
+    double product = 1;
+    for (std::size_t i = count; i-- > 0;) {
+      const std::size_t item = i / item_rows, behind = of_below_.size() - 1 - item;
+      if ((i + 1) % item_rows == 0 && behind > 0) {
+        of_below_[item] = 2 * static_cast<double>(behind + item_rows) * product;
+      }
+      product *= rows.up[i];
+    }
+  }
+  int items_;
+  double u_;
+  Index keep_from_, keep_end_;
+  Joints joints_;
+  bool corrects_, joined_, forward_, begun_ = false;
+  double enters_ = 0, left_ = 0, last_row_ = 0, last_share_ = 0, handed_down_ = 0, handed_ = 0;
+  PassedDown passed_;
+  std::vector<double> sizes_, up_sizes_, of_below_, ratio_, source_;
+  std::vector<RowRounds> rounds_;
+  ScanErrors down_, up_;
+};
+
+/// The number of tiles after which a run shows no new error, if all its rows are within limits that decay.
+constexpr Index kLimitTiles = 3;
+
+/// The largest error of a run of tiles whose rows are all within limits. @param tiles  how many
+double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
+  // The corrections in either precision are at most as large as with this unit, as nothing grows.
+  constexpr double kCoarsest = std::numeric_limits<float>::epsilon() / 2.0;
+  const Index rows = tiles * plan.group_rows();
+  RunErrors errors(plan, kCoarsest, 0, rows);
+  errors.rows.fill_with(limits.lower_share, limits.upper_share, limits.down, limits.up);
+  for (Index k = 0; k < tiles; ++k) errors.add_tile(k * plan.group_rows());
+  double error = errors.found.worst.error;
+  if (plan.halo == 0) return error;
+  if (plan.as<StoredFactors>().corrects) return error + 2 * errors.rows.share_down[0] * errors.left();
+  if (joins_runs(plan)) return error;
+  const double share = std::max(errors.rows.share_down[0], errors.rows.share_up[0]);
+  return error + 2 * share * largest(errors.unknowns());
+}
+
+}  // namespace
+
+RatioLimits::RatioLimits(const Survey& survey) : lower_share(survey.lower_share), upper_share(survey.upper_share) {
+  const double discriminant = 1 - 4 * lower_share * upper_share;
+  const double half = (1 + std::sqrt(discriminant)) / 2;  // NaN where pivots may vanish
+  down = lower_share / half;
+  up = upper_share / half;
+}
+
+template <typename T>
+Rounding bound_runs(const Plan& plan, const BandsView<T>& bands) {
+  const SweepRows<T> rows(bands, plan.n, false);
+  std::vector<Index> begin;
+  for (Index r = 0; r < plan.partitions(); ++r) begin.push_back(r * plan.m - plan.halo);
+  const std::vector<PivotAbove> pivots = pivots_above(rows, plan.n, begin);
+  return bound_partitions(plan, rows, [&](Index r) {
+    const Index first = r * plan.m, end = std::min(plan.n, first + plan.m), tile_rows = plan.group_rows();
+    RunErrors errors(plan, std::numeric_limits<T>::epsilon() / 2.0, first, end);
+    PivotAbove above = pivots[static_cast<std::size_t>(r)];
+    PartitionErrors& found = errors.found;
+    const bool corrects = plan.as<StoredFactors>().corrects, joins = joins_runs(plan);
+    // Runs that join have the same unknowns below a cut; but corrected runs compute the value that enters there twice.
+    const Index last = joins ? end : end + plan.halo;
+    for (Index tile = first - plan.halo, k = 0; k < plan.run_tiles; ++k, tile += tile_rows) {
+      errors.rows.fill(rows, tile, plan.n, above);
+      if (corrects && errors.rows.grow_upwards()) found.worst.see(kNothingKnown, tile);
+      errors.add_tile(tile);
+      if (k == 0 && (corrects || !joins)) found.at_first.above = errors.left();
+      if (k == 1 && joins) found.at_first.below = errors.handed();
+      if (tile + tile_rows >= last) break;
+    }
+    if (corrects) found.at_end.above = errors.left();
+    if (plan.halo == 0 || joins) return found;
+    const std::vector<double>& unknowns = errors.unknowns();
+    const auto error_of = [&](Index row) { return unknowns[static_cast<std::size_t>(row - first + plan.halo)]; };
+    found.at_first = {error_of(first - 1), error_of(first)};
+    if (end < plan.n) found.at_end = {error_of(end - 1), error_of(end)};
+    return found;
+  });
+}
+
+Rounding bound_runs(const Plan& plan, const RatioLimits& limits) {
+  return {error_within(plan, limits, std::min<Index>(plan.run_tiles, kLimitTiles)) / 2};
+}
+
+Rounding bound_kept(const Plan& plan, const RatioLimits& limits) { return {error_within(plan, limits, 1) / 2}; }
+
+template Rounding bound_runs(const Plan&, const BandsView<float>&);
+template Rounding bound_runs(const Plan&, const BandsView<double>&);
+
+}  // namespace oclspkt

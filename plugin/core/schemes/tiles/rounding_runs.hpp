@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// Bounds on rounding of lines laid end to end, whose interface systems are solved by scans or by cyclic reduction.
+#pragma once
+
+#include "certificate.hpp"
+#include "rounding.hpp"
+#include "schemes/tiles/tile_plans.hpp"
+
+namespace oclspkt {
+
+/// The certificate of runs of tiles. If runs are lines, nothing enters them from above; between tiles, unknowns are
+/// truncated a tile away, if at all.
+template <typename T>
+Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
+  const bool lines = runs_are_lines(plan);
+  return certify_runs(
+      {plan.n, plan.group_rows(), lines ? plan.group_rows() : plan.halo, !lines, !lines || plan.run_tiles > 2}, bands);
+}
+
+/// The bound of runs of tiles (kernels/gpu/tile_stored.cl, truncated-streamed), by the values of the rows.
+/// @cost 1 division, some 50 additions and multiplications a row, by all processors of this process
+template <typename T>
+Rounding bound_runs(const Plan& plan, const BandsView<T>& bands);
+
+/// Limits that hold for all rows: of the shares |a_i| / |b_i| and |c_i| / |b_i|, and of the ratios |a_i p_i| and
+/// |c_i p_i|, p the reciprocal pivots.
+struct RatioLimits {
+  double lower_share, upper_share, down, up;
+  /// The limits that the survey gives.
+  explicit RatioLimits(const Survey& survey);
+  /// True if neither sweep makes rounding grow.
+  bool shrink() const { return down <= 1 && up <= 1; }
+};
+Rounding bound_runs(const Plan& plan, const RatioLimits& limits);
+
+/// The bound of tiles by the factors of one line that work-groups keep (kernels/gpu/tile_shared.cl), halo or not.
+Rounding bound_kept(const Plan& plan, const RatioLimits& limits);
+
+/// The bound of tiles whose interface systems are solved by cyclic reduction (kernels/gpu/tile_halo.cl), by the values
+/// of the rows.
+/// @cost 3 divisions, some 60 additions and multiplications a row, by all processors of this process
+template <typename T>
+Rounding bound_tiles(const Plan& plan, const BandsView<T>& bands);
+Rounding bound_tiles(const Plan& plan, const RatioLimits& limits);
+
+/// The bound of tiles that are reduced to their last rows (kernels/gpu/tile_reduce.cl), by the survey of all rows.
+/// @pre rows of dominance 1 at least, but for one rounding of the diagonal, which is forgiven
+template <typename T>
+Rounding bound_reduced(const Plan& plan, const Survey& survey);
+
+/// The bound of these tiles, by the values of the rows.
+/// @cost 1 division, some 40 additions and multiplications a row, by all processors of this process
+template <typename T>
+Rounding bound_reduced(const Plan& plan, const BandsView<T>& bands);
+
+}  // namespace oclspkt

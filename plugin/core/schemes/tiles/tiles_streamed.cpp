@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// truncated-streamed by work-groups and stored factors, for lines laid end to end.
+#include "evidence.hpp"
+#include "narrow.hpp"
+#include "schemes/proposal.hpp"
+#include "schemes/scheme.hpp"
+#include "schemes/streamed.hpp"
+#include "schemes/texts.hpp"
+#include "schemes/tiles/tile_bounds.hpp"
+
+namespace oclspkt {
+namespace {
+
+/// Reach of a run that is tried first where the decay is followed.
+constexpr Index kFirstReach = 128;
+/// True if rows of dominance d bound rounding in the interface systems of partitions with stored factors.
+bool stable_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
+
+/// Let runs have the same bits of what they share, or be corrected as well, where rounding has no bound that is small
+/// enough without, and has one then.
+/// @return the bound of the plan
+template <typename T>
+Rounding correct_where_needed(const Problem<T>& problem, Plan& plan) {
+  Rounding plain, other;
+  if (rounds_little(problem, plan, plain)) return plain;
+  for (const auto change : {join_runs, correct_runs}) {
+    Plan changed = plan;
+    change(changed, sizeof(T), problem.traits);
+    if (!rounds_little(problem, changed, other)) continue;
+    plan = changed;
+    return other;
+  }
+  return plain;
+}
+
+/// The same, with factors in the storage that the values and the user allow.
+template <typename T>
+Proposal in_best_run_form(const Problem<T>& problem, Proposal proposal) {
+  choose_form_by_groups(problem, proposal.plan);
+  if (proposal.plan.form != Form::general) cut_runs_anew(proposal.plan, sizeof(T), problem.traits);
+  proposal.rounding = correct_where_needed(problem, proposal.plan);
+  return as_narrow_as_allowed(problem, std::move(proposal), [](Plan& plan) { return keep_narrow(plan); });
+}
+
+template <typename T>
+Certificate certify(const Plan& plan, const BandsView<T>& bands) {
+  return certify_runs(plan, bands);
+}
+
+/// The reach that the survey of rows asks of a run: rows after which what is truncated has decayed, or a whole line;
+/// more than `longest` if it does not know.
+template <typename T>
+Index known_reach(const Problem<T>& problem, double tol, Index longest) {
+  const LineSet& lines = problem.bands.lines();
+  Index line = 0;
+  for (Index l = 0; l < lines.count() && line <= longest; ++l) line = std::max(line, lines.length(l));
+  return std::min(rows_to_decay(problem.survey.decay(), tol, longest), round_up(line, kHaloQuantum));
+}
+
+/// The next reach to try after one whose bound was too large: as much longer as its decay asks for.
+Index longer_reach(Index reach, double bound, double tol, Index longest) {
+  const double times = bound < 1 ? std::log(tol) / std::log(bound) : 4;
+  return std::min(longest, round_up(static_cast<Index>(static_cast<double>(reach) * std::clamp(1.1 * times, 1.5, 64.0)),
+                                    kHaloQuantum));
+}
+
+/// True if each line may be a run. What stands for all lines, or is narrow, is read by kernels that are bound by other
+/// things.
+template <typename T>
+bool fills_line_runs(const Problem<T>& problem) {
+  const LineSet& lines = problem.bands.lines();
+  return lines.count() > 1 && equal_length(lines) > 0 && problem.options.partition == 0 && !problem.survey.shared &&
+         !narrows<T>(problem.options);
+}
+
+/// truncated-streamed by work-groups, each line a run.
+/// @return none where lines do not fill runs, or too little decays, or interface systems are not stable
+template <typename T>
+std::optional<Proposal> propose_line_runs(const Problem<T>& problem) {
+  const LineSet& lines = problem.bands.lines();
+  const double d = problem.survey.decay(), tol = tolerance<T>(problem.options);
+  const Index length = equal_length(lines);
+  if (!fills_line_runs(problem)) return std::nullopt;
+  const Form form = is_symmetric(lines, problem.bands.view()) ? Form::symmetric : Form::general;
+  for (Plan plan : make_line_runs_plans(lines.rows(), length, form, sizeof(T), problem.traits)) {
+    const double known = plan.run_tiles <= 2 ? 0 : d > 1 ? bound_stored(d, plan.group_rows()) : kNothingKnown;
+    const Rounding rounding = correct_where_needed(problem, plan);
+    if (!(rounding.eps <= problem.rounding_limit)) continue;
+    const auto with_bound = [&](Proposal proposal) {
+      proposal.rounding = rounding;
+      return proposal;
+    };
+    if (known <= tol && interfaces_are_stable(problem.survey))
+      return with_bound(covered(plan, known, tol, problem.survey));
+    const Certificate certificate = certificate_of(problem, plan, tol, certify<T>);
+    if (!(certificate.bound <= tol)) continue;
+    return with_bound(covered_with_growth(plan, certificate.bound, certificate.growth, tol, problem.survey));
+  }
+  return std::nullopt;
+}
+
+/// Runs of tiles, truncated so many rows away that it shows in no row.
+template <typename T>
+std::optional<Proposal> propose_runs(const Problem<T>& problem, Rejection& rejection) {
+  const double tol = tolerance<T>(problem.options);
+  const Index n = problem.bands.lines().rows(), partition = problem.options.partition;
+  const Index longest = longest_reach(partition, sizeof(T), problem.traits);
+  const Index known = known_reach(problem, tol, longest);
+  Plan plan = make_run_plan(n, std::min(known, longest), partition, sizeof(T), problem.traits);
+  const bool alike = problem.survey.decay() > std::max(1.0, problem.survey.dominance);
+  if (known <= longest && (alike || stable_by_dominance(problem.survey.dominance))) {
+    const double d = problem.survey.decay();
+    const double bound = d > 1 ? std::min(tol, bound_stored(d, plan.halo)) : 0;
+    return in_best_run_form(problem, covered(plan, bound, tol, problem.survey));
+  }
+  Certificate certificate;
+  for (Index reach = std::min(known, kFirstReach);;) {
+    plan = make_run_plan(n, reach, partition, sizeof(T), problem.traits);
+    certificate = certificate_of(problem, plan, tol, certify<T>);
+    // Rounding, which propose() bounds, does not get less by a longer reach.
+    if (certificate.bound <= tol) {
+      return in_best_run_form(problem,
+                              covered_with_growth(plan, certificate.bound, certificate.growth, tol, problem.survey));
+    }
+    if (reach >= longest || std::isnan(certificate.bound)) break;
+    reach = longer_reach(reach, certificate.bound, tol, longest);
+  }
+  rejection = {streamed_refusal(certificate, tol), {}, plan};
+  return insist_on_streamed(problem, plan, certificate, tol, rejection);
+}
+
+class TilesStreamed final : public SchemeOf<TilesStreamed> {
+ public:
+  const char* name() const override { return "tiles-streamed"; }
+  std::string shape(const Plan& plan) const override {
+    return (runs_are_lines(plan) ? format("stored factors, one run of %d tiles per line, ", plan.run_tiles)
+                                 : format("stored factors, reach %lld, runs of %d tiles, ",
+                                          static_cast<long long>(plan.halo), plan.run_tiles)) +
+           (plan.as<StoredFactors>().corrects ? "corrected at the interfaces, " : "") + groups_text(plan);
+  }
+  Kernels kernels() const override { return Kernels::groups; }
+  bool stores_factors() const override { return true; }
+  StoredPlaces places(const Plan& plan) const override { return places_of_shared(plan); }
+  double words(const Plan& plan) const override { return words_of_one_pass(plan); }
+  /// Share of the stream, H200, 3e7 rows.
+  double stream_words(const Plan& plan, int word) const override {
+    return words(plan) / (word == static_cast<int>(sizeof(float)) ? 0.9 : 0.95);
+  }
+  double passes(const Plan& plan, const Survey& survey) const override {
+    return passes_of_stored(plan, survey, plan.group_rows(), 2.5, 11);
+  }
+  bool solves_interfaces() const override { return true; }
+  template <typename T>
+  Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
+    return bound_of_tiles(
+        plan, survey, [&](const RatioLimits& limits) { return bound_runs(plan, limits); },
+        [&] { return bound_runs(plan, bands); });
+  }
+
+  template <typename T>
+  bool suits(Method method, const Problem<T>& problem) const {
+    return method == Method::truncated_streamed && by_tiles(problem);
+  }
+  template <typename T>
+  std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
+    if (reject_asymmetry(problem, rejection)) return std::nullopt;
+    std::optional<Proposal> proposal = propose_line_runs(problem);
+    if (!proposal) proposal = propose_runs(problem, rejection);
+    return proposal;
+  }
+  template <typename T>
+  std::optional<Plan> cheapest(const Problem<T>& problem) const {
+    const LineSet& lines = problem.bands.lines();
+    if (fills_line_runs(problem)) {
+      const auto plans =
+          make_line_runs_plans(lines.rows(), equal_length(lines), Form::general, sizeof(T), problem.traits);
+      if (!plans.empty()) return plans.front();
+    }
+    const Index partition = problem.options.partition, longest = longest_reach(partition, sizeof(T), problem.traits);
+    const Index reach = std::min(longest, known_reach(problem, tolerance<T>(problem.options), longest));
+    Plan plan = make_run_plan(lines.rows(), reach, partition, sizeof(T), problem.traits);
+    if (problem.survey.shared) share_line(plan, lines.length(0), sizeof(T));
+    return plan;
+  }
+};
+
+}  // namespace
+
+const Scheme& tiles_streamed() {
+  static const TilesStreamed scheme;
+  return scheme;
+}
+
+}  // namespace oclspkt

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// exact-factored by work-groups, for lines side by side that are cut into segments: these are condensed to their first
+// rows, level by level, and solved on the way back. kernels/gpu/grid_condense.cl, grid_whole.cl,
+// grid_shared_condense.cl, grid_shared_back.cl.
+#include "geometry.hpp"
+#include "schemes/grids/grid_factors.hpp"
+#include "schemes/grids/grid_plan.hpp"
+#include "schemes/table.hpp"
+#include "schemes/work_groups.hpp"
+
+namespace oclspkt::ocl {
+namespace {
+
+/// A level of GridFactors on the device. The first finds its factors among the chunks' bands (but for multipliers where
+/// symmetric), and its y and x are those of a launch; of others `taken` is to be taken off y.
+struct GridLevel {
+  Index rows = 0, tiles = 0;
+  Buffer multiplier, reciprocal, coupling, weight, y, taken, x;
+};
+
+/// What the launches over the first `blocks` blocks of a level have in common.
+template <typename T>
+struct LevelLaunch {
+  LevelLaunch(const LineSet& all, const Plan& plan, const GridLevel& level, bool first, Index some_blocks)
+      : lines(first ? all : lines_of_level(all, level.rows)),
+        blocks(some_blocks),
+        symmetric(first && plan.symmetric()) {
+    const UpperTiles upper = upper_tiles(plan, all.block_lines());
+    const auto items = static_cast<std::size_t>(first ? plan.items : upper.bundle * upper.down);
+    bundles = quotient_up(all.block_lines(), first ? plan.as<Beside>().bundle : upper.bundle);
+    geometry = {std::max<Index>(1, blocks * bundles * level.tiles), items, 4 * items * sizeof(T)};
+    if (blocks == 0) return;
+    constexpr auto kWord = static_cast<Index>(sizeof(T));
+    vector = lines.extent() * kWord;
+    factor = plan.form == Form::shared ? level.rows * kWord : vector;
+    multiplier = symmetric ? level.tiles * all.count() * kWord : factor;
+    alignment = plan.form == Form::shared ? kVectorBytes : sizeof(T);
+  }
+  LineSet lines;
+  Index blocks, bundles = 1;
+  bool symmetric;  ///< couplings are the multipliers
+  Geometry geometry;
+  std::int64_t vector = 0, factor = 0, multiplier = 0;  ///< bytes
+  std::size_t alignment = sizeof(T);                    ///< of factors
+};
+
+/// One work-group for each run through the tiles of a segment of all bundles, then of the next one.
+template <typename T>
+Geometry shared_geometry(const Plan& plan, const LevelLaunch<T>& level) {
+  const Index tiles = level.blocks * level.bundles * plan.as<Beside>().segments;
+  return {std::max<Index>(1, quotient_up(tiles, plan.run_tiles)), static_cast<std::size_t>(plan.items), 0};
+}
+
+template <typename T>
+class GridsCondensed final : public GroupPart<T> {
+ public:
+  /// Of the first level a number a row; of the others four of factors and weights, y in two parts and x.
+  static Needs needs(const Plan& plan, const LineSet& lines, int word, Index) {
+    Index words = lines.extent(), tiles = plan.as<Beside>().segments;
+    const Index upper = upper_tiles(plan, lines.block_lines()).rows;
+    for (; tiles > 1; tiles = quotient_up(tiles, upper)) words += 7 * tiles * lines.count();
+    return {.slot = plan.as<Beside>().window / plan.lanes, .all = words * word};
+  }
+
+  Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool) override {
+    factors_.factor(lines, bands, plan.form, grid_cut(plan, lines.block_lines()));
+    const auto& level = factors_.levels().front();
+    return {level.multiplier.data(), level.reciprocal.data(), level.coupling.data(), sizeof(T)};
+  }
+
+  void make_kernels(const Site& s) override {
+    const Plan& plan = s.plan;
+    const auto make = [&](Kernel& kernel, const char* name, Index bundle, int down, const std::string& more) {
+      GroupPart<T>::make(s, kernel, name,
+                         "-D BUNDLE=" + std::to_string(bundle) + " -D ITEMS_DOWN=" + std::to_string(down) +
+                             " -D ITEM_ROWS=" + std::to_string(plan.item_rows) + more +
+                             (plan.form == Form::shared ? " -D SHARED_FACTORS" : ""));
+    };
+    const int down = grid_items_down(plan);
+    const bool symmetric = plan.symmetric();
+    if (grid_condenses_at_once(plan)) {
+      const std::string lines = " -D LINES=" + std::to_string(plan.as<GridTiles>().item_lines);
+      make(back_, "grid_shared_back", plan.as<Beside>().bundle, down, lines);
+      make(down_, "grid_shared_condense", plan.as<Beside>().bundle, down, lines);
+    } else {
+      make(back_, "grid_whole", plan.as<Beside>().bundle, down,
+           symmetric ? " -D SEGMENTS -D SYMMETRIC" : " -D SEGMENTS");
+      make(down_, "grid_condense", plan.as<Beside>().bundle, down, symmetric ? " -D SYMMETRIC" : "");
+    }
+    const UpperTiles upper = upper_tiles(plan, s.lines.block_lines());
+    make(last_, "grid_whole", upper.bundle, upper.down, " -D IN_TURN -D LEFT");
+    if (plan.as<Beside>().segments <= upper.rows) return;
+    make(upper_back_, "grid_whole", upper.bundle, upper.down, " -D SEGMENTS -D LEFT");
+    make(upper_down_, "grid_condense", upper.bundle, upper.down, " -D LEFT");
+  }
+
+  /// Bring to the device what is not by rows of the system, and give back what it has now.
+  std::int64_t bring(const Site& s, const BandsView<T>&) override {
+    std::int64_t bytes = 0;
+    levels_.clear();
+    for (const auto& level : factors_.levels()) bytes += bring_level(s, level);
+    factors_ = {};
+    return bytes;
+  }
+
+  /// All levels, down and back.
+  Event finish(const Site& s, const Tiles& t) override {
+    const Index blocks = t.chunk.tile_end - t.chunk.tile_begin;
+    levels_.front().y = t.y;
+    levels_.front().x = t.x;
+    return launch_down_and_back(
+        s, levels_.size() - 1, levels_.size(), [&](std::size_t i) { return launch_down(s, i, blocks); },
+        [&](std::size_t i) { return launch_back(s, i, blocks); });
+  }
+
+ private:
+  std::int64_t bring_level(const Site& s, const typename GridFactors<T>::Level& level) {
+    GridLevel& on_device = levels_.emplace_back();
+    on_device.rows = level.rows;
+    on_device.tiles = level.segments;
+    std::int64_t bytes = this->bring_array(s, on_device.weight, level.weight);
+    if (levels_.size() == 1) {
+      const ChunkBands& bands = s.bands.front();
+      if (s.plan.symmetric()) {
+        bytes += this->bring_array(s, on_device.multiplier, level.multiplier);
+      } else {
+        on_device.multiplier = bands.lower;
+      }
+      on_device.reciprocal = bands.diag;
+      on_device.coupling = bands.upper;
+      return bytes;
+    }
+    bytes += this->bring_array(s, on_device.multiplier, level.multiplier);
+    bytes += this->bring_array(s, on_device.reciprocal, level.reciprocal);
+    bytes += this->bring_array(s, on_device.coupling, level.coupling);
+    const std::int64_t vector = level.rows * s.lines.count() * static_cast<Index>(sizeof(T));
+    for (Buffer* buffer : {&on_device.y, &on_device.taken, &on_device.x}) {
+      *buffer = make_buffer(s.device, Access::read_write, vector);
+    }
+    return bytes + 3 * vector;
+  }
+
+  /// The first level of lines that are alike, by concurrent sweeps, down and back.
+  Event launch_shared_condense(const Site& s, Index blocks) {
+    const GridLevel &from = levels_[0], &to = levels_[1];
+    const LevelLaunch<T> here(s.lines, s.plan, from, true, blocks), next(s.lines, s.plan, to, false, blocks);
+    set_arguments(s.device, down_, from.multiplier, from.weight, from.y, to.y, to.taken, Long{blocks},
+                  Long{s.lines.block_stride()}, Long{s.lines.block_lines()}, static_cast<Int>(from.rows),
+                  Long{s.lines.row_stride()}, static_cast<Int>(s.plan.as<Beside>().bundles),
+                  static_cast<Int>(from.tiles), static_cast<Int>(s.plan.run_tiles));
+    return launch(s.device, down_, shared_geometry(s.plan, here),
+                  {{"multiplier", &from.multiplier, here.factor, sizeof(T)},
+                   {"weight", &from.weight, here.factor, sizeof(T)},
+                   {"y", &from.y, here.vector, sizeof(T)},
+                   {"left", &to.y, next.vector, sizeof(T)},
+                   {"left_taken", &to.taken, next.vector, sizeof(T)}});
+  }
+
+  Event launch_shared_back(const Site& s, Index blocks) {
+    const GridLevel &at = levels_[0], &above = levels_[1];
+    const LevelLaunch<T> here(s.lines, s.plan, at, true, blocks), next(s.lines, s.plan, above, false, blocks);
+    set_arguments(s.device, back_, at.multiplier, at.reciprocal, at.coupling, at.y, at.x, above.x, Long{blocks},
+                  Long{s.lines.block_stride()}, Long{s.lines.block_lines()}, static_cast<Int>(at.rows),
+                  Long{s.lines.row_stride()}, static_cast<Int>(s.plan.as<Beside>().bundles), static_cast<Int>(at.tiles),
+                  static_cast<Int>(s.plan.run_tiles));
+    return launch(s.device, back_, shared_geometry(s.plan, here),
+                  {{"multiplier", &at.multiplier, here.factor, sizeof(T)},
+                   {"reciprocal", &at.reciprocal, here.factor, sizeof(T)},
+                   {"coupling", &at.coupling, here.factor, sizeof(T)},
+                   {"y", &at.y, here.vector, sizeof(T)},
+                   {"x", &at.x, here.vector, sizeof(T)},
+                   {"known", &above.x, next.vector, sizeof(T)}});
+  }
+
+  /// Down: condense the segments of the first `blocks` blocks of a level to rows of the next.
+  Event launch_down(const Site& s, std::size_t level, Index blocks) {
+    if (level == 0 && grid_condenses_at_once(s.plan)) return launch_shared_condense(s, blocks);
+    const GridLevel &from = levels_[level], &to = levels_[level + 1];
+    const LevelLaunch<T> here(s.lines, s.plan, from, level == 0, blocks), next(s.lines, s.plan, to, false, blocks);
+    const Buffer &multiplier = here.symmetric ? from.coupling : from.multiplier,
+                 &taken = level > 0 ? from.taken : from.y;
+    Kernel& kernel = level == 0 ? down_ : upper_down_;
+    set_arguments(s.device, kernel, multiplier, from.weight, from.y, taken, to.y, to.taken, Long{blocks},
+                  Long{here.lines.block_stride()}, Long{s.lines.block_lines()}, static_cast<Int>(from.rows),
+                  Long{here.lines.row_stride()}, static_cast<Int>(here.bundles), static_cast<Int>(from.tiles),
+                  local_memory(here.geometry.local_bytes));
+    return launch(s.device, kernel, here.geometry,
+                  {{"multiplier", &multiplier, here.factor, here.alignment},
+                   {"weight", &from.weight, here.factor, here.alignment},
+                   {"y", &from.y, here.vector, sizeof(T)},
+                   {"taken", &taken, here.vector, sizeof(T)},
+                   {"left", &to.y, next.vector, sizeof(T)},
+                   {"left_taken", &to.taken, next.vector, sizeof(T)}});
+  }
+
+  /// And back: solve the segments between their first rows, which the next level has.
+  Event launch_back(const Site& s, std::size_t level, Index blocks) {
+    if (level == 0 && grid_condenses_at_once(s.plan)) return launch_shared_back(s, blocks);
+    const GridLevel& at = levels_[level];
+    const bool last = level + 1 == levels_.size();
+    const Buffer &known = last ? at.y : levels_[level + 1].x, &taken = level > 0 ? at.taken : at.y;
+    const LevelLaunch<T> here(s.lines, s.plan, at, level == 0, blocks);
+    Kernel& kernel = level == 0 ? back_ : last ? last_ : upper_back_;
+    set_arguments(s.device, kernel, at.multiplier, at.reciprocal, at.coupling, at.y, at.x, Long{blocks},
+                  Long{here.lines.block_stride()}, Long{s.lines.block_lines()}, static_cast<Int>(at.rows),
+                  Long{here.lines.row_stride()}, static_cast<Int>(here.bundles), static_cast<Int>(at.tiles), known,
+                  taken, local_memory(here.geometry.local_bytes));
+    return launch(s.device, kernel, here.geometry,
+                  {{"multiplier", &at.multiplier, here.multiplier, here.alignment},
+                   {"reciprocal", &at.reciprocal, here.factor, here.alignment},
+                   {"coupling", &at.coupling, here.factor, here.alignment},
+                   {"y", &at.y, here.vector, sizeof(T)},
+                   {"taken", &taken, here.vector, sizeof(T)},
+                   {"x", &at.x, here.vector, sizeof(T)}});
+  }
+
+  /// `upper` are for levels between the first and the last.
+  Kernel down_, back_, upper_down_, upper_back_, last_;
+  GridFactors<T> factors_;
+  std::vector<GridLevel> levels_;
+};
+
+}  // namespace
+
+Carrier grids_condensed() { return carrier<GridsCondensed>("grids-condensed"); }
+
+}  // namespace oclspkt::ocl
