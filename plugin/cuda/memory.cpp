@@ -87,39 +87,28 @@ cl_mem clCreateSubBuffer(cl_mem whole, cl_mem_flags flags, cl_buffer_create_type
 cl_int clRetainMemObject(cl_mem memory) { return retain(memory, CL_INVALID_MEM_OBJECT); }
 
 cl_int clReleaseMemObject(cl_mem memory) {
-  if (memory == nullptr) return CL_INVALID_MEM_OBJECT;
-  if (!released(memory)) return CL_SUCCESS;
-  free_memory(*memory);
-  if (memory->whole != nullptr) clReleaseMemObject(memory->whole);
-  delete memory;
-  return CL_SUCCESS;
+  return release(memory, CL_INVALID_MEM_OBJECT, [&] {
+    free_memory(*memory);
+    if (memory->whole != nullptr) clReleaseMemObject(memory->whole);
+    delete memory;
+  });
 }
 
 cl_int clGetMemObjectInfo(cl_mem memory, cl_mem_info what, size_t size, void* value, size_t* size_ret) {
   if (memory == nullptr) return CL_INVALID_MEM_OBJECT;
-  switch (what) {
-    case CL_MEM_TYPE:
-      return give(cl_mem_object_type{CL_MEM_OBJECT_BUFFER}, size, value, size_ret);
-    case CL_MEM_FLAGS:
-      return give(memory->flags, size, value, size_ret);
-    case CL_MEM_SIZE:
-      return give(memory->bytes, size, value, size_ret);
-    case CL_MEM_HOST_PTR: {
-      // Like host memory, a caller's memory may begin anywhere.
-      const bool callers =
-          memory->kind == Kind::callers || (memory->kind == Kind::part && memory->whole->kind == Kind::callers);
-      static_assert(sizeof memory->address == sizeof memory->host);
-      return callers ? give(memory->address, size, value, size_ret) : give(memory->host, size, value, size_ret);
-    }
-    case CL_MEM_CONTEXT:
-      return give(memory->context, size, value, size_ret);
-    case CL_MEM_ASSOCIATED_MEMOBJECT:
-      return give(memory->whole, size, value, size_ret);
-    case CL_MEM_OFFSET:
-      return give(memory->offset, size, value, size_ret);
-    default:
-      return CL_INVALID_VALUE;
-  }
+  const Answer give(size, value, size_ret);
+  if (what == CL_MEM_TYPE) return give(cl_mem_object_type{CL_MEM_OBJECT_BUFFER});
+  if (what == CL_MEM_FLAGS) return give(memory->flags);
+  if (what == CL_MEM_SIZE) return give(memory->bytes);
+  if (what == CL_MEM_CONTEXT) return give(memory->context);
+  if (what == CL_MEM_ASSOCIATED_MEMOBJECT) return give(memory->whole);
+  if (what == CL_MEM_OFFSET) return give(memory->offset);
+  if (what != CL_MEM_HOST_PTR) return CL_INVALID_VALUE;
+  // Like host memory, a caller's memory may begin anywhere.
+  const bool callers =
+      memory->kind == Kind::callers || (memory->kind == Kind::part && memory->whole->kind == Kind::callers);
+  static_assert(sizeof memory->address == sizeof memory->host);
+  return callers ? give(memory->address) : give(memory->host);
 }
 
 cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem from, cl_bool blocking, size_t offset, size_t bytes, void* to,
