@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "cl_borders.hpp"
-
 #include <algorithm>
 
+#include "cl_solver.hpp"
 #include "error_name.hpp"
 #include "native.hpp"
 #include "pipeline.hpp"
 #include "runtime.hpp"
+#include "scalars.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -196,7 +196,6 @@ std::unique_ptr<Borders<T>> make_borders(int device, const std::shared_ptr<OpenD
 #define OCLSPKT_INSTANTIATE(T)                                                                                       \
   template std::unique_ptr<Borders<T>> make_borders(int, const std::shared_ptr<OpenDevice>&, const BorderLayout<T>&, \
                                                     const std::shared_ptr<ImportedVectors>&, std::int64_t);
-OCLSPKT_INSTANTIATE(float)
-OCLSPKT_INSTANTIATE(double)
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

@@ -79,10 +79,10 @@ class ClModule final : public DeviceModule {
   }
 
   std::unique_ptr<DeviceSolver<float>> make_float(int device, const DeviceSettings& settings) override {
-    return std::make_unique<ClSolver<float>>(device, settings);
+    return make_solver<float>(device, settings);
   }
   std::unique_ptr<DeviceSolver<double>> make_double(int device, const DeviceSettings& settings) override {
-    return std::make_unique<ClSolver<double>>(device, settings);
+    return make_solver<double>(device, settings);
   }
 
   std::shared_ptr<Space<float>> space_float(int device, const DeviceSettings& settings) override {

@@ -62,7 +62,7 @@ struct ProbeSystem {
 /// Rows a second of a solver that is set up, for the work without the launch. On a device with its own memory, for the
 /// kernels only, with vectors in that memory.
 template <typename T>
-double rate_of(ClSolver<T>& solver, const FoundDevice& found, double launch, double share, Index rows,
+double rate_of(DeviceSolver<T>& solver, const FoundDevice& found, double launch, double share, Index rows,
                ProbeSystem<T>& system) {
   const bool in_place = found.info.host_unified;
   const auto buffer = [&] {
@@ -102,29 +102,29 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   const int lanes = found.tile_lanes(sizeof(T) == sizeof(double));
   const Index full = std::max<Index>(kFirstRows, std::min<Index>(kProbeRows, found.info.max_allocation / 16));
   ProbeSystem<T> system(LineSet::one(full));
-  ClSolver<T> solver(device, {.kernel_times = true});
+  const std::unique_ptr<DeviceSolver<T>> solver = make_solver<T>(device, {.kernel_times = true});
   const DeviceTraits traits = found.traits(sizeof(T) == sizeof(double), Variant::by_type);
   const auto set_up = [&](Index n) {
     system.bands.reshape(LineSet::one(n));
-    if (traits.task) return solver.set_up(make_probe_task(n, sizeof(T), traits), system.bands);
+    if (traits.task) return solver->set_up(make_probe_task(n, sizeof(T), traits), system.bands);
     if (traits.group_items > 0) {
-      solver.set_up(make_plan(Method::truncated_halo, n, kProbeHalo, 0, sizeof(T), traits), system.bands);
+      solver->set_up(make_plan(Method::truncated_halo, n, kProbeHalo, 0, sizeof(T), traits), system.bands);
       return;
     }
     const Index fair = n / (static_cast<Index>(found.info.cores) * lanes) / lanes * lanes;
     Plan plan = make_plan(Method::truncated_halo, n, kProbeHalo, std::clamp<Index>(fair, lanes, kProbePartition),
                           sizeof(T), traits);
     plan.runs = kRunsPerCore * found.info.cores;
-    solver.set_up(plan, system.bands);
+    solver->set_up(plan, system.bands);
   };
   set_up(lanes);
-  const auto once = [&] { solver.apply(system.y.data(), system.x.data()); };
+  const auto once = [&] { solver->apply(system.y.data(), system.x.data()); };
   once();  // the first launch may compile
   profile.launch_seconds = best_seconds(kLaunchShare, once);
   // A slow device is recognised by few rows, and spared the many.
   for (const Index n : {kFirstRows, full}) {
     set_up(n);
-    profile.rows_per_second = rate_of(solver, found, profile.launch_seconds, kRateShare / 2, n, system);
+    profile.rows_per_second = rate_of(*solver, found, profile.launch_seconds, kRateShare / 2, n, system);
     if (static_cast<double>(full) / profile.rows_per_second > kRateShare / 4) break;
   }
 }
@@ -199,9 +199,9 @@ double measure_beside(int device, double launch) {
     if (plan.cut().blocks == 0) break;  // there is nothing else to measure
     ProbeSystem<T> system(lines);
     system.bands.close_lines();
-    ClSolver<T> solver(device, {.kernel_times = true});
-    solver.set_up(plan, system.bands);
-    rate = rate_of(solver, found, launch, kRateShare / 2, lines.rows(), system);
+    const std::unique_ptr<DeviceSolver<T>> solver = make_solver<T>(device, {.kernel_times = true});
+    solver->set_up(plan, system.bands);
+    rate = rate_of(*solver, found, launch, kRateShare / 2, lines.rows(), system);
     if (static_cast<double>(kProbeRows) / rate > kRateShare / 4) break;
   }
   return rate;

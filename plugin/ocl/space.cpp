@@ -21,9 +21,9 @@ constexpr Index kLeastRun = 4096;
 /// with one thread. Shorter arrays go up through the space's own memory, and nobody waits.
 constexpr std::int64_t kPiped = std::int64_t{4} << 20;
 
-constexpr const char* kTexts[] = {"vector_combine", "vector_pointwise", "vector_dots",   "vector_sum",
-                                  "vector_extreme", "vector_put",       "vector_gather", "vector_scatter_add"};
-constexpr const char* kForms[] = {"TERMS", "OPERATION", "TERMS", "SUM", "EXTREME", "MERGE", "", ""};
+constexpr const char* kVectorTexts[] = {"vector_combine", "vector_pointwise", "vector_dots",   "vector_sum",
+                                        "vector_extreme", "vector_put",       "vector_gather", "vector_scatter_add"};
+constexpr const char* kVectorForms[] = {"TERMS", "OPERATION", "TERMS", "SUM", "EXTREME", "MERGE", "", ""};
 /// Make memory of at least so many bytes that the device copies to and from.
 /// @pre the present memory is not in use
 void ensure_staging(const OpenDevice& device, std::unique_ptr<Staging>& room, std::int64_t bytes) {
@@ -107,9 +107,9 @@ Kernel& SpaceState::kernel(VectorKernel text, int form, bool keep) {
   if (kernel.handle() != nullptr) return kernel;
   const auto index = static_cast<std::size_t>(text);
   std::string options = "-D GROUP_ITEMS=" + std::to_string(by_groups ? kGroupItems : 1);
-  if (*kForms[index] != '\0') options += std::string(" -D ") + kForms[index] + "=" + std::to_string(form);
+  if (*kVectorForms[index] != '\0') options += std::string(" -D ") + kVectorForms[index] + "=" + std::to_string(form);
   if (text == VectorKernel::combine) options += std::string(" -D KEEP=") + (keep ? "1" : "0");
-  kernel = device->kernel(kTexts[index], is_double, by_groups ? 1 : 0, options);
+  kernel = device->kernel(kVectorTexts[index], is_double, by_groups ? 1 : 0, options);
   return kernel;
 }
 
