@@ -91,7 +91,6 @@ inline constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kEventDisab
   X(copy_down, cuMemcpyDtoHAsync_v2, void*, CUdeviceptr, std::size_t, CUstream)                                     \
   X(copy_down_now, cuMemcpyDtoH_v2, void*, CUdeviceptr, std::size_t)                                                \
   X(copy_on_device, cuMemcpyDtoDAsync_v2, CUdeviceptr, CUdeviceptr, std::size_t, CUstream)                          \
-  X(fill_bytes, cuMemsetD8Async, CUdeviceptr, unsigned char, std::size_t, CUstream)                                 \
   X(fill_words, cuMemsetD32Async, CUdeviceptr, unsigned, std::size_t, CUstream)                                     \
   X(stream_create, cuStreamCreate, CUstream*, unsigned)                                                             \
   X(stream_destroy, cuStreamDestroy_v2, CUstream)                                                                   \

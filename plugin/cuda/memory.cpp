@@ -138,21 +138,6 @@ cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_
   });
 }
 
-cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem memory, const void* pattern, size_t pattern_bytes,
-                           size_t offset, size_t bytes, cl_uint waits, const cl_event* wait_list, cl_event* event) {
-  if (memory == nullptr) return CL_INVALID_MEM_OBJECT;
-  if (!fits(*memory, offset, bytes) || bytes % pattern_bytes != 0) return CL_INVALID_VALUE;
-  if (pattern_bytes != 1 && pattern_bytes != sizeof(unsigned)) return CL_INVALID_VALUE;
-  return Command(queue, waits, wait_list, event).run([&](const Driver& d, CUstream stream) {
-    if (pattern_bytes == 1) {
-      return d.fill_bytes(memory->address + offset, *static_cast<const unsigned char*>(pattern), bytes, stream);
-    }
-    unsigned word = 0;
-    std::memcpy(&word, pattern, sizeof word);
-    return d.fill_words(memory->address + offset, word, bytes / sizeof word, stream);
-  });
-}
-
 void* clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags, size_t offset,
                          size_t bytes, cl_uint waits, const cl_event* wait_list, cl_event* event, cl_int* code) {
   // Pinned memory belongs to the host anyway. Memory of a card is copied, never mapped.

@@ -208,6 +208,8 @@ const std::vector<std::string>& problems_of_cards();
 
 /// "cuCtxGetDevice gave CUDA_ERROR_ILLEGAL_ADDRESS (700)".
 std::string failure(const char* function, CUresult result);
+/// @throws cl::Error unless a call succeeded
+void require(const char* function, CUresult result);
 
 /// The context of a card. @param[out] result  CUDA's result; the context is null if it is not kSuccess
 cl_context context_of(cl_device_id card, CUresult* result);

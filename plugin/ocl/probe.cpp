@@ -8,7 +8,7 @@
 
 #include "cl_solver.hpp"
 #include "error_name.hpp"
-#include "resident_stream.hpp"
+#include "scalars.hpp"
 #include "schemes/scheme.hpp"
 #include "task_form.hpp"
 
@@ -207,61 +207,9 @@ double measure_beside(int device, double launch) {
   return rate;
 }
 
-template <typename T>
-double run_stream(int device, const StreamArrays<T>& arrays) {
-  const auto open = Registry::instance().open(device);
-  const DeviceInfo& info = open->info();
-  const bool in_place = info.host_unified;
-  const std::size_t bytes = static_cast<std::size_t>(arrays.n) * sizeof(T);
-  if (arrays.n <= 0) return 0;
-  const bool by_groups = open->found().by_groups(Variant::by_type);
-  Kernel kernel = by_groups ? tile_stream(*open, 4, sizeof(T) == sizeof(double))
-                            : open->kernel("stream", sizeof(T) == sizeof(double));
-  const Waiter waiter(*open, !in_place, kProbeTimeLimit);
-  const cl::CommandQueue& queue = open->queue();
-  try {
-    const auto give = [&](const T* p) {
-      const cl_mem_flags flags = in_place ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
-      return open->buffer(CL_MEM_READ_WRITE | flags, static_cast<std::int64_t>(bytes), const_cast<T*>(p));
-    };
-    const cl::Buffer a = give(arrays.a), b = give(arrays.b), c = give(arrays.c), y = give(arrays.y), x = give(arrays.x);
-    const auto run = [&](Index n) {
-      const auto need = static_cast<std::int64_t>(bytes);
-      set_arguments(*open, kernel, a, b, c, y, x, cl_long{n});
-      const Geometry geometry = by_groups ? tile_stream_geometry(n, sizeof(T))
-                                          : Geometry{static_cast<std::int64_t>(kRunsPerCore) * info.cores};
-      const cl::Event event = launch(*open, kernel, geometry,
-                                     {{"a", &a, need, sizeof(T)},
-                                      {"b", &b, need, sizeof(T)},
-                                      {"c", &c, need, sizeof(T)},
-                                      {"y", &y, need, sizeof(T)},
-                                      {"x", &x, need, sizeof(T)}});
-      waiter.wait(event);
-      return seconds(event);
-    };
-    run(0);  // the first launch may compile
-    const auto start = Clock::now();
-    const double device_time = run(arrays.n);
-    const double time = by_groups ? device_time : since(start);
-    if (in_place) {
-      void* mapped = queue.enqueueMapBuffer(x, CL_TRUE, CL_MAP_READ, 0, bytes);
-      queue.enqueueUnmapMemObject(x, mapped);
-      queue.finish();
-    } else {
-      cl::Event event;
-      queue.enqueueReadBuffer(x, CL_TRUE, 0, bytes, arrays.x, nullptr, &event);
-    }
-    return time;
-  } catch (const cl::Error& error) {
-    throw device_error(info, "streaming " + std::to_string(arrays.n) + " rows", error);
-  }
-}
-
-template DeviceProfile measure_profile<float>(int);
-template DeviceProfile measure_profile<double>(int);
-template double measure_beside<float>(int, double);
-template double measure_beside<double>(int, double);
-template double run_stream(int, const StreamArrays<float>&);
-template double run_stream(int, const StreamArrays<double>&);
+#define OCLSPKT_INSTANTIATE(T)                    \
+  template DeviceProfile measure_profile<T>(int); \
+  template double measure_beside<T>(int, double);
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

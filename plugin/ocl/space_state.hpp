@@ -92,13 +92,13 @@ struct SpaceState final : Holding {
   SpaceCounts counts;
 };
 
-/// A value on the device of a space. It ends with its owner or with the device, whichever comes first.
+/// A value on the device of a space, see Held.
 template <typename V>
 class SpacePart {
  public:
   /// @pre the state's lock is held
   SpacePart(int index, std::shared_ptr<SpaceState> state, V value)
-      : index_(index), state_(std::move(state)), held_(std::make_shared<Held>(std::move(value))) {
+      : index_(index), state_(std::move(state)), held_(std::make_shared<Held<V>>(std::move(value))) {
     state_->parts.insert(held_.get());
   }
   ~SpacePart() {
@@ -117,14 +117,9 @@ class SpacePart {
   V& value() const { return held_->value; }
 
  private:
-  struct Held final : Holding {
-    explicit Held(V made) : value(std::move(made)) {}
-    void drop() override { value = V(); }
-    V value;
-  };
   int index_;
   std::shared_ptr<SpaceState> state_;
-  std::shared_ptr<Held> held_;
+  std::shared_ptr<Held<V>> held_;
 };
 
 template <typename T>

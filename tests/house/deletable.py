@@ -30,7 +30,7 @@ import sys
 
 CORE, OCL = "plugin/core/schemes", "plugin/ocl/schemes"
 TABLES = [f"{CORE}/table.cpp", f"{OCL}/table.cpp"]
-KERNEL_LIST = "plugin/ocl/CMakeLists.txt"
+KERNELS = [f"kernels/{folder}" for folder in ("cpu", "gpu", "fpga")]
 TARGETS = ["oclspkt-unit", "oclspkt-own-scheme-test", "oclspkt-freeze"]
 # Questions to plans that tell schemes apart, as far as others still ask them.
 QUESTIONS = {
@@ -130,9 +130,9 @@ def own_files(root, name):
 
 
 def own_kernels(root, name):
-    """Entries of the list of kernels that this family's files name and no other file of the plugin does."""
+    """Kernels that this family's files name and no other file of the plugin does."""
     paths = [os.path.join(root, file) for file in own_files(root, name)]
-    entries = re.findall(r"\b(?:cpu|gpu|fpga)/(\w+)\.cl\b", read(os.path.join(root, KERNEL_LIST)))
+    entries = [n[:-3] for k in KERNELS for n in sorted(os.listdir(os.path.join(root, k))) if n.endswith(".cl")]
     texts = [read(p) for p in sources(root) if p not in paths]
     mine = "\n".join(read(path) for path in paths)
     quoted = {e: re.compile(rf'"(?:\w+/)?{e}(?:\.cl)?"') for e in entries}
@@ -170,17 +170,11 @@ def remove_row(path, name):
 
 
 def delete(root, name):
-    """@return entries that had to go from the list of kernels."""
+    """@return kernels that went with the family."""
     kernels = own_kernels(root, name)
-    listing = read(os.path.join(root, KERNEL_LIST))
-    for kernel in kernels:
-        listing = re.sub(rf"\b(?:cpu|gpu|fpga)/{kernel}\.cl\s?", "", listing)
-        for folder in ("cpu", "gpu", "fpga"):
-            path = os.path.join(root, "kernels", folder, f"{kernel}.cl")
-            if os.path.exists(path):
-                os.remove(path)
-    if kernels:
-        write(os.path.join(root, KERNEL_LIST), listing)
+    for path in (os.path.join(root, folder, f"{kernel}.cl") for kernel in kernels for folder in KERNELS):
+        if os.path.exists(path):
+            os.remove(path)
     files = own_files(root, name)
     rows = [row for file in files for row in defined(root, file)]
     for file in files:
