@@ -13,11 +13,6 @@
 namespace oclspkt::cuda {
 namespace {
 
-/// @throws cl::Error
-void ask(const char* function, CUresult result) {
-  if (result != kSuccess) throw cl::Error(code_of(result), function);
-}
-
 /// Memory of a card, with addresses for CUDA and a file descriptor for the run-time that imports it.
 class SharedMemory {
  public:
@@ -27,16 +22,16 @@ class SharedMemory {
     CUmemAllocationProp properties;
     properties.location.id = card->handle;
     std::size_t page = 1;
-    ask("cuMemGetAllocationGranularity", d_.granularity(&page, &properties, kLeastGranularity));
+    require("cuMemGetAllocationGranularity", d_.granularity(&page, &properties, kLeastGranularity));
     bytes_ = (bytes + page - 1) / page * page;
     try {
-      ask("cuMemCreate", d_.physical_create(&handle_, bytes_, &properties, 0));
+      require("cuMemCreate", d_.physical_create(&handle_, bytes_, &properties, 0));
       made_ = true;
-      ask("cuMemAddressReserve", d_.address_reserve(&address_, bytes_, 0, 0, 0));
-      ask("cuMemMap", d_.address_map(address_, bytes_, 0, handle_, 0));
+      require("cuMemAddressReserve", d_.address_reserve(&address_, bytes_, 0, 0, 0));
+      require("cuMemMap", d_.address_map(address_, bytes_, 0, handle_, 0));
       mapped_ = true;
       const CUmemAccessDesc access{.location = properties.location};
-      ask("cuMemSetAccess", d_.address_access(address_, bytes_, &access, 1));
+      require("cuMemSetAccess", d_.address_access(address_, bytes_, &access, 1));
     } catch (...) {
       free();
       throw;
@@ -49,7 +44,7 @@ class SharedMemory {
   CUdeviceptr address() const { return address_; }
   CardVectors::Exported exported() const {
     int descriptor = -1;
-    ask("cuMemExportToShareableHandle", d_.physical_export(&descriptor, handle_, kFileDescriptor, 0));
+    require("cuMemExportToShareableHandle", d_.physical_export(&descriptor, handle_, kFileDescriptor, 0));
     return {descriptor, static_cast<std::int64_t>(bytes_)};
   }
 
@@ -71,7 +66,7 @@ class SharedMemory {
 class LastCopy {
  public:
   /// @throws cl::Error
-  LastCopy() { ask("cuEventCreate", driver()->event_create(&event_, kEventDisableTiming)); }
+  LastCopy() { require("cuEventCreate", driver()->event_create(&event_, kEventDisableTiming)); }
   ~LastCopy() {
     driver()->event_synchronize(event_);
     driver()->event_destroy(event_);
@@ -109,8 +104,8 @@ class CudaVectors final : public CardVectors {
 
   void mark(Which which, std::uint32_t word) override {
     work_in_context("writing to exported memory", [&] {
-      ask("cuMemsetD32Async", driver()->fill_words(memory(which).address(), word, 1, nullptr));
-      ask("cuStreamSynchronize", driver()->stream_synchronize(nullptr));
+      require("cuMemsetD32Async", driver()->fill_words(memory(which).address(), word, 1, nullptr));
+      require("cuStreamSynchronize", driver()->stream_synchronize(nullptr));
     });
   }
 
@@ -133,10 +128,10 @@ class CudaVectors final : public CardVectors {
       if (y < x + bytes && x < y + bytes) {
         throw InvalidInput("buffers x and y of enqueue overlap: use two separate buffers");
       }
-      ask("cuStreamWaitEvent", driver()->stream_wait(stream, last_copy_->event(), 0));
+      require("cuStreamWaitEvent", driver()->stream_wait(stream, last_copy_->event(), 0));
       copy(y_->address(), y, bytes, stream);
       if (both) copy(x_->address(), x, bytes, stream);
-      ask("cuStreamSynchronize", driver()->stream_synchronize(stream));
+      require("cuStreamSynchronize", driver()->stream_synchronize(stream));
     });
   }
 
@@ -145,7 +140,7 @@ class CudaVectors final : public CardVectors {
       const CUstream stream = stream_of(call.queue);
       copy(callers("buffer x of enqueue", call.x, call.bytes), x_->address(), static_cast<std::size_t>(call.bytes),
            stream);
-      ask("cuEventRecord", driver()->event_record(last_copy_->event(), stream));
+      require("cuEventRecord", driver()->event_record(last_copy_->event(), stream));
     });
   }
 
@@ -165,13 +160,13 @@ class CudaVectors final : public CardVectors {
   auto work_in_context(const char* what, const Work& work) const -> decltype(work()) {
     return this->work(what, [&] {
       const Current current(context_());
-      ask("cuCtxPushCurrent", current.result());
+      require("cuCtxPushCurrent", current.result());
       return work();
     });
   }
 
   static void copy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream) {
-    ask("cuMemcpyDtoDAsync", driver()->copy_on_device(to, from, bytes, stream));
+    require("cuMemcpyDtoDAsync", driver()->copy_on_device(to, from, bytes, stream));
   }
 
   SharedMemory& memory(Which which) const { return which == Which::y ? *y_ : *x_; }

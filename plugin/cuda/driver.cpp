@@ -29,83 +29,20 @@ class Symbols {
   const char* missing_ = nullptr;
 };
 
-const char* load_driver(Driver& d, void* library) {
-  Symbols s(library);
-  s.take(d.init, "cuInit");
-  s.take(d.version, "cuDriverGetVersion");
-  s.take(d.error_name, "cuGetErrorName");
-  s.take(d.device_count, "cuDeviceGetCount");
-  s.take(d.device_get, "cuDeviceGet");
-  s.take(d.device_name, "cuDeviceGetName");
-  s.take(d.device_attribute, "cuDeviceGetAttribute");
-  s.take(d.device_memory, "cuDeviceTotalMem_v2");
-  s.take(d.primary_retain, "cuDevicePrimaryCtxRetain");
-  s.take(d.context_current, "cuCtxGetCurrent");
-  s.take(d.context_push, "cuCtxPushCurrent_v2");
-  s.take(d.context_pop, "cuCtxPopCurrent_v2");
-  s.take(d.context_device, "cuCtxGetDevice");
-  s.take(d.context_synchronize, "cuCtxSynchronize");
-  s.take(d.memory_alloc, "cuMemAlloc_v2");
-  s.take(d.memory_free, "cuMemFree_v2");
-  s.take(d.memory_range, "cuMemGetAddressRange_v2");
-  s.take(d.granularity, "cuMemGetAllocationGranularity");
-  s.take(d.physical_create, "cuMemCreate");
-  s.take(d.physical_release, "cuMemRelease");
-  s.take(d.physical_export, "cuMemExportToShareableHandle");
-  s.take(d.address_reserve, "cuMemAddressReserve");
-  s.take(d.address_free, "cuMemAddressFree");
-  s.take(d.address_map, "cuMemMap");
-  s.take(d.address_unmap, "cuMemUnmap");
-  s.take(d.address_access, "cuMemSetAccess");
-  s.take(d.pointer_attribute, "cuPointerGetAttribute");
-  s.take(d.host_alloc, "cuMemHostAlloc");
-  s.take(d.host_free, "cuMemFreeHost");
-  s.take(d.host_register, "cuMemHostRegister_v2");
-  s.take(d.host_unregister, "cuMemHostUnregister");
-  s.take(d.copy_up, "cuMemcpyHtoDAsync_v2");
-  s.take(d.copy_down, "cuMemcpyDtoHAsync_v2");
-  s.take(d.copy_down_now, "cuMemcpyDtoH_v2");
-  s.take(d.copy_on_device, "cuMemcpyDtoDAsync_v2");
-  s.take(d.fill_bytes, "cuMemsetD8Async");
-  s.take(d.fill_words, "cuMemsetD32Async");
-  s.take(d.stream_create, "cuStreamCreate");
-  s.take(d.stream_destroy, "cuStreamDestroy_v2");
-  s.take(d.stream_synchronize, "cuStreamSynchronize");
-  s.take(d.stream_query, "cuStreamQuery");
-  s.take(d.stream_context, "cuStreamGetCtx");
-  s.take(d.stream_wait, "cuStreamWaitEvent");
-  s.take(d.event_create, "cuEventCreate");
-  s.take(d.event_destroy, "cuEventDestroy_v2");
-  s.take(d.event_record, "cuEventRecord");
-  s.take(d.event_query, "cuEventQuery");
-  s.take(d.event_synchronize, "cuEventSynchronize");
-  s.take(d.event_elapsed, "cuEventElapsedTime");
-  s.take(d.module_load, "cuModuleLoadData");
-  s.take(d.module_unload, "cuModuleUnload");
-  s.take(d.module_function, "cuModuleGetFunction");
-  s.take(d.module_global, "cuModuleGetGlobal_v2");
-  s.take(d.function_attribute, "cuFuncGetAttribute");
-  s.take(d.launch, "cuLaunchKernel");
-  return s.missing();
+#define OCLSPKT_TAKE(member, symbol, ...) symbols.take(functions.member, #symbol);
+const char* load(Driver& functions, void* library) {
+  Symbols symbols(library);
+  OCLSPKT_CUDA_FUNCTIONS(OCLSPKT_TAKE)
+  return symbols.missing();
 }
 
-const char* load_compiler(Compiler& c, void* library) {
-  Symbols s(library);
-  s.take(c.version, "nvrtcVersion");
-  s.take(c.error_text, "nvrtcGetErrorString");
-  s.take(c.create, "nvrtcCreateProgram");
-  s.take(c.destroy, "nvrtcDestroyProgram");
-  s.take(c.compile, "nvrtcCompileProgram");
-  s.take(c.log_size, "nvrtcGetProgramLogSize");
-  s.take(c.log, "nvrtcGetProgramLog");
-  s.take(c.cubin_size, "nvrtcGetCUBINSize");
-  s.take(c.cubin, "nvrtcGetCUBIN");
-  s.take(c.ptx_size, "nvrtcGetPTXSize");
-  s.take(c.ptx, "nvrtcGetPTX");
-  s.take(c.arch_count, "nvrtcGetNumSupportedArchs");
-  s.take(c.archs, "nvrtcGetSupportedArchs");
-  return s.missing();
+const char* load(Compiler& functions, void* library) {
+  Symbols symbols(library);
+  OCLSPKT_NVRTC_FUNCTIONS(OCLSPKT_TAKE)
+  symbols.take(functions.error_text, "nvrtcGetErrorString");
+  return symbols.missing();
 }
+#undef OCLSPKT_TAKE
 
 /// Open the first library that exists. It is never closed, because threads that it starts may outlive us.
 void* open_first(const std::vector<std::string>& names, std::string& why) {
@@ -126,7 +63,7 @@ struct LoadedDriver {
     if (library == nullptr) {
       absent = true;
       why = "no driver for CUDA: " + why;
-    } else if (const char* missing = load_driver(functions, library)) {
+    } else if (const char* missing = load(functions, library)) {
       why = std::string("the driver for CUDA is too old: libcuda.so.1 lacks ") + missing;
     } else if (const CUresult result = functions.init(0); result != kSuccess) {
       const char* name = nullptr;
@@ -180,7 +117,7 @@ struct LoadedCompiler {
     if (library == nullptr) {
       why = "CUDA's run-time compiler is not there (" + why +
             "): install the package with libnvrtc.so of CUDA 11.2 or later, or name the file in OCLSPKT_NVRTC";
-    } else if (const char* missing = load_compiler(functions, library)) {
+    } else if (const char* missing = load(functions, library)) {
       why = std::string("CUDA's run-time compiler is too old: libnvrtc.so lacks ") + missing +
             "; install that of CUDA 11.2 or later";
     } else {

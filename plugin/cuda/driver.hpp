@@ -53,82 +53,90 @@ inline constexpr int kFileDescriptor = 1, kLeastGranularity = 0;
 
 inline constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kEventDisableTiming = 2, kHostAllocPortable = 1;
 
-/// The functions of libcuda.so.1 that we use.
+/// The functions of libcuda.so.1 that we use, X(member, symbol, parameters...); the results are CUresult.
+#define OCLSPKT_CUDA_FUNCTIONS(X)                                                                                   \
+  X(init, cuInit, unsigned)                                                                                         \
+  X(version, cuDriverGetVersion, int*)                                                                              \
+  X(error_name, cuGetErrorName, CUresult, const char**)                                                             \
+  X(device_count, cuDeviceGetCount, int*)                                                                           \
+  X(device_get, cuDeviceGet, CUdevice*, int)                                                                        \
+  X(device_name, cuDeviceGetName, char*, int, CUdevice)                                                             \
+  X(device_attribute, cuDeviceGetAttribute, int*, int, CUdevice)                                                    \
+  X(device_memory, cuDeviceTotalMem_v2, std::size_t*, CUdevice)                                                     \
+  X(primary_retain, cuDevicePrimaryCtxRetain, CUcontext*, CUdevice)                                                 \
+  X(context_current, cuCtxGetCurrent, CUcontext*)                                                                   \
+  X(context_push, cuCtxPushCurrent_v2, CUcontext)                                                                   \
+  X(context_pop, cuCtxPopCurrent_v2, CUcontext*)                                                                    \
+  X(context_device, cuCtxGetDevice, CUdevice*)                                                                      \
+  X(context_synchronize, cuCtxSynchronize)                                                                          \
+  X(memory_alloc, cuMemAlloc_v2, CUdeviceptr*, std::size_t)                                                         \
+  X(memory_free, cuMemFree_v2, CUdeviceptr)                                                                         \
+  X(memory_range, cuMemGetAddressRange_v2, CUdeviceptr*, std::size_t*, CUdeviceptr)                                 \
+  X(granularity, cuMemGetAllocationGranularity, std::size_t*, const CUmemAllocationProp*, int)                      \
+  X(physical_create, cuMemCreate, CUmemGenericAllocationHandle*, std::size_t, const CUmemAllocationProp*,           \
+    unsigned long long)                                                                                             \
+  X(physical_release, cuMemRelease, CUmemGenericAllocationHandle)                                                   \
+  X(physical_export, cuMemExportToShareableHandle, void*, CUmemGenericAllocationHandle, int, unsigned long long)    \
+  X(address_reserve, cuMemAddressReserve, CUdeviceptr*, std::size_t, std::size_t, CUdeviceptr, unsigned long long)  \
+  X(address_free, cuMemAddressFree, CUdeviceptr, std::size_t)                                                       \
+  X(address_map, cuMemMap, CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocationHandle, unsigned long long) \
+  X(address_unmap, cuMemUnmap, CUdeviceptr, std::size_t)                                                            \
+  X(address_access, cuMemSetAccess, CUdeviceptr, std::size_t, const CUmemAccessDesc*, std::size_t)                  \
+  X(pointer_attribute, cuPointerGetAttribute, void*, int, CUdeviceptr)                                              \
+  X(host_alloc, cuMemHostAlloc, void**, std::size_t, unsigned)                                                      \
+  X(host_free, cuMemFreeHost, void*)                                                                                \
+  X(host_register, cuMemHostRegister_v2, void*, std::size_t, unsigned)                                              \
+  X(host_unregister, cuMemHostUnregister, void*)                                                                    \
+  X(copy_up, cuMemcpyHtoDAsync_v2, CUdeviceptr, const void*, std::size_t, CUstream)                                 \
+  X(copy_down, cuMemcpyDtoHAsync_v2, void*, CUdeviceptr, std::size_t, CUstream)                                     \
+  X(copy_down_now, cuMemcpyDtoH_v2, void*, CUdeviceptr, std::size_t)                                                \
+  X(copy_on_device, cuMemcpyDtoDAsync_v2, CUdeviceptr, CUdeviceptr, std::size_t, CUstream)                          \
+  X(fill_words, cuMemsetD32Async, CUdeviceptr, unsigned, std::size_t, CUstream)                                     \
+  X(stream_create, cuStreamCreate, CUstream*, unsigned)                                                             \
+  X(stream_destroy, cuStreamDestroy_v2, CUstream)                                                                   \
+  X(stream_synchronize, cuStreamSynchronize, CUstream)                                                              \
+  X(stream_query, cuStreamQuery, CUstream)                                                                          \
+  X(stream_context, cuStreamGetCtx, CUstream, CUcontext*)                                                           \
+  X(stream_wait, cuStreamWaitEvent, CUstream, CUevent, unsigned)                                                    \
+  X(event_create, cuEventCreate, CUevent*, unsigned)                                                                \
+  X(event_destroy, cuEventDestroy_v2, CUevent)                                                                      \
+  X(event_record, cuEventRecord, CUevent, CUstream)                                                                 \
+  X(event_query, cuEventQuery, CUevent)                                                                             \
+  X(event_synchronize, cuEventSynchronize, CUevent)                                                                 \
+  X(event_elapsed, cuEventElapsedTime, float*, CUevent, CUevent)                                                    \
+  X(module_load, cuModuleLoadData, CUmodule*, const void*)                                                          \
+  X(module_unload, cuModuleUnload, CUmodule)                                                                        \
+  X(module_function, cuModuleGetFunction, CUfunction*, CUmodule, const char*)                                       \
+  X(module_global, cuModuleGetGlobal_v2, CUdeviceptr*, std::size_t*, CUmodule, const char*)                         \
+  X(function_attribute, cuFuncGetAttribute, int*, int, CUfunction)                                                  \
+  X(launch, cuLaunchKernel, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,       \
+    CUstream, void**, void**)
+
+/// Pointers to these functions.
 struct Driver {
-  CUresult (*init)(unsigned);
-  CUresult (*version)(int*);
-  CUresult (*error_name)(CUresult, const char**);
-  CUresult (*device_count)(int*);
-  CUresult (*device_get)(CUdevice*, int);
-  CUresult (*device_name)(char*, int, CUdevice);
-  CUresult (*device_attribute)(int*, int, CUdevice);
-  CUresult (*device_memory)(std::size_t*, CUdevice);
-  CUresult (*primary_retain)(CUcontext*, CUdevice);
-  CUresult (*context_current)(CUcontext*);
-  CUresult (*context_push)(CUcontext);
-  CUresult (*context_pop)(CUcontext*);
-  CUresult (*context_device)(CUdevice*);
-  CUresult (*context_synchronize)();
-  CUresult (*memory_alloc)(CUdeviceptr*, std::size_t);
-  CUresult (*memory_free)(CUdeviceptr);
-  CUresult (*memory_range)(CUdeviceptr*, std::size_t*, CUdeviceptr);
-  CUresult (*granularity)(std::size_t*, const CUmemAllocationProp*, int);
-  CUresult (*physical_create)(CUmemGenericAllocationHandle*, std::size_t, const CUmemAllocationProp*,
-                              unsigned long long);
-  CUresult (*physical_release)(CUmemGenericAllocationHandle);
-  CUresult (*physical_export)(void*, CUmemGenericAllocationHandle, int, unsigned long long);
-  CUresult (*address_reserve)(CUdeviceptr*, std::size_t, std::size_t, CUdeviceptr, unsigned long long);
-  CUresult (*address_free)(CUdeviceptr, std::size_t);
-  CUresult (*address_map)(CUdeviceptr, std::size_t, std::size_t, CUmemGenericAllocationHandle, unsigned long long);
-  CUresult (*address_unmap)(CUdeviceptr, std::size_t);
-  CUresult (*address_access)(CUdeviceptr, std::size_t, const CUmemAccessDesc*, std::size_t);
-  CUresult (*pointer_attribute)(void*, int, CUdeviceptr);
-  CUresult (*host_alloc)(void**, std::size_t, unsigned);
-  CUresult (*host_free)(void*);
-  CUresult (*host_register)(void*, std::size_t, unsigned);
-  CUresult (*host_unregister)(void*);
-  CUresult (*copy_up)(CUdeviceptr, const void*, std::size_t, CUstream);
-  CUresult (*copy_down)(void*, CUdeviceptr, std::size_t, CUstream);
-  CUresult (*copy_down_now)(void*, CUdeviceptr, std::size_t);
-  CUresult (*copy_on_device)(CUdeviceptr, CUdeviceptr, std::size_t, CUstream);
-  CUresult (*fill_bytes)(CUdeviceptr, unsigned char, std::size_t, CUstream);
-  CUresult (*fill_words)(CUdeviceptr, unsigned, std::size_t, CUstream);
-  CUresult (*stream_create)(CUstream*, unsigned);
-  CUresult (*stream_destroy)(CUstream);
-  CUresult (*stream_synchronize)(CUstream);
-  CUresult (*stream_query)(CUstream);
-  CUresult (*stream_context)(CUstream, CUcontext*);
-  CUresult (*stream_wait)(CUstream, CUevent, unsigned);
-  CUresult (*event_create)(CUevent*, unsigned);
-  CUresult (*event_destroy)(CUevent);
-  CUresult (*event_record)(CUevent, CUstream);
-  CUresult (*event_query)(CUevent);
-  CUresult (*event_synchronize)(CUevent);
-  CUresult (*event_elapsed)(float*, CUevent, CUevent);
-  CUresult (*module_load)(CUmodule*, const void*);
-  CUresult (*module_unload)(CUmodule);
-  CUresult (*module_function)(CUfunction*, CUmodule, const char*);
-  CUresult (*module_global)(CUdeviceptr*, std::size_t*, CUmodule, const char*);
-  CUresult (*function_attribute)(int*, int, CUfunction);
-  CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void**,
-                     void**);
+#define OCLSPKT_POINTER(member, symbol, ...) int (*member)(__VA_ARGS__);
+  OCLSPKT_CUDA_FUNCTIONS(OCLSPKT_POINTER)
 };
 
-/// The functions of libnvrtc.so that we use.
+/// The functions of libnvrtc.so that we use and that return an error number.
+#define OCLSPKT_NVRTC_FUNCTIONS(X)                                                                                    \
+  X(version, nvrtcVersion, int*, int*)                                                                                \
+  X(create, nvrtcCreateProgram, nvrtcProgram*, const char*, const char*, int, const char* const*, const char* const*) \
+  X(destroy, nvrtcDestroyProgram, nvrtcProgram*)                                                                      \
+  X(compile, nvrtcCompileProgram, nvrtcProgram, int, const char* const*)                                              \
+  X(log_size, nvrtcGetProgramLogSize, nvrtcProgram, std::size_t*)                                                     \
+  X(log, nvrtcGetProgramLog, nvrtcProgram, char*)                                                                     \
+  X(cubin_size, nvrtcGetCUBINSize, nvrtcProgram, std::size_t*)                                                        \
+  X(cubin, nvrtcGetCUBIN, nvrtcProgram, char*)                                                                        \
+  X(ptx_size, nvrtcGetPTXSize, nvrtcProgram, std::size_t*)                                                            \
+  X(ptx, nvrtcGetPTX, nvrtcProgram, char*)                                                                            \
+  X(arch_count, nvrtcGetNumSupportedArchs, int*)                                                                      \
+  X(archs, nvrtcGetSupportedArchs, int*)
+
 struct Compiler {
-  int (*version)(int*, int*);
+  OCLSPKT_NVRTC_FUNCTIONS(OCLSPKT_POINTER)
+#undef OCLSPKT_POINTER
   const char* (*error_text)(int);
-  int (*create)(nvrtcProgram*, const char*, const char*, int, const char* const*, const char* const*);
-  int (*destroy)(nvrtcProgram*);
-  int (*compile)(nvrtcProgram, int, const char* const*);
-  int (*log_size)(nvrtcProgram, std::size_t*);
-  int (*log)(nvrtcProgram, char*);
-  int (*cubin_size)(nvrtcProgram, std::size_t*);
-  int (*cubin)(nvrtcProgram, char*);
-  int (*ptx_size)(nvrtcProgram, std::size_t*);
-  int (*ptx)(nvrtcProgram, char*);
-  int (*arch_count)(int*);
-  int (*archs)(int*);
   /// Identifies the compiler: version, and size and date of its file, because builds of one version differ.
   std::string identity;
 };

@@ -87,39 +87,28 @@ cl_mem clCreateSubBuffer(cl_mem whole, cl_mem_flags flags, cl_buffer_create_type
 cl_int clRetainMemObject(cl_mem memory) { return retain(memory, CL_INVALID_MEM_OBJECT); }
 
 cl_int clReleaseMemObject(cl_mem memory) {
-  if (memory == nullptr) return CL_INVALID_MEM_OBJECT;
-  if (!released(memory)) return CL_SUCCESS;
-  free_memory(*memory);
-  if (memory->whole != nullptr) clReleaseMemObject(memory->whole);
-  delete memory;
-  return CL_SUCCESS;
+  return release(memory, CL_INVALID_MEM_OBJECT, [&] {
+    free_memory(*memory);
+    if (memory->whole != nullptr) clReleaseMemObject(memory->whole);
+    delete memory;
+  });
 }
 
 cl_int clGetMemObjectInfo(cl_mem memory, cl_mem_info what, size_t size, void* value, size_t* size_ret) {
   if (memory == nullptr) return CL_INVALID_MEM_OBJECT;
-  switch (what) {
-    case CL_MEM_TYPE:
-      return give(cl_mem_object_type{CL_MEM_OBJECT_BUFFER}, size, value, size_ret);
-    case CL_MEM_FLAGS:
-      return give(memory->flags, size, value, size_ret);
-    case CL_MEM_SIZE:
-      return give(memory->bytes, size, value, size_ret);
-    case CL_MEM_HOST_PTR: {
-      // Like host memory, a caller's memory may begin anywhere.
-      const bool callers =
-          memory->kind == Kind::callers || (memory->kind == Kind::part && memory->whole->kind == Kind::callers);
-      static_assert(sizeof memory->address == sizeof memory->host);
-      return callers ? give(memory->address, size, value, size_ret) : give(memory->host, size, value, size_ret);
-    }
-    case CL_MEM_CONTEXT:
-      return give(memory->context, size, value, size_ret);
-    case CL_MEM_ASSOCIATED_MEMOBJECT:
-      return give(memory->whole, size, value, size_ret);
-    case CL_MEM_OFFSET:
-      return give(memory->offset, size, value, size_ret);
-    default:
-      return CL_INVALID_VALUE;
-  }
+  const Answer give(size, value, size_ret);
+  if (what == CL_MEM_TYPE) return give(cl_mem_object_type{CL_MEM_OBJECT_BUFFER});
+  if (what == CL_MEM_FLAGS) return give(memory->flags);
+  if (what == CL_MEM_SIZE) return give(memory->bytes);
+  if (what == CL_MEM_CONTEXT) return give(memory->context);
+  if (what == CL_MEM_ASSOCIATED_MEMOBJECT) return give(memory->whole);
+  if (what == CL_MEM_OFFSET) return give(memory->offset);
+  if (what != CL_MEM_HOST_PTR) return CL_INVALID_VALUE;
+  // Like host memory, a caller's memory may begin anywhere.
+  const bool callers =
+      memory->kind == Kind::callers || (memory->kind == Kind::part && memory->whole->kind == Kind::callers);
+  static_assert(sizeof memory->address == sizeof memory->host);
+  return callers ? give(memory->address) : give(memory->host);
 }
 
 cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem from, cl_bool blocking, size_t offset, size_t bytes, void* to,
@@ -146,21 +135,6 @@ cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_
   if (!fits(*from, from_offset, bytes) || !fits(*to, to_offset, bytes)) return CL_INVALID_VALUE;
   return Command(queue, waits, wait_list, event).run([&](const Driver& d, CUstream stream) {
     return d.copy_on_device(to->address + to_offset, from->address + from_offset, bytes, stream);
-  });
-}
-
-cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem memory, const void* pattern, size_t pattern_bytes,
-                           size_t offset, size_t bytes, cl_uint waits, const cl_event* wait_list, cl_event* event) {
-  if (memory == nullptr) return CL_INVALID_MEM_OBJECT;
-  if (!fits(*memory, offset, bytes) || bytes % pattern_bytes != 0) return CL_INVALID_VALUE;
-  if (pattern_bytes != 1 && pattern_bytes != sizeof(unsigned)) return CL_INVALID_VALUE;
-  return Command(queue, waits, wait_list, event).run([&](const Driver& d, CUstream stream) {
-    if (pattern_bytes == 1) {
-      return d.fill_bytes(memory->address + offset, *static_cast<const unsigned char*>(pattern), bytes, stream);
-    }
-    unsigned word = 0;
-    std::memcpy(&word, pattern, sizeof word);
-    return d.fill_words(memory->address + offset, word, bytes / sizeof word, stream);
   });
 }
 

@@ -10,6 +10,10 @@ std::string oclspkt::cuda::failure(const char* function, CUresult result) {
   return std::string(function) + " gave " + ocl::error_name(code_of(result));
 }
 
+void oclspkt::cuda::require(const char* function, CUresult result) {
+  if (result != kSuccess) throw cl::Error(code_of(result), function);
+}
+
 namespace oclspkt::ocl {
 
 using namespace cuda;
@@ -23,21 +27,17 @@ cl_device_id current_card() {
   const Driver* d = driver(&why);
   if (d == nullptr) throw InvalidInput(why);
   CUcontext current = nullptr;
-  if (const CUresult result = d->context_current(&current); result != kSuccess) {
-    throw cl::Error(code_of(result), "cuCtxGetCurrent");
-  }
+  require("cuCtxGetCurrent", d->context_current(&current));
   if (current == nullptr) {
     throw InvalidInput("no context of CUDA is current in this thread: make the one current that the vectors belong to");
   }
   CUdevice handle = -1;
-  if (const CUresult result = d->context_device(&handle); result != kSuccess) {
-    throw cl::Error(code_of(result), "cuCtxGetDevice");
-  }
+  require("cuCtxGetDevice", d->context_device(&handle));
   for (const cl_device_id card : cards()) {
     if (card->handle != handle) continue;
     CUresult result = kSuccess;
     const cl_context context = context_of(card, &result);
-    if (context == nullptr) throw cl::Error(code_of(result), "cuDevicePrimaryCtxRetain");
+    require("cuDevicePrimaryCtxRetain", result);
     if (context->handle == current) return card;
   }
   throw InvalidInput("the current context of CUDA is not the primary one of a card: use the primary one");
@@ -75,9 +75,7 @@ cl::CommandQueue callers_queue(void* handle_of_stream) {
   const cl_device_id card = current_card();
   const auto stream = static_cast<CUstream>(handle_of_stream);
   CUcontext context = nullptr;
-  if (const CUresult result = driver()->stream_context(stream, &context); result != kSuccess) {
-    throw cl::Error(code_of(result), "cuStreamGetCtx");
-  }
+  require("cuStreamGetCtx", driver()->stream_context(stream, &context));
   if (context != card->context->handle) {
     throw InvalidInput("the stream is not of the context that is current in this thread: make its context current");
   }
@@ -96,7 +94,7 @@ cl::Buffer callers_memory(const cl::Context& context, const char* what, void* ha
     if (result == kInvalidValue || result == kNotFound) {
       refuse("is no memory of a card: give memory that cuMemAlloc() or cudaMalloc() made");
     }
-    if (result != kSuccess) throw cl::Error(code_of(result), function);
+    require(function, result);
   };
   CUdeviceptr begin = 0;
   std::size_t size = 0;

@@ -38,30 +38,43 @@ cl_int retain(Object* object, cl_int invalid) {
   return CL_SUCCESS;
 }
 
-/// Drop a reference. @return true if it was the last one
-template <typename Object>
-bool released(Object* object) {
-  return object->references.fetch_sub(1, std::memory_order_acq_rel) == 1;
-}
-
-/// Answer a query as OpenCL does.
-/// @param size, value, size_ret  as the caller gave them
-inline cl_int give(const void* answer, std::size_t bytes, std::size_t size, void* value, std::size_t* size_ret) {
-  if (size_ret != nullptr) *size_ret = bytes;
-  if (value == nullptr) return CL_SUCCESS;
-  if (size < bytes) return CL_INVALID_VALUE;
-  std::memcpy(value, answer, bytes);
+/// Drop a reference. The last one calls end(), which frees what the object holds.
+template <typename Object, typename End>
+cl_int release(Object* object, cl_int invalid, const End& end) {
+  if (object == nullptr) return invalid;
+  if (object->references.fetch_sub(1, std::memory_order_acq_rel) == 1) end();
   return CL_SUCCESS;
 }
 
-template <typename V>
-cl_int give(const V& answer, std::size_t size, void* value, std::size_t* size_ret) {
-  return give(&answer, std::span(&answer, 1).size_bytes(), size, value, size_ret);
-}
+/// Answers a query as OpenCL does.
+class Answer {
+ public:
+  Answer(std::size_t size, void* value, std::size_t* size_ret) : size_(size), value_(value), size_ret_(size_ret) {}
+  template <typename V>
+  cl_int operator()(const V& answer) const {
+    return give(&answer, std::span(&answer, 1).size_bytes());
+  }
+  cl_int operator()(const std::string& answer) const { return give(answer.c_str(), answer.size() + 1); }
+  /// A number that CUDA gives, as a V. @param ask  function of an int*
+  template <typename V, typename Ask>
+  cl_int number(const Ask& ask) const {
+    int number = 0;
+    const CUresult result = ask(&number);
+    return result == kSuccess ? (*this)(static_cast<V>(number)) : code_of(result);
+  }
 
-inline cl_int give_text(const std::string& answer, std::size_t size, void* value, std::size_t* size_ret) {
-  return give(answer.c_str(), answer.size() + 1, size, value, size_ret);
-}
+ private:
+  cl_int give(const void* answer, std::size_t bytes) const {
+    if (size_ret_ != nullptr) *size_ret_ = bytes;
+    if (value_ == nullptr) return CL_SUCCESS;
+    if (size_ < bytes) return CL_INVALID_VALUE;
+    std::memcpy(value_, answer, bytes);
+    return CL_SUCCESS;
+  }
+  std::size_t size_;
+  void* value_;
+  std::size_t* size_ret_;
+};
 
 template <typename Object>
 Object* with_code(cl_int* code, cl_int value, Object* object = nullptr) {
@@ -195,6 +208,8 @@ const std::vector<std::string>& problems_of_cards();
 
 /// "cuCtxGetDevice gave CUDA_ERROR_ILLEGAL_ADDRESS (700)".
 std::string failure(const char* function, CUresult result);
+/// @throws cl::Error unless a call succeeded
+void require(const char* function, CUresult result);
 
 /// The context of a card. @param[out] result  CUDA's result; the context is null if it is not kSuccess
 cl_context context_of(cl_device_id card, CUresult* result);

@@ -72,16 +72,10 @@ cl_int clGetPlatformIDs(cl_uint entries, cl_platform_id* platforms, cl_uint* cou
 }
 
 cl_int clGetPlatformInfo(cl_platform_id, cl_platform_info what, size_t size, void* value, size_t* size_ret) {
-  switch (what) {
-    case CL_PLATFORM_NAME:
-      return give_text("CUDA by NVRTC", size, value, size_ret);
-    case CL_PLATFORM_VERSION:
-      return give_text("OpenCL 1.2 by " + versions(), size, value, size_ret);
-    case CL_PLATFORM_EXTENSIONS:
-      return give_text("", size, value, size_ret);
-    default:
-      return CL_INVALID_VALUE;
-  }
+  const Answer give(size, value, size_ret);
+  if (what == CL_PLATFORM_NAME) return give(std::string("CUDA by NVRTC"));
+  if (what == CL_PLATFORM_VERSION) return give("OpenCL 1.2 by " + versions());
+  return what == CL_PLATFORM_EXTENSIONS ? give(std::string()) : CL_INVALID_VALUE;
 }
 
 cl_int clGetDeviceIDs(cl_platform_id, cl_device_type type, cl_uint entries, cl_device_id* devices, cl_uint* count) {
@@ -97,57 +91,31 @@ cl_int clGetDeviceInfo(cl_device_id card, cl_device_info what, size_t size, void
   constexpr cl_device_info kNvPciBus = 0x4008, kNvPciSlot = 0x4009, kNvPciDomain = 0x400A;
   constexpr cl_ulong kAllOfDouble = 63;
   constexpr cl_uint kAddressBits = 4096;  // an allocation begins at 512 bytes
-  const auto give_number = [&](int attribute, auto as) {
-    int number = 0;
-    const CUresult result = card->attribute(attribute, &number);
-    return result == kSuccess ? give(static_cast<decltype(as)>(number), size, value, size_ret) : code_of(result);
+  const Answer give(size, value, size_ret);
+  const auto attribute = [card](int which) {
+    return [card, which](int* number) { return card->attribute(which, number); };
   };
-  switch (what) {
-    case CL_DEVICE_TYPE:
-      return give(cl_device_type{CL_DEVICE_TYPE_GPU}, size, value, size_ret);
-    case CL_DEVICE_NAME:
-      return give_text(card->name, size, value, size_ret);
-    case CL_DRIVER_VERSION:
-      return give_text(versions(), size, value, size_ret);
-    case CL_DEVICE_VERSION:
-      return give_text("OpenCL 1.2 CUDA", size, value, size_ret);
-    case CL_DEVICE_PLATFORM:
-      return give(&platform, size, value, size_ret);
-    case CL_DEVICE_EXTENSIONS:
-      return give_text("cl_nv_device_attribute_query", size, value, size_ret);
-    case CL_DEVICE_MAX_COMPUTE_UNITS:
-      return give_number(kMultiprocessors, cl_uint{});
-    case CL_DEVICE_GLOBAL_MEM_SIZE:
-    case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
-      return give(cl_ulong{card->memory}, size, value, size_ret);
-    case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE:
-      return give_number(kL2CacheBytes, cl_ulong{});
-    case CL_DEVICE_DOUBLE_FP_CONFIG:
-      return give(kAllOfDouble, size, value, size_ret);
-    case CL_DEVICE_AVAILABLE:
-      return give(cl_bool{CL_TRUE}, size, value, size_ret);
-    case CL_DEVICE_COMPILER_AVAILABLE:
-      return give(cl_bool{compiler() != nullptr}, size, value, size_ret);
-    case CL_DEVICE_HOST_UNIFIED_MEMORY:
-      return give(cl_bool{CL_FALSE}, size, value, size_ret);
-    case CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT:
-    case CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE:
-      return give(cl_uint{1}, size, value, size_ret);
-    case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
-      return give(kAddressBits, size, value, size_ret);
-    case CL_DEVICE_LOCAL_MEM_SIZE:
-      return give_number(kMaxSharedMemoryPerBlock, cl_ulong{});
-    case CL_DEVICE_MAX_WORK_GROUP_SIZE:
-      return give_number(kMaxThreadsPerBlock, size_t{});
-    case kNvPciBus:
-      return give_number(kPciBus, cl_uint{});
-    case kNvPciSlot:
-      return give_number(kPciDevice, cl_uint{});
-    case kNvPciDomain:
-      return give_number(kPciDomain, cl_uint{});
-    default:
-      return CL_INVALID_VALUE;
-  }
+  if (what == CL_DEVICE_TYPE) return give(cl_device_type{CL_DEVICE_TYPE_GPU});
+  if (what == CL_DEVICE_NAME) return give(card->name);
+  if (what == CL_DRIVER_VERSION) return give(versions());
+  if (what == CL_DEVICE_VERSION) return give(std::string("OpenCL 1.2 CUDA"));
+  if (what == CL_DEVICE_PLATFORM) return give(&platform);
+  if (what == CL_DEVICE_EXTENSIONS) return give(std::string("cl_nv_device_attribute_query"));
+  if (what == CL_DEVICE_GLOBAL_MEM_SIZE || what == CL_DEVICE_MAX_MEM_ALLOC_SIZE) return give(cl_ulong{card->memory});
+  if (what == CL_DEVICE_DOUBLE_FP_CONFIG) return give(kAllOfDouble);
+  if (what == CL_DEVICE_AVAILABLE) return give(cl_bool{CL_TRUE});
+  if (what == CL_DEVICE_COMPILER_AVAILABLE) return give(cl_bool{compiler() != nullptr});
+  if (what == CL_DEVICE_HOST_UNIFIED_MEMORY) return give(cl_bool{CL_FALSE});
+  if (what == CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT || what == CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE)
+    return give(cl_uint{1});
+  if (what == CL_DEVICE_MEM_BASE_ADDR_ALIGN) return give(kAddressBits);
+  if (what == CL_DEVICE_MAX_COMPUTE_UNITS) return give.number<cl_uint>(attribute(kMultiprocessors));
+  if (what == CL_DEVICE_GLOBAL_MEM_CACHE_SIZE) return give.number<cl_ulong>(attribute(kL2CacheBytes));
+  if (what == CL_DEVICE_LOCAL_MEM_SIZE) return give.number<cl_ulong>(attribute(kMaxSharedMemoryPerBlock));
+  if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE) return give.number<std::size_t>(attribute(kMaxThreadsPerBlock));
+  if (what == kNvPciBus) return give.number<cl_uint>(attribute(kPciBus));
+  if (what == kNvPciSlot) return give.number<cl_uint>(attribute(kPciDevice));
+  return what == kNvPciDomain ? give.number<cl_uint>(attribute(kPciDomain)) : CL_INVALID_VALUE;
 }
 
 cl_int clRetainDevice(cl_device_id) { return CL_SUCCESS; }

@@ -180,32 +180,25 @@ cl_int clBuildProgram(cl_program program, cl_uint, const cl_device_id*, const ch
 cl_int clRetainProgram(cl_program program) { return retain(program, CL_INVALID_PROGRAM); }
 
 cl_int clReleaseProgram(cl_program program) {
-  if (program == nullptr) return CL_INVALID_PROGRAM;
-  if (!released(program)) return CL_SUCCESS;
-  if (program->module != nullptr) {
-    const Current current(program->context);
-    driver()->module_unload(program->module);
-  }
-  delete program;
-  return CL_SUCCESS;
+  return release(program, CL_INVALID_PROGRAM, [&] {
+    if (program->module != nullptr) {
+      const Current current(program->context);
+      driver()->module_unload(program->module);
+    }
+    delete program;
+  });
 }
 
 cl_int clGetProgramBuildInfo(cl_program program, cl_device_id, cl_program_build_info what, size_t size, void* value,
                              size_t* size_ret) {
   if (what != CL_PROGRAM_BUILD_LOG) return CL_INVALID_VALUE;
-  return give_text(program->log, size, value, size_ret);
+  return Answer(size, value, size_ret)(program->log);
 }
 
 cl_int clGetProgramInfo(cl_program program, cl_program_info what, size_t size, void* value, size_t* size_ret) {
   if (program == nullptr) return CL_INVALID_PROGRAM;
-  switch (what) {
-    case CL_PROGRAM_NUM_DEVICES:
-      return give(cl_uint{1}, size, value, size_ret);
-    case CL_PROGRAM_DEVICES:
-      return give(program->context->device, size, value, size_ret);
-    default:
-      return CL_INVALID_VALUE;
-  }
+  if (what == CL_PROGRAM_NUM_DEVICES) return Answer(size, value, size_ret)(cl_uint{1});
+  return what == CL_PROGRAM_DEVICES ? Answer(size, value, size_ret)(program->context->device) : CL_INVALID_VALUE;
 }
 
 cl_kernel clCreateKernel(cl_program program, const char* name, cl_int* code) {
@@ -230,32 +223,25 @@ cl_kernel clCreateKernel(cl_program program, const char* name, cl_int* code) {
 cl_int clRetainKernel(cl_kernel kernel) { return retain(kernel, CL_INVALID_KERNEL); }
 
 cl_int clReleaseKernel(cl_kernel kernel) {
-  if (kernel == nullptr) return CL_INVALID_KERNEL;
-  if (!released(kernel)) return CL_SUCCESS;
-  clReleaseProgram(kernel->program);
-  delete kernel;
-  return CL_SUCCESS;
+  return release(kernel, CL_INVALID_KERNEL, [&] {
+    clReleaseProgram(kernel->program);
+    delete kernel;
+  });
 }
 
 cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id, cl_kernel_work_group_info what, size_t size,
                                 void* value, size_t* size_ret) {
-  const auto give_attribute = [&](int which, auto as) {
-    const Current current(kernel->program->context);
-    int answer = 0;
-    CUresult result = current.result();
-    if (result == kSuccess) result = driver()->function_attribute(&answer, which, kernel->function);
-    return result == kSuccess ? give(static_cast<decltype(as)>(answer), size, value, size_ret) : code_of(result);
+  const Answer give(size, value, size_ret);
+  const auto attribute = [&](int which) {
+    return [kernel, which](int* number) {
+      const Current current(kernel->program->context);
+      if (current.result() != kSuccess) return current.result();
+      return driver()->function_attribute(number, which, kernel->function);
+    };
   };
-  switch (what) {
-    case CL_KERNEL_WORK_GROUP_SIZE:
-      return give_attribute(kFunctionMaxThreads, std::size_t{});
-    case CL_KERNEL_COMPILE_WORK_GROUP_SIZE:
-      return give(kernel->group, sizeof kernel->group, size, value, size_ret);
-    case CL_KERNEL_LOCAL_MEM_SIZE:
-      return give_attribute(kFunctionSharedBytes, cl_ulong{});
-    default:
-      return CL_INVALID_VALUE;
-  }
+  if (what == CL_KERNEL_WORK_GROUP_SIZE) return give.number<std::size_t>(attribute(kFunctionMaxThreads));
+  if (what == CL_KERNEL_LOCAL_MEM_SIZE) return give.number<cl_ulong>(attribute(kFunctionSharedBytes));
+  return what == CL_KERNEL_COMPILE_WORK_GROUP_SIZE ? give(kernel->group) : CL_INVALID_VALUE;
 }
 
 cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void* value) {

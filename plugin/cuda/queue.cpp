@@ -99,12 +99,11 @@ cl_context clCreateContext(const cl_context_properties*, cl_uint count, const cl
 cl_int clRetainContext(cl_context context) { return retain(context, CL_INVALID_CONTEXT); }
 
 cl_int clReleaseContext(cl_context context) {
-  if (context == nullptr) return CL_INVALID_CONTEXT;
-  if (!released(context)) return CL_SUCCESS;
-  const Current current(context);
-  context->timed.destroy();
-  context->plain.destroy();
-  return CL_SUCCESS;
+  return release(context, CL_INVALID_CONTEXT, [&] {
+    const Current current(context);
+    context->timed.destroy();
+    context->plain.destroy();
+  });
 }
 
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id, cl_command_queue_properties properties,
@@ -121,29 +120,23 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id, cl_comma
 cl_int clRetainCommandQueue(cl_command_queue queue) { return retain(queue, CL_INVALID_COMMAND_QUEUE); }
 
 cl_int clReleaseCommandQueue(cl_command_queue queue) {
-  if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
-  if (!released(queue)) return CL_SUCCESS;
-  if (!queue->callers) {
-    const Current current(queue->context);
-    driver()->stream_destroy(queue->stream);
-  }
-  delete queue;
-  return CL_SUCCESS;
+  return release(queue, CL_INVALID_COMMAND_QUEUE, [&] {
+    if (!queue->callers) {
+      const Current current(queue->context);
+      driver()->stream_destroy(queue->stream);
+    }
+    delete queue;
+  });
 }
 
 cl_int clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info what, size_t size, void* value,
                              size_t* size_ret) {
   if (queue == nullptr) return CL_INVALID_COMMAND_QUEUE;
-  switch (what) {
-    case CL_QUEUE_CONTEXT:
-      return give(queue->context, size, value, size_ret);
-    case CL_QUEUE_DEVICE:
-      return give(queue->context->device, size, value, size_ret);
-    case CL_QUEUE_PROPERTIES:
-      return give(cl_command_queue_properties{queue->times ? CL_QUEUE_PROFILING_ENABLE : 0U}, size, value, size_ret);
-    default:
-      return CL_INVALID_VALUE;
-  }
+  const Answer give(size, value, size_ret);
+  if (what == CL_QUEUE_CONTEXT) return give(queue->context);
+  if (what == CL_QUEUE_DEVICE) return give(queue->context->device);
+  if (what != CL_QUEUE_PROPERTIES) return CL_INVALID_VALUE;
+  return give(cl_command_queue_properties{queue->times ? CL_QUEUE_PROFILING_ENABLE : 0U});
 }
 
 cl_int clFlush(cl_command_queue) { return CL_SUCCESS; }
@@ -158,13 +151,12 @@ cl_int clFinish(cl_command_queue queue) {
 cl_int clRetainEvent(cl_event event) { return retain(event, CL_INVALID_EVENT); }
 
 cl_int clReleaseEvent(cl_event event) {
-  if (event == nullptr) return CL_INVALID_EVENT;
-  if (!released(event)) return CL_SUCCESS;
-  event->queue->context->timed.give_back(event->begin);
-  event->queue->context->events(event->queue->times).give_back(event->end);
-  clReleaseCommandQueue(event->queue);
-  delete event;
-  return CL_SUCCESS;
+  return release(event, CL_INVALID_EVENT, [&] {
+    event->queue->context->timed.give_back(event->begin);
+    event->queue->context->events(event->queue->times).give_back(event->end);
+    clReleaseCommandQueue(event->queue);
+    delete event;
+  });
 }
 
 cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void* value, size_t* size_ret) {
@@ -174,7 +166,7 @@ cl_int clGetEventInfo(cl_event event, cl_event_info what, size_t size, void* val
   CUresult result = current.result();
   if (result == kSuccess) result = look(*event);
   const cl_int status = result == kSuccess ? CL_COMPLETE : result == kNotReady ? CL_RUNNING : code_of(result);
-  return give(status, size, value, size_ret);
+  return Answer(size, value, size_ret)(status);
 }
 
 cl_int clWaitForEvents(cl_uint count, const cl_event* events) {
@@ -191,13 +183,14 @@ cl_int clWaitForEvents(cl_uint count, const cl_event* events) {
 cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t size, void* value, size_t* size_ret) {
   if (event == nullptr) return CL_INVALID_EVENT;
   if (event->begin == nullptr) return CL_PROFILING_INFO_NOT_AVAILABLE;
-  if (what == CL_PROFILING_COMMAND_START) return give(cl_ulong{0}, size, value, size_ret);
+  const Answer give(size, value, size_ret);
+  if (what == CL_PROFILING_COMMAND_START) return give(cl_ulong{0});
   if (what != CL_PROFILING_COMMAND_END) return CL_INVALID_VALUE;
   const Current current(event->queue->context);
   float milliseconds = 0;
   const CUresult result = driver()->event_elapsed(&milliseconds, event->begin, event->end);
   if (result != kSuccess) return CL_PROFILING_INFO_NOT_AVAILABLE;
-  return give(static_cast<cl_ulong>(static_cast<double>(milliseconds) * 1e6), size, value, size_ret);
+  return give(static_cast<cl_ulong>(static_cast<double>(milliseconds) * 1e6));
 }
 
 cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint waits, const cl_event* wait_list, cl_event* event) {

@@ -2,11 +2,42 @@
 #include "banks.hpp"
 
 namespace oclspkt::ocl {
+namespace {
+
+// Intel's boards: bits 16 to 18 of the flags name a bank, CL_CHANNEL_1_INTELFPGA = (1 << 16) and so on in Intel's
+// header; 0 leaves the choice to the run-time. Valid for memories whose banks the image does not interleave.
+constexpr unsigned kChannelShift = 16;
+
+cl_mem create_in_channel(cl_context context, cl_mem_flags flags, std::size_t bytes, Bank bank, cl_int* error) {
+  return clCreateBuffer(context, flags | static_cast<cl_mem_flags>(bank) << kChannelShift, bytes, nullptr, error);
+}
+
+// AMD's (Xilinx) boards: a flag says that the host pointer points to a struct that names a bank. The image must have
+// been linked with the kernel's arguments on the same banks. Not tested, for want of a board.
+
+/// CL_MEM_EXT_PTR_XILINX of their header.
+constexpr cl_mem_flags kExtendedPointer = cl_mem_flags{1} << 31;
+
+/// Their cl_mem_ext_ptr_t.
+struct ExtendedPointer {
+  unsigned flags;   ///< XCL_MEM_DDR_BANK0 is bit 0, and so on
+  void* host;       ///< memory of the host; null: none
+  void* parameter;  ///< null
+};
+
+cl_mem create_behind_pointer(cl_context context, cl_mem_flags flags, std::size_t bytes, Bank bank, cl_int* error) {
+  ExtendedPointer pointer{1U << static_cast<unsigned>(bank - 1), nullptr, nullptr};
+  return clCreateBuffer(context, flags | kExtendedPointer, bytes, &pointer, error);
+}
+
+constexpr BankVendor kVendors[] = {{"Intel(R) FPGA", create_in_channel}, {"Xilinx", create_behind_pointer}};
+
+}  // namespace
 
 const BankVendor* bank_vendor(const DeviceInfo& info) {
   if (info.type != DeviceType::fpga) return nullptr;
-  for (const BankVendor* vendor : {&intel_banks(), &amd_banks()}) {
-    if (info.platform.find(vendor->platform) != std::string::npos) return vendor;
+  for (const BankVendor& vendor : kVendors) {
+    if (info.platform.find(vendor.platform) != std::string::npos) return &vendor;
   }
   return nullptr;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Banks of the memory of a board with an FPGA. Each vendor has its own way to place a buffer in a bank;
-// banks_VENDOR.cpp has the code of one vendor.
+// Banks of the memory of a board with an FPGA. Each vendor has its own way to place a buffer in a bank.
 #pragma once
 
 #include "device.hpp"
@@ -17,9 +16,6 @@ struct BankVendor {
   /// Works as clCreateBuffer() without host memory. @param bank  1 or 2
   cl_mem (*create)(cl_context context, cl_mem_flags flags, std::size_t bytes, Bank bank, cl_int* error);
 };
-
-const BankVendor& amd_banks();
-const BankVendor& intel_banks();
 
 /// The vendor of a device with an FPGA; null for other devices and for unknown vendors.
 OCLSPKT_API const BankVendor* bank_vendor(const DeviceInfo& info);

@@ -16,14 +16,6 @@ bool overlap(const BufferPlace& a, const BufferPlace& b) {
   return a.address != 0 && b.address != 0 && a.address < end(b) && b.address < end(a);
 }
 
-/// Check that a buffer of the caller fits the system.
-void check_buffer(const VectorNeeds& needs, const char* name, const Buffer& buffer, cl_mem_flags unfit) {
-  const std::function<std::string()> wanted = [&] { return needs.lines.describe(); };
-  check_memory({needs.context, "of device_handles(), which a set_up for another device and release_devices() change",
-                needs.bytes, wanted},
-               name, buffer, unfit);
-}
-
 }  // namespace
 
 void check_memory(const MemoryNeeds& needs, const char* name, const Buffer& buffer, cl_mem_flags unfit) {
@@ -68,17 +60,16 @@ cl::Buffer memory_object(const char* what, cl_mem handle) {
   return cl::Buffer(handle, true);
 }
 
-CallersVectors callers_vectors(const VectorNeeds& needs, const VectorNames& named, const void* y, void* x,
-                               const std::function<Buffer(const char* name, void* handle)>& buffer_of) {
-  CallersVectors vectors;
-  vectors.y = buffer_of(named.y, const_cast<void*>(y));
-  check_buffer(needs, named.y, vectors.y, CL_MEM_WRITE_ONLY);
-  vectors.x = buffer_of(named.x, x);
-  check_buffer(needs, named.x, vectors.x, CL_MEM_READ_ONLY);
-  if (overlap(place_of(vectors.y), place_of(vectors.x))) {
-    throw InvalidInput(std::string(named.both) + " overlap: use two separate buffers");
+void check_vectors(const cl::Context& context, const LineSet& lines, std::int64_t bytes, const VectorNames& names,
+                   const Buffer& y, const Buffer& x) {
+  const std::function<std::string()> wanted = [&] { return lines.describe(); };
+  const MemoryNeeds needs{
+      context, "of device_handles(), which a set_up for another device and release_devices() change", bytes, wanted};
+  check_memory(needs, names.y, y, CL_MEM_WRITE_ONLY);
+  check_memory(needs, names.x, x, CL_MEM_READ_ONLY);
+  if (overlap(place_of(y), place_of(x))) {
+    throw InvalidInput(std::string(names.both) + " overlap: use two separate buffers");
   }
-  return vectors;
 }
 
 }  // namespace oclspkt::ocl

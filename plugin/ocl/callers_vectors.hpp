@@ -39,22 +39,11 @@ struct VectorNames {
   const char *both, *y, *x;
 };
 
-/// Requirements on the buffers of a call.
-struct VectorNeeds {
-  const cl::Context& context;
-  const LineSet& lines;
-  std::int64_t bytes;
-};
-
-struct CallersVectors {
-  Buffer y, x;
-};
-
-/// The vectors of a call, both as buffers of the solver's context.
-/// @param named      names for errors, so that an apply without error makes no text
-/// @param buffer_of  returns the buffer of a handle; the name is for errors
+/// Check that both vectors of a call fit the system, and do not overlap.
+/// @param bytes  of a vector
+/// @param names  for errors, so that an apply without error makes no text
 /// @throws InvalidInput that names what does not fit, cl::Error
-CallersVectors callers_vectors(const VectorNeeds& needs, const VectorNames& named, const void* y, void* x,
-                               const std::function<Buffer(const char* name, void* handle)>& buffer_of);
+void check_vectors(const cl::Context& context, const LineSet& lines, std::int64_t bytes, const VectorNames& names,
+                   const Buffer& y, const Buffer& x);
 
 }  // namespace oclspkt::ocl

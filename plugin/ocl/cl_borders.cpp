@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "cl_borders.hpp"
-
 #include <algorithm>
 
+#include "cl_solver.hpp"
 #include "error_name.hpp"
 #include "native.hpp"
 #include "pipeline.hpp"
 #include "runtime.hpp"
+#include "scalars.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -41,10 +41,9 @@ struct Side {
 
 /// The objects that a device may use, see Holding.
 template <typename T>
-class State final : public Holding {
- public:
-  State(std::shared_ptr<OpenDevice> open, const BorderLayout<T>& layout, std::shared_ptr<ImportedVectors> shared,
-        std::int64_t bytes_of_vector)
+struct BorderState {
+  BorderState(std::shared_ptr<OpenDevice> open, const BorderLayout<T>& layout, std::shared_ptr<ImportedVectors> shared,
+              std::int64_t bytes_of_vector)
       : device(std::move(open)),
         imported(std::move(shared)),
         vector_bytes(bytes_of_vector),
@@ -67,23 +66,17 @@ class State final : public Holding {
     sent = std::make_unique<Staging>(*device, device->queue(), bytes(2));
     if (imported) by_queue = device;
   }
-  void drop() override {
+  ~BorderState() {
     if (by_queue) clFinish(by_queue->queue()());
-    told.reset();
-    sent.reset();
-    by_queue.reset();
-    imported.reset();
-    above = below = {};
-    spikes = x_rows = read_rows = numbers = unknowns = Buffer();
-    take_kernel = put_kernel = correct_kernel = {};
-    device.reset();
   }
+  BorderState(const BorderState&) = delete;
+  BorderState& operator=(const BorderState&) = delete;
 
   static constexpr bool kDouble = sizeof(T) == sizeof(double);
   static std::vector<Long> wide(const std::vector<Index>& rows) { return {rows.begin(), rows.end()}; }
   std::int64_t bytes(Index of_each_slot) const { return of_each_slot * slots * static_cast<Index>(sizeof(T)); }
 
-  /// The device; and by the vectors' queue, a caller's or, for imported vectors, its own. Null after a release.
+  /// The device; and by the vectors' queue, a caller's or, for imported vectors, its own.
   std::shared_ptr<OpenDevice> device, by_queue;
   std::shared_ptr<ImportedVectors> imported;  ///< null: vectors are in the callers' memory
   std::int64_t vector_bytes;
@@ -98,13 +91,14 @@ class State final : public Holding {
 template <typename T>
 class ClBorders final : public Borders<T> {
  public:
-  ClBorders(int index, std::shared_ptr<State<T>> state) : index_(index), state_(std::move(state)) {}
+  using Owned = Held<std::unique_ptr<BorderState<T>>>;
+  ClBorders(int index, std::shared_ptr<Owned> state) : index_(index), state_(std::move(state)) {}
   ~ClBorders() override { Registry::instance().retire(std::move(state_), index_); }
   ClBorders(const ClBorders&) = delete;
   ClBorders& operator=(const ClBorders&) = delete;
 
   void take(const DeviceQueue& queue, const void* y, const void* z, T* numbers) override {
-    work(queue, "reading the rows next to cuts", [&](State<T>& s) {
+    work(queue, "reading the rows next to cuts", [&](BorderState<T>& s) {
       const Buffer from = memory(s, "vector y", const_cast<void*>(y), &ImportedVectors::y),
                    beside = memory(s, "vector x", const_cast<void*>(z), &ImportedVectors::x);
       if (s.imported) s.imported->acquire(*s.by_queue);
@@ -121,7 +115,7 @@ class ClBorders final : public Borders<T> {
   }
 
   void put(const DeviceQueue& queue, const T* unknowns, void* x) override {
-    work(queue, "writing the rows next to cuts", [&](State<T>& s) {
+    work(queue, "writing the rows next to cuts", [&](BorderState<T>& s) {
       const Buffer to = memory(s, "vector x", x, &ImportedVectors::x);
       std::copy_n(unknowns, 2 * s.slots,
                   reinterpret_cast<T*>(s.sent->data()));  // take() has waited for the last ones
@@ -144,8 +138,8 @@ class ClBorders final : public Borders<T> {
   template <typename Work>
   void work(const DeviceQueue& queue, const char* what, const Work& work) {
     Registry::instance().require_usable(index_);
-    State<T>& s = *state_;
-    if (!s.device) throw DeviceError("the device was released since the last set-up: set the solver up again");
+    if (!state_->value) throw DeviceError("the device was released since the last set-up: set the solver up again");
+    BorderState<T>& s = *state_->value;
     try {
       if (!s.imported && (!s.by_queue || s.queue != queue)) {
         auto device = s.device->by_queue(queue);
@@ -159,15 +153,15 @@ class ClBorders final : public Borders<T> {
     }
   }
 
-  static Waiter waiter(const State<T>& s) { return {*s.by_queue, !s.device->info().host_unified, kTimeLimit}; }
+  static Waiter waiter(const BorderState<T>& s) { return {*s.by_queue, !s.device->info().host_unified, kTimeLimit}; }
 
-  static Buffer memory(const State<T>& s, const char* name, void* handle,
+  static Buffer memory(const BorderState<T>& s, const char* name, void* handle,
                        const Buffer& (ImportedVectors::*imported)() const) {
     return s.imported ? ((*s.imported).*imported)() : callers_memory(s.device->context(), name, handle, sizeof(T));
   }
 
   /// x -= spikes times unknowns of one side. @param offset  of the side's first unknown
-  static void correct(State<T>& s, const Side<T>& side, const Buffer& x, Index offset) {
+  static void correct(BorderState<T>& s, const Side<T>& side, const Buffer& x, Index offset) {
     if (side.entries == 0) return;
     set_arguments(*s.by_queue, s.correct_kernel, s.spikes, side.runs, s.unknowns, x, static_cast<Long>(offset),
                   static_cast<Long>(side.count), static_cast<Long>(side.entries), static_cast<Long>(s.stride));
@@ -175,7 +169,7 @@ class ClBorders final : public Borders<T> {
   }
 
   int index_;
-  std::shared_ptr<State<T>> state_;
+  std::shared_ptr<Owned> state_;
 };
 
 }  // namespace
@@ -185,7 +179,8 @@ std::unique_ptr<Borders<T>> make_borders(int device, const std::shared_ptr<OpenD
                                          const BorderLayout<T>& layout,
                                          const std::shared_ptr<ImportedVectors>& imported, std::int64_t bytes) {
   try {
-    auto state = std::make_shared<State<T>>(open, layout, imported, bytes);
+    auto state =
+        std::make_shared<typename ClBorders<T>::Owned>(std::make_unique<BorderState<T>>(open, layout, imported, bytes));
     Registry::instance().watch(state);
     return std::make_unique<ClBorders<T>>(device, std::move(state));
   } catch (const cl::Error& error) {
@@ -196,7 +191,6 @@ std::unique_ptr<Borders<T>> make_borders(int device, const std::shared_ptr<OpenD
 #define OCLSPKT_INSTANTIATE(T)                                                                                       \
   template std::unique_ptr<Borders<T>> make_borders(int, const std::shared_ptr<OpenDevice>&, const BorderLayout<T>&, \
                                                     const std::shared_ptr<ImportedVectors>&, std::int64_t);
-OCLSPKT_INSTANTIATE(float)
-OCLSPKT_INSTANTIATE(double)
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

@@ -3,38 +3,19 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <mutex>
 
+#include "callers_vectors.hpp"
+#include "device_state.hpp"
 #include "error_name.hpp"
-#include "passes.hpp"
+#include "native.hpp"
+#include "scalars.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/table.hpp"
 
 namespace oclspkt::ocl {
 namespace {
-
-/// Check that a device has kernels for a plan, and that the plan is for these lines and this device.
-/// @param word  bytes of a scalar
-/// @throws InvalidInput that says what to do
-void check_plan(const FoundDevice& found, const DeviceSettings& settings, const Plan& plan, const LineSet& lines,
-                std::size_t word) {
-  const Scheme& scheme = scheme_of(plan);
-  carrier_of(plan);
-  if (!scheme.fits(plan, lines)) {
-    throw InvalidInput(std::string("the plan of scheme ") + scheme.name() + " is for " + std::to_string(plan.n) +
-                       " rows, the bands are " + lines.describe() + ": make the plan for these lines");
-  }
-  const std::string device = describe(found.info);
-  const bool by_groups = scheme.kernels() == Kernels::groups;
-  if (by_groups && !found.by_groups(settings.variant)) {
-    throw InvalidInput("the plan is by work-groups, " + device + " uses kernels made for CPUs: choose variant gpu");
-  }
-  const int lanes = lines.contiguous() ? found.tile_lanes(word == sizeof(double)) : found.lanes(word == sizeof(double));
-  if (!by_groups && plan.lanes > 1 && (plan.lanes != lanes || found.by_task(settings.variant))) {
-    throw InvalidInput("the plan is for kernels by " + std::to_string(plan.lanes) + " lanes, " + device + " has " +
-                       std::to_string(lanes) +
-                       " or uses kernels made for FPGAs: make the plan with the traits of this device");
-  }
-}
 
 /// Seconds that any device gets, because the first launch may compile.
 constexpr double kLeastTimeLimit = 10;
@@ -52,263 +33,466 @@ void fit_pipeline(std::unique_ptr<Pipeline>& pipeline, OpenDevice& device, std::
   pipeline = std::make_unique<Pipeline>(device, slot, slots);
 }
 
-/// While it lives, an apply in buffers of the device uses the queue that the caller got, or gave.
-class CallersQueue {
+/// See make_solver().
+template <typename T>
+class ClSolver final : public VisitedSolver<T> {
  public:
-  template <typename T>
-  CallersQueue(DeviceState<T>& state, const Vectors<T>& vectors)
-      : device_(state.device),
-        for_calls_(vectors.enqueued ? state.callers : state.for_calls),
-        on_(vectors.on_device()) {
-    if (on_) std::swap(device_, for_calls_);
+  ClSolver(int device, const DeviceSettings& settings)
+      : index_(device),
+        found_(Registry::instance().device(device)),
+        settings_(settings),
+        in_place_(works_in_place(found_, settings)),
+        holding_(std::make_shared<DeviceHolding<T>>()) {
+    Registry::instance().require_usable(device);
   }
-  ~CallersQueue() {
-    if (on_) std::swap(device_, for_calls_);
+  ~ClSolver() override { Registry::instance().retire(std::move(holding_), index_); }
+  ClSolver(const ClSolver&) = delete;
+  ClSolver& operator=(const ClSolver&) = delete;
+
+  void set_up(const Plan& plan, const Bands<T>& bands) override {
+    ready_ = false;
+    check_plan(found_, settings_, plan, bands.lines(), sizeof(T));
+    Registry::instance().require_usable(index_);
+    const std::lock_guard lock(holding_->mutex);
+    State& s = holding_->state;
+    settle(s);
+    s.units = Buffer();
+    plan_ = plan;
+    lines_ = bands.lines();
+    ready_ = plan.n == 0;
+    if (ready_) return;
+    cut_chunks();
+    const BandsView<T> view = bands.view();
+    take_part(s, view);
+    try {
+      open(s);
+      nan_safe_ = s.part->nan_safe_at_once(plan_, settings_.nan_safe_bytes);
+      const Waiter waiter(*s.device, !in_place_, std::max(kLeastTimeLimit, time_limit()));
+      if (settings_.queues_of != nullptr) import_vectors(s, waiter);
+      s.part->make_kernels(site(s, *s.device, waiter));
+      make_buffers(s, waiter);
+      try {
+        s.bands.fill(site(s, *s.device, waiter));
+        bytes_ += s.part->bring(site(s, *s.device, waiter), view);
+        s.part->rehearse(site(s, *s.device, waiter));
+      } catch (...) {
+        drain(s, *s.device, waiter);
+        throw;
+      }
+      if (!in_place_ && layout_.resident) s.part->release_stored();
+      ready_ = true;
+    } catch (const cl::Error& error) {
+      throw device_error(found_.info, "set-up for " + std::to_string(plan.n) + " rows", error);
+    }
   }
-  CallersQueue(const CallersQueue&) = delete;
-  CallersQueue& operator=(const CallersQueue&) = delete;
-  bool takes_times() const { return !on_ || device_ == for_calls_; }
+
+  bool in_units(const T* units) override {
+    if (plan_.n == 0) return true;
+    const Limits most = limits();
+    const std::int64_t bytes = in_place_ ? 0 : vector_bytes();
+    if (bytes > most.allocation || bytes > most.memory - bytes_) return false;
+    constexpr const char* kWhat = "bringing units of columns";
+    Buffer brought = in_place_ ? Buffer() : bring_vector(kWhat, units);
+    locked(kWhat, [&](State& s) {
+      s.scale = s.device->kernel("change_rows", sizeof(T) == sizeof(double), 1, " -D MULTIPLY");
+      s.units = in_place_ ? wrap(*s.device, units, vector_bytes()) : std::move(brought);
+    });
+    bytes_ += bytes;
+    return true;
+  }
+
+  void apply(const T* y, T* x) override { solve({y, x}); }
+
+  DeviceHandles handles() const override {
+    if (Registry::instance().forked() || found_.info.cuda) return {};
+    const std::lock_guard lock(holding_->mutex);
+    const State& s = holding_->state;
+    if (!s.device) return {};
+    return {s.device->context()(), found_.handle(), s.for_calls->queue()()};
+  }
+
+  void apply_on_device(_cl_mem* y, _cl_mem* x) override {
+    const Vectors<T> vectors = locked("taking a caller's vectors", [&](State& s) {
+      constexpr VectorNames kNames{"buffers x and y of apply_on_device", "buffer y of apply_on_device",
+                                   "buffer x of apply_on_device"};
+      if (plan_.n == 0) return Vectors<T>{};
+      const auto buffer_of = [](const char* name, void* handle) {
+        return memory_object(name, static_cast<cl_mem>(handle));
+      };
+      Vectors<T> callers = take_vectors(s, kNames, y, x, buffer_of);
+      if (callers.unaligned) {
+        throw InvalidInput(std::string(aligned(callers.y_buffer, s.part->alignment()) ? kNames.x : kNames.y) +
+                           " uses host memory that is not aligned to " + std::to_string(s.part->alignment()) +
+                           " bytes: align it, or make the buffer without CL_MEM_USE_HOST_PTR");
+      }
+      return callers;
+    });
+    if (plan_.n > 0) solve(vectors);
+  }
+
+  bool takes(const DeviceQueue& queue) const override {
+    if (Registry::instance().forked()) return false;
+    const std::lock_guard lock(holding_->mutex);
+    const State& s = holding_->state;
+    if (!ready_ || (!s.device && plan_.n > 0)) return false;
+    if (plan_.n == 0 || (s.callers && s.queue == queue)) return true;
+    if (s.imported) return s.imported->takes(queue);
+    try {
+      s.device->by_queue(queue);
+    } catch (const InvalidInput&) {
+      return false;
+    } catch (const cl::Error&) {
+      return false;
+    }
+    return true;
+  }
+
+  void enqueue(const DeviceQueue& queue, const void* y, void* x) override {
+    if (settings_.queues_of != nullptr) return enqueue_on_card(queue, y, x);
+    const Vectors<T> vectors = locked("taking a caller's queue and vectors", [&](State& s) {
+      constexpr VectorNames kNames{"buffers x and y of enqueue", "buffer y of enqueue", "buffer x of enqueue"};
+      if (plan_.n == 0) return Vectors<T>{};
+      take_queue(s, queue);
+      const auto buffer_of = [&](const char* name, void* handle) {
+        return callers_memory(s.device->context(), name, handle, vector_bytes());
+      };
+      Vectors<T> callers = take_vectors(s, kNames, y, x, buffer_of);
+      if (callers.unaligned && in_place_) {
+        throw InvalidInput("a buffer of enqueue uses host memory that is not aligned to " +
+                           std::to_string(s.part->alignment()) +
+                           " bytes: align it, or make the buffer without CL_MEM_USE_HOST_PTR");
+      }
+      callers.enqueued = s.enqueued = true;
+      return callers;
+    });
+    if (plan_.n > 0) solve(vectors);
+  }
+
+  std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout) override {
+    return locked("bringing the spikes of cut lines to it",
+                  [&](State& s) { return make_borders(index_, s.device, layout, s.imported, vector_bytes()); });
+  }
+
+  std::unique_ptr<Visit<T>> visit(const VisitSteps<T>& steps) override {
+    Registry::instance().require_usable(index_);
+    const std::int64_t vector = kept_vector_bytes();
+    if (vector == 0 || (steps.between != nullptr && bytes_ + vector > limits().memory)) return nullptr;
+    std::shared_ptr<OpenDevice> open;
+    {
+      const std::lock_guard lock(holding_->mutex);
+      open = holding_->state.device;
+    }
+    if (!open) return nullptr;
+    return make_visit(index_, open, steps);
+  }
+
+  Times times() const override { return times_; }
+  double rounding() const override { return part() != nullptr ? part()->rounding() : 0; }
+  std::int64_t bytes() const override { return bytes_ + (part() != nullptr ? part()->host_bytes() : 0); }
+  const Factors<T>* factors() const override { return part() != nullptr ? part()->factors() : nullptr; }
+
+  std::int64_t kept_vector_bytes() const override {
+    const std::lock_guard lock(holding_->mutex);
+    const State& s = holding_->state;
+    const bool whole = ready_ && s.device && plan_.n > 0 && layout_.resident && layout_.chunks.size() == 1;
+    if (!whole || in_place_ || s.placed || lines_.rows() != lines_.extent()) return 0;
+    return round_up(layout_.longest, s.part->block_rows(plan_)) * static_cast<Index>(sizeof(T));
+  }
+
+  void keep_vectors(const char* what, std::int64_t bytes) override {
+    locked(what, [&](State& s) {
+      bytes_ -= bytes_of(s.y) + bytes_of(s.x);
+      bytes_ += ensure(*s.device, s.y, Access::read, bytes) + ensure(*s.device, s.x, Access::read_write, bytes);
+    });
+  }
+
+  std::pair<Buffer, Buffer> vectors() const override {
+    const std::lock_guard lock(holding_->mutex);
+    return {holding_->state.y, holding_->state.x};
+  }
+
+  Buffer bring_vector(const char* what, const T* values) override {
+    return locked(what, [&](State& s) {
+      Buffer buffer = make_buffer(*s.device, Access::read, vector_bytes());
+      const Waiter waiter(*s.device, !in_place_, time_limit());
+      try {
+        s.pipeline->bring(values, vector_bytes(), buffer, waiter, times_);
+      } catch (...) {
+        drain(s, *s.device, waiter);
+        throw;
+      }
+      return buffer;
+    });
+  }
+
+  void solve(const Vectors<T>& vectors) override {
+    const auto start = Clock::now();
+    Registry::instance().require_usable(index_);
+    const std::lock_guard lock(holding_->mutex);
+    State& s = holding_->state;
+    if (!ready_) throw DeviceError(describe(found_.info) + " has no set-up that succeeded: set the solver up first");
+    if (plan_.n == 0) return;
+    if (!s.device) {
+      throw DeviceError(describe(found_.info) + " was released since the last set-up: set the solver up again");
+    }
+    if (!vectors.enqueued) settle(s);  // both queues use the solver's memory
+    // Vectors in buffers of the device are solved for by the queue that the caller got, or gave.
+    const auto& device = !vectors.on_device() ? s.device : vectors.enqueued ? s.callers : s.for_calls;
+    const Waiter waiter(*device, !in_place_, time_limit());
+    s.earlier.clear();  // an apply that failed may have left some
+    try {
+      try {
+        run_passes(site(s, *device, waiter), s, pieces_, vectors);
+      } catch (...) {
+        drain(s, *device, waiter);
+        throw;
+      }
+    } catch (const cl::Error& error) {
+      throw device_error(found_.info, "solving " + std::to_string(plan_.n) + " rows", error);
+    }
+    for (const Event& launch : s.earlier) times_.kernel_seconds += seconds(launch);
+    s.earlier.clear();
+    const double spent = std::chrono::duration<double>(Clock::now() - start).count();
+    if (device != s.device && !vectors.enqueued) times_.kernel_seconds += spent;
+    times_.total_seconds += spent;
+    ++times_.applies;
+  }
 
  private:
-  std::shared_ptr<OpenDevice>&device_, &for_calls_;
-  bool on_;
+  using State = DeviceState<T>;
+
+  const Part<T>* part() const { return holding_->state.part.get(); }
+  std::int64_t vector_bytes() const { return lines_.extent() * static_cast<std::int64_t>(sizeof(T)); }
+
+  /// Call work(state) under the lock. @param what  in words, for errors
+  /// @throws DeviceError unless the solver is set up
+  template <typename Work>
+  auto locked(const char* what, const Work& work) {
+    Registry::instance().require_usable(index_);
+    const std::lock_guard lock(holding_->mutex);
+    State& s = holding_->state;
+    if (!ready_ || !s.device) {
+      throw DeviceError(describe(found_.info) + " has no set-up, or was released since: set the solver up again");
+    }
+    try {
+      return work(s);
+    } catch (const cl::Error& error) {
+      throw device_error(found_.info, what, error);
+    }
+  }
+
+  Limits limits() const {
+    Limits limits;
+    limits.allocation = found_.info.max_allocation;
+    limits.alignment = std::max<Index>(1, static_cast<Index>(found_.base_alignment / sizeof(T)));
+    if (settings_.chunk > 0) limits.chunk = settings_.chunk;
+    if (settings_.device_memory > 0) {
+      limits.memory = settings_.device_memory;
+    } else if (!in_place_) {
+      limits.memory = found_.info.memory;
+    }
+    return limits;
+  }
+
+  /// How the plan is laid out in memory: as a whole, or in chunks that leave room for two vectors of callers.
+  /// @throws InvalidInput, VectorsNotShared
+  Layout make_layout() const {
+    Limits left = limits();
+    const auto within = [&] {
+      return lines_.contiguous() ? ocl::make_layout(plan_, sizeof(T), left)
+                                 : make_strided_layout(plan_, lines_, sizeof(T), left);
+    };
+    if (settings_.queues_of == nullptr) return within();
+    left.memory -= 2 * vector_bytes();
+    try {
+      Layout layout = within();
+      if (layout.chunks.size() == 1) return layout;
+    } catch (const InvalidInput&) {  // not even a tile fits
+    }
+    throw VectorsNotShared(describe(found_.info) + ": its memory, or the chunk that was asked for, does not hold " +
+                           lines_.describe() + " at once and two vectors more");
+  }
+
+  /// Cut the rows into chunks, and chunks into pieces for the pipeline.
+  void cut_chunks() {
+    layout_ = make_layout();
+    pieces_.clear();
+    if (in_place_) return;
+    constexpr auto kWord = static_cast<std::int64_t>(sizeof(T));
+    const Index rows = piece_bytes(layout_.longest * kWord) / kWord;
+    const bool whole = !lines_.contiguous() || plan_.cut().whole;
+    for (const Chunk& chunk : layout_.chunks) pieces_.push_back(make_pieces(plan_, chunk, rows, whole));
+  }
+
+  double time_limit() const {
+    if (settings_.timeout > 0) return settings_.timeout;
+    return std::max(kLeastTimeLimit, kTimeLimitFactor * this->expected_seconds());
+  }
+
+  /// Make the plan's scheme, or keep the present one if it is the same, and let it store its arrays for the chunks.
+  void take_part(State& s, const BandsView<T>& bands) {
+    const Carrier& carrier = carrier_of(plan_);
+    s.bands.forget(in_place_);
+    if (!s.part || s.carries != carrier.name) {
+      s.part = carrier.make<T>();
+      s.carries = carrier.name;
+    }
+    s.bands.take(s.part->store(plan_, lines_, bands, in_place_));
+  }
+
+  void open(State& s) {
+    if (s.device) return;
+    auto device = Registry::instance().open(index_);
+    if (!watched_) Registry::instance().watch(holding_);
+    watched_ = true;
+    s.for_calls = found_.by_groups(settings_.variant) && !settings_.kernel_times ? device->without_times() : device;
+    s.device = std::move(device);
+  }
+
+  Site site(State& s, OpenDevice& device, const Waiter& waiter) {
+    return {.device = device,
+            .waiter = waiter,
+            .plan = plan_,
+            .lines = lines_,
+            .layout = layout_,
+            .pipeline = s.pipeline.get(),
+            .times = times_,
+            .bands = s.bands.chunks(),
+            .scratch = s.scratch,
+            .y = s.y,
+            .x = s.x,
+            .non_finite = s.non_finite,
+            .nan_safe = nan_safe_,
+            .earlier = s.earlier,
+            .files = settings_.fpga_binary,
+            .own_bank = bank_of(s.placed, &SecondBank::own)};
+  }
+
+  /// Decide where buffers are placed; buffers that are elsewhere are released.
+  void place_buffers(State& s) const {
+    std::optional<SecondBank> wanted;
+    if (settings_.spread_banks && bank_vendor(found_.info) != nullptr) wanted = scheme_of(plan_).second_bank(plan_);
+    if (s.placed == wanted) return;
+    s.placed = wanted;
+    s.scratch = s.y = s.x = Buffer();
+    s.bands.clear();
+  }
+
+  void make_buffers(State& s, const Waiter& waiter) {
+    place_buffers(s);
+    const Index block = s.part->block_rows(plan_);
+    bytes_ =
+        ensure(*s.device, s.scratch, Access::read_write, layout_.scratch_bytes, bank_of(s.placed, &SecondBank::own)) +
+        s.part->make_buffers(site(s, *s.device, waiter));
+    if (!in_place_) {
+      const std::int64_t array = round_up(layout_.longest, block) * static_cast<Index>(sizeof(T));
+      bytes_ += ensure(*s.device, s.y, Access::read, array, bank_of(s.placed, &SecondBank::y)) +
+                ensure(*s.device, s.x, Access::read_write, array, bank_of(s.placed, &SecondBank::x));
+      fit_pipeline(s.pipeline, *s.device, layout_.longest * static_cast<std::int64_t>(sizeof(T)));
+      bytes_ += s.pipeline->bytes() + (s.imported ? s.imported->bytes() : 0);
+    }
+    bytes_ += s.bands.make(site(s, *s.device, waiter), block, s.placed);
+  }
+
+  /// The vectors of a call, both as buffers of the solver's context.
+  /// @param buffer_of  returns the buffer of a handle
+  template <typename BufferOf>
+  Vectors<T> take_vectors(const State& s, const VectorNames& names, const void* y, void* x,
+                          const BufferOf& buffer_of) const {
+    Vectors<T> vectors{.y_buffer = buffer_of(names.y, const_cast<void*>(y)), .x_buffer = buffer_of(names.x, x)};
+    check_vectors(s.device->context(), lines_, vector_bytes(), names, vectors.y_buffer, vectors.x_buffer);
+    const std::size_t alignment = s.part->alignment();
+    vectors.unaligned = !aligned(vectors.y_buffer, alignment) || !aligned(vectors.x_buffer, alignment);
+    return vectors;
+  }
+
+  /// Use a caller's queue from now on.
+  /// @throws InvalidInput if it is of another device or context
+  void take_queue(State& s, const DeviceQueue& queue) const {
+    if (s.callers && s.queue == queue) return;
+    auto callers = s.device->by_queue(queue);
+    settle(s);  // only one queue at a time may use the solver's memory
+    s.callers = std::move(callers);
+    s.queue = queue;
+  }
+
+  /// Share memory with the run-time of the callers' queues: the memory of the last set-up, if it is large enough.
+  /// @throws VectorsNotShared
+  void import_vectors(State& s, const Waiter& waiter) {
+    try {
+      if (!s.imported || s.imported->room() < vector_bytes()) {
+        s.imported.reset();
+        s.imported = std::make_shared<ImportedVectors>(
+            *s.device, settings_.queues_of->make_card_vectors(found_.info.physical, vector_bytes()), vector_bytes());
+      }
+      s.imported->check(*s.device, waiter);
+    } catch (const DeviceError& error) {
+      throw VectorsNotShared(error.what());
+    } catch (const cl::Error& error) {
+      throw VectorsNotShared(device_error(found_.info, "importing memory of CUDA", error).what());
+    }
+  }
+
+  /// Solve for vectors of another run-time on the same card: copy them there, and have the host wait wherever one
+  /// run-time continues with data that the other has written.
+  void enqueue_on_card(const DeviceQueue& queue, const void* y, void* x) {
+    Registry::instance().require_usable(index_);
+    if (plan_.n == 0) return;
+    constexpr const char* kWhat = "handing vectors over";
+    const CardVectors::Call call{queue, y, x, vector_bytes()};
+    solve(locked(kWhat, [&](State& s) {
+      s.imported->bring(call, lines_.rows() != lines_.extent());
+      s.imported->acquire(*s.for_calls);
+      return Vectors<T>{.y_buffer = s.imported->y(), .x_buffer = s.imported->x()};
+    }));
+    locked(kWhat, [&](State& s) {
+      s.imported->release(*s.for_calls, Waiter(*s.for_calls, true, time_limit()));
+      s.imported->take(call);
+    });
+  }
+
+  /// After a failure: wait for the enqueued commands, which use memory that the caller or this solver releases next.
+  void drain(State& s, const OpenDevice& device, const Waiter& waiter) const noexcept {
+    if (in_place_) {
+      clFinish(device.queue()());
+      s.y = s.x = Buffer();
+      return;
+    }
+    if (Registry::instance().is_lost(index_) || !s.pipeline) return;
+    try {
+      s.pipeline->drain(waiter);
+      waiter.drain(device.queue());
+    } catch (...) {
+      // Nobody can know whether the device still uses the memory. A wait that took too long has reported so already.
+      Registry::instance().abandon(device, "an error left commands that cannot be waited for");
+    }
+  }
+
+  const int index_;
+  const FoundDevice& found_;
+  const DeviceSettings settings_;
+  const bool in_place_;  ///< kernels work in the caller's memory
+  std::shared_ptr<DeviceHolding<T>> holding_;
+  bool watched_ = false;
+  bool ready_ = false;  ///< the last set-up succeeded
+
+  Plan plan_;
+  Layout layout_;
+  std::vector<Pieces> pieces_;  ///< of each chunk; empty if kernels work in place
+  LineSet lines_;
+  bool nan_safe_ = true;  ///< see Part::nan_safe_at_once()
+  Times times_;
+  std::int64_t bytes_ = 0;  ///< on the device, and of associated host memory
 };
 
 }  // namespace
 
 template <typename T>
-ClSolver<T>::ClSolver(int device, const DeviceSettings& settings)
-    : index_(device),
-      found_(Registry::instance().device(device)),
-      settings_(settings),
-      in_place_(works_in_place(found_, settings)),
-      holding_(std::make_shared<DeviceHolding<T>>()) {
-  Registry::instance().require_usable(device);
+std::unique_ptr<DeviceSolver<T>> make_solver(int device, const DeviceSettings& settings) {
+  return std::make_unique<ClSolver<T>>(device, settings);
 }
 
-template <typename T>
-ClSolver<T>::~ClSolver() {
-  Registry::instance().retire(std::move(holding_), index_);
-}
-
-template <typename T>
-Limits ClSolver<T>::limits() const {
-  Limits limits;
-  limits.allocation = found_.info.max_allocation;
-  limits.alignment = std::max<Index>(1, static_cast<Index>(found_.base_alignment / sizeof(T)));
-  if (settings_.chunk > 0) limits.chunk = settings_.chunk;
-  if (settings_.device_memory > 0) {
-    limits.memory = settings_.device_memory;
-  } else if (!in_place_) {
-    limits.memory = found_.info.memory;
-  }
-  return limits;
-}
-
-/// How the plan is laid out in memory: as a whole, or in chunks that leave room for two vectors of callers.
-/// @throws InvalidInput, VectorsNotShared
-template <typename T>
-Layout ClSolver<T>::make_layout() const {
-  Limits left = limits();
-  const auto within = [&] {
-    return lines_.contiguous() ? ocl::make_layout(plan_, sizeof(T), left)
-                               : make_strided_layout(plan_, lines_, sizeof(T), left);
-  };
-  if (settings_.queues_of == nullptr) return within();
-  left.memory -= 2 * vector_bytes();
-  try {
-    Layout layout = within();
-    if (layout.chunks.size() == 1) return layout;
-  } catch (const InvalidInput&) {  // not even a tile fits
-  }
-  throw VectorsNotShared(describe(found_.info) + ": its memory, or the chunk that was asked for, does not hold " +
-                         lines_.describe() + " at once and two vectors more");
-}
-
-/// Cut the rows into chunks, and chunks into pieces for the pipeline.
-template <typename T>
-void ClSolver<T>::cut_chunks() {
-  layout_ = make_layout();
-  pieces_.clear();
-  if (in_place_) return;
-  constexpr auto kWord = static_cast<std::int64_t>(sizeof(T));
-  const Index rows = piece_bytes(layout_.longest * kWord) / kWord;
-  const bool whole = !lines_.contiguous() || plan_.cut().whole;
-  for (const Chunk& chunk : layout_.chunks) pieces_.push_back(make_pieces(plan_, chunk, rows, whole));
-}
-
-template <typename T>
-double ClSolver<T>::time_limit() const {
-  if (settings_.timeout > 0) return settings_.timeout;
-  return std::max(kLeastTimeLimit, kTimeLimitFactor * this->expected_seconds());
-}
-
-template <typename T>
-void ClSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
-  ready_ = false;
-  check_plan(found_, settings_, plan, bands.lines(), sizeof(T));
-  Registry::instance().require_usable(index_);
-  const std::lock_guard lock(holding_->mutex);
-  State& s = holding_->state;
-  settle(s);
-  s.units = Buffer();
-  plan_ = plan;
-  lines_ = bands.lines();
-  ready_ = plan.n == 0;
-  if (ready_) return;
-  cut_chunks();
-  const BandsView<T> view = bands.view();
-  take_part(s, view);
-  try {
-    open(s);
-    nan_safe_ = s.part->nan_safe_at_once(plan_, settings_.nan_safe_bytes);
-    const Waiter waiter(*s.device, !in_place_, std::max(kLeastTimeLimit, time_limit()));
-    if (settings_.queues_of != nullptr) import_vectors(s, waiter);
-    s.part->make_kernels(site(s, waiter));
-    make_buffers(s, waiter);
-    try {
-      s.bands.fill(site(s, waiter));
-      bytes_ += s.part->bring(site(s, waiter), view);
-      s.part->rehearse(site(s, waiter));
-    } catch (...) {
-      drain(s, waiter);
-      throw;
-    }
-    if (!in_place_ && layout_.resident) s.part->release_stored();
-    ready_ = true;
-  } catch (const cl::Error& error) {
-    throw device_error(found_.info, "set-up for " + std::to_string(plan.n) + " rows", error);
-  }
-}
-
-/// Make the plan's scheme, or keep the present one if it is the same, and let it store its arrays for the chunks.
-template <typename T>
-void ClSolver<T>::take_part(State& s, const BandsView<T>& bands) {
-  const Carrier& carrier = carrier_of(plan_);
-  s.bands.forget(in_place_);
-  if (!s.part || s.carries != carrier.name) {
-    s.part = carrier.make<T>();
-    s.carries = carrier.name;
-  }
-  s.bands.take(s.part->store(plan_, lines_, bands, in_place_));
-}
-
-template <typename T>
-void ClSolver<T>::open(State& s) {
-  if (s.device) return;
-  auto device = Registry::instance().open(index_);
-  if (!watched_) Registry::instance().watch(holding_);
-  watched_ = true;
-  s.for_calls = found_.by_groups(settings_.variant) && !settings_.kernel_times ? device->without_times() : device;
-  s.device = std::move(device);
-}
-
-template <typename T>
-Site ClSolver<T>::site(State& s, const Waiter& waiter) {
-  return {.device = *s.device,
-          .waiter = waiter,
-          .plan = plan_,
-          .lines = lines_,
-          .layout = layout_,
-          .pipeline = s.pipeline.get(),
-          .times = times_,
-          .bands = s.bands.chunks(),
-          .scratch = s.scratch,
-          .y = s.y,
-          .x = s.x,
-          .non_finite = s.non_finite,
-          .nan_safe = nan_safe_,
-          .earlier = s.earlier,
-          .files = settings_.fpga_binary,
-          .own_bank = bank_of(s.placed, &SecondBank::own)};
-}
-
-/// Decide where buffers are placed; buffers that are elsewhere are released.
-template <typename T>
-void ClSolver<T>::place_buffers(State& s) const {
-  std::optional<SecondBank> wanted;
-  if (settings_.spread_banks && bank_vendor(found_.info) != nullptr) wanted = scheme_of(plan_).second_bank(plan_);
-  if (s.placed == wanted) return;
-  s.placed = wanted;
-  s.scratch = s.y = s.x = Buffer();
-  s.bands.clear();
-}
-
-template <typename T>
-void ClSolver<T>::make_buffers(State& s, const Waiter& waiter) {
-  place_buffers(s);
-  const Index block = s.part->block_rows(plan_);
-  bytes_ =
-      ensure(*s.device, s.scratch, Access::read_write, layout_.scratch_bytes, bank_of(s.placed, &SecondBank::own)) +
-      s.part->make_buffers(site(s, waiter));
-  if (!in_place_) {
-    const std::int64_t array = round_up(layout_.longest, block) * static_cast<Index>(sizeof(T));
-    bytes_ += ensure(*s.device, s.y, Access::read, array, bank_of(s.placed, &SecondBank::y)) +
-              ensure(*s.device, s.x, Access::read_write, array, bank_of(s.placed, &SecondBank::x));
-    fit_pipeline(s.pipeline, *s.device, layout_.longest * static_cast<std::int64_t>(sizeof(T)));
-    bytes_ += s.pipeline->bytes() + (s.imported ? s.imported->bytes() : 0);
-  }
-  bytes_ += s.bands.make(site(s, waiter), block, s.placed);
-}
-
-template <typename T>
-void ClSolver<T>::apply(const T* y, T* x) {
-  solve({y, x});
-}
-
-template <typename T>
-void ClSolver<T>::solve(const Vectors<T>& vectors) {
-  const auto start = Clock::now();
-  Registry::instance().require_usable(index_);
-  const std::lock_guard lock(holding_->mutex);
-  State& s = holding_->state;
-  if (!ready_) throw DeviceError(describe(found_.info) + " has no set-up that succeeded: set the solver up first");
-  if (plan_.n == 0) return;
-  if (!s.device) {
-    throw DeviceError(describe(found_.info) + " was released since the last set-up: set the solver up again");
-  }
-  if (!vectors.enqueued) settle(s);  // both queues use the solver's memory
-  const CallersQueue queue(s, vectors);
-  const Waiter waiter(*s.device, !in_place_, time_limit());
-  s.earlier.clear();  // an apply that failed may have left some
-  try {
-    try {
-      const Site here = site(s, waiter);
-      Passes<T>(here, s, pieces_, vectors).run();
-    } catch (...) {
-      drain(s, waiter);
-      throw;
-    }
-  } catch (const cl::Error& error) {
-    throw device_error(found_.info, "solving " + std::to_string(plan_.n) + " rows", error);
-  }
-  for (const Event& launch : s.earlier) times_.kernel_seconds += seconds(launch);
-  s.earlier.clear();
-  const double spent = std::chrono::duration<double>(Clock::now() - start).count();
-  if (!queue.takes_times() && !vectors.enqueued) times_.kernel_seconds += spent;
-  times_.total_seconds += spent;
-  ++times_.applies;
-}
-
-/// After a failure: wait for the enqueued commands, which use memory that the caller or this solver releases next.
-template <typename T>
-void ClSolver<T>::drain(State& s, const Waiter& waiter) const noexcept {
-  if (in_place_) {
-    clFinish(s.device->queue()());
-    s.y = s.x = Buffer();
-    return;
-  }
-  if (Registry::instance().is_lost(index_) || !s.pipeline) return;
-  try {
-    s.pipeline->drain(waiter);
-    waiter.drain(s.device->queue());
-  } catch (...) {
-    // Nobody can know whether the device still uses the memory. A wait that took too long has reported so already.
-    Registry::instance().abandon(*s.device, "an error left commands that cannot be waited for");
-  }
-}
-
-template class ClSolver<float>;
-template class ClSolver<double>;
+#define OCLSPKT_INSTANTIATE(T) template std::unique_ptr<DeviceSolver<T>> make_solver(int, const DeviceSettings&);
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

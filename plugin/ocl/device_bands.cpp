@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "device_bands.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <span>
 
+#include "device_state.hpp"
 #include "page_locks.hpp"
 
 namespace oclspkt::ocl {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "driver_check.hpp"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -22,6 +20,7 @@
 #include <thread>
 #include <utility>
 
+#include "drivers.hpp"
 #include "own_library.hpp"
 
 extern char** environ;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "driver_files.hpp"
-
 #include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -15,6 +13,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "drivers.hpp"
 #include "user_files.hpp"
 
 namespace oclspkt::ocl {
@@ -23,11 +22,6 @@ namespace {
 constexpr const char* kVendorFolder = "/etc/OpenCL/vendors";
 constexpr const char* kIcd = ".icd";
 constexpr std::int64_t kLongestIcd = 1 << 16;
-
-std::optional<std::string> variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? std::optional<std::string>(value) : std::nullopt;
-}
 
 bool is_icd(const std::string& path) { return path.size() > 4 && path.compare(path.size() - 4, 4, kIcd) == 0; }
 
@@ -63,6 +57,11 @@ bool is_folder(const std::string& path) {
 }
 
 }  // namespace
+
+std::optional<std::string> variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? std::optional<std::string>(value) : std::nullopt;
+}
 
 std::vector<Driver> named_drivers() {
   const char* name = variable(kVendorVariable) ? kVendorVariable : kOtherVendorVariables[0];

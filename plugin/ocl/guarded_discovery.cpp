@@ -1,13 +1,88 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include <ftw.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
 #include <new>
 
 #include "discovery.hpp"
-#include "driver_cache.hpp"
-#include "driver_check.hpp"
-#include "driver_files.hpp"
+#include "drivers.hpp"
+#include "user_files.hpp"
 
 namespace oclspkt::ocl {
 namespace {
+
+/// The variable that names the folder where PoCL builds and caches kernels.
+constexpr const char* kPoclCacheVariable = "POCL_CACHE_DIR";
+
+/// The outcome of testing a driver's cache folder.
+struct DriverCache {
+  std::string problem;  ///< what is wrong with the folder, the remedy taken, and the cure; empty: nothing
+  bool usable = true;   ///< the driver has a folder that it can write
+};
+
+/// Room for some dozens of kernels, and for temporary files while one is built.
+constexpr std::int64_t kRoom = 32 << 20;
+
+/// PoCL's cache folder, found as PoCL finds it.
+std::string pocl_folder() {
+  if (const auto named = variable(kPoclCacheVariable)) return *named;
+  const auto parent = variable("XDG_CACHE_HOME"), home = variable("HOME");
+  return (parent ? *parent : home ? *home + "/.cache" : "/tmp") + "/pocl/kcache";
+}
+
+/// A temporary folder that is removed with its contents when the process that made it ends.
+class Temporary {
+ public:
+  /// @return its path; empty if no writable folder can be made
+  static const std::string& folder() {
+    static const Temporary only;
+    return only.path_;
+  }
+
+ private:
+  Temporary() : process_(getpid()) {
+    for (const std::string& parent : {variable("TMPDIR").value_or(""), variable("XDG_RUNTIME_DIR").value_or(""),
+                                      std::string("/tmp"), std::string("/var/tmp"), std::string("/dev/shm")}) {
+      std::string path = parent + "/oclspkt-pocl-XXXXXX";
+      if (parent.empty() || mkdtemp(path.data()) == nullptr) continue;
+      path_ = std::move(path);
+      if (why_no_room(path_, kRoom).empty()) return;
+      remove();
+    }
+  }
+  ~Temporary() {
+    if (process_ == getpid()) remove();  // a forked child does not remove it
+  }
+  void remove() {
+    if (path_.empty()) return;
+    constexpr int kMostOpen = 16;
+    nftw(
+        path_.c_str(), [](const char* path, const struct stat*, int, struct FTW*) { return std::remove(path); },
+        kMostOpen, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    path_.clear();
+  }
+
+  std::string path_;
+  pid_t process_;
+};
+
+/// Test the cache folder before the driver is loaded. PoCL ends the process if the folder is full, and has no device if
+/// it cannot write there; without a cache it builds kernels in the same folder. If the test fails, the variable is set
+/// to a temporary folder for this process and its children, which is removed when the process ends. Other drivers work
+/// without their caches.
+DriverCache provide_cache(const Driver& driver) {
+  if (driver.library.find("pocl", driver.library.rfind('/') + 1) == std::string::npos) return {};
+  const std::string folder = pocl_folder(), why = why_no_room(folder, kRoom);
+  if (why.empty()) return {};
+  const std::string text = "its cache folder " + folder + " cannot be used: " + why;
+  const std::string cure = std::string("; set ") + kPoclCacheVariable + " to a folder with 32 MB of space";
+  if (Temporary::folder().empty()) return {text + ", nor a temporary one" + cure, false};
+  setenv(kPoclCacheVariable, Temporary::folder().c_str(), 1);
+  return {"builds kernels anew in every run: " + text + cure, true};
+}
 
 std::string problem_of(const Driver& driver, const std::string& what) {
   return "driver " + driver.library + ", named in " + driver.source + ", " + what;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "device.hpp"
+#include "discovery.hpp"
 #include "oclspkt/line_set.hpp"
 #include "plan.hpp"
 
@@ -66,6 +68,12 @@ struct Pieces {
 /// Where the stored factors of a chunk of tiles are: whole tiles, one more on either side, even if the last one reaches
 /// beyond the system. If tiles share factors, all of them.
 Chunk places_of_factors(const Plan& plan, Chunk chunk);
+
+/// Check that a device has kernels for a plan, and that the plan is for these lines and this device.
+/// @param word  bytes of a scalar
+/// @throws InvalidInput that says what to do
+void check_plan(const FoundDevice& found, const DeviceSettings& settings, const Plan& plan, const LineSet& lines,
+                std::size_t word);
 
 /// Cut a plan into chunks of at most plan.chunk_tiles tiles so that all buffers of a chunk stay within the limits.
 /// @param word  bytes per scalar

@@ -8,11 +8,11 @@
 
 #include "cl_solver.hpp"
 #include "device.hpp"
+#include "fault.hpp"
 #include "native.hpp"
 #include "probe.hpp"
-#include "program_maker_impl.hpp"
+#include "program_file.hpp"
 #include "registry.hpp"
-#include "resident_stream.hpp"
 #include "space_state.hpp"
 
 namespace oclspkt::ocl {
@@ -41,28 +41,17 @@ class ClModule final : public DeviceModule {
 
   DeviceProfile profile(int device, bool is_double) override {
     registry().require_usable(registry().device(device).info.index);
-    const std::lock_guard lock(mutex_);  // one measurement at a time, so that they do not disturb each other
-    const std::pair key(measured_as(device), is_double);
-    auto at = profiles_.find(key);
-    if (at == profiles_.end()) {
-      at = profiles_.emplace(key, is_double ? measure_profile<double>(device) : measure_profile<float>(device)).first;
-    }
-    return at->second;
+    return measured(profiles_, device, is_double,
+                    [&] { return is_double ? measure_profile<double>(device) : measure_profile<float>(device); });
   }
 
   DeviceProfile profile_beside(int device, bool is_double) override {
     DeviceProfile profile = this->profile(device, is_double);
     if (registry().device(device).by_task(Variant::by_type)) return profile;  // no kernels for lines side by side
-    const std::lock_guard lock(mutex_);
-    const std::pair key(measured_as(device), is_double);
-    auto at = rates_beside_.find(key);
-    if (at == rates_beside_.end()) {
-      const double launch = profile.launch_seconds;
-      at = rates_beside_
-               .emplace(key, is_double ? measure_beside<double>(device, launch) : measure_beside<float>(device, launch))
-               .first;
-    }
-    profile.rows_per_second = at->second;
+    const double launch = profile.launch_seconds;
+    profile.rows_per_second = measured(rates_beside_, device, is_double, [&] {
+      return is_double ? measure_beside<double>(device, launch) : measure_beside<float>(device, launch);
+    });
     return profile;
   }
 
@@ -79,10 +68,10 @@ class ClModule final : public DeviceModule {
   }
 
   std::unique_ptr<DeviceSolver<float>> make_float(int device, const DeviceSettings& settings) override {
-    return std::make_unique<ClSolver<float>>(device, settings);
+    return make_solver<float>(device, settings);
   }
   std::unique_ptr<DeviceSolver<double>> make_double(int device, const DeviceSettings& settings) override {
-    return std::make_unique<ClSolver<double>>(device, settings);
+    return make_solver<double>(device, settings);
   }
 
   std::shared_ptr<Space<float>> space_float(int device, const DeviceSettings& settings) override {
@@ -104,10 +93,17 @@ class ClModule final : public DeviceModule {
 
  private:
   static Registry& registry() { return Registry::instance(); }
-  /// The listed device whose measurements apply: a device is as fast in a caller's context as in ours.
-  static int measured_as(int device) {
-    const int listed = registry().device(device).listed_as;
-    return listed >= 0 ? listed : device;
+  template <typename V>
+  using Measured = std::map<std::pair<int, bool>, V>;
+  /// A figure that is measured once per process; one at a time, so that measurements do not disturb each other.
+  template <typename V, typename Measure>
+  V measured(Measured<V>& known, int device, bool is_double, const Measure& measure) {
+    const int listed = registry().device(device).listed_as;  // a device is as fast in a caller's context as in ours
+    const std::pair key(listed >= 0 ? listed : device, is_double);
+    const std::lock_guard lock(mutex_);
+    auto at = known.find(key);
+    if (at == known.end()) at = known.emplace(key, measure()).first;
+    return at->second;
   }
 
   template <typename T>
@@ -125,8 +121,8 @@ class ClModule final : public DeviceModule {
   Spaces<double> spaces_double_;
   std::vector<DeviceInfo> infos_;
   std::mutex mutex_;
-  std::map<std::pair<int, bool>, DeviceProfile> profiles_;  ///< measured once per process
-  std::map<std::pair<int, bool>, double> rates_beside_;     ///< lines side by side, rows a second
+  Measured<DeviceProfile> profiles_;
+  Measured<double> rates_beside_;  ///< lines side by side, rows a second
 };
 
 }  // namespace
@@ -150,4 +146,8 @@ extern "C" OCLSPKT_API oclspkt::DeviceModule* oclspkt_cl_module(const char* abi,
     if (error != nullptr) *error = std::string("the OpenCL module does not start: ") + e.what();
     return nullptr;
   }
+}
+
+extern "C" OCLSPKT_API void oclspkt_cl_set_fault_hook(oclspkt::ocl::FaultHook hook) {
+  oclspkt::ocl::fault_hook.store(hook);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// oclspkt-driver-check: the child process that tries a driver, see driver_check.hpp. A driver that ends this process
+// oclspkt-driver-check: the child process that tries a driver, see drivers.hpp. A driver that ends this process
 // thereby prevents it from writing its token.
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <string>
 
 #include "discovery.hpp"
-#include "driver_check.hpp"
+#include "drivers.hpp"
 #include "error_name.hpp"
 
 namespace {

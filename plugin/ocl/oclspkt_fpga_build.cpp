@@ -8,12 +8,13 @@
 #include <cstdlib>
 #include <exception>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "device.hpp"
-#include "fpga_settings.hpp"
 
 namespace {
 
@@ -22,7 +23,6 @@ using oclspkt::DeviceModule;
 using oclspkt::InvalidInput;
 using oclspkt::ProgramMaker;
 using oclspkt::ProgramOrder;
-using oclspkt::fpga::Order;
 using Words = std::vector<std::string>;
 
 constexpr const char* kHelp =
@@ -47,6 +47,136 @@ std::string joined(const Words& words, const char* between) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
   return text;
+}
+
+Words split(const std::string& text) {
+  std::istringstream stream(text);
+  Words words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+/// The job of oclspkt-fpga-build: from its command line, completed by a file of settings.
+struct Order {
+  enum class What { build, report, image };
+  What what = What::build;
+  bool help = false;
+  std::string device = "fpga", out = ".", settings;
+  /// Values of the file's lines KEY=VALUE; keys are those of kKeys.
+  std::map<std::string, std::string> values;
+  std::vector<std::string> kernels;
+  std::string defines;  ///< -D options, joined by blanks
+
+  /// The value of a key, or `otherwise` if there is none.
+  std::string value(const std::string& key, const std::string& otherwise) const {
+    const auto found = values.find(key);
+    return found == values.end() || found->second.empty() ? otherwise : found->second;
+  }
+  /// @throws InvalidInput that names the key and the file if there is none
+  std::string needed(const std::string& key) const {
+    std::string found = value(key, "");
+    if (found.empty()) {
+      throw InvalidInput("the settings " + settings + " need a line " + key + "=VALUE (docs/fpga.md)");
+    }
+    return found;
+  }
+};
+
+constexpr const char* kKeys[] = {"compiler", "board", "flags",  "kernels",  "scalar",
+                                 "m",        "form",  "device", "platform", "driver"};
+
+std::string trimmed(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
+  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
+}
+
+/// Read the settings of a file, except keys that the command line has set. '#' begins a comment.
+void read_settings(const std::string& file, std::map<std::string, std::string>& values) {
+  std::ifstream stream(file);
+  if (!stream) throw InvalidInput("cannot read the settings " + file + ": docs/fpga.md shows such a file");
+  std::map<std::string, std::string> found;
+  std::string line;
+  for (int number = 1; std::getline(stream, line); ++number) {
+    line = trimmed(line.substr(0, line.find('#')));
+    if (line.empty()) continue;
+    const auto refuse = [&](const std::string& why) {
+      throw InvalidInput(std::string(file).append(":").append(std::to_string(number)).append(": ").append(why));
+    };
+    const std::size_t equal = line.find('=');
+    if (equal == std::string::npos) refuse(std::string("'").append(line).append("' is not KEY=VALUE"));
+    const std::string key = trimmed(line.substr(0, equal));
+    if (std::find(std::begin(kKeys), std::end(kKeys), key) == std::end(kKeys)) {
+      const std::string legal = joined({std::begin(kKeys), std::end(kKeys)}, ", ");
+      refuse(std::string("the key '").append(key).append("' is unknown; legal are ").append(legal));
+    }
+    if (!found.emplace(key, trimmed(line.substr(equal + 1))).second) {
+      refuse(std::string("the key '").append(key).append("' is there twice"));
+    }
+  }
+  values.insert(found.begin(), found.end());
+}
+
+void check_value(const Order& order, const char* key, const Words& legal) {
+  const std::string value = order.value(key, legal.front());
+  if (std::find(legal.begin(), legal.end(), value) != legal.end()) return;
+  throw InvalidInput(std::string(key) + " is '" + value + "'; legal are " + joined(legal, ", "));
+}
+
+void check_rows(const Order& order) {
+  const std::string rows = order.value("m", "32");
+  const bool digits = !rows.empty() && rows.size() < 6 &&
+                      std::all_of(rows.begin(), rows.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const int least = order.value("scalar", "float") == "double" ? 16 : 32;
+  if (digits && std::stoi(rows) > 0 && std::stoi(rows) % least == 0) return;
+  throw InvalidInput("m is '" + rows + "'; it must be a multiple of " + std::to_string(least) +
+                     " rows, the scalars of 1024 bits");
+}
+
+void take_option(Order& order, const std::string& name, const std::string& value) {
+  if (name == "--device") {
+    order.device = value;
+  } else if (name == "--out") {
+    order.out = value;
+  } else if (name == "--settings") {
+    order.settings = value;
+  } else if (name == "-D") {
+    order.defines += (order.defines.empty() ? "-D " : " -D ") + value;
+  } else {
+    order.values[name.substr(2)] = value;
+  }
+}
+
+/// Read a command line and the settings that it names.
+/// @throws InvalidInput that names the error: an unknown option or key, with the legal ones
+Order read_order(const Words& arguments) {
+  const Words with_value = {"--device", "--scalar", "--m", "--form", "--out", "--settings", "-D"};
+  Order order;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::string word = arguments[i];
+    if (word == "--help" || word == "-h") order.help = true;
+    if (word.rfind("-D", 0) == 0 && word.size() > 2) {
+      take_option(order, "-D", word.substr(2));
+    } else if (std::find(with_value.begin(), with_value.end(), word) != with_value.end()) {
+      if (i + 1 == arguments.size()) throw InvalidInput(word + " needs a value; see --help");
+      take_option(order, word, arguments[++i]);
+    } else if (word == "--report" || word == "--image") {
+      order.what = word == "--report" ? Order::What::report : Order::What::image;
+    } else if (word.empty() || word[0] != '-') {
+      order.kernels.push_back(word);
+    } else if (!order.help) {
+      throw InvalidInput("there is no option " + word + "; see --help");
+    }
+  }
+  if (order.help) return order;
+  if (!order.settings.empty()) read_settings(order.settings, order.values);
+  check_value(order, "scalar", {"float", "double"});
+  check_value(order, "form", {"general", "symmetric"});
+  check_value(order, "compiler", {"aoc", "v++"});
+  if (!order.value("m", "").empty()) check_rows(order);
+  if (order.kernels.empty()) {
+    order.kernels = split(order.value("kernels", ""));
+  }
+  return order;
 }
 
 /// The first device with a compiler that a word names.
@@ -102,13 +232,6 @@ void run(const Words& command) {
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     throw InvalidInput(command[0] + " failed; see its messages above");
-}
-
-Words split(const std::string& text) {
-  std::istringstream stream(text);
-  Words words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
 }
 
 /// The -D options among build options, each as one word. The others are for OpenCL's compilers at run time.
@@ -185,7 +308,7 @@ int make(const Order& order) {
 
 int main(int argc, char** argv) {
   try {
-    const Order order = oclspkt::fpga::read_order({argv + 1, argv + argc});
+    const Order order = read_order({argv + 1, argv + argc});
     if (!order.help) return make(order);
     std::fputs(kHelp, stdout);
     return 0;

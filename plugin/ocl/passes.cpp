@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "passes.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -8,8 +6,10 @@
 
 #include "callers_vectors.hpp"
 #include "change_rows.hpp"
+#include "device_state.hpp"
 #include "fault.hpp"
 #include "past_caches.hpp"
+#include "scalars.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -43,166 +43,183 @@ void copy_out(const LineSet& lines, const Chunk& chunk, Index first, Index end, 
   }
 }
 
+/// One apply: the passes of a scheme over the chunks.
+template <typename T>
+class Passes {
+ public:
+  Passes(const Site& site, DeviceState<T>& state, const std::vector<Pieces>& pieces, const Vectors<T>& vectors)
+      : site_(site), state_(state), pieces_(pieces), vectors_(vectors) {}
+
+  void run() {
+    if (state_.part->two_passes()) {
+      for (std::size_t i = 0; i < site_.layout.chunks.size(); ++i) pass(i, Step::begin);
+      state_.part->join(site_);
+    }
+    for (std::size_t i = 0; i < site_.layout.chunks.size(); ++i) pass(i, Step::finish);
+  }
+
+ private:
+  /// The first or the second pass of a scheme.
+  enum class Step { begin, finish };
+
+  bool in_place() const { return site_.pipeline == nullptr; }
+
+  Event launch(const Tiles& tiles, Step step) const {
+    Part<T>& part = *state_.part;
+    if (step == Step::begin) return part.begin(site_, tiles);
+    Event event = part.finish(site_, tiles);
+    if (state_.units() == nullptr) return event;
+    state_.earlier.push_back(event);
+    const Index first = tiles.chunk.kept_first - first_, end = tiles.chunk.kept_end - first_;
+    return change_rows<T>(site_.device, state_.scale, {tiles.x, state_.units, first, end, first_});
+  }
+
+  void pass(std::size_t chunk, Step step) {
+    first_ = site_.layout.chunks[chunk].first;
+    if (vectors_.on_device()) {
+      const bool blocks = state_.part->block_rows(site_.plan) > 1 || vectors_.unaligned;
+      blocks ? pass_on_blocks(chunk, step) : pass_on_device(chunk, step);
+    } else if (in_place()) {
+      pass_in_place(chunk, step);
+    } else {
+      pass_through(chunk, step);
+    }
+  }
+
+  void pass_in_place(std::size_t i, Step step) {
+    const Chunk& chunk = site_.layout.chunks[i];
+    const auto wrapped = [&](const T* vector) {
+      return wrap(site_.device, vector + chunk.first, chunk.rows() * static_cast<Index>(sizeof(T)));
+    };
+    state_.y = wrapped(vectors_.y);
+    if (step == Step::finish) state_.x = wrapped(vectors_.x);
+    const Event event = launch({state_.bands.give(site_, i), state_.y, state_.x, chunk}, step);
+    // Mapping the rows waits, too, but by the driver, which may occupy a core: see sleep_until_ended().
+    if (step == Step::begin || site_.device.info().whole >= 0) site_.waiter.wait(event);
+    if (step == Step::finish) take_in_place(chunk);
+    site_.times.kernel_seconds += seconds(event);
+    state_.y = state_.x = Buffer();
+  }
+
+  /// Map the solved rows of a chunk, so that the host sees them; returns when the device has finished them.
+  void take_in_place(const Chunk& chunk) {
+    const cl::CommandQueue& queue = site_.device.queue();
+    const std::size_t offset = size(chunk.kept_first - chunk.first) * sizeof(T);
+    const std::size_t bytes = size(chunk.kept_end - chunk.kept_first) * sizeof(T);
+    fault_point(Place::read, site_.device.info(), queue());
+    Event event;
+    void* mapped = queue.enqueueMapBuffer(state_.x, CL_TRUE, CL_MAP_READ, offset, bytes);
+    queue.enqueueUnmapMemObject(state_.x, mapped, nullptr, &event);
+    site_.waiter.wait(event);
+  }
+
+  void pass_on_device(std::size_t i, Step step) {
+    const Chunk& chunk = site_.layout.chunks[i];
+    const ChunkBands& bands = state_.bands.give(site_, i);
+    const Buffer y = piece(vectors_.y_buffer, chunk), x = piece(vectors_.x_buffer, chunk);
+    // Bands of another chunk, or the host's next writes, must not come while kernels are at work.
+    const bool leaves = vectors_.enqueued && site_.layout.resident && !in_place();
+    if (state_.part->begins_show() && !in_place()) {  // launches are cut as for vectors of the host
+      if (leaves) {
+        for (const Pieces::Launch& next : pieces_[i].launches) this->launch({bands, y, x, next.tiles}, step);
+        return;
+      }
+      const auto launch = [&](const Chunk& tiles) {
+        Event event = this->launch({bands, y, x, tiles}, step);
+        site_.device.queue().flush();  // for host vectors the pipeline flushes
+        return event;
+      };
+      state_.pipeline->run({.pieces = pieces_[i], .launch = std::ref(launch)}, site_.waiter, site_.times);
+      return;
+    }
+    const Event event = launch({bands, y, x, chunk}, step);
+    if (leaves) return;
+    site_.waiter.wait(event);
+    site_.times.kernel_seconds += seconds(event);
+  }
+
+  /// Pass through the solver's own buffers, for kernels that take whole blocks, which a caller's buffer need not hold.
+  void pass_on_blocks(std::size_t i, Step step) {
+    constexpr auto kWord = static_cast<Index>(sizeof(T));
+    const Chunk& chunk = site_.layout.chunks[i];
+    const ChunkBands& bands = state_.bands.give(site_, i);
+    const cl::CommandQueue& queue = site_.device.queue();
+    const Index kept = chunk.kept_first - chunk.first;
+    fault_point(Place::write, site_.device.info(), queue());
+    queue.enqueueCopyBuffer(vectors_.y_buffer, state_.y, size(chunk.first * kWord), 0, size(chunk.rows() * kWord));
+    if (site_.lines.rows() != site_.lines.extent()) {  // places between the lines keep their values
+      queue.enqueueCopyBuffer(vectors_.x_buffer, state_.x, size(chunk.first * kWord), 0, size(chunk.rows() * kWord));
+    }
+    const Event event = launch({bands, state_.y, state_.x, chunk}, step);
+    Event copied;
+    queue.enqueueCopyBuffer(state_.x, vectors_.x_buffer, size(kept * kWord), size(chunk.kept_first * kWord),
+                            size((chunk.kept_end - chunk.kept_first) * kWord), nullptr, &copied);
+    if (vectors_.enqueued && site_.layout.resident) return;
+    site_.waiter.wait(copied);
+    site_.times.kernel_seconds += seconds(event);
+  }
+
+  /// Pass through the pipeline: copy up, solve and copy down. In a visit only those steps that it needs.
+  void pass_through(std::size_t i, Step step) {
+    const Chunk& chunk = site_.layout.chunks[i];
+    const ChunkBands& bands = state_.bands.give(site_, i);
+    // With one chunk, the first pass has already brought y.
+    const bool there = state_.part->two_passes() && step == Step::finish && site_.layout.chunks.size() == 1;
+    const Buffer& right = vectors_.y_buffer() != nullptr ? vectors_.y_buffer : state_.y;
+    const auto launch = [&](const Chunk& tiles) {
+      Event event = this->launch({bands, right, state_.x, tiles}, step);
+      if (step == Step::begin || !vectors_.then) return event;
+      state_.earlier.push_back(event);
+      return vectors_.then(tiles);
+    };
+    const auto put = [&](Index first, Index end, const std::byte* solved) {
+      copy_out(site_.lines, chunk, first, end, solved, vectors_.x);
+    };
+    Passage passage{.pieces = pieces_[i],
+                    .first = chunk.first,
+                    .word = sizeof(T),
+                    .from = there ? nullptr : vectors_.y,
+                    .up = &right,
+                    .down = &state_.x,
+                    .launch = std::ref(launch)};
+    if (step == Step::finish && vectors_.x != nullptr) passage.put = std::ref(put);
+    state_.pipeline->run(passage, site_.waiter, site_.times);
+  }
+
+  /// The part of a vector that belongs to a chunk.
+  Buffer piece(const Buffer& vector, const Chunk& chunk) const {
+    if (site_.layout.chunks.size() == 1 && chunk.first == 0) return vector;
+    const BufferPlace place = place_of(vector);
+    const cl_buffer_region region{place.first + static_cast<std::size_t>(chunk.first) * sizeof(T),
+                                  static_cast<std::size_t>(chunk.rows()) * sizeof(T)};
+    if (region.origin % site_.device.found().base_alignment != 0) {
+      throw InvalidInput("device memory cuts the system into " + std::to_string(site_.layout.chunks.size()) +
+                         " chunks, and the chunk of row " + std::to_string(chunk.first) +
+                         " does not begin at a multiple of " + std::to_string(site_.device.found().base_alignment) +
+                         " bytes of the buffer: raise device_memory, or use apply() with host vectors");
+    }
+    cl_int error = CL_SUCCESS;
+    cl_mem made = clCreateSubBuffer(place.whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    if (error != CL_SUCCESS) throw cl::Error(error, "a part of a buffer");
+    return Buffer(made);
+  }
+
+  const Site& site_;
+  DeviceState<T>& state_;
+  const std::vector<Pieces>& pieces_;
+  const Vectors<T>& vectors_;
+  Index first_ = 0;  ///< row of element 0 of the vectors of the pass
+};
+
 }  // namespace
 
 template <typename T>
-void Passes<T>::run() {
-  if (state_.part->two_passes()) {
-    for (std::size_t i = 0; i < site_.layout.chunks.size(); ++i) pass(i, Step::begin);
-    state_.part->join(site_);
-  }
-  for (std::size_t i = 0; i < site_.layout.chunks.size(); ++i) pass(i, Step::finish);
+void run_passes(const Site& site, DeviceState<T>& state, const std::vector<Pieces>& pieces, const Vectors<T>& vectors) {
+  Passes<T>(site, state, pieces, vectors).run();
 }
 
-template <typename T>
-Event Passes<T>::launch(const Tiles& tiles, Step step) const {
-  Part<T>& part = *state_.part;
-  if (step == Step::begin) return part.begin(site_, tiles);
-  Event event = part.finish(site_, tiles);
-  if (state_.units() == nullptr) return event;
-  state_.earlier.push_back(event);
-  const Index first = tiles.chunk.kept_first - first_, end = tiles.chunk.kept_end - first_;
-  return change_rows<T>(site_.device, state_.scale, {tiles.x, state_.units, first, end, first_});
-}
-
-template <typename T>
-void Passes<T>::pass(std::size_t chunk, Step step) {
-  first_ = site_.layout.chunks[chunk].first;
-  if (vectors_.on_device()) {
-    const bool blocks = state_.part->block_rows(site_.plan) > 1 || vectors_.unaligned;
-    blocks ? pass_on_blocks(chunk, step) : pass_on_device(chunk, step);
-  } else if (in_place()) {
-    pass_in_place(chunk, step);
-  } else {
-    pass_through(chunk, step);
-  }
-}
-
-template <typename T>
-void Passes<T>::pass_in_place(std::size_t i, Step step) {
-  const Chunk& chunk = site_.layout.chunks[i];
-  const auto wrapped = [&](const T* vector) {
-    return wrap(site_.device, vector + chunk.first, chunk.rows() * static_cast<Index>(sizeof(T)));
-  };
-  state_.y = wrapped(vectors_.y);
-  if (step == Step::finish) state_.x = wrapped(vectors_.x);
-  const Event event = launch({state_.bands.give(site_, i), state_.y, state_.x, chunk}, step);
-  // Mapping the rows waits, too, but by the driver, which may occupy a core: see sleep_until_ended().
-  if (step == Step::begin || site_.device.info().whole >= 0) site_.waiter.wait(event);
-  if (step == Step::finish) take_in_place(chunk);
-  site_.times.kernel_seconds += seconds(event);
-  state_.y = state_.x = Buffer();
-}
-
-/// Map the solved rows of a chunk, so that the host sees them; returns when the device has finished them.
-template <typename T>
-void Passes<T>::take_in_place(const Chunk& chunk) {
-  const cl::CommandQueue& queue = site_.device.queue();
-  const std::size_t offset = size(chunk.kept_first - chunk.first) * sizeof(T);
-  const std::size_t bytes = size(chunk.kept_end - chunk.kept_first) * sizeof(T);
-  fault_point(Place::read, site_.device.info(), queue());
-  Event event;
-  void* mapped = queue.enqueueMapBuffer(state_.x, CL_TRUE, CL_MAP_READ, offset, bytes);
-  queue.enqueueUnmapMemObject(state_.x, mapped, nullptr, &event);
-  site_.waiter.wait(event);
-}
-
-template <typename T>
-void Passes<T>::pass_on_device(std::size_t i, Step step) {
-  const Chunk& chunk = site_.layout.chunks[i];
-  const ChunkBands& bands = state_.bands.give(site_, i);
-  const Buffer y = piece(vectors_.y_buffer, chunk), x = piece(vectors_.x_buffer, chunk);
-  // Bands of another chunk, or the host's next writes, must not come while kernels are at work.
-  const bool leaves = vectors_.enqueued && site_.layout.resident && !in_place();
-  if (state_.part->begins_show() && !in_place()) {  // launches are cut as for vectors of the host
-    if (leaves) {
-      for (const Pieces::Launch& next : pieces_[i].launches) this->launch({bands, y, x, next.tiles}, step);
-      return;
-    }
-    const auto launch = [&](const Chunk& tiles) {
-      Event event = this->launch({bands, y, x, tiles}, step);
-      site_.device.queue().flush();  // for host vectors the pipeline flushes
-      return event;
-    };
-    state_.pipeline->run({.pieces = pieces_[i], .launch = std::ref(launch)}, site_.waiter, site_.times);
-    return;
-  }
-  const Event event = launch({bands, y, x, chunk}, step);
-  if (leaves) return;
-  site_.waiter.wait(event);
-  site_.times.kernel_seconds += seconds(event);
-}
-
-/// Pass through the solver's own buffers, for kernels that take whole blocks, which a caller's buffer need not hold.
-template <typename T>
-void Passes<T>::pass_on_blocks(std::size_t i, Step step) {
-  constexpr auto kWord = static_cast<Index>(sizeof(T));
-  const Chunk& chunk = site_.layout.chunks[i];
-  const ChunkBands& bands = state_.bands.give(site_, i);
-  const cl::CommandQueue& queue = site_.device.queue();
-  const Index kept = chunk.kept_first - chunk.first;
-  fault_point(Place::write, site_.device.info(), queue());
-  queue.enqueueCopyBuffer(vectors_.y_buffer, state_.y, size(chunk.first * kWord), 0, size(chunk.rows() * kWord));
-  if (site_.lines.rows() != site_.lines.extent()) {  // places between the lines keep their values
-    queue.enqueueCopyBuffer(vectors_.x_buffer, state_.x, size(chunk.first * kWord), 0, size(chunk.rows() * kWord));
-  }
-  const Event event = launch({bands, state_.y, state_.x, chunk}, step);
-  Event copied;
-  queue.enqueueCopyBuffer(state_.x, vectors_.x_buffer, size(kept * kWord), size(chunk.kept_first * kWord),
-                          size((chunk.kept_end - chunk.kept_first) * kWord), nullptr, &copied);
-  if (vectors_.enqueued && site_.layout.resident) return;
-  site_.waiter.wait(copied);
-  site_.times.kernel_seconds += seconds(event);
-}
-
-/// Pass through the pipeline: copy up, solve and copy down. In a visit only those steps that it needs.
-template <typename T>
-void Passes<T>::pass_through(std::size_t i, Step step) {
-  const Chunk& chunk = site_.layout.chunks[i];
-  const ChunkBands& bands = state_.bands.give(site_, i);
-  // With one chunk, the first pass has already brought y.
-  const bool there = state_.part->two_passes() && step == Step::finish && site_.layout.chunks.size() == 1;
-  const Buffer& right = vectors_.y_buffer() != nullptr ? vectors_.y_buffer : state_.y;
-  const auto launch = [&](const Chunk& tiles) {
-    Event event = this->launch({bands, right, state_.x, tiles}, step);
-    if (step == Step::begin || !vectors_.then) return event;
-    state_.earlier.push_back(event);
-    return vectors_.then(tiles);
-  };
-  const auto put = [&](Index first, Index end, const std::byte* solved) {
-    copy_out(site_.lines, chunk, first, end, solved, vectors_.x);
-  };
-  Passage passage{.pieces = pieces_[i],
-                  .first = chunk.first,
-                  .word = sizeof(T),
-                  .from = there ? nullptr : vectors_.y,
-                  .up = &right,
-                  .down = &state_.x,
-                  .launch = std::ref(launch)};
-  if (step == Step::finish && vectors_.x != nullptr) passage.put = std::ref(put);
-  state_.pipeline->run(passage, site_.waiter, site_.times);
-}
-
-/// The part of a vector that belongs to a chunk.
-template <typename T>
-Buffer Passes<T>::piece(const Buffer& vector, const Chunk& chunk) const {
-  if (site_.layout.chunks.size() == 1 && chunk.first == 0) return vector;
-  const BufferPlace place = place_of(vector);
-  const cl_buffer_region region{place.first + static_cast<std::size_t>(chunk.first) * sizeof(T),
-                                static_cast<std::size_t>(chunk.rows()) * sizeof(T)};
-  if (region.origin % site_.device.found().base_alignment != 0) {
-    throw InvalidInput("device memory cuts the system into " + std::to_string(site_.layout.chunks.size()) +
-                       " chunks, and the chunk of row " + std::to_string(chunk.first) +
-                       " does not begin at a multiple of " + std::to_string(site_.device.found().base_alignment) +
-                       " bytes of the buffer: raise device_memory, or use apply() with host vectors");
-  }
-  cl_int error = CL_SUCCESS;
-  cl_mem made = clCreateSubBuffer(place.whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-  if (error != CL_SUCCESS) throw cl::Error(error, "a part of a buffer");
-  return Buffer(made);
-}
-
-template class Passes<float>;
-template class Passes<double>;
+#define OCLSPKT_INSTANTIATE(T) \
+  template void run_passes(const Site&, DeviceState<T>&, const std::vector<Pieces>&, const Vectors<T>&);
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

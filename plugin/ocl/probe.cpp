@@ -7,7 +7,7 @@
 
 #include "cl_solver.hpp"
 #include "error_name.hpp"
-#include "resident_stream.hpp"
+#include "scalars.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -59,7 +59,7 @@ struct ProbeSystem {
 /// Rows a second of a solver that is set up, for the work without the launch. On a device with its own memory, for the
 /// kernels only, with vectors in that memory.
 template <typename T>
-double rate_of(ClSolver<T>& solver, const FoundDevice& found, double launch, double share, Index rows,
+double rate_of(DeviceSolver<T>& solver, const FoundDevice& found, double launch, double share, Index rows,
                ProbeSystem<T>& system) {
   const bool in_place = found.info.host_unified;
   const auto buffer = [&] {
@@ -88,31 +88,31 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   const int lanes = found.tile_lanes(sizeof(T) == sizeof(double));
   const Index full = std::max<Index>(kFirstRows, std::min<Index>(kProbeRows, found.info.max_allocation / 16));
   ProbeSystem<T> system(LineSet::one(full));
-  ClSolver<T> solver(device, {.kernel_times = true});
+  const std::unique_ptr<DeviceSolver<T>> solver = make_solver<T>(device, {.kernel_times = true});
   const DeviceTraits traits = found.traits(sizeof(T) == sizeof(double), Variant::by_type);
   const auto set_up = [&](Index n) {
     system.bands.reshape(LineSet::one(n));
     if (traits.task) {
-      return solver.set_up(make_plan(Method::truncated_streamed, n, 0, 0, sizeof(T), traits), system.bands);
+      return solver->set_up(make_plan(Method::truncated_streamed, n, 0, 0, sizeof(T), traits), system.bands);
     }
     if (traits.group_items > 0) {
-      solver.set_up(make_plan(Method::truncated_halo, n, kProbeHalo, 0, sizeof(T), traits), system.bands);
+      solver->set_up(make_plan(Method::truncated_halo, n, kProbeHalo, 0, sizeof(T), traits), system.bands);
       return;
     }
     const Index fair = n / (static_cast<Index>(found.info.cores) * lanes) / lanes * lanes;
     Plan plan = make_plan(Method::truncated_halo, n, kProbeHalo, std::clamp<Index>(fair, lanes, kProbePartition),
                           sizeof(T), traits);
     plan.runs = kRunsPerCore * found.info.cores;
-    solver.set_up(plan, system.bands);
+    solver->set_up(plan, system.bands);
   };
   set_up(lanes);
-  const auto once = [&] { solver.apply(system.y.data(), system.x.data()); };
+  const auto once = [&] { solver->apply(system.y.data(), system.x.data()); };
   once();  // the first launch may compile
   profile.launch_seconds = best_seconds(kLaunchShare, once);
   // A slow device is recognised by few rows, and spared the many.
   for (const Index n : {kFirstRows, full}) {
     set_up(n);
-    profile.rows_per_second = rate_of(solver, found, profile.launch_seconds, kRateShare / 2, n, system);
+    profile.rows_per_second = rate_of(*solver, found, profile.launch_seconds, kRateShare / 2, n, system);
     if (static_cast<double>(full) / profile.rows_per_second > kRateShare / 4) break;
   }
 }
@@ -187,69 +187,17 @@ double measure_beside(int device, double launch) {
     if (plan.cut().blocks == 0) break;  // there is nothing else to measure
     ProbeSystem<T> system(lines);
     system.bands.close_lines();
-    ClSolver<T> solver(device, {.kernel_times = true});
-    solver.set_up(plan, system.bands);
-    rate = rate_of(solver, found, launch, kRateShare / 2, lines.rows(), system);
+    const std::unique_ptr<DeviceSolver<T>> solver = make_solver<T>(device, {.kernel_times = true});
+    solver->set_up(plan, system.bands);
+    rate = rate_of(*solver, found, launch, kRateShare / 2, lines.rows(), system);
     if (static_cast<double>(kProbeRows) / rate > kRateShare / 4) break;
   }
   return rate;
 }
 
-template <typename T>
-double run_stream(int device, const StreamArrays<T>& arrays) {
-  const auto open = Registry::instance().open(device);
-  const DeviceInfo& info = open->info();
-  const bool in_place = info.host_unified;
-  const std::size_t bytes = static_cast<std::size_t>(arrays.n) * sizeof(T);
-  if (arrays.n <= 0) return 0;
-  const bool by_groups = open->found().by_groups(Variant::by_type);
-  Kernel kernel = by_groups ? tile_stream(*open, 4, sizeof(T) == sizeof(double))
-                            : open->kernel("stream", sizeof(T) == sizeof(double));
-  const Waiter waiter(*open, !in_place, kProbeTimeLimit);
-  const cl::CommandQueue& queue = open->queue();
-  try {
-    const auto give = [&](const T* p) {
-      const cl_mem_flags flags = in_place ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
-      return open->buffer(CL_MEM_READ_WRITE | flags, static_cast<std::int64_t>(bytes), const_cast<T*>(p));
-    };
-    const cl::Buffer a = give(arrays.a), b = give(arrays.b), c = give(arrays.c), y = give(arrays.y), x = give(arrays.x);
-    const auto run = [&](Index n) {
-      const auto need = static_cast<std::int64_t>(bytes);
-      set_arguments(*open, kernel, a, b, c, y, x, cl_long{n});
-      const Geometry geometry = by_groups ? tile_stream_geometry(n, sizeof(T))
-                                          : Geometry{static_cast<std::int64_t>(kRunsPerCore) * info.cores};
-      const cl::Event event = launch(*open, kernel, geometry,
-                                     {{"a", &a, need, sizeof(T)},
-                                      {"b", &b, need, sizeof(T)},
-                                      {"c", &c, need, sizeof(T)},
-                                      {"y", &y, need, sizeof(T)},
-                                      {"x", &x, need, sizeof(T)}});
-      waiter.wait(event);
-      return seconds(event);
-    };
-    run(0);  // the first launch may compile
-    const auto start = Clock::now();
-    const double device_time = run(arrays.n);
-    const double time = by_groups ? device_time : since(start);
-    if (in_place) {
-      void* mapped = queue.enqueueMapBuffer(x, CL_TRUE, CL_MAP_READ, 0, bytes);
-      queue.enqueueUnmapMemObject(x, mapped);
-      queue.finish();
-    } else {
-      cl::Event event;
-      queue.enqueueReadBuffer(x, CL_TRUE, 0, bytes, arrays.x, nullptr, &event);
-    }
-    return time;
-  } catch (const cl::Error& error) {
-    throw device_error(info, "streaming " + std::to_string(arrays.n) + " rows", error);
-  }
-}
-
-template DeviceProfile measure_profile<float>(int);
-template DeviceProfile measure_profile<double>(int);
-template double measure_beside<float>(int, double);
-template double measure_beside<double>(int, double);
-template double run_stream(int, const StreamArrays<float>&);
-template double run_stream(int, const StreamArrays<double>&);
+#define OCLSPKT_INSTANTIATE(T)                    \
+  template DeviceProfile measure_profile<T>(int); \
+  template double measure_beside<T>(int, double);
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <memory>
+
 #include "device.hpp"
 #include "registry.hpp"
 
@@ -15,8 +17,11 @@ DeviceProfile measure_profile(int device);
 template <typename T>
 double measure_beside(int device, double launch);
 
-/// Run kernel stream once on the caller's arrays. @return seconds without copies
+/// See DeviceModule::stream().
 template <typename T>
 double run_stream(int device, const StreamArrays<T>& arrays);
+
+/// See DeviceModule::make_stream().
+std::unique_ptr<DeviceStream> make_resident_stream(int device, Index n, int reads, bool is_double);
 
 }  // namespace oclspkt::ocl

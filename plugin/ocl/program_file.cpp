@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #include "error_name.hpp"
 #include "sha256.hpp"
@@ -28,46 +28,6 @@ constexpr const char* kMakeAnew = "make it anew with oclspkt-fpga-build";
 }
 
 std::string note_file(const std::string& file) { return file + ".json"; }
-
-/// Collects the fields of a note while it is parsed: texts, non-negative numbers, and one list of texts. No document is
-/// built, as in balance/profile_store.cpp.
-class NoteReader final : public nlohmann::json_sax<nlohmann::json> {
- public:
-  const std::map<std::string, std::string>& texts() const { return texts_; }
-  const std::map<std::string, std::int64_t>& numbers() const { return numbers_; }
-  bool damaged() const { return damaged_ || depth_ != 0; }
-
-  bool null() override { return fail(); }
-  bool boolean(bool) override { return fail(); }
-  bool number_integer(number_integer_t) override { return fail(); }
-  bool number_unsigned(number_unsigned_t number) override {
-    if (number > std::uint64_t{kMostProgramBytes}) return fail();
-    return depth_ == 1 && numbers_.emplace(key_, static_cast<std::int64_t>(number)).second ? true : fail();
-  }
-  bool number_float(number_float_t, const string_t&) override { return fail(); }
-  bool string(string_t& text) override { return depth_ >= 1 && texts_.emplace(key_, text).second ? true : fail(); }
-  bool binary(binary_t&) override { return fail(); }
-  bool start_object(std::size_t) override { return depth_++ == 0 ? true : fail(); }
-  bool key(string_t& name) override {
-    key_ = name;
-    return true;
-  }
-  bool end_object() override { return --depth_ == 0 ? true : fail(); }
-  bool start_array(std::size_t) override { return depth_++ == 1 && key_ == "kernels" ? true : fail(); }
-  bool end_array() override { return --depth_ == 1 ? true : fail(); }
-  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return fail(); }
-
- private:
-  bool fail() {
-    damaged_ = true;
-    return false;
-  }
-  int depth_ = 0;
-  bool damaged_ = false;
-  std::string key_;
-  std::map<std::string, std::string> texts_;
-  std::map<std::string, std::int64_t> numbers_;
-};
 
 struct TextField {
   const char* name;
@@ -90,22 +50,32 @@ void write_file(const std::string& file, const char* bytes, std::size_t count) {
   if (!stream) throw InvalidInput("cannot write " + file + ": name a folder that exists, with space left");
 }
 
+/// The words of build options, each once and without the blank behind -D and -I.
+std::set<std::string> words_of(const std::string& options) {
+  std::istringstream stream(options);
+  std::set<std::string> words;
+  std::string before;
+  for (std::string word; stream >> word;) {
+    if (word == "-D" || word == "-I") {
+      before = word;
+      continue;
+    }
+    words.insert(before + word);
+    before.clear();
+  }
+  return words;
+}
+
 /// The value of -D NAME=VALUE among options; empty if there is none.
 std::string definition(const std::string& options, const std::string& name) {
-  std::istringstream words(ordered_options(options));
-  for (std::string word; words >> word;) {
-    if (word.rfind("-D" + name + "=", 0) == 0) return word.substr(name.size() + 3);
+  const std::string begin = "-D" + name + "=";
+  for (const std::string& word : words_of(options)) {
+    if (word.starts_with(begin)) return word.substr(begin.size());
   }
   return "";
 }
 
-bool defines(const std::string& options, const std::string& name) {
-  std::istringstream words(ordered_options(options));
-  for (std::string word; words >> word;) {
-    if (word == "-D" + name) return true;
-  }
-  return false;
-}
+bool defines(const std::string& options, const std::string& name) { return words_of(options).contains("-D" + name); }
 
 std::string scalar_of(const std::string& options) {
   return definition(options, "SCALAR") == "SCALAR_DOUBLE" ? "double" : "float";
@@ -185,19 +155,8 @@ cl::Program make_program(const FoundDevice& device, const cl::Context& context, 
 }  // namespace
 
 std::string ordered_options(const std::string& options) {
-  std::istringstream stream(options);
-  std::set<std::string> words;
-  std::string before;
-  for (std::string word; stream >> word;) {
-    if (word == "-D" || word == "-I") {
-      before = word;
-      continue;
-    }
-    words.insert(before + word);
-    before.clear();
-  }
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  for (const std::string& word : words_of(options)) text += (text.empty() ? "" : " ") + word;
   return text;
 }
 
@@ -224,9 +183,8 @@ std::string program_name(const WantedProgram& wanted) {
   std::string name = wanted.kernel + (scalar_of(wanted.options) == "double" ? "_f64" : "_f32");
   if (const std::int64_t rows = rows_of(wanted.options); rows > 0) name += "_m" + std::to_string(rows);
   if (const std::string form = form_of(wanted.options); form != "general") name += "_" + form;
-  std::istringstream words(ordered_options(wanted.options));
-  for (std::string word; words >> word;) {
-    if (word.rfind("-D", 0) != 0) continue;
+  for (const std::string& word : words_of(wanted.options)) {
+    if (!word.starts_with("-D")) continue;
     const std::size_t equal = std::min(word.find('='), word.size());
     if (said.count(word.substr(2, equal - 2)) > 0) continue;
     name += "_" + word.substr(2, equal - 2) + (equal < word.size() ? word.substr(equal + 1) : "");
@@ -262,25 +220,38 @@ ProgramNote read_note(const std::string& file) {
   }
   const std::optional<std::string> text = read_file(name, kMostNoteBytes);
   if (!text) refuse(file, "has a note " + name + " that cannot be read, or is too large for one");
-  NoteReader reader;
-  nlohmann::json::sax_parse(*text, &reader);
-  if (reader.damaged()) refuse(file, "has a damaged note " + name);
-  const auto& texts = reader.texts();
-  const auto version = texts.find("oclspkt");
-  if (version == texts.end()) refuse(file, "has a note " + name + " that is none of oclspkt");
-  if (version->second != kNoteVersion) refuse(file, "was made by another version of oclspkt (" + name + ")");
+  // A document that names a field twice has fewer fields than names.
+  std::size_t names = 0;
+  const auto count = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json&) {
+    names += event == nlohmann::json::parse_event_t::key ? 1 : 0;
+    return depth <= 2;
+  };
+  const nlohmann::json document = nlohmann::json::parse(*text, count, false);
+  if (!document.is_object()) refuse(file, "has a damaged note " + name);
+  const auto text_of = [&](const char* field) -> std::optional<std::string> {
+    const auto found = document.find(field);
+    if (found == document.end()) return std::nullopt;
+    const bool list = found->is_array() && found->size() == 1 && std::string_view(field) == "kernels";
+    const nlohmann::json& value = list ? found->front() : *found;
+    return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
+  };
+  const std::optional<std::string> version = text_of("oclspkt");
+  if (!version) refuse(file, "has a note " + name + " that is none of oclspkt");
+  if (*version != kNoteVersion) refuse(file, "was made by another version of oclspkt (" + name + ")");
   ProgramNote note;
   for (const TextField& field : kTexts) {
-    const auto found = texts.find(field.name);
-    if (found == texts.end()) refuse(file, std::string("has a damaged note ") + name + ": no " + field.name);
-    note.*field.member = found->second;
+    const std::optional<std::string> found = text_of(field.name);
+    if (!found) refuse(file, std::string("has a damaged note ") + name + ": no " + field.name);
+    note.*field.member = *found;
   }
   for (const NumberField& field : kNumbers) {
-    const auto found = reader.numbers().find(field.name);
-    if (found == reader.numbers().end()) refuse(file, std::string("has a damaged note ") + name + ": no " + field.name);
-    note.*field.member = found->second;
+    const auto found = document.find(field.name);
+    if (found == document.end() || !found->is_number_unsigned() || *found > kMostProgramBytes) {
+      refuse(file, std::string("has a damaged note ") + name + ": no " + field.name);
+    }
+    note.*field.member = found->get<std::int64_t>();
   }
-  const bool whole = texts.size() == std::size(kTexts) + 1 && reader.numbers().size() == std::size(kNumbers);
+  const bool whole = names == document.size() && names == std::size(kTexts) + std::size(kNumbers) + 1;
   const bool agree = note.scalar == scalar_of(note.options) && note.form == form_of(note.options) &&
                      note.rows == rows_of(note.options);
   if (!whole || !agree) refuse(file, "has a damaged note " + name + ": its fields do not agree");

@@ -9,6 +9,7 @@
 #include "discovery.hpp"
 #include "oclspkt/export.hpp"
 #include "opencl.hpp"
+#include "program_maker.hpp"
 
 namespace oclspkt::ocl {
 
@@ -79,5 +80,8 @@ OCLSPKT_API std::string nearest_program(const std::string& path, const DeviceInf
 /// The bytes of a program that was built for one device.
 /// @throws cl::Error
 OCLSPKT_API std::vector<unsigned char> bytes_of_program(const cl::Program& program);
+
+/// The program maker of the process.
+ProgramMaker& program_maker();
 
 }  // namespace oclspkt::ocl

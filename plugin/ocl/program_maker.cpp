@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "program_maker_impl.hpp"
-
 #include <fstream>
 #include <iterator>
 

@@ -7,7 +7,7 @@
 #include "error_name.hpp"
 #include "fault.hpp"
 #include "native.hpp"
-#include "threads.hpp"
+#include "node.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -19,6 +19,18 @@ constexpr std::ptrdiff_t kMostParts = 64;
 std::atomic<bool> exiting{false};
 
 void note_exit() { exiting = true; }
+
+/// Limit CPU run-times to as many threads as the process may run on; if the ranks of a node are not bound, to its share
+/// of the machine. The user's own setting is not changed. Called before the first OpenCL call; does nothing if the
+/// process may use the whole machine.
+void limit_driver_threads() {
+  const int share = processor_share();
+  if (share <= 0 || share >= sysconf(_SC_NPROCESSORS_ONLN)) return;
+  const std::string count = std::to_string(share);
+  for (const char* variable : {"POCL_MAX_PTHREAD_COUNT", "CL_CONFIG_CPU_TBB_NUM_WORKERS"}) {
+    setenv(variable, count.c_str(), 0);
+  }
+}
 
 /// Ask this module's run-time about a caller's queue.
 /// @throws InvalidInput, DeviceError

@@ -97,6 +97,14 @@ class Holding {
   Holding* next_ = nullptr;        ///< the previous one that is never freed
 };
 
+/// A value that ends with its owner or with its device, whichever comes first.
+template <typename V>
+struct Held final : Holding {
+  explicit Held(V made) : value(std::move(made)) {}
+  void drop() override { value = V(); }
+  V value;
+};
+
 /// The only owner of OpenCL objects in the process. It is never destroyed, because drivers may be gone before static
 /// destructors have run.
 class Registry {

@@ -2,24 +2,22 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
-#include <vector>
+#include <span>
+#include <tuple>
+#include <utility>
 
+#include "error_name.hpp"
+#include "native.hpp"
 #include "pipeline.hpp"
 #include "runtime.hpp"
 #include "space.hpp"
 #include "waiter.hpp"
 
 namespace oclspkt::ocl {
-
-/// Memory of an array on the device.
-struct ArrayMemory final : Holding {
-  explicit ArrayMemory(Buffer made) : buffer(std::move(made)) {}
-  Buffer buffer;
-  void drop() override { buffer = Buffer(); }
-};
 
 /// The most vectors that one launch adds up, or multiplies with another (kernels/common/terms.clh).
 inline constexpr std::size_t kMostTerms = 8;
@@ -46,21 +44,33 @@ struct SpaceState final : Holding {
   Runs runs(Index n, Index most) const;
   /// As many work-groups as a launch may have.
   Runs runs(Index n) const;
+  /// Set the first arguments of a kernel over n places: `first`, then n and the places of a group.
+  template <typename... First>
+  void set(Kernel& kernel, const Runs& runs, Index n, const First&... first) const {
+    set_arguments(*device, kernel, first..., Long{n}, Long{runs.run});
+  }
+  /// Launch a kernel whose arguments are set.
+  void launch(const Kernel& kernel, const Geometry& geometry) {
+    launch_unseen(*device, kernel, geometry);
+    ++counts.launches;
+  }
+
+  Waiter waiter() const { return {*device, limited, time_limit}; }
   /// Copy a long host array by threads and pinned memory, after the commands already enqueued.
   /// @param made  threads must make the array first
   /// @param work  calls the pipeline
   /// @return false if a plain copy is as good: the array is short, or in memory of the device
   /// @throws DeviceError, cl::Error
-  bool by_pipeline(std::int64_t bytes, bool made, const Waiter& waiter,
-                   const std::function<void(Pipeline& pipeline, Times& times)>& work);
+  bool by_pipeline(std::int64_t bytes, bool made,
+                   const std::function<void(Pipeline& pipeline, const Waiter& waiter, Times& times)>& work);
   /// Wait for a copy of host memory, even if waiting fails, because the caller may free the memory when this ends.
-  void wait_for_copy(const Event& copied, const Waiter& waiter) const {
-    wait_for_copy(copied, device->queue(), waiter);
-  }
   /// @param queue  the one that copies
-  void wait_for_copy(const Event& copied, const cl::CommandQueue& queue, const Waiter& waiter) const;
+  void wait_for_copy(const Event& copied, const cl::CommandQueue& queue) const;
+  void wait_for_copy(const Event& copied) const { wait_for_copy(copied, device->queue()); }
+  /// Count a copy that was waited for.
+  void count(std::int64_t up, std::int64_t down);
   /// Copy a host array to the beginning of a buffer, after the commands already enqueued, and count it.
-  void write(const Buffer& to, const void* from, std::int64_t bytes, const Waiter& waiter);
+  void write(const Buffer& to, const void* from, std::int64_t bytes);
   /// Make room for partial sums and the places of extremes, on the device and in the host memory that it copies to.
   void make_room(std::int64_t bytes);
 
@@ -71,7 +81,7 @@ struct SpaceState final : Holding {
   const Index units;        ///< compute units of the device
   bool limited = true;      ///< waits have a time limit: the device is not the host's processor, or treated so
   double time_limit = 60;   ///< seconds that enqueued commands may take
-  std::vector<Kernel> kernels;
+  std::map<std::tuple<VectorKernel, int, bool>, Kernel> kernels;  ///< by text, form and keep
   Buffer partial;
   std::unique_ptr<Staging> numbers;
   /// Short arrays on their way up, so that the host need not wait for commands enqueued before them.
@@ -81,6 +91,97 @@ struct SpaceState final : Holding {
   std::set<Holding*> parts;            ///< other objects of the space, see SpacePart
   SpaceCounts counts;
 };
+
+/// A value on the device of a space, see Held.
+template <typename V>
+class SpacePart {
+ public:
+  /// @pre the state's lock is held
+  SpacePart(int index, std::shared_ptr<SpaceState> state, V value)
+      : index_(index), state_(std::move(state)), held_(std::make_shared<Held<V>>(std::move(value))) {
+    state_->parts.insert(held_.get());
+  }
+  ~SpacePart() {
+    Registry& registry = Registry::instance();
+    std::unique_lock<std::mutex> lock;
+    if (!registry.forked()) {  // else locks may be held for ever
+      lock = std::unique_lock(state_->mutex);
+      state_->parts.erase(held_.get());
+    }
+    registry.retire(std::move(held_), index_);
+  }
+  SpacePart(const SpacePart&) = delete;
+  SpacePart& operator=(const SpacePart&) = delete;
+  SpaceState* state() const { return state_.get(); }
+  int index() const { return index_; }
+  V& value() const { return held_->value; }
+
+ private:
+  int index_;
+  std::shared_ptr<SpaceState> state_;
+  std::shared_ptr<Held<V>> held_;
+};
+
+template <typename T>
+class ClArray final : public SpaceArray<T> {
+ public:
+  ClArray(int index, std::shared_ptr<SpaceState> state, Buffer buffer, Index size)
+      : SpaceArray<T>(size), part_(index, std::move(state), std::move(buffer)) {}
+  void* memory() const override { return this->size() > 0 ? native_memory(part_.value()) : nullptr; }
+  /// The buffer, for an operation of a space on arrays of so many scalars.
+  /// @throws InvalidInput if the array is of another space or size
+  const Buffer& buffer(const SpaceState& state, Index size) const {
+    if (part_.state() != &state) throw InvalidInput("an array is of another device, or of one that was released");
+    if (this->size() != size) {
+      throw InvalidInput("arrays of " + std::to_string(size) + " and of " + std::to_string(this->size()) +
+                         " scalars in one operation: give arrays of one size");
+    }
+    return part_.value();
+  }
+
+ private:
+  SpacePart<Buffer> part_;
+};
+
+/// See ClArray::buffer().
+template <typename T>
+const Buffer& buffer_of(const SpaceState& state, const SpaceArray<T>& array, Index size) {
+  return static_cast<const ClArray<T>&>(array).buffer(state, size);
+}
+
+/// Call work(state) under the state's lock, so that nothing is released meanwhile.
+/// @param index  of the device
+/// @param what   in words, for errors
+template <typename Work>
+auto work_on(int index, SpaceState& state, const char* what, const Work& work) {
+  Registry::instance().require_usable(index);
+  const std::lock_guard lock(state.mutex);
+  if (!state.device) throw DeviceError("the device was released, and with it all vectors that it held");
+  try {
+    return work(state);
+  } catch (const cl::Error& error) {
+    throw device_error(state.device->info(), what, error);
+  }
+}
+
+// The functions below are called under the state's lock, and throw what Space's do, and cl::Error.
+
+/// See Space::sums().
+template <typename T>
+void add_up(SpaceState& state, std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values);
+
+/// See Space::slice_rows().
+Index slice_rows(const SpaceState& state);
+
+/// See Space::make_matrix().
+template <typename T>
+std::unique_ptr<SpaceMatrix<T>> make_matrix(int index, const std::shared_ptr<SpaceState>& state,
+                                            const SparseForm& form);
+
+/// Enqueue z = A x, or z = y + A x if y is given, and count it.
+/// @param x, y, z  of columns(), rows(), rows() numbers, or null buffers if these are 0; x is not z, y may be z
+template <typename T>
+void enqueue_product(SpaceState& state, const SpaceMatrix<T>& a, const Buffer& x, const Buffer* y, const Buffer& z);
 
 /// See DeviceModule::space_double().
 /// @throws DeviceError, BuildError

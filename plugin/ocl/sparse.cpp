@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sparse.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <limits>
+
+#include "scalars.hpp"
+#include "space_state.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -14,44 +15,32 @@ constexpr std::size_t kItems = 256, kItemsOfSegments = 64;
 /// Work-groups a core, of one work-item each; with many the last one to end delays the others little.
 constexpr Index kGroupsACore = 16;
 
-/// Copies numbers to a device, and waits for each copy.
-class Copier {
- public:
-  explicit Copier(SpaceState& state) : state_(state) {}
+/// Copy numbers of the host to a new buffer, and wait; if there are none, return a buffer that no kernel reads.
+Buffer brought(SpaceState& state, const void* numbers, std::int64_t bytes) {
+  Buffer buffer = make_buffer(*state.device, Access::read, std::max<std::int64_t>(bytes, sizeof(Long)));
+  if (bytes > 0) state.write(buffer, numbers, bytes);
+  return buffer;
+}
 
-  Waiter waiter() const { return {*state_.device, state_.limited, state_.time_limit}; }
+template <typename V>
+Buffer brought(SpaceState& state, const std::vector<V>& numbers) {
+  return brought(state, numbers.data(), static_cast<std::int64_t>(numbers.size() * sizeof(V)));
+}
 
-  /// Copy numbers of the host to a new buffer; if there are none, return a buffer that no kernel reads.
-  Buffer bring(const void* numbers, std::int64_t bytes) const {
-    Buffer buffer = make_buffer(*state_.device, Access::read, std::max<std::int64_t>(bytes, sizeof(Long)));
-    if (bytes > 0) state_.write(buffer, numbers, bytes, waiter());
-    return buffer;
-  }
-  template <typename V>
-  Buffer bring(const std::vector<V>& numbers) const {
-    return bring(numbers.data(), static_cast<std::int64_t>(numbers.size() * sizeof(V)));
-  }
-  Buffer bring(const Integers& numbers) const { return bring(numbers.data(), numbers.bytes()); }
+Buffer brought(SpaceState& state, const Integers& numbers) { return brought(state, numbers.data(), numbers.bytes()); }
 
-  /// Let threads make words by fill(), and copy them.
-  void write_made(const Buffer& to, Index words, std::int64_t word, const decltype(Passage::fill)& fill) const {
-    const std::int64_t bytes = words * word;
-    const auto bring = [&](Pipeline& pieces, Times& times) {
-      pieces.bring_made(fill, words, word, to, waiter(), times);
-    };
-    if (state_.by_pipeline(bytes, true, waiter(), bring)) {
-      state_.counts.bytes_up += bytes;
-      ++state_.counts.waits;
-    } else {
-      const auto made = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
-      fill(0, words, made.get());
-      state_.write(to, made.get(), bytes, waiter());
-    }
-  }
-
- private:
-  SpaceState& state_;
-};
+/// Let threads make words by fill(), copy them, and wait.
+void write_made(SpaceState& state, const Buffer& to, Index words, std::int64_t word,
+                const decltype(Passage::fill)& fill) {
+  const std::int64_t bytes = words * word;
+  const auto bring = [&](Pipeline& pieces, const Waiter& waiter, Times& times) {
+    pieces.bring_made(fill, words, word, to, waiter, times);
+  };
+  if (state.by_pipeline(bytes, true, bring)) return state.count(bytes, 0);
+  const auto made = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+  fill(0, words, made.get());
+  state.write(to, made.get(), bytes);
+}
 
 static_assert(sizeof(Index) == sizeof(Long) && sizeof(RowBlock) == 3 * sizeof(Long) &&
               sizeof(LongRow) == 3 * sizeof(Long));
@@ -71,22 +60,11 @@ std::size_t items_of(const SpaceState& state, std::size_t wanted) {
   return state.by_groups ? std::bit_floor(std::min(wanted, state.device->found().max_group_items)) : 1;
 }
 
-Index slice_rows(const SpaceState& state) {
-  return state.by_groups ? kGroupSlice : std::max(8, state.device->found().lanes(state.is_double));
-}
-
-}  // namespace
-
-/// The objects that a device may use, see Holding.
+/// What a matrix has on the device.
 template <typename T>
-struct ClMatrix<T>::Memory final : Holding {
+struct MatrixMemory {
   /// @throws InvalidInput if the form is for another kind of device
-  Memory(SpaceState& state, const SparseForm& form);
-  void drop() override {
-    product = sum = {};
-    values = column = pattern = row_of = long_rows = sums = Buffer();
-  }
-
+  MatrixMemory(SpaceState& state, const SparseForm& form);
   struct Kernels {
     Kernel rows, segments;
   };
@@ -106,7 +84,7 @@ struct ClMatrix<T>::Memory final : Holding {
 };
 
 template <typename T>
-ClMatrix<T>::Memory::Memory(SpaceState& state, const SparseForm& form)
+MatrixMemory<T>::MatrixMemory(SpaceState& state, const SparseForm& form)
     : format(form.format),
       rows(form.rows),
       columns(form.columns),
@@ -127,25 +105,24 @@ ClMatrix<T>::Memory::Memory(SpaceState& state, const SparseForm& form)
   const auto scalars = [&](Index count) {
     return make_buffer(*state.device, Access::read_write, std::max<Index>(1, count) * static_cast<Index>(sizeof(T)));
   };
-  const Copier copier(state);
   product = kernels(state, false);
   values = scalars(places);
-  column = copier.bring(form.column);
+  column = brought(state, form.column);
   if (format == SparseFormat::dia) {
-    pattern = copier.bring(form.diagonals);
+    pattern = brought(state, form.diagonals);
   } else if (format == SparseFormat::sell) {
-    pattern = copier.bring(form.slice_begin);
-    row_of = copier.bring(form.row_of);
+    pattern = brought(state, form.slice_begin);
+    row_of = brought(state, form.row_of);
   } else {
-    pattern = copier.bring(form.blocks);
-    row_of = copier.bring(form.row_end);
-    long_rows = copier.bring(form.long_rows);
+    pattern = brought(state, form.blocks);
+    row_of = brought(state, form.row_end);
+    long_rows = brought(state, form.long_rows);
     sums = scalars(long_count > 0 ? form.long_rows.back().end_segment : 0);
   }
 }
 
 template <typename T>
-typename ClMatrix<T>::Memory::Kernels ClMatrix<T>::Memory::kernels(const SpaceState& s, bool plus) const {
+typename MatrixMemory<T>::Kernels MatrixMemory<T>::kernels(const SpaceState& s, bool plus) const {
   const std::string both = std::string(plus ? " -D PLUS" : "") + (wide ? " -D WIDE" : "");
   const int lanes = s.by_groups ? 1 : static_cast<int>(slice);
   const auto kernel = [&](const char* text, const std::string& options) {
@@ -164,23 +141,19 @@ typename ClMatrix<T>::Memory::Kernels ClMatrix<T>::Memory::kernels(const SpaceSt
 }
 
 template <typename T>
-void ClMatrix<T>::Memory::enqueue(SpaceState& s, Kernels& k, const Buffer& x, const Buffer& y, const Buffer& z) const {
+void MatrixMemory<T>::enqueue(SpaceState& s, Kernels& k, const Buffer& x, const Buffer& y, const Buffer& z) const {
   const OpenDevice& d = *s.device;
   const std::size_t items = items_of(s, kItems);
   const Index most =
       s.by_groups ? std::numeric_limits<std::int32_t>::max() / static_cast<Index>(items) : kGroupsACore * s.units;
-  const auto go = [&](const Kernel& kernel, const Geometry& geometry) {
-    launch_unseen(d, kernel, geometry);
-    ++s.counts.launches;
-  };
   if (format == SparseFormat::csr) {
     const Spread all = spread(block_count, items, most);
     set_arguments(d, k.rows, values, column, pattern, row_of, x, y, z, sums, Long{block_count}, Long{all.units});
-    go(k.rows, all.geometry);
+    s.launch(k.rows, all.geometry);
     if (long_count == 0) return;
     const Spread few = spread(long_count, items_of(s, kItemsOfSegments), most);
     set_arguments(d, k.segments, long_rows, sums, y, z, Long{long_count}, Long{few.units});
-    go(k.segments, few.geometry);
+    s.launch(k.segments, few.geometry);
     return;
   }
   const Index unit = s.by_groups ? static_cast<Index>(items) : slice;  // rows
@@ -190,71 +163,65 @@ void ClMatrix<T>::Memory::enqueue(SpaceState& s, Kernels& k, const Buffer& x, co
   } else {
     set_arguments(d, k.rows, values, column, pattern, row_of, x, y, z, Long{rows}, Long{all.units * unit});
   }
-  go(k.rows, all.geometry);
+  s.launch(k.rows, all.geometry);
 }
 
+/// A sparse matrix in buffers of a space's device, with the kernels of its products.
 template <typename T>
-ClMatrix<T>::ClMatrix(int index, const std::shared_ptr<SpaceState>& state, const SparseForm& form)
-    : SpaceMatrix<T>(form.rows, form.columns),
-      bytes_(form.bytes(sizeof(T))),
-      part_(index, state, std::make_shared<Memory>(*state, form)) {}
+class ClMatrix final : public SpaceMatrix<T> {
+ public:
+  ClMatrix(int index, const std::shared_ptr<SpaceState>& state, const SparseForm& form)
+      : SpaceMatrix<T>(form.rows, form.columns),
+        bytes_(form.bytes(sizeof(T))),
+        part_(index, state, std::make_unique<MatrixMemory<T>>(*state, form)) {}
 
-template <typename T>
-void ClMatrix<T>::set_values(const T* from) {
-  work_on(part_.index(), *part_.state(), "bringing the values of a sparse matrix to it", [&](SpaceState& s) {
-    constexpr auto kWord = static_cast<Index>(sizeof(T));
-    const Memory& m = part_.memory();
-    const Copier copier(s);
-    if (m.places == 0) return;
-    if (!m.positions) {
-      s.write(m.values, from, m.places * kWord, copier.waiter());
-      return;
-    }
-    copier.write_made(m.values, m.places, kWord, [&](Index first, Index end, std::byte* to) {
-      gather_values(m.format, *m.positions, from, first, end - first, reinterpret_cast<T*>(to));
+  void set_values(const T* from) override {
+    work_on(part_.index(), *part_.state(), "bringing the values of a sparse matrix to it", [&](SpaceState& s) {
+      constexpr auto kWord = static_cast<Index>(sizeof(T));
+      const MatrixMemory<T>& m = memory();
+      if (m.places == 0) return;
+      if (!m.positions) return s.write(m.values, from, m.places * kWord);
+      write_made(s, m.values, m.places, kWord, [&](Index first, Index end, std::byte* to) {
+        gather_values(m.format, *m.positions, from, first, end - first, reinterpret_cast<T*>(to));
+      });
     });
-  });
+  }
+
+  std::int64_t bytes() const override { return bytes_; }
+  const SpaceState* state() const { return part_.state(); }
+  MatrixMemory<T>& memory() const { return *part_.value(); }
+
+ private:
+  std::int64_t bytes_;
+  SpacePart<std::unique_ptr<MatrixMemory<T>>> part_;
+};
+
+}  // namespace
+
+Index slice_rows(const SpaceState& state) {
+  return state.by_groups ? kGroupSlice : std::max(8, state.device->found().lanes(state.is_double));
 }
 
 template <typename T>
-void ClMatrix<T>::enqueue_product(const Buffer& x, const Buffer* y, const Buffer& z) const {
-  Memory& m = part_.memory();
+std::unique_ptr<SpaceMatrix<T>> make_matrix(int index, const std::shared_ptr<SpaceState>& state,
+                                            const SparseForm& form) {
+  return std::make_unique<ClMatrix<T>>(index, state, form);
+}
+
+template <typename T>
+void enqueue_product(SpaceState& s, const SpaceMatrix<T>& a, const Buffer& x, const Buffer* y, const Buffer& z) {
+  const auto& matrix = static_cast<const ClMatrix<T>&>(a);
+  if (matrix.state() != &s) throw InvalidInput("a matrix is of another device, or of one that was released");
+  MatrixMemory<T>& m = matrix.memory();
   if (m.rows == 0) return;
-  SpaceState& s = *part_.state();
   if (y != nullptr && m.sum.rows.name.empty()) m.sum = m.kernels(s, true);
   // If the kernel reads nothing, any buffer serves as argument.
   m.enqueue(s, y != nullptr ? m.sum : m.product, m.columns > 0 ? x : m.values, y != nullptr ? *y : z, z);
 }
 
-template <typename T>
-Index ClSpace<T>::slice_rows() const {
-  return work("looking at it", [](SpaceState& s) { return ocl::slice_rows(s); });
-}
-
-template <typename T>
-std::unique_ptr<SpaceMatrix<T>> ClSpace<T>::make_matrix(const SparseForm& form) {
-  return work("bringing a sparse matrix to it",
-              [&](SpaceState&) { return std::unique_ptr<SpaceMatrix<T>>(new ClMatrix<T>(index_, state_, form)); });
-}
-
-template <typename T>
-void ClSpace<T>::product(const SpaceMatrix<T>& a, const Array& x, const Array* y, Array& z) {
-  work("a sparse product", [&](SpaceState& s) {
-    const auto& matrix = static_cast<const ClMatrix<T>&>(a);
-    if (matrix.state() != &s) throw InvalidInput("a matrix is of another device, or of one that was released");
-    const Buffer &from = buffer(x, a.columns()), &to = buffer(z, a.rows());
-    if (&x == &z && z.size() > 0)
-      throw InvalidInput("a sparse product writes the array that it reads: give it another");
-    matrix.enqueue_product(from, y != nullptr ? &buffer(*y, a.rows()) : nullptr, to);
-  });
-}
-
-#define OCLSPKT_INSTANTIATE(T)                                                         \
-  template class ClMatrix<T>;                                                          \
-  template Index ClSpace<T>::slice_rows() const;                                       \
-  template std::unique_ptr<SpaceMatrix<T>> ClSpace<T>::make_matrix(const SparseForm&); \
-  template void ClSpace<T>::product(const SpaceMatrix<T>&, const Array&, const Array*, Array&);
-OCLSPKT_INSTANTIATE(float)
-OCLSPKT_INSTANTIATE(double)
+#define OCLSPKT_INSTANTIATE(T)                                                                                      \
+  template std::unique_ptr<SpaceMatrix<T>> make_matrix(int, const std::shared_ptr<SpaceState>&, const SparseForm&); \
+  template void enqueue_product(SpaceState&, const SpaceMatrix<T>&, const Buffer&, const Buffer*, const Buffer&);
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

@@ -9,8 +9,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "cl_space.hpp"
 #include "fault.hpp"
+#include "scalars.hpp"
+#include "space_state.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -19,6 +20,9 @@ namespace {
 constexpr Index kGroupsOfUnit = 8;
 /// Places that a work-group of a processor takes.
 constexpr Index kRunOfSums = 8192;
+
+/// How norms are computed: from plain squares, or from three sums, see kernels/common/vector_sum.cl.
+enum class Squares { plain, by_size };
 
 /// Limits and scales of kernels/common/vector_sum.cl.
 template <typename T>
@@ -100,7 +104,7 @@ std::size_t alike(std::span<const SumOf<T>> sums) {
 
 /// Add up numbers in four sums, because each addition in one sum would wait for the one before.
 template <typename T>
-double add_up(const T* numbers, Index count) {
+double sum_of(const T* numbers, Index count) {
   double sums[4] = {};
   Index g = 0;
   for (; g + 4 <= count; g += 4) {
@@ -173,11 +177,11 @@ SumValue<T> value_of(const SumOf<T>& sum, const SumPlace& part, Squares squares,
   const T* const own = numbers + part.first;
   if (sum.kind == SumKind::largest_magnitude) return {largest_of(own, part.groups), -1};
   if (has_place(sum.kind)) return best_of(sum.kind, own, places + part.first_place, part.groups);
-  const double first = add_up(own, part.groups);
+  const double first = sum_of(own, part.groups);
   if (sum.kind != SumKind::norm2) return {static_cast<T>(first), -1};
   *again = squares == Squares::plain && !is_accurate<T>(first, sum.x->size());
   if (squares == Squares::plain) return {static_cast<T>(std::sqrt(first)), -1};
-  const double medium = add_up(own + part.groups, part.groups), large = add_up(own + 2 * part.groups, part.groups);
+  const double medium = sum_of(own + part.groups, part.groups), large = sum_of(own + 2 * part.groups, part.groups);
   return {static_cast<T>(norm_of<T>(first, medium, large)), -1};
 }
 
@@ -211,77 +215,68 @@ void wait_for_all(const OpenDevice& device, const Waiter& waiter, const Event& r
   std::atomic_thread_fence(std::memory_order_acquire);
 }
 
-}  // namespace
-
 template <typename T>
-void ClSpace<T>::enqueue_dots(SpaceState& s, std::span<const SumOf<T>> products, std::int64_t first) {
-  const Array& y = *products.front().y;
-  const auto [geometry, run] = runs_of_sums(s, y.size());
+void enqueue_dots(SpaceState& s, std::span<const SumOf<T>> products, std::int64_t first) {
+  const SpaceArray<T>& y = *products.front().y;
+  const SpaceState::Runs runs = runs_of_sums(s, y.size());
   Kernel& kernel = s.kernel(VectorKernel::dots, static_cast<int>(products.size()));
-  set_arguments(*s.device, kernel, buffer(y, y.size()), s.partial, Long{first}, Long{y.size()}, Long{run});
+  s.set(kernel, runs, y.size(), buffer_of(s, y, y.size()), s.partial, Long{first});
   cl_uint argument = 5;
-  for (const SumOf<T>& product : products) kernel.handle.setArg(argument++, buffer(*product.x, y.size()));
-  launch_unseen(*s.device, kernel, geometry);
-  ++s.counts.launches;
+  for (const SumOf<T>& product : products) kernel.handle.setArg(argument++, buffer_of(s, *product.x, y.size()));
+  s.launch(kernel, runs.geometry);
 }
 
 template <typename T>
-void ClSpace<T>::enqueue_sum(SpaceState& s, const SumOf<T>& sum, std::int64_t first, std::int64_t first_place,
-                             Squares squares) {
+void enqueue_sum(SpaceState& s, const SumOf<T>& sum, const SumPlace& place, Squares squares) {
   const Index n = sum.x->size();
-  const auto [geometry, run] = runs_of_sums(s, n);
-  if (is_extreme(sum.kind)) {
-    Kernel& kernel = s.kernel(VectorKernel::extreme, form_of(sum.kind, squares));
-    set_arguments(*s.device, kernel, buffer(*sum.x, n), s.partial, s.partial, Long{first}, Long{first_place}, Long{n},
-                  Long{run});
-    launch_unseen(*s.device, kernel, geometry);
+  const SpaceState::Runs runs = runs_of_sums(s, n);
+  const bool extreme = is_extreme(sum.kind);
+  Kernel& kernel = s.kernel(extreme ? VectorKernel::extreme : VectorKernel::sum, form_of(sum.kind, squares));
+  const Buffer& x = buffer_of(s, *sum.x, n);
+  if (extreme) {
+    s.set(kernel, runs, n, x, s.partial, s.partial, Long{place.first}, Long{place.first_place});
   } else {
-    Kernel& kernel = s.kernel(VectorKernel::sum, form_of(sum.kind, squares));
-    set_arguments(*s.device, kernel, buffer(*sum.x, n), s.partial, Long{first}, Long{n}, Long{run});
-    launch_unseen(*s.device, kernel, geometry);
+    s.set(kernel, runs, n, x, s.partial, Long{place.first});
   }
-  ++s.counts.launches;
+  s.launch(kernel, runs.geometry);
 }
 
 template <typename T>
-void ClSpace<T>::wait_for_numbers(SpaceState& s, std::int64_t bytes) const {
-  const Waiter waiter = this->waiter(s);
-  const std::span<T> told(reinterpret_cast<T*>(s.numbers->data()), static_cast<std::size_t>(bytes / kWord));
-  if (s.limited) std::fill(told.begin(), told.end(), unread<T>());
-  const Event read = enqueue_read(*s.device, s.partial, told.data(), bytes);
+void wait_for_numbers(SpaceState& s, std::int64_t bytes) {
+  const Waiter waiter = s.waiter();
+  const std::span<T> numbers(reinterpret_cast<T*>(s.numbers->data()), static_cast<std::size_t>(bytes) / sizeof(T));
+  if (s.limited) std::fill(numbers.begin(), numbers.end(), unread<T>());
+  const Event read = enqueue_read(*s.device, s.partial, numbers.data(), bytes);
   if (s.limited) {
-    wait_for_all<T>(*s.device, waiter, read, told);
+    wait_for_all<T>(*s.device, waiter, read, numbers);
   } else {
     waiter.wait(read);
   }
-  s.counts.bytes_down += bytes;
-  ++s.counts.waits;
+  s.count(0, bytes);
 }
 
+/// @return places of norms that must be computed again by size
 template <typename T>
-std::vector<std::size_t> ClSpace<T>::make_sums(SpaceState& s, std::span<const SumOf<T>> wanted,
-                                               std::span<SumValue<T>> values, Squares squares) {
+std::vector<std::size_t> make_sums(SpaceState& s, std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values,
+                                   Squares squares) {
   const std::vector<SumPlace> parts = parts_of<T>(s, wanted, squares);
   const std::int64_t bytes = parts.back().first_place * static_cast<std::int64_t>(sizeof(Long));
   if (bytes > 0) {
     s.make_room(bytes);
-    for (std::size_t i = 0; i < wanted.size();) {
-      const SumOf<T>& sum = wanted[i];
-      const std::size_t count = alike(wanted.subspan(i));
-      if (sum.x->size() == 0) {
-        // nothing to add
-      } else if (sum.kind == SumKind::dot) {
+    for (std::size_t i = 0, count = 1; i < wanted.size(); i += count) {
+      count = alike(wanted.subspan(i));
+      if (wanted[i].x->size() == 0) continue;  // nothing to add
+      if (wanted[i].kind == SumKind::dot) {
         enqueue_dots(s, wanted.subspan(i, count), parts[i].first);
       } else {
-        enqueue_sum(s, sum, parts[i].first, parts[i].first_place, squares);
+        enqueue_sum(s, wanted[i], parts[i], squares);
       }
-      i += count;
     }
-    wait_for_numbers(s, bytes);
+    wait_for_numbers<T>(s, bytes);
   }
-  const std::byte* const told = s.numbers ? s.numbers->data() : nullptr;
-  const T* const numbers = reinterpret_cast<const T*>(told);
-  const Long* const places = reinterpret_cast<const Long*>(told);
+  const std::byte* const come = s.numbers ? s.numbers->data() : nullptr;
+  const T* const numbers = reinterpret_cast<const T*>(come);
+  const Long* const places = reinterpret_cast<const Long*>(come);
   std::vector<std::size_t> again;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     bool has_to = false;
@@ -291,24 +286,22 @@ std::vector<std::size_t> ClSpace<T>::make_sums(SpaceState& s, std::span<const Su
   return again;
 }
 
+}  // namespace
+
 template <typename T>
-void ClSpace<T>::sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values) {
-  work("adding up arrays", [&](SpaceState& s) {
-    const std::vector<std::size_t> again = make_sums(s, wanted, values, Squares::plain);
-    if (again.empty()) return;
-    std::vector<SumOf<T>> norms;
-    norms.reserve(again.size());
-    for (const std::size_t i : again) norms.push_back(wanted[i]);
-    std::vector<SumValue<T>> found(norms.size());
-    make_sums(s, norms, found, Squares::by_size);
-    for (std::size_t k = 0; k < again.size(); ++k) values[again[k]] = found[k];
-  });
+void add_up(SpaceState& s, std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values) {
+  const std::vector<std::size_t> again = make_sums(s, wanted, values, Squares::plain);
+  if (again.empty()) return;
+  std::vector<SumOf<T>> norms;
+  norms.reserve(again.size());
+  for (const std::size_t i : again) norms.push_back(wanted[i]);
+  std::vector<SumValue<T>> found(norms.size());
+  make_sums<T>(s, norms, found, Squares::by_size);
+  for (std::size_t k = 0; k < again.size(); ++k) values[again[k]] = found[k];
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                                     \
-  template void ClSpace<T>::sums(std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values); \
-  template void ClSpace<T>::wait_for_numbers(SpaceState&, std::int64_t) const;
-OCLSPKT_INSTANTIATE(float)
-OCLSPKT_INSTANTIATE(double)
+#define OCLSPKT_INSTANTIATE(T) \
+  template void add_up(SpaceState&, std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values);
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

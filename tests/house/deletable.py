@@ -29,7 +29,7 @@ import sys
 
 CORE, OCL = "plugin/core/schemes", "plugin/ocl/schemes"
 TABLES = [f"{CORE}/table.cpp", f"{OCL}/table.cpp"]
-KERNEL_LIST = "plugin/ocl/CMakeLists.txt"
+KERNELS = [f"kernels/{folder}" for folder in ("cpu", "gpu", "fpga")]
 TARGETS = ["oclspkt-conformance", "oclspkt-own-scheme-test", "oclspkt-freeze"]
 REMEDIES = {"beside", "host"}
 
@@ -107,9 +107,9 @@ def sources(folder):
 
 
 def own_kernels(root, family):
-    """Entries of the list of kernels that this family's files name and no other file of the plugin does."""
+    """Kernels that this family's files name and no other file of the plugin does."""
     paths = [path for folder in own_folders(root, family) for path in sources(folder)]
-    entries = re.findall(r"\b(?:cpu|gpu|fpga)/(\w+)\.cl\b", read(os.path.join(root, KERNEL_LIST)))
+    entries = [n[:-3] for k in KERNELS for n in sorted(os.listdir(os.path.join(root, k))) if n.endswith(".cl")]
     mine = "\n".join(read(path) for path in paths)
     others = "\n".join(read(path) for path in sources(os.path.join(root, "plugin")) if path not in paths)
     quoted = {e: re.compile(rf'"(?:\w+/)?{e}(?:\.cl)?"') for e in entries}
@@ -127,17 +127,11 @@ def remove_row(path, name):
 
 
 def delete(root, family):
-    """@return the schemes that are gone, and how many entries had to go from the list of kernels."""
+    """@return the schemes that are gone, and how many kernels went with it."""
     kernels = own_kernels(root, family)
-    listing = read(os.path.join(root, KERNEL_LIST))
-    for kernel in kernels:
-        listing = re.sub(rf"\b(?:cpu|gpu|fpga)/{kernel}\.cl\s?", "", listing)
-        for folder in ("cpu", "gpu", "fpga"):
-            path = os.path.join(root, "kernels", folder, f"{kernel}.cl")
-            if os.path.exists(path):
-                os.remove(path)
-    if kernels:
-        write(os.path.join(root, KERNEL_LIST), listing)
+    for path in (os.path.join(root, folder, f"{kernel}.cl") for kernel in kernels for folder in KERNELS):
+        if os.path.exists(path):
+            os.remove(path)
     rows = {name for folder in own_folders(root, family) for path in sources(folder) for name in DEFINED.findall(read(path))}
     for folder in own_folders(root, family):
         shutil.rmtree(folder)
