@@ -4,9 +4,9 @@
 #include <string>
 
 #include "format.hpp"
+#include "line_solver.hpp"
 #include "schemes/scheme.hpp"
 #include "shares.hpp"
-#include "solver_impl.hpp"
 
 namespace oclspkt {
 namespace {

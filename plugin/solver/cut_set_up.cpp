@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "cut_operator.hpp"
 #include "cut_rounding.hpp"
-#include "cut_solver_impl.hpp"
 #include "cut_trial.hpp"
 #include "forgiven.hpp"
 #include "line_columns.hpp"
@@ -13,7 +13,6 @@
 #include "parallel.hpp"
 #include "pivot_solver.hpp"
 #include "schemes/proposal.hpp"
-#include "solver_impl.hpp"
 #include "survey.hpp"
 #include "units.hpp"
 
@@ -73,65 +72,68 @@ std::vector<char> singular_lines(const LineSet& lines, const Bands<T>& bands) {
 
 }  // namespace
 
-/// Restore the given bands in the storage of the solver.
 template <typename T>
-void CutSolver<T>::Impl::restore() {
-  const bool anew = solver_.impl_->system().take_anew();
+void CutOperator<T>::restore() {
+  const bool anew = inner_.system().take_anew();
   if (!refused_ && !uncoupled_) return;  // the solver's survey of them stays
-  Bands<T>* const bands = anew ? nullptr : &solver_.impl_->edit(set_.lines);
+  Bands<T>* const bands = anew ? nullptr : &inner_.edit(set_.lines);
   if (bands && refused_) bands->copy_from(refused_->view());
   if (bands && uncoupled_) set_.parts.put_back(*bands);
   refused_.reset();
   uncoupled_ = false;
 }
 
-/// The bands as they were given, couplings across cuts included.
 template <typename T>
-Bands<T> CutSolver<T>::Impl::whole_bands() {
+Bands<T> CutOperator<T>::whole_bands() {
   Bands<T> whole(set_.lines);
   if (refused_) {
     whole.copy_from(refused_->view());
   } else {
-    solver_.copy_bands(whole);
+    inner_.system().copy_bands(whole);
   }
   set_.parts.put_back(whole);
   return whole;
 }
 
+/// Call f(index into the cut lines, look) for all parts of this process, by several threads.
+template <typename T>
+template <typename F>
+void CutOperator<T>::for_parts(const F& f) {
+  for_pieces(set_.cut.count(), lines_a_piece(set_.lines), [&](Index begin, Index end) {
+    for (Index c = begin; c < end; ++c) f(c, looks_[static_cast<std::size_t>(c)]);
+  });
+}
+
 /// Survey the parts of this process, with their couplings across cuts.
 template <typename T>
-void CutSolver<T>::Impl::survey_cut_lines() {
-  survey_.assign(set_.cut.lines.size(), {});
-  zero_sums_.assign(survey_.size(), 0);
-  if (survey_.empty()) return;
+void CutOperator<T>::survey_cut_lines() {
+  looks_.assign(set_.cut.lines.size(), {});
+  if (looks_.empty()) return;
   // With a smaller tolerance, no dropped spike and no truncation exceeds rounding, and symmetry does not matter.
   const bool symmetry = tolerance<T>(options_) > rounding<T>();
   const bool known = known_rows_ && !symmetry && !narrows<T>(options_);
-  if (known) survey_.assign(survey_.size(), *known_rows_);
+  for (PartLook& part : looks_) part.survey = known ? *known_rows_ : Survey();
   if (known && !(known_rows_->dominance <= kZeroSumDominance<T>)) return;
-  Bands<T>& bands = solver_.impl_->edit(set_.lines);
+  Bands<T>& bands = inner_.edit(set_.lines);
+  const LineSet& lines = set_.lines;
   for (Index c = 0; c < set_.cut.count(); ++c) {
-    const Index line = set_.cut[c].line, first = set_.lines.first(line);
+    const Index line = set_.cut[c].line, first = lines.first(line);
     if (!set_.cut.above(c)) bands.lower()[first] = 0;
-    if (!set_.cut.below(c)) bands.upper()[first + (set_.lines.length(line) - 1) * set_.lines.row_stride()] = 0;
+    if (!set_.cut.below(c)) bands.upper()[first + (lines.length(line) - 1) * lines.row_stride()] = 0;
     if (!narrows<T>(options_)) continue;
     narrow_line(bands, line);  // with its couplings across cuts, which the solver never sees
-    solver_.impl_->system().note_rounded();
+    inner_.system().note_rounded();
   }
+  for_parts([&](Index c, PartLook& part) { part.zero_sums = sums_are_zero(lines, bands.view(), set_.cut[c].line); });
+  if (!known) survey_parts(bands, symmetry);
+}
+
+template <typename T>
+void CutOperator<T>::survey_parts(const Bands<T>& bands, bool symmetry) {
   const LineSet& lines = set_.lines;
-  for_pieces(set_.cut.count(), lines_a_piece(lines), [&](Index begin, Index end) {
-    for (Index c = begin; c < end; ++c) {
-      zero_sums_[static_cast<std::size_t>(c)] = sums_are_zero(lines, bands.view(), set_.cut[c].line);
-    }
-  });
-  if (known) return;
   if (lines.contiguous()) {
-    for_pieces(set_.cut.count(), lines_a_piece(lines), [&](Index begin, Index end) {
-      for (Index c = begin; c < end; ++c) {
-        survey_[static_cast<std::size_t>(c)] = survey_line(lines, bands.view(), set_.cut[c].line, symmetry);
-      }
-    });
-    return;
+    return for_parts(
+        [&](Index c, PartLook& part) { part.survey = survey_line(lines, bands.view(), set_.cut[c].line, symmetry); });
   }
   const std::vector<Index> cut_of = set_.cut_of_lines();
   const LineSet one = LineSet::one(lines.length(0));
@@ -146,7 +148,7 @@ void CutSolver<T>::Impl::survey_cut_lines() {
           if (c < 0) continue;
           Survey s = survey_line(one, column.line(l), 0, symmetry);
           s.weakest_row = lines.first(first + l) + s.weakest_row * lines.row_stride();
-          survey_[static_cast<std::size_t>(c)] = s;
+          looks_[static_cast<std::size_t>(c)].survey = s;
         }
       },
       at_once);
@@ -154,22 +156,17 @@ void CutSolver<T>::Impl::survey_cut_lines() {
 
 /// Find the units of this process's parts that have rows without dominance, as far as their own rows show them.
 template <typename T>
-void CutSolver<T>::Impl::find_units() {
-  units_range_.assign(survey_.size(), 0);
-  const auto weak = [](const Survey& survey) { return !(survey.dominance >= 1); };
-  if (std::none_of(survey_.begin(), survey_.end(), weak)) return;
-  const LineSet& lines = set_.lines;
-  const BandsView<T> view = solver_.impl_->system().bands().view();
-  for_pieces(set_.cut.count(), lines_a_piece(lines), [&](Index begin, Index end) {
-    for (Index c = begin; c < end; ++c) {
-      const auto at = static_cast<std::size_t>(c);
-      if (!weak(survey_[at])) continue;
-      const Column<T> part(lines, view, set_.cut[c].line, 1);
-      Bands<T> rows(LineSet::one(lines.length(set_.cut[c].line)));
-      rows.copy_from(part.line(0));
-      rows.close_lines();
-      units_range_[at] = ColumnUnits<T>(rows.lines(), rows.view()).range();
-    }
+void CutOperator<T>::find_units() {
+  const auto weak = [](const PartLook& part) { return !(part.survey.dominance >= 1); };
+  if (std::none_of(looks_.begin(), looks_.end(), weak)) return;
+  const BandsView<T> view = inner_.system().bands().view();
+  for_parts([&](Index c, PartLook& look) {
+    if (!weak(look)) return;
+    const Column<T> part(set_.lines, view, set_.cut[c].line, 1);
+    Bands<T> rows(LineSet::one(set_.lines.length(set_.cut[c].line)));
+    rows.copy_from(part.line(0));
+    rows.close_lines();
+    look.units_range = ColumnUnits<T>(rows.lines(), rows.view()).range();
   });
 }
 
@@ -177,15 +174,15 @@ void CutSolver<T>::Impl::find_units() {
 /// @param[out] facts shape [kLook]
 /// @throws InvalidInput, Breakdown
 template <typename T>
-void CutSolver<T>::Impl::look(std::vector<double>& facts) {
-  solver_.impl_->system().check_precision(options_);
+void CutOperator<T>::look(std::vector<double>& facts) {
+  inner_.system().check_precision(options_);
   set_.cut = find_cut_lines(set_.lines, cuts_, set_.exchange->rank(), set_.exchange->size());
   survey_cut_lines();
   double dominance = std::numeric_limits<double>::infinity();
   bool symmetric = true;
   int longest = 0;
   for (Index c = 0; c < set_.cut.count(); ++c) {
-    const Survey& s = survey_[static_cast<std::size_t>(c)];
+    const Survey& s = looks_[static_cast<std::size_t>(c)].survey;
     if (!s.finite) {
       throw NotFinite("the bands of line " + std::to_string(set_.cut[c].number) + " hold NaN or Inf at row " +
                       std::to_string(s.weakest_row) + " of process " + std::to_string(set_.exchange->rank()) +
@@ -209,7 +206,7 @@ void CutSolver<T>::Impl::look(std::vector<double>& facts) {
 }
 
 template <typename T>
-void CutSolver<T>::Impl::learn(const std::vector<double>& facts) {
+void CutOperator<T>::learn(const std::vector<double>& facts) {
   overall_.cut = facts[0] > 0;
   overall_.dominance = -facts[1];
   overall_.symmetric = known_.symmetric || facts[2] == 0;
@@ -218,7 +215,7 @@ void CutSolver<T>::Impl::learn(const std::vector<double>& facts) {
 }
 
 template <typename T>
-bool CutSolver<T>::Impl::may_pin() const {
+bool CutOperator<T>::may_pin() const {
   if (options_.singular == Singular::automatic) return known_.constant_null_space && overall_.one_line;
   return options_.singular == Singular::pin;
 }
@@ -227,7 +224,7 @@ bool CutSolver<T>::Impl::may_pin() const {
 /// singular, then all. Pinning the last row, as the solver does with singular lines, does not help if that row is the
 /// uncoupled one.
 template <typename T>
-void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
+void CutOperator<T>::set_up_inner(Bands<T>& bands) {
   // The bounds of the joints hold for rows as given.
   const Known known{.symmetric = known_.symmetric,
                     .rounding_limit = inner_rounding_limit(overall_.dominance),
@@ -235,7 +232,7 @@ void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
                     .queue = known_.queue};
   const auto accepted = [&] {
     try {
-      solver_.impl_->set_up(known);
+      inner_.set_up(known);
       return true;
     } catch (const Breakdown&) {
       if (set_.cut.count() == 0) throw;
@@ -243,33 +240,31 @@ void CutSolver<T>::Impl::set_up_inner(Bands<T>& bands) {
     }
   };
   // Rows next to cuts are uncoupled now. If no coupling is the largest number of its row, all bounds still hold.
-  const bool one_line = set_.lines.count() == 1 && survey_.size() == 1;
-  const Survey* rows = known_rows_ ? &*known_rows_ : one_line ? &survey_.front() : nullptr;
-  if (rows != nullptr && rows->dominance >= 1) solver_.impl_->system().know(*rows);
+  const bool one_line = set_.lines.count() == 1 && looks_.size() == 1;
+  const Survey* rows = known_rows_ ? &*known_rows_ : one_line ? &looks_.front().survey : nullptr;
+  if (rows != nullptr && rows->dominance >= 1) inner_.system().know(*rows);
   if (accepted()) return;
-  solver_.impl_->edit(set_.lines);
+  const auto leave_out = [&](Index c, Gathering why) {
+    bands.blank_line(set_.cut[c].line);
+    set_.why[static_cast<std::size_t>(c)] = why;
+  };
+  inner_.edit(set_.lines);
   refused_.emplace(set_.lines).copy_from(bands.view());
   const std::vector<char> singular = singular_lines(set_.lines, bands);
   for (Index c = 0; c < set_.cut.count(); ++c) {
-    if (singular[static_cast<std::size_t>(set_.cut[c].line)] != 0) leave_out(bands, c, Gathering::singular_part);
+    if (singular[static_cast<std::size_t>(set_.cut[c].line)] != 0) leave_out(c, Gathering::singular_part);
   }
   if (accepted()) return;
-  solver_.impl_->edit(set_.lines);
-  for (Index c = 0; c < set_.cut.count(); ++c) leave_out(bands, c, Gathering::refused_part);
-  solver_.impl_->set_up(known);
-}
-
-template <typename T>
-void CutSolver<T>::Impl::leave_out(Bands<T>& bands, Index c, Gathering why) {
-  bands.blank_line(set_.cut[c].line);
-  set_.why[static_cast<std::size_t>(c)] = why;
+  inner_.edit(set_.lines);
+  for (Index c = 0; c < set_.cut.count(); ++c) leave_out(c, Gathering::refused_part);
+  inner_.set_up(known);
 }
 
 /// Gather the lines whose inner rows are singular; lines that are not cut are judged as Solver does.
 template <typename T>
-void CutSolver<T>::Impl::sort_pinned() {
+void CutOperator<T>::sort_pinned() {
   const std::vector<Index> cut_of = set_.cut_of_lines();
-  for (const Index line : solver_.pinned_lines()) {
+  for (const Index line : inner_.system().pinned_lines()) {
     const Index c = cut_of[static_cast<std::size_t>(line)];
     if (c >= 0) {
       set_.why[static_cast<std::size_t>(c)] = Gathering::singular_part;
@@ -282,14 +277,14 @@ void CutSolver<T>::Impl::sort_pinned() {
 
 /// Uncouple the rows next to cuts, set up the solver of the inner rows, and find the spikes.
 template <typename T>
-void CutSolver<T>::Impl::set_up_parts(Bands<T>& bands) {
+void CutOperator<T>::set_up_parts(Bands<T>& bands) {
   set_.divide();
   set_.parts.uncouple_cuts(bands);
   uncoupled_ = true;
   double dominance = std::numeric_limits<double>::infinity();
-  for (const Survey& survey : survey_) dominance = std::min(dominance, survey.dominance);
+  for (const PartLook& part : looks_) dominance = std::min(dominance, part.survey.dominance);
   const bool decays = set_.parts.find_decaying_spikes(bands.view(), dominance);
-  solver_.set_options(inner_options(options_, overall_.dominance));
+  inner_.set_options(inner_options(options_, overall_.dominance));
   set_up_inner(bands);
   sort_pinned();
   if (options_.method == MethodChoice::pivot) set_.why.assign(set_.cut.lines.size(), Gathering::asked);
@@ -299,30 +294,30 @@ void CutSolver<T>::Impl::set_up_parts(Bands<T>& bands) {
     set_.parts.leave_out(left_out);
   } else if (set_.parts.slots() > 0) {
     Bands<T> whole;  // fallback lines are blank in the solver's own bands
-    const bool fallback = !solver_.report().groups.empty();
-    if (fallback) solver_.copy_bands(whole);
-    set_.parts.find_spikes((fallback ? whole : bands).view(), [&](const T* y, T* x) { solver_.apply(y, x); }, left_out);
+    const bool fallback = !inner_.report().groups.empty();
+    if (fallback) inner_.system().copy_bands(whole);
+    set_.parts.find_spikes((fallback ? whole : bands).view(), [&](const T* y, T* x) { inner_.apply(y, x); }, left_out);
   }
 }
 
 template <typename T>
-std::vector<PartFacts> CutSolver<T>::Impl::own_facts() const {
+std::vector<PartFacts> CutOperator<T>::own_facts() const {
   std::vector<PartFacts> own;
   for (Index c = 0; c < set_.cut.count(); ++c) {
-    const Survey& survey = survey_[static_cast<std::size_t>(c)];
+    const auto& [survey, units_range, zero_sums] = looks_[static_cast<std::size_t>(c)];
     const Index s = set_.slot_at(c);
     const SpikeFacts& spikes = set_.parts.spikes(s);
-    const CutPartErrors errors{solver_.report().rounding, spikes.size, spikes.error};
+    const CutPartErrors errors{inner_.report().rounding, spikes.size, spikes.error};
     own.push_back({set_.parts.reduced(s), set_.lines.length(set_.slot(c).line), set_.why[static_cast<std::size_t>(c)],
                    survey.smallest_row, survey.largest_row, spikes.size, rounding_of_part(errors, overall_.dominance),
-                   units_range_[static_cast<std::size_t>(c)], zero_sums_[static_cast<std::size_t>(c)] != 0});
+                   units_range, zero_sums});
   }
   return own;
 }
 
 /// Decide which lines are gathered, and whether the others are truncated.
 template <typename T>
-void CutSolver<T>::Impl::judge(Accord& accord) {
+void CutOperator<T>::judge(Accord& accord) {
   set_.tell_roots(own_facts());
   RootedLines rooted;
   accord.attempt([&] { rooted = set_.judge_rooted(); });
@@ -343,13 +338,13 @@ void CutSolver<T>::Impl::judge(Accord& accord) {
   set_.tell_parts();
   // The dropped end of a spike may count more in units of the unknowns there.
   double range = 1;
-  for (const double of_part : units_range_) range = std::max(range, of_part);
+  for (const PartLook& part : looks_) range = std::max(range, part.units_range);
   set_.parts.keep_spikes(kept / range);
 }
 
 /// Gather the lines that cannot be solved in parts, if there are any on any process.
 template <typename T>
-void CutSolver<T>::Impl::gather(Accord& accord) {
+void CutOperator<T>::gather(Accord& accord) {
   report_.pinned = 0;
   if (!any_gathered_) {
     gathered_.clear();
@@ -363,7 +358,7 @@ void CutSolver<T>::Impl::gather(Accord& accord) {
 
 /// Prepare the apply, and run trial solves where they are needed: lines that fail are gathered.
 template <typename T>
-void CutSolver<T>::Impl::make_ready(Accord& accord) {
+void CutOperator<T>::make_ready(Accord& accord) {
   // Rows that are strictly dominant bound growth and spikes. Others may turn singular by an arbitrarily small change.
   for (bool tried = overall_.dominance > 1 || report_.above_tolerance;;) {
     gather(accord);
@@ -374,7 +369,7 @@ void CutSolver<T>::Impl::make_ready(Accord& accord) {
     if (tried) return;
     Bands<T> whole;
     accord.attempt([&] { whole = whole_bands(); });
-    const CutTrialResult trial = try_lines(accord, set_, solver_, interface_, whole, tolerance<T>(options_));
+    const CutTrialResult trial = try_lines(accord, set_, inner_, interface_, whole, tolerance<T>(options_));
     report_.backward_error = trial.backward_error;
     if (!trial.failed) return;
     if (set_.truncated) {  // truncation is within its bound, but rounding is not
@@ -390,7 +385,7 @@ void CutSolver<T>::Impl::make_ready(Accord& accord) {
 }
 
 template <typename T>
-void CutSolver<T>::Impl::finish_report() {
+void CutOperator<T>::finish_report() {
   report_.lines = set_.cut.count();
   report_.longest_chain = overall_.longest_chain;
   report_.spike_rows = set_.parts.spike_rows();
@@ -404,63 +399,49 @@ void CutSolver<T>::Impl::finish_report() {
   gathered_.tell(report_);
   set_.facts = {};
   set_.verdicts = {};
-  survey_ = {};
-}
-
-template <typename T>
-void CutSolver<T>::Impl::set_up_plain(const Known& known) {
-  solver_.set_options(options_);
-  solver_.set_up(known);
+  looks_ = {};
 }
 
 /// Make the rows next to cuts accessible if vectors lie on a device. If the device refuses, the host solves.
 template <typename T>
-void CutSolver<T>::Impl::bring_borders() {
-  if (!solver_.takes(known_.queue) || report_.gathered > 0) return;
+void CutOperator<T>::bring_borders() {
+  if (!inner_.takes(known_.queue) || report_.gathered > 0) return;
   try {
-    borders_ = solver_.borders(set_.parts.border_layout());
+    borders_ = inner_.borders(set_.parts.border_layout());
   } catch (const DeviceError&) {
     if (options_.on_device_failure == OnDeviceFailure::error) throw;
   }
 }
 
 template <typename T>
-void CutSolver<T>::Impl::set_up(const Known& known) {
+bool CutOperator<T>::set_up(const Known& known) {
   known_ = known;
   borders_.reset();
-  ++set_ups_;
-  ready_ = false;
-  transpose_stale_ = true;
   report_ = {};
   overall_ = {};
   set_.cut = {};
-  restore();
-  if (set_.exchange) {
-    Accord accord(*set_.exchange);
-    std::vector<double> facts(kLook, kNone);
-    accord.attempt([&] { look(facts); });
-    accord.agree(facts);
-    learn(facts);
-    accord.attempt([&] { overall_.cut ? set_up_parts(solver_.impl_->edit(set_.lines)) : set_up_plain(known); });
-    accord.agree();
-    if (overall_.cut) {
-      judge(accord);
-      make_ready(accord);
-      finish_report();
-      bring_borders();
-    } else {
-      set_.parts = {};
-    }
-  } else {
-    set_up_plain(known);
+  Accord accord(*set_.exchange);
+  std::vector<double> facts(kLook, kNone);
+  accord.attempt([&] { look(facts); });
+  accord.agree(facts);
+  learn(facts);
+  accord.attempt([&] { overall_.cut ? set_up_parts(inner_.edit(set_.lines)) : inner_.set_up(options_, known); });
+  accord.agree();
+  if (!overall_.cut) {
+    set_.parts = {};
+    return false;
   }
-  before_ = solver_.times();
+  judge(accord);
+  make_ready(accord);
+  finish_report();
+  bring_borders();
+  before_ = inner_.times();
   applies_ = 0;
   total_seconds_ = 0;
-  ready_ = true;
+  return true;
 }
 
-template class CutSolver<float>::Impl;
-template class CutSolver<double>::Impl;
+template class CutOperator<float>;
+template class CutOperator<double>;
 
 }  // namespace oclspkt

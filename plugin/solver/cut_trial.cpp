@@ -129,7 +129,7 @@ void combine(const CutSet<T>& set, std::vector<LineErrors>& errors) {
 /// errors are too large. A tolerance above rounding admits as large an error; only the smooth trial measures it,
 /// because its solution is of one size everywhere.
 template <typename T>
-CutTrialResult try_lines(Accord& accord, const CutSet<T>& set, Solver<T>& inner, CutInterface<T>& interface,
+CutTrialResult try_lines(Accord& accord, const CutSet<T>& set, LineSolver<T>& inner, CutInterface<T>& interface,
                          const Bands<T>& whole, double tol) {
   const auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
   const bool loose = tol > eps;
@@ -173,9 +173,9 @@ CutTrialResult try_lines(Accord& accord, const CutSet<T>& set, Solver<T>& inner,
   return result;
 }
 
-template CutTrialResult try_lines(Accord&, const CutSet<float>&, Solver<float>&, CutInterface<float>&,
+template CutTrialResult try_lines(Accord&, const CutSet<float>&, LineSolver<float>&, CutInterface<float>&,
                                   const Bands<float>&, double);
-template CutTrialResult try_lines(Accord&, const CutSet<double>&, Solver<double>&, CutInterface<double>&,
+template CutTrialResult try_lines(Accord&, const CutSet<double>&, LineSolver<double>&, CutInterface<double>&,
                                   const Bands<double>&, double);
 
 }  // namespace oclspkt

@@ -6,7 +6,7 @@
 #include "accord.hpp"
 #include "cut_interface.hpp"
 #include "cut_set.hpp"
-#include "oclspkt/solver.hpp"
+#include "line_solver.hpp"
 
 namespace oclspkt {
 
@@ -22,7 +22,7 @@ struct CutTrialResult {
 /// @param whole the bands as they were given
 /// @param tol   tolerance of the answer
 template <typename T>
-CutTrialResult try_lines(Accord& accord, const CutSet<T>& set, Solver<T>& inner, CutInterface<T>& interface,
+CutTrialResult try_lines(Accord& accord, const CutSet<T>& set, LineSolver<T>& inner, CutInterface<T>& interface,
                          const Bands<T>& whole, double tol);
 
 }  // namespace oclspkt

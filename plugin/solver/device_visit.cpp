@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "oclspkt/device_visit.hpp"
 
-#include "cut_solver_impl.hpp"
 #include "solver_impl.hpp"
 
 namespace oclspkt {
@@ -27,11 +26,12 @@ void DeviceVisit<T>::set_up(Order order) {
   forget();
   order_ = std::move(order);
   VisitSteps<T> steps{.solvers = {}, .sum = order_.sum, .between = order_.between};
-  const Solver<T>* const first = order_.solvers.front()->whole();
-  for (CutSolver<T>* cut : order_.solvers) {
-    const Solver<T>* const solver = cut->whole();
-    DeviceSolver<T>* const on_device = solver != nullptr ? solver->impl_->alone_on_device() : nullptr;
-    if (on_device == nullptr || solver->impl_->device() != first->impl_->device() ||
+  const Solver<T>& front = *order_.solvers.front();
+  const LineSolver<T>* const first = front.impl_->alone();
+  for (const Solver<T>* of_order : order_.solvers) {
+    const LineSolver<T>* const solver = of_order->impl_->alone();
+    DeviceSolver<T>* const on_device = solver != nullptr ? solver->alone_on_device() : nullptr;
+    if (on_device == nullptr || solver->device() != first->device() ||
         solver->lines().extent() != first->lines().extent()) {
       return;
     }
@@ -41,7 +41,7 @@ void DeviceVisit<T>::set_up(Order order) {
   try {
     visit_ = steps.solvers.front()->visit(steps);
   } catch (const DeviceError&) {  // the solvers report the fault of the device when they use it
-    if (first->options().on_device_failure == OnDeviceFailure::error) throw;
+    if (front.options().on_device_failure == OnDeviceFailure::error) throw;
   }
 }
 
@@ -49,9 +49,9 @@ template <typename T>
 bool DeviceVisit<T>::ready() const {
   if (visit_ == nullptr) return false;
   for (std::size_t k = 0; k < uploads_.size(); ++k) {
-    const Solver<T>* const solver = order_.solvers[k]->whole();
-    if (solver == nullptr || solver->impl_->alone_on_device() == nullptr) return false;
-    if (solver->impl_->counts().uploads != uploads_[k]) return false;
+    const LineSolver<T>* const solver = order_.solvers[k]->impl_->alone();
+    if (solver == nullptr || solver->alone_on_device() == nullptr) return false;
+    if (solver->counts().uploads != uploads_[k]) return false;
   }
   return true;
 }
@@ -59,9 +59,9 @@ bool DeviceVisit<T>::ready() const {
 template <typename T>
 bool DeviceVisit<T>::apply(const T* y, T* x) {
   for (std::size_t step = 0; step < order_.solvers.size(); ++step) {
-    Solver<T>& solver = *order_.solvers[step]->whole();
+    LineSolver<T>& solver = *order_.solvers[step]->impl_->alone();
     const bool first = step == 0, last = step + 1 == order_.solvers.size();
-    if (!solver.impl_->take_step(*visit_, step, first ? y : nullptr, last ? x : nullptr)) return false;
+    if (!solver.take_step(*visit_, step, first ? y : nullptr, last ? x : nullptr)) return false;
   }
   return true;
 }

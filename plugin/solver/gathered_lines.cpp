@@ -33,7 +33,7 @@ void GatheredLines<T>::check_limit(Index limit) const {
 
 template <typename T>
 void GatheredLines<T>::clear() {
-  solver_ = Solver<T>();
+  solver_.reset();
   lines_.clear();
   pinned_ = 0;
   y_.resize(0);
@@ -86,9 +86,10 @@ void GatheredLines<T>::fill(const Wire<T>& wire, const Bands<T>& whole) {
     const auto line = static_cast<std::size_t>(place_in[static_cast<std::size_t>(item.line)]);
     parts[line][static_cast<std::size_t>(item.place)] = wire.in.data() + item.at;
   }
+  if (!solver_) solver_.emplace(Options());
   y_.resize(starts.back());
   x_.resize(starts.back());
-  Bands<T>& bands = solver_.bands(LineSet::unequal(starts));
+  Bands<T>& bands = solver_->write(LineSet::unequal(starts));
   T* const to[] = {bands.lower(), bands.diag(), bands.upper()};
   const T* const own[] = {whole.view().lower, whole.view().diag, whole.view().upper};
   for (std::size_t g = 0; g < lines_.size(); ++g) {
@@ -121,8 +122,8 @@ std::string GatheredLines<T>::name(std::size_t g) const {
 /// @throws Breakdown naming it
 template <typename T>
 void GatheredLines<T>::refuse(const Options& options, const Breakdown& error) {
-  const LineSet lines = solver_.lines();
-  const BandsView<T> all = solver_.bands(lines).view();
+  const LineSet lines = solver_->lines();
+  const BandsView<T> all = solver_->edit(lines).view();
   for (std::size_t g = 0; g < lines_.size(); ++g) {
     const Index first = lines.first(static_cast<Index>(g)), rows = lines.length(static_cast<Index>(g));
     Solver<T> alone(options);
@@ -144,13 +145,12 @@ void GatheredLines<T>::factor(const Options& options, bool may_pin) {
   if (options.method == MethodChoice::pivot) own.method = MethodChoice::pivot;
   own.singular = Singular::pin;
   if (!named(options.method)) own.above_bound = options.above_bound;
-  solver_.set_options(own);
   try {
-    solver_.set_up();
+    solver_->set_up(own, {});
   } catch (const Breakdown& error) {
     refuse(own, error);
   }
-  const std::vector<Index> pinned = solver_.pinned_lines();
+  const std::vector<Index> pinned = solver_->system().pinned_lines();
   pinned_ = static_cast<Index>(pinned.size());
   if (pinned.empty() || may_pin) return;
   throw Breakdown(name(static_cast<std::size_t>(pinned.front())) +
@@ -162,7 +162,7 @@ void GatheredLines<T>::solve() {
   failure_ = nullptr;
   if (y_.size() == 0) return;
   try {
-    solver_.apply(y_.data(), x_.data());
+    solver_->apply(y_.data(), x_.data());
   } catch (const Breakdown&) {
     failure_ = std::current_exception();
   }
@@ -176,13 +176,13 @@ void GatheredLines<T>::check() const {
 template <typename T>
 void GatheredLines<T>::tell(CutReport& report) const {
   if (y_.size() == 0) return;
-  report.rounding = larger(report.rounding, solver_.report().rounding);
-  if (report.above_bound.empty()) report.above_bound = solver_.report().above_bound;
+  report.rounding = larger(report.rounding, solver_->report().rounding);
+  if (report.above_bound.empty()) report.above_bound = solver_->report().above_bound;
 }
 
 template <typename T>
 std::int64_t GatheredLines<T>::bytes() const {
-  return y_.bytes() + x_.bytes() + (lines_.empty() ? 0 : solver_.bytes());
+  return y_.bytes() + x_.bytes() + (solver_ ? solver_->bytes() : 0);
 }
 
 template class GatheredLines<float>;

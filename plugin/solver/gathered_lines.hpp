@@ -2,12 +2,13 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "accord.hpp"
 #include "cut_set.hpp"
-#include "oclspkt/solver.hpp"
+#include "line_solver.hpp"
 
 namespace oclspkt {
 
@@ -44,7 +45,7 @@ class GatheredLines {
   [[noreturn]] void refuse(const Options& options, const Breakdown& error);
 
   const CutSet<T>& set_;
-  Solver<T> solver_;
+  std::optional<LineSolver<T>> solver_;
   std::vector<Index> lines_;  ///< the cut lines that are gathered here
   Index pinned_ = 0;
   AlignedArray<T> y_, x_;

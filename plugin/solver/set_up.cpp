@@ -3,15 +3,14 @@
 #include <chrono>
 #include <utility>
 
+#include "line_solver.hpp"
 #include "schemes/proposal.hpp"
-#include "solver_impl.hpp"
 
 namespace oclspkt {
 
 template <typename T>
-void Solver<T>::Impl::begin_set_up() {
+void LineSolver<T>::begin_set_up() {
   system_.put_back();
-  transpose_stale_ = true;
   Report report;
   report.losses = report_.losses;
   report_ = std::move(report);
@@ -24,7 +23,15 @@ void Solver<T>::Impl::begin_set_up() {
 }
 
 template <typename T>
-void Solver<T>::Impl::set_up(const Known& known) {
+void LineSolver<T>::set_up(Options options, const Known& known) {
+  set_options(std::move(options));
+  system_.take_anew();
+  system_.check_precision(options_);
+  set_up(known);
+}
+
+template <typename T>
+void LineSolver<T>::set_up(const Known& known) {
   known_ = known;
   const std::int64_t applies = std::exchange(applies_, 0);
   if (applies > 0) expected_applies_ = applies;
@@ -49,7 +56,7 @@ void Solver<T>::Impl::set_up(const Known& known) {
 
 /// Choose anew after the device of this solver failed in the middle of a solve; called while the error is handled.
 template <typename T>
-void Solver<T>::Impl::fall_back(const DeviceError& error) {
+void LineSolver<T>::fall_back(const DeviceError& error) {
   if (options_.on_device_failure == OnDeviceFailure::error) throw;
   if (sharing_.active()) {
     sharing_.drop();
@@ -69,14 +76,13 @@ void Solver<T>::Impl::fall_back(const DeviceError& error) {
 
 /// Solve for vectors of the host until the next set-up, and say why.
 template <typename T>
-void Solver<T>::Impl::forget_queue(const std::string& why) {
+void LineSolver<T>::forget_queue(const std::string& why) {
   known_.queue = {};
   report_.device.vectors = "copied: " + why;
 }
 
-/// Record that a device failed, with one line for each device.
 template <typename T>
-void Solver<T>::Impl::lose(const LostDevice& device) {
+void LineSolver<T>::lose(const LostDevice& device) {
   const auto is_it = [&](const LostDevice& known) { return known.index == device.index; };
   if (std::any_of(lost_.begin(), lost_.end(), is_it)) return;
   lost_.reserve(lost_.size() + 1);  // both lists grow or none, if memory runs out
@@ -87,7 +93,7 @@ void Solver<T>::Impl::lose(const LostDevice& device) {
 
 /// Go back to the state before a choice was made.
 template <typename T>
-void Solver<T>::Impl::discard_choice() {
+void LineSolver<T>::discard_choice() {
   chosen_.retire();
   system_.put_back();
   report_.candidates.clear();
@@ -97,7 +103,7 @@ void Solver<T>::Impl::discard_choice() {
 
 /// Report how vectors on a caller's device are solved.
 template <typename T>
-void Solver<T>::Impl::note_queue(const Processors& processors) {
+void LineSolver<T>::note_queue(const Processors& processors) {
   if (!known_.queue) return;
   std::string& text = report_.device.vectors;
   if (solves_on_queue()) {
@@ -113,7 +119,7 @@ void Solver<T>::Impl::note_queue(const Processors& processors) {
 
 /// The processors that the options name, without those that were lost.
 template <typename T>
-Processors Solver<T>::Impl::find_those_left() {
+Processors LineSolver<T>::find_those_left() {
   Processors found = find_processors(
       options_for_choice(), {system_.bands().lines(), sizeof(T) == 8, host_seconds(choosing().outlook()), known_.queue},
       lost_);
@@ -124,7 +130,7 @@ Processors Solver<T>::Impl::find_those_left() {
 /// Choose among the processors that are left. If one fails, the next cheapest takes over; the host is the last resort.
 /// @param found  the processors that are left, if they are known
 template <typename T>
-void Solver<T>::Impl::choose_of_those_left(const std::optional<InUse>& before, std::optional<Processors> found) {
+void LineSolver<T>::choose_of_those_left(const std::optional<InUse>& before, std::optional<Processors> found) {
   const Processor host;
   for (;; found.reset()) {
     Processors processors = found ? std::move(*found) : find_those_left();
@@ -146,7 +152,7 @@ void Solver<T>::Impl::choose_of_those_left(const std::optional<InUse>& before, s
   }
 }
 
-template class Solver<float>::Impl;
-template class Solver<double>::Impl;
+template class LineSolver<float>;
+template class LineSolver<double>;
 
 }  // namespace oclspkt

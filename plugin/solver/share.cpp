@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "line_solver.hpp"
 #include "selection.hpp"
-#include "solver_impl.hpp"
 #include "usual_settings.hpp"
 
 namespace oclspkt {
@@ -19,7 +19,7 @@ bool names_several(const Options& options) {
 
 /// The options, with the device that was found to be the best by itself if one was.
 template <typename T>
-Options Solver<T>::Impl::options_for_choice() const {
+Options LineSolver<T>::options_for_choice() const {
   Options options = options_;
   if (!only_.empty()) options.spare_devices = std::exchange(options.devices, only_);
   return options;
@@ -29,7 +29,7 @@ Options Solver<T>::Impl::options_for_choice() const {
 /// @param[out] found  those of which one solves otherwise, if they were looked for
 /// @return true if they are shared and set up
 template <typename T>
-bool Solver<T>::Impl::share(std::optional<Processors>& found) {
+bool LineSolver<T>::share(std::optional<Processors>& found) {
   sharing_.learn();
   only_.clear();
   report_.sharing = {};
@@ -75,7 +75,7 @@ bool Solver<T>::Impl::share(std::optional<Processors>& found) {
 
 /// Have the joules of applies added up: of the processors that solve, or may, and of the host.
 template <typename T>
-void Solver<T>::Impl::watch_energy() {
+void LineSolver<T>::watch_energy() {
   std::vector<PoweredDevice> devices;
   const auto add = [&](PoweredDevice device) {
     const auto same = [&](const PoweredDevice& known) { return known.physical == device.physical; };
@@ -97,13 +97,13 @@ void Solver<T>::Impl::watch_energy() {
 
 /// Take over what the solvers of shares lost: those devices are not tried again.
 template <typename T>
-void Solver<T>::Impl::note_losses() {
+void LineSolver<T>::note_losses() {
   for (const LostDevice& device : sharing_.lost()) lose(device);
 }
 
 /// Solve by what was set up.
 template <typename T>
-void Solver<T>::Impl::solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
+void LineSolver<T>::solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
   if (sharing_.active()) {
     sharing_.lines().apply(y, y_stride, x, x_stride, columns);
     note_losses();
@@ -115,12 +115,12 @@ void Solver<T>::Impl::solve(const T* y, Index y_stride, T* x, Index x_stride, In
   choosing().note_answers();
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                      \
-  template Options Solver<T>::Impl::options_for_choice() const;     \
-  template bool Solver<T>::Impl::share(std::optional<Processors>&); \
-  template void Solver<T>::Impl::note_losses();                     \
-  template void Solver<T>::Impl::watch_energy();                    \
-  template void Solver<T>::Impl::solve(const T*, Index, T*, Index, Index);
+#define OCLSPKT_INSTANTIATE(T)                                    \
+  template Options LineSolver<T>::options_for_choice() const;     \
+  template bool LineSolver<T>::share(std::optional<Processors>&); \
+  template void LineSolver<T>::note_losses();                     \
+  template void LineSolver<T>::watch_energy();                    \
+  template void LineSolver<T>::solve(const T*, Index, T*, Index, Index);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

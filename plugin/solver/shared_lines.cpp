@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "cut_solver_impl.hpp"
+#include "solver_impl.hpp"
 #include "write_bands.hpp"
 
 namespace oclspkt {
@@ -57,7 +57,7 @@ void SharedLines<T>::set_up(const Bands<T>& bands, Survey survey, std::vector<Pi
     // Room for all rows, of which those that are not its own are never touched: shares change without new memory.
     if (solver.lines().rows() == 0) solver.impl_->write(bands.lines(), {}, nullptr);
     const BandsView<T> own{all.lower + piece.first, all.diag + piece.first, all.upper + piece.first};
-    solver.fill_known(piece.lines, piece.cuts, cut ? team_->exchange(member) : nullptr, copy_of<T>(own), survey);
+    solver.impl_->fill(piece.lines, piece.cuts, cut ? team_->exchange(member) : nullptr, copy_of<T>(own), survey);
     solver.set_up(known);
   });
   for (std::size_t p = 0; p < pieces_.size(); ++p) require_whole(report(p), cut_report(p));

@@ -1,109 +1,45 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <memory>
 #include <optional>
-#include <vector>
 
-#include "choosing.hpp"
+#include "cut_operator.hpp"
+#include "line_solver.hpp"
 #include "oclspkt/solver.hpp"
-#include "sharing.hpp"
-#include "system.hpp"
 
 namespace oclspkt {
 
-/// @throws InvalidInput naming the option that is out of range
-void check_options(const Options& options);
-
-/// The state of a Solver: the lines, the choice of the last set-up, and the facts for the next one.
+/// The operator that the last set-up came to, A^T beside it, and the calls that do not simply ask one of them.
 template <typename T>
 class Solver<T>::Impl {
  public:
-  explicit Impl(Options options) : options_(std::move(options)) { check_options(options_); }
+  explicit Impl(Options given) : options(std::move(given)), whole(options) {}
 
-  void set_options(Options options);
-  Bands<T>& bands(const LineSet& lines);
-  /// bands() for callers that keep no reference: to be written whole, or to be changed as they are.
-  Bands<T>& write(const LineSet& lines);
-  Bands<T>& edit(const LineSet& lines);
-  void fill(const LineSet& lines, const BandsFill<T>& fill);
-  /// @param survey of `filled`, if nothing but a fill for these very lines has changed them
-  void swap_bands(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey, bool& rounded);
-  void set_up(const Known& known);
-  void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
-  void apply_on_device(_cl_mem* y, _cl_mem* x);
-  bool solves_on_queue() const;
-  bool takes(const DeviceQueue& queue) const;
-  void enqueue(const DeviceQueue& queue, const T* y, Index y_stride, T* x, Index x_stride, Index columns);
-  bool takes_transpose(const DeviceQueue& queue) const;
-  std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout) { return chosen_->borders(layout); }
-  void enqueue_transpose(const DeviceQueue& queue, const T* y, T* x);
-  /// The solver of all lines on one device; null if one device does not solve all.
-  DeviceSolver<T>* alone_on_device() const;
-  int device() const { return chosen_.device(); }
-  bool take_step(Visit<T>& visit, std::size_t step, const T* y, T* x);
-  DeviceHandles device_handles() const;
-  void apply_transpose(const T* y, T* x);
-  void ready_transpose();
-  Times times() const;
-  std::int64_t bytes() const;
-  System<T>& system() { return system_; }
-  const System<T>& system() const { return system_; }
-  const Counts& counts() const { return counts_; }
-
-  const Options& options() const { return options_; }
-  const LineSet& lines() const { return system_.lines(); }
-  const Report& report() const { return report_; }
-  const Solver<T>* transposed() const { return transposed_.get(); }
-
- private:
-  void expect(const LineSet& lines);
-  void begin_set_up();
-  /// How this set-up chooses.
-  Choosing<T> choosing() { return {options_, known_, expected_applies_, system_, chosen_, report_, counts_}; }
-
-  bool share(std::optional<Processors>& found);
-  void note_losses();
-  void watch_energy();
-  template <typename Work>
-  void metered(Index applies, bool queued, const Work& work);
-  template <typename Work>
-  double timed(Index applies, bool queued, const Work& work);
-  void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
-  Options options_for_choice() const;
-  Processors find_those_left();
-  void choose_of_those_left(const std::optional<InUse>& before, std::optional<Processors> found);
-  void note_queue(const Processors& processors);
-  void forget_queue(const std::string& why);
-  void fall_back(const DeviceError& error);
-  void lose(const LostDevice& device);
-  void share_losses();
-  void set_up_transpose();
+  Bands<T>& write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
+  void begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
+  /// @param rows  bounds of the survey of all rows, if they are known; couplings out of whole lines are 0 then
+  void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill,
+            const std::optional<Survey>& rows);
+  /// The solver of all lines; null if a line is cut on any process.
+  LineSolver<T>* alone() { return active == &whole ? &whole : nullptr; }
+  bool is_cut() const { return active == &cut; }
+  bool ready() const { return active != nullptr && (is_cut() || whole.report().ready); }
   template <typename Work>
   void on_transposed(const Work& work);
-  void discard_choice();
 
-  Options options_;
-  Known known_;
-  System<T> system_{options_};
-  Report report_;
-  Chosen<T> chosen_;
-  int of_queue_ = -1;             ///< the device of Known::queue, if it is among those that can be used
-  std::vector<LostDevice> lost_;  ///< not tried again while options and layout stay
-  std::optional<InUse> in_use_;
-  std::unique_ptr<ApplyEnergy> energy_;  ///< outlives sharing_
-  Sharing<T> sharing_;
-  std::string only_;  ///< the device that solves, of those named; empty: any
-  std::unique_ptr<Solver<T>> transposed_;
-  bool transpose_stale_ = true;
-  double total_seconds_ = 0;
-  double fill_seconds_ =
-      0;  ///< of the bands of the next set-up: memory is new where the last one left them to a device
-  std::int64_t applies_ = 0;           ///< since the last set-up
-  std::int64_t expected_applies_ = 0;  ///< until the next one: as many as between the last two; 0: not known
-  Counts counts_;
+  Options options;
+  Known known;
+  LineSolver<T> whole;
+  CutOperator<T> cut{whole, options};
+  Operator<T>* active = nullptr;  ///< of those; null without a good set-up
+  std::unique_ptr<Solver<T>> transposed;
+  bool transpose_stale = true;
+  Times before;  ///< of `whole`, before the first apply
+  std::int64_t set_ups = 0;
+
+ private:
+  void set_up_transpose();
 };
-
-extern template class Solver<float>::Impl;
-extern template class Solver<double>::Impl;
 
 }  // namespace oclspkt

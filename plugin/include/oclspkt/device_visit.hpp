@@ -23,9 +23,9 @@ class OCLSPKT_API DeviceVisit {
   /// The solvers in the order in which they are applied. They must live, and not move, until the next set_up() or
   /// forget().
   struct Order {
-    std::vector<CutSolver<T>*> solvers;  ///< at least 2, no two in a row the same; may come again
-    bool sum = false;                    ///< x = sum of A_k^-1 y; else x = A_n^-1 D ... D A_2^-1 D A_1^-1 y
-    const T* between = nullptr;          ///< the diagonal of D, shape [extent], read by set_up() alone; null: 1
+    std::vector<Solver<T>*> solvers;  ///< at least 2, no two in a row the same; may come again
+    bool sum = false;                 ///< x = sum of A_k^-1 y; else x = A_n^-1 D ... D A_2^-1 D A_1^-1 y
+    const T* between = nullptr;       ///< the diagonal of D, shape [extent], read by set_up() alone; null: 1
   };
 
   DeviceVisit();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "oclspkt/bands.hpp"
-#include "oclspkt/device_handles.hpp"
+#include "oclspkt/cuts.hpp"
 #include "oclspkt/error.hpp"
-#include "oclspkt/export.hpp"
-#include "oclspkt/line_set.hpp"
+#include "oclspkt/operator.hpp"
 #include "oclspkt/options.hpp"
 #include "oclspkt/report.hpp"
 
@@ -21,19 +21,15 @@ struct Known {
   double rounding_limit = kRoundingLimit;  ///< rounding that the caller tolerates from a solve, in eps
   bool as_given = false;                   ///< devices solve in the units in which the columns were given
   /// Vectors are on the device of this queue. That device solves if the options allow it and it can, see
-  /// Solver::enqueue(). The queue must live until the next set_up, or the solver's end.
+  /// Operator::apply(). The queue must live until the next set_up, or the solver's end.
   DeviceQueue queue = {};
 };
 
 struct Survey;
 template <typename T>
-struct BorderLayout;
-template <typename T>
-class Borders;
-template <typename T>
-class CutSolver;
-template <typename T>
 class DeviceVisit;
+template <typename T>
+class SharedLines;
 template <typename T>
 class Solver;
 
@@ -69,133 +65,109 @@ class OCLSPKT_API FilledBands {
 ///
 /// Set-up chooses device, method and partitioning once. Every apply until the next set-up is then the same linear
 /// operator, bit for bit. One thread at a time may use an object; several threads may use different objects.
+///
+/// Lines may be cut among processes. Then set-ups and applies are collective over all processes of the exchange. Each
+/// process eliminates the inner rows of its parts. The top and bottom unknowns of a line's parts form one tridiagonal
+/// system. One process of the chain solves it, or pairs of neighbours if the parts decay. If a process throws in
+/// set_up, all do.
 /// @tparam T float or double
 template <typename T>
-class OCLSPKT_API Solver {
+class OCLSPKT_API Solver final : public Operator<T> {
  public:
   /// @throws InvalidInput if an option is out of range; devices are looked for at set-up
   explicit Solver(Options options = {});
-  ~Solver();
+  ~Solver() override;
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
   /// Storage for the bands of `lines`, to be filled in place before set_up(). The reference is valid for the solver's
   /// life, or until a call for lines of another layout. Change any numbers, and the next set_up uses them. set_up may
   /// set lower of a line's first row and upper of its last to 0, which are ignored; it changes nothing else. For
-  /// fallback lines, and under precision narrow, it works on a copy of 3 words a row, which fill() and swap_bands()
-  /// avoid. Between a change and the next set_up, apply() may solve with a mixture of old and new numbers.
+  /// fallback lines, cut lines and under precision narrow, it works on a copy of 3 words a row, which write(), fill()
+  /// and swap_bands() avoid. Between a change and the next set_up, apply() may solve with a mixture of old and new
+  /// numbers.
+  ///
+  /// lower of a part's first row couples to the last row of the part above, upper of its last row to the first row of
+  /// the part below. set_up reports errors in `cuts`, on all processes.
   ///
   /// The call also restores bands that fill(), swap_bands() or a copying set_up brought; precision narrow has rounded
   /// them to float.
-  Bands<T>& bands(const LineSet& lines);
-
-  /// Fill the bands by `fill` and survey them meanwhile, which saves set_up() a pass over memory. For many rows all
-  /// processors of this process take part.
-  void fill(const LineSet& lines, const BandsFill<T>& fill);
-
-  /// Exchange the bands with `filled`, which gets the solver's bands as bands(lines) would return them.
+  /// @param cuts, exchange  left out: no line is cut, and no messages are sent
+  Bands<T>& bands(const LineSet& lines, Cuts cuts = {}, std::shared_ptr<Exchange> exchange = nullptr);
+  /// Fill the bands by `write`, which keeps no reference to them.
+  void write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
+             const std::function<void(Bands<T>&)>& write);
+  /// Keep the numbers of the bands for lines and cuts that may have changed.
+  void keep_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
+  /// Fill the bands by `fill` and, where no line is cut, survey them meanwhile, which saves set_up() a pass over
+  /// memory. For many rows all processors of this process take part.
+  void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill);
+  void fill(const LineSet& lines, const BandsFill<T>& fill) { this->fill(lines, {}, nullptr, fill); }
+  /// Exchange the bands with `filled`, which gets the solver's bands as bands(lines) would return them. For cut lines
+  /// `filled` was filled without their cuts.
   /// @throws InvalidInput if `filled` does not have as many places as `lines`
-  void swap_bands(const LineSet& lines, FilledBands<T>& filled);
+  void swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, FilledBands<T>& filled);
+  void swap_bands(const LineSet& lines, FilledBands<T>& filled) { swap_bands(lines, {}, nullptr, filled); }
 
-  /// Choose device, method and plan for the bands as they are now and move them to the device.
+  /// Choose device, method and plan for the bands as they are now and move them to the device; for cut lines, choose
+  /// how to solve each part and the interface systems at the cuts.
   /// @throws InvalidInput if an option names something that does not exist, or if the bands were rounded for precision
   ///                      narrow and another precision is set
-  /// @throws Breakdown    if no method solves the matrix (singular, NaN, Inf); apply then throws until a good set_up
+  /// @throws Breakdown    if no method solves the matrix (singular, NaN, Inf); apply then throws until a good set_up.
+  ///                      An error of another process is a Breakdown or InvalidInput that names it
   /// @throws DeviceError  only under OnDeviceFailure::error
-  /// @cost   a few sweeps over the bands; for `exact` one trial solve at the first set-up
+  /// @cost   a few sweeps over the bands; for `exact` one trial solve at the first set-up; for cut lines two solves for
+  ///         the spikes, and two more if rows are not strictly dominant
   void set_up(const Known& known = {});
-
   /// Copy the bands, each of shape [lines.extent()], then set_up().
   void set_up(const LineSet& lines, const T* lower, const T* diag, const T* upper, const Known& known = {});
 
-  /// Solve A x = y for all lines.
-  /// @param[in]  y shape [lines.extent()]
-  /// @param[out] x shape [lines.extent()]; places between lines are untouched; must not overlap y
-  /// @throws InvalidInput without a good set_up, or if x and y overlap
-  /// @throws Breakdown    under AboveBound::error if the answer is above the limits of method auto; x holds it all the
-  ///                      same, and further right-hand sides may be solved
-  void apply(const T* y, T* x);
+  using Operator<T>::apply;
+  /// @cost for cut lines 2 scalars sent a line and cut, up to 4 if nothing may be truncated
+  void apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) override;
+  bool takes(const DeviceQueue& queue) const override;
 
-  /// Solve A X = Y for all lines and several right-hand sides: the operator of apply() for each, bit for bit.
-  /// @param[in]  y       shape [columns][lines.extent()], column k at y + k y_stride
-  /// @param[out] x       shape [columns][lines.extent()], column k at x + k x_stride; must not overlap y
-  /// @param      columns 0 does nothing
-  /// @throws InvalidInput without a good set_up, for negative `columns`, for strides that are shorter than a column,
-  ///                      or if x and y overlap
-  void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
+  /// Solve A^T x = y; its own set-up runs at the first call after a set_up.
+  void apply_transpose(const T* y, T* x) { apply_transpose({}, {y}, {x}); }
+  void enqueue_transpose(const DeviceQueue& queue, const void* y, void* x) {
+    apply_transpose({Place::Kind::queue, queue}, {static_cast<const T*>(y)}, {static_cast<T*>(x)});
+  }
+  void apply_transpose(const Place& place, Columns<const T> y, Columns<T> x);
+  /// takes() of A^T; false until set_up_transpose() has run for the current bands.
+  bool takes_transpose(const DeviceQueue& queue) const;
+  /// Run the set-up of A^T now, if it is due.
+  /// @throws as set_up()
+  void set_up_transpose();
 
   /// The OpenCL objects of the device that the last set_up chose; null if the host solves. They stay valid as long as
   /// set-ups choose that device, and until release_devices().
   DeviceHandles device_handles() const;
-
-  /// Solve A x = y for all lines with both vectors in buffers of the device. Nothing is copied, and the operator is
-  /// that of apply(), bit for bit. Returns when the device is done.
-  ///
-  /// Kernels go through the queue of device_handles(). Commands in another queue that write y must have ended before
-  /// the call. If the device fails, the vectors are lost with it, so the error is thrown whatever `on_device_failure`
-  /// says; the next set_up then takes another device.
-  /// @param[in]  y a cl_mem of the context of device_handles(), lines().extent() scalars or more; a buffer over host
-  ///               memory must be aligned to 16 bytes
-  /// @param[out] x the same cl_mem, another one, or a part (sub-buffer) that does not overlap y
-  /// @throws InvalidInput without a good set_up; where the host solves all lines or some of them; for a buffer of
-  ///                      another context, too small, overlapping, not aligned, or with flags that forbid its use
-  /// @throws DeviceError  x is then undefined
-  void apply_on_device(_cl_mem* y, _cl_mem* x);
-
-  /// True if enqueue() takes vectors on the device of that queue: the last set_up got a queue of that device
-  /// (Known::queue), and the device solves all lines.
-  bool takes(const DeviceQueue& queue) const;
-  /// True if enqueue_transpose() takes vectors on the device of that queue; false until set_up_transpose() has run for
-  /// the current bands.
-  bool takes_transpose(const DeviceQueue& queue) const;
-
-  /// Solve A X = Y for all lines with vectors in memory of the device of `queue`. Kernels are enqueued and nothing is
-  /// copied; the operator is that of apply(), bit for bit. Returns before the device is done: later commands in `queue`
-  /// find x. Each call may pass another queue of the same device.
-  ///
-  /// If OpenCL sees a card for which CUDA has no kernels, OpenCL solves. Vectors are then copied on the card, and the
-  /// call waits for the queue and the solver, but not for the copy of x. Report::device.vectors says so.
-  ///
-  /// If the device fails, the vectors are lost with it, so the error is thrown whatever `on_device_failure` says; the
-  /// next set_up then takes another device.
-  /// @param[in]  y opencl: a cl_mem, for one column; cuda: address of the first column in memory of the card, column k
-  ///               begins y_stride scalars times k further on. Shape [columns][lines.extent()]
-  /// @param[out] x as y, with x_stride; must not overlap y
-  /// @throws InvalidInput unless takes(queue); for memory of another device, too small, or overlapping
-  /// @throws DeviceError  x is then undefined
-  void enqueue(const DeviceQueue& queue, const void* y, Index y_stride, void* x, Index x_stride, Index columns);
-  /// Solve A^T x = y with vectors on a device; its own set-up runs, and waits, at the first call after a set_up.
-  void enqueue_transpose(const DeviceQueue& queue, const void* y, void* x);
-
-  /// Solve A^T x = y; its own set-up runs at the first call after a set_up.
-  void apply_transpose(const T* y, T* x);
-  /// Run the set-up of apply_transpose() and its like now, if it is due.
-  /// @throws as set_up()
-  void set_up_transpose();
-
   const Options& options() const;
   /// Change options; takes effect at the next set_up.
   void set_options(Options options);
   const LineSet& lines() const;
+  /// Where lines are cut, of this process's rows without those next to cuts.
   const Report& report() const;
-  /// The transposed operator's report; not ready before the first apply_transpose.
+  const CutReport& cut_report() const;
+  /// The reports of A^T; not ready before its first set-up.
   const Report& transpose_report() const;
-  Times times() const;
-  /// Times of apply_transpose() and enqueue_transpose().
+  const CutReport& transpose_cut_report() const;
+  Times times() const override;
+  /// Times of A^T.
   Times transpose_times() const;
+  /// Times of this process alone since the last set_up, without waiting for others.
+  Times part_times() const;
   Counts counts() const;
   /// The lines that the last set_up pinned because they, or a part of them, are singular; numbered as given, in order.
   std::vector<Index> pinned_lines() const;
-  /// Copy the bands of the last set_up, fallback lines included; couplings out of lines are 0.
+  /// Copy the bands of the last set_up, fallback lines included; couplings out of lines that are not cut are 0.
   void copy_bands(Bands<T>& out);
-  /// Bytes held for bands, factors and scratch, on host and device.
-  std::int64_t bytes() const;
+  std::int64_t bytes() const override;
 
  private:
   class Impl;
-  friend class CutSolver<T>;
   friend class DeviceVisit<T>;
-  std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout);
+  friend class SharedLines<T>;
   std::unique_ptr<Impl> impl_;
 };
 

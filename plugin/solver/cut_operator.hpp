@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "accord.hpp"
+#include "cut_interface.hpp"
+#include "cut_set.hpp"
+#include "gathered_lines.hpp"
+#include "line_solver.hpp"
+#include "oclspkt/cuts.hpp"
+#include "survey.hpp"
+
+namespace oclspkt {
+
+/// Lines that are cut among processes: a solver of the inner rows of each part, and the interface systems at the cuts.
+/// All calls but those of a process by itself are collective.
+template <typename T>
+class CutOperator final : public Operator<T> {
+ public:
+  /// @param inner    of this process's inner rows, and of lines that are not cut; it has the bands
+  /// @param options  as they are at each set-up
+  CutOperator(LineSolver<T>& inner, const Options& options) : inner_(inner), options_(options) {}
+
+  /// Begin with new lines, whose bands follow in the inner solver.
+  void begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
+  /// Restore the given bands in the storage of the inner solver.
+  void restore();
+  /// Set-up need not survey the rows. @param rows bounds of the survey of all rows
+  void know(const Survey& rows);
+  /// Set up, the inner solver as well.
+  /// @return false if no line of any process is cut: the inner solver solves
+  bool set_up(const Known& known);
+
+  using Operator<T>::apply;
+  void apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) override;
+  bool takes(const DeviceQueue& queue) const override { return borders_ != nullptr && inner_.takes(queue); }
+  Times times() const override;
+  /// Bytes without those of the inner solver.
+  std::int64_t bytes() const override;
+
+  const LineSet& lines() const { return set_.lines; }
+  const Cuts& cuts() const { return cuts_; }
+  const std::shared_ptr<Exchange>& exchange() const { return set_.exchange; }
+  const CutReport& report() const { return report_; }
+  /// The bands as they were given, couplings across cuts included.
+  Bands<T> whole_bands();
+  /// Write the transposed bands: the couplings across a cut change sides. @param whole as whole_bands()
+  void transpose_to(Bands<T>& bands, Bands<T>& whole) const;
+
+ private:
+  /// The facts that all processes know after the first look at the bands.
+  struct Overall {
+    bool cut = false, symmetric = true, one_line = false;
+    double dominance = 0;
+    Index longest_chain = 0;
+  };
+  /// What a look at a part shows.
+  struct PartLook {
+    Survey survey;
+    double units_range = 0;  ///< see PartFacts
+    bool zero_sums = false;  ///< see sums_are_zero()
+  };
+
+  template <typename F>
+  void for_parts(const F& f);
+  void look(std::vector<double>& facts);
+  void survey_cut_lines();
+  void survey_parts(const Bands<T>& bands, bool symmetry);
+  void find_units();
+  void learn(const std::vector<double>& facts);
+  void set_up_parts(Bands<T>& bands);
+  void set_up_inner(Bands<T>& bands);
+  void sort_pinned();
+  bool may_pin() const;
+  std::vector<PartFacts> own_facts() const;
+  void judge(Accord& accord);
+  void gather(Accord& accord);
+  void make_ready(Accord& accord);
+  void finish_report();
+  void bring_borders();
+  void solve(const Place& place, const T* y, T* x);
+  void look_at(const T* y, const T* x);
+
+  LineSolver<T>& inner_;
+  const Options& options_;
+  Known known_;
+  Cuts cuts_;
+  CutReport report_;
+  Overall overall_;
+  bool uncoupled_ = false;     ///< rows next to cuts are uncoupled in the inner solver's bands
+  bool any_gathered_ = false;  ///< some line is gathered, on any process
+
+  CutSet<T> set_;
+  std::optional<Survey> known_rows_;  ///< see know()
+  std::vector<PartLook> looks_;       ///< shape [cut lines]
+  std::optional<Bands<T>> refused_;   ///< the bands that inner_ refused; cut lines are blank there then
+  GatheredLines<T> gathered_{set_};
+  CutInterface<T> interface_{set_, gathered_};
+  std::unique_ptr<Borders<T>> borders_;  ///< where vectors lie on a device, and no line here is gathered
+
+  Times before_;  ///< of inner_, before the first apply
+  std::int64_t applies_ = 0;
+  double total_seconds_ = 0;
+};
+
+}  // namespace oclspkt
