@@ -4,11 +4,9 @@
 #include <utility>
 
 #include "boundary.hxx"
-#include "flops.hxx"
 #include "logged.hxx"
 #include "parallel.hpp"
 #include "pc_oclspkt.hxx"
-#include "place.hxx"
 
 namespace oclspkt::petsc {
 namespace {
@@ -34,23 +32,19 @@ int steps_of(const PC_OCLSPKT& o) {
 enum class RowWise { add, multiply, take_from };
 
 /// to += with; to *= with; or to = with - to: on the device where they lie there, else by all processors of this rank.
-PetscErrorCode ChangeVector(PC pc, Vec to, RowWise what, Vec with) {
-  DeviceQueue queue;
+void change_vector(Vec to, RowWise what, Vec with) {
   const PetscScalar* operand;
   PetscScalar* changed;
   PetscInt rows;
-
-  PetscFunctionBegin;
-  PetscCall(QueueOf({.vector = with}, {.vector = to}, &queue));
-  if (queue) {
-    if (what == RowWise::add) PetscCall(VecAXPY(to, 1, with));
-    if (what == RowWise::multiply) PetscCall(VecPointwiseMult(to, to, with));
-    if (what == RowWise::take_from) PetscCall(VecAYPX(to, -1, with));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (queue_of({.vector = with}, {.vector = to})) {
+    if (what == RowWise::add) must(VecAXPY(to, 1, with));
+    if (what == RowWise::multiply) must(VecPointwiseMult(to, to, with));
+    if (what == RowWise::take_from) must(VecAYPX(to, -1, with));
+    return;
   }
-  PetscCall(VecGetLocalSize(to, &rows));
-  PetscCall(VecGetArrayRead(with, &operand));
-  PetscCall(VecGetArray(to, &changed));
+  must(VecGetLocalSize(to, &rows));
+  must(VecGetArrayRead(with, &operand));
+  must(VecGetArray(to, &changed));
   const auto change = [&](Index first, Index end) {
     if (what == RowWise::add) {
       for (Index i = first; i < end; ++i) changed[i] += operand[i];
@@ -60,140 +54,108 @@ PetscErrorCode ChangeVector(PC pc, Vec to, RowWise what, Vec with) {
       for (Index i = first; i < end; ++i) changed[i] = operand[i] - changed[i];
     }
   };
-  OclspktCall(pc, for_pieces(rows, kPieceRows, std::ref(change)));
-  PetscCall(VecRestoreArray(to, &changed));
-  PetscCall(VecRestoreArrayRead(with, &operand));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  for_pieces(rows, kPieceRows, std::ref(change));
+  must(VecRestoreArray(to, &changed));
+  must(VecRestoreArrayRead(with, &operand));
 }
 
-PetscErrorCode Change(PC pc, const Block& to, RowWise what, const Block& with) {
-  PetscFunctionBegin;
-  PetscCall(EachVector(to, with, [&](Vec changed, Vec read) { return ChangeVector(pc, changed, what, read); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void change(const Block& to, RowWise what, const Block& with) {
+  each_vector(to, with, [&](Vec changed, Vec read) { change_vector(changed, what, read); });
 }
 
 /// Make the vectors between the sweeps where the solution lies.
-/// @param[out] work  parts as wide as the solution; `between` as one vector, if there is such a diagonal
-PetscErrorCode MatchWork(PC pc, const Block& solution, Work* work) {
+/// @return parts as wide as the solution; `between` as one vector, if there is such a diagonal
+Work match_work(PC pc, const Block& solution) {
   PC_OCLSPKT* o = data(pc);
-  Work& kept = solution.matrix ? o->work_columns : o->work;
+  Work& own = solution.matrix ? o->work_columns : o->work;
   Block one = solution;
-  Columns<PetscScalar> values;
-  PetscBool made;
-
-  PetscFunctionBegin;
-  *work = {};
+  Work work;
   one.count = 1;
-  for (std::size_t k = 0; k < kept.parts.size(); ++k) {
-    PetscCall(MatchBlock(solution, &kept.parts[k], &made));
-    work->parts[k] = kept.parts[k];
-    work->parts[k].count = solution.count;
+  for (std::size_t k = 0; k < own.parts.size(); ++k) {
+    match_block(solution, own.parts[k]);
+    work.parts[k] = own.parts[k];
+    work.parts[k].count = solution.count;
   }
-  if (o->settings.combine != Combine::symmetric || o->between.empty()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatchBlock(one, &kept.between, &made));
-  if (made) {
-    PetscCall(GetWrite(kept.between, &values));
+  if (o->settings.combine != Combine::symmetric || o->between.empty()) return work;
+  if (match_block(one, own.between)) {
+    const Columns<PetscScalar> values = get_write(own.between);
     std::copy(o->between.begin(), o->between.end(), values.first);
-    PetscCall(RestoreWrite(kept.between, &values));
+    restore_write(own.between, values);
   }
-  work->between = kept.between;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  work.between = own.between;
+  return work;
 }
 
-PetscErrorCode ApplyAdditive(PC pc, const Block& right, const Block& solution, bool transpose) {
+void apply_additive(PC pc, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
-  Work work;
-
-  PetscFunctionBegin;
-  PetscCall(MatchWork(pc, solution, &work));
-  PetscCall(SolveSweep(pc, o->first(), right, solution, transpose));
+  const Work work = match_work(pc, solution);
+  solve_sweep(pc, o->first(), right, solution, transpose);
   for (std::size_t k = 1; k < o->sweeps.size(); ++k) {
-    PetscCall(SolveSweep(pc, *o->sweeps[k], right, work.parts[0], transpose));
-    PetscCall(Change(pc, solution, RowWise::add, work.parts[0]));
+    solve_sweep(pc, *o->sweeps[k], right, work.parts[0], transpose);
+    change(solution, RowWise::add, work.parts[0]);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// One sweep after the other, each from where the last one left; the last one writes to the solution.
-PetscErrorCode ApplyProduct(PC pc, const Block& right, const Block& solution, bool transpose) {
+void apply_product(PC pc, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
   const int steps = steps_of(*o);
-  Work work;
+  const Work work = match_work(pc, solution);
   Block from = right;
-
-  PetscFunctionBegin;
-  PetscCall(MatchWork(pc, solution, &work));
   const bool scaled = work.between.vector || work.between.matrix;
   for (int k = 0; k < steps; ++k) {
     const Block to = k == steps - 1 ? solution : work.parts[static_cast<std::size_t>(k % 2)];
-    PetscCall(SolveSweep(pc, sweep_of(*o, k, transpose), from, to, transpose));
-    if (k < steps - 1 && scaled) PetscCall(Change(pc, to, RowWise::multiply, work.between));
+    solve_sweep(pc, sweep_of(*o, k, transpose), from, to, transpose);
+    if (k < steps - 1 && scaled) change(to, RowWise::multiply, work.between);
     from = to;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// x = 0; for each direction x += (D + X)^-1 (y - A x).
-PetscErrorCode ApplyMultiplicative(PC pc, const Block& right, const Block& solution, bool transpose) {
+void apply_multiplicative(PC pc, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
   Mat matrix = pc->useAmat ? pc->mat : pc->pmat;
-  Work work;
-
-  PetscFunctionBegin;
-  PetscCall(MatchWork(pc, solution, &work));
+  const Work work = match_work(pc, solution);
   const auto& [residual, part] = work.parts;
-  PetscCall(SolveSweep(pc, sweep_of(*o, 0, transpose), right, solution, transpose));
+  solve_sweep(pc, sweep_of(*o, 0, transpose), right, solution, transpose);
   for (std::size_t k = 1; k < o->sweeps.size(); ++k) {
-    PetscCall(EachVector(residual, solution, [&](Vec product, Vec x) {
-      return Multiply(matrix, x, product, transpose, &o->work.of_matrix);
-    }));
-    PetscCall(Change(pc, residual, RowWise::take_from, right));
-    PetscCall(SolveSweep(pc, sweep_of(*o, static_cast<int>(k), transpose), residual, part, transpose));
-    PetscCall(Change(pc, solution, RowWise::add, part));
+    each_vector(residual, solution,
+                [&](Vec product, Vec x) { multiply(matrix, x, product, transpose, o->work.of_matrix); });
+    change(residual, RowWise::take_from, right);
+    solve_sweep(pc, sweep_of(*o, static_cast<int>(k), transpose), residual, part, transpose);
+    change(solution, RowWise::add, part);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Apply all directions while the vectors of the host go to the device and back once.
-/// @param[out] solved  false: each direction has to go by itself
-PetscErrorCode ApplyInOneVisit(PC pc, const Block& right, const Block& solution, PetscBool* solved) {
+/// @return false: each direction has to go by itself
+bool apply_in_one_visit(PC pc, const Block& right, const Block& solution) {
   PC_OCLSPKT* o = data(pc);
-  DeviceQueue queue;
-  Columns<const PetscScalar> y;
-  Columns<PetscScalar> x;
-
-  PetscFunctionBegin;
-  *solved = PETSC_FALSE;
-  if (!o->visit.ready()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(QueueOf(right, solution, &queue));
-  if (queue) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GetRead(right, &y));
-  PetscCall(GetWrite(solution, &x));
-  OclspktCall(pc,
-              *solved = static_cast<PetscBool>(o->visit.apply(y.first, y.stride, x.first, x.stride, solution.count)));
-  PetscCall(RestoreWrite(solution, &x));
-  PetscCall(RestoreRead(right, &y));
-  if (!*solved) PetscFunctionReturn(PETSC_SUCCESS);
-  for (int k = 0; k < steps_of(*o); ++k) {
+  bool solved = false;
+  if (!o->visit.ready() || queue_of(right, solution)) return false;
+  const Columns<const PetscScalar> y = get_read(right);
+  const Columns<PetscScalar> x = get_write(solution);
+  attempt(pc, [&] { solved = o->visit.apply(y.first, y.stride, x.first, x.stride, solution.count); });
+  restore_write(solution, x);
+  restore_read(right, y);
+  for (int k = 0; solved && k < steps_of(*o); ++k) {
     const Report& report = sweep_of(*o, k, false).solver.report();
-    PetscCall(LogFlops(report, static_cast<PetscLogDouble>(solution.count) * apply_flops(report)));
+    log_flops(report, static_cast<PetscLogDouble>(solution.count) * apply_flops(report));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return solved;
 }
 
 }  // namespace
 
-PetscErrorCode SolveColumns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, PetscInt count,
-                            bool transpose) {
+void solve_columns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, PetscInt count,
+                   bool transpose) {
   const LineLayout& layout = sweep.layout;
   const Index rows = layout.lines.rows();
   const bool moved = !layout.rows.empty();
   const Index together = moved ? std::min<Index>(count, kColumnsTogether) : count;
-
-  PetscFunctionBegin;
   // Room for several columns is made when the first of them come.
-  if (moved) OclspktCall(pc, sweep.right.resize(together * rows));
-  if (moved) OclspktCall(pc, sweep.solution.resize(together * rows));
+  if (moved) sweep.right.resize(together * rows);
+  if (moved) sweep.solution.resize(together * rows);
   const Columns<PetscScalar> right{sweep.right.data(), rows}, solution{sweep.solution.data(), rows};
   for (Index done = 0, some; done < count && !pc->failedreason; done += some) {
     some = std::min(together, count - done);
@@ -211,7 +173,7 @@ PetscErrorCode SolveColumns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, C
       if (answers_may_fail(*data(pc))) {
         data(pc)->answers.keep_on([&] { solve(k, some); });
       } else {
-        OclspktCall(pc, solve(k, some));
+        attempt(pc, [&] { solve(k, some); });
       }
     }
     for (Index k = 0; moved && k < some; ++k) {
@@ -220,25 +182,17 @@ PetscErrorCode SolveColumns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, C
   }
   if (!pc->failedreason) {
     const Report& report = transpose ? sweep.solver.transpose_report() : sweep.solver.report();
-    PetscCall(LogFlops(report, static_cast<PetscLogDouble>(count) * apply_flops(report)));
+    log_flops(report, static_cast<PetscLogDouble>(count) * apply_flops(report));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SolveSweep(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose) {
-  Columns<const PetscScalar> y;
-  Columns<PetscScalar> x;
-  PetscBool solved;
-
-  PetscFunctionBegin;
-  PetscCall(SolveOnDevice(pc, sweep, right, solution, transpose, &solved));
-  if (solved) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(GetRead(right, &y));
-  PetscCall(GetWrite(solution, &x));
-  PetscCall(SolveColumns(pc, sweep, y, x, solution.count, transpose));
-  PetscCall(RestoreWrite(solution, &x));
-  PetscCall(RestoreRead(right, &y));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose) {
+  if (solve_on_device(pc, sweep, right, solution, transpose)) return;
+  const Columns<const PetscScalar> y = get_read(right);
+  const Columns<PetscScalar> x = get_write(solution);
+  solve_columns(pc, sweep, y, x, solution.count, transpose);
+  restore_write(solution, x);
+  restore_read(right, y);
 }
 
 /// In which order a visit of a device solves.
@@ -250,35 +204,27 @@ static DeviceVisit<PetscScalar>::Order order_of(PC_OCLSPKT& o) {
   return order;
 }
 
-PetscErrorCode SetUpVisit(PC pc) {
+void set_up_visit(PC pc) {
   PC_OCLSPKT* o = data(pc);
   bool possible = o->sweeps.size() > 1 && o->settings.combine != Combine::multiplicative;
-
-  PetscFunctionBegin;
   for (const auto& sweep : o->sweeps) possible = possible && sweep->layout.rows.empty();
-  if (!possible) PetscFunctionReturn(PETSC_SUCCESS);
-  OclspktCall(pc, o->visit.set_up(order_of(*o)));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (possible) attempt(pc, [&] { o->visit.set_up(order_of(*o)); });
 }
 
-PetscErrorCode ApplyCombined(PC pc, const Block& right, const Block& solution, bool transpose) {
+void apply_combined(PC pc, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
-  PetscBool solved = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  if (!transpose) PetscCall(ApplyInOneVisit(pc, right, solution, &solved));
-  if (solved || pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!transpose && apply_in_one_visit(pc, right, solution)) return;
+  if (pc->failedreason) return;
   switch (o->settings.combine) {
     case Combine::additive:
-      PetscCall(ApplyAdditive(pc, right, solution, transpose));
+      apply_additive(pc, right, solution, transpose);
       break;
     case Combine::multiplicative:
-      PetscCall(ApplyMultiplicative(pc, right, solution, transpose));
+      apply_multiplicative(pc, right, solution, transpose);
       break;
     default:
-      PetscCall(ApplyProduct(pc, right, solution, transpose));
+      apply_product(pc, right, solution, transpose);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace oclspkt::petsc

@@ -3,126 +3,103 @@
 
 #include <string_view>
 
+#include "boundary.hxx"
+
 namespace oclspkt::petsc {
 namespace {
 
-PetscErrorCode SameType(PetscObject a, PetscObject b, PetscBool* same) {
+/// Whether two objects are of one type, both bound to the host or none.
+template <typename Object>
+bool are_alike(Object a, Object b, PetscErrorCode (*bound_to_cpu)(Object, PetscBool*)) {
   const char* type;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectGetType(b, &type));
-  PetscCall(PetscObjectTypeCompare(a, type, same));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  PetscBool same, a_bound = PETSC_FALSE, b_bound = PETSC_FALSE;
+  must(PetscObjectGetType((PetscObject)b, &type));
+  must(PetscObjectTypeCompare((PetscObject)a, type, &same));
+  must((*bound_to_cpu)(a, &a_bound));
+  must((*bound_to_cpu)(b, &b_bound));
+  return same && a_bound == b_bound;
 }
 
 /// Whether a block is of the same type as another one, bound to the host where that is, and as wide.
-PetscErrorCode Fits(const Block& block, const Block& like, PetscBool* fits) {
-  PetscBool bound = PETSC_FALSE, like_bound = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  *fits = PETSC_FALSE;
-  if (like.matrix ? !block.matrix || block.count < like.count : !block.vector) PetscFunctionReturn(PETSC_SUCCESS);
+bool fits(const Block& block, const Block& like) {
   if (like.matrix) {
-    PetscCall(SameType((PetscObject)block.matrix, (PetscObject)like.matrix, fits));
-    PetscCall(MatBoundToCPU(block.matrix, &bound));
-    PetscCall(MatBoundToCPU(like.matrix, &like_bound));
-  } else {
-    PetscCall(SameType((PetscObject)block.vector, (PetscObject)like.vector, fits));
-    PetscCall(VecBoundToCPU(block.vector, &bound));
-    PetscCall(VecBoundToCPU(like.vector, &like_bound));
+    return block.matrix && block.count >= like.count && are_alike(block.matrix, like.matrix, MatBoundToCPU);
   }
-  if (bound != like_bound) *fits = PETSC_FALSE;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return block.vector && are_alike(block.vector, like.vector, VecBoundToCPU);
 }
 
-PetscErrorCode MakeColumns(const Block& like, Mat* made) {
+Mat make_columns(const Block& like) {
+  Mat made;
   PetscInt rows, all_rows;
   MatType type;
   PetscBool bound;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetLocalSize(like.matrix, &rows, nullptr));
-  PetscCall(MatGetSize(like.matrix, &all_rows, nullptr));
-  PetscCall(MatGetType(like.matrix, &type));
-  PetscCall(MatBoundToCPU(like.matrix, &bound));
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)like.matrix), made));
-  PetscCall(MatSetSizes(*made, rows, PETSC_DECIDE, all_rows, like.count));
-  PetscCall(MatSetType(*made, type));
-  PetscCall(MatSetUp(*made));
-  PetscCall(MatBindToCPU(*made, bound));
-  PetscCall(MatAssemblyBegin(*made, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*made, MAT_FINAL_ASSEMBLY));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(MatGetLocalSize(like.matrix, &rows, nullptr));
+  must(MatGetSize(like.matrix, &all_rows, nullptr));
+  must(MatGetType(like.matrix, &type));
+  must(MatBoundToCPU(like.matrix, &bound));
+  must(MatCreate(comm_of(like.matrix), &made));
+  must(MatSetSizes(made, rows, PETSC_DECIDE, all_rows, like.count));
+  must(MatSetType(made, type));
+  must(MatSetUp(made));
+  must(MatBindToCPU(made, bound));
+  must(MatAssemblyBegin(made, MAT_FINAL_ASSEMBLY));
+  must(MatAssemblyEnd(made, MAT_FINAL_ASSEMBLY));
+  return made;
 }
 
 /// VecCopy() for any two types; that of ViennaCL does not write to vectors of the host (PETSc 3.24).
-PetscErrorCode CopyOnHost(Vec from, Vec to) {
+void copy_on_host(Vec from, Vec to) {
   const PetscScalar* values;
   PetscScalar* copies;
   PetscInt rows;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetLocalSize(from, &rows));
-  PetscCall(VecGetArrayRead(from, &values));
-  PetscCall(VecGetArrayWrite(to, &copies));
-  PetscCall(PetscArraycpy(copies, values, rows));
-  PetscCall(VecRestoreArrayWrite(to, &copies));
-  PetscCall(VecRestoreArrayRead(from, &values));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(VecGetLocalSize(from, &rows));
+  must(VecGetArrayRead(from, &values));
+  must(VecGetArrayWrite(to, &copies));
+  must(PetscArraycpy(copies, values, rows));
+  must(VecRestoreArrayWrite(to, &copies));
+  must(VecRestoreArrayRead(from, &values));
 }
 
 }  // namespace
 
-PetscErrorCode GetRead(const Block& block, Columns<const PetscScalar>* columns) {
+Columns<const PetscScalar> get_read(const Block& block) {
   const PetscScalar* array;
   PetscInt stride = 0;
-
-  PetscFunctionBegin;
   if (block.matrix) {
-    PetscCall(MatDenseGetLDA(block.matrix, &stride));
-    PetscCall(MatDenseGetArrayRead(block.matrix, &array));
+    must(MatDenseGetLDA(block.matrix, &stride));
+    must(MatDenseGetArrayRead(block.matrix, &array));
   } else {
-    PetscCall(VecGetArrayRead(block.vector, &array));
+    must(VecGetArrayRead(block.vector, &array));
   }
-  *columns = Columns<const PetscScalar>{array, stride} + block.first;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return Columns<const PetscScalar>{array, stride} + block.first;
 }
 
-PetscErrorCode RestoreRead(const Block& block, Columns<const PetscScalar>* columns) {
-  const PetscScalar* array = (*columns + -block.first).first;
-
-  PetscFunctionBegin;
-  PetscCall(block.matrix ? MatDenseRestoreArrayRead(block.matrix, &array) : VecRestoreArrayRead(block.vector, &array));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void restore_read(const Block& block, const Columns<const PetscScalar>& columns) {
+  const PetscScalar* array = (columns + -block.first).first;
+  must(block.matrix ? MatDenseRestoreArrayRead(block.matrix, &array) : VecRestoreArrayRead(block.vector, &array));
 }
 
-PetscErrorCode GetWrite(const Block& block, Columns<PetscScalar>* columns) {
+Columns<PetscScalar> get_write(const Block& block) {
   PetscScalar* array;
   PetscInt stride = 0;
-
-  PetscFunctionBegin;
   if (block.matrix) {
-    PetscCall(MatDenseGetLDA(block.matrix, &stride));
-    PetscCall(block.first > 0 ? MatDenseGetArray(block.matrix, &array) : MatDenseGetArrayWrite(block.matrix, &array));
+    must(MatDenseGetLDA(block.matrix, &stride));
+    must(block.first > 0 ? MatDenseGetArray(block.matrix, &array) : MatDenseGetArrayWrite(block.matrix, &array));
   } else {
-    PetscCall(VecGetArrayWrite(block.vector, &array));
+    must(VecGetArrayWrite(block.vector, &array));
   }
-  *columns = Columns<PetscScalar>{array, stride} + block.first;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return Columns<PetscScalar>{array, stride} + block.first;
 }
 
-PetscErrorCode RestoreWrite(const Block& block, Columns<PetscScalar>* columns) {
-  PetscScalar* array = (*columns + -block.first).first;
-
-  PetscFunctionBegin;
+void restore_write(const Block& block, const Columns<PetscScalar>& columns) {
+  PetscScalar* array = (columns + -block.first).first;
   if (!block.matrix) {
-    PetscCall(VecRestoreArrayWrite(block.vector, &array));
+    must(VecRestoreArrayWrite(block.vector, &array));
   } else if (block.first > 0) {
-    PetscCall(MatDenseRestoreArray(block.matrix, &array));
+    must(MatDenseRestoreArray(block.matrix, &array));
   } else {
-    PetscCall(MatDenseRestoreArrayWrite(block.matrix, &array));
+    must(MatDenseRestoreArrayWrite(block.matrix, &array));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 bool is_of_host(VecType type) {
@@ -130,49 +107,39 @@ bool is_of_host(VecType type) {
   return own == VECSTANDARD || own == VECSEQ || own == VECMPI;
 }
 
-PetscErrorCode Multiply(Mat matrix, Vec x, Vec product, bool transpose, std::array<Block, 2>* own) {
+void multiply(Mat matrix, Vec x, Vec product, bool transpose, std::array<Block, 2>& own) {
   VecType type, of_x;
-  Vec &own_x = (*own)[0].vector, &own_product = (*own)[1].vector;
-  const auto multiply = transpose ? MatMultTranspose : MatMult;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetVecType(matrix, &type));
-  PetscCall(VecGetType(x, &of_x));
+  Vec &own_x = own[0].vector, &own_product = own[1].vector;
+  const auto product_of = transpose ? MatMultTranspose : MatMult;
+  must(MatGetVecType(matrix, &type));
+  must(VecGetType(x, &of_x));
   /* "kokkos" is that of a matrix, "seqkokkos" or "mpikokkos" that of its vectors. */
   if (is_of_host(type) || std::string_view(of_x).ends_with(type)) {
-    PetscCall(multiply(matrix, x, product));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    must(product_of(matrix, x, product));
+    return;
   }
-  if (!own_x) PetscCall(MatCreateVecs(matrix, &own_x, &own_product));
-  PetscCall(CopyOnHost(x, own_x));
-  PetscCall(multiply(matrix, own_x, own_product));
-  PetscCall(CopyOnHost(own_product, product));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (!own_x) must(MatCreateVecs(matrix, &own_x, &own_product));
+  copy_on_host(x, own_x);
+  must(product_of(matrix, own_x, own_product));
+  copy_on_host(own_product, product);
 }
 
-PetscErrorCode MatchBlock(const Block& like, Block* block, PetscBool* made) {
-  PetscBool fits;
-
-  PetscFunctionBegin;
-  PetscCall(Fits(*block, like, &fits));
-  *made = static_cast<PetscBool>(!fits);
-  if (fits) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(DestroyBlock(block));
+bool match_block(const Block& like, Block& block) {
+  if (fits(block, like)) return false;
+  destroy_block(block);
   if (like.matrix) {
-    PetscCall(MakeColumns(like, &block->matrix));
+    block.matrix = make_columns(like);
   } else {
-    PetscCall(VecDuplicate(like.vector, &block->vector));
+    must(VecDuplicate(like.vector, &block.vector));
   }
-  block->count = like.count;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  block.count = like.count;
+  return true;
 }
 
-PetscErrorCode DestroyBlock(Block* block) {
-  PetscFunctionBegin;
-  PetscCall(VecDestroy(&block->vector));
-  PetscCall(MatDestroy(&block->matrix));
-  *block = {};
-  PetscFunctionReturn(PETSC_SUCCESS);
+void destroy_block(Block& block) {
+  must(VecDestroy(&block.vector));
+  must(MatDestroy(&block.matrix));
+  block = {};
 }
 
 }  // namespace oclspkt::petsc

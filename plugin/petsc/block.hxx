@@ -3,8 +3,8 @@
 
 #include <array>
 
+#include "boundary.hxx"
 #include "oclspkt/line_set.hpp"
-#include "petsc_compat.h"
 
 namespace oclspkt::petsc {
 
@@ -25,27 +25,25 @@ struct Block {
 };
 
 /// The numbers of a block in memory of the host, to be read; every get has its restore.
-PetscErrorCode GetRead(const Block& block, Columns<const PetscScalar>* columns);
-PetscErrorCode RestoreRead(const Block& block, Columns<const PetscScalar>* columns);
+Columns<const PetscScalar> get_read(const Block& block);
+void restore_read(const Block& block, const Columns<const PetscScalar>& columns);
 /// The numbers of a block in memory of the host, to be overwritten. Columns before the block keep their values.
-PetscErrorCode GetWrite(const Block& block, Columns<PetscScalar>* columns);
-PetscErrorCode RestoreWrite(const Block& block, Columns<PetscScalar>* columns);
+Columns<PetscScalar> get_write(const Block& block);
+void restore_write(const Block& block, const Columns<PetscScalar>& columns);
 
 /// Call call(to, with) for the vectors of two blocks; where `with` is one vector, that for each of `to`.
 /// @param call  changes `to`, reads `with`
 template <typename Call>
-PetscErrorCode EachVector(const Block& to, const Block& with, const Call& call) {
-  PetscFunctionBegin;
+void each_vector(const Block& to, const Block& with, const Call& call) {
   for (PetscInt k = 0; k < to.count; ++k) {
     const PetscInt other = with.first + PetscMin(k, with.count - 1);
     Vec changed = to.vector, read = with.vector;
-    if (with.matrix) PetscCall(MatDenseGetColumnVecRead(with.matrix, other, &read));
-    if (to.matrix) PetscCall(MatDenseGetColumnVec(to.matrix, to.first + k, &changed));
-    PetscCall(call(changed, read));
-    if (to.matrix) PetscCall(MatDenseRestoreColumnVec(to.matrix, to.first + k, &changed));
-    if (with.matrix) PetscCall(MatDenseRestoreColumnVecRead(with.matrix, other, &read));
+    if (with.matrix) must(MatDenseGetColumnVecRead(with.matrix, other, &read));
+    if (to.matrix) must(MatDenseGetColumnVec(to.matrix, to.first + k, &changed));
+    call(changed, read);
+    if (to.matrix) must(MatDenseRestoreColumnVec(to.matrix, to.first + k, &changed));
+    if (with.matrix) must(MatDenseRestoreColumnVecRead(with.matrix, other, &read));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Whether a type of vectors, as MatGetVecType() tells it, has nothing but memory of the host.
@@ -54,12 +52,12 @@ bool is_of_host(VecType type);
 /// product = A x, or A^T x: matrices on devices multiply vectors of their own type only, others are copied by
 /// the host.
 /// @param[in,out] own  vectors of the matrix's type, made when they are needed
-PetscErrorCode Multiply(Mat matrix, Vec x, Vec product, bool transpose, std::array<Block, 2>* own);
+void multiply(Mat matrix, Vec x, Vec product, bool transpose, std::array<Block, 2>& own);
 
 /// Have a block be as another one: a vector of its type, or at least as many columns, where it lies.
 /// @param[in,out] block  destroyed and made anew where it does not fit
-/// @param[out]    made   its numbers are to be written
-PetscErrorCode MatchBlock(const Block& like, Block* block, PetscBool* made);
-PetscErrorCode DestroyBlock(Block* block);
+/// @return whether it was made anew, so that its numbers are to be written
+bool match_block(const Block& like, Block& block);
+void destroy_block(Block& block);
 
 }  // namespace oclspkt::petsc

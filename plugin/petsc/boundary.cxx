@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "boundary.hxx"
 
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <functional>
 #include <new>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "pc_oclspkt.hxx"
 
@@ -15,28 +22,146 @@ Caught caught(PetscErrorCode code, const char* text, PCFailedReason reason = PC_
   return told;
 }
 
+/// Raise an error of PETSc's function or of OclspktCheck() where it was met.
+PetscErrorCode RaiseFailure(const PetscFailure& failure) {
+  std::string function = failure.at.function_name();  // "void oclspkt::petsc::view(PC, PetscViewer)"
+  function.erase(std::min(function.find('('), function.size()));
+  function.erase(0, function.rfind(' ') + 1);
+  const auto kind = failure.text.empty() ? PETSC_ERROR_REPEAT : PETSC_ERROR_INITIAL;
+  return PetscError(failure.comm, static_cast<int>(failure.at.line()), function.c_str(), failure.at.file_name(),
+                    failure.code, kind, "%s", failure.text.empty() ? " " : failure.text.c_str());
+}
+
 /// @param comm all of its ranks raise the error, and its first rank prints it
 /// @return 0 if the PC was marked as failed and the program may go on
 PetscErrorCode Raise(PC pc, MPI_Comm comm, int line, const char* function, const char* file, const Caught& told) {
   if (told.reason == PC_NOERROR || !pc || pc->erroriffailure) {
     return PetscError(comm, line, function, file, told.code, PETSC_ERROR_INITIAL, "%s", told.text);
   }
-  if (pc->data) {
-    try {
-      data(pc)->failure = told.text;
-    } catch (...) {  // the reason below is told even if there is no memory for the text
-    }
+  const PetscErrorCode code = MarkFailed(pc, told);
+  if (code == PETSC_SUCCESS) return PETSC_SUCCESS;
+  return PetscError(comm, line, function, file, code, PETSC_ERROR_REPEAT, " ");
+}
+
+/// Raise on all ranks of a PC what one of them met, or mark the PC as failed. Collective.
+/// @param rank that rank; -1: not to be named
+PetscErrorCode RaiseOnAll(PC pc, const Caught& told, int rank) {
+  Caught all = told;
+
+  PetscFunctionBegin;
+  /* A CutSolver has named the rank already, which it calls a process. */
+  const bool named = std::string_view(told.text).starts_with("process ");
+  if (rank >= 0 && !named) PetscCall(PetscSNPrintf(all.text, sizeof all.text, "rank %d: %s", rank, told.text));
+  PetscStackUpdateLine;
+  const PetscErrorCode ierr = Raise(pc, comm_of(pc), __LINE__, PETSC_FUNCTION_NAME, __FILE__, all);
+  if (ierr != PETSC_SUCCESS) return ierr;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Something that all ranks have to set alike, and how this rank set it.
+struct Setting {
+  std::string name, value;
+};
+
+/// A value as ranks compare it: numbers with all of their digits.
+std::string exact_text(const OptionEntry& entry, const Settings& settings) {
+  const auto* number = std::get_if<double Settings::*>(&entry.field);
+  if (!number) return value_text(entry, settings);
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", settings.**number);
+  return text;
+}
+
+std::vector<Setting> settings_of(const PC_OCLSPKT& o) {
+  std::vector<Setting> all;
+  const auto called = [](bool was) { return was ? "called" : "not called"; };
+  for (const OptionEntry& entry : option_table()) {
+    if (!entry.by_rank) all.push_back({std::string(kOptionPrefix) + entry.name, exact_text(entry, o.settings)});
   }
-  PetscErrorCode ierr = PCSetFailedReason(pc, told.reason);
-  if (ierr == PETSC_SUCCESS)
-    ierr = PetscInfo(pc, "%s failed: %s\n", pc->data && data(pc)->ready ? "apply" : "set-up", told.text);
-  if (ierr == PETSC_SUCCESS) return PETSC_SUCCESS;
-  return PetscError(comm, line, function, file, ierr, PETSC_ERROR_REPEAT, " ");
+  all.push_back({"PCOCLSPKTSetLines()", called(o.given_lines.has_value())});
+  for (std::size_t a = 0; a < kAxes; ++a) {
+    all.push_back({std::string("PCOCLSPKTSetBands() for ") + kDirectionNames[a], called(o.given_bands[a].set)});
+  }
+  return all;
+}
+
+/// The error about a setting that differs, with the values of rank 0 and of the first rank that has another.
+/// Collective.
+void refuse_difference(PC pc, const Setting& setting) {
+  MPI_Comm comm = comm_of(pc);
+  const std::string first = text_of(comm, 0, setting.value);
+  int other = setting.value.compare(0, kMostText - 1, first) == 0 ? ranks_of(comm) - 1 : rank_of(comm);
+  OclspktReduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MIN, comm);
+  const std::string another = text_of(comm, other, setting.value);
+  OclspktCheck(
+      false, comm, PETSC_ERR_ARG_INCOMP,
+      "%s differs among the ranks of this preconditioner: it is '%s' on rank 0 and '%s' on rank %d; set it to the "
+      "same on all of them",
+      setting.name.c_str(), first.c_str(), another.c_str(), other);
+}
+
+/// The hash of each setting, and minus that: by their least values over ranks these see whether they differ.
+std::vector<PetscInt64> hashes_of(const std::vector<Setting>& settings) {
+  std::vector<PetscInt64> hashes;
+  for (const Setting& setting : settings) {
+    const auto hash = static_cast<PetscInt64>(std::hash<std::string>{}(setting.value) >> 1);
+    hashes.insert(hashes.end(), {hash, -hash});
+  }
+  return hashes;
 }
 
 }  // namespace
 
-Caught Describe(const std::exception_ptr& exception) {
+void must_mpi(int code, const std::source_location& at) {
+  if (PetscLikely(code == MPI_SUCCESS)) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  throw PetscFailure{PETSC_ERR_MPI, at, PETSC_COMM_SELF, "MPI: " + std::string(text)};
+}
+
+std::string text_of(MPI_Comm comm, int rank, const std::string& own) {
+  std::array<char, kMostText> text{};
+  own.copy(text.data(), kMostText - 1);
+  must_mpi(MPI_Bcast(text.data(), static_cast<int>(kMostText), MPI_CHAR, rank, comm));
+  return text.data();
+}
+
+int ranks_of(MPI_Comm comm) {
+  int ranks = 1;
+  must_mpi(MPI_Comm_size(comm, &ranks));
+  return ranks;
+}
+
+int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  must_mpi(MPI_Comm_rank(comm, &rank));
+  return rank;
+}
+
+void refuse(const std::source_location& at, MPI_Comm comm, PetscErrorCode code, const char* format, ...) {
+  char text[2048];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  throw PetscFailure{code, at, comm, text};
+}
+
+PetscErrorCode MarkFailed(PC pc, const Caught& breakdown) {
+  PetscFunctionBegin;
+  if (pc->data) {
+    try {
+      data(pc)->failure = breakdown.text;
+    } catch (...) {  // the reason below is told even if there is no memory for the text
+    }
+  }
+  PetscCall(PCSetFailedReason(pc, breakdown.reason));
+  PetscCall(PetscInfo(pc, "%s failed: %s\n", pc->data && data(pc)->ready ? "apply" : "set-up", breakdown.text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+Caught describe(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
   } catch (const NotFinite& e) {
@@ -59,21 +184,60 @@ Caught Describe(const std::exception_ptr& exception) {
 }
 
 PetscErrorCode TranslateException(PC pc, int line, const char* function, const char* file) {
+  try {
+    throw;
+  } catch (const PetscFailure& failure) {
+    return RaiseFailure(failure);
+  } catch (...) {
+  }
   // The other ranks may have met nothing: on the PC's communicator only its first rank would print.
-  return Raise(pc, PETSC_COMM_SELF, line, function, file, Describe(std::current_exception()));
+  return Raise(pc, PETSC_COMM_SELF, line, function, file, describe(std::current_exception()));
 }
 
-PetscErrorCode RaiseOnAll(PC pc, const Caught& told, int rank) {
-  Caught all = told;
+void agree_on(PC pc, const Trouble& trouble, std::span<double> sums) {
+  MPI_Comm comm = comm_of(pc);
+  std::array<double, 4> all{};
+  Caught caught{};
+  std::copy(sums.begin(), sums.end(), all.begin());
+  all[sums.size()] = trouble.met() ? 1 : 0;
+  OclspktReduce(MPI_IN_PLACE, all.data(), static_cast<PetscMPIInt>(sums.size()) + 1, MPI_DOUBLE, MPI_SUM, comm);
+  std::copy_n(all.begin(), sums.size(), sums.begin());
+  if (all[sums.size()] == 0) return;
+  const int ranks = ranks_of(comm), rank = rank_of(comm);
+  int worst = 2 * ranks;
+  if (trouble.met()) {
+    caught = describe(trouble.met());
+    worst = caught.reason == PC_NOERROR ? rank : ranks + rank;
+  }
+  OclspktReduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MIN, comm);
+  worst %= ranks;
+  must_mpi(MPI_Bcast(&caught, static_cast<PetscMPIInt>(sizeof caught), MPI_BYTE, worst, comm));
+  must(RaiseOnAll(pc, caught, ranks == 1 ? -1 : worst));
+}
 
-  PetscFunctionBegin;
-  /* A CutSolver has named the rank already, which it calls a process. */
-  const bool named = std::string_view(told.text).starts_with("process ");
-  if (rank >= 0 && !named) PetscCall(PetscSNPrintf(all.text, sizeof all.text, "rank %d: %s", rank, told.text));
-  PetscStackUpdateLine;
-  const PetscErrorCode ierr = Raise(pc, PetscObjectComm((PetscObject)pc), __LINE__, PETSC_FUNCTION_NAME, __FILE__, all);
-  if (ierr != PETSC_SUCCESS) return ierr;
-  PetscFunctionReturn(PETSC_SUCCESS);
+bool agree_on_settings(PC pc, bool stays) {
+  if (ranks_of(comm_of(pc)) == 1) return stays;
+  const std::vector<Setting> own = settings_of(*data(pc));
+  std::vector<PetscInt64> least = hashes_of(own);
+  least.push_back(stays);
+  OclspktReduce(MPI_IN_PLACE, least.data(), static_cast<PetscMPIInt>(least.size()), MPIU_INT64, MPI_MIN, comm_of(pc));
+  for (std::size_t s = 0; s < own.size(); ++s) {
+    if (least[2 * s] != -least[2 * s + 1]) refuse_difference(pc, own[s]);
+  }
+  return least.back() != 0;
+}
+
+void agree_on_types(PetscBool given) {
+  PetscBool begun;
+  int all = given ? 1 : 0;
+  must(PetscInitialized(&begun));
+  if (begun) return;
+  const int ranks = ranks_of(PETSC_COMM_WORLD);
+  OclspktReduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
+  OclspktCheck(all == 0 || all == ranks, PETSC_COMM_WORLD, PETSC_ERR_ARG_INCOMP,
+               "-oclspkt_types is given on %d of %d ranks: give it on all of them or on none, also where options come "
+               "from the environment",
+               all, ranks);
 }
 
 }  // namespace oclspkt::petsc

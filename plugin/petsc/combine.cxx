@@ -76,64 +76,53 @@ Index count_shared(const LineLayout& layout, PetscInt first_row, const std::vect
 }
 
 /// A diagonal of the matrix, or its row sums, by local rows.
-PetscErrorCode ReadVector(PC pc, PetscErrorCode (*read)(Mat, Vec), std::vector<PetscScalar>* values) {
+std::vector<PetscScalar> read_vector(PC pc, PetscErrorCode (*read)(Mat, Vec)) {
   Vec vector;
-
-  PetscFunctionBegin;
-  PetscCall(MatCreateVecs(pc->pmat, nullptr, &vector));
-  PetscCall((*read)(pc->pmat, vector));
-  PetscCall(CopyVector(pc, vector, values));
-  PetscCall(VecDestroy(&vector));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(MatCreateVecs(pc->pmat, nullptr, &vector));
+  must((*read)(pc->pmat, vector));
+  std::vector<PetscScalar> values = copy_vector(vector);
+  must(VecDestroy(&vector));
+  return values;
 }
 
 /// Products with D between the factors need D^-1 to be there. Collective.
-PetscErrorCode CheckBetween(PC pc) {
+void check_between(PC pc) {
   PC_OCLSPKT* o = data(pc);
   PetscInt first, bad = -1;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetOwnershipRange(pc->pmat, &first, nullptr));
+  must(MatGetOwnershipRange(pc->pmat, &first, nullptr));
   const auto zero = std::find(o->between.begin(), o->between.end(), PetscScalar(0));
   if (zero != o->between.end()) bad = first + static_cast<PetscInt>(zero - o->between.begin());
-  OclspktAllreduce(MPI_IN_PLACE, &bad, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)pc));
-  PetscCheck(bad < 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
-             "-pc_oclspkt_combine %s -pc_oclspkt_diagonal %s: the %s of row %" PetscInt_FMT
-             " is 0, but its inverse joins the factors; use -pc_oclspkt_combine additive or multiplicative",
-             kCombineNames[static_cast<int>(o->settings.combine)],
-             kDiagonalNames[static_cast<int>(o->settings.diagonal)],
-             o->settings.diagonal == Diagonal::split ? "sum" : "diagonal", bad);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  OclspktReduce(MPI_IN_PLACE, &bad, 1, MPIU_INT, MPI_MAX, comm_of(pc));
+  OclspktCheck(bad < 0, comm_of(pc), PETSC_ERR_ARG_WRONG,
+               "-pc_oclspkt_combine %s -pc_oclspkt_diagonal %s: the %s of row %" PetscInt_FMT
+               " is 0, but its inverse joins the factors; use -pc_oclspkt_combine additive or multiplicative",
+               kCombineNames[static_cast<int>(o->settings.combine)],
+               kDiagonalNames[static_cast<int>(o->settings.diagonal)],
+               o->settings.diagonal == Diagonal::split ? "sum" : "diagonal", bad);
 }
 
 /// Fill the bands of sweep s from the matrix. Collective.
 /// @param others  directions whose couplings are not counted again
-PetscErrorCode ReadSweep(PC pc, std::size_t s, const std::vector<PetscScalar>& row_sums,
-                         const std::vector<Neighbours>& others) {
+void read_sweep(PC pc, std::size_t s, const std::vector<PetscScalar>& row_sums, const std::vector<Neighbours>& others) {
   PC_OCLSPKT* o = data(pc);
   Sweep& sweep = *o->sweeps[s];
   const bool several = o->sweeps.size() > 1, split = o->settings.diagonal == Diagonal::split;
   const bool scaled = several && s > 0 && o->settings.combine == Combine::factored;
   std::atomic<Index> couplings{0};
-  PetscInt first_row;
+  PetscInt first_row, rows;
   const auto change = [&](const BandsPart<PetscScalar>& part, Index first, Index end) {
     if (several) couplings += count_couplings(part, end - first);
     if (!others.empty()) couplings -= count_shared(sweep.layout, first_row, others, part, first, end);
     if (split) split_diagonal(row_sums, sweep.layout, part, first, end);
     if (scaled) divide_rows(o->between, sweep.layout, part, first, end);
   };
-
-  PetscInt rows;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetOwnershipRange(pc->pmat, &first_row, nullptr));
-  PetscCall(MatGetSize(pc->pmat, &rows, nullptr));
+  must(MatGetOwnershipRange(pc->pmat, &first_row, nullptr));
+  must(MatGetSize(pc->pmat, &rows, nullptr));
   const Index weigh = !o->chosen_by_values ? 0 : rows > kPieceRows ? kSampledRows : 1;
-  PetscCall(sweep.extraction.Run(pc, pc->pmat, sweep.layout, change, sweep.solver, weigh));
+  sweep.extraction.run(pc, pc->pmat, sweep.layout, change, sweep.solver, weigh);
   sweep.couplings = couplings;
-  if (!several) PetscFunctionReturn(PETSC_SUCCESS);
-  OclspktAllreduce(MPI_IN_PLACE, &sweep.couplings, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (!several) return;
+  OclspktReduce(MPI_IN_PLACE, &sweep.couplings, 1, MPIU_INT64, MPI_SUM, comm_of(pc));
 }
 
 /// Hand the bands that the program gave to the solver of a sweep, unless it has them already.
@@ -162,7 +151,7 @@ void take_given(GivenBands& given, Sweep& sweep) {
 
 }  // namespace
 
-PetscErrorCode FillBands(PC pc) {
+void fill_bands(PC pc) {
   PC_OCLSPKT* o = data(pc);
   const bool several = o->sweeps.size() > 1, split = o->settings.diagonal == Diagonal::split;
   const bool from_matrix = reads_matrix(*o, o->first().direction);
@@ -174,20 +163,17 @@ PetscErrorCode FillBands(PC pc) {
   Trouble trouble;
   std::vector<Neighbours> read;
   PetscInt first_row;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetOwnershipRange(pc->pmat, &first_row, nullptr));
-  if (split && from_matrix) PetscCall(ReadVector(pc, MatGetRowSum, &row_sums));
+  must(MatGetOwnershipRange(pc->pmat, &first_row, nullptr));
+  if (split && from_matrix) row_sums = read_vector(pc, MatGetRowSum);
   o->between.clear();
   if (several && product && from_matrix) {
-    OclspktCall(pc, o->between = row_sums);
-    if (!split) PetscCall(ReadVector(pc, MatGetDiagonal, &o->between));
-    PetscCall(CheckBetween(pc));
+    o->between = split ? row_sums : read_vector(pc, MatGetDiagonal);
+    check_between(pc);
   }
   for (std::size_t s = 0; s < o->sweeps.size(); ++s) {
     Sweep& sweep = *o->sweeps[s];
     const LineLayout& layout = sweep.layout;
-    if (from_matrix) PetscCall(ReadSweep(pc, s, row_sums, read));
+    if (from_matrix) read_sweep(pc, s, row_sums, read);
     trouble.attempt([&] {
       if (!from_matrix) take_given(o->given_bands[place(sweep.direction)], sweep);
       if (from_matrix && may_share) read.push_back(neighbours_of(layout, first_row));
@@ -196,9 +182,8 @@ PetscErrorCode FillBands(PC pc) {
       sweep.solution.resize(layout.lines.rows());
     });
   }
-  PetscCall(AgreeOn(pc, trouble));
-  for (Work* work : {&o->work, &o->work_columns}) PetscCall(DestroyWorkOfMatrix(work));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  agree_on(pc, trouble);
+  for (Work* work : {&o->work, &o->work_columns}) destroy_work_of_matrix(*work);
 }
 
 /// How many entries the first direction ignores, less those that other directions take.

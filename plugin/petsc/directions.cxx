@@ -6,54 +6,40 @@
 #include <cstdio>
 
 #include "boundary.hxx"
-#include "join.hxx"
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
 namespace {
 
 /// The lines of one direction.
-PetscErrorCode LayOut(PC pc, Direction direction, const std::optional<Grid>& grid, const std::string& why_no_grid,
-                      LineLayout* layout) {
-  PC_OCLSPKT* o = data(pc);
-
-  PetscFunctionBegin;
-  if (direction == Direction::matrix) {
-    PetscCall(LayOutMatrix(pc, pc->pmat, layout));
-  } else if (direction == Direction::given) {
-    PetscCheck(o->given_lines, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER,
-               "-pc_oclspkt_lines given: no lines were given; call PCOCLSPKTSetLines() before the set-up (PCReset() "
-               "forgets them)");
-    PetscCall(LayOutGiven(pc, pc->pmat, *o->given_lines, layout));
-  } else {
-    PetscCheck(grid, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE, "-pc_oclspkt_lines %s: %s",
-               name(direction), why_no_grid.c_str());
-    const char* const word = name(direction);
-    PetscCall(LayOutAxis(pc, pc->pmat, *grid, place(direction), layout));
-    PetscCheck(!grid->periodic[place(direction)], PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+LineLayout lay_out(PC pc, Direction direction, const std::optional<Grid>& grid, const std::string& why_no_grid) {
+  const auto& given = data(pc)->given_lines;
+  const char* const word = name(direction);
+  if (direction == Direction::matrix) return lay_out_matrix(pc, pc->pmat);
+  if (direction == Direction::given) {
+    OclspktCheck(given, comm_of(pc), PETSC_ERR_ORDER,
+                 "-pc_oclspkt_lines given: no lines were given; call PCOCLSPKTSetLines() before the set-up (PCReset() "
+                 "forgets them)");
+    return lay_out_given(pc, pc->pmat, *given);
+  }
+  OclspktCheck(grid, comm_of(pc), PETSC_ERR_ARG_WRONGSTATE, "-pc_oclspkt_lines %s: %s", word, why_no_grid.c_str());
+  LineLayout layout = lay_out_axis(pc, pc->pmat, *grid, place(direction));
+  OclspktCheck(!grid->periodic[place(direction)], comm_of(pc), PETSC_ERR_SUP,
                "-pc_oclspkt_lines %s: the grid is periodic along %s, and cyclic lines are not solved yet; make the "
                "preconditioner of another direction, or of a matrix without the periodic couplings",
                word, word);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return layout;
 }
 
 /// Read the matrix along a direction that may be taken.
-PetscErrorCode TryDirection(PC pc, Direction direction, const std::optional<Grid>& grid, Coupling* coupling) {
-  LineLayout layout;
+Coupling try_direction(PC pc, Direction direction, const Grid& grid) {
   Extraction extraction;
   CutSolver<PetscScalar> store;
-
-  PetscFunctionBegin;
-  if (direction == Direction::matrix) {
-    PetscCall(LayOutMatrix(pc, pc->pmat, &layout));
-  } else {
-    PetscCall(LayOutAxis(pc, pc->pmat, *grid, place(direction), &layout));
-  }
-  PetscCall(extraction.Run(
-      pc, pc->pmat, layout, [](const BandsPart<PetscScalar>&, Index, Index) {}, store, 1));
-  *coupling = extraction.coupling();
-  PetscFunctionReturn(PETSC_SUCCESS);
+  const LineLayout layout = direction == Direction::matrix ? lay_out_matrix(pc, pc->pmat)
+                                                           : lay_out_axis(pc, pc->pmat, grid, place(direction));
+  extraction.run(
+      pc, pc->pmat, layout, [](const BandsPart<PetscScalar>&, Index, Index) {}, store, 1);
+  return extraction.coupling();
 }
 
 std::string figure(double value) {
@@ -69,27 +55,25 @@ struct Axes {
   int strongest = -1, periodic = -1;  ///< of those that are not periodic, and of those that are; -1: there is none
 };
 
-PetscErrorCode MeasureAxes(PC pc, const Grid& grid, Axes* axes) {
+Axes measure_axes(PC pc, const Grid& grid) {
+  Axes axes;
   PetscInt rows;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetSize(pc->pmat, &rows, nullptr));
+  must(MatGetSize(pc->pmat, &rows, nullptr));
   for (std::size_t axis = 0; axis < grid.axes; ++axis) {
-    Coupling coupling;
-    int& most = grid.periodic[axis] ? axes->periodic : axes->strongest;
-    PetscCall(TryDirection(pc, static_cast<Direction>(axis), grid, &coupling));
-    axes->mean[axis] = coupling.along / static_cast<double>(PetscMax(rows, 1));
+    int& most = grid.periodic[axis] ? axes.periodic : axes.strongest;
+    const Coupling coupling = try_direction(pc, static_cast<Direction>(axis), grid);
+    axes.mean[axis] = coupling.along / static_cast<double>(PetscMax(rows, 1));
     // The couplings that close a periodic line are not read: the others stand for them.
     const auto nodes = static_cast<double>(grid.nodes[axis]);
-    if (grid.periodic[axis]) axes->mean[axis] *= nodes / (nodes - 1);
-    OclspktCall(pc, axes->figures += (axes->figures.empty() ? "" : ", ") + std::string(kDirectionNames[axis]) + " " +
-                                     figure(axes->mean[axis]) + (grid.periodic[axis] ? " but periodic" : ""));
+    if (grid.periodic[axis]) axes.mean[axis] *= nodes / (nodes - 1);
+    axes.figures += (axes.figures.empty() ? "" : ", ") + std::string(kDirectionNames[axis]) + " " +
+                    figure(axes.mean[axis]) + (grid.periodic[axis] ? " but periodic" : "");
     // Axes that are coupled alike differ by the order in which threads add: the first of them is taken.
-    if (most < 0 || axes->mean[axis] > axes->mean[static_cast<std::size_t>(most)] * (1 + 1e-9)) {
+    if (most < 0 || axes.mean[axis] > axes.mean[static_cast<std::size_t>(most)] * (1 + 1e-9)) {
       most = static_cast<int>(axis);
     }
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return axes;
 }
 
 /// From this many times the coupling along the taken axis on, a periodic one is warned of.
@@ -107,114 +91,85 @@ std::string left_out_text(const Axes& axes) {
 }
 
 /// The choice of `auto` for this matrix, if the program gave neither lines nor bands.
-PetscErrorCode ChooseByValues(PC pc, const Grid& grid, Direction* direction, std::string* why) {
-  PC_OCLSPKT* o = data(pc);
-  Coupling coupling;
-  Axes axes;
-
-  PetscFunctionBegin;
-  PetscCall(TryDirection(pc, Direction::matrix, grid, &coupling));
-  if (coupling.ignored == 0) {
-    OclspktCall(pc, *why = "the matrix is tridiagonal");
-    PetscFunctionReturn(PETSC_SUCCESS);
+Direction choose_by_values(PC pc, const Grid& grid, std::string& why) {
+  if (try_direction(pc, Direction::matrix, grid).ignored == 0) {
+    why = "the matrix is tridiagonal";
+    return Direction::matrix;
   }
-  PetscCall(MeasureAxes(pc, grid, &axes));
-  if (axes.strongest >= 0) *direction = static_cast<Direction>(axes.strongest);
-  OclspktCall(pc, *why = (axes.strongest >= 0 ? "strongest coupling (" : "the grid is periodic in every direction (") +
-                         axes.figures + ")");
-  OclspktCall(pc, o->left_out = left_out_text(axes));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  const Axes axes = measure_axes(pc, grid);
+  why =
+      (axes.strongest >= 0 ? "strongest coupling (" : "the grid is periodic in every direction (") + axes.figures + ")";
+  data(pc)->left_out = left_out_text(axes);
+  return axes.strongest >= 0 ? static_cast<Direction>(axes.strongest) : Direction::matrix;
 }
 
 /// The directions that `auto` takes for this matrix.
-PetscErrorCode ChooseDirections(PC pc, const std::optional<Grid>& grid, std::vector<Direction>* directions,
-                                std::string* why) {
+std::vector<Direction> choose_directions(PC pc, const std::optional<Grid>& grid, std::string& why) {
   PC_OCLSPKT* o = data(pc);
-
-  PetscFunctionBegin;
+  std::vector<Direction> directions;
   for (std::size_t a = 0; a < kAxes; ++a) {
-    if (o->given_bands[a].set) OclspktCall(pc, directions->push_back(static_cast<Direction>(a)));
+    if (o->given_bands[a].set) directions.push_back(static_cast<Direction>(a));
   }
-  if (!directions->empty() || o->given_lines) {
-    if (directions->empty()) OclspktCall(pc, directions->push_back(Direction::given));
-    OclspktCall(pc, *why = "the program gave them");
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (!directions.empty() || o->given_lines) {
+    if (directions.empty()) directions.push_back(Direction::given);
+    why = "the program gave them";
+    return directions;
   }
-  OclspktCall(pc, directions->push_back(Direction::matrix));
   o->chosen_by_values = grid && (grid->axes > 1 || grid->unknowns > 1);
-  if (o->chosen_by_values) PetscCall(ChooseByValues(pc, *grid, &directions->front(), why));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return {o->chosen_by_values ? choose_by_values(pc, *grid, why) : Direction::matrix};
 }
 
-PetscErrorCode CurrentKey(PC pc, LinesKey* key) {
-  PC_OCLSPKT* o = data(pc);
+LinesKey current_key(PC pc) {
+  const PC_OCLSPKT& o = *data(pc);
+  LinesKey key{.lines = o.settings.lines, .given = o.given_changes};
   DM dm = nullptr;
-
-  PetscFunctionBegin;
-  OclspktCall(pc, key->lines = o->settings.lines);
-  key->given = o->given_changes;
-  PetscCall(PetscObjectGetId((PetscObject)pc->pmat, &key->matrix));
-  PetscCall(MatGetNonzeroState(pc->pmat, &key->pattern));
-  PetscCall(MatGetLocalSize(pc->pmat, &key->local_rows, nullptr));
-  PetscCall(MatGetSize(pc->pmat, &key->rows, nullptr));
-  PetscCall(MatGetDM(pc->pmat, &dm));
+  must(PetscObjectGetId((PetscObject)pc->pmat, &key.matrix));
+  must(MatGetNonzeroState(pc->pmat, &key.pattern));
+  must(MatGetLocalSize(pc->pmat, &key.local_rows, nullptr));
+  must(MatGetSize(pc->pmat, &key.rows, nullptr));
+  must(MatGetDM(pc->pmat, &dm));
   if (pc->dm) dm = pc->dm;
-  if (dm) PetscCall(PetscObjectGetId((PetscObject)dm, &key->grid));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (dm) must(PetscObjectGetId((PetscObject)dm, &key.grid));
+  return key;
 }
 
 /// Whether the lines stay. A new pattern of the same rows on the same grid does not move directions that were named.
-PetscBool same_lines(const LinesKey& before, LinesKey now, bool chosen) {
+bool same_lines(const LinesKey& before, LinesKey now, bool chosen) {
   if (!chosen) {
     now.matrix = before.matrix;
     now.pattern = before.pattern;
   }
-  return static_cast<PetscBool>(before == now);
+  return before == now;
 }
 
 /// Take the bands that the program gave back from the solvers, which may get others.
-PetscErrorCode TakeBack(PC pc) {
+void take_back(PC pc) {
   PC_OCLSPKT* o = data(pc);
-
-  PetscFunctionBegin;
   for (const auto& sweep : o->sweeps) {
     if (place(sweep->direction) >= kAxes || !o->given_bands[place(sweep->direction)].taken) continue;
     GivenBands& given = o->given_bands[place(sweep->direction)];
     const LineLayout& layout = sweep->layout;
-    OclspktCall(pc, sweep->solver.swap_bands(layout.lines, layout.cuts, layout.exchange, given.bands));
+    sweep->solver.swap_bands(layout.lines, layout.cuts, layout.exchange, given.bands);
     given.taken = false;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CheckMixture(PC pc, const std::vector<Direction>& directions) {
+void check_mixture(PC pc, const std::vector<Direction>& directions) {
   PC_OCLSPKT* o = data(pc);
   int given = 0;
-
-  PetscFunctionBegin;
   for (const Direction d : directions) given += place(d) < kAxes && o->given_bands[place(d)].set;
-  PetscCheck(given == 0 || given == static_cast<int>(directions.size()), PetscObjectComm((PetscObject)pc),
-             PETSC_ERR_ARG_INCOMP,
-             "PCOCLSPKTSetBands() was called for %d of the %d directions of -pc_oclspkt_lines: give bands for all of "
-             "them, or for none",
-             given, static_cast<int>(directions.size()));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  OclspktCheck(given == 0 || given == static_cast<int>(directions.size()), comm_of(pc), PETSC_ERR_ARG_INCOMP,
+               "PCOCLSPKTSetBands() was called for %d of the %d directions of -pc_oclspkt_lines: give bands for all of "
+               "them, or for none",
+               given, static_cast<int>(directions.size()));
 }
 
 }  // namespace
 
-PetscErrorCode LinesStay(PC pc, PetscBool* stay) {
-  PC_OCLSPKT* o = data(pc);
-  LinesKey key;
-  bool chosen = false;
-
-  PetscFunctionBegin;
-  *stay = PETSC_FALSE;
-  if (!pc->pmat || o->key.rows < 0) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(CurrentKey(pc, &key));
-  OclspktCall(pc, chosen = parse_directions(o->settings.lines).empty());
-  *stay = same_lines(o->key, std::move(key), chosen);
-  PetscFunctionReturn(PETSC_SUCCESS);
+bool lines_stay(PC pc) {
+  const PC_OCLSPKT& o = *data(pc);
+  if (!pc->pmat || o.key.rows < 0) return false;
+  return same_lines(o.key, current_key(pc), parse_directions(o.settings.lines).empty());
 }
 
 void resize_sweeps(PC_OCLSPKT& o, std::size_t count) {
@@ -240,43 +195,34 @@ bool choice_is_stale(const PC_OCLSPKT& o) {
   return o.chosen_for->ignored == 0 || off_ratio(now) > std::max(kBetter, 1.01 * off_ratio(*o.chosen_for));
 }
 
-PetscErrorCode FindLines(PC pc) {
+void find_lines(PC pc) {
   PC_OCLSPKT* o = data(pc);
-  std::vector<Direction> directions;
-  std::optional<Grid> grid;
   std::string why, why_no_grid;
-  LinesKey key;
-  Source source;
-  PetscBool stays;
-
-  PetscFunctionBegin;
   const auto& bands = o->given_bands;
   const bool reads = std::none_of(bands.begin(), bands.end(), [](const GivenBands& given) { return given.set; });
-  PetscCall(reads ? FindSource(pc->pmat, &source) : CheckShape(pc->pmat)); /* say first what is wrong with the matrix */
-  PetscCall(CurrentKey(pc, &key));
-  OclspktCall(pc, directions = parse_directions(o->settings.lines));
+  reads ? (void)find_source(pc->pmat) : check_shape(pc->pmat); /* say first what is wrong with the matrix */
+  LinesKey key = current_key(pc);
+  std::vector<Direction> directions = parse_directions(o->settings.lines);
   const bool chosen = directions.empty();
-  stays = same_lines(o->key, key, chosen);
-  PetscCall(AgreeOnSettings(pc, &stays)); /* a rank whose rows stay has neighbours whose rows may not */
-  if (stays) PetscFunctionReturn(PETSC_SUCCESS);
+  /* A rank whose rows stay has neighbours whose rows may not. */
+  if (agree_on_settings(pc, same_lines(o->key, key, chosen))) return;
   o->key = {};
   o->chosen_by_values = false;
   o->chosen_for.reset();
   o->left_out.clear();
-  PetscCall(TakeBack(pc));
-  PetscCall(FindGrid(pc, pc->pmat, &grid, &why_no_grid));
-  if (chosen) PetscCall(ChooseDirections(pc, grid, &directions, &why));
-  PetscCall(CheckMixture(pc, directions));
-  OclspktCall(pc, resize_sweeps(*o, directions.size()));
+  take_back(pc);
+  const std::optional<Grid> grid = find_grid(pc, pc->pmat, why_no_grid);
+  if (chosen) directions = choose_directions(pc, grid, why);
+  check_mixture(pc, directions);
+  resize_sweeps(*o, directions.size());
   for (std::size_t s = 0; s < directions.size(); ++s) {
     Sweep& sweep = *o->sweeps[s];
     sweep.direction = directions[s];
     sweep.extraction.forget();
-    PetscCall(LayOut(pc, directions[s], grid, why_no_grid, &sweep.layout));
+    sweep.layout = lay_out(pc, directions[s], grid, why_no_grid);
   }
   o->lines_why = std::move(why);
-  OclspktCall(pc, o->key = std::move(key));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  o->key = std::move(key);
 }
 
 }  // namespace oclspkt::petsc

@@ -196,77 +196,65 @@ void BandPositions::weigh(const LineLayout& layout, const Parts& parts, const Ba
   }
 }
 
-PetscErrorCode Extraction::Identify(Mat part, Known* known) {
-  PetscFunctionBegin;
-  *known = {};
-  if (!part) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscObjectGetId((PetscObject)part, &known->id));
-  PetscCall(MatGetNonzeroState(part, &known->pattern));
-  PetscFunctionReturn(PETSC_SUCCESS);
+Extraction::Known Extraction::identify(Mat part) {
+  Known known;
+  if (!part) return known;
+  must(PetscObjectGetId((PetscObject)part, &known.id));
+  must(MatGetNonzeroState(part, &known.pattern));
+  return known;
 }
 
 /// Get the arrays of a matrix in compressed rows.
-PetscErrorCode Extraction::Hold(Mat matrix, Parts* parts) {
+Parts Extraction::hold(Mat matrix) {
   PetscBool done, parallel;
-  Part &inner = (*parts)[0], &outer = (*parts)[1];
-
-  PetscFunctionBegin;
+  Parts parts;
+  Part &inner = parts[0], &outer = parts[1];
   inner.matrix = matrix;
-  PetscCall(PetscObjectBaseTypeCompare((PetscObject)matrix, MATMPIAIJ, &parallel));
-  if (parallel) PetscCall(MatMPIAIJGetSeqAIJ(matrix, &inner.matrix, &outer.matrix, &outer.pattern.global_columns));
-  PetscCall(MatGetOwnershipRange(matrix, &inner.pattern.first_column, nullptr));
-  for (int p = 0; p < 2 && (*parts)[p].matrix; ++p) {
-    Part& part = (*parts)[p];
-    PetscCall(MatGetRowIJ(part.matrix, 0, PETSC_FALSE, PETSC_FALSE, &part.pattern.rows, &part.pattern.row_starts,
-                          &part.pattern.columns, &done));
-    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "The matrix does not give its compressed rows; use -mat_type aij");
-    PetscCall(MatSeqAIJGetArrayRead(part.matrix, &part.values));
+  must(PetscObjectBaseTypeCompare((PetscObject)matrix, MATMPIAIJ, &parallel));
+  if (parallel) must(MatMPIAIJGetSeqAIJ(matrix, &inner.matrix, &outer.matrix, &outer.pattern.global_columns));
+  must(MatGetOwnershipRange(matrix, &inner.pattern.first_column, nullptr));
+  for (Part& part : parts) {
+    if (!part.matrix) continue;
+    must(MatGetRowIJ(part.matrix, 0, PETSC_FALSE, PETSC_FALSE, &part.pattern.rows, &part.pattern.row_starts,
+                     &part.pattern.columns, &done));
+    OclspktCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP,
+                 "The matrix does not give its compressed rows; use -mat_type aij");
+    must(MatSeqAIJGetArrayRead(part.matrix, &part.values));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return parts;
 }
 
 /// Look for the bands where that was not done yet.
-PetscErrorCode Extraction::FindBands(const LineLayout& layout, const Parts& parts, Trouble& trouble) {
-  Known known[2];
-
-  PetscFunctionBegin;
-  for (int p = 0; p < 2; ++p) PetscCall(Identify(parts[p].matrix, &known[p]));
-  if (known[0] == inner_ && known[1] == outer_) PetscFunctionReturn(PETSC_SUCCESS);
+void Extraction::find_bands(const LineLayout& layout, const Parts& parts, Trouble& trouble) {
+  const Known inner = identify(parts[0].matrix), outer = identify(parts[1].matrix);
+  if (inner == inner_ && outer == outer_) return;
   forget();
   trouble.attempt([&] { positions_.find(layout, parts); });
-  if (trouble.met()) PetscFunctionReturn(PETSC_SUCCESS);
-  inner_ = known[0];
-  outer_ = known[1];
+  if (trouble.met()) return;
+  inner_ = inner;
+  outer_ = outer;
   ++searches_;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Extraction::Release(Parts* parts) {
+void Extraction::release(Parts& parts) {
   PetscBool done;
-
-  PetscFunctionBegin;
-  for (Part& part : *parts) {
+  for (Part& part : parts) {
     if (!part.matrix) continue;
-    PetscCall(MatSeqAIJRestoreArrayRead(part.matrix, &part.values));
-    PetscCall(MatRestoreRowIJ(part.matrix, 0, PETSC_FALSE, PETSC_FALSE, &part.pattern.rows, &part.pattern.row_starts,
-                              &part.pattern.columns, &done));
+    must(MatSeqAIJRestoreArrayRead(part.matrix, &part.values));
+    must(MatRestoreRowIJ(part.matrix, 0, PETSC_FALSE, PETSC_FALSE, &part.pattern.rows, &part.pattern.row_starts,
+                         &part.pattern.columns, &done));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Extraction::Run(PC pc, Mat matrix, const LineLayout& layout, const BandsFill<PetscScalar>& change,
-                               CutSolver<PetscScalar>& solver, Index weigh) {
-  Source source;
-  Parts parts;
+void Extraction::run(PC pc, Mat matrix, const LineLayout& layout, const BandsFill<PetscScalar>& change,
+                     CutSolver<PetscScalar>& solver, Index weigh) {
+  const Source source = find_source(matrix);
   Coupling here;
   Trouble trouble;
   std::mutex mutex;
-
-  PetscFunctionBegin;
-  PetscCall(FindSource(matrix, &source));
   if (source == Source::compressed) {
-    PetscCall(Hold(matrix, &parts));
-    PetscCall(FindBands(layout, parts, trouble));
+    Parts parts = hold(matrix);
+    find_bands(layout, parts, trouble);
     const auto fill = [&](const BandsPart<PetscScalar>& to, Index first, Index end) {
       Coupling some;
       some.ignored = positions_.gather(layout, parts, to, first, end);
@@ -279,24 +267,20 @@ PetscErrorCode Extraction::Run(PC pc, Mat matrix, const LineLayout& layout, cons
       here.off += some.off;
     };
     trouble.attempt([&] { solver.fill(layout.lines, layout.cuts, layout.exchange, fill); });
-    PetscCall(Release(&parts));
+    release(parts);
   } else {
-    PetscErrorCode gathered = PETSC_SUCCESS;
     const auto write = [&](Bands<PetscScalar>& bands) {
-      gathered = GatherRows(pc, matrix, source, layout, bands, &here, trouble);
-      if (gathered == PETSC_SUCCESS && !trouble.met())
-        change({bands.lower(), bands.diag(), bands.upper()}, 0, layout.lines.rows());
+      here = gather_rows(pc, matrix, source, layout, bands);
+      change({bands.lower(), bands.diag(), bands.upper()}, 0, layout.lines.rows());
     };
     positions_ = {};
     forget();
     trouble.attempt([&] { solver.write(layout.lines, layout.cuts, layout.exchange, write); });
-    PetscCall(gathered);
   }
   double sums[] = {static_cast<double>(here.ignored), here.along, here.off}; /* counts are exact up to 2^53 */
-  PetscCall(AgreeOn(pc, trouble, sums));
+  agree_on(pc, trouble, sums);
   coupling_ = {static_cast<Index>(sums[0]), sums[1], sums[2]};
   ++gathers_;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace oclspkt::petsc

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "agree.hxx"
+#include "boundary.hxx"
 #include "lines.hxx"
 
 namespace oclspkt::petsc {
@@ -97,17 +97,16 @@ enum class Source {
 };
 
 /// See that the rows of the matrix are laid out as its columns.
-PetscErrorCode CheckShape(Mat matrix);
+void check_shape(Mat matrix);
 
-/// See that the matrix can be read, and how.
-/// @return an error that names the type and the cure where it cannot
-PetscErrorCode FindSource(Mat matrix, Source* source);
+/// How a matrix can be read.
+/// @throws PetscFailure that names the type and the cure if it cannot
+Source find_source(Mat matrix);
 
 /// Fill the bands row by row.
-/// @param[out]    coupling of this rank
-/// @param[in,out] trouble  told of, for all ranks to agree on
-PetscErrorCode GatherRows(PC pc, Mat matrix, Source source, const LineLayout& layout, Bands<PetscScalar>& bands,
-                          Coupling* coupling, Trouble& trouble);
+/// @return the coupling of this rank
+/// @throws InvalidInput, PetscFailure
+Coupling gather_rows(PC pc, Mat matrix, Source source, const LineLayout& layout, Bands<PetscScalar>& bands);
 
 /// The tridiagonal part of a PETSc matrix along the lines of a layout, with what can be kept between set-ups.
 class Extraction {
@@ -117,14 +116,14 @@ class Extraction {
   /// @param layout the same object as before, or forget() comes first
   /// @param change what is done to bands that were read: called as fills are, or for all places at once
   /// @param weigh  every weigh-th row is to count in the sums of coupling(); 0: none
-  PetscErrorCode Run(PC pc, Mat matrix, const LineLayout& layout, const BandsFill<PetscScalar>& change,
-                     CutSolver<PetscScalar>& solver, Index weigh = 0);
+  void run(PC pc, Mat matrix, const LineLayout& layout, const BandsFill<PetscScalar>& change,
+           CutSolver<PetscScalar>& solver, Index weigh = 0);
   /// The layout changed.
   void forget() { inner_ = outer_ = {}; }
 
   /// Entries off the bands that are not 0 and were ignored, on all ranks.
   Index ignored() const { return coupling_.ignored; }
-  /// Of all ranks; its sums are 0 unless Run() weighed.
+  /// Of all ranks; its sums are 0 unless run() weighed.
   const Coupling& coupling() const { return coupling_; }
   std::int64_t bytes() const { return positions_.bytes(); }
   /// How often the pattern was looked through for the places of the bands.
@@ -140,10 +139,10 @@ class Extraction {
     bool operator==(const Known&) const = default;
   };
 
-  static PetscErrorCode Hold(Mat matrix, Parts* parts);
-  static PetscErrorCode Release(Parts* parts);
-  PetscErrorCode FindBands(const LineLayout& layout, const Parts& parts, Trouble& trouble);
-  static PetscErrorCode Identify(Mat part, Known* known);
+  static Parts hold(Mat matrix);
+  static void release(Parts& parts);
+  void find_bands(const LineLayout& layout, const Parts& parts, Trouble& trouble);
+  static Known identify(Mat part);
 
   BandPositions positions_;
   Known inner_, outer_;

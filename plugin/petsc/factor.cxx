@@ -8,84 +8,73 @@
 #include "package.hxx"
 #include "pc_oclspkt.hxx"
 
+using oclspkt::petsc::comm_of;
 using oclspkt::petsc::data;
+using oclspkt::petsc::must;
 using oclspkt::petsc::Settings;
 
 static PC InnerPC(Mat F) { return static_cast<PC>(F->data); }
 
-/* The factors of the last numeric phase, if there are any that solve with the whole matrix. */
-static PetscErrorCode GetFactors(Mat F, PC* pc) {
-  PetscFunctionBegin;
-  *pc = InnerPC(F);
-  const bool solves = !(*pc)->failedreason || data(*pc)->failed_apply;
-  PetscCheck(F->assembled && solves, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
-             "There are no factors to solve with%s%s: call MatLUFactorSymbolic() and MatLUFactorNumeric(), or those of "
-             "Cholesky, and correct what their errors name",
-             data(*pc)->failure.empty() ? "" : ", ", data(*pc)->failure.c_str());
-  PetscFunctionReturn(PETSC_SUCCESS);
+/* See that there are factors of the last numeric phase that solve with the whole matrix. */
+static void check_factors(Mat F) {
+  const PC pc = InnerPC(F);
+  const bool solves = !pc->failedreason || data(pc)->failed_apply;
+  OclspktCheck(F->assembled && solves, comm_of(F), PETSC_ERR_SUP,
+               "There are no factors to solve with%s%s: call MatLUFactorSymbolic() and MatLUFactorNumeric(), or those "
+               "of Cholesky, and correct what their errors name",
+               data(pc)->failure.empty() ? "" : ", ", data(pc)->failure.c_str());
 }
 
 /* PETSc does not ask a factor after a solve whether it failed, so a failure that only a solve finds is an error. */
-static PetscErrorCode CheckSolved(Mat F) {
+static void check_solved(Mat F) {
   PC pc = InnerPC(F);
-
-  PetscFunctionBegin;
-  PetscCheck(!pc->failedreason, PetscObjectComm((PetscObject)F), PETSC_ERR_NOT_CONVERGED,
-             "-pc_factor_mat_solver_type oclspkt did not solve: %s", data(pc)->failure.c_str());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  OclspktCheck(!pc->failedreason, comm_of(F), PETSC_ERR_NOT_CONVERGED,
+               "-pc_factor_mat_solver_type oclspkt did not solve: %s", data(pc)->failure.c_str());
 }
 
 /* A direct solver leaves no entry out, and takes no method that a name forced beyond its bounds. */
-static PetscErrorCode CheckWhole(Mat F, bool transpose) {
+static void check_whole(Mat F, bool transpose) {
   PC pc = InnerPC(F);
   PetscInt64 ignored;
-
-  PetscFunctionBegin;
-  PetscCall(PCOCLSPKTGetIgnoredEntries(pc, &ignored));
-  PetscCheck(
-      ignored == 0, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONG,
+  must(PCOCLSPKTGetIgnoredEntries(pc, &ignored));
+  OclspktCheck(
+      ignored == 0, comm_of(F), PETSC_ERR_ARG_WRONG,
       "-pc_factor_mat_solver_type oclspkt factors tridiagonal matrices; this one has %" PetscInt64_FMT
       " nonzero entries off the three bands: use -pc_type oclspkt, which makes a preconditioner of the bands, or "
       "another solver type",
       ignored);
   const oclspkt::petsc::Bounds& bounds = data(pc)->first().bounds[transpose];
-  PetscCheck(
-      !bounds.above_limits, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_INCOMP,
+  OclspktCheck(
+      !bounds.above_limits, comm_of(F), PETSC_ERR_ARG_INCOMP,
       "-pc_factor_mat_solver_type oclspkt: -pc_oclspkt_method %s is above its limits for this matrix%s (error by "
       "truncation at most %g, rounding at most %g eps in a row); use -pc_oclspkt_method auto",
       PCOCLSPKTMethods[static_cast<int>(data(pc)->settings.method)], transpose ? ", transposed" : "", bounds.truncation,
       bounds.rounding);
-  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <typename... Arguments>
+static void solve(Mat F, PetscErrorCode (*apply)(PC, Arguments...), Arguments... arguments) {
+  check_factors(F);
+  must((*apply)(InnerPC(F), arguments...));
+  check_solved(F);
 }
 
 static PetscErrorCode MatSolve_OCLSPKT(Mat F, Vec b, Vec x) {
-  PC pc;
-
   PetscFunctionBegin;
-  PetscCall(GetFactors(F, &pc));
-  PetscCall(PCApply(pc, b, x));
-  PetscCall(CheckSolved(F));
+  OclspktCall(nullptr, solve(F, PCApply, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode MatSolveTranspose_OCLSPKT(Mat F, Vec b, Vec x) {
-  PC pc;
-
   PetscFunctionBegin;
-  PetscCall(GetFactors(F, &pc));
-  PetscCall(PCApplyTranspose(pc, b, x));
-  PetscCall(CheckSolved(F));
-  PetscCall(CheckWhole(F, true));
+  OclspktCall(nullptr, solve(F, PCApplyTranspose, b, x));
+  OclspktCall(nullptr, check_whole(F, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode MatMatSolve_OCLSPKT(Mat F, Mat B, Mat X) {
-  PC pc;
-
   PetscFunctionBegin;
-  PetscCall(GetFactors(F, &pc));
-  PetscCall(PCMatApply(pc, B, X));
-  PetscCall(CheckSolved(F));
+  OclspktCall(nullptr, solve(F, PCMatApply, B, X));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -105,7 +94,7 @@ static PetscErrorCode MatFactorNumeric_OCLSPKT(Mat F, Mat A, const MatFactorInfo
   PetscCall(PCGetFailedReason(pc, &reason));
   /* After any other error PCLU never calls the numeric phase again, whatever the matrix holds by then. */
   F->factorerrortype = reason ? MAT_FACTOR_NUMERIC_ZEROPIVOT : MAT_FACTOR_NOERROR;
-  if (!reason) PetscCall(CheckWhole(F, false));
+  if (!reason) OclspktCall(pc, check_whole(F, false));
   F->assembled = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -122,16 +111,13 @@ static std::string inexact_options(const Settings& given) {
 }
 
 /* A direct solver solves A x = b as it stands. */
-static PetscErrorCode CheckOptions(PC pc) {
-  std::string text;
-
-  PetscFunctionBegin;
-  OclspktCall(pc, text = inexact_options(data(pc)->settings));
-  PetscCheck(text.empty(), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_INCOMP,
-             "-pc_factor_mat_solver_type oclspkt solves with the whole matrix as it is, which %s does not: leave that "
-             "out, or use -pc_type oclspkt, which makes a preconditioner",
-             text.c_str());
-  PetscFunctionReturn(PETSC_SUCCESS);
+static void check_options(PC pc) {
+  const std::string text = inexact_options(data(pc)->settings);
+  OclspktCheck(
+      text.empty(), comm_of(pc), PETSC_ERR_ARG_INCOMP,
+      "-pc_factor_mat_solver_type oclspkt solves with the whole matrix as it is, which %s does not: leave that "
+      "out, or use -pc_type oclspkt, which makes a preconditioner",
+      text.c_str());
 }
 
 /* The options of the preconditioner, behind the prefix of the PC that factors. Where they leave it open, a singular
@@ -150,7 +136,7 @@ static PetscErrorCode ReadOptions(Mat F) {
   PetscObjectOptionsBegin((PetscObject)pc);
   PetscCall((*pc->ops->setfromoptions)(pc, PetscOptionsObject));
   PetscOptionsEnd();
-  PetscCall(CheckOptions(pc));
+  OclspktCall(pc, check_options(pc));
   if (data(pc)->settings.singular == oclspkt::Singular::automatic) {
     PetscCall(PCOCLSPKTSetSingular(pc, PC_OCLSPKT_SINGULAR_FAIL));
   }
@@ -206,12 +192,12 @@ static PetscErrorCode MatGetFactor_OCLSPKT(Mat A, MatFactorType type, Mat* facto
   PC pc;
 
   PetscFunctionBegin;
-  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &F));
+  PetscCall(MatCreate(comm_of(A), &F));
   PetscCall(MatSetSizes(F, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
   PetscCall(PetscStrallocpy(PCOCLSPKT, &((PetscObject)F)->type_name));
   PetscCall(PetscLayoutSetUp(F->rmap));
   PetscCall(PetscLayoutSetUp(F->cmap));
-  PetscCall(PCCreate(PetscObjectComm((PetscObject)A), &pc));
+  PetscCall(PCCreate(comm_of(A), &pc));
   F->data = pc;
   F->ops->destroy = MatDestroy_OCLSPKT;
   PetscCall(PCSetType(pc, PCOCLSPKT));
@@ -223,7 +209,7 @@ static PetscErrorCode MatGetFactor_OCLSPKT(Mat A, MatFactorType type, Mat* facto
   F->ops->view = MatView_OCLSPKT;
   F->ops->getinfo = MatGetInfo_OCLSPKT;
   F->factortype = type;
-  F->preallocated = PETSC_TRUE; /* a debug build says less of factors that are not there than GetFactors() */
+  F->preallocated = PETSC_TRUE; /* a debug build says less of factors that are not there than check_factors() */
   F->canuseordering = PETSC_FALSE;
   PetscCall(PetscFree(F->solvertype));
   PetscCall(PetscStrallocpy(PCOCLSPKT, &F->solvertype));

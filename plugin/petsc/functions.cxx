@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
+/* The functions of oclspkt.h that set and get options, and those that say what the last set-up chose, over all
+   directions and for each of them. */
+#include <algorithm>
+#include <cstring>
 #include <iterator>
+#include <string_view>
 #include <type_traits>
 
-#include "arguments.hxx"
 #include "boundary.hxx"
 #include "pc_oclspkt.hxx"
 
-using oclspkt::Options;
-using oclspkt::petsc::ChangeSettings;
-using oclspkt::petsc::CheckPointer;
-using oclspkt::petsc::data;
-using oclspkt::petsc::Settings;
+namespace oclspkt::petsc {
+namespace {
 
 // Every option: the end of its functions' names, the C type of its value, the member behind it.
 #define OCLSPKT_EACH_OPTION(ROW)                                             \
@@ -41,112 +42,229 @@ using oclspkt::petsc::Settings;
   ROW(GatherLimit, PetscInt, Options::gather_limit)                          \
   ROW(Explain, PetscBool, Settings::explain)
 
-// Every function that tells what the last set-up chose: the end of its name, its parameters, the arguments behind the
-// PC.
+// Every function about the last set-up: the end of its name, the function behind it, its parameters, the arguments
+// behind the PC.
 #define OCLSPKT_EACH_RESULT(ROW)                                                                                     \
-  ROW(DirectionsUsed, (PC pc, const char* directions[]), directions)                                                 \
-  ROW(MethodUsed, (PC pc, const char* method[], const char* why[]), method, why)                                     \
-  ROW(DeviceUsed, (PC pc, const char* device[], const char* type[]), device, type)                                   \
-  ROW(Certificate, (PC pc, PetscReal * certificate, PetscReal * rounding, PetscReal * tolerance), certificate,       \
-      rounding, tolerance)                                                                                           \
-  ROW(IgnoredEntries, (PC pc, PetscInt64 * ignored), ignored)                                                        \
-  ROW(DirectionMethodUsed, (PC pc, const char direction[], const char* method[], const char* why[]), direction,      \
-      method, why)                                                                                                   \
-  ROW(DirectionDeviceUsed, (PC pc, const char direction[], const char* device[], const char* type[]), direction,     \
-      device, type)                                                                                                  \
-  ROW(DirectionCertificate,                                                                                          \
+  ROW(DirectionsUsed, directions_used, (PC pc, const char* directions[]), directions)                                \
+  ROW(MethodUsed, method_used, (PC pc, const char* method[], const char* why[]), method, why)                        \
+  ROW(DeviceUsed, device_used, (PC pc, const char* device[], const char* type[]), device, type)                      \
+  ROW(Certificate, certificate, (PC pc, PetscReal * certificate, PetscReal * rounding, PetscReal * tolerance),       \
+      certificate, rounding, tolerance)                                                                              \
+  ROW(IgnoredEntries, ignored_by_all, (PC pc, PetscInt64 * ignored), ignored)                                        \
+  ROW(DirectionMethodUsed, direction_method_used,                                                                    \
+      (PC pc, const char direction[], const char* method[], const char* why[]), direction, method, why)              \
+  ROW(DirectionDeviceUsed, direction_device_used,                                                                    \
+      (PC pc, const char direction[], const char* device[], const char* type[]), direction, device, type)            \
+  ROW(DirectionCertificate, direction_certificate,                                                                   \
       (PC pc, const char direction[], PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance), direction, \
       certificate, rounding, tolerance)                                                                              \
-  ROW(DirectionIgnoredEntries, (PC pc, const char direction[], PetscInt64* ignored), direction, ignored)
+  ROW(DirectionIgnoredEntries, direction_ignored, (PC pc, const char direction[], PetscInt64* ignored), direction,   \
+      ignored)
 
-namespace {
+/// The data of a PC that was set up.
+PC_OCLSPKT& chosen(PC pc) {
+  OclspktCheck(data(pc)->ready, comm_of(pc), PETSC_ERR_ARG_WRONGSTATE,
+               "PCOCLSPKT has chosen nothing yet: call PCSetUp() or KSPSetUp() first, and see that it does not fail");
+  return *data(pc);
+}
 
-/// A setter behind PetscTryMethod(): one for each member of Settings.
-template <auto Member, typename Argument>
-PetscErrorCode Set_OCLSPKT(PC pc, Argument value) {
-  using Type = std::remove_cvref_t<decltype(Settings{}.*Member)>;
-  Settings settings;
-  PetscBool changed;
+/// "x,y"
+std::string directions_of(const PC_OCLSPKT& o) {
+  std::string words;
+  for (const auto& sweep : o.sweeps) words.append(words.empty() ? "" : ",").append(name(sweep->direction));
+  return words;
+}
 
+/// The text of the only direction, or of several: "x: truncated-halo; y: pivot".
+template <typename F>
+std::string of_directions(const PC_OCLSPKT& o, const F& text) {
+  if (o.sweeps.size() == 1) return text(o.first().solver.report());
+  std::string all;
+  for (const auto& sweep : o.sweeps) {
+    all.append(all.empty() ? "" : "; ").append(name(sweep->direction)).append(": ");
+    all.append(text(sweep->solver.report()));
+  }
+  return all;
+}
+
+/// The direction that a caller names, after a good set-up.
+const Sweep& sweep_along(PC pc, const char* direction) {
+  PC_OCLSPKT& o = chosen(pc);
+  const auto place = std::find_if(o.sweeps.begin(), o.sweeps.end(), [direction](const auto& sweep) {
+    return std::strcmp(name(sweep->direction), direction) == 0;
+  });
+  o.told.directions = directions_of(o);
+  OclspktCheck(place != o.sweeps.end(), comm_of(pc), PETSC_ERR_ARG_OUTOFRANGE,
+               "This PCOCLSPKT does not solve along '%s'; its directions are %s, as PCOCLSPKTGetDirectionsUsed() tells",
+               direction, o.told.directions.c_str());
+  return **place;
+}
+
+/// The bounds of a direction on this rank, cuts among ranks included; infinite where unknown.
+Bounds bounds_here(const Sweep& sweep, bool transpose) {
+  const Report& report = sweep.report(transpose);
+  const CutReport& cut = sweep.cut_report(transpose);
+  Bounds bounds{without_nan(report.certificate), without_nan(rounding_of(sweep, transpose)),
+                report.certificate_above_tolerance || cut.above_tolerance};
+  if (sweep.layout.exchange && cut.truncated) bounds.truncation = std::max(bounds.truncation, without_nan(cut.bound));
+  return bounds;
+}
+
+Bounds larger(const Bounds& a, const Bounds& b) {
+  return {std::max(a.truncation, b.truncation), std::max(a.rounding, b.rounding)};
+}
+
+/// The larger bounds of the operator and, once that is set up, of its transpose.
+Bounds largest_bounds(const Sweep& sweep) { return larger(sweep.bounds[0], sweep.bounds[1]); }
+
+/* Values that a caller leaves out are null pointers. */
+void give(const char** to, const std::string& text) {
+  if (to) *to = text.c_str();
+}
+void give(PetscReal* to, double value) {
+  if (to) *to = value;
+}
+
+void give_bounds(const Bounds& bounds, const Sweep& sweep, PetscReal* certificate, PetscReal* rounding,
+                 PetscReal* tolerance) {
+  give(certificate, bounds.truncation);
+  give(rounding, bounds.rounding);
+  give(tolerance, sweep.solver.report().tolerance);
+}
+
+void directions_used(PC pc, const char** directions) {
+  PC_OCLSPKT& o = chosen(pc);
+  o.told.directions = directions_of(o);
+  give(directions, o.told.directions);
+}
+
+void method_used(PC pc, const char** method, const char** why) {
+  PC_OCLSPKT& o = chosen(pc);
+  o.told.method = of_directions(o, [](const Report& r) { return std::string(name(r.method)); });
+  o.told.why = of_directions(o, [](const Report& r) { return r.why; });
+  give(method, o.told.method);
+  give(why, o.told.why);
+}
+
+void direction_method_used(PC pc, const char direction[], const char** method, const char** why) {
+  const Report& report = sweep_along(pc, direction).solver.report();
+  if (method) *method = name(report.method);
+  give(why, report.why);
+}
+
+void device_used(PC pc, const char** device, const char** type) {
+  PC_OCLSPKT& o = chosen(pc);
+  o.told.device = of_directions(o, [](const Report& r) { return r.device.name; });
+  o.told.device_type = of_directions(o, [](const Report& r) { return r.device.type; });
+  give(device, o.told.device);
+  give(type, o.told.device_type);
+}
+
+void direction_device_used(PC pc, const char direction[], const char** device, const char** type) {
+  const Report& report = sweep_along(pc, direction).solver.report();
+  give(device, report.device.name);
+  give(type, report.device.type);
+}
+
+void certificate(PC pc, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
+  const PC_OCLSPKT& o = chosen(pc);
+  Bounds bounds;
+  for (const auto& sweep : o.sweeps) bounds = larger(bounds, largest_bounds(*sweep));
+  give_bounds(bounds, o.first(), certificate, rounding, tolerance);
+}
+
+void direction_certificate(PC pc, const char direction[], PetscReal* certificate, PetscReal* rounding,
+                           PetscReal* tolerance) {
+  const Sweep& sweep = sweep_along(pc, direction);
+  give_bounds(largest_bounds(sweep), sweep, certificate, rounding, tolerance);
+}
+
+void ignored_by_all(PC pc, PetscInt64* ignored) { *ignored = ignored_entries(chosen(pc)); }
+
+void direction_ignored(PC pc, const char direction[], PetscInt64* ignored) {
+  *ignored = sweep_along(pc, direction).extraction.ignored();
+}
+
+/// The function behind PetscTryMethod() or PetscUseMethod() for one that throws.
+template <auto function, typename... Arguments>
+PetscErrorCode Composed_OCLSPKT(PC pc, Arguments... arguments) {
   PetscFunctionBegin;
-  OclspktCall(pc, settings = data(pc)->settings);
-  OclspktCall(pc, settings.*Member = static_cast<Type>(value));
-  PetscCall(ChangeSettings(pc, settings, &changed));
+  OclspktCall(pc, function(pc, arguments...));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A getter behind PetscUseMethod(): one for each member of Settings. Text stays valid until the setting changes.
-template <auto Member, typename Result>
-PetscErrorCode Get_OCLSPKT(PC pc, Result* value) {
-  const auto& member = data(pc)->settings.*Member;
+/// Set a member of Settings.
+template <auto Member, typename Argument>
+void set(PC pc, Argument value) {
+  Settings settings = data(pc)->settings;
+  settings.*Member = static_cast<std::remove_cvref_t<decltype(settings.*Member)>>(value);
+  change_settings(pc, settings);
+}
 
-  PetscFunctionBegin;
+/// Get a member of Settings. Text stays valid until the setting changes.
+template <auto Member, typename Result>
+void get(PC pc, Result* value) {
+  const auto& member = data(pc)->settings.*Member;
   if constexpr (std::is_same_v<Result, const char*>) {
     *value = member.c_str();
   } else {
     *value = static_cast<Result>(member);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Any function; releases of PETSc have different names for this type.
 using UntypedFunction = void (*)();
 
-struct Composed {
-  const char* name;
-  UntypedFunction function;
-};
-
-template <typename Function>
-UntypedFunction untyped(Function* function) {
-  return reinterpret_cast<UntypedFunction>(function);
+/// The composed function for one that throws.
+template <auto function, typename... Arguments>
+UntypedFunction composed(void (*)(PC, Arguments...)) {
+  return reinterpret_cast<UntypedFunction>(&Composed_OCLSPKT<function, Arguments...>);
 }
 
-const Composed kComposed[] = {
-#define OCLSPKT_COMPOSED(Name, Type, Member)                         \
-  {"PCOCLSPKTSet" #Name "_C", untyped(&Set_OCLSPKT<&Member, Type>)}, \
-      {"PCOCLSPKTGet" #Name "_C", untyped(&Get_OCLSPKT<&Member, Type>)},
-    OCLSPKT_EACH_OPTION(OCLSPKT_COMPOSED)
+const struct {
+  const char* name;
+  UntypedFunction function;
+} kComposed[] = {
+#define OCLSPKT_COMPOSED(begin, Name, ...) {"PCOCLSPKT" begin #Name "_C", composed<&__VA_ARGS__>(&__VA_ARGS__)},
+#define OCLSPKT_COMPOSED_OPTION(Name, Type, Member) \
+  OCLSPKT_COMPOSED("Set", Name, set<&Member, Type>) \
+  OCLSPKT_COMPOSED("Get", Name, get<&Member, Type>)
+#define OCLSPKT_COMPOSED_RESULT(Name, function, ...) OCLSPKT_COMPOSED("Get", Name, function)
+    OCLSPKT_EACH_OPTION(OCLSPKT_COMPOSED_OPTION)  //
+    OCLSPKT_EACH_RESULT(OCLSPKT_COMPOSED_RESULT)  //
+    OCLSPKT_COMPOSED("Set", Lines, set_lines)     //
+    OCLSPKT_COMPOSED("Set", Bands, set_bands)
 #undef OCLSPKT_COMPOSED
-#define OCLSPKT_COMPOSED(Name, ...) {"PCOCLSPKTGet" #Name "_C", untyped(&oclspkt::petsc::Get##Name##_OCLSPKT)},
-        OCLSPKT_EACH_RESULT(OCLSPKT_COMPOSED)
-#undef OCLSPKT_COMPOSED
-            {"PCOCLSPKTSetLines_C", untyped(&oclspkt::petsc::SetLines_OCLSPKT)},
-    {"PCOCLSPKTSetBands_C", untyped(&oclspkt::petsc::SetBands_OCLSPKT)},
 };
 
-/// How many choices an enumeration has.
-std::size_t choices(PCOCLSPKTCombine) { return std::size(oclspkt::petsc::kCombineNames); }
-std::size_t choices(PCOCLSPKTDiagonal) { return std::size(oclspkt::petsc::kDiagonalNames); }
-std::size_t choices(PCOCLSPKTIgnored) { return std::size(oclspkt::petsc::kIgnoredNames); }
-std::size_t choices(PCOCLSPKTMethod) { return std::size(oclspkt::kMethodChoiceNames); }
-std::size_t choices(PCOCLSPKTPrecision) { return std::size(oclspkt::kPrecisionNames); }
-std::size_t choices(PCOCLSPKTOnDeviceFailure) { return std::size(oclspkt::kOnDeviceFailureNames); }
-std::size_t choices(PCOCLSPKTSingular) { return std::size(oclspkt::kSingularNames); }
-std::size_t choices(PCOCLSPKTAboveBound) { return std::size(oclspkt::kAboveBoundNames); }
-std::size_t choices(PCOCLSPKTTransfer) { return std::size(oclspkt::kTransferNames); }
+/// How many choices the option of a setter has.
+std::size_t choices(std::string_view setter) {
+  for (const OptionEntry& entry : option_table()) {
+    if (setter == std::string("PCOCLSPKTSet") + entry.function) return std::get<Choice>(entry.field).names.size();
+  }
+  return 0;
+}
 
 /// Call a setter of any PC that has it. Ranks may give different values: the set-up compares those that have to agree.
 template <typename Argument>
-PetscErrorCode TrySetter(PC pc, const char* name, Argument value) {
+PetscErrorCode TrySetter(PC pc, const char* name, const char* composed, Argument value) {
   PetscFunctionBegin;
   OclspktValidPC(pc);
   if constexpr (std::is_pointer_v<Argument>) {
-    PetscCall(CheckPointer(PetscObjectComm((PetscObject)pc), "second", name, value));
+    PetscCall(CheckPointer(comm_of(pc), "second", name, value));
   } else if constexpr (std::is_enum_v<Argument> && !std::is_same_v<Argument, PetscBool>) {
     const int number = static_cast<int>(value);
-    PetscCheck(number >= 0 && static_cast<std::size_t>(number) < choices(value), PetscObjectComm((PetscObject)pc),
-               PETSC_ERR_ARG_OUTOFRANGE, "There is no choice number %d: use the names of the enumeration in oclspkt.h",
-               number);
+    PetscCheck(number >= 0 && static_cast<std::size_t>(number) < choices(name), comm_of(pc), PETSC_ERR_ARG_OUTOFRANGE,
+               "There is no choice number %d: use the names of the enumeration in oclspkt.h", number);
   }
-  PetscTryMethod(pc, name, (PC, Argument), (pc, value));
+  PetscTryMethod(pc, composed, (PC, Argument), (pc, value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Call a getter of a PC that must have it. Text that the caller gives and an only value have to be there; of several
 /// values any may be left out.
 template <typename... Arguments>
-PetscErrorCode UseGetter(PC pc, const char* name, Arguments... arguments) {
+PetscErrorCode UseGetter(PC pc, const char* name, const char* composed, Arguments... arguments) {
   constexpr int kValues = (0 + ... + (std::is_same_v<Arguments, const char*> ? 0 : 1));
   const struct {
     const void* value;
@@ -157,40 +275,42 @@ PetscErrorCode UseGetter(PC pc, const char* name, Arguments... arguments) {
   PetscFunctionBegin;
   OclspktValidPC(pc);
   for (const auto& argument : all) {
-    if (argument.is_needed) PetscCall(CheckPointer(PetscObjectComm((PetscObject)pc), place, name, argument.value));
+    if (argument.is_needed) PetscCall(CheckPointer(comm_of(pc), place, name, argument.value));
     place = "third";
   }
-  PetscUseMethod(pc, name, (PC, Arguments...), (pc, arguments...));
+  PetscUseMethod(pc, composed, (PC, Arguments...), (pc, arguments...));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
-PetscErrorCode oclspkt::petsc::ComposeFunctions(PC pc) {
-  PetscFunctionBegin;
-  for (const Composed& f : kComposed) PetscCall(PetscObjectComposeFunction((PetscObject)pc, f.name, f.function));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void agree_on_bounds(PC pc, bool transpose) {
+  for (const auto& sweep : data(pc)->sweeps) {
+    const Bounds here = bounds_here(*sweep, transpose);
+    double bounds[] = {here.truncation, here.rounding, here.above_limits ? 1. : 0.};
+    OclspktReduce(MPI_IN_PLACE, bounds, 3, MPI_DOUBLE, MPI_MAX, comm_of(pc));
+    sweep->bounds[transpose] = {bounds[0], bounds[1], bounds[2] > 0};
+  }
 }
 
-PetscErrorCode oclspkt::petsc::RemoveFunctions(PC pc) {
-  PetscFunctionBegin;
-  for (const Composed& f : kComposed) PetscCall(PetscObjectComposeFunction((PetscObject)pc, f.name, nullptr));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void compose_functions(PC pc, bool remove) {
+  for (const auto& f : kComposed) {
+    must(PetscObjectComposeFunction((PetscObject)pc, f.name, remove ? nullptr : f.function));
+  }
 }
 
-#define OCLSPKT_GETTER(Name, parameters, ...)                         \
-  PetscErrorCode PCOCLSPKTGet##Name parameters {                      \
-    PetscFunctionBegin;                                               \
-    PetscCall(UseGetter(pc, "PCOCLSPKTGet" #Name "_C", __VA_ARGS__)); \
-    PetscFunctionReturn(PETSC_SUCCESS);                               \
+}  // namespace oclspkt::petsc
+
+#define OCLSPKT_NAMES(name) "PCOCLSPKT" name, "PCOCLSPKT" name "_C"
+#define OCLSPKT_GETTER(Name, function, parameters, ...)                            \
+  PetscErrorCode PCOCLSPKTGet##Name parameters {                                   \
+    return oclspkt::petsc::UseGetter(pc, OCLSPKT_NAMES("Get" #Name), __VA_ARGS__); \
   }
 OCLSPKT_EACH_RESULT(OCLSPKT_GETTER)
 
-#define OCLSPKT_SETTER_AND_GETTER(Name, Type, Member)           \
-  PetscErrorCode PCOCLSPKTSet##Name(PC pc, Type value) {        \
-    PetscFunctionBegin;                                         \
-    PetscCall(TrySetter(pc, "PCOCLSPKTSet" #Name "_C", value)); \
-    PetscFunctionReturn(PETSC_SUCCESS);                         \
-  }                                                             \
-  OCLSPKT_GETTER(Name, (PC pc, Type * value), value)
+#define OCLSPKT_SETTER_AND_GETTER(Name, Type, Member)                        \
+  PetscErrorCode PCOCLSPKTSet##Name(PC pc, Type value) {                     \
+    return oclspkt::petsc::TrySetter(pc, OCLSPKT_NAMES("Set" #Name), value); \
+  }                                                                          \
+  OCLSPKT_GETTER(Name, , (PC pc, Type * value), value)
 OCLSPKT_EACH_OPTION(OCLSPKT_SETTER_AND_GETTER)

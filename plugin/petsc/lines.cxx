@@ -2,11 +2,12 @@
 #include "lines.hxx"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <sstream>
 
 #include "boundary.hxx"
-#include "join.hxx"
+#include "exchange.hxx"
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
@@ -18,15 +19,12 @@ std::string trimmed(const std::string& text) {
 }
 
 /// Say whose rows do not add up; `bad` is a global row, -1 if there is nothing to say.
-PetscErrorCode AgreeOnRows(PC pc, const char* what, PetscInt bad) {
+void agree_on_rows(PC pc, const char* what, PetscInt bad) {
   PetscInt worst = bad;
-
-  PetscFunctionBegin;
-  OclspktAllreduce(MPI_IN_PLACE, &worst, 1, MPIU_INT, MPI_MAX, PetscObjectComm((PetscObject)pc));
-  PetscCheck(worst < 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCOCLSPKTSetLines(): row %" PetscInt_FMT " %s; each rank lists its own global rows, each once", worst,
-             what);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  OclspktReduce(MPI_IN_PLACE, &worst, 1, MPIU_INT, MPI_MAX, comm_of(pc));
+  OclspktCheck(worst < 0, comm_of(pc), PETSC_ERR_ARG_OUTOFRANGE,
+               "PCOCLSPKTSetLines(): row %" PetscInt_FMT " %s; each rank lists its own global rows, each once", worst,
+               what);
 }
 
 /// Say how other ranks continue the line of all rows; `starts` are the first rows of all ranks.
@@ -46,6 +44,142 @@ LineLayout layout_of(const GivenLines& given, PetscInt first_row) {
   LineLayout layout(LineSet::unequal(std::vector<Index>(given.starts.begin(), given.starts.end())));
   for (const PetscInt row : given.rows) layout.rows.push_back(row - first_row);
   return layout;
+}
+
+/// Lists of PetscInt that travel from every rank to every rank, by destination.
+using Outbox = std::vector<std::vector<PetscInt>>;
+
+/// MPI counts what one rank sends or receives in int.
+void check_count(PetscInt64 count) {
+  OclspktCheck(count <= PETSC_MPI_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+               "PCOCLSPKTSetLines(): this rank sends or receives %" PetscInt64_FMT
+               " numbers about its lines, and MPI takes %d at once: use more ranks, or fewer and longer lines",
+               count, PETSC_MPI_INT_MAX);
+}
+
+/// The lists of all ranks end to end, as MPI takes them.
+struct Mail {
+  std::vector<PetscInt> numbers;
+  std::vector<PetscMPIInt> counts, starts;  ///< shape [ranks]
+};
+
+/// Make room for as many numbers as the counts say.
+void make_room(Mail& mail) {
+  mail.starts.resize(mail.counts.size());
+  std::exclusive_scan(mail.counts.begin(), mail.counts.end(), mail.starts.begin(), 0);
+  mail.numbers.resize(static_cast<std::size_t>(mail.starts.back()) + static_cast<std::size_t>(mail.counts.back()));
+}
+
+Mail packed(const Outbox& outbox) {
+  Mail mail;
+  for (const auto& list : outbox) mail.counts.push_back(static_cast<PetscMPIInt>(list.size()));
+  make_room(mail);
+  auto at = mail.numbers.begin();
+  for (const auto& list : outbox) at = std::copy(list.begin(), list.end(), at);
+  return mail;
+}
+
+Outbox unpacked(const Mail& mail) {
+  Outbox inbox;
+  for (std::size_t r = 0; r < mail.counts.size(); ++r) {
+    const auto begin = mail.numbers.begin() + mail.starts[r];
+    inbox.emplace_back(begin, begin + mail.counts[r]);
+  }
+  return inbox;
+}
+
+Outbox deliver(PC pc, const Outbox& outbox) {
+  MPI_Comm comm = comm_of(pc);
+  Mail in;
+  PetscInt64 sent = 0, received = 0;
+  for (const auto& list : outbox) sent += static_cast<PetscInt64>(list.size());
+  check_count(sent);
+  const Mail out = packed(outbox);
+  in.counts.resize(outbox.size());
+  must_mpi(MPI_Alltoall(out.counts.data(), 1, MPI_INT, in.counts.data(), 1, MPI_INT, comm));
+  for (const PetscMPIInt count : in.counts) received += count;
+  check_count(received);
+  make_room(in);
+  must_mpi(MPI_Alltoallv(out.numbers.data(), out.counts.data(), out.starts.data(), MPIU_INT, in.numbers.data(),
+                         in.counts.data(), in.starts.data(), MPIU_INT, comm));
+  return unpacked(in);
+}
+
+/// A rank's part of a line, as the rank that keeps the line's register knows it.
+struct PartOfLine {
+  int rank;
+  PetscInt first, last;  ///< global rows
+};
+using Register = std::map<PetscInt, std::vector<PartOfLine>>;
+
+/// What each rank is asked, by number, first and last row: the keeper of a line's register is the rank that its number
+/// gives.
+Outbox questions(const GivenLines& given, int ranks) {
+  Outbox outbox(static_cast<std::size_t>(ranks));
+  for (std::size_t l = 0; l < given.numbers.size(); ++l) {
+    const PetscInt begin = given.starts[l], end = given.starts[l + 1];
+    auto& list = outbox[static_cast<std::size_t>(given.numbers[l] % ranks)];
+    list.insert(list.end(), {given.numbers[l], given.rows[static_cast<std::size_t>(begin)],
+                             given.rows[static_cast<std::size_t>(end) - 1]});
+  }
+  return outbox;
+}
+
+Register register_of(const Outbox& inbox) {
+  Register lines;
+  for (int r = 0; r < static_cast<int>(inbox.size()); ++r) {
+    const auto& list = inbox[static_cast<std::size_t>(r)];
+    for (std::size_t at = 0; at < list.size(); at += 3) lines[list[at]].push_back({r, list[at + 1], list[at + 2]});
+  }
+  return lines;
+}
+
+/// The entries of a register for those who asked: number, count, then rank, first and last row of each part.
+Outbox answers(const Register& lines, std::size_t ranks) {
+  Outbox outbox(ranks);
+  for (const auto& [number, parts] : lines) {
+    std::vector<PetscInt> entry{number, static_cast<PetscInt>(parts.size())};
+    for (const PartOfLine& part : parts) entry.insert(entry.end(), {part.rank, part.first, part.last});
+    for (const PartOfLine& part : parts) {
+      auto& list = outbox[static_cast<std::size_t>(part.rank)];
+      list.insert(list.end(), entry.begin(), entry.end());
+    }
+  }
+  return outbox;
+}
+
+void take_answers(const Outbox& inbox, int here, const GivenLines& given, LineLayout& layout) {
+  std::map<PetscInt, std::size_t> place;
+  std::map<std::vector<int>, int> chains;
+  const std::size_t count = given.numbers.size();
+  for (std::size_t l = 0; l < count; ++l) place[given.numbers[l]] = l;
+  layout.above.assign(count, -1);
+  layout.below.assign(count, -1);
+  layout.cuts.chain_of.assign(count, 0);
+  layout.cuts.number.assign(given.numbers.begin(), given.numbers.end());
+  for (const std::vector<PetscInt>& list : inbox) {
+    for (std::size_t at = 0; at < list.size();) {
+      const std::size_t l = place.at(list[at]), parts = static_cast<std::size_t>(list[at + 1]);
+      std::vector<int> chain;
+      for (std::size_t p = 0; p < parts; ++p) {
+        const PetscInt* part = &list[at + 2 + 3 * p];
+        chain.push_back(static_cast<int>(part[0]));
+        if (p + 1 < parts && part[3] == here) layout.above[l] = part[2];
+        if (p > 0 && part[-3] == here) layout.below[l] = part[1];
+      }
+      const auto [known, fresh] = chains.try_emplace(chain, static_cast<int>(layout.cuts.chains.size()));
+      if (fresh) layout.cuts.chains.push_back(chain);
+      layout.cuts.chain_of[l] = known->second;
+      at += 2 + 3 * parts;
+    }
+  }
+}
+
+/// Find out which ranks hold parts of the lines that this one was given, and their neighbouring rows: each line has a
+/// rank that keeps its register. Collective.
+void join_given(PC pc, const GivenLines& given, LineLayout& layout) {
+  const Outbox inbox = deliver(pc, questions(given, ranks_of(comm_of(pc))));
+  take_answers(deliver(pc, answers(register_of(inbox), inbox.size())), rank_of(comm_of(pc)), given, layout);
 }
 
 }  // namespace
@@ -78,31 +212,40 @@ std::vector<Direction> parse_directions(const std::string& words) {
   return directions;
 }
 
-PetscErrorCode LayOutMatrix(PC pc, Mat matrix, LineLayout* layout) {
-  const PetscInt* starts;
-  PetscInt rows;
-  PetscMPIInt ranks, rank;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetLocalSize(matrix, &rows, nullptr));
-  PetscCall(MatGetOwnershipRanges(matrix, &starts));
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)matrix), &ranks));
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)matrix), &rank));
-  OclspktCall(pc, *layout = LineLayout(ranks > 1 && rows == 0 ? LineSet() : LineSet::one(rows)));
-  if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  OclspktCall(pc, cut_matrix(starts, ranks, rank, *layout));
-  PetscCall(ShareExchange(pc, layout));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void share_exchange(PC pc, LineLayout& layout) {
+  MPI_Comm comm = comm_of(pc);
+  PC_OCLSPKT* o = data(pc);
+  int longest = 1;
+  for (const auto& chain : layout.cuts.chains) longest = std::max(longest, static_cast<int>(chain.size()));
+  OclspktReduce(MPI_IN_PLACE, &longest, 1, MPI_INT, MPI_MAX, comm);
+  if (longest == 1) {
+    layout.above.clear();
+    layout.below.clear();
+    layout.cuts = {};
+    return;
+  }
+  if (!o->exchange) o->exchange = std::make_shared<MpiExchange>(comm);
+  layout.exchange = o->exchange;
 }
 
-PetscErrorCode LayOutGiven(PC pc, Mat matrix, const GivenLines& given, LineLayout* layout) {
-  PetscInt first, end, bad = -1, lost = -1;
-  std::vector<PetscInt> seen;
-  PetscMPIInt ranks;
+LineLayout lay_out_matrix(PC pc, Mat matrix) {
+  const MPI_Comm comm = comm_of(matrix);
+  const int ranks = ranks_of(comm), rank = rank_of(comm);
+  const PetscInt* starts;
+  PetscInt rows;
+  must(MatGetLocalSize(matrix, &rows, nullptr));
+  must(MatGetOwnershipRanges(matrix, &starts));
+  LineLayout layout(ranks > 1 && rows == 0 ? LineSet() : LineSet::one(rows));
+  if (ranks == 1) return layout;
+  cut_matrix(starts, ranks, rank, layout);
+  share_exchange(pc, layout);
+  return layout;
+}
 
-  PetscFunctionBegin;
-  PetscCall(MatGetOwnershipRange(matrix, &first, &end));
-  OclspktCall(pc, seen.assign(static_cast<std::size_t>(end - first), 0));
+LineLayout lay_out_given(PC pc, Mat matrix, const GivenLines& given) {
+  PetscInt first, end, bad = -1, lost = -1;
+  must(MatGetOwnershipRange(matrix, &first, &end));
+  std::vector<PetscInt> seen(static_cast<std::size_t>(end - first));
   for (const PetscInt row : given.rows) {
     if (row < first || row >= end) {
       lost = row;
@@ -110,18 +253,17 @@ PetscErrorCode LayOutGiven(PC pc, Mat matrix, const GivenLines& given, LineLayou
       bad = row;
     }
   }
-  PetscCall(AgreeOnRows(pc, "belongs to another rank than the one that lists it", lost));
-  PetscCall(AgreeOnRows(pc, "is listed twice", bad));
+  agree_on_rows(pc, "belongs to another rank than the one that lists it", lost);
+  agree_on_rows(pc, "is listed twice", bad);
   const auto missing = std::find(seen.begin(), seen.end(), 0);
-  PetscCall(AgreeOnRows(pc, "is in no line",
-                        missing == seen.end() ? -1 : first + static_cast<PetscInt>(missing - seen.begin())));
-  OclspktCall(pc, *layout = layout_of(given, first));
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)matrix), &ranks));
-  if (ranks > 1) {
-    PetscCall(JoinGiven(pc, given, layout));
-    PetscCall(ShareExchange(pc, layout));
+  agree_on_rows(pc, "is in no line",
+                missing == seen.end() ? -1 : first + static_cast<PetscInt>(missing - seen.begin()));
+  LineLayout layout = layout_of(given, first);
+  if (ranks_of(comm_of(matrix)) > 1) {
+    join_given(pc, given, layout);
+    share_exchange(pc, layout);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return layout;
 }
 
 }  // namespace oclspkt::petsc

@@ -59,17 +59,19 @@ LineSet lines_along(const Grid& grid, std::size_t axis);
 /// Tell a layout of lines_along() how other ranks continue its lines; leaves it alone where none does.
 void cut_lines(const Grid& grid, std::size_t axis, LineLayout& layout);
 
+/// Give the layout the exchange of the preconditioner if anything is cut on any rank; else forget its cuts. Collective.
+void share_exchange(PC pc, LineLayout& layout);
+
 /// The grid of pc->dm, else of the DM that made the matrix, if it is a DMDA that fits the matrix.
-/// @param[out] grid empty if there is none
-/// @param[out] why  then the reason and the cure
-PetscErrorCode FindGrid(PC pc, Mat matrix, std::optional<Grid>* grid, std::string* why);
+/// @param[out] why  if there is none, the reason and the cure
+std::optional<Grid> find_grid(PC pc, Mat matrix, std::string& why);
 
 /// The lines along an axis, where it is periodic without the couplings that close them. Collective.
-/// @throws InvalidInput (as a PETSc error) for an axis that the grid does not have
-PetscErrorCode LayOutAxis(PC pc, Mat matrix, const Grid& grid, std::size_t axis, LineLayout* layout);
+/// @throws PetscFailure for an axis that the grid does not have
+LineLayout lay_out_axis(PC pc, Mat matrix, const Grid& grid, std::size_t axis);
 
 /// One line of all rows in the matrix's order. Collective.
-PetscErrorCode LayOutMatrix(PC pc, Mat matrix, LineLayout* layout);
+LineLayout lay_out_matrix(PC pc, Mat matrix);
 
 /// What PCOCLSPKTSetLines() was given: global rows of this rank, line by line in the order of the lines' numbers. No
 /// line is empty.
@@ -78,7 +80,7 @@ struct GivenLines {
 };
 
 /// Lines of the program. Collective.
-/// @return an error if rows are on other ranks, missing or there twice
-PetscErrorCode LayOutGiven(PC pc, Mat matrix, const GivenLines& given, LineLayout* layout);
+/// @throws PetscFailure if rows are on other ranks, missing or there twice
+LineLayout lay_out_given(PC pc, Mat matrix, const GivenLines& given);
 
 }  // namespace oclspkt::petsc

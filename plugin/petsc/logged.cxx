@@ -4,17 +4,41 @@
 #include "apply_energy.hpp"
 #include "boundary.hxx"
 #include "pc_oclspkt.hxx"
+#include "row_flops.hpp"
 
 namespace oclspkt::petsc {
+namespace {
 
-PetscErrorCode LogFlops(const Report& report, PetscLogDouble flops) {
-  PetscFunctionBegin;
-  if (report.device.type == "gpu" && report.sharing.shares.empty()) {
-    PetscCall(OclspktLogGpuFlops(flops));
-  } else {
-    PetscCall(PetscLogFlops(flops));
+/// Flops of all lines: those of groups by the groups' methods, the others by the report's.
+PetscLogDouble total(const Report& report, double RowFlops::*which, double repeated) {
+  PetscLogDouble flops = 0;
+  Index rows = report.rows;
+  for (const GroupReport& group : report.groups) {
+    flops += flops_of(group.method).*which * static_cast<PetscLogDouble>(group.rows);
+    rows -= group.rows;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return flops + flops_of(report.method).*which * static_cast<PetscLogDouble>(rows) * repeated;
+}
+
+/// How often a row is read: the halos of a partition belong to its neighbours as well.
+double repeated(const Report& report) {
+  if (report.method != Method::truncated_halo || report.partition.rows <= 0 || report.partition.count <= 1) return 1;
+  const auto cuts = static_cast<double>(report.partition.count - 1);
+  return 1 + 2 * cuts * static_cast<double>(report.partition.halo) / static_cast<double>(report.rows);
+}
+
+}  // namespace
+
+PetscLogDouble set_up_flops(const Report& report) { return total(report, &RowFlops::set_up, 1); }
+
+PetscLogDouble apply_flops(const Report& report) { return total(report, &RowFlops::apply, repeated(report)); }
+
+void log_flops(const Report& report, PetscLogDouble flops) {
+  if (report.device.type == "gpu" && report.sharing.shares.empty()) {
+    must(OclspktLogGpuFlops(flops));
+  } else {
+    must(PetscLogFlops(flops));
+  }
 }
 
 Times moved(PC pc) {
@@ -26,13 +50,10 @@ Times moved(PC pc) {
   return sum;
 }
 
-PetscErrorCode LogTransfers(PC pc, const Times& before) {
+void log_transfers(PC pc, const Times& before) {
   [[maybe_unused]] const Times since = moved(pc) - before;
-
-  PetscFunctionBegin;
-  if (since.bytes_to_device > 0) PetscCall(PetscLogCpuToGpu(static_cast<PetscLogDouble>(since.bytes_to_device)));
-  if (since.bytes_from_device > 0) PetscCall(PetscLogGpuToCpu(static_cast<PetscLogDouble>(since.bytes_from_device)));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (since.bytes_to_device > 0) must(PetscLogCpuToGpu(static_cast<PetscLogDouble>(since.bytes_to_device)));
+  if (since.bytes_from_device > 0) must(PetscLogGpuToCpu(static_cast<PetscLogDouble>(since.bytes_from_device)));
 }
 
 std::int64_t energy_windows(PC pc) {
@@ -41,16 +62,13 @@ std::int64_t energy_windows(PC pc) {
   return sum;
 }
 
-PetscErrorCode TellEnergy(PC pc, std::int64_t before) {
-  std::vector<std::string> lines;
-
-  PetscFunctionBegin;
-  if (energy_windows(pc) == before) PetscFunctionReturn(PETSC_SUCCESS);
+void tell_energy(PC pc, std::int64_t before) {
+  if (energy_windows(pc) == before) return;
   for (const auto& sweep : data(pc)->sweeps) {
-    OclspktCall(pc, lines = energy_lines(sweep->solver.report().energy));
-    for (const std::string& line : lines) PetscCall(PetscInfo(pc, "%s\n", line.c_str()));
+    for (const std::string& line : energy_lines(sweep->solver.report().energy)) {
+      must(PetscInfo(pc, "%s\n", line.c_str()));
+    }
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace oclspkt::petsc

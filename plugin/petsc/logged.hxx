@@ -10,17 +10,22 @@
 
 namespace oclspkt::petsc {
 
+/// Flops of a set-up that chose what the report says. @pre report.ready
+PetscLogDouble set_up_flops(const Report& report);
+/// Flops of an apply of one right-hand side.
+PetscLogDouble apply_flops(const Report& report);
+
 /// Flops of a solve with vectors of the host: those of the GPU where a GPU alone solved.
-PetscErrorCode LogFlops(const Report& report, PetscLogDouble flops);
+void log_flops(const Report& report, PetscLogDouble flops);
 
 /// Bytes that all directions have moved to devices and back so far.
 Times moved(PC pc);
 /// Log the bytes that were moved since moved() gave `before`.
-PetscErrorCode LogTransfers(PC pc, const Times& before);
+void log_transfers(PC pc, const Times& before);
 
 /// How many windows the energy of applies was measured in so far, in all directions.
 std::int64_t energy_windows(PC pc);
 /// Say by -info what was measured since energy_windows() gave `before`.
-PetscErrorCode TellEnergy(PC pc, std::int64_t before);
+void tell_energy(PC pc, std::int64_t before);
 
 }  // namespace oclspkt::petsc

@@ -87,65 +87,30 @@ void make_form(DeviceSpace& space, const HostRows& host, bool transposed, Twin& 
   twin.part = space.make(twin.rows->size());
 }
 
-/// z = A x, or z = y + A x if y is given, with the transposed matrix if `transposed`.
-PetscErrorCode Product(const char* name, Mat matrix, bool transposed, Vec x, Vec y, Vec z, PetscBool* done) {
-  const Operation work = operation_of(name, x, y, z);
+/// Multiply by the device, or else by the function that PETSc has for the host.
+template <auto slot, bool transposed, typename... Vectors>
+PetscErrorCode Multiply(Mat matrix, Vectors... vectors) {
+  const Product product(matrix, transposed, vectors...);
+  const Operation work = product.work();
   DeviceSpace* space;
+  PetscBool done = PETSC_FALSE;
   std::string failure;
 
   PetscFunctionBegin;
-  *done = PETSC_FALSE;
   PetscCall(SpaceOfProduct(work, &space));
-  if (!space) {
+  if (space) {
+    Twin& twin = twin_of(matrix, transposed);
+    PetscCall(Follow(*space, matrix, -1, transposed, twin, &failure));
+    PetscCall(RunIn(*space, work, &done, [&](DeviceSpace& in, const Arrays& read, DeviceArray* written) {
+      if (!failure.empty()) throw DeviceError(failure);
+      in.product(*twin.form, *read[0], product.y != nullptr ? read[1] : nullptr, *written);
+    }));
+    if (done) PetscCall(OclspktLogGpuFlops(2 * twin.entries));
+  } else {
     NoteFallBack(work);
-    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  Twin& twin = twin_of(matrix, transposed);
-  PetscCall(Follow(*space, matrix, -1, transposed, twin, &failure));
-  PetscCall(RunIn(*space, work, done, [&](DeviceSpace& in, const Arrays& read, DeviceArray* written) {
-    if (!failure.empty()) throw DeviceError(failure);
-    in.product(*twin.form, *read[0], y != nullptr ? read[1] : nullptr, *written);
-  }));
-  if (*done) {
-    PetscCall(OclspktLogGpuFlops(2 * twin.entries));
-    PetscCall(PetscObjectStateIncrease((PetscObject)z)); /* callers leave that to VecRestoreArray() */
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode Mult(Mat a, Vec x, Vec z) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(Product("MatMult", a, false, x, nullptr, z, &done));
-  if (!done) PetscCall((*matrices().host.mult)(a, x, z));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MultAdd(Mat a, Vec x, Vec y, Vec z) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(Product("MatMultAdd", a, false, x, y, z, &done));
-  if (!done) PetscCall((*matrices().host.multadd)(a, x, y, z));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MultTranspose(Mat a, Vec x, Vec z) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(Product("MatMultTranspose", a, true, x, nullptr, z, &done));
-  if (!done) PetscCall((*matrices().host.multtranspose)(a, x, z));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MultTransposeAdd(Mat a, Vec x, Vec y, Vec z) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(Product("MatMultTransposeAdd", a, true, x, y, z, &done));
-  if (!done) PetscCall((*matrices().host.multtransposeadd)(a, x, y, z));
+  /* Callers leave the state to VecRestoreArray(). */
+  PetscCall(done ? PetscObjectStateIncrease((PetscObject)product.z) : (*(matrices().host.*slot))(matrix, vectors...));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -199,10 +164,7 @@ PetscErrorCode DressMatrix(Mat matrix) {
     PetscCall(PetscObjectQueryFunction((PetscObject)matrix, "MatRetrieveValues_C", &m.retrieve_values));
   }
   PetscCall(PetscObjectComposeFunction((PetscObject)matrix, "MatRetrieveValues_C", RetrieveValues));
-  matrix->ops->mult = Mult;
-  matrix->ops->multadd = MultAdd;
-  matrix->ops->multtranspose = MultTranspose;
-  matrix->ops->multtransposeadd = MultTransposeAdd;
+  OCLSPKT_PUT_PRODUCTS(matrix->ops, Multiply);
   matrix->ops->destroy = Destroy;
   matrix->ops->copy = Copy;
   matrix->ops->scale = Change<&_MatOps::scale, PetscScalar>;
@@ -222,7 +184,7 @@ PetscErrorCode CreateDressed(Mat matrix, bool parallel) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-bool is_dressed(Mat matrix) { return matrix->ops->mult == Mult; }
+bool is_dressed(Mat matrix) { return matrix->ops->mult == Multiply<&_MatOps::mult, false, Vec, Vec>; }
 
 Twin& twin_of(Mat matrix, bool transposed) {
   MatSide& side = matrices().sides[matrix];
@@ -267,12 +229,6 @@ PetscErrorCode Follow(DeviceSpace& space, Mat matrix, PetscObjectState outer, bo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-Operation operation_of(const char* name, Vec x, Vec y, Vec z) {
-  Operation work{name, {x}, z, true};
-  if (y != nullptr) work.read.push_back(y);
-  return work;
-}
-
 PetscErrorCode SpaceOfProduct(const Operation& work, DeviceSpace** space) {
   const Vec x = work.read.front(), z = work.written;
   const auto dressed = [](Vec v) { return is_dressed(v); };
@@ -285,22 +241,10 @@ PetscErrorCode SpaceOfProduct(const Operation& work, DeviceSpace** space) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ReplaceCreator(const char* type, PetscErrorCode (*create)(Mat), PetscErrorCode (**of_petsc)(Mat)) {
-  PetscErrorCode (*found)(Mat) = nullptr;
-
-  PetscFunctionBegin;
-  PetscCall(PetscFunctionListFind(MatList, type, &found));
-  PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "this PETSc has no matrices of type %s", type);
-  if (found == create) PetscFunctionReturn(PETSC_SUCCESS);
-  *of_petsc = found;
-  if (types().on) PetscCall(MatRegister(type, create));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode RegisterMatrices() {
   PetscFunctionBegin;
   PetscCall(MatInitializePackage());
-  PetscCall(ReplaceCreator(MATSEQAIJ, CreateSeq, &matrices().create_seq));
+  PetscCall(ReplaceCreator(MatList, "matrices", MATSEQAIJ, types().on, CreateSeq, &matrices().create_seq, MatRegister));
   PetscCall(RegisterParallelMatrices());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

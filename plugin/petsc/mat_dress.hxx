@@ -40,8 +40,29 @@ Twin& twin_of(Mat matrix, bool transposed);
 PetscErrorCode Follow(DeviceSpace& space, Mat matrix, PetscObjectState outer, bool transposed, Twin& twin,
                       std::string* failure);
 
-/// The vectors that a product reads and writes: z = A x, or z = y + A x if y is given.
-Operation operation_of(const char* name, Vec x, Vec y, Vec z);
+/// A product: z = A x, or z = y + A x if y is given, with the transposed matrix if `transposed`.
+struct Product {
+  Mat matrix;
+  bool transposed;
+  Vec x, y, z;
+  Product(Mat matrix_of, bool is_transposed, Vec of, Vec to)
+      : matrix(matrix_of), transposed(is_transposed), x(of), y(nullptr), z(to) {}
+  Product(Mat matrix_of, bool is_transposed, Vec of, Vec added, Vec to)
+      : matrix(matrix_of), transposed(is_transposed), x(of), y(added), z(to) {}
+  const char* name() const {
+    if (y == nullptr) return transposed ? "MatMultTranspose" : "MatMult";
+    return transposed ? "MatMultTransposeAdd" : "MatMultAdd";
+  }
+  /// The vectors that it reads and writes.
+  Operation work() const { return {name(), y == nullptr ? std::vector{x} : std::vector{x, y}, z, true}; }
+};
+/// Replace the four products of a matrix by one template.
+#define OCLSPKT_PUT_PRODUCTS(ops, Multiply)                                 \
+  (ops)->mult = Multiply<&_MatOps::mult, false, Vec, Vec>;                  \
+  (ops)->multadd = Multiply<&_MatOps::multadd, false, Vec, Vec, Vec>;       \
+  (ops)->multtranspose = Multiply<&_MatOps::multtranspose, true, Vec, Vec>; \
+  (ops)->multtransposeadd = Multiply<&_MatOps::multtransposeadd, true, Vec, Vec, Vec>
+
 /// The device for a product; null if one of the vectors is not dressed, or has too few rows.
 PetscErrorCode SpaceOfProduct(const Operation& work, DeviceSpace** space);
 
@@ -55,8 +76,5 @@ PetscErrorCode RegisterMatrices();
 PetscErrorCode RegisterParallelMatrices();
 PetscErrorCode ForgetMatrices();
 PetscErrorCode ForgetParallelMatrices();
-
-/// Find PETSc's creator of a type; with -oclspkt_types, register `create` in its place.
-PetscErrorCode ReplaceCreator(const char* type, PetscErrorCode (*create)(Mat), PetscErrorCode (**of_petsc)(Mat));
 
 }  // namespace oclspkt::petsc

@@ -153,14 +153,10 @@ PetscErrorCode Settle(Mat matrix, MatrixBorders** borders) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A product: z = A x, or z = y + A x if y is given, with the transposed matrix if `transposed`.
-struct ParallelProduct {
-  const char* name;
-  Mat matrix;
-  Vec x, y, z;
-  bool transposed = false;
-  Mat own = nullptr, other = nullptr;  ///< blocks of the matrix: of this rank's unknowns, and of ghosts
-  Operation work() const { return operation_of(name, x, y, z); }
+/// A product by the blocks of a matrix.
+struct ParallelProduct : Product {
+  explicit ParallelProduct(const Product& product) : Product(product) {}
+  Mat own = nullptr, other = nullptr;  ///< of this rank's unknowns, and of ghosts
 };
 
 /// Multiply the block of this rank's unknowns by PETSc's operation, which may use a device.
@@ -262,7 +258,7 @@ PetscErrorCode BeginOnDevice(DeviceSpace& space, const ParallelProduct& p, Matri
 /// Add the received numbers on the device. If the device fails now, the host begins anew unless z is y.
 PetscErrorCode EndOnDevice(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, const Messages& m,
                            PetscBool* done) {
-  const Operation work = p.y == p.z ? Operation{p.name, {}, p.z, false} : p.work();
+  const Operation work = p.y == p.z ? Operation{p.name(), {}, p.z, false} : p.work();
 
   PetscFunctionBegin;
   PetscCall(RunIn(space, work, done, [&](DeviceSpace& in, const Arrays&, DeviceArray* written) {
@@ -318,13 +314,14 @@ PetscErrorCode CheckRows(const ParallelProduct& p) {
     PetscCheck(!vector || vector->map->n == wanted, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
                "%s: a vector has %" PetscInt_FMT " rows on this rank, the matrix %" PetscInt_FMT
                ": make the vector by MatCreateVecs()",
-               p.name, vector->map->n, wanted);
+               p.name(), vector->map->n, wanted);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Multiply; collective. @param[out] done  false: all ranks leave the product to PETSc
-PetscErrorCode MultiplyByBorders(ParallelProduct p, PetscBool* done) {
+PetscErrorCode MultiplyByBorders(const Product& product, PetscBool* done) {
+  ParallelProduct p(product);
   DeviceSpace* space = nullptr;
   PetscBool there = PETSC_FALSE;
   MatrixBorders* b;
@@ -348,39 +345,13 @@ PetscErrorCode MultiplyByBorders(ParallelProduct p, PetscBool* done) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MultMPI(Mat matrix, Vec x, Vec z) {
+template <auto slot, bool transposed, typename... Vectors>
+PetscErrorCode MultiplyMPI(Mat matrix, Vectors... vectors) {
   PetscBool done;
 
   PetscFunctionBegin;
-  PetscCall(MultiplyByBorders({"MatMult", matrix, x, nullptr, z}, &done));
-  if (!done) PetscCall((*parallel_matrices().host.mult)(matrix, x, z));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MultAddMPI(Mat matrix, Vec x, Vec y, Vec z) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(MultiplyByBorders({"MatMultAdd", matrix, x, y, z}, &done));
-  if (!done) PetscCall((*parallel_matrices().host.multadd)(matrix, x, y, z));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MultTransposeMPI(Mat matrix, Vec x, Vec z) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(MultiplyByBorders({"MatMultTranspose", matrix, x, nullptr, z, true}, &done));
-  if (!done) PetscCall((*parallel_matrices().host.multtranspose)(matrix, x, z));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MultTransposeAddMPI(Mat matrix, Vec x, Vec y, Vec z) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(MultiplyByBorders({"MatMultTransposeAdd", matrix, x, y, z, true}, &done));
-  if (!done) PetscCall((*parallel_matrices().host.multtransposeadd)(matrix, x, y, z));
+  PetscCall(MultiplyByBorders({matrix, transposed, vectors...}, &done));
+  if (!done) PetscCall((*(parallel_matrices().host.*slot))(matrix, vectors...));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -417,18 +388,14 @@ PetscErrorCode CreateParallel(Mat matrix) {
 void DressParallel(Mat matrix) {
   ParallelMatrices& m = parallel_matrices();
   if (m.host.destroy == nullptr) m.host = *matrix->ops;
-  matrix->ops->mult = MultMPI;
-  matrix->ops->multadd = MultAddMPI;
-  matrix->ops->multtranspose = MultTransposeMPI;
-  matrix->ops->multtransposeadd = MultTransposeAddMPI;
+  OCLSPKT_PUT_PRODUCTS(matrix->ops, MultiplyMPI);
   matrix->ops->assemblyend = AssemblyEndMPI;
   matrix->ops->destroy = DestroyMPI;
 }
 
 PetscErrorCode RegisterParallelMatrices() {
-  PetscFunctionBegin;
-  PetscCall(ReplaceCreator(MATMPIAIJ, CreateParallel, &parallel_matrices().create));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return ReplaceCreator(MatList, "matrices", MATMPIAIJ, types().on, CreateParallel, &parallel_matrices().create,
+                        MatRegister);
 }
 
 PetscErrorCode ForgetParallelMatrices() {

@@ -64,7 +64,7 @@ PetscErrorCode DressBlocks(Mat matrix) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <auto slot, typename... Vectors>
+template <auto slot, bool, typename... Vectors>
 PetscErrorCode ProductOfBlocks(Mat matrix, Vectors... vectors) {
   PetscFunctionBegin;
   PetscCall(DressBlocks(matrix));
@@ -135,10 +135,7 @@ PetscErrorCode Name(Mat matrix, bool parallel) {
   PetscCall(MatSetVecType(matrix, kVecName));
   if (parallel) {
     of_petsc().mpi = *matrix->ops;
-    matrix->ops->mult = ProductOfBlocks<&_MatOps::mult, Vec, Vec>;
-    matrix->ops->multadd = ProductOfBlocks<&_MatOps::multadd, Vec, Vec, Vec>;
-    matrix->ops->multtranspose = ProductOfBlocks<&_MatOps::multtranspose, Vec, Vec>;
-    matrix->ops->multtransposeadd = ProductOfBlocks<&_MatOps::multtransposeadd, Vec, Vec, Vec>;
+    OCLSPKT_PUT_PRODUCTS(matrix->ops, ProductOfBlocks);
   }
   PetscCall(PetscObjectComposeFunction(
       object, parallel ? "MatConvert_mpiaij_mpiaijopencl_C" : "MatConvert_seqaij_seqaijopencl_C", to_ours));

@@ -4,362 +4,227 @@
 #include <utility>
 
 #include "boundary.hxx"
-#include "flops.hxx"
 #include "logged.hxx"
 #include "package.hxx"
-#include "place.hxx"
 
-using oclspkt::Known;
-using oclspkt::Report;
-using oclspkt::Times;
-using oclspkt::petsc::Block;
-using oclspkt::petsc::data;
-using oclspkt::petsc::DestroyWork;
-using oclspkt::petsc::events;
-using oclspkt::petsc::PC_OCLSPKT;
-using oclspkt::petsc::Settings;
-using oclspkt::petsc::Sweep;
+namespace oclspkt::petsc {
+namespace {
 
-/* Say by -info, once for a set-up, that all methods are above the limits of method auto. */
-static PetscErrorCode InfoAboveBound(PC pc, Sweep& sweep, bool transpose) {
-  PetscFunctionBegin;
+/// Say by -info, once for a set-up, that all methods are above the limits of method auto.
+void info_above_bound(PC pc, Sweep& sweep, bool transpose) {
   for (const std::string* text : {&sweep.report(transpose).above_bound, &sweep.cut_report(transpose).above_bound}) {
     if (text->empty() || sweep.told_above[transpose]) continue;
-    PetscCall(
-        PetscInfo(pc, "WARNING: method auto has no method within its limits for this matrix: %s\n", text->c_str()));
+    must(PetscInfo(pc, "WARNING: method auto has no method within its limits for this matrix: %s\n", text->c_str()));
     sweep.told_above[transpose] = true;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode oclspkt::petsc::TellAnswers(PC pc, bool transpose) {
+/// After the solves of an apply: tell of answers above the limits of method auto, once, or mark the PC as failed on all
+/// ranks. Collective where answers_may_fail().
+void tell_answers(PC pc, bool transpose) {
   PC_OCLSPKT* o = data(pc);
-
-  PetscFunctionBegin;
-  for (const auto& sweep : o->sweeps) PetscCall(InfoAboveBound(pc, *sweep, transpose));
-  if (!answers_may_fail(*o)) PetscFunctionReturn(PETSC_SUCCESS);
-  const oclspkt::petsc::Trouble met = std::exchange(o->answers, {});
-  PetscCall(oclspkt::petsc::AgreeOn(pc, met));
+  for (const auto& sweep : o->sweeps) info_above_bound(pc, *sweep, transpose);
+  if (!answers_may_fail(*o)) return;
+  agree_on(pc, std::exchange(o->answers, {}));
   o->failed_apply = pc->failedreason != PC_NOERROR;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Clear the failed reason of the last apply: another right-hand side may have an answer. */
-static PetscErrorCode ForgetFailedApply(PC pc) {
-  PetscFunctionBegin;
-  if (data(pc)->failed_apply) PetscCall(PCSetFailedReason(pc, PC_NOERROR));
-  PetscFunctionReturn(PETSC_SUCCESS);
+/// Clear the failed reason of the last apply: another right-hand side may have an answer.
+void forget_failed_apply(PC pc) {
+  if (data(pc)->failed_apply) must(PCSetFailedReason(pc, PC_NOERROR));
 }
 
-static PetscErrorCode InfoChoice(PC pc, Sweep& sweep, bool transpose) {
+void info_choice(PC pc, Sweep& sweep, bool transpose) {
   const Report& report = sweep.report(transpose);
-
-  PetscFunctionBegin;
-  PetscCall(PetscInfo(pc, "lines %s%s: %s\n", name(sweep.direction), transpose ? ", transposed" : "",
-                      sweep.layout.lines.describe().c_str()));
-  PetscCall(
-      PetscInfo(pc, "method %s on %s: %s\n", name(report.method), report.device.name.c_str(), report.why.c_str()));
-  for (const oclspkt::GroupReport& group : report.groups) {
-    if (group.pinned) PetscCall(PetscInfo(pc, "pinned (%s): %s\n", report.pin_why.c_str(), group.why.c_str()));
+  must(PetscInfo(pc, "lines %s%s: %s\n", name(sweep.direction), transpose ? ", transposed" : "",
+                 sweep.layout.lines.describe().c_str()));
+  must(PetscInfo(pc, "method %s on %s: %s\n", name(report.method), report.device.name.c_str(), report.why.c_str()));
+  for (const GroupReport& group : report.groups) {
+    if (group.pinned) must(PetscInfo(pc, "pinned (%s): %s\n", report.pin_why.c_str(), group.why.c_str()));
   }
-  PetscCall(InfoAboveBound(pc, sweep, transpose));
+  info_above_bound(pc, sweep, transpose);
   if (sweep.bounds[transpose].above_limits) {
-    PetscCall(PetscInfo(
+    must(PetscInfo(
         pc,
         "WARNING: the named method is above its limits, so the answer may be inaccurate (certificate %g, tolerance "
         "%g, rounding at most %g eps in a row, backward error %g); use -pc_oclspkt_method auto\n",
         sweep.bounds[transpose].truncation, report.tolerance, sweep.bounds[transpose].rounding, report.backward_error));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Whether a null space holds the constant vectors. */
-static PetscErrorCode HoldsConstants(MatNullSpace space, PetscBool* constant) {
+void info_choices(PC pc, bool transpose) {
+  agree_on_bounds(pc, transpose);
+  for (const auto& sweep : data(pc)->sweeps) info_choice(pc, *sweep, transpose);
+}
+
+/// Whether a null space holds the constant vectors.
+bool holds_constants(MatNullSpace space) {
   const Vec* vectors;
   PetscInt count;
-
-  PetscFunctionBegin;
-  PetscCall(MatNullSpaceGetVecs(space, constant, &count, &vectors));
-  for (PetscInt i = 0; i < count && !*constant; ++i) {
+  PetscBool constant;
+  must(MatNullSpaceGetVecs(space, &constant, &count, &vectors));
+  for (PetscInt i = 0; i < count && !constant; ++i) {
     PetscReal least, most;
-    PetscCall(VecMin(vectors[i], nullptr, &least));
-    PetscCall(VecMax(vectors[i], nullptr, &most));
+    must(VecMin(vectors[i], nullptr, &least));
+    must(VecMax(vectors[i], nullptr, &most));
     /* The vectors have norm 1; a constant one may have been scaled entry by entry. */
-    *constant = static_cast<PetscBool>(most - least <= 4 * PETSC_MACHINE_EPSILON * PetscMax(most, -least));
+    constant = static_cast<PetscBool>(most - least <= 4 * PETSC_MACHINE_EPSILON * PetscMax(most, -least));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return constant;
 }
 
-PetscErrorCode oclspkt::petsc::KnownOfMatrix(PC pc, Known* known) {
+/// What the matrix is known to be, and where vectors lie.
+Known known_of_matrix(PC pc) {
   MatNullSpace space = nullptr;
-  PetscBool constant = PETSC_FALSE, set, symmetric;
-
-  PetscFunctionBegin;
-  PetscCall(MatIsSymmetricKnown(pc->pmat, &set, &symmetric));
-  PetscCall(MatGetNullSpace(pc->pmat, &space));
-  if (!space && pc->mat) PetscCall(MatGetNullSpace(pc->mat, &space));
-  if (space) PetscCall(HoldsConstants(space, &constant));
-  *known = {.symmetric = set && symmetric, .constant_null_space = constant == PETSC_TRUE, .queue = data(pc)->queue};
-  PetscFunctionReturn(PETSC_SUCCESS);
+  PetscBool set, symmetric;
+  must(MatIsSymmetricKnown(pc->pmat, &set, &symmetric));
+  must(MatGetNullSpace(pc->pmat, &space));
+  if (!space && pc->mat) must(MatGetNullSpace(pc->mat, &space));
+  return {
+      .symmetric = set && symmetric, .constant_null_space = space && holds_constants(space), .queue = data(pc)->queue};
 }
 
-/* Let the solver of one direction choose; what one rank meets is an error or a failed reason on all. */
-PetscErrorCode oclspkt::petsc::SetUpSweep(PC pc, Sweep& sweep, const Known& known) {
-  oclspkt::petsc::Trouble trouble;
-
-  PetscFunctionBegin;
-  data(pc)->transpose_ready = false;
-  sweep.bounds[true] = {};
-  sweep.told_above = {};
-  trouble.attempt([&] { sweep.solver.set_up(known); });
-  PetscCall(oclspkt::petsc::AgreeOn(pc, trouble));
-  if (!pc->failedreason) PetscCall(PetscLogFlops(oclspkt::petsc::set_up_flops(sweep.solver.report())));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* The set-up of the transposed operator, before its first solve. */
-static PetscErrorCode SetUpTranspose(PC pc) {
+/// Let the solvers of all directions choose. A breakdown on one rank is a failed reason on all.
+template <typename SetUp>
+void each_set_up(PC pc, const SetUp& set_up) {
   PC_OCLSPKT* o = data(pc);
-
-  PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(events().set_up, pc, pc->pmat, 0, 0));
   for (std::size_t s = 0; s < o->sweeps.size() && !pc->failedreason; ++s) {
-    oclspkt::petsc::Trouble trouble;
-    trouble.attempt([&] { o->sweeps[s]->solver.set_up_transpose(); });
-    PetscCall(oclspkt::petsc::AgreeOn(pc, trouble));
+    Trouble trouble;
+    trouble.attempt([&] { set_up(*o->sweeps[s]); });
+    agree_on(pc, trouble);
   }
-  PetscCall(PetscLogEventEnd(events().set_up, pc, pc->pmat, 0, 0));
-  o->transpose_ready = pc->failedreason == PC_NOERROR;
-  if (o->transpose_ready) PetscCall(oclspkt::petsc::AgreeOnBounds(pc, true));
-  for (std::size_t s = 0; s < o->sweeps.size() && o->transpose_ready; ++s) {
-    PetscCall(InfoChoice(pc, *o->sweeps[s], true));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
+/// Set the transposed operator up, before its first solve.
+void set_up_transpose(PC pc) {
   PC_OCLSPKT* o = data(pc);
-  Known known;
+  must(PetscLogEventBegin(events().set_up, pc, pc->pmat, 0, 0));
+  each_set_up(pc, [](Sweep& sweep) { sweep.solver.set_up_transpose(); });
+  must(PetscLogEventEnd(events().set_up, pc, pc->pmat, 0, 0));
+  o->transpose_ready = pc->failedreason == PC_NOERROR;
+  if (o->transpose_ready) info_choices(pc, true);
+}
 
-  PetscFunctionBegin;
+void set_up(PC pc) {
+  PC_OCLSPKT* o = data(pc);
   o->ready = o->stale = false;
   o->failure.clear();
   o->failed_apply = false;
   o->visit.forget();             /* of solvers that may go */
   pc->setupcalled = PETSC_FALSE; /* a set-up that ends in an error is tried again even if the matrix stays */
-  PetscCall(PCSetFailedReason(pc, PC_NOERROR));
-  PetscCall(oclspkt::petsc::Cite());
-  PetscCall(PetscLogEventBegin(events().set_up, pc, pc->pmat, 0, 0));
-  PetscCall(PetscLogEventBegin(events().bands, pc, pc->pmat, 0, 0));
-  PetscCall(oclspkt::petsc::FindLines(pc));
-  PetscCall(oclspkt::petsc::FillBands(pc));
+  must(PCSetFailedReason(pc, PC_NOERROR));
+  must(Cite());
+  must(PetscLogEventBegin(events().set_up, pc, pc->pmat, 0, 0));
+  must(PetscLogEventBegin(events().bands, pc, pc->pmat, 0, 0));
+  find_lines(pc);
+  fill_bands(pc);
   if (choice_is_stale(*o)) {
     o->key = {};
-    PetscCall(oclspkt::petsc::FindLines(pc));
-    PetscCall(oclspkt::petsc::FillBands(pc));
+    find_lines(pc);
+    fill_bands(pc);
   }
   if (!o->chosen_for) o->chosen_for = o->first().extraction.coupling();
-  PetscCall(oclspkt::petsc::CheckIgnored(pc));
-  PetscCall(PetscLogEventEnd(events().bands, pc, pc->pmat, 0, 0));
-  PetscCall(oclspkt::petsc::FindQueue(pc));
-  PetscCall(oclspkt::petsc::KnownOfMatrix(pc, &known));
-  for (std::size_t s = 0; s < o->sweeps.size() && !pc->failedreason; ++s) {
-    PetscCall(oclspkt::petsc::SetUpSweep(pc, *o->sweeps[s], known));
-  }
-  if (!pc->failedreason) PetscCall(oclspkt::petsc::SetUpVisit(pc));
-  PetscCall(PetscLogEventEnd(events().set_up, pc, pc->pmat, 0, 0));
+  check_ignored(pc);
+  must(PetscLogEventEnd(events().bands, pc, pc->pmat, 0, 0));
+  find_queue(pc);
+  set_up_sweeps(pc);
+  must(PetscLogEventEnd(events().set_up, pc, pc->pmat, 0, 0));
   o->ready = pc->failedreason == PC_NOERROR;
   pc->setupcalled = PETSC_TRUE;
-  PetscCall(oclspkt::petsc::NoteDegraded(pc));
-  PetscCall(oclspkt::petsc::AgreeOnDegraded(pc));
-  if (o->ready) PetscCall(oclspkt::petsc::AgreeOnBounds(pc, false));
-  for (std::size_t s = 0; s < o->sweeps.size() && o->ready; ++s) PetscCall(InfoChoice(pc, *o->sweeps[s], false));
-  if (o->ready) PetscCall(oclspkt::petsc::WarnOfPeriodicAxis(pc));
-  if (o->settings.explain) PetscCall(oclspkt::petsc::Explain(pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  note_degraded(pc);
+  agree_on_degraded(pc);
+  if (o->ready) info_choices(pc, false);
+  if (o->ready) warn_of_periodic_axis(pc);
+  if (o->settings.explain) explain(pc);
 }
 
-/* Make up for a set-up that was put off while the program reused the operator. All ranks do, or none: settings change
-   on all of them. */
-static PetscErrorCode SetUpIfStale(PC pc) {
-  PetscFunctionBegin;
-  if (data(pc)->stale && !pc->reusepreconditioner) PetscCall(PCSetUp_OCLSPKT(pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
+/// Make up for a set-up that was put off while the program reused the operator. All ranks do, or none: settings change
+/// on all of them.
+void set_up_if_stale(PC pc) {
+  if (data(pc)->stale && !pc->reusepreconditioner) set_up(pc);
 }
 
-/* Before an apply: make the operator of the present settings, unless the last set-up ended with a failed reason. */
-static PetscErrorCode CheckReady(PC pc) {
-  PetscFunctionBegin;
-  PetscCall(SetUpIfStale(pc));
-  PetscCall(ForgetFailedApply(pc));
+/// Before an apply: make the operator of the present settings, unless the last set-up ended with a failed reason.
+void check_ready(PC pc) {
+  set_up_if_stale(pc);
+  forget_failed_apply(pc);
   if (data(pc)->failed_apply) data(pc)->failure.clear();
   data(pc)->failed_apply = false;
-  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(
-      data(pc)->ready, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER,
+  OclspktCheck(
+      pc->failedreason || data(pc)->ready, comm_of(pc), PETSC_ERR_ORDER,
       "The last PCSetUp() of PCOCLSPKT ended in an error; correct what its message names and call PCSetUp() again");
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Before a solve: set up for its vectors, and warn of ignored entries. A part of PCCOMPOSITE is not set up yet. */
-static PetscErrorCode PCPreSolve_OCLSPKT(PC pc, KSP ksp, Vec b, Vec x) {
-  PetscFunctionBegin;
-  PetscCall(OclspktOwnPreSolve(pc, ksp));
-  PetscCall(SetUpIfStale(pc));
-  if (data(pc)->ready) PetscCall(oclspkt::petsc::SetUpForVectors(pc, b, x));
-  PetscCall(oclspkt::petsc::WarnOfIgnored(pc, ksp));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* After a solve: PETSc would find the reason of its failed apply before the applies of the next solve. */
-static PetscErrorCode PCPostSolve_OCLSPKT(PC pc, KSP, Vec, Vec) {
-  PetscFunctionBegin;
-  PetscCall(ForgetFailedApply(pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Vectors laid out as the rows of the matrix are; PETSc looks at those of some calls only. */
-static PetscErrorCode CheckVectors(PC pc, Vec x, Vec y) {
+/// See that vectors are laid out as the rows of the matrix; PETSc looks at those of some calls only.
+void check_vectors(PC pc, Vec x, Vec y) {
   PetscInt rows, of_x, of_y;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetLocalSize(pc->pmat, &rows, nullptr));
-  PetscCall(VecGetLocalSize(x, &of_x));
-  PetscCall(VecGetLocalSize(y, &of_y));
-  PetscCheck(of_x == rows && of_y == rows, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-             "The vectors have %" PetscInt_FMT " (right-hand side) and %" PetscInt_FMT
-             " (solution) rows on this rank, the matrix has %" PetscInt_FMT "; make them with MatCreateVecs()",
-             of_x, of_y, rows);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(MatGetLocalSize(pc->pmat, &rows, nullptr));
+  must(VecGetLocalSize(x, &of_x));
+  must(VecGetLocalSize(y, &of_y));
+  OclspktCheck(of_x == rows && of_y == rows, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+               "The vectors have %" PetscInt_FMT " (right-hand side) and %" PetscInt_FMT
+               " (solution) rows on this rank, the matrix has %" PetscInt_FMT "; make them with MatCreateVecs()",
+               of_x, of_y, rows);
 }
 
-static PetscErrorCode SolveVector(PC pc, Vec x, Vec y, bool transpose) {
+void fill_with_inf(const Block& block) {
+  for (PetscInt c = 0; c < block.count; ++c) {
+    Vec column = block.vector;
+    if (block.matrix) must(MatDenseGetColumnVecWrite(block.matrix, c, &column));
+    must(OclspktVecSetInf(column));
+    if (block.matrix) must(MatDenseRestoreColumnVecWrite(block.matrix, c, &column));
+  }
+}
+
+/// Solve for all columns of a block, in parts where they need memory of their own.
+void solve_block(PC pc, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
-
-  PetscFunctionBegin;
-  PetscCall(CheckReady(pc));
-  PetscCall(CheckVectors(pc, x, y));
-  if (transpose && !pc->failedreason && !o->transpose_ready) PetscCall(SetUpTranspose(pc));
+  const auto [x, y] = right.matrix ? std::pair((PetscObject)right.matrix, (PetscObject)solution.matrix)
+                                   : std::pair((PetscObject)right.vector, (PetscObject)solution.vector);
   if (pc->failedreason) {
-    PetscCall(OclspktVecSetInf(y));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    fill_with_inf(solution);
+    return;
   }
-  PetscCall(oclspkt::petsc::NoteVectors(pc, x));
-  const Times before = oclspkt::petsc::moved(pc);
-  const std::int64_t windows = oclspkt::petsc::energy_windows(pc);
-  PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
-  if (o->sweeps.size() > 1) {
-    PetscCall(oclspkt::petsc::ApplyCombined(pc, {.vector = x}, {.vector = y}, transpose));
-  } else {
-    PetscCall(oclspkt::petsc::SolveSweep(pc, o->first(), {.vector = x}, {.vector = y}, transpose));
-  }
-  PetscCall(oclspkt::petsc::TellAnswers(pc, transpose));
-  if (pc->failedreason) PetscCall(OclspktVecSetInf(y));
-  PetscCall(oclspkt::petsc::LogTransfers(pc, before));
-  PetscCall(oclspkt::petsc::TellEnergy(pc, windows));
-  PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
-  PetscCall(oclspkt::petsc::NoteDegraded(pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCApply_OCLSPKT(PC pc, Vec x, Vec y) {
-  PetscFunctionBegin;
-  PetscCall(SolveVector(pc, x, y, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCApplyTranspose_OCLSPKT(PC pc, Vec x, Vec y) {
-  PetscFunctionBegin;
-  PetscCall(SolveVector(pc, x, y, true));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode FillWithInf(Mat y) {
-  PetscInt columns;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetSize(y, nullptr, &columns));
-  for (PetscInt c = 0; c < columns; ++c) {
-    Vec column;
-    PetscCall(MatDenseGetColumnVecWrite(y, c, &column));
-    PetscCall(OclspktVecSetInf(column));
-    PetscCall(MatDenseRestoreColumnVecWrite(y, c, &column));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
-  PC_OCLSPKT* o = data(pc);
-  PetscInt columns;
-
-  PetscFunctionBegin;
-  PetscCall(CheckReady(pc));
-  if (pc->failedreason) {
-    PetscCall(FillWithInf(y));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(MatGetSize(x, nullptr, &columns));
   const bool several = o->sweeps.size() > 1;
-  const PetscInt together = several ? oclspkt::petsc::kColumnsTogether : columns;
-  const Times before = oclspkt::petsc::moved(pc);
-  const std::int64_t windows = oclspkt::petsc::energy_windows(pc);
-  PetscCall(PetscLogEventBegin(events().solve, pc, x, y, 0));
-  for (PetscInt first = 0; first < columns && !pc->failedreason; first += together) {
-    const PetscInt count = PetscMin(together, columns - first);
-    const Block right{nullptr, x, first, count}, solution{nullptr, y, first, count};
+  const PetscInt together = several ? kColumnsTogether : solution.count;
+  const Times before = moved(pc);
+  const std::int64_t windows = energy_windows(pc);
+  must(PetscLogEventBegin(events().solve, pc, x, y, 0));
+  for (PetscInt first = 0; first < solution.count && !pc->failedreason; first += together) {
+    const PetscInt count = PetscMin(together, solution.count - first);
+    const Block some_right{right.vector, right.matrix, first, count};
+    const Block some{solution.vector, solution.matrix, first, count};
     if (several) {
-      PetscCall(oclspkt::petsc::ApplyCombined(pc, right, solution, false));
+      apply_combined(pc, some_right, some, transpose);
     } else {
-      PetscCall(oclspkt::petsc::SolveSweep(pc, o->first(), right, solution, false));
+      solve_sweep(pc, o->first(), some_right, some, transpose);
     }
   }
-  PetscCall(oclspkt::petsc::TellAnswers(pc, false));
-  if (pc->failedreason) PetscCall(FillWithInf(y));
-  PetscCall(oclspkt::petsc::LogTransfers(pc, before));
-  PetscCall(oclspkt::petsc::TellEnergy(pc, windows));
-  PetscCall(PetscLogEventEnd(events().solve, pc, x, y, 0));
-  PetscCall(oclspkt::petsc::NoteDegraded(pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  tell_answers(pc, transpose);
+  if (pc->failedreason) fill_with_inf(solution);
+  log_transfers(pc, before);
+  tell_energy(pc, windows);
+  must(PetscLogEventEnd(events().solve, pc, x, y, 0));
+  note_degraded(pc);
 }
 
-static PetscErrorCode PCSetFromOptions_OCLSPKT(PC pc, OclspktOptionItems PetscOptionsObject) {
-  Settings settings;
-  PetscBool changed;
-
-  PetscFunctionBegin;
-  OclspktCall(pc, settings = data(pc)->settings);
-  PetscOptionsHeadBegin(PetscOptionsObject, "oclspkt options");
-  PetscCall(oclspkt::petsc::ReadSettings(pc, PetscOptionsObject, settings));
-  PetscOptionsHeadEnd();
-  PetscCall(oclspkt::petsc::ChangeSettings(pc, settings, &changed));
-  /* If settings changed on some ranks only, all ranks set up again, and the set-up reports the difference. */
-  OclspktAllreduce(MPI_IN_PLACE, &changed, 1, OCLSPKT_MPI_BOOL, MPI_LOR, PetscObjectComm((PetscObject)pc));
-  if (changed) oclspkt::petsc::forget_operator(pc);
-  PetscFunctionReturn(PETSC_SUCCESS);
+void solve_vector(PC pc, Vec x, Vec y, bool transpose) {
+  check_ready(pc);
+  check_vectors(pc, x, y);
+  if (transpose && !pc->failedreason && !data(pc)->transpose_ready) set_up_transpose(pc);
+  if (!pc->failedreason) note_vectors(pc, x);
+  solve_block(pc, {.vector = x}, {.vector = y}, transpose);
 }
 
-static PetscErrorCode PCView_OCLSPKT(PC pc, PetscViewer viewer) {
-  PetscFunctionBegin;
-  PetscCall(oclspkt::petsc::View(pc, viewer));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void destroy_work(PC_OCLSPKT& o) {
+  for (Work* work : {&o.work, &o.work_columns}) {
+    for (Block& block : work->parts) destroy_block(block);
+    destroy_work_of_matrix(*work);
+  }
 }
 
-PetscErrorCode oclspkt::petsc::DestroyWork(Work* work) {
-  PetscFunctionBegin;
-  for (Block& block : work->parts) PetscCall(DestroyBlock(&block));
-  PetscCall(oclspkt::petsc::DestroyWorkOfMatrix(work));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode oclspkt::petsc::DestroyWorkOfMatrix(Work* work) {
-  PetscFunctionBegin;
-  PetscCall(DestroyBlock(&work->between));
-  for (Block& block : work->of_matrix) PetscCall(DestroyBlock(&block));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* What survives a reset: the settings, and what was told once. */
-static PC_OCLSPKT without_matrix(const PC_OCLSPKT& o) {
+/// The settings, and what was told once, survive a reset.
+PC_OCLSPKT without_matrix(const PC_OCLSPKT& o) {
   PC_OCLSPKT fresh;
   fresh.settings = o.settings;
   fresh.degraded_printed = o.degraded_printed;
@@ -369,14 +234,102 @@ static PC_OCLSPKT without_matrix(const PC_OCLSPKT& o) {
   return fresh;
 }
 
-static PetscErrorCode PCReset_OCLSPKT(PC pc) {
-  PC_OCLSPKT* o = data(pc);
+}  // namespace
+
+void set_up_sweeps(PC pc) {
+  const Known known = known_of_matrix(pc);
+  each_set_up(pc, [&](Sweep& sweep) {
+    data(pc)->transpose_ready = false;
+    sweep.bounds[true] = {};
+    sweep.told_above = {};
+    sweep.solver.set_up(known);
+  });
+  if (pc->failedreason) return;
+  for (const auto& sweep : data(pc)->sweeps) must(PetscLogFlops(set_up_flops(sweep->solver.report())));
+  set_up_visit(pc);
+}
+
+void destroy_work_of_matrix(Work& work) {
+  destroy_block(work.between);
+  for (Block& block : work.of_matrix) destroy_block(block);
+}
+
+}  // namespace oclspkt::petsc
+
+using oclspkt::petsc::data;
+
+static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
+  PetscFunctionBegin;
+  OclspktCall(pc, oclspkt::petsc::set_up(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Before a solve: set up for its vectors, and warn of ignored entries. A part of PCCOMPOSITE is not set up yet. */
+static PetscErrorCode PCPreSolve_OCLSPKT(PC pc, KSP ksp, Vec b, Vec x) {
+  PetscFunctionBegin;
+  PetscCall(OclspktOwnPreSolve(pc, ksp));
+  OclspktCall(pc, oclspkt::petsc::set_up_if_stale(pc));
+  if (data(pc)->ready) OclspktCall(pc, oclspkt::petsc::set_up_for_vectors(pc, b, x));
+  OclspktCall(pc, oclspkt::petsc::warn_of_ignored(pc, ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* After a solve: PETSc would find the reason of its failed apply before the applies of the next solve. */
+static PetscErrorCode PCPostSolve_OCLSPKT(PC pc, KSP, Vec, Vec) {
+  PetscFunctionBegin;
+  OclspktCall(pc, oclspkt::petsc::forget_failed_apply(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApply_OCLSPKT(PC pc, Vec x, Vec y) {
+  PetscFunctionBegin;
+  OclspktCall(pc, oclspkt::petsc::solve_vector(pc, x, y, false));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCApplyTranspose_OCLSPKT(PC pc, Vec x, Vec y) {
+  PetscFunctionBegin;
+  OclspktCall(pc, oclspkt::petsc::solve_vector(pc, x, y, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
+  PetscInt columns;
 
   PetscFunctionBegin;
-  PetscCall(oclspkt::petsc::AgreeOnDegraded(pc)); /* PCDestroy() comes here, too */
-  PetscCall(DestroyWork(&o->work));
-  PetscCall(DestroyWork(&o->work_columns));
-  OclspktCall(pc, *o = without_matrix(*o));
+  OclspktCall(pc, oclspkt::petsc::check_ready(pc));
+  PetscCall(MatGetSize(y, nullptr, &columns));
+  OclspktCall(pc, oclspkt::petsc::solve_block(pc, {nullptr, x, 0, columns}, {nullptr, y, 0, columns}, false));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCSetFromOptions_OCLSPKT(PC pc, OclspktOptionItems PetscOptionsObject) {
+  oclspkt::petsc::Settings settings;
+  PetscBool changed;
+
+  PetscFunctionBegin;
+  OclspktCall(pc, settings = data(pc)->settings);
+  PetscOptionsHeadBegin(PetscOptionsObject, "oclspkt options");
+  OclspktCall(pc, oclspkt::petsc::read_settings(PetscOptionsObject, settings));
+  PetscOptionsHeadEnd();
+  OclspktCall(pc, changed = static_cast<PetscBool>(oclspkt::petsc::change_settings(pc, settings)));
+  /* If settings changed on some ranks only, all ranks set up again, and the set-up reports the difference. */
+  OclspktAllreduce(MPI_IN_PLACE, &changed, 1, OCLSPKT_MPI_BOOL, MPI_LOR, PetscObjectComm((PetscObject)pc));
+  if (changed) oclspkt::petsc::forget_operator(pc);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCView_OCLSPKT(PC pc, PetscViewer viewer) {
+  PetscFunctionBegin;
+  OclspktCall(pc, oclspkt::petsc::view(pc, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCReset_OCLSPKT(PC pc) {
+  PetscFunctionBegin;
+  OclspktCall(pc, oclspkt::petsc::agree_on_degraded(pc)); /* PCDestroy() comes here, too */
+  OclspktCall(pc, oclspkt::petsc::destroy_work(*data(pc)));
+  OclspktCall(pc, *data(pc) = oclspkt::petsc::without_matrix(*data(pc)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -385,9 +338,8 @@ static PetscErrorCode PCDestroy_OCLSPKT(PC pc) {
 
   PetscFunctionBegin;
   PetscCall(PetscFinalized(&finalized));
-  PetscCall(DestroyWork(&data(pc)->work)); /* PCSetType() to another type destroys without a reset */
-  PetscCall(DestroyWork(&data(pc)->work_columns));
-  if (!finalized) PetscCall(oclspkt::petsc::RemoveFunctions(pc));
+  OclspktCall(pc, oclspkt::petsc::destroy_work(*data(pc))); /* PCSetType() to another type destroys without a reset */
+  if (!finalized) OclspktCall(pc, oclspkt::petsc::compose_functions(pc, true));
   delete data(pc);
   pc->data = nullptr;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -395,7 +347,7 @@ static PetscErrorCode PCDestroy_OCLSPKT(PC pc) {
 
 PetscErrorCode PCCreate_OCLSPKT(PC pc) {
   PetscFunctionBegin;
-  OclspktCall(pc, pc->data = new PC_OCLSPKT);
+  OclspktCall(pc, pc->data = new oclspkt::petsc::PC_OCLSPKT);
   pc->ops->setup = PCSetUp_OCLSPKT;
   pc->ops->presolve = PCPreSolve_OCLSPKT;
   pc->ops->postsolve = PCPostSolve_OCLSPKT;
@@ -406,6 +358,6 @@ PetscErrorCode PCCreate_OCLSPKT(PC pc) {
   pc->ops->view = PCView_OCLSPKT;
   pc->ops->reset = PCReset_OCLSPKT;
   pc->ops->destroy = PCDestroy_OCLSPKT;
-  PetscCall(oclspkt::petsc::ComposeFunctions(pc));
+  OclspktCall(pc, oclspkt::petsc::compose_functions(pc, false));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "agree.hxx"
 #include "block.hxx"
+#include "boundary.hxx"
 #include "extract.hxx"
 #include "lines.hxx"
 #include "oclspkt/device_visit.hpp"
@@ -90,11 +90,10 @@ struct LinesKey {
 struct Work {
   std::array<Block, 2> parts;
   Block between;                   ///< PC_OCLSPKT::between
-  std::array<Block, 2> of_matrix;  ///< see Multiply()
+  std::array<Block, 2> of_matrix;  ///< see multiply()
 };
-PetscErrorCode DestroyWork(Work* work);
-/// What another matrix needs anew.
-PetscErrorCode DestroyWorkOfMatrix(Work* work);
+/// Destroy what another matrix needs anew.
+void destroy_work_of_matrix(Work& work);
 
 /// What stands behind pc->data.
 struct PC_OCLSPKT {
@@ -113,8 +112,8 @@ struct PC_OCLSPKT {
   Work work, work_columns;             ///< for vectors and for columns, of the solution's type; destroyed by reset
   DeviceVisit<PetscScalar> visit;      ///< one way of host vectors for all directions, where that is possible
   DeviceQueue queue;                   ///< where vectors lie, as the last set-up was told
-  std::string queue_sought;            ///< the type of vectors that FindQueue() asked
-  const char* from_host = nullptr;     ///< why the last vectors were taken from the host's memory, see NoteVectors()
+  std::string queue_sought;            ///< the type of vectors that find_queue() asked
+  const char* from_host = nullptr;     ///< why the last vectors were taken from the host's memory, see note_vectors()
   bool stale = false;                  ///< settings changed while the program reuses the operator
   bool ready = false;                  ///< the operator of the last set-up can be applied
   bool transpose_ready = false;        ///< the transposed one was set up for it
@@ -122,8 +121,8 @@ struct PC_OCLSPKT {
   bool failed_apply = false;           ///< `failure` is of an apply
   Trouble answers;                     ///< what is wrong with answers of the apply that runs
   std::string first_loss;              ///< the first device that this rank lost; empty if none
-  bool degraded_printed = false;       ///< by this rank, or by any as far as AgreeOnDegraded() told
-  bool told_ignored = false, told_left_out = false;  ///< warned of; see ignored.cxx
+  bool degraded_printed = false;       ///< by this rank, or by any as far as agree_on_degraded() told
+  bool told_ignored = false, told_left_out = false;  ///< warned of; see warnings.cxx
   bool applied_once = false;                         ///< by the KSP of the last solve, which is no Krylov method
   struct {
     std::string directions, method, why, device, device_type;
@@ -146,76 +145,82 @@ inline void forget_operator(PC pc) {
   }
 }
 
-/// The composed functions behind the public ones of oclspkt.h.
-PetscErrorCode ComposeFunctions(PC pc);
-PetscErrorCode RemoveFunctions(PC pc);
+/// Compose the functions behind the public ones of oclspkt.h with a PC, or remove them.
+void compose_functions(PC pc, bool remove);
 
 /// Whether the lines of the last set-up are those of the next one, as far as this rank can tell.
-PetscErrorCode LinesStay(PC pc, PetscBool* stay);
+bool lines_stay(PC pc);
 
-/// Copy the rows of a vector that are on this rank.
-PetscErrorCode CopyVector(PC pc, Vec vector, std::vector<PetscScalar>* to);
+/// The rows of a vector that are on this rank.
+std::vector<PetscScalar> copy_vector(Vec vector);
 
-PetscErrorCode SetLines_OCLSPKT(PC pc, IS lines, IS starts, IS rows);
-PetscErrorCode SetBands_OCLSPKT(PC pc, const char axis[], Vec lower, Vec diag, Vec upper);
-
-PetscErrorCode GetDirectionsUsed_OCLSPKT(PC pc, const char** directions);
-PetscErrorCode GetMethodUsed_OCLSPKT(PC pc, const char** method, const char** why);
-PetscErrorCode GetDirectionMethodUsed_OCLSPKT(PC pc, const char direction[], const char** method, const char** why);
-PetscErrorCode GetDeviceUsed_OCLSPKT(PC pc, const char** device, const char** type);
-PetscErrorCode GetDirectionDeviceUsed_OCLSPKT(PC pc, const char direction[], const char** device, const char** type);
-PetscErrorCode GetCertificate_OCLSPKT(PC pc, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance);
-PetscErrorCode GetDirectionCertificate_OCLSPKT(PC pc, const char direction[], PetscReal* certificate,
-                                               PetscReal* rounding, PetscReal* tolerance);
-PetscErrorCode GetIgnoredEntries_OCLSPKT(PC pc, PetscInt64* ignored);
-PetscErrorCode GetDirectionIgnoredEntries_OCLSPKT(PC pc, const char direction[], PetscInt64* ignored);
+/* Behind PCOCLSPKTSetLines() and PCOCLSPKTSetBands(). */
+void set_lines(PC pc, IS lines, IS starts, IS rows);
+void set_bands(PC pc, const char axis[], Vec lower, Vec diag, Vec upper);
 
 /// Set the bounds of every direction to the largest over all ranks. Collective.
-PetscErrorCode AgreeOnBounds(PC pc, bool transpose);
+void agree_on_bounds(PC pc, bool transpose);
 
 /// Tell of devices lost since the last call: to -info and the log, and where this is rank 0 to the error stream.
-PetscErrorCode NoteDegraded(PC pc);
+void note_degraded(PC pc);
 /// Print the line of the first rank that lost a device, unless one was printed before. Collective.
-PetscErrorCode AgreeOnDegraded(PC pc);
+void agree_on_degraded(PC pc);
 
 /// Whether an answer may fail an apply: see AboveBound.
 inline bool answers_may_fail(const PC_OCLSPKT& o) {
   return o.settings.above_bound == AboveBound::error && o.settings.method == MethodChoice::automatic;
 }
-/// After the solves of an apply: tell of answers above the limits of method auto, once, or mark the PC as failed on all
-/// ranks. Collective where answers_may_fail().
-PetscErrorCode TellAnswers(PC pc, bool transpose);
 
 /// Read every option of the table.
-PetscErrorCode ReadSettings(PC pc, OclspktOptionItems PetscOptionsObject, Settings& settings);
+void read_settings(OclspktOptionItems items, Settings& settings);
 
 /// Give the solver new settings; where they concern the operator the next PCSetUp() runs even if the matrix stays.
-/// @param[out] changed  whether they do
-PetscErrorCode ChangeSettings(PC pc, const Settings& settings, PetscBool* changed);
+/// @return whether they do
+bool change_settings(PC pc, const Settings& settings);
 
 /// Decide on the directions and lay out their lines, where the matrix or the settings changed. Collective.
-PetscErrorCode FindLines(PC pc);
+void find_lines(PC pc);
 
 /// Give every sweep its bands, from the matrix or from the program, ready for set_up(). Collective.
-PetscErrorCode FillBands(PC pc);
+void fill_bands(PC pc);
 
 /// Columns that are solved for at a time where each of them needs memory of its own: where rows of lines lie apart in
 /// the vector, and between directions.
 inline constexpr PetscInt kColumnsTogether = 4;
 
 /// Solve along one direction for several right-hand sides. @param y, x shape [count][local rows], not the same
-PetscErrorCode SolveColumns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, PetscInt count,
-                            bool transpose);
+void solve_columns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, PetscInt count,
+                   bool transpose);
 /// Solve along one direction: where the vectors lie if the solver takes them there, else by way of the host's memory.
 /// @param right, solution  not the same
-PetscErrorCode SolveSweep(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose);
+void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose);
+
+/// The queue by which PETSc orders work on two blocks, where both lie on a device by one run-time: CUDA (VECCUDA,
+/// VECKOKKOS, MATDENSECUDA) or OpenCL (VECVIENNACL). None for others, and for vectors that are bound to the host.
+DeviceQueue queue_of(const Block& right, const Block& solution);
+/// Have the view say why vectors of Kokkos are solved for from the host's memory, if they are; of others it says
+/// nothing.
+void note_vectors(PC pc, Vec vector);
+/// Before a set-up: remember where vectors are likely to lie, by those that the matrix makes. Collective.
+void find_queue(PC pc);
+/// Before the applies of a solve: set up for the device where its vectors lie, if the last set-up was not told of it.
+/// Collective: all ranks set up, or none.
+void set_up_for_vectors(PC pc, Vec right, Vec solution);
+/// Solve along one direction on the device where the vectors lie, if the set-up was told of it: by the matrix, or by
+/// a KSP, see set_up_for_vectors().
+/// @return false: they have to be taken to the host
+bool solve_on_device(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose);
+
+/// Set the solvers of all directions up, for where PC_OCLSPKT::queue says that vectors lie. A breakdown on one rank is
+/// one on all. Collective.
+void set_up_sweeps(PC pc);
 
 /// After the set-ups of all sweeps: look whether vectors of the host can go to a device and back once for all of them.
-PetscErrorCode SetUpVisit(PC pc);
+void set_up_visit(PC pc);
 
 /// Apply the operator that Settings::combine makes of several sweeps.
 /// @param right, solution  not the same, at most kColumnsTogether columns
-PetscErrorCode ApplyCombined(PC pc, const Block& right, const Block& solution, bool transpose);
+void apply_combined(PC pc, const Block& right, const Block& solution, bool transpose);
 
 /// Whether `auto` has to choose again, because the values of the matrix rose where the choice does not look.
 bool choice_is_stale(const PC_OCLSPKT& o);
@@ -225,16 +230,16 @@ Index ignored_entries(const PC_OCLSPKT& o);
 /// Which entries of the matrix no direction takes, in words.
 std::string ignored_text(const PC_OCLSPKT& o);
 /// @return an error if there are any, and -pc_oclspkt_ignored says so
-PetscErrorCode CheckIgnored(PC pc);
+void check_ignored(PC pc);
 /// Warn of a solve that leaves entries out, unless a Krylov method makes up for them. Collective.
-PetscErrorCode WarnOfIgnored(PC pc, KSP ksp);
+void warn_of_ignored(PC pc, KSP ksp);
 /// Warn of a strong axis that `auto` could not take. Collective.
-PetscErrorCode WarnOfPeriodicAxis(PC pc);
+void warn_of_periodic_axis(PC pc);
 
-PetscErrorCode View(PC pc, PetscViewer viewer);
+void view(PC pc, PetscViewer viewer);
 
 /// Print what the last set-up chose and why, for Settings::explain.
-PetscErrorCode Explain(PC pc);
+void explain(PC pc);
 
 }  // namespace oclspkt::petsc
 

@@ -28,61 +28,55 @@ constexpr Cure kCures[] = {
 constexpr const char* kUsualCure =
     "use -mat_type aij (-dm_mat_type aij if a DM makes it), or MatConvert() it to MATAIJ";
 
-PetscErrorCode Refuse(Mat matrix, MatType type) {
+void refuse_type(Mat matrix, MatType type) {
   const char* text = kUsualCure;
   PetscBool same;
-
-  PetscFunctionBegin;
   for (const Cure& cure : kCures) {
-    PetscCall(PetscStrcmp(type, cure.type, &same));
+    must(PetscStrcmp(type, cure.type, &same));
     if (same) text = cure.text;
   }
-  SETERRQ(PetscObjectComm((PetscObject)matrix), PETSC_ERR_SUP,
-          "PCOCLSPKT reads matrices of type aij, and by rows those that give them; this one is of type %s: %s", type,
-          text);
+  OclspktCheck(false, comm_of(matrix), PETSC_ERR_SUP,
+               "PCOCLSPKT reads matrices of type aij, and by rows those that give them; this one is of type %s: %s",
+               type, text);
 }
 
-/// What the program gave, if anything.
-PetscErrorCode CheckType(Mat matrix) {
+/// The type of the matrix that the program gave, if it gave one.
+MatType type_of(Mat matrix) {
   PetscInt rows;
   MatType type;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetType(matrix, &type));
-  if (type) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetSize(matrix, &rows, nullptr));
-  PetscCheck(rows >= 0, PetscObjectComm((PetscObject)matrix), PETSC_ERR_ORDER,
-             "PCOCLSPKT was given no matrix: call KSPSetOperators() or PCSetOperators() with an assembled one before "
-             "the set-up or the solve");
-  SETERRQ(PetscObjectComm((PetscObject)matrix), PETSC_ERR_ARG_WRONGSTATE,
-          "The matrix given to PCOCLSPKT has no type yet; call MatSetType() or MatSetFromOptions(), fill and "
-          "assemble it");
+  must(MatGetType(matrix, &type));
+  if (type) return type;
+  must(MatGetSize(matrix, &rows, nullptr));
+  OclspktCheck(rows >= 0, comm_of(matrix), PETSC_ERR_ORDER,
+               "PCOCLSPKT was given no matrix: call KSPSetOperators() or PCSetOperators() with an assembled one before "
+               "the set-up or the solve");
+  OclspktCheck(false, comm_of(matrix), PETSC_ERR_ARG_WRONGSTATE,
+               "The matrix given to PCOCLSPKT has no type yet; call MatSetType() or MatSetFromOptions(), fill and "
+               "assemble it");
 }
 
 }  // namespace
 
-PetscErrorCode CheckShape(Mat matrix) {
+void check_shape(Mat matrix) {
   const PetscInt *row_starts, *column_starts;
   PetscInt rows, columns;
   PetscBool alike;
   int rank = 0;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetSize(matrix, &rows, &columns));
-  PetscCheck(rows == columns, PetscObjectComm((PetscObject)matrix), PETSC_ERR_ARG_SIZ,
-             "PCOCLSPKT needs a square matrix, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT
-             " columns; give PCSetOperators() or KSPSetOperators() the square one",
-             rows, columns);
+  must(MatGetSize(matrix, &rows, &columns));
+  OclspktCheck(rows == columns, comm_of(matrix), PETSC_ERR_ARG_SIZ,
+               "PCOCLSPKT needs a square matrix, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT
+               " columns; give PCSetOperators() or KSPSetOperators() the square one",
+               rows, columns);
   /* Vectors of right-hand sides are laid out as rows, solutions as columns. All ranks know both layouts. */
-  PetscCall(MatHasCongruentLayouts(matrix, &alike));
-  if (alike) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetOwnershipRanges(matrix, &row_starts));
-  PetscCall(MatGetOwnershipRangesColumn(matrix, &column_starts));
+  must(MatHasCongruentLayouts(matrix, &alike));
+  if (alike) return;
+  must(MatGetOwnershipRanges(matrix, &row_starts));
+  must(MatGetOwnershipRangesColumn(matrix, &column_starts));
   while (row_starts[rank + 1] == column_starts[rank + 1]) ++rank;
-  SETERRQ(PetscObjectComm((PetscObject)matrix), PETSC_ERR_ARG_SIZ,
-          "PCOCLSPKT needs as many local columns as local rows on each rank, and rank %d has %" PetscInt_FMT
-          " rows and %" PetscInt_FMT " columns; give MatSetSizes() the same two local sizes",
-          rank, row_starts[rank + 1] - row_starts[rank], column_starts[rank + 1] - column_starts[rank]);
+  OclspktCheck(false, comm_of(matrix), PETSC_ERR_ARG_SIZ,
+               "PCOCLSPKT needs as many local columns as local rows on each rank, and rank %d has %" PetscInt_FMT
+               " rows and %" PetscInt_FMT " columns; give MatSetSizes() the same two local sizes",
+               rank, row_starts[rank + 1] - row_starts[rank], column_starts[rank + 1] - column_starts[rank]);
 }
 
 namespace {
@@ -150,62 +144,51 @@ void find_neighbours(const LineLayout& layout, PetscInt first_row, std::vector<P
 
 }  // namespace
 
-PetscErrorCode FindSource(Mat matrix, Source* source) {
-  MatType type;
+Source find_source(Mat matrix) {
+  const MatType type = type_of(matrix);
   PetscBool compressed, symmetric, by_rows, graph, assembled;
-
-  PetscFunctionBegin;
-  PetscCall(MatGetType(matrix, &type));
-  PetscCall(CheckType(matrix));
-  PetscCall(CheckShape(matrix));
-  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)matrix, &compressed, MATSEQAIJ, MATMPIAIJ, ""));
-  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)matrix, &symmetric, MATSEQSBAIJ, MATMPISBAIJ, ""));
-  PetscCall(MatHasOperation(matrix, MATOP_GET_ROW, &by_rows)); /* a shell without it crashes in MatGetRow() */
-  PetscCall(PetscObjectTypeCompare((PetscObject)matrix, MATMPIADJ, &graph));
-  if (graph || (!compressed && !by_rows)) PetscCall(Refuse(matrix, type));
-  PetscCall(MatAssembled(matrix, &assembled));
-  PetscCheck(assembled, PetscObjectComm((PetscObject)matrix), PETSC_ERR_ARG_WRONGSTATE,
-             "The matrix given to PCOCLSPKT is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() with "
-             "MAT_FINAL_ASSEMBLY first");
-  *source = compressed ? Source::compressed : symmetric ? Source::upper_rows : Source::rows;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  check_shape(matrix);
+  must(PetscObjectBaseTypeCompareAny((PetscObject)matrix, &compressed, MATSEQAIJ, MATMPIAIJ, ""));
+  must(PetscObjectBaseTypeCompareAny((PetscObject)matrix, &symmetric, MATSEQSBAIJ, MATMPISBAIJ, ""));
+  must(MatHasOperation(matrix, MATOP_GET_ROW, &by_rows)); /* a shell without it crashes in MatGetRow() */
+  must(PetscObjectTypeCompare((PetscObject)matrix, MATMPIADJ, &graph));
+  if (graph || (!compressed && !by_rows)) refuse_type(matrix, type);
+  must(MatAssembled(matrix, &assembled));
+  OclspktCheck(assembled, comm_of(matrix), PETSC_ERR_ARG_WRONGSTATE,
+               "The matrix given to PCOCLSPKT is not assembled; call MatAssemblyBegin() and MatAssemblyEnd() with "
+               "MAT_FINAL_ASSEMBLY first");
+  return compressed ? Source::compressed : symmetric ? Source::upper_rows : Source::rows;
 }
 
-PetscErrorCode GatherRows(PC pc, Mat matrix, Source source, const LineLayout& layout, Bands<PetscScalar>& bands,
-                          Coupling* coupling, Trouble& trouble) {
+Coupling gather_rows(PC pc, Mat matrix, Source source, const LineLayout& layout, Bands<PetscScalar>& bands) {
   const bool upper_only = source == Source::upper_rows;
   PetscInt first, end, twice = -1;
   std::vector<PetscInt> above, below;
-  std::vector<Index> place_of;
+  std::vector<Index> place_of(layout.rows.size());
+  Coupling coupling;
   Row row;
-
-  PetscFunctionBegin;
-  PetscCheck(!upper_only || !layout.exchange, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "PCOCLSPKT reads matrices that store their upper triangle only where no line is cut by ranks; use "
-             "-mat_type aij, or MatConvert() it to MATAIJ");
-  PetscCall(MatGetOwnershipRange(matrix, &first, &end));
-  trouble.attempt([&] {
-    find_neighbours(layout, first, above, below);
-    place_of.resize(layout.rows.size());
-    for (std::size_t i = 0; i < place_of.size(); ++i) {
-      place_of[static_cast<std::size_t>(layout.rows[i])] = static_cast<Index>(i);
-    }
-  });
-  if (trouble.met()) PetscFunctionReturn(PETSC_SUCCESS);
+  OclspktCheck(!upper_only || !layout.exchange, comm_of(pc), PETSC_ERR_SUP,
+               "PCOCLSPKT reads matrices that store their upper triangle only where no line is cut by ranks; use "
+               "-mat_type aij, or MatConvert() it to MATAIJ");
+  must(MatGetOwnershipRange(matrix, &first, &end));
+  find_neighbours(layout, first, above, below);
+  for (std::size_t i = 0; i < place_of.size(); ++i) {
+    place_of[static_cast<std::size_t>(layout.rows[i])] = static_cast<Index>(i);
+  }
   const Places places{bands, place_of, first, end};
   for (PetscScalar* band : {bands.lower(), bands.diag(), bands.upper()}) std::fill_n(band, end - first, PetscScalar(0));
-  if (upper_only) PetscCall(MatGetRowUpperTriangular(matrix));
+  if (upper_only) must(MatGetRowUpperTriangular(matrix));
   for (row.number = first; row.number < end && twice < 0; ++row.number) {
     const auto local = static_cast<std::size_t>(row.number - first);
     row.above = above[local];
     row.below = below[local];
-    PetscCall(MatGetRow(matrix, row.number, &row.count, &row.columns, &row.values));
-    twice = take_row(row, upper_only, places, *coupling);
-    PetscCall(MatRestoreRow(matrix, row.number, &row.count, &row.columns, &row.values));
+    must(MatGetRow(matrix, row.number, &row.count, &row.columns, &row.values));
+    twice = take_row(row, upper_only, places, coupling);
+    must(MatRestoreRow(matrix, row.number, &row.count, &row.columns, &row.values));
   }
-  if (upper_only) PetscCall(MatRestoreRowUpperTriangular(matrix));
-  if (twice >= 0) trouble.attempt([&] { throw stored_twice(row.number - 1, twice); });
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (upper_only) must(MatRestoreRowUpperTriangular(matrix));
+  if (twice >= 0) throw stored_twice(row.number - 1, twice);
+  return coupling;
 }
 
 }  // namespace oclspkt::petsc

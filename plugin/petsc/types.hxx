@@ -107,11 +107,6 @@ PetscErrorCode AnySpace(DeviceSpace** space);
 PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space);
 /// SpaceFor() for operations on vectors alone; null if the device shares their memory.
 PetscErrorCode SpaceForVectors(PetscInt local_rows, DeviceSpace** space);
-/// The number of rows from which on the device is quicker than the host, at least kLeastRows, by figures of the user's
-/// profile. If it has none, they are measured, in a few ms besides the build of the kernels.
-/// @param profile  see ProfileStore
-/// @throws DeviceError, BuildError
-PetscInt find_least_rows(DeviceSpace& space, const std::string& profile);
 /// An array for intermediate results of an operation, one of three. @throws DeviceError
 DeviceArray& scratch(DeviceSpace& space, Index rows, std::size_t number = 0);
 /// Fail while the program has the memory of a vector on the device to write it.
@@ -172,6 +167,34 @@ PetscErrorCode AsPetscDoes(Vec x, Slot slot, const Call& call) {
   const PetscErrorCode code = call();
   operation = own;
   PetscCall(code);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Do an operation on the device, or else by the function that PETSc has for the host.
+/// @param of  the vector whose operation it is
+template <typename Slot, typename... Arguments>
+PetscErrorCode OnDeviceOrHost(const Operation& work, const RunOnArrays& run, Vec of, Slot slot,
+                              Arguments... arguments) {
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(RunOnDevice(work, &done, run));
+  if (!done) PetscCall((*(of_host(of).*slot))(arguments...));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Find PETSc's creator of a type; if `wanted`, register `create` in its place, unless it is there already.
+template <typename Create, typename Register>
+PetscErrorCode ReplaceCreator(PetscFunctionList list, const char* objects, const char* type, bool wanted, Create create,
+                              Create* of_petsc, const Register& register_type) {
+  Create found = nullptr;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFunctionListFind(list, type, &found));
+  PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "this PETSc has no %s of type %s", objects, type);
+  if (found == create) PetscFunctionReturn(PETSC_SUCCESS);
+  *of_petsc = found;
+  if (wanted) PetscCall(register_type(type, create));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "agree.hxx"
 #include "boundary.hxx"
 #include "mat_dress.hxx"
 #include "types.hxx"
@@ -170,24 +169,7 @@ PetscErrorCode CreateSeq(Vec vector) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CreateMPI(Vec vector) {
-  PetscFunctionBegin;
-  PetscCall(Create(vector, types().create_mpi));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Find PETSc's creator of a type; if `wanted`, register `create` in its place, unless it is there already.
-PetscErrorCode Replace(const char* type, bool wanted, PetscErrorCode (*create)(Vec), PetscErrorCode (**of_petsc)(Vec)) {
-  PetscErrorCode (*found)(Vec) = nullptr;
-
-  PetscFunctionBegin;
-  PetscCall(PetscFunctionListFind(VecList, type, &found));
-  PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "this PETSc has no vectors of type %s", type);
-  if (found == create) PetscFunctionReturn(PETSC_SUCCESS);
-  *of_petsc = found;
-  if (wanted) PetscCall(VecRegister(type, create));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+PetscErrorCode CreateMPI(Vec vector) { return Create(vector, types().create_mpi); }
 
 /* These solvers keep vectors over arrays of other vectors after those arrays are given back. The vectors over them are
    not known here: their values and those of the device would silently differ. */
@@ -286,7 +268,7 @@ PetscErrorCode RegisterTypes() {
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types", &t.on, nullptr));
-  PetscCall(AgreeOnTypes(t.on));
+  OclspktCall(nullptr, agree_on_types(t.on));
   if (PetscDefined(HAVE_THREADSAFETY)) {
     PetscCheck(
         !t.on, PETSC_COMM_SELF, PETSC_ERR_SUP,
@@ -304,8 +286,8 @@ PetscErrorCode RegisterTypes() {
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_poison", &t.poison, nullptr));
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_sync", &t.sync, nullptr));
   PetscCall(VecInitializePackage());
-  PetscCall(Replace(VECSEQ, t.on, CreateSeq, &t.create_seq));
-  PetscCall(Replace(VECMPI, t.on, CreateMPI, &t.create_mpi));
+  PetscCall(ReplaceCreator(VecList, "vectors", VECSEQ, t.on, CreateSeq, &t.create_seq, VecRegister));
+  PetscCall(ReplaceCreator(VecList, "vectors", VECMPI, t.on, CreateMPI, &t.create_mpi, VecRegister));
   PetscCall(RegisterMatrices());
   PetscCall(RegisterNamedTypes());
   if (t.on) PetscCall(RefuseHiddenVectors());

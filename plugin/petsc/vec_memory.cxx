@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Memory of dressed vectors for kernels of the program, and its memory for vectors: oclspkt_vec.h. */
-#include "arguments.hxx"
 #include "boundary.hxx"
 #include "oclspkt/oclspkt_vec.h"
 #include "types.hxx"
 
-using oclspkt::DeviceQueue;
-using oclspkt::petsc::Arrays;
-using oclspkt::petsc::DeviceArray;
-using oclspkt::petsc::DeviceSpace;
-using oclspkt::petsc::Operation;
-using oclspkt::petsc::Side;
-using oclspkt::petsc::types;
-
+namespace oclspkt::petsc {
 namespace {
 
 /// The space of this process, driven by OpenCL; anything else is an error.
@@ -23,7 +15,7 @@ PetscErrorCode OpenCLSpace(DeviceSpace** space) {
   PetscCheck(types().ready, PETSC_COMM_SELF, PETSC_ERR_ORDER,
              "vectors on devices are not there: call PCOCLSPKTInitializePackage() after PetscInitialize(), or load the "
              "plugin with -dll_append; a PETSc with thread safety has none");
-  PetscCall(oclspkt::petsc::AnySpace(space));
+  PetscCall(AnySpace(space));
   PetscCheck(*space, PETSC_COMM_SELF, PETSC_ERR_LIB,
              "vectors are on the host: %s. Name a device by -oclspkt_types_device; oclspkt-devices lists them",
              types().why.c_str());
@@ -46,9 +38,9 @@ PetscErrorCode CheckVector(Vec vector) {
   PetscFunctionBegin;
   PetscCheck(vector && ((PetscObject)vector)->classid == VEC_CLASSID, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
              "The first argument is not a vector, or one that was destroyed");
-  if (oclspkt::petsc::is_too_short(vector)) oclspkt::petsc::dress(vector);
+  if (is_too_short(vector)) dress(vector);
   PetscCheck(
-      oclspkt::petsc::is_dressed(vector), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+      is_dressed(vector), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
       "a vector of type %s has no memory on an OpenCL device: make it with -vec_type opencl or VecSetType(), or give "
       "the program -oclspkt_types",
       ((PetscObject)vector)->type_name ? ((PetscObject)vector)->type_name : "(not set)");
@@ -63,14 +55,14 @@ PetscErrorCode Lend(Vec vector, const Operation& work, struct _cl_mem** memory, 
   PetscBool done;
 
   PetscFunctionBegin;
-  PetscCall(oclspkt::petsc::CheckPointer(PetscObjectComm((PetscObject)vector), "second", work.name, memory));
-  const Side& side = oclspkt::petsc::side_of(vector);
-  PetscCheck(oclspkt::petsc::arrays_out(side) == 0, PETSC_COMM_SELF, PETSC_ERR_ORDER,
+  PetscCall(CheckPointer(PetscObjectComm((PetscObject)vector), "second", work.name, memory));
+  const Side& side = side_of(vector);
+  PetscCheck(arrays_out(side) == 0, PETSC_COMM_SELF, PETSC_ERR_ORDER,
              "an array of the vector is out: restore it first, by VecRestoreArray() or VecRestoreSubVector()");
   PetscCheck(!side.written_by_program && (work.written == nullptr || side.read_by_program == 0), PETSC_COMM_SELF,
              PETSC_ERR_ORDER, "the program has the memory of this vector already: restore it first");
   PetscCall(OpenCLSpace(&space));
-  PetscCall(oclspkt::petsc::RunIn(*space, work, &done, [&](DeviceSpace&, const Arrays& read, DeviceArray* written) {
+  PetscCall(RunIn(*space, work, &done, [&](DeviceSpace&, const Arrays& read, DeviceArray* written) {
     array = written != nullptr ? written : read[0];
   }));
   PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_LIB, "the device was lost: %s", types().why.c_str());
@@ -85,47 +77,52 @@ PetscErrorCode LendToWrite(Vec vector, const char* name, bool overwrites, struct
   PetscCall(CheckVector(vector));
   PetscCall(VecSetErrorIfLocked(vector, 1));
   PetscCall(Lend(vector, {name, {}, vector, overwrites}, memory, queue));
-  oclspkt::petsc::side_of(vector).written_by_program = true;
+  side_of(vector).written_by_program = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode TakeBackWritten(Vec vector, struct _cl_mem** memory) {
   PetscFunctionBegin;
   PetscCall(CheckVector(vector));
-  Side& side = oclspkt::petsc::side_of(vector);
+  Side& side = side_of(vector);
   PetscCheck(side.written_by_program, PETSC_COMM_SELF, PETSC_ERR_ORDER,
              "nobody got the memory of this vector to write it: get it first");
   side.written_by_program = false;
   if (memory) *memory = nullptr;
   if (types().sync && types().space) OclspktCall(nullptr, types().space->finish());
-  PetscCall(oclspkt::petsc::WroteOnDevice(vector));
+  PetscCall(WroteOnDevice(vector));
   PetscCall(PetscObjectStateIncrease((PetscObject)vector));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
+}  // namespace oclspkt::petsc
+
+using oclspkt::petsc::DeviceSpace;
+using oclspkt::petsc::Side;
+using oclspkt::petsc::types;
 
 PetscErrorCode VecOpenCLGetQueue(struct _cl_command_queue** queue) {
   DeviceSpace* space;
 
   PetscFunctionBegin;
   PetscCall(oclspkt::petsc::CheckPointer(PETSC_COMM_SELF, "first", "VecOpenCLGetQueue", queue));
-  PetscCall(OpenCLSpace(&space));
-  PetscCall(QueueOfSpace(*space, queue));
+  PetscCall(oclspkt::petsc::OpenCLSpace(&space));
+  PetscCall(oclspkt::petsc::QueueOfSpace(*space, queue));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode VecOpenCLGetMemRead(Vec vector, struct _cl_mem** memory, struct _cl_command_queue** queue) {
   PetscFunctionBegin;
-  PetscCall(CheckVector(vector));
-  PetscCall(Lend(vector, {"VecOpenCLGetMemRead", {vector}}, memory, queue));
+  PetscCall(oclspkt::petsc::CheckVector(vector));
+  PetscCall(oclspkt::petsc::Lend(vector, {"VecOpenCLGetMemRead", {vector}}, memory, queue));
   ++oclspkt::petsc::side_of(vector).read_by_program;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode VecOpenCLRestoreMemRead(Vec vector, struct _cl_mem** memory) {
   PetscFunctionBegin;
-  PetscCall(CheckVector(vector));
+  PetscCall(oclspkt::petsc::CheckVector(vector));
   Side& side = oclspkt::petsc::side_of(vector);
   PetscCheck(side.read_by_program > 0, PETSC_COMM_SELF, PETSC_ERR_ORDER,
              "nobody got the memory of this vector to read it: call VecOpenCLGetMemRead() first");
@@ -136,27 +133,19 @@ PetscErrorCode VecOpenCLRestoreMemRead(Vec vector, struct _cl_mem** memory) {
 }
 
 PetscErrorCode VecOpenCLGetMemWrite(Vec vector, struct _cl_mem** memory, struct _cl_command_queue** queue) {
-  PetscFunctionBegin;
-  PetscCall(LendToWrite(vector, "VecOpenCLGetMemWrite", true, memory, queue));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return oclspkt::petsc::LendToWrite(vector, "VecOpenCLGetMemWrite", true, memory, queue);
 }
 
 PetscErrorCode VecOpenCLRestoreMemWrite(Vec vector, struct _cl_mem** memory) {
-  PetscFunctionBegin;
-  PetscCall(TakeBackWritten(vector, memory));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return oclspkt::petsc::TakeBackWritten(vector, memory);
 }
 
 PetscErrorCode VecOpenCLGetMemReadWrite(Vec vector, struct _cl_mem** memory, struct _cl_command_queue** queue) {
-  PetscFunctionBegin;
-  PetscCall(LendToWrite(vector, "VecOpenCLGetMemReadWrite", false, memory, queue));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return oclspkt::petsc::LendToWrite(vector, "VecOpenCLGetMemReadWrite", false, memory, queue);
 }
 
 PetscErrorCode VecOpenCLRestoreMemReadWrite(Vec vector, struct _cl_mem** memory) {
-  PetscFunctionBegin;
-  PetscCall(TakeBackWritten(vector, memory));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return oclspkt::petsc::TakeBackWritten(vector, memory);
 }
 
 PetscErrorCode VecCreateOpenCLWithMem(MPI_Comm comm, PetscInt bs, PetscInt n, PetscInt N, struct _cl_mem* memory,
@@ -166,7 +155,7 @@ PetscErrorCode VecCreateOpenCLWithMem(MPI_Comm comm, PetscInt bs, PetscInt n, Pe
 
   PetscFunctionBegin;
   PetscCall(oclspkt::petsc::CheckPointer(PETSC_COMM_SELF, "sixth", "VecCreateOpenCLWithMem", vector));
-  PetscCall(OpenCLSpace(&space));
+  PetscCall(oclspkt::petsc::OpenCLSpace(&space));
   PetscCall(VecCreate(comm, &made));
   PetscCall(VecSetSizes(made, n, N));
   PetscCall(VecSetBlockSize(made, bs));

@@ -27,126 +27,75 @@ PetscErrorCode FindSpace(const Operation& work, DeviceSpace** space) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// z = keep z + terms.
+/// z = keep z + terms; `slot` and the arguments are PETSc's.
+template <typename Slot, typename... Arguments>
 PetscErrorCode AddTerms(const char* name, Vec z, PetscScalar keep,
-                        std::initializer_list<std::pair<PetscScalar, Vec>> terms, PetscBool* done) {
+                        std::initializer_list<std::pair<PetscScalar, Vec>> terms, Slot slot, Arguments... arguments) {
   Operation work{name, {}, z, keep == PetscScalar(0)};
-
-  PetscFunctionBegin;
   for (const auto& [factor, x] : terms) work.read.push_back(x);
-  PetscCall(RunOnDevice(work, done, [&](DeviceSpace& space, const Arrays& read, DeviceArray* written) {
+  const auto combine = [&](DeviceSpace& space, const Arrays& read, DeviceArray* written) {
     Terms of_device;
     for (const auto& [factor, x] : terms) of_device.push_back({factor, read[of_device.size()]});
     space.combine(*written, keep, of_device);
-  }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  return OnDeviceOrHost(work, combine, z, slot, arguments...);
 }
 
 PetscErrorCode Set(Vec x, PetscScalar number) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(RunOnDevice({"VecSet", {}, x, true}, &done, [&](DeviceSpace& space, const Arrays&, DeviceArray* written) {
-    space.fill(*written, number);
-  }));
-  if (!done) PetscCall((*of_host(x).set)(x, number));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  const auto fill = [&](DeviceSpace& space, const Arrays&, DeviceArray* written) { space.fill(*written, number); };
+  return OnDeviceOrHost({"VecSet", {}, x, true}, fill, x, &_VecOps::set, x, number);
 }
 
 PetscErrorCode Scale(Vec x, PetscScalar factor) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(AddTerms("VecScale", x, factor, {}, &done));
-  if (!done) PetscCall((*of_host(x).scale)(x, factor));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return AddTerms("VecScale", x, factor, {}, &_VecOps::scale, x, factor);
 }
 
 PetscErrorCode Copy(Vec x, Vec y) {
-  PetscBool done = PETSC_TRUE;
+  const auto copy = [](DeviceSpace& space, const Arrays& read, DeviceArray* written) {
+    space.copy(*read[0], *written);
+  };
 
   PetscFunctionBegin;
   if (x == y) PetscFunctionReturn(PETSC_SUCCESS);
   if (is_dressed(y)) {
-    PetscCall(RunOnDevice(
-        {"VecCopy", {x}, y, true}, &done,
-        [&](DeviceSpace& space, const Arrays& read, DeviceArray* written) { space.copy(*read[0], *written); }));
+    PetscCall(OnDeviceOrHost({"VecCopy", {x}, y, true}, copy, x, &_VecOps::copy, x, y));
   } else {
-    done = PETSC_FALSE;
     if (!side_of(x).host) ++types().fell_back["VecCopy"];
+    PetscCall((*of_host(x).copy)(x, y));
   }
-  if (!done) PetscCall((*of_host(x).copy)(x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Axpy(Vec y, PetscScalar alpha, Vec x) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(AddTerms("VecAXPY", y, 1, {{alpha, x}}, &done));
-  if (!done) PetscCall((*of_host(y).axpy)(y, alpha, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return AddTerms("VecAXPY", y, 1, {{alpha, x}}, &_VecOps::axpy, y, alpha, x);
 }
 
 PetscErrorCode Aypx(Vec y, PetscScalar beta, Vec x) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(AddTerms("VecAYPX", y, beta, {{1, x}}, &done));
-  if (!done) PetscCall((*of_host(y).aypx)(y, beta, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return AddTerms("VecAYPX", y, beta, {{1, x}}, &_VecOps::aypx, y, beta, x);
 }
 
 /* A factor of 0 leaves its vector out, as in PETSc's operations. */
 PetscErrorCode Axpby(Vec y, PetscScalar alpha, PetscScalar beta, Vec x) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  if (alpha == PetscScalar(0)) {
-    PetscCall(Scale(y, beta));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(AddTerms("VecAXPBY", y, beta, {{alpha, x}}, &done));
-  if (!done) PetscCall((*of_host(y).axpby)(y, alpha, beta, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (alpha == PetscScalar(0)) return Scale(y, beta);
+  return AddTerms("VecAXPBY", y, beta, {{alpha, x}}, &_VecOps::axpby, y, alpha, beta, x);
 }
 
 PetscErrorCode Waxpy(Vec w, PetscScalar alpha, Vec x, Vec y) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  if (alpha == PetscScalar(0)) {
-    PetscCall(AddTerms("VecWAXPY", w, 0, {{1, y}}, &done));
-  } else {
-    PetscCall(AddTerms("VecWAXPY", w, 0, {{alpha, x}, {1, y}}, &done));
-  }
-  if (!done) PetscCall((*of_host(w).waxpy)(w, alpha, x, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (alpha == PetscScalar(0)) return AddTerms("VecWAXPY", w, 0, {{1, y}}, &_VecOps::waxpy, w, alpha, x, y);
+  return AddTerms("VecWAXPY", w, 0, {{alpha, x}, {1, y}}, &_VecOps::waxpy, w, alpha, x, y);
 }
 
 PetscErrorCode Axpbypcz(Vec z, PetscScalar alpha, PetscScalar beta, PetscScalar gamma, Vec x, Vec y) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(AddTerms("VecAXPBYPCZ", z, gamma, {{alpha, x}, {beta, y}}, &done));
-  if (!done) PetscCall((*of_host(z).axpbypcz)(z, alpha, beta, gamma, x, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return AddTerms("VecAXPBYPCZ", z, gamma, {{alpha, x}, {beta, y}}, &_VecOps::axpbypcz, z, alpha, beta, gamma, x, y);
 }
 
 PetscErrorCode Maxpy(Vec y, PetscInt count, const PetscScalar* alpha, Vec* x) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(RunOnDevice({"VecMAXPY", {x, x + count}, y}, &done,
-                        [&](DeviceSpace& space, const Arrays& read, DeviceArray* written) {
-                          Terms terms;
-                          for (PetscInt k = 0; k < count; ++k) {
-                            terms.push_back({alpha[k], read[static_cast<std::size_t>(k)]});
-                          }
-                          space.combine(*written, 1, terms);
-                        }));
-  if (!done) PetscCall((*of_host(y).maxpy)(y, count, alpha, x));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  const auto combine = [&](DeviceSpace& space, const Arrays& read, DeviceArray* written) {
+    Terms terms;
+    for (PetscInt k = 0; k < count; ++k) terms.push_back({alpha[k], read[static_cast<std::size_t>(k)]});
+    space.combine(*written, 1, terms);
+  };
+  return OnDeviceOrHost({"VecMAXPY", {x, x + count}, y}, combine, y, &_VecOps::maxpy, y, count, alpha, x);
 }
 
 /// The value of 0 / 0 in this PETSc: 0, or 1 in newer ones.
@@ -164,77 +113,68 @@ PetscErrorCode FindZeroByZero(PetscScalar* number) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Pointwise2(const char* name, Pointwise what, Vec w, Vec x, Vec y, PetscBool* done) {
+template <typename Slot>
+PetscErrorCode PointwiseOfTwo(const char* name, Pointwise what, Vec w, Vec x, Vec y, Slot slot) {
   PetscScalar number = 0;
 
   PetscFunctionBegin;
   if (what == Pointwise::divide) PetscCall(FindZeroByZero(&number));
-  PetscCall(
-      RunOnDevice({name, {x, y}, w, true}, done, [&](DeviceSpace& space, const Arrays& read, DeviceArray* written) {
-        space.pointwise(what, *written, *read[0], read[1], number);
-      }));
+  const auto compute = [&](DeviceSpace& space, const Arrays& read, DeviceArray* written) {
+    space.pointwise(what, *written, *read[0], read[1], number);
+  };
+  PetscCall(OnDeviceOrHost({name, {x, y}, w, true}, compute, w, slot, w, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-#define OCLSPKT_POINTWISE_OF_TWO(Function, name, what, slot) \
-  PetscErrorCode Function(Vec w, Vec x, Vec y) {             \
-    PetscBool done;                                          \
-                                                             \
-    PetscFunctionBegin;                                      \
-    PetscCall(Pointwise2(name, what, w, x, y, &done));       \
-    if (!done) PetscCall((*of_host(w).slot)(w, x, y));       \
-    PetscFunctionReturn(PETSC_SUCCESS);                      \
-  }
-OCLSPKT_POINTWISE_OF_TWO(PointwiseMult, "VecPointwiseMult", Pointwise::multiply, pointwisemult)
-OCLSPKT_POINTWISE_OF_TWO(PointwiseDivide, "VecPointwiseDivide", Pointwise::divide, pointwisedivide)
-OCLSPKT_POINTWISE_OF_TWO(PointwiseMax, "VecPointwiseMax", Pointwise::greater, pointwisemax)
-OCLSPKT_POINTWISE_OF_TWO(PointwiseMin, "VecPointwiseMin", Pointwise::less, pointwisemin)
-OCLSPKT_POINTWISE_OF_TWO(PointwiseMaxAbs, "VecPointwiseMaxAbs", Pointwise::greater_magnitude, pointwisemaxabs)
+PetscErrorCode PointwiseMult(Vec w, Vec x, Vec y) {
+  return PointwiseOfTwo("VecPointwiseMult", Pointwise::multiply, w, x, y, &_VecOps::pointwisemult);
+}
+
+PetscErrorCode PointwiseDivide(Vec w, Vec x, Vec y) {
+  return PointwiseOfTwo("VecPointwiseDivide", Pointwise::divide, w, x, y, &_VecOps::pointwisedivide);
+}
+
+PetscErrorCode PointwiseMax(Vec w, Vec x, Vec y) {
+  return PointwiseOfTwo("VecPointwiseMax", Pointwise::greater, w, x, y, &_VecOps::pointwisemax);
+}
+
+PetscErrorCode PointwiseMin(Vec w, Vec x, Vec y) {
+  return PointwiseOfTwo("VecPointwiseMin", Pointwise::less, w, x, y, &_VecOps::pointwisemin);
+}
+
+PetscErrorCode PointwiseMaxAbs(Vec w, Vec x, Vec y) {
+  return PointwiseOfTwo("VecPointwiseMaxAbs", Pointwise::greater_magnitude, w, x, y, &_VecOps::pointwisemaxabs);
+}
 
 /// x = what(x, number). Callers leave the state to VecRestoreArray() where PETSc's types have no such operation.
-PetscErrorCode InPlace(const char* name, Pointwise what, Vec x, PetscScalar number, PetscBool* done) {
+/// @param host  calls PETSc's function
+template <typename Slot, typename Host>
+PetscErrorCode InPlace(const char* name, Pointwise what, Vec x, PetscScalar number, Slot slot, const Host& host) {
+  PetscBool done;
+
   PetscFunctionBegin;
-  PetscCall(RunOnDevice({name, {}, x}, done, [&](DeviceSpace& space, const Arrays&, DeviceArray* written) {
+  PetscCall(RunOnDevice({name, {}, x}, &done, [&](DeviceSpace& space, const Arrays&, DeviceArray* written) {
     space.pointwise(what, *written, *written, nullptr, number);
   }));
-  if (*done) PetscCall(PetscObjectStateIncrease((PetscObject)x));
+  PetscCall(done ? PetscObjectStateIncrease((PetscObject)x) : AsPetscDoes(x, slot, host));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode Reciprocal(Vec x) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(InPlace("VecReciprocal", Pointwise::reciprocal, x, 0, &done));
-  if (!done) PetscCall((*of_host(x).reciprocal)(x));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  const auto host = [&] { return (*x->ops->reciprocal)(x); };
+  return InPlace("VecReciprocal", Pointwise::reciprocal, x, 0, &_VecOps::reciprocal, host);
 }
 
 PetscErrorCode Shift(Vec x, PetscScalar number) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(InPlace("VecShift", Pointwise::shift, x, number, &done));
-  if (!done) PetscCall(AsPetscDoes(x, &_VecOps::shift, [&] { return VecShift(x, number); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return InPlace("VecShift", Pointwise::shift, x, number, &_VecOps::shift, [&] { return VecShift(x, number); });
 }
 
 PetscErrorCode Abs(Vec x) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(InPlace("VecAbs", Pointwise::magnitude, x, 0, &done));
-  if (!done) PetscCall(AsPetscDoes(x, &_VecOps::abs, [&] { return VecAbs(x); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return InPlace("VecAbs", Pointwise::magnitude, x, 0, &_VecOps::abs, [&] { return VecAbs(x); });
 }
 
 PetscErrorCode SqrtAbs(Vec x) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(InPlace("VecSqrtAbs", Pointwise::root, x, 0, &done));
-  if (!done) PetscCall(AsPetscDoes(x, &_VecOps::sqrt, [&] { return VecSqrtAbs(x); }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return InPlace("VecSqrtAbs", Pointwise::root, x, 0, &_VecOps::sqrt, [&] { return VecSqrtAbs(x); });
 }
 
 /* Swap by a third array, so that memory of the device that others know stays that of its vector. */

@@ -6,6 +6,7 @@
    part is out, a change of one of the two reaches the other before that is used: values go to the parts when the vector
    changes, and come back from parts whose state has changed when the vector is used. */
 #include <algorithm>
+#include <type_traits>
 
 #include "boundary.hxx"
 #include "types.hxx"
@@ -151,121 +152,81 @@ PetscErrorCode RestoreSubVector(Vec whole, IS places, Vec* part) {
 }
 
 /// Let `local` stand for this rank's part of `whole`. Vectors without memory, which PETSc's block preconditioners make
-/// for this, are dressed. @param[out] done  false: `local` is not dressed
-PetscErrorCode GetLocal(Vec whole, Vec local, bool for_reading, PetscBool* done) {
+/// for this, are dressed; others get the array of the host.
+template <bool for_reading>
+PetscErrorCode GetLocalVector(Vec whole, Vec local) {
+  std::conditional_t<for_reading, const PetscScalar, PetscScalar>* array;
   PetscBool is_seq;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)local, VECSEQ, &is_seq));
   if (is_seq && !is_dressed(local) && host_array(local) == nullptr) dress(local);
-  *done = is_dressed(local) ? PETSC_TRUE : PETSC_FALSE;
-  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecPlaceArray(local, host_array(whole)));
-  PetscCall(Attach(local, whole, 0, for_reading));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode RestoreLocal(Vec whole, Vec local, bool for_reading, PetscBool* done) {
-  PetscFunctionBegin;
-  *done = is_dressed(local) && side_of(local).whole == whole ? PETSC_TRUE : PETSC_FALSE;
-  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
-  if (for_reading) {
-    forget_parts(local);
-  } else {
-    PetscCall(Detach(local));
+  if (is_dressed(local)) {
+    PetscCall(VecPlaceArray(local, host_array(whole)));
+    PetscCall(Attach(local, whole, 0, for_reading));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  side_of(local).host = true; /* the memory that it loses is the whole's */
-  PetscCall(VecResetArray(local));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode GetLocalVector(Vec whole, Vec local) {
-  PetscBool done = PETSC_FALSE;
-  PetscScalar* array;
-
-  PetscFunctionBegin;
-  PetscCall(GetLocal(whole, local, false, &done));
-  if (done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecGetArray(whole, &array));
+  if constexpr (for_reading) {
+    PetscCall(VecGetArrayRead(whole, &array));
+  } else {
+    PetscCall(VecGetArray(whole, &array));
+  }
   PetscCall(VecPlaceArray(local, array));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+template <bool for_reading>
 PetscErrorCode RestoreLocalVector(Vec whole, Vec local) {
-  PetscBool done = PETSC_FALSE;
-  PetscScalar* array = nullptr;
+  std::conditional_t<for_reading, const PetscScalar, PetscScalar>* array = nullptr;
+  const bool is_part = is_dressed(local) && side_of(local).whole == whole;
 
   PetscFunctionBegin;
-  PetscCall(RestoreLocal(whole, local, false, &done));
-  if (done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecRestoreArray(whole, &array));
+  if constexpr (for_reading) {
+    if (is_part) forget_parts(local);
+    if (!is_part) PetscCall(VecRestoreArrayRead(whole, &array));
+  } else {
+    PetscCall(is_part ? Detach(local) : VecRestoreArray(whole, &array));
+  }
+  if (is_part) side_of(local).host = true; /* the memory that it loses is the whole's */
   PetscCall(VecResetArray(local));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode GetLocalVectorRead(Vec whole, Vec local) {
-  PetscBool done = PETSC_FALSE;
-  const PetscScalar* array;
-
-  PetscFunctionBegin;
-  PetscCall(GetLocal(whole, local, true, &done));
-  if (done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecGetArrayRead(whole, &array));
-  PetscCall(VecPlaceArray(local, array));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode RestoreLocalVectorRead(Vec whole, Vec local) {
-  PetscBool done = PETSC_FALSE;
-  const PetscScalar* array = nullptr;
-
-  PetscFunctionBegin;
-  PetscCall(RestoreLocal(whole, local, true, &done));
-  if (done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecRestoreArrayRead(whole, &array));
-  PetscCall(VecResetArray(local));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Put places of x into places of z: all places of one of them. @param[out] done  false: the host has to do it
-PetscErrorCode PutPlaces(const char* name, InsertMode mode, Vec x, Stride from, Vec z, Stride to, PetscBool* done) {
+/// Put places of x into places of z, all places of one of them; or else have PETSc's function for the host do so.
+/// @param of  the vector whose operation it is
+template <typename Slot, typename... Arguments>
+PetscErrorCode PutPlaces(const char* name, InsertMode mode, Vec x, Stride from, Vec z, Stride to, Vec of, Slot slot,
+                         Arguments... arguments) {
   const PetscInt count = std::min(x->map->n, z->map->n);
   DeviceSpace* space = nullptr;
+  PetscBool done = PETSC_FALSE;
 
   PetscFunctionBegin;
-  *done = PETSC_FALSE;
   const Operation work{name, {x}, z, mode == INSERT_VALUES && to.step == 1};
   const bool is_known = mode == INSERT_VALUES || mode == ADD_VALUES || mode == MAX_VALUES;
   const bool fits = std::max(x->map->n, z->map->n) == count * std::max(from.step, to.step);
   if (is_known && fits && x != z && is_dressed(x) && is_dressed(z)) PetscCall(SpaceForVectors(count, &space));
-  if (!space) {
+  if (space) {
+    const Merge how = mode == INSERT_VALUES ? Merge::insert : mode == ADD_VALUES ? Merge::add : Merge::greater;
+    PetscCall(RunIn(*space, work, &done, [&](DeviceSpace& in, const Arrays& read, DeviceArray* written) {
+      in.put(how, *read[0], from, *written, to, count);
+    }));
+  } else {
     NoteFallBack(work);
-    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const Merge how = mode == INSERT_VALUES ? Merge::insert : mode == ADD_VALUES ? Merge::add : Merge::greater;
-  PetscCall(RunIn(*space, work, done, [&](DeviceSpace& in, const Arrays& read, DeviceArray* written) {
-    in.put(how, *read[0], from, *written, to, count);
-  }));
-  if (*done) PetscCall(PetscObjectStateIncrease((PetscObject)z)); /* callers leave that to VecRestoreArray() */
+  /* Callers leave the state to VecRestoreArray(). */
+  PetscCall(done ? PetscObjectStateIncrease((PetscObject)z) : (*(of_host(of).*slot))(arguments...));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode StrideGather(Vec x, PetscInt first, Vec part, InsertMode mode) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(PutPlaces("VecStrideGather", mode, x, {first, x->map->bs}, part, {}, &done));
-  if (!done) PetscCall((*of_host(x).stridegather)(x, first, part, mode));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PutPlaces("VecStrideGather", mode, x, {first, x->map->bs}, part, {}, x, &_VecOps::stridegather, x, first, part,
+                   mode);
 }
 
 PetscErrorCode StrideScatter(Vec part, PetscInt first, Vec z, InsertMode mode) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(PutPlaces("VecStrideScatter", mode, part, {}, z, {first, z->map->bs}, &done));
-  if (!done) PetscCall((*of_host(z).stridescatter)(part, first, z, mode));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return PutPlaces("VecStrideScatter", mode, part, {}, z, {first, z->map->bs}, z, &_VecOps::stridescatter, part, first,
+                   z, mode);
 }
 
 }  // namespace
@@ -297,10 +258,10 @@ void forget_parts(Vec vector) {
 void put_parts(struct _VecOps* ops) {
   ops->getsubvector = GetSubVector;
   ops->restoresubvector = RestoreSubVector;
-  ops->getlocalvector = GetLocalVector;
-  ops->restorelocalvector = RestoreLocalVector;
-  ops->getlocalvectorread = GetLocalVectorRead;
-  ops->restorelocalvectorread = RestoreLocalVectorRead;
+  ops->getlocalvector = GetLocalVector<false>;
+  ops->restorelocalvector = RestoreLocalVector<false>;
+  ops->getlocalvectorread = GetLocalVector<true>;
+  ops->restorelocalvectorread = RestoreLocalVector<true>;
   ops->stridegather = StrideGather;
   ops->stridescatter = StrideScatter;
 }

@@ -9,12 +9,97 @@
 #include "device.hpp"
 #include "options.hpp"
 #include "pc_oclspkt.hxx"
-#include "totals.hxx"
 
 namespace oclspkt::petsc {
 namespace {
 
 using Lines = std::vector<std::string>;
+
+/// What a direction is over all ranks of the preconditioner. Counts are sums, bounds and errors the largest; what is
+/// chosen by each rank for itself (method, device, partitions) is that of rank 0.
+struct Totals {
+  Report report;
+  CutReport cut;
+  std::string above_bound{};  ///< of the first rank that has one, behind its number; see Report
+  int ranks = 1;
+  Index elsewhere = 0;                                   ///< ranks that chose another method or device than rank 0
+  Index fallback_elsewhere = 0, degraded_elsewhere = 0;  ///< fallback lines and devices lost on ranks but 0
+};
+
+/// Lines of a layout that begin on this rank, so that each is counted once.
+Index lines_begun(const LineLayout& layout) {
+  const Index continued =
+      std::count_if(layout.above.begin(), layout.above.end(), [](PetscInt row) { return row >= 0; });
+  return layout.lines.count() - continued;
+}
+
+/// Lines that begin on this rank and continue on another one.
+Index cuts_begun(const LineLayout& layout) {
+  Index begun = 0;
+  for (std::size_t l = 0; l < layout.above.size(); ++l) begun += layout.above[l] < 0 && layout.below[l] >= 0;
+  return begun;
+}
+
+Index fallback_lines(const Report& report) {
+  Index lines = 0;
+  for (const GroupReport& group : report.groups) lines += group.lines;
+  return lines;
+}
+
+/// Whether this rank chose as rank 0 did. Collective.
+bool chose_as_first(MPI_Comm comm, const Report& report) {
+  const std::string own = std::string(name(report.method)) + " on " + report.device.name;
+  return text_of(comm, 0, own) == own.substr(0, kMostText - 1);
+}
+
+/// The text of the first rank that has one, behind its number. Collective.
+std::string first_text(MPI_Comm comm, const std::string& text) {
+  const int ranks = ranks_of(comm), rank = rank_of(comm);
+  int first = text.empty() ? ranks : rank;
+  OclspktReduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm);
+  if (first == ranks) return {};
+  return text_of(comm, first, "rank " + std::to_string(rank) + ": " + text);
+}
+
+/// Collective. @return the same on all ranks, but for what rank 0 chose
+Totals total_of(PC pc, const Sweep& sweep, bool transpose) {
+  const MPI_Comm comm = comm_of(pc);
+  Totals totals{.report = sweep.report(transpose), .cut = sweep.cut_report(transpose), .ranks = ranks_of(comm)};
+  Report& report = totals.report;
+  CutReport& cut = totals.cut;
+  totals.above_bound = report.above_bound.empty() ? cut.above_bound : report.above_bound;
+  if (totals.ranks == 1) return totals;
+  const bool is_first = rank_of(comm) == 0;
+  totals.elsewhere = !chose_as_first(comm, report);
+  totals.above_bound = first_text(comm, totals.above_bound);
+  report.lines = lines_begun(sweep.layout);
+  cut.lines = cuts_begun(sweep.layout);
+  totals.fallback_elsewhere = is_first ? 0 : fallback_lines(report);
+  totals.degraded_elsewhere = is_first ? 0 : static_cast<Index>(report.degraded.size());
+  Index by_rows = report.promise == Promise::by_rows ? 1 : 0;
+  Index* const counts[] = {&by_rows,
+                           &report.rows,
+                           &report.lines,
+                           &cut.lines,
+                           &cut.sent,
+                           &cut.received,
+                           &cut.gathered,
+                           &cut.pinned,
+                           &totals.elsewhere,
+                           &totals.fallback_elsewhere,
+                           &totals.degraded_elsewhere};
+  auto units = static_cast<double>(report.units);
+  double* const largest[] = {&report.certificate, &report.backward_error, &report.rounding,
+                             &cut.backward_error, &cut.rounding,          &units};
+  for (Index* count : counts) OclspktReduce(MPI_IN_PLACE, count, 1, MPIU_INT64, MPI_SUM, comm);
+  for (double* value : largest) {
+    *value = without_nan(*value);
+    OclspktReduce(MPI_IN_PLACE, value, 1, MPI_DOUBLE, MPI_MAX, comm);
+  }
+  report.units = static_cast<Index>(units);
+  report.promise = by_rows > 0 ? Promise::by_rows : Promise::by_component;
+  return totals;
+}
 
 std::string number(double value) {
   char text[32];
@@ -184,18 +269,13 @@ std::string direction_line(const PC_OCLSPKT& o, const Sweep& sweep, int ranks) {
   return o.lines_why.empty() ? text : text + ", " + o.lines_why;
 }
 
-/// What was chosen for the directions and, behind those, for the transposed operator if it was set up.
-struct Choices {
-  std::vector<Totals> plain, transposed;
-};
-
 void add_choice(const Totals& totals, const Sweep& sweep, const std::string& indent, Lines& lines) {
   for (const std::string& line : choice_lines(totals, sweep.layout.exchange != nullptr)) lines.push_back(indent + line);
 }
 
 /// The lines of all directions, each under its own heading where there are several.
-Lines operator_lines(const PC_OCLSPKT& o, const Choices& choices) {
-  const std::vector<Totals>& totals = choices.plain;
+/// @param transposed  of the transposed operator; empty if it was not set up
+Lines operator_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals, const std::vector<Totals>& transposed) {
   Lines lines;
   const bool several = o.sweeps.size() > 1;
   if (several) {
@@ -211,9 +291,9 @@ Lines operator_lines(const PC_OCLSPKT& o, const Choices& choices) {
     lines.push_back(direction_line(o, sweep, totals[s].ranks));
     const std::string indent = several ? "  " : "";
     add_choice(totals[s], sweep, indent, lines);
-    if (choices.transposed.empty()) continue;
+    if (transposed.empty()) continue;
     lines.push_back(indent + "transposed:");
-    add_choice(choices.transposed[s], sweep, indent + "  ", lines);
+    add_choice(transposed[s], sweep, indent + "  ", lines);
   }
   if (!o.failure.empty()) lines.push_back((o.failed_apply ? "" : "transposed: ") + failure_line(o));
   add_vectors(o, lines);
@@ -312,92 +392,67 @@ Lines explained_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
 }
 
 /// The totals of all directions; none before a successful set-up. Collective.
-PetscErrorCode AllTotals(PC pc, bool transpose, std::vector<Totals>* totals) {
+std::vector<Totals> all_totals(PC pc, bool transpose) {
   const PC_OCLSPKT& o = *data(pc);
-
-  PetscFunctionBegin;
-  if (!o.ready || (transpose && !o.transpose_ready)) PetscFunctionReturn(PETSC_SUCCESS);
-  OclspktCall(pc, totals->resize(o.sweeps.size()));
-  for (std::size_t s = 0; s < o.sweeps.size(); ++s) PetscCall(TotalOfSweep(pc, *o.sweeps[s], transpose, &(*totals)[s]));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  std::vector<Totals> totals;
+  if (!o.ready || (transpose && !o.transpose_ready)) return totals;
+  for (const auto& sweep : o.sweeps) totals.push_back(total_of(pc, *sweep, transpose));
+  return totals;
 }
 
 /// Print the lines of each rank, behind its number if there are several. Collective.
-PetscErrorCode ViewDetails(PC pc, PetscViewer viewer) {
+void view_details(PC pc, PetscViewer viewer) {
   const PC_OCLSPKT& o = *data(pc);
-  PetscMPIInt ranks, rank;
-  Lines lines, own;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
-  OclspktCall(pc, lines = detail_lines(o));
-  if (ranks > 1 && o.ready) OclspktCall(pc, own = rank_lines(o));
-  OclspktCall(pc, lines.insert(lines.begin(), own.begin(), own.end()));
-  PetscCall(PetscViewerASCIIPushSynchronized(viewer));
+  const bool several = ranks_of(comm_of(pc)) > 1;
+  const std::string begin = several ? "  [" + std::to_string(rank_of(comm_of(pc))) + "] " : "  ";
+  Lines lines = several && o.ready ? rank_lines(o) : Lines();
+  const Lines details = detail_lines(o);
+  lines.insert(lines.end(), details.begin(), details.end());
+  must(PetscViewerASCIIPushSynchronized(viewer));
   for (const std::string& line : lines) {
-    if (ranks > 1) {
-      PetscCall(PetscViewerASCIISynchronizedPrintf(viewer, "  [%d] %s\n", rank, line.c_str()));
-    } else {
-      PetscCall(PetscViewerASCIISynchronizedPrintf(viewer, "  %s\n", line.c_str()));
-    }
+    must(PetscViewerASCIISynchronizedPrintf(viewer, "%s%s\n", begin.c_str(), line.c_str()));
   }
-  PetscCall(PetscViewerFlush(viewer));
-  PetscCall(PetscViewerASCIIPopSynchronized(viewer));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(PetscViewerFlush(viewer));
+  must(PetscViewerASCIIPopSynchronized(viewer));
 }
 
-PetscErrorCode ViewString(PC pc, PetscViewer viewer) {
+void view_string(PC pc, PetscViewer viewer) {
   const PC_OCLSPKT& o = *data(pc);
   const Report& report = o.first().solver.report();
+  const std::string text = o.ready             ? std::string(name(report.method)) + " on " + report.device.name
+                           : o.failure.empty() ? "not set up"
+                                               : "set-up failed";
+  must(PetscViewerStringSPrintf(viewer, " %s", text.c_str()));
+}
 
-  PetscFunctionBegin;
-  if (o.ready) {
-    PetscCall(PetscViewerStringSPrintf(viewer, " %s on %s", name(report.method), report.device.name.c_str()));
-  } else {
-    PetscCall(PetscViewerStringSPrintf(viewer, o.failure.empty() ? " not set up" : " set-up failed"));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
+void print(PetscViewer viewer, const Lines& lines) {
+  for (const std::string& line : lines) must(PetscViewerASCIIPrintf(viewer, "  %s\n", line.c_str()));
 }
 
 }  // namespace
 
-PetscErrorCode View(PC pc, PetscViewer viewer) {
+void view(PC pc, PetscViewer viewer) {
   PetscBool ascii, string;
   PetscViewerFormat format;
-  Choices choices;
-  Lines lines;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERSTRING, &string));
-  if (ascii) {
-    PetscCall(PetscViewerGetFormat(viewer, &format));
-    PetscCall(AllTotals(pc, false, &choices.plain));
-    PetscCall(AllTotals(pc, true, &choices.transposed));
-    OclspktCall(pc, lines = data(pc)->ready ? operator_lines(*data(pc), choices) : pending_lines(*data(pc)));
-    for (const std::string& line : lines) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", line.c_str()));
-    if (format == PETSC_VIEWER_ASCII_INFO_DETAIL) PetscCall(ViewDetails(pc, viewer));
-  } else if (string) {
-    PetscCall(ViewString(pc, viewer));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  must(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERSTRING, &string));
+  if (string) view_string(pc, viewer);
+  if (!ascii) return;
+  must(PetscViewerGetFormat(viewer, &format));
+  const PC_OCLSPKT& o = *data(pc);
+  const std::vector<Totals> plain = all_totals(pc, false), transposed = all_totals(pc, true);
+  print(viewer, o.ready ? operator_lines(o, plain, transposed) : pending_lines(o));
+  if (format == PETSC_VIEWER_ASCII_INFO_DETAIL) view_details(pc, viewer);
 }
 
-PetscErrorCode Explain(PC pc) {
+void explain(PC pc) {
   PetscViewer viewer;
   const char* prefix;
-  std::vector<Totals> totals;
-  Lines lines;
-
-  PetscFunctionBegin;
-  PetscCall(AllTotals(pc, false, &totals));
-  OclspktCall(pc, lines = explained_lines(*data(pc), totals));
-  PetscCall(PCGetOptionsPrefix(pc, &prefix));
-  PetscCall(PetscViewerASCIIGetStdout(PetscObjectComm((PetscObject)pc), &viewer));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "PCOCLSPKT%s%s: why\n", prefix ? " " : "", prefix ? prefix : ""));
-  for (const std::string& line : lines) PetscCall(PetscViewerASCIIPrintf(viewer, "  %s\n", line.c_str()));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  const Lines lines = explained_lines(*data(pc), all_totals(pc, false));
+  must(PCGetOptionsPrefix(pc, &prefix));
+  must(PetscViewerASCIIGetStdout(comm_of(pc), &viewer));
+  must(PetscViewerASCIIPrintf(viewer, "PCOCLSPKT%s%s: why\n", prefix ? " " : "", prefix ? prefix : ""));
+  print(viewer, lines);
 }
 
 }  // namespace oclspkt::petsc
