@@ -38,7 +38,6 @@ void Solver<T>::Impl::set_up(const Known& known) {
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   std::optional<Processors> found;
   if (share(found)) {
-    sharing_.note_set_up();
     watch_energy();
     return;
   }
