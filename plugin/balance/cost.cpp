@@ -5,6 +5,9 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "host_solver.hpp"
@@ -106,32 +109,23 @@ double stream_words(const Scheme& scheme, const Plan& plan, const Survey& survey
   return static_cast<double>(plan.n) * a_row + launch * scheme.launches(plan);
 }
 
-double predict_host_seconds(const DeviceProfile& profile, Index rows) {
-  return static_cast<double>(rows) / profile.rows_per_second;
-}
-
-template <typename T, HostShape kShape, bool kInMemory>
-const DeviceProfile& measured_profile() {
-  static const DeviceProfile profile = measure_host<T>(sample<T>(kShape, kInMemory));
-  return profile;
-}
-
 template <typename T>
 const DeviceProfile& host_profile(HostShape shape, bool in_memory) {
-  using Measured = const DeviceProfile& (*)();
-  static constexpr Measured kMeasured[][2] = {
-      {measured_profile<T, HostShape::line, false>, measured_profile<T, HostShape::line, true>},
-      {measured_profile<T, HostShape::lines, false>, measured_profile<T, HostShape::lines, true>},
-      {measured_profile<T, HostShape::beside, false>, measured_profile<T, HostShape::beside, true>}};
-  return kMeasured[static_cast<int>(shape)][in_memory]();
+  static std::mutex one_at_a_time;
+  static std::map<std::pair<HostShape, bool>, DeviceProfile> profiles;
+  const std::lock_guard lock(one_at_a_time);
+  const auto kind = std::pair(shape, in_memory);
+  if (!profiles.contains(kind)) profiles[kind] = measure_host<T>(sample<T>(shape, in_memory));
+  return profiles[kind];
 }
 
 template <typename T>
 double predict_host_seconds(const LineSet& lines, Form form, bool nominal) {
   const bool in_memory = host_arrays_bytes<T>(lines) > kHostCacheBytes;
   const HostShape shape = shape_of(lines, in_memory);
-  const double seconds = nominal ? static_cast<double>(lines.rows()) * kProfileWords * sizeof(T) / kNominalCore
-                                 : predict_host_seconds(host_profile<T>(shape, in_memory), lines.rows());
+  const double seconds = nominal
+                             ? static_cast<double>(lines.rows()) * kProfileWords * sizeof(T) / kNominalCore
+                             : static_cast<double>(lines.rows()) / host_profile<T>(shape, in_memory).rows_per_second;
   if (shape != HostShape::beside) return seconds;
   return seconds * make_factored_plan(lines, form, sizeof(T), kHostTraits).words_per_row() / kProfileWords;
 }

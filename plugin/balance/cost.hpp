@@ -29,9 +29,6 @@ OCLSPKT_API double stream_words(const Scheme& scheme, const Plan& plan, const Su
                                 const DeviceTraits& traits, int word, double applies);
 
 /// Predicted seconds of one apply on the host with stored factors.
-OCLSPKT_API double predict_host_seconds(const DeviceProfile& profile, Index rows);
-
-/// The same for any line set, by the profile of its kind.
 /// @param nominal  by kNominalCore, whatever the host is: nothing is measured
 template <typename T>
 OCLSPKT_API double predict_host_seconds(const LineSet& lines, Form form, bool nominal = false);

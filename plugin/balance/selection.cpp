@@ -15,40 +15,21 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-std::vector<std::string> split_words(const std::string& language) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin <= language.size();) {
-    const std::size_t end = std::min(language.find(',', begin), language.size());
-    const std::string word = language.substr(begin, end - begin);
-    const auto first = word.find_first_not_of(" \t"), last = word.find_last_not_of(" \t");
-    words.push_back(first == std::string::npos ? "" : word.substr(first, last - first + 1));
-    begin = end + 1;
-  }
-  return words;
-}
-
-/// Device indices that `word` names by type, index or part of a name.
+/// Device indices that `word` names by type, index or part of a name; auto and all name nothing emulated.
 std::vector<int> match_word(const std::string& word, const std::vector<DeviceInfo>& devices) {
   int number = -1;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
   const bool is_number = error == std::errc() && end == word.data() + word.size();
+  const bool is_type = word == "cpu" || word == "gpu" || word == "fpga", is_all = word == "auto" || word == "all";
   std::vector<int> found;
   for (const DeviceInfo& device : devices) {
-    const bool is_type = word == "cpu" || word == "gpu" || word == "fpga";
-    const bool matches = is_number ? device.index == number
-                         : is_type ? word == name(device.type)
-                                   : lower_case(device.name).find(word) != std::string::npos ||
-                                         lower_case(device.platform).find(word) != std::string::npos;
+    const bool matches = is_number      ? device.index == number
+                         : is_type      ? word == name(device.type)
+                         : is_all       ? !device.emulated
+                         : word.empty() ? false
+                                        : lower_case(device.name).find(word) != std::string::npos ||
+                                              lower_case(device.platform).find(word) != std::string::npos;
     if (matches) found.push_back(device.index);
-  }
-  return found;
-}
-
-/// What `all` and `auto` take: nothing emulated.
-std::vector<int> take_all(const std::vector<DeviceInfo>& devices) {
-  std::vector<int> found;
-  for (const DeviceInfo& device : devices) {
-    if (!device.emulated) found.push_back(device.index);
   }
   return found;
 }
@@ -80,36 +61,38 @@ int take_cores(std::string& word) {
 
 }  // namespace
 
+std::vector<std::string> split_words(const std::string& language) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= language.size();) {
+    const std::size_t end = std::min(language.find(',', begin), language.size());
+    const std::string word = language.substr(begin, end - begin);
+    const auto first = word.find_first_not_of(" \t"), last = word.find_last_not_of(" \t");
+    words.push_back(first == std::string::npos ? "" : word.substr(first, last - first + 1));
+    begin = end + 1;
+  }
+  return words;
+}
+
 Selection select_devices(const std::string& language, const std::vector<DeviceInfo>& devices,
                          const std::vector<std::string>& problems) {
   Selection selection;
   for (const std::string& given : split_words(language)) {
     std::string word = lower_case(given);
     const int cores = take_cores(word);
-    std::vector<int> found;
-    if (word == "host") {
-      if (cores > 0) refuse(given, devices, problems);  // it has as many as the process may use
-      selection.host = true;
-      continue;
-    }
-    if (word == "auto") {
-      selection.automatic = selection.host = true;
-      found = take_all(devices);
-    } else if (word == "all") {
-      found = take_all(devices);
-      if (found.empty()) refuse(given, devices, problems);
-    } else {
-      if (!word.empty()) found = match_word(word, devices);
-      if (found.empty()) refuse(given, devices, problems);
-    }
-    for (const int index : found) {
+    const bool automatic = word == "auto", host = word == "host";
+    const std::vector<int> found = match_word(word, devices);
+    // The host has as many cores as the process may use.
+    if (host ? cores > 0 : found.empty() && !automatic) refuse(given, devices, problems);
+    selection.automatic = selection.automatic || automatic;
+    selection.host = selection.host || automatic || host;
+    for (std::size_t i = 0; i < found.size() && !host; ++i) {
       bool known = false;
       for (std::size_t k = 0; k < selection.devices.size(); ++k) {
-        known = known || (selection.devices[k] == index && selection.cores[k] == cores);
+        known = known || (selection.devices[k] == found[i] && selection.cores[k] == cores);
       }
       selection.repeated = selection.repeated || known;
       if (known) continue;
-      selection.devices.push_back(index);
+      selection.devices.push_back(found[i]);
       selection.cores.push_back(cores);
     }
   }

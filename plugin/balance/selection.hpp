@@ -10,6 +10,9 @@
 
 namespace oclspkt {
 
+/// The words of a list that are joined by commas, without blanks at their ends.
+std::vector<std::string> split_words(const std::string& language);
+
 /// What a selection names.
 struct Selection {
   bool host = false;         ///< the host solver is among the candidates

@@ -8,16 +8,19 @@
 #include <set>
 
 #include "oclspkt/error.hpp"
+#include "rounding.hpp"
+#include "selection.hpp"
 
 namespace oclspkt {
 namespace {
 
 using Members = std::vector<std::size_t>;  // places in the list of models
 using Parts = std::vector<double>;         // rows of each processor before they are rounded
+using Rows = std::vector<Index>;           // and after
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// What every search below looks at.
+/// What shares are made of.
 struct Task {
   Index rows;
   Index grain;
@@ -30,11 +33,6 @@ double row_seconds(const ShareModel& model, Objective objective) {
   return objective == Objective::kernel ? model.kernel_seconds_per_row : model.seconds_per_row;
 }
 
-/// Predict seconds of one processor, its host's memory left out.
-double part_seconds(const ShareModel& model, double rows, Objective objective) {
-  return rows > 0 ? model.latency + rows * row_seconds(model, objective) : 0;
-}
-
 bool knows_watts(std::span<const ShareModel> models) {
   return std::all_of(models.begin(), models.end(), [](const ShareModel& model) { return model.watts > 0; });
 }
@@ -44,38 +42,16 @@ double memory_seconds(double bytes, const NodeModel& node, Objective objective) 
   return objective == Objective::kernel ? 0 : bytes / node.host_bytes_per_second;
 }
 
-/// What an apply by all takes.
-struct Taken {
-  double seconds, joules;
-};
-
-/// Predict an apply. @param rows  shape [models], whole or not
-template <typename Rows>
-Taken predict(const Rows& rows, std::span<const ShareModel> models, const NodeModel& node, Objective objective) {
-  double slowest = 0, bytes = 0, extra = 0, idle = 0;
-  int used = 0;
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    const auto part = static_cast<double>(rows[i]);
-    const double seconds = part_seconds(models[i], part, objective);
-    slowest = std::max(slowest, seconds);
-    bytes += part * models[i].host_bytes_per_row;
-    extra += seconds * (models[i].watts - models[i].idle_watts);
-    idle += models[i].idle_watts;
-    used += part > 0;
-  }
-  const double all = std::max(slowest, memory_seconds(bytes, node, objective)) + (used > 1 ? node.meeting_seconds : 0);
-  return {all, knows_watts(models) ? extra + idle * all : std::numeric_limits<double>::quiet_NaN()};
-}
-
 /// Predict an apply by one processor alone.
-double single_seconds(const ShareModel& model, Index rows, const NodeModel& node, Objective objective) {
-  const double bytes = static_cast<double>(rows) * model.host_bytes_per_row;
-  return std::max(part_seconds(model, static_cast<double>(rows), objective), memory_seconds(bytes, node, objective));
+double single_seconds(const ShareModel& model, Index all, const NodeModel& node, Objective objective) {
+  const auto rows = static_cast<double>(all);
+  const double memory = memory_seconds(rows * model.host_bytes_per_row, node, objective);
+  return larger(memory, model.latency + rows * row_seconds(model, objective));
 }
 
 /// Give each member the rows that it manages within `seconds`, those first that stand first.
-/// @return the sum, at most task.rows
-double fill_parts(const Task& task, const Members& members, double seconds, Parts& parts) {
+/// @return rows that are left
+double fill_parts(const Task& task, std::span<const std::size_t> members, double seconds, Parts& parts) {
   double left = static_cast<double>(task.rows);
   const bool bound = task.objective != Objective::kernel && task.node.host_bytes_per_second < kNever;
   double bytes = bound ? seconds * task.node.host_bytes_per_second : kNever;
@@ -89,32 +65,32 @@ double fill_parts(const Task& task, const Members& members, double seconds, Part
     left -= part;
     bytes = std::max(0.0, bytes - part * draws);
   }
-  return static_cast<double>(task.rows) - left;
+  return left;
 }
 
-/// Find seconds within which one member manages all rows, whichever it is.
-double enough_seconds(const Task& task, const Members& members) {
-  double slowest = 0;
+/// Find the parts with which members manage all rows in the least time, each in its turn as much as it can. All have no
+/// rows if that is never.
+Parts least_parts(const Task& task, std::span<const std::size_t> members) {
+  Parts parts(task.models.size(), 0);
+  double above = kNever, below = 0;
   for (const std::size_t i : members) {
-    slowest = std::max(slowest, single_seconds(task.models[i], task.rows, task.node, task.objective));
+    const double seconds = single_seconds(task.models[i], task.rows, task.node, task.objective);
+    if (seconds < above) above = seconds;
   }
-  return 2 * slowest;
-}
-
-/// Find the least seconds within which members manage all rows, each in its turn as much as it can.
-double least_seconds(const Task& task, const Members& members, Parts& parts) {
-  double above = enough_seconds(task, members), below = 0;
+  if (above == kNever) return parts;
+  while (fill_parts(task, members, above, parts) > 0) above *= 2;  // rounding, or others need more of the memory
   while (above - below > 1e-13 * above) {
     const double middle = below + (above - below) / 2;
     if (middle <= below || middle >= above) break;
-    (fill_parts(task, members, middle, parts) < static_cast<double>(task.rows) ? below : above) = middle;
+    (fill_parts(task, members, middle, parts) > 0 ? below : above) = middle;
   }
-  return above;
+  fill_parts(task, members, above, parts);
+  return parts;
 }
 
 /// Round the joints between parts to multiples of the grain.
-std::vector<Index> round_parts(const Task& task, const Parts& parts) {
-  std::vector<Index> rows(parts.size(), 0);
+Rows round_parts(const Task& task, const Parts& parts) {
+  Rows rows(parts.size(), 0);
   if (task.rows < task.grain) {
     rows[static_cast<std::size_t>(std::max_element(parts.begin(), parts.end()) - parts.begin())] = task.rows;
     return rows;
@@ -137,100 +113,68 @@ std::vector<Index> round_parts(const Task& task, const Parts& parts) {
   return rows;
 }
 
-/// List one driver of each physical device, that of the least cost, in the order of `cost`.
 template <typename Cost>
-Members one_of_each(const Task& task, const Cost& cost) {
-  Members order(task.models.size());
-  std::iota(order.begin(), order.end(), std::size_t(0));
+void sort_by(Members& members, const Cost& cost) {
   const auto known = [&](std::size_t i) { return std::isnan(cost(i)) ? kNever : cost(i); };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return known(a) < known(b); });
+  std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) { return known(a) < known(b); });
+}
+
+/// Find the shares of the least cost: the seconds of an apply, or its joules. Of two drivers of a device the cheaper
+/// one takes part. In a given order, the first, the first two, and so on do as much as they can in the least time in
+/// which they manage all: whoever does not begin within that time has no rows. For seconds, those that need the host's
+/// memory least are served first; joules, as far as they depend on the time allowed, are least where one more is not
+/// needed any longer.
+Rows least_shares(const Task& task) {
+  const bool joules = task.objective == Objective::energy;
+  const auto cost = [&](const Rows& rows) {
+    const Shares shares = predict_shares(rows, task.models, task.node, task.objective);
+    return joules ? shares.joules : shares.all_seconds;
+  };
+  Members members(task.models.size());
+  std::iota(members.begin(), members.end(), std::size_t(0));
+  std::vector<double> alone;
+  for (const std::size_t i : members) {
+    Rows rows(members.size(), 0);
+    rows[i] = task.rows;
+    alone.push_back(cost(rows));
+  }
+  sort_by(members, [&](std::size_t i) { return alone[i]; });
+  Rows best(members.size(), 0);
+  best[members.front()] = task.rows;
+  double least = joules ? alone[members.front()] : alone[members.front()] / kLeastGain;
+  const auto attempt = [&](Rows rows) {
+    if (const double now = cost(rows); now <= least) best = std::move(rows), least = now;
+  };
+  if (joules) attempt(least_shares({task.rows, task.grain, task.models, task.node, Objective::time}));
   std::set<std::string> seen;
-  std::erase_if(order, [&](std::size_t i) {
+  std::erase_if(members, [&](std::size_t i) {
     const std::string& physical = task.models[i].physical;
     return !physical.empty() && !seen.insert(physical).second;
   });
-  return order;
-}
-
-/// All rows for one.
-std::vector<Index> alone(const Task& task, std::size_t who) {
-  std::vector<Index> rows(task.models.size(), 0);
-  rows[who] = task.rows;
-  return rows;
-}
-
-/// Find the shares of the shortest apply. To let all take part is the best: whoever does not begin within the seconds
-/// that the others need has no rows, and those that need the host's memory least are served first.
-std::vector<Index> shortest(const Task& task) {
-  const auto seconds = [&](std::size_t i) {
-    return single_seconds(task.models[i], task.rows, task.node, task.objective);
+  const auto attempt_firsts = [&](const auto& order) {
+    sort_by(members, [&](std::size_t i) { return order(task.models[i]); });
+    for (std::size_t count = 2; count <= members.size(); ++count) {
+      const Parts parts = least_parts(task, std::span(members).first(count));
+      if (*std::max_element(parts.begin(), parts.end()) > 0) attempt(round_parts(task, parts));
+    }
   };
-  Members members = one_of_each(task, seconds);
-  const std::size_t best = members.front();
-  const auto draws = [&](std::size_t i) { return task.models[i].host_bytes_per_row; };
-  std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) { return draws(a) < draws(b); });
-  Parts parts(task.models.size(), 0);
-  fill_parts(task, members, least_seconds(task, members, parts), parts);
-  if (!(std::accumulate(parts.begin(), parts.end(), 0.0) > 0)) return alone(task, best);
-  std::vector<Index> rows = round_parts(task, parts);
-  const double together = predict(rows, task.models, task.node, task.objective).seconds;
-  return together * kLeastGain <= seconds(best) ? rows : alone(task, best);
-}
-
-/// Share the rows among all for the fewest joules, those first whose rows take the least. Beyond the least time,
-/// joules of rows fall with the seconds that are allowed and joules of idling rise: the sum has one minimum.
-Parts cheapest_parts(const Task& task, const Members& members) {
-  Parts parts(task.models.size(), 0);
-  const auto joules = [&](double seconds) {
-    fill_parts(task, members, seconds, parts);
-    return predict(parts, task.models, task.node, task.objective).joules;
-  };
-  double below = least_seconds(task, members, parts), above = std::max(below, enough_seconds(task, members));
-  while (above - below > 1e-4 * above) {
-    const double left = below + (above - below) / 3, right = above - (above - below) / 3;
-    const bool falls = joules(left) >= joules(right);
-    (falls ? below : above) = falls ? left : right;
-  }
-  const double best = joules(above) <= joules(below) ? above : below;
-  joules(best);
-  return parts;
-}
-
-/// Find the shares that take the fewest joules: those of the shortest apply, of one alone, or of all.
-std::vector<Index> cheapest(const Task& task) {
-  const auto joules_per_row = [&](std::size_t i) {
-    return (task.models[i].watts - task.models[i].idle_watts) * task.models[i].seconds_per_row;
-  };
-  std::vector<Index> best = shortest(task);
-  double least = predict(best, task.models, task.node, task.objective).joules;
-  const auto try_rows = [&](std::vector<Index> rows) {
-    const double joules = predict(rows, task.models, task.node, task.objective).joules;
-    if (joules < least) best = std::move(rows), least = joules;
-  };
-  for (std::size_t i = 0; i < task.models.size(); ++i) try_rows(alone(task, i));
-  try_rows(round_parts(task, cheapest_parts(task, one_of_each(task, joules_per_row))));
+  attempt_firsts([](const ShareModel& model) { return model.host_bytes_per_row; });
+  if (joules) attempt_firsts([](const ShareModel& m) { return (m.watts - m.idle_watts) * m.seconds_per_row; });
   return best;
 }
 
 /// Share the rows in proportion to weights.
-std::vector<Index> in_proportion(const Task& task, Parts weights) {
+Rows in_proportion(const Task& task, Parts weights) {
   const double largest = *std::max_element(weights.begin(), weights.end());
   for (double& weight : weights) weight /= largest;  // their sum is a number
   return round_parts(task, weights);
 }
 
-/// Share the rows equally among as many processors as get a grain.
-std::vector<Index> in_equal_parts(const Task& task) {
-  const Index wanted = std::max<Index>(1, task.rows / task.grain), most = static_cast<Index>(task.models.size());
-  Parts parts(task.models.size(), 0);
-  std::fill_n(parts.begin(), std::min(wanted, most), 1.0);
-  return round_parts(task, parts);
-}
-
 void check_weights(const std::vector<double>& weights, std::size_t processors) {
   if (weights.size() != processors) {
     throw InvalidInput("there are " + std::to_string(weights.size()) + " weights, but " + std::to_string(processors) +
-                       " processors: give -pc_oclspkt_balance one weight for each processor, or take time");
+                       " processors that can solve here: give -pc_oclspkt_balance one weight for each processor, or "
+                       "take time");
   }
   const auto wrong = [](double weight) { return !std::isfinite(weight) || weight < 0; };
   if (std::any_of(weights.begin(), weights.end(), wrong)) {
@@ -241,81 +185,73 @@ void check_weights(const std::vector<double>& weights, std::size_t processors) {
   }
 }
 
-/// Drop blanks at both ends.
-std::string without_blanks(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
-  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
-}
-
 /// Read one weight of the language.
 double parse_weight(const std::string& word, const std::string& language) {
   double weight = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), weight);
   const bool number = end == word.data() + word.size() && error != std::errc::invalid_argument;
   if (number && error == std::errc() && std::isfinite(weight) && weight >= 0) return weight;
-  std::string text = "-pc_oclspkt_balance: '" + word + "'" + (word == language ? "" : " in '" + language + "'");
-  text += !number      ? " is none of time, kernel, even, energy, nor a weight"
-          : weight < 0 ? " is negative"
-                       : " is not a finite number";
-  throw InvalidInput(text + ": weights are numbers joined by commas, 0 or more, one for each processor, such as 3,1");
+  throw InvalidInput("-pc_oclspkt_balance: '" + word + "'" + (word == language ? "" : " in '" + language + "'") +
+                     (!number      ? " is none of time, kernel, even, energy, nor a weight"
+                      : weight < 0 ? " is negative"
+                                   : " is not a finite number") +
+                     ": weights are numbers joined by commas, 0 or more, one for each processor, such as 3,1");
 }
 
 }  // namespace
 
-Balance parse_balance(const std::string& given) {
-  const std::string language = without_blanks(given);
-  if (language == "time") return {Objective::time, {}};
-  if (language == "kernel") return {Objective::kernel, {}};
-  if (language == "even") return {Objective::even, {}};
-  if (language == "energy") return {Objective::energy, {}};
-  Balance balance{Objective::weights, {}};
-  for (std::size_t begin = 0; begin <= language.size();) {
-    const std::size_t end = std::min(language.find(',', begin), language.size());
-    balance.weights.push_back(parse_weight(without_blanks(language.substr(begin, end - begin)), language));
-    begin = end + 1;
+Balance parse_balance(const std::string& language) {
+  const std::vector<std::string> words = split_words(language);
+  if (words.size() == 1) {
+    for (const auto& [word, objective] : {std::pair("time", Objective::time), std::pair("kernel", Objective::kernel),
+                                          std::pair("even", Objective::even), std::pair("energy", Objective::energy)}) {
+      if (words.front() == word) return {objective, {}};
+    }
   }
+  Balance balance{Objective::weights, {}};
+  for (const std::string& word : words) balance.weights.push_back(parse_weight(word, language));
   check_weights(balance.weights, balance.weights.size());
   return balance;
 }
 
 Shares predict_shares(std::span<const Index> rows, std::span<const ShareModel> models, const NodeModel& node,
                       Objective objective) {
-  Shares shares;
-  shares.rows.assign(rows.begin(), rows.end());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    shares.seconds.push_back(part_seconds(models[i], static_cast<double>(rows[i]), objective));
-  }
-  const Taken taken = predict(rows, models, node, objective);
-  shares.all_seconds = taken.seconds;
-  shares.joules = taken.joules;
+  Shares shares{.rows = {rows.begin(), rows.end()}, .seconds = {}};
   const Index all = std::accumulate(rows.begin(), rows.end(), Index(0));
   shares.best_single = all > 0 ? kNever : 0;
-  for (const ShareModel& model : models) {
-    if (all > 0) shares.best_single = std::min(shares.best_single, single_seconds(model, all, node, objective));
+  double slowest = 0, bytes = 0, extra = 0, idle = 0;
+  int used = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto part = static_cast<double>(rows[i]);
+    const double seconds = part > 0 ? models[i].latency + part * row_seconds(models[i], objective) : 0;
+    shares.seconds.push_back(seconds);
+    slowest = larger(slowest, seconds);
+    bytes += part * models[i].host_bytes_per_row;
+    extra += seconds * (models[i].watts - models[i].idle_watts);
+    idle += models[i].idle_watts;
+    used += part > 0;
+    if (all > 0) shares.best_single = std::min(shares.best_single, single_seconds(models[i], all, node, objective));
   }
+  shares.all_seconds = larger(slowest, memory_seconds(bytes, node, objective)) + (used > 1 ? node.meeting_seconds : 0);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  shares.joules = knows_watts(models) ? extra + idle * shares.all_seconds : nan;
   return shares;
 }
 
 Shares share_rows(Index rows, Index grain, std::span<const ShareModel> models, const NodeModel& node,
                   const Balance& balance) {
   if (balance.objective == Objective::weights) check_weights(balance.weights, models.size());
-  std::vector<Index> parts(models.size(), 0);
-  if (rows <= 0) return predict_shares(parts, models, node, balance.objective);
-  const Task task{rows, std::max<Index>(grain, 1), models, node, balance.objective};
-  switch (balance.objective) {
-    case Objective::even:
-      parts = in_equal_parts(task);
-      break;
-    case Objective::weights:
-      parts = in_proportion(task, balance.weights);
-      break;
-    case Objective::energy:
-      parts = knows_watts(models) ? cheapest(task) : shortest(task);
-      break;
-    case Objective::time:
-    case Objective::kernel:
-      parts = shortest(task);
-      break;
+  Task task{rows, std::max<Index>(grain, 1), models, node, balance.objective};
+  if (balance.objective == Objective::energy && !knows_watts(models)) task.objective = Objective::time;
+  Rows parts(models.size(), 0);
+  if (rows > 0 && balance.objective == Objective::weights) {
+    parts = in_proportion(task, balance.weights);
+  } else if (rows > 0 && balance.objective == Objective::even) {
+    Parts equal(models.size(), 0);  // for as many as get a grain
+    std::fill_n(equal.begin(), std::min(std::max<Index>(1, rows / task.grain), std::ssize(models)), 1.0);
+    parts = in_proportion(task, equal);
+  } else if (rows > 0) {
+    parts = least_shares(task);
   }
   return predict_shares(parts, models, node, balance.objective);
 }

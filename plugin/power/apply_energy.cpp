@@ -96,6 +96,13 @@ double ApplyEnergy::watts(const std::string& physical) const {
   return Energy::kNone;
 }
 
+bool ApplyEnergy::measures(const std::string& physical) const {
+  for (std::size_t i = 0; i < report_.sources.size(); ++i) {
+    if (devices_[i].physical == physical) return report_.sources[i].measured;
+  }
+  return false;
+}
+
 void ApplyEnergy::forget() {
   std::vector<EnergySource> sources = report_.sources;
   for (EnergySource& source : sources) source.joules = 0;

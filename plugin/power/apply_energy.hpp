@@ -26,7 +26,8 @@ class ApplyEnergy {
   const EnergyReport& report() const { return report_; }
   /// Measured watts of a device since the last forget(), while applies took share() of the time; NaN: not known.
   double watts(const std::string& physical) const;
-  std::int64_t applies() const { return sum_.applies; }
+  /// True if the meter can read the device.
+  bool measures(const std::string& physical) const;
   double share() const { return sum_.seconds > 0 ? sum_.apply_seconds / sum_.seconds : 0; }
   /// Prepare for a change of the work that applies do.
   void forget();

@@ -45,7 +45,6 @@ void LineSolver<T>::set_up(const Known& known) {
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   std::optional<Processors> found;
   if (share(found)) {
-    sharing_.note_set_up();
     watch_energy();
     return;
   }

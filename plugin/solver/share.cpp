@@ -34,30 +34,21 @@ bool LineSolver<T>::share(std::optional<Processors>& found) {
   only_.clear();
   report_.sharing = {};
   const bool pivots = known_.constant_null_space && options_.singular != Singular::fail;  // a pinned row is one line's
-  if (!names_several(options_) || pivots || known_.queue) {
-    sharing_.drop();
-    return false;
-  }
-  found = find_those_left();
-  if (found->automatic) {
-    sharing_.drop();
-    return false;
-  }
-  const Processor host;
-  const ShareVerdict verdict = sharing_.decide(*found, host, choosing().outlook());
-  report_.sharing.why = verdict.why;
-  report_.sharing.objectives = sharing_.objectives();
-  std::vector<std::string> remarks = found->remarks;
-  if (std::string trouble = sharing_.profile_trouble(); !trouble.empty()) remarks.push_back(std::move(trouble));
-  for (const std::string& remark : remarks) {
-    report_.sharing.why += (report_.sharing.why.empty() ? "" : "; ") + remark;
-  }
-  if (verdict.only != nullptr) {
-    only_ = verdict.only->word;
-    found->keep_only(verdict.only->processor.index);
+  if (names_several(options_) && !pivots && !known_.queue) found = find_those_left();
+  ShareVerdict verdict;
+  if (found && !found->automatic) {
+    verdict = sharing_.decide(*found, choosing().outlook());
+    std::string& why = report_.sharing.why;
+    why = verdict.why;
+    report_.sharing.objectives = sharing_.objectives();
+    std::vector<std::string> remarks = found->remarks;
+    remarks.push_back(sharing_.profile_trouble());
+    for (const std::string& remark : remarks) why += (why.empty() || remark.empty() ? "" : "; ") + remark;
+    if (verdict.only != nullptr) only_ = verdict.only->word;
   }
   if (!verdict.shared) {
     sharing_.drop();
+    if (verdict.only != nullptr) found->keep_only(verdict.only->processor.index);
     return false;
   }
   found.reset();  // shares may lose some
@@ -81,7 +72,7 @@ void LineSolver<T>::watch_energy() {
     const auto same = [&](const PoweredDevice& known) { return known.physical == device.physical; };
     if (std::none_of(devices.begin(), devices.end(), same)) devices.push_back(std::move(device));
   };
-  for (PoweredDevice& device : sharing_.powered_devices()) add(std::move(device));
+  for (const Sharer& s : sharing_.sharers()) add(s.meter);
   if (chosen_.device() >= 0) add(powered(open_device_module()->info(chosen_.device())));
   add({});
   MeterSettings settings = usual_meter_settings();

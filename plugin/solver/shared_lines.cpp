@@ -11,15 +11,6 @@
 namespace oclspkt {
 namespace {
 
-/// The options of one processor's solver.
-Options options_of_one(Options options, std::string devices, std::string spares) {
-  options.devices = std::move(devices);
-  options.spare_devices = std::move(spares);
-  options.balance = "time";
-  options.energy = false;  // whoever has the whole vectors does
-  return options;
-}
-
 /// A piece is solved where it lies: nothing of it goes elsewhere.
 void require_whole(const Report& report, const CutReport& cut) {
   const bool pinned = std::any_of(report.groups.begin(), report.groups.end(), [](const auto& g) { return g.pinned; });
@@ -30,11 +21,17 @@ void require_whole(const Report& report, const CutReport& cut) {
 }  // namespace
 
 template <typename T>
-SharedLines<T>::SharedLines(const Options& options, std::vector<std::string> devices, std::vector<std::string> spares)
-    : options_(options) {
-  for (std::size_t k = 0; k < devices.size(); ++k) {
-    solvers_.push_back(
-        std::make_unique<CutSolver<T>>(options_of_one(options, std::move(devices[k]), std::move(spares[k]))));
+SharedLines<T>::SharedLines(const Options& options, std::vector<std::string> words) : words_(std::move(words)) {
+  for (const std::string& word : words_) {
+    Options own = options;
+    own.devices = word;
+    own.spare_devices.clear();
+    for (const std::string& other : words_) {
+      if (other != word && other != "host") own.spare_devices += (own.spare_devices.empty() ? "" : ",") + other;
+    }
+    own.balance = "time";
+    own.energy = false;  // whoever has the whole vectors does
+    solvers_.push_back(std::make_unique<CutSolver<T>>(own));
   }
 }
 
@@ -83,16 +80,6 @@ Times SharedLines<T>::times() const {
   Times sum;
   for (std::size_t p = 0; p < pieces_.size(); ++p) sum = sum + times(p);
   sum.applies = times(0).applies;
-  return sum;
-}
-
-template <typename T>
-Counts SharedLines<T>::counts() const {
-  Counts sum;
-  for (const auto& solver : solvers_) {
-    sum.uploads += solver->counts().uploads;
-    sum.trials += solver->counts().trials;
-  }
   return sum;
 }
 

@@ -20,15 +20,14 @@ template <typename T>
 class SharedLines {
  public:
   /// @param options  of the solver whose rows are shared
-  /// @param devices  a word for each processor, as Options::devices takes it
-  /// @param spares   shape [devices]; what takes over for each if it fails, see Options::spare_devices
-  SharedLines(const Options& options, std::vector<std::string> devices, std::vector<std::string> spares);
+  /// @param words    of each processor, as Options::devices takes it; if one fails, the other devices take over
+  SharedLines(const Options& options, std::vector<std::string> words);
+  const std::vector<std::string>& words() const { return words_; }
 
   /// Give each processor its rows of the bands, and set all up at once.
   /// @param survey  of all rows
   /// @throws what Solver::set_up() throws; and Breakdown where a piece cannot stand by itself: a line of it is pinned,
-  /// or
-  ///         would be solved whole
+  ///         or would be solved whole
   void set_up(const Bands<T>& bands, Survey survey, std::vector<Piece> pieces, const Known& known);
   /// Solve for all columns, as Solver::apply().
   void apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
@@ -44,12 +43,11 @@ class SharedLines {
   /// Of a piece, since the set-up.
   Times times(std::size_t piece) const { return solvers_[pieces_[piece].owner]->part_times(); }
   Times times() const;
-  Counts counts() const;
   std::int64_t bytes() const;
 
  private:
-  Options options_;
-  std::vector<std::unique_ptr<CutSolver<T>>> solvers_;  ///< shape [devices]
+  std::vector<std::string> words_;
+  std::vector<std::unique_ptr<CutSolver<T>>> solvers_;  ///< shape [words]
   std::vector<Piece> pieces_;
   std::unique_ptr<Team> team_;  ///< a member for each piece
   std::vector<MedianOfMany> medians_;

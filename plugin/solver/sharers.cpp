@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sharers.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <limits>
-#include <optional>
+#include <bit>
 #include <utility>
 
 #include "cost.hpp"
 #include "node.hpp"
-#include "parallel.hpp"
 
 namespace oclspkt {
 namespace {
+
+int magnitude(double number) { return std::bit_width(static_cast<std::uint64_t>(number)); }
 
 std::string word_of(const Processor& processor) {
   if (processor.host()) return "host";
@@ -21,24 +19,13 @@ std::string word_of(const Processor& processor) {
                         : std::to_string(info.whole) + ":" + std::to_string(info.cores);
 }
 
-/// Ranks of the node that a device is shared among.
-int ranks_on(const Processor& processor) {
-  const int ranks = node_place().ranks;
-  if (processor.host() || processor.info.host_unified) return 1;  // cores are divided among the ranks
-  const auto& devices = processor.module->devices();
-  const auto is_card = [](const DeviceInfo& d) { return d.type == DeviceType::gpu && !d.host_unified; };
-  const auto cards =
-      static_cast<int>(std::max<std::ptrdiff_t>(1, std::count_if(devices.begin(), devices.end(), is_card)));
-  return std::max(1, (ranks + cards - 1) / cards);
-}
-
-/// Predict applies of a processor by the least of its ways, transfers included; its rate is divided by the ranks that
-/// it is shared among. Figures by itself may have a share of the set-up; under Options::reproducible all follow from
-/// its kind and its cores alone.
+/// Predict applies of a processor by the least of its ways, transfers included. Under Options::reproducible all follows
+/// from its kind and its cores alone.
+/// @param few  a share of the set-up is in the seconds of the processor by itself
 /// @return nothing where it has no way
 template <typename T>
-std::optional<Sharer> predict_sharer(const Processor& processor, const Processor& host, const Outlook<T>& outlook,
-                                     bool whole) {
+std::optional<Sharer> predict_sharer(const Processor& processor, const Outlook<T>& outlook, bool few) {
+  const Processor host;
   Processors one;
   one.host = processor.host();
   if (!one.host) one.devices = {processor};
@@ -48,110 +35,130 @@ std::optional<Sharer> predict_sharer(const Processor& processor, const Processor
   const Way& way = *least(ways);
   const auto rows = static_cast<double>(std::max<Index>(1, outlook.bands.lines().rows()));
   constexpr double kWord = sizeof(T);
-  ShareModel model;
+  Sharer s{.processor = processor,
+           .word = word_of(processor),
+           .who = processor.figures_of(),
+           .meter = processor.host() ? PoweredDevice{} : powered(processor.info),
+           .alone = {.predicted = few ? way.seconds : way.apply},
+           .beside = {}};
+  ShareModel& model = s.beside;
   model.latency = processor.host() ? 0 : way.scheme->launches(way.plan) * processor.profile.launch_seconds;
-  const auto row_seconds = [&](double apply) {
-    return ranks_on(processor) * std::max(apply - model.latency, 0.01 * apply) / rows;
-  };
-  model.seconds_per_row = row_seconds(way.apply);
+  model.seconds_per_row = std::max(way.apply - model.latency, 0.01 * way.apply) / rows;
   const double copies = processor.host() ? 0 : processor.profile.copy_seconds(2 * rows * kWord) / rows;
   model.kernel_seconds_per_row = std::max(model.seconds_per_row - copies, 0.01 * model.seconds_per_row);
-  const bool on_host = processor.host() || processor.info.host_unified;
-  model.host_bytes_per_row = kWord * (on_host ? way.scheme->words(way.plan) : 2);
-  model.watts = rated_watts(powered(processor), parse_rated(outlook.options.rated_power));
+  model.watts = rated_watts(s.meter, parse_rated(outlook.options.rated_power));
   // An emulated device runs on the cores of the host.
   model.physical = processor.host() || processor.info.emulated ? "cpu" : processor.info.physical;
   if (outlook.options.reproducible) {
     model.latency = 0;
     model.seconds_per_row = 5 * kWord / (processor.host() ? kNominalCore : nominal_rate(processor.info));
     model.kernel_seconds_per_row = model.seconds_per_row;
+    s.alone.predicted = rows * model.seconds_per_row;
   }
-  Sharer s{.processor = processor, .word = word_of(processor), .alone = model, .beside = model};
-  if (whole && !outlook.options.reproducible) s.alone.seconds_per_row = row_seconds(way.seconds);
   return s;
 }
 
 }  // namespace
 
-PoweredDevice powered(const Processor& processor) {
-  return processor.host() ? PoweredDevice{} : powered(processor.info);
-}
-
-double host_memory_rate() {
-  static const double rate = [] {
-    constexpr Index kWords = Index{1} << 24;  // 128 MB an array
-    AlignedArray<double> from(kWords), to(kWords);
-    double best = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < 4; ++i) {
-      const auto start = std::chrono::steady_clock::now();
-      for_pieces(kWords, kPieceRows, [&](Index first, Index end) {
-        for (Index k = first; k < end; ++k) to.data()[k] = 0.5 * from.data()[k];
-      });
-      if (i > 0) best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    }
-    // What is written is read before.
-    return 3 * static_cast<double>(sizeof(double) * kWords) / std::max(best, 1e-9);
-  }();
-  return rate;
-}
-
-double Sharers::alone_seconds(const Sharer& sharer) const {
-  return sharer.alone.latency + rows * sharer.alone.seconds_per_row;
-}
-
-const Sharer& Sharers::best_alone() const {
-  return *std::min_element(each.begin(), each.end(),
-                           [&](const Sharer& a, const Sharer& b) { return alone_seconds(a) < alone_seconds(b); });
-}
-
-bool Sharers::any_measured_alone() const {
-  return std::any_of(each.begin(), each.end(), [](const Sharer& s) { return s.measured_alone; });
-}
-
-void Sharers::take(const ShareFigures& figures, const std::string& alone_kind, const std::string& kind) {
-  for (Sharer& s : each) {
-    const auto find = [&](const std::string& of, const char* how) {
-      return figures.find(ShareFigures::key(s.processor.figures_of(), of, how));
+template <typename T>
+void Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
+  const Options& options = outlook.options;
+  const LineSet& lines = outlook.bands.lines();
+  const double applies = std::max(1.0, outlook.applies);
+  Found now{lines, {}, magnitude(applies), outlook.survey.shared, outlook.symmetric, outlook.survey.dominance > 1};
+  for (const Processor& device : processors.devices) now.processors.push_back(device.index);
+  const Processor host;
+  if (processors.host) now.processors.push_back(host.index);
+  // To predict the figures of a processor takes as long as to solve a few thousand rows.
+  if (found_ != now) {
+    forget();
+    const auto add = [&](const Processor& processor) {
+      std::optional<Sharer> s = predict_sharer(processor, outlook, applies < kManyEnough);
+      if (s) each_.push_back(std::move(*s));
     };
-    const auto take_into = [](ShareModel& model, const std::optional<Measured>& measured) {
-      if (!measured) return false;
-      model.latency = 0;
-      model.seconds_per_row = measured->seconds_per_row;
-      return true;
-    };
-    s.measured_alone = take_into(s.alone, find(alone_kind, "alone"));
-    s.measured_beside = take_into(s.beside, find(kind, "beside"));
-    if (const auto power = find(kind, "power")) {
-      s.alone.watts = s.beside.watts = power->watts;
-      s.measured_watts = true;
+    for (const Processor& device : processors.devices) add(device);
+    if (processors.host) add(host);
+    // Drivers on the cores of the host hinder each other only where there are fewer cores than they use.
+    int cores = 0;
+    for (const Sharer& s : each_) {
+      names_ += (names_.empty() ? "" : " + ") + s.processor.known_as();
+      if (s.beside.physical == "cpu") cores += s.processor.host() ? 1 : s.processor.info.cores;
     }
-    // Where it does not tell, idling costs nothing: rated power is that of work.
-    const std::optional<Measured> idle = find(kind, "idle power");
+    for (Sharer& s : each_) {
+      if (s.beside.physical == "cpu" && cores <= processor_share()) s.beside.physical.clear();
+    }
+    rows_ = static_cast<double>(lines.rows());
+    kind_ = std::string(sizeof(T) == 8 ? "double" : "float") +
+            (lines.contiguous() ? ", end to end" : ", side by side") + (outlook.survey.shared ? ", shared" : "") +
+            ", 2^" + std::to_string(magnitude(rows_));
+    found_ = std::move(now);
+  }
+  if (options.reproducible || (store_ && profile_ != options.profile)) {
+    write(true);
+    store_.reset();
+  }
+  if (!options.reproducible && !store_) {
+    store_.emplace(profile_ = options.profile);
+    written_ = std::chrono::steady_clock::now();
+  }
+  for (Sharer& s : each_) {
+    s.alone = estimate(s.who, "alone", s.alone.predicted, applies);
+    if (!store_ || (applies < kManyEnough && options.balance == "time")) continue;
+    const auto find = [&](const char* how) { return store_->find(key(s.who, how, kManyEnough)); };
+    if (const auto seconds = find("beside")) s.beside.latency = 0, s.beside.seconds_per_row = seconds->seconds_per_row;
+    if (const auto watts = find("power")) s.beside.watts = watts->watts, s.knows_watts = true;
+    // Where it was not measured, idling costs nothing: rated power is that of work.
+    const auto idle = find("idle power");
     s.beside.idle_watts = std::min(idle ? idle->watts : 0, s.beside.watts);
   }
 }
 
-template <typename T>
-std::vector<Sharer> find_sharers(const Processors& processors, const Processor& host, const Outlook<T>& outlook,
-                                 bool whole) {
-  std::vector<Sharer> found;
-  const auto add = [&](const Processor& processor) {
-    if (std::optional<Sharer> s = predict_sharer(processor, host, outlook, whole)) found.push_back(std::move(*s));
-  };
-  for (const Processor& device : processors.devices) add(device);
-  if (processors.host) add(host);
-  // Drivers on the cores of the host hinder each other only where there are fewer cores than they use.
-  int cores = 0;
-  for (const Sharer& s : found) {
-    if (s.beside.physical == "cpu") cores += s.processor.host() ? 1 : s.processor.info.cores;
-  }
-  for (Sharer& s : found) {
-    if (s.beside.physical == "cpu" && cores <= processor_share()) s.beside.physical.clear();
-  }
-  return found;
+void Sharers::forget() {
+  found_.reset();
+  each_.clear();
+  names_.clear();
 }
 
-template std::vector<Sharer> find_sharers(const Processors&, const Processor&, const Outlook<float>&, bool);
-template std::vector<Sharer> find_sharers(const Processors&, const Processor&, const Outlook<double>&, bool);
+const Sharer& Sharers::best_alone() const {
+  return *std::min_element(each_.begin(), each_.end(),
+                           [](const Sharer& a, const Sharer& b) { return a.alone.seconds() < b.alone.seconds(); });
+}
+
+/// The name of a figure. Where few applies follow a set-up, they have a share of it.
+std::string Sharers::key(const std::string& who, const char* how, double applies) const {
+  const std::string few = applies < kManyEnough ? ", 2^" + std::to_string(magnitude(applies)) + " applies" : "";
+  return who + "|" + kind_ + few + "|" + how;
+}
+
+Estimate Sharers::estimate(const std::string& who, const char* how, double predicted, double applies) const {
+  if (!store_) return {.predicted = predicted, .sure = true};
+  // The first set-up of a processor builds kernels and touches new memory.
+  const double enough = applies < kManyEnough ? 3 : 2;
+  const std::optional<Measured> found = store_->find(key(who, how, applies));
+  if (!found) return {.predicted = predicted};
+  return {predicted, rows_ * found->seconds_per_row, found->set_ups >= enough};
+}
+
+void Sharers::put(const std::string& who, const char* how, Measured measured, double applies) {
+  constexpr double kMostLonger = 1.1;
+  if (!store_) return;
+  const std::string name = key(who, how, applies);
+  if (const std::optional<Measured> before = store_->find(name); before && measured.seconds_per_row > 0) {
+    measured.seconds_per_row = std::min(measured.seconds_per_row, kMostLonger * before->seconds_per_row);
+    measured.set_ups += before->set_ups;
+  }
+  store_->put(name, measured);
+}
+
+void Sharers::write(bool at_once) {
+  constexpr std::chrono::seconds kBetweenWrites{10};
+  const auto now = std::chrono::steady_clock::now();
+  if (!store_ || node_place().rank != 0 || (!at_once && now - written_ <= kBetweenWrites)) return;
+  store_->write();
+  written_ = now;
+}
+
+template void Sharers::find(const Processors&, const Outlook<float>&);
+template void Sharers::find(const Processors&, const Outlook<double>&);
 
 }  // namespace oclspkt

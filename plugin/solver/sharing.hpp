@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <map>
 #include <memory>
-#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,7 +10,6 @@
 #include "median_of_many.hpp"
 #include "shared_lines.hpp"
 #include "sharers.hpp"
-#include "ways.hpp"
 
 namespace oclspkt {
 
@@ -32,9 +30,7 @@ class Sharing {
 
   /// Decide how many rows each processor has.
   /// @throws InvalidInput for a balance that does not fit the processors
-  ShareVerdict decide(const Processors& processors, const Processor& host, const Outlook<T>& outlook);
-  /// The set-up is done. @pre active()
-  void note_set_up() { last_ = sharers_.names; }
+  ShareVerdict decide(const Processors& processors, const Outlook<T>& outlook);
   /// Set up what was decided. @throws what SharedLines::set_up() throws; nothing is shared then
   void set_up(const Outlook<T>& outlook, const Known& known);
   bool active() const { return lines_ != nullptr && set_up_; }
@@ -50,18 +46,17 @@ class Sharing {
   /// @param set_up_seconds  of the set-up that it has just had
   void watch_single(int device, double set_up_seconds);
   void note_single(double seconds) {
-    if (!single_who_.empty()) single_.add(seconds);
+    if (single_ != nullptr) single_seconds_.add(seconds);
   }
-  /// The processors that the joules of applies are asked of: those that are named together, if any are.
-  std::vector<PoweredDevice> powered_devices() const;
-  /// Learn their power from applies. @param energy  lives longer; null: of none
+  const std::vector<Sharer>& sharers() const { return sharers_.each(); }
+  /// Learn the power of processors from applies. @param energy  lives longer; null: of none
   void watch_energy(ApplyEnergy* energy) { energy_ = energy; }
   /// The shares that `time` and `energy` choose, as SharesReport::objectives.
   const std::string& objectives() const { return objectives_; }
   /// Keep what the applies since the last set-up have shown.
   void learn();
   /// Why figures were not read or are not kept; empty if all is well.
-  std::string profile_trouble() const { return figures_.trouble(); }
+  std::string profile_trouble() const { return sharers_.trouble(); }
 
   /// Write the shares and what their solvers report. @pre active()
   void write_report(Report& report) const;
@@ -71,46 +66,26 @@ class Sharing {
   std::vector<LostDevice> lost() const;
 
  private:
-  void take_rounding(std::size_t piece, Report& report) const;
-
-  /// What the sharers depend on besides the options.
-  struct Found {
-    LineSet lines;
-    std::vector<int> processors;  ///< Processor::index
-    int applies;                  ///< that are expected, to a factor of two
-    bool shared, symmetric, dominant;
-    friend bool operator==(const Found&, const Found&) = default;
-  };
-  void find(const Processors& processors, const Processor& host, const Outlook<T>& outlook);
-  void recall(const Outlook<T>& outlook);
-  double host_rate(const Options& options) const;
-  Shares find_shares(const Options& options, const Balance& balance);
-  void learn_power(bool together);
-  void compare_objectives(Index grain, const std::vector<ShareModel>& models, const NodeModel& node);
-  ShareVerdict least_time(const Shares& shares, double applies);
-  bool may_try(const std::string& who, double applies) const;
+  void find_shares(const Options& options, const Balance& balance);
+  ShareVerdict least_time(bool few) const;
   const Sharer* without_power();
-  std::string together_key(const std::vector<Index>& rows) const;
+  void learn_power();
+  const Sharer& owner(std::size_t piece) const { return sharers_.each()[lines_->pieces()[piece].owner]; }
 
   Sharers sharers_;
-  std::optional<Found> found_;        ///< for what sharers_ were found
-  std::string kind_;                  ///< of the solves: scalar, layout, form, size
-  std::map<std::string, int> tries_;  ///< set-ups that began what was never measured, by key
-  double set_up_seconds_ = 0;  ///< of the last one; 0 if others had the one before, as kernels and memory may be new
-  std::string last_;           ///< whose set-up was the last one
-  ShareFigures figures_;
-  Shares shares_;
-  std::vector<Index> kept_;  ///< rows of the last set-up
-  std::string kept_for_;     ///< its processors, solves and balance
+  Shares shares_;          ///< of the last set-up, whether they are used or not
+  std::string shares_of_;  ///< their processors, solves and balance
   std::vector<Piece> pieces_;
-  LineSet layout_;
   std::unique_ptr<SharedLines<T>> lines_;
-  std::string made_for_;  ///< words of the processors of lines_
   bool set_up_ = false;
+  int failures_ = 0;  ///< set-ups of shares that failed
   ApplyEnergy* energy_ = nullptr;
+  std::set<std::string> worked_alone_;  ///< to measure their power
   std::string objectives_;
-  MedianOfMany single_;
-  std::string single_who_;
+  const Sharer* single_ = nullptr;  ///< the one of several that solves by itself
+  std::string last_single_;         ///< Sharer::who of the last set-up
+  MedianOfMany single_seconds_;
+  double set_up_seconds_ = 0;
 };
 
 extern template class Sharing<float>;
