@@ -152,12 +152,11 @@ TEST(LongLine, IsFoundAnewWhenTheDistributionChanges) {
   OK(PCSetUp(even.pc()));
   OK(PCReset(even.pc()));
   OK(PCSetOperators(even.pc(), odd.matrix(), odd.matrix()));
-  Vec expected;
+  HeldVec expected;
   OK(VecDuplicate(odd.b(), &expected));
   OK(PCApply(odd.pc(), odd.b(), expected));
   OK(PCApply(even.pc(), odd.b(), odd.x()));
   EXPECT_EQ(distance(odd.x(), expected), 0);
-  OK(VecDestroy(&expected));
 }
 
 /// Id 15 of the twenty: a zero diagonal. Odd parts are singular by themselves, the line is not.
@@ -205,7 +204,7 @@ TEST(SingularLongLine, WithAConstantNullSpaceIsPinnedAndGmresConverges) {
   OK(MatSetNullSpace(line.matrix(), space));
   OK(MatNullSpaceRemove(space, line.b()));
   OK(MatNullSpaceDestroy(&space));
-  KSP ksp;
+  HeldKSP ksp;
   OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
   OK(KSPSetOperators(ksp, line.matrix(), line.matrix()));
   OK(KSPSetPC(ksp, line.pc()));
@@ -214,7 +213,6 @@ TEST(SingularLongLine, WithAConstantNullSpaceIsPinnedAndGmresConverges) {
   KSPConvergedReason reason;
   OK(KSPGetConvergedReason(ksp, &reason));
   EXPECT_GT(reason, 0) << KSPConvergedReasons[reason];
-  OK(KSPDestroy(&ksp));
 }
 
 TEST(LongLine, WithNaNOnOneRankFailsOnAll) {
@@ -224,7 +222,7 @@ TEST(LongLine, WithNaNOnOneRankFailsOnAll) {
 
 TEST(LongLine, TransposedIsTheAdjoint) {
   const LongLine line(40 + rank_here(), [](PetscInt i, PetscInt) { return Row{-1 - 0.5 * std::sin(i), 4, -1.2}; });
-  Vec x, y, other;
+  HeldVec x, y, other;
   for (Vec* v : {&x, &y, &other}) OK(VecDuplicate(line.b(), v));
   OK(VecCopy(line.b(), other));
   OK(VecExp(other));
@@ -234,7 +232,6 @@ TEST(LongLine, TransposedIsTheAdjoint) {
   OK(VecDot(x, other, &a));
   OK(VecDot(y, line.b(), &b));
   EXPECT_NEAR(a, b, 1e-13 * std::abs(a));
-  for (Vec* v : {&x, &y, &other}) OK(VecDestroy(v));
 }
 
 /// Units of rows that grow along the line: the influence of a boundary value decays more slowly in the transposed.
@@ -249,7 +246,7 @@ TEST(LongLine, TransposedHasBoundsOfItsOwn) {
   const LongLine line(30, in_doubling_units), exact(30, in_doubling_units);
   const bool cut = ranks() > 2;  // two parts of a line are solved exactly by their neighbours' pair system
   PetscReal before = NAN, certificate = NAN, rounding = NAN, tolerance = NAN, size = NAN;
-  Vec x, y;
+  HeldVec x, y;
   for (Vec* v : {&x, &y}) OK(VecDuplicate(line.b(), v));
   OK(PCOCLSPKTSetMethod(line.pc(), PC_OCLSPKT_METHOD_TRUNCATED));
   OK(PCApply(line.pc(), line.b(), x));
@@ -268,7 +265,6 @@ TEST(LongLine, TransposedHasBoundsOfItsOwn) {
     EXPECT_TRUE(contains(view, "transposed:\n")) << view;
     EXPECT_EQ(contains(view, "ABOVE the tolerance"), cut) << view;
   }
-  for (Vec* v : {&x, &y}) OK(VecDestroy(v));
 }
 
 /// Every term of a row of A^T x is about 1, whatever the units of the columns.
@@ -286,7 +282,7 @@ TEST(LongLine, OfRowsAtTheEndsOfTheRangeIsSolvedTransposed) {
       const PetscScalar size = std::pow(10., unit.exponent(i));
       return Row{-size, 4 * size, -size};
     });
-    Vec r;
+    HeldVec r;
     PCFailedReason reason = PC_NOERROR;
     OK(VecDuplicate(line.b(), &r));
     OK(PCApplyTranspose(line.pc(), line.b(), line.x()));
@@ -294,7 +290,6 @@ TEST(LongLine, OfRowsAtTheEndsOfTheRangeIsSolvedTransposed) {
     EXPECT_EQ(reason, PC_NOERROR) << unit.name;
     OK(MatMultTranspose(line.matrix(), line.x(), r));
     EXPECT_LE(distance(r, line.b()), 1e-14) << unit.name;
-    OK(VecDestroy(&r));
   }
 }
 

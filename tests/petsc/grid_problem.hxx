@@ -47,8 +47,7 @@ class GridProblem {
     DMCreateGlobalVector(dm_, &right_);
     DMDAGetCorners(dm_, &first_[0], &first_[1], &first_[2], &width_[0], &width_[1], &width_[2]);
     for_each([&](const MatStencil& row) { fill(row, dominance); });
-    MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY);
-    MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY);
+    assemble(matrix_);
     PetscScalar* values;
     VecGetArray(right_, &values);
     PetscInt at = 0;

@@ -38,12 +38,10 @@ class LongLine {
       MatSetValue(matrix_, i, i, r.diag, INSERT_VALUES);
       if (i + 1 < rows_) MatSetValue(matrix_, i, i + 1, r.upper, INSERT_VALUES);
     }
-    MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY);
-    MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY);
+    assemble(matrix_);
     MatCreateVecs(matrix_, &x_, &b_);
     for (PetscInt i = first; i < end; ++i) VecSetValue(b_, i, 1 + std::sin(1.7 * i), INSERT_VALUES);
-    VecAssemblyBegin(b_);
-    VecAssemblyEnd(b_);
+    assemble(b_);
     PCCreate(PETSC_COMM_WORLD, &pc_);
     PCSetType(pc_, PCOCLSPKT);
     PCOCLSPKTSetDevices(pc_, "host");

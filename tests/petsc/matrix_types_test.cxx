@@ -75,8 +75,7 @@ std::vector<PetscScalar> solution(PC pc) {
 }
 
 std::vector<PetscScalar> solution_of_aij(const Rows& rows) {
-  const Matrix A(rows);
-  const Preconditioner pc(A);
+  const auto& [A, pc, b, x] = System(rows);
   return solution(pc);
 }
 
@@ -245,8 +244,7 @@ TEST(MatrixTypes, ThatGiveRowsInAnyOrderAreReadAndRowsWithEntriesTwiceRefused) {
   Owned A;
   OK(MatCreateShell(PETSC_COMM_SELF, kOrder, kOrder, kOrder, kOrder, &shell, &A.mat));
   OK(MatShellSetOperation(A, MATOP_GET_ROW, reinterpret_cast<void (*)(void)>(&GetRow)));
-  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(assemble(A));
   const Preconditioner pc(A);
   EXPECT_EQ(solution(pc), solution_of_aij(tridiagonal(kOrder, -1, 4, -2)));
   shell.twice = true;

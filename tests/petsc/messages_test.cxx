@@ -78,8 +78,7 @@ PetscErrorCode read_before_set_up() {
 PetscErrorCode set_up_of_two_more_columns() {
   Mat matrix;
   MatCreateSeqAIJ(PETSC_COMM_SELF, 4, 6, 1, nullptr, &matrix);
-  MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY);
-  MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY);
+  assemble(matrix);
   PetscErrorCode code;
   {
     const Preconditioner pc(matrix);

@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 #include <petsc/private/petscimpl.h>
+#include <petscdm.h>
 #include <petscksp.h>
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,63 @@ class ErrorTexts {
   }
   std::string text_;
 };
+
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// Any code but that of success.
+inline constexpr PetscErrorCode kAnyError = static_cast<PetscErrorCode>(-1);
+
+/// Expects that a PETSc call returns an error whose texts have all these parts.
+#define EXPECT_ERROR(call, code, ...)                                   \
+  do {                                                                  \
+    const oclspkt::test::ErrorTexts errors;                             \
+    const PetscErrorCode returned = call;                               \
+    oclspkt::test::expect_error(returned, code, errors, {__VA_ARGS__}); \
+  } while (false)
+
+inline void expect_error(PetscErrorCode returned, PetscErrorCode expected, const ErrorTexts& errors,
+                         std::initializer_list<std::string> parts) {
+  if (expected == kAnyError) {
+    EXPECT_NE(returned, 0);
+  } else {
+    EXPECT_EQ(returned, expected);
+  }
+  for (const std::string& part : parts) EXPECT_TRUE(contains(errors.text(), part)) << part << ": " << errors.text();
+}
+
+/// A PETSc object that is given back with its scope.
+template <typename Object, PetscErrorCode (*kDestroy)(Object*)>
+class Held {
+ public:
+  Held(Object object = nullptr) : object_(object) {}
+  ~Held() { EXPECT_EQ(kDestroy(&object_), 0); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  operator Object() const { return object_; }
+  explicit operator PetscObject() const { return reinterpret_cast<PetscObject>(object_); }
+  Object operator->() const { return object_; }
+  Object* operator&() { return &object_; }  // as PETSc takes objects that it makes
+
+ private:
+  Object object_;
+};
+using HeldDM = Held<DM, DMDestroy>;
+using HeldIS = Held<IS, ISDestroy>;
+using HeldKSP = Held<KSP, KSPDestroy>;
+using HeldMat = Held<Mat, MatDestroy>;
+using HeldMatNullSpace = Held<MatNullSpace, MatNullSpaceDestroy>;
+using HeldPC = Held<PC, PCDestroy>;
+using HeldPetscViewer = Held<PetscViewer, PetscViewerDestroy>;
+using HeldVec = Held<Vec, VecDestroy>;
+
+inline PetscErrorCode assemble(Mat A) {
+  const PetscErrorCode error = MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY);
+  return error != 0 ? error : MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
+}
+inline PetscErrorCode assemble(Vec v) {
+  const PetscErrorCode error = VecAssemblyBegin(v);
+  return error != 0 ? error : VecAssemblyEnd(v);
+}
 
 /// Rows of a sparse matrix as (column, value) pairs, in the order they are stored.
 using Rows = std::vector<std::vector<std::pair<PetscInt, PetscScalar>>>;
@@ -92,8 +151,7 @@ class Vector {
   explicit Vector(PetscInt n) {
     VecCreateSeq(PETSC_COMM_SELF, n, &vec_);
     for (PetscInt i = 0; i < n; ++i) VecSetValue(vec_, i, 1 + std::sin(1.7 * i), INSERT_VALUES);
-    VecAssemblyBegin(vec_);
-    VecAssemblyEnd(vec_);
+    assemble(vec_);
   }
   ~Vector() { VecDestroy(&vec_); }
   Vector(const Vector&) = delete;
@@ -174,6 +232,14 @@ class Preconditioner {
   PC pc_ = nullptr;
 };
 
+/// A matrix, its preconditioner, and two vectors.
+struct System {
+  explicit System(const Rows& rows, const char* devices = "host") : A(rows), pc(A, devices), b(A.rows()), x(A.rows()) {}
+  Matrix A;
+  Preconditioner pc;
+  Vector b, x;
+};
+
 /// Nonzero entries off the three bands, as counted at the last set-up.
 inline PetscInt64 ignored(PC pc) {
   PetscInt64 count = -1;
@@ -222,8 +288,6 @@ class OptionSet {
  private:
   PetscOptions database_ = nullptr;
 };
-
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// False on machines without such a device, unless the environment says that devices must be there.
 inline bool device_is_there(Mat A, const char* devices) {

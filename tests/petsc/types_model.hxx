@@ -50,8 +50,7 @@ class ModelVectors {
       for (const Vec v : {weight_dressed_, weight_host_}) VecSetValue(v, i, 1 + (i * 7) % 5, INSERT_VALUES);
     }
     for (const Vec v : {weight_dressed_, weight_host_}) {
-      VecAssemblyBegin(v);
-      VecAssemblyEnd(v);
+      assemble(v);
     }
   }
   ~ModelVectors() {

@@ -46,8 +46,7 @@ class Model : ModelVectors {
         if (j >= 0 && j < rows_) MatSetValue(matrix_, i, j, value(false), INSERT_VALUES);
       }
     }
-    MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY);
-    MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY);
+    assemble(matrix_);
     grown_ = 0;
   }
 
@@ -132,8 +131,7 @@ class Model : ModelVectors {
       case 5:
         name_ << "MatSetValues ";
         if (count == 1) MatSetValue(matrix_, *row, *row, 3, INSERT_VALUES);
-        MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY);
-        MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY);
+        assemble(matrix_);
         break;
       case 6:
         name_ << "MatAXPY, MatCopy ";

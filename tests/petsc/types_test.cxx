@@ -37,7 +37,7 @@ TEST(Types, KeepTheNamesOfPetsc) {
 }
 
 TEST(Types, TheNormAfterAProductIsNotTheCachedOneOfBefore) {
-  Mat A = second_differences(50);
+  HeldMat A = second_differences(50);
   const Owned x(50), y(50), z(50);
   const PetscInt rows = 50 * PetscGlobalSize;
   OK(VecSet(x, 1));
@@ -51,7 +51,6 @@ TEST(Types, TheNormAfterAProductIsNotTheCachedOneOfBefore) {
   EXPECT_NEAR(norm_of(y), std::sqrt(rows + 6.), 1e-12);
   OK(MatMultTransposeAdd(A, x, y, y));
   EXPECT_NEAR(norm_of(y), std::sqrt(rows + 16.), 1e-12);
-  OK(MatDestroy(&A));
 }
 
 TEST(Types, WhatIsWrittenThroughASubVectorReachesItsVector) {
@@ -60,7 +59,7 @@ TEST(Types, WhatIsWrittenThroughASubVectorReachesItsVector) {
   OK(VecGetOwnershipRange(x, &first, &end));
   for (const PetscInt step : {1, 2}) {
     SCOPED_TRACE(step);
-    IS places;
+    HeldIS places;
     Vec part;
     OK(VecSet(x, 1));
     OK(ISCreateStride(PETSC_COMM_WORLD, 5, first + 3, step, &places));
@@ -70,7 +69,6 @@ TEST(Types, WhatIsWrittenThroughASubVectorReachesItsVector) {
     EXPECT_EQ(norm_of(x, NORM_1), 35 * PetscGlobalSize);
     OK(VecScale(x, 2));
     EXPECT_EQ(norm_of(x, NORM_1), 70 * PetscGlobalSize);
-    OK(ISDestroy(&places));
   }
 }
 
@@ -245,7 +243,7 @@ TEST(Types, NormsOfStrangeNumbersAreRight) {
       largest = std::isnan(v) || std::isnan(largest) ? kNan : std::max(largest, std::abs(v));
       sum += std::abs(v);
     }
-    Vec v;
+    HeldVec v;
     OK(VecCreateSeq(PETSC_COMM_SELF, 3, &v));
     PetscScalar* array;
     OK(VecGetArray(v, &array));
@@ -260,7 +258,6 @@ TEST(Types, NormsOfStrangeNumbersAreRight) {
     EXPECT_PRED2(same_number, found[1], true_norm(values));
     OK(PetscObjectStateIncrease((PetscObject)v));
     EXPECT_PRED2(same_number, norm_of(v, NORM_FROBENIUS), true_norm(values));
-    OK(VecDestroy(&v));
   }
 }
 
@@ -292,7 +289,7 @@ TEST(Types, NormsOfSeveralRanksDoNotOverflow) {
 }
 
 TEST(Types, AMatrixScaledByItsDiagonalsMultipliesSo) {
-  Mat A = second_differences(10);
+  HeldMat A = second_differences(10);
   const Owned x(10), y(10), scale(10);
   OK(VecSet(x, 1));
   OK(MatMult(A, x, y));
@@ -300,11 +297,10 @@ TEST(Types, AMatrixScaledByItsDiagonalsMultipliesSo) {
   OK(MatDiagonalScale(A, scale, scale));
   OK(MatMult(A, x, y));
   EXPECT_NEAR(norm_of(y), 9 * std::sqrt(2.), 1e-13);
-  OK(MatDestroy(&A));
 }
 
 TEST(Types, StoredValuesOfAMatrixComeBack) {
-  Mat A = second_differences(10);
+  HeldMat A = second_differences(10);
   const Owned x(10), y(10);
   OK(VecSet(x, 1));
   OK(MatSetOption(A, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE));
@@ -315,20 +311,18 @@ TEST(Types, StoredValuesOfAMatrixComeBack) {
   OK(MatRetrieveValues(A));
   OK(MatMult(A, x, y));
   EXPECT_NEAR(norm_of(y), std::sqrt(2.), 1e-13);
-  OK(MatDestroy(&A));
 }
 
 TEST(Types, AMatrixInTheMemoryOfAnotherHasNotItsValues) {
   const Owned x(10), y(10);
   OK(VecSet(x, 1));
   for (int k = 1; k < 20; ++k) {
-    Mat A = second_differences(10, k);
+    HeldMat A = second_differences(10, k);
     OK(MatMult(A, x, y));
     EXPECT_NEAR(norm_of(y), k * std::sqrt(2.), 1e-12);
     OK(MatConvert(A, MATAIJPERM, MAT_INPLACE_MATRIX, &A));
     OK(MatMult(A, x, y));
     EXPECT_NEAR(norm_of(y), k * std::sqrt(2.), 1e-12);
-    OK(MatDestroy(&A));
   }
 }
 
@@ -419,12 +413,11 @@ TEST(Types, RowsOfNoneAndOfAMillionEntriesAreMultiplied) {
   std::vector<PetscInt> columns(static_cast<std::size_t>(many));
   std::iota(columns.begin(), columns.end(), 0);
   const std::vector<PetscScalar> ones(columns.size(), 1);
-  Mat A;
-  Vec x, y;
+  HeldMat A;
+  HeldVec x, y;
   OK(MatCreateSeqAIJ(PETSC_COMM_SELF, 3, many, 0, entries, &A));
   OK(MatSetValues(A, 1, &row, many, columns.data(), ones.data(), INSERT_VALUES));
-  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(assemble(A));
   OK(MatCreateVecs(A, &x, &y));
   OK(VecSet(x, 2));
   OK(MatMult(A, x, y));
@@ -434,9 +427,6 @@ TEST(Types, RowsOfNoneAndOfAMillionEntriesAreMultiplied) {
   OK(MatMultTransposeAdd(A, y, x, x));
   EXPECT_EQ(norm_of(x, NORM_1), 5. * static_cast<double>(many));
   EXPECT_EQ(norm_of(x, NORM_INFINITY), 5);
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&y));
-  OK(MatDestroy(&A));
 }
 
 }  // namespace

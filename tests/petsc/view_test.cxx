@@ -14,8 +14,7 @@ TEST(View, SaysBeforeSetUpThatNothingIsChosen) {
 }
 
 TEST(View, NamesWhatWasChosenAndWhy) {
-  const Matrix A(tridiagonal(100, -1, 2, -1));
-  const Preconditioner pc(A);
+  const auto& [A, pc, b, x] = System(tridiagonal(100, -1, 2, -1));
   OK(PCSetUp(pc));
   const char *method = nullptr, *why = nullptr, *device = nullptr, *type = nullptr;
   PetscReal certificate = -1, tolerance = -1;
@@ -54,9 +53,7 @@ TEST(View, TellsOfTheUnitsInWhichADeviceSolves) {
 }
 
 TEST(View, TellsOfJoulesWhereTheyAreAskedFor) {
-  const Matrix A(tridiagonal(100, -1, 4, -1));
-  const Preconditioner pc(A);
-  const Vector b(100), x(100);
+  const auto& [A, pc, b, x] = System(tridiagonal(100, -1, 4, -1));
   OK(PCApply(pc, b, x));
   EXPECT_FALSE(contains(pc.view(), "energy")) << pc.view();
   OK(PCOCLSPKTSetEnergy(pc, PETSC_TRUE));
@@ -107,8 +104,7 @@ TEST(View, DoesNotWarnOfANamedMethodThatIsCoveredAndOnlyCostsMore) {
 }
 
 TEST(View, SaysThatTheHostTruncatesNothing) {
-  const Matrix A(tridiagonal(4000, -1, 2.001, -1));
-  const Preconditioner pc(A);
+  const auto& [A, pc, b, x] = System(tridiagonal(4000, -1, 2.001, -1));
   OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_TRUNCATED_HALO));
   OK(PCSetUp(pc));
   const std::string text = pc.view();
@@ -119,9 +115,7 @@ TEST(View, SaysThatTheHostTruncatesNothing) {
 }
 
 TEST(View, ShowsTimesAndBytesInDetailOnly) {
-  const Matrix A(tridiagonal(100, -1, 4, -1));
-  const Preconditioner pc(A);
-  const Vector b(100), x(100);
+  const auto& [A, pc, b, x] = System(tridiagonal(100, -1, 4, -1));
   OK(PCApply(pc, b, x));
   const std::string brief = pc.view(), detail = pc.view(PETSC_VIEWER_ASCII_INFO_DETAIL);
   for (const char* part : {"solves: 1 in ", "bytes: ", "dominance: 2", "considered: exact-factored: taken, "}) {
@@ -131,8 +125,7 @@ TEST(View, ShowsTimesAndBytesInDetailOnly) {
 }
 
 TEST(View, ShowsPredictedTimesInDetailOnly) {
-  const Matrix A(tridiagonal(400000, -1, 4, -1));
-  const Preconditioner pc(A, "host,cpu");
+  const auto& [A, pc, b, x] = System(tridiagonal(400000, -1, 4, -1), "host,cpu");
   OK(PCSetUp(pc));
   const std::string brief = pc.view(), detail = pc.view(PETSC_VIEWER_ASCII_INFO_DETAIL);
   EXPECT_FALSE(contains(brief, " us an apply")) << brief;
@@ -195,8 +188,7 @@ TEST(Explain, PrintsALineForEachCandidateAfterEverySetUp) {
 TEST(Explain, SaysWhyASetUpFailed) {
   Rows rows = tridiagonal(100, -1, 2, -1);
   rows.front().front().second = rows.back().back().second = 1;
-  const Matrix A(rows);
-  const Preconditioner pc(A);
+  const auto& [A, pc, b, x] = System(rows);
   OK(PCOCLSPKTSetExplain(pc, PETSC_TRUE));
   Printed printed;
   OK(PCSetUp(pc));
@@ -207,9 +199,7 @@ TEST(Explain, SaysWhyASetUpFailed) {
 }
 
 TEST(Explain, IsSilentUnlessAskedAndNeedsNoNewSetUp) {
-  const Matrix A(tridiagonal(100, -1, 4, -1));
-  const Preconditioner pc(A);
-  const Vector b(100), x(100);
+  const auto& [A, pc, b, x] = System(tridiagonal(100, -1, 4, -1));
   Printed printed;
   OK(PCSetUp(pc));
   OK(PCOCLSPKTSetExplain(pc, PETSC_TRUE));
@@ -218,8 +208,7 @@ TEST(Explain, IsSilentUnlessAskedAndNeedsNoNewSetUp) {
 }
 
 TEST(View, FitsAStringViewer) {
-  const Matrix A(tridiagonal(100, -1, 4, -1));
-  const Preconditioner pc(A);
+  const auto& [A, pc, b, x] = System(tridiagonal(100, -1, 4, -1));
   char text[256] = "";
   PetscViewer viewer;
   OK(PCSetUp(pc));
@@ -232,9 +221,7 @@ TEST(View, FitsAStringViewer) {
 TEST(View, ResultsAreAnErrorBeforeSetUp) {
   const Preconditioner pc;
   const char* method = nullptr;
-  const ErrorTexts errors;
-  EXPECT_EQ(PCOCLSPKTGetMethodUsed(pc, &method, nullptr), PETSC_ERR_ARG_WRONGSTATE);
-  EXPECT_TRUE(contains(errors.text(), "PCSetUp()")) << errors.text();
+  EXPECT_ERROR(PCOCLSPKTGetMethodUsed(pc, &method, nullptr), PETSC_ERR_ARG_WRONGSTATE, "PCSetUp()");
 }
 
 }  // namespace
