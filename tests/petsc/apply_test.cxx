@@ -24,9 +24,6 @@ class Ksp {
     PCSetType(pc, PCOCLSPKT);
     PCOCLSPKTSetDevices(pc, "host");
   }
-  ~Ksp() { KSPDestroy(&ksp_); }
-  Ksp(const Ksp&) = delete;
-  Ksp& operator=(const Ksp&) = delete;
   operator KSP() const { return ksp_; }
   KSPConvergedReason reason() const {
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
@@ -42,7 +39,7 @@ class Ksp {
   }
 
  private:
-  KSP ksp_ = nullptr;
+  HeldKSP ksp_;
 };
 
 TEST(Apply, IsRegisteredByLinkingAndInitializing) {
@@ -102,10 +99,9 @@ TEST(Apply, NarrowBandsPreconditionToTheAccuracyOfDoubles) {
       EXPECT_LE(iterations, 4);
       EXPECT_LE(residual(A, b, x), 1e-14);
       const std::string text = view_text(reinterpret_cast<PetscObject>(pc));
-      EXPECT_TRUE(contains(text, std::string("precision: narrow, storage form: ") +
-                                     (std::string(devices) == "host" ? "general, 7 words a row\n" : c.form)))
-          << text;
-      EXPECT_TRUE(contains(text, "narrow: bands rounded to float, which changes the excess of a row by ")) << text;
+      expect_in(text, {std::string("precision: narrow, storage form: ") +
+                           (std::string(devices) == "host" ? "general, 7 words a row\n" : c.form),
+                       "narrow: bands rounded to float, which changes the excess of a row by "});
       // The bands are read again where they are not to be rounded any more.
       OK(PCOCLSPKTSetPrecision(pc, PC_OCLSPKT_PRECISION_SAME));
       OK(PCApply(pc, b, x));
@@ -370,9 +366,7 @@ TEST(Failure, NanInTheRightHandSideGivesNanOut) {
   OK(assemble(b));
   OK(PCApply(pc, b, x));
   EXPECT_TRUE(std::isnan(x[50]));
-  PCFailedReason reason;
-  OK(PCGetFailedReason(pc, &reason));
-  EXPECT_EQ(reason, PC_NOERROR) << "the matrix is good";
+  EXPECT_EQ(failed_reason(pc), PC_NOERROR) << "the matrix is good";
 }
 
 }  // namespace

@@ -100,9 +100,7 @@ void solve_all(KSP ksp, Supported supported, Outcome& outcome) {
   outcome.view = view_text(reinterpret_cast<PetscObject>(ksp));
   if (supported.transpose) {
     OK(KSPSolveTranspose(ksp, b, x));
-    KSPConvergedReason reason;
-    OK(KSPGetConvergedReason(ksp, &reason));
-    EXPECT_GT(reason, 0) << "transposed";
+    EXPECT_GT(converged_reason(ksp), 0) << "transposed";
     OK(KSPGetIterationNumber(ksp, &outcome.transposed_iterations));
     outcome.transposed = entries(x);
   }

@@ -17,9 +17,6 @@ class Direct {
     PCSetType(pc, type);
     if (solver) PCFactorSetMatSolverType(pc, solver);
   }
-  ~Direct() { KSPDestroy(&ksp_); }
-  Direct(const Direct&) = delete;
-  Direct& operator=(const Direct&) = delete;
   operator KSP() const { return ksp_; }
 
   /// The solver type in use.
@@ -32,7 +29,7 @@ class Direct {
   }
 
  private:
-  KSP ksp_ = nullptr;
+  HeldKSP ksp_;
 };
 
 TEST(Factor, SolvesLikeTheLuOfPetsc) {
@@ -121,30 +118,23 @@ class Factors {
     MatGetOrdering(A, MATORDERINGNATURAL, &rows_, &columns_);
     MatFactorInfoInitialize(&info_);
   }
-  ~Factors() {
-    MatDestroy(&factors_);
-    ISDestroy(&rows_);
-    ISDestroy(&columns_);
-  }
-  Factors(const Factors&) = delete;
-  Factors& operator=(const Factors&) = delete;
   operator Mat() const { return factors_; }
 
   PetscErrorCode symbolic() const { return MatLUFactorSymbolic(factors_, matrix_, rows_, columns_, &info_); }
   PetscErrorCode numeric() const { return MatLUFactorNumeric(factors_, matrix_, &info_); }
 
  private:
-  Mat matrix_, factors_ = nullptr;
-  IS rows_ = nullptr, columns_ = nullptr;
+  Mat matrix_;
+  HeldMat factors_;
+  HeldIS rows_, columns_;
   MatFactorInfo info_{};
 };
 
 /// Residual of the transposed system.
 PetscReal transposed_residual(Mat A, Vec b, Vec x) {
-  Mat T;
+  HeldMat T;
   MatTranspose(A, MAT_INITIAL_MATRIX, &T);
   const PetscReal found = residual(T, b, x);
-  MatDestroy(&T);
   return found;
 }
 
@@ -316,10 +306,8 @@ TEST(Factor, OfASingularMatrixFails) {
   const Matrix A(rows);
   const Direct ours(A, PCLU, PCOCLSPKT);
   const Vector b(10), x(10);
-  KSPConvergedReason reason;
   OK(KSPSolve(ours, b, x));
-  OK(KSPGetConvergedReason(ours, &reason));
-  EXPECT_EQ(reason, KSP_DIVERGED_PC_FAILED);
+  EXPECT_EQ(converged_reason(ours), KSP_DIVERGED_PC_FAILED);
 }
 
 }  // namespace

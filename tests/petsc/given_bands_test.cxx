@@ -57,9 +57,7 @@ TEST(GivenBands, OfSeveralAxesAreSolvedOneAfterTheOtherAndAnewAtEachStep) {
     OK(PCOCLSPKTSetBands(pc, "x", x.lower, x.diag, x.upper));
     OK(PCOCLSPKTSetBands(pc, "y", y.lower, y.diag, y.upper));
     const LineOracle first(now, 0), second(now, 1);
-    HeldVec half, full;
-    OK(VecDuplicate(now.right(), &half));
-    OK(VecDuplicate(now.right(), &full));
+    HeldVec half = duplicate(now.right()), full = duplicate(now.right());
     OK(PCApply(first, now.right(), half));
     OK(PCApply(second, half, full));
     EXPECT_LE(relative_distance(solve(problem, pc), now.natural(full)), kRounding);

@@ -29,26 +29,18 @@ class Sweeps {
     VecDuplicate(problem.right(), &product_);
     MatGetDiagonal(problem.matrix(), diagonal_);
   }
-  ~Sweeps() {
-    VecDestroy(&diagonal_);
-    VecDestroy(&product_);
-  }
-  Sweeps(const Sweeps&) = delete;
-  Sweeps& operator=(const Sweeps&) = delete;
 
-  void solve(int axis, Vec& x) const {
-    Vec y;
-    VecDuplicate(x, &y);
+  void solve(int axis, Vec x) const {
+    const HeldVec y = duplicate(x);
     PCApply(*oracles_[static_cast<std::size_t>(axis)], x, y);
-    VecDestroy(&x);
-    x = y;
+    VecCopy(y, x);
   }
   void times_diagonal(Vec x) const { VecPointwiseMult(x, x, diagonal_); }
 
   /// The operator that `combine` names applied to the problem's right-hand side.
   std::vector<PetscScalar> apply(PCOCLSPKTCombine combine) const {
     const int axes = problem_.shape().axes;
-    Vec x, sum;
+    HeldVec x, sum;
     VecDuplicate(problem_.right(), &x);
     VecDuplicate(x, &sum);
     VecSet(sum, 0);
@@ -78,15 +70,13 @@ class Sweeps {
         break;
     }
     std::vector<PetscScalar> result = problem_.natural(x);
-    VecDestroy(&x);
-    VecDestroy(&sum);
     return result;
   }
 
  private:
   const GridProblem& problem_;
   std::vector<std::unique_ptr<LineOracle>> oracles_;
-  Vec diagonal_ = nullptr, product_ = nullptr;
+  HeldVec diagonal_, product_;
 };
 
 std::string all_axes(const Shape& shape) {
@@ -108,8 +98,7 @@ TEST(GridLines, AreSolvedLikePetscsOwnBlocks) {
       const LinePreconditioner pc(problem, std::string(1, static_cast<char>('x' + axis)));
       const LineOracle oracle(whole, axis);
       for (const bool transpose : {false, true}) {
-        HeldVec x;
-        VecDuplicate(whole.right(), &x);
+        HeldVec x = duplicate(whole.right());
         OK(transpose ? PCApplyTranspose(oracle, whole.right(), x) : PCApply(oracle, whole.right(), x));
         EXPECT_LE(relative_distance(solve(problem, pc, transpose), whole.natural(x)), kRounding)
             << shape.name() << " axis " << axis << (transpose ? " transposed" : "");
@@ -204,8 +193,7 @@ TEST(Directions, CountACouplingThatTwoOfThemHaveOnce) {
 
 TEST(Directions, TransposedAreTheAdjointOperator) {
   const GridProblem problem(PETSC_COMM_WORLD, {3, {6, 5, 7}, 1});
-  HeldVec other;
-  OK(VecDuplicate(problem.right(), &other));
+  HeldVec other = duplicate(problem.right());
   OK(VecCopy(problem.right(), other));
   OK(VecExp(other));
   for (const auto combine : kCombines) {
@@ -253,10 +241,7 @@ TEST(Directions, SplitTheDiagonalAsAdiHasIt) {
   OK(PCOCLSPKTSetDiagonal(pc, PC_OCLSPKT_DIAGONAL_SPLIT));
   const std::vector<PetscScalar> x = solve(problem, pc);
   // Multiply back: (D_0 + D_x + X) D_0^-1 (D_0 + D_y + Y) x is the right-hand side.
-  HeldVec solution, product, sums;
-  OK(VecDuplicate(whole.right(), &solution));
-  OK(VecDuplicate(whole.right(), &product));
-  OK(VecDuplicate(whole.right(), &sums));
+  HeldVec solution = duplicate(whole.right()), product = duplicate(whole.right()), sums = duplicate(whole.right());
   PetscScalar* values;
   OK(VecGetArray(solution, &values));
   std::copy(x.begin(), x.end(), values);
@@ -415,8 +400,7 @@ TEST(GridLines, OfOtherCoefficientsAtTheNextSetUpAreSolvedAnew) {
   const GridProblem next(PETSC_COMM_WORLD, shape, 3);
   OK(MatCopy(next.matrix(), problem.matrix(), SAME_NONZERO_PATTERN));
   const LineOracle oracle(whole, 1);
-  HeldVec x;
-  OK(VecDuplicate(whole.right(), &x));
+  HeldVec x = duplicate(whole.right());
   OK(PCApply(oracle, whole.right(), x));
   EXPECT_LE(relative_distance(solve(problem, pc), whole.natural(x)), kRounding);
 }

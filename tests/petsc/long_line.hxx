@@ -47,14 +47,6 @@ class LongLine {
     PCOCLSPKTSetDevices(pc_, "host");
     PCSetOperators(pc_, matrix_, matrix_);
   }
-  ~LongLine() {
-    PCDestroy(&pc_);
-    VecDestroy(&x_);
-    VecDestroy(&b_);
-    MatDestroy(&matrix_);
-  }
-  LongLine(const LongLine&) = delete;
-  LongLine& operator=(const LongLine&) = delete;
 
   PC pc() const { return pc_; }
   Mat matrix() const { return matrix_; }
@@ -70,7 +62,7 @@ class LongLine {
   }
   /// max |b - A x| / (norm_inf(A) max |x| + max |b|) in eps
   PetscReal backward_error() const {
-    Vec r;
+    HeldVec r;
     PetscReal residual = NAN, norm = NAN, x = NAN, b = NAN;
     VecDuplicate(b_, &r);
     EXPECT_EQ(PCApply(pc_, b_, x_), 0);
@@ -80,14 +72,13 @@ class LongLine {
     MatNorm(matrix_, NORM_INFINITY, &norm);
     VecNorm(x_, NORM_INFINITY, &x);
     VecNorm(b_, NORM_INFINITY, &b);
-    VecDestroy(&r);
     return residual / (norm * x + b) / PETSC_MACHINE_EPSILON;
   }
 
  private:
-  Mat matrix_ = nullptr;
-  Vec x_ = nullptr, b_ = nullptr;
-  PC pc_ = nullptr;
+  HeldMat matrix_;
+  HeldVec x_, b_;
+  HeldPC pc_;
   PetscInt rows_ = 0;
 };
 

@@ -240,8 +240,7 @@ TEST(Options, VariantPaperIsTakenFromTheOptionsAndShownInTheView) {
   OK(PCOCLSPKTGetMethodUsed(pc, &method, nullptr));
   EXPECT_STREQ(method, "truncated-halo");
   const std::string text = pc.view();
-  EXPECT_TRUE(contains(text, "method: truncated-halo, variant paper, ")) << text;
-  EXPECT_TRUE(contains(text, "-pc_oclspkt_variant paper")) << text;
+  expect_in(text, {"method: truncated-halo, variant paper, ", "-pc_oclspkt_variant paper"});
   PetscReal certificate = 1, tolerance = 0;
   OK(PCOCLSPKTGetCertificate(pc, &certificate, nullptr, &tolerance));
   EXPECT_LE(certificate, tolerance);

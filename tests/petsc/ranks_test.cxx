@@ -74,9 +74,7 @@ TEST(Ranks, WithOptionsThatDifferAreRefusedByTheNameOfTheOption) {
       }
       if (ranks() == 1) continue;
       const std::string text = refused_with(line.pc(), option), name = std::string(option).substr(0, 17);
-      EXPECT_TRUE(contains(text, name)) << text;
-      EXPECT_TRUE(contains(text, "' on rank 0 and '")) << text;
-      EXPECT_TRUE(contains(text, "' on rank " + std::to_string(ranks() - 1))) << text;
+      expect_in(text, {name, "' on rank 0 and '", "' on rank " + std::to_string(ranks() - 1)});
     }
   }
 }

@@ -230,7 +230,7 @@ class Loosened : public ::testing::TestWithParam<const char*> {
   /// Iterations to reduce the residual by 1e10, or -1 if 50 do not.
   static PetscInt iterations(Mat A, PC pc, KSPType type) {
     const Vector b(n), x(n);
-    KSP ksp;
+    HeldKSP ksp;
     KSPConvergedReason reason;
     PetscInt count = -1;
     KSPCreate(PETSC_COMM_SELF, &ksp);
@@ -241,7 +241,6 @@ class Loosened : public ::testing::TestWithParam<const char*> {
     EXPECT_EQ(KSPSolve(ksp, b, x), 0);
     KSPGetConvergedReason(ksp, &reason);
     KSPGetIterationNumber(ksp, &count);
-    KSPDestroy(&ksp);
     return reason > 0 ? count : -1;
   }
 };

@@ -40,6 +40,10 @@ class ErrorTexts {
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+inline void expect_in(const std::string& text, std::initializer_list<std::string> parts) {
+  for (const std::string& part : parts) EXPECT_TRUE(contains(text, part)) << "'" << part << "' is not in: " << text;
+}
+
 /// Any code but that of success.
 inline constexpr PetscErrorCode kAnyError = static_cast<PetscErrorCode>(-1);
 
@@ -58,7 +62,7 @@ inline void expect_error(PetscErrorCode returned, PetscErrorCode expected, const
   } else {
     EXPECT_EQ(returned, expected);
   }
-  for (const std::string& part : parts) EXPECT_TRUE(contains(errors.text(), part)) << part << ": " << errors.text();
+  expect_in(errors.text(), parts);
 }
 
 /// A PETSc object that is given back with its scope.
@@ -95,6 +99,22 @@ inline PetscErrorCode assemble(Vec v) {
   return error != 0 ? error : VecAssemblyEnd(v);
 }
 
+inline Vec duplicate(Vec v) {
+  Vec other = nullptr;
+  EXPECT_EQ(VecDuplicate(v, &other), 0);
+  return other;
+}
+inline PCFailedReason failed_reason(PC pc) {
+  PCFailedReason reason = PC_SETUP_ERROR;
+  EXPECT_EQ(PCGetFailedReason(pc, &reason), 0);
+  return reason;
+}
+inline KSPConvergedReason converged_reason(KSP ksp) {
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  EXPECT_EQ(KSPGetConvergedReason(ksp, &reason), 0);
+  return reason;
+}
+
 /// Rows of a sparse matrix as (column, value) pairs, in the order they are stored.
 using Rows = std::vector<std::vector<std::pair<PetscInt, PetscScalar>>>;
 
@@ -122,9 +142,6 @@ class Matrix {
     }
     MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, n_, n_, starts_.data(), columns_.data(), values_.data(), &mat_);
   }
-  ~Matrix() { MatDestroy(&mat_); }
-  Matrix(const Matrix&) = delete;
-  Matrix& operator=(const Matrix&) = delete;
 
   operator Mat() const { return mat_; }
   PetscInt rows() const { return n_; }
@@ -135,14 +152,14 @@ class Matrix {
     for (const auto& row : rows) {
       for (const auto& entry : row) values_.at(k++) = entry.second;
     }
-    PetscObjectStateIncrease(reinterpret_cast<PetscObject>(mat_));
+    PetscObjectStateIncrease(static_cast<PetscObject>(mat_));
   }
 
  private:
   PetscInt n_;
   std::vector<PetscInt> starts_, columns_;
   std::vector<PetscScalar> values_;
-  Mat mat_ = nullptr;
+  HeldMat mat_;
 };
 
 /// A vector of length n with entries that are neither smooth nor small.
@@ -153,9 +170,6 @@ class Vector {
     for (PetscInt i = 0; i < n; ++i) VecSetValue(vec_, i, 1 + std::sin(1.7 * i), INSERT_VALUES);
     assemble(vec_);
   }
-  ~Vector() { VecDestroy(&vec_); }
-  Vector(const Vector&) = delete;
-  Vector& operator=(const Vector&) = delete;
   operator Vec() const { return vec_; }
   PetscScalar operator[](PetscInt i) const {
     PetscScalar value = NAN;
@@ -164,31 +178,29 @@ class Vector {
   }
 
  private:
-  Vec vec_ = nullptr;
+  HeldVec vec_;
 };
 
 /// Largest abs(x - y); NaN if there is one.
 inline PetscReal distance(Vec x, Vec y) {
-  Vec d;
+  HeldVec d;
   PetscReal norm = NAN;
   VecDuplicate(x, &d);
   VecCopy(x, d);
   VecAXPY(d, -1, y);
   VecNorm(d, NORM_INFINITY, &norm);
-  VecDestroy(&d);
   return norm;
 }
 
 /// |b - A x| / |b|
 inline PetscReal residual(Mat A, Vec b, Vec x) {
-  Vec r;
+  HeldVec r;
   PetscReal norm = NAN, size = NAN;
   VecDuplicate(b, &r);
   MatMult(A, x, r);
   VecAYPX(r, -1, b);
   VecNorm(r, NORM_2, &norm);
   VecNorm(b, NORM_2, &size);
-  VecDestroy(&r);
   return norm / size;
 }
 
@@ -218,18 +230,15 @@ class Preconditioner {
     PCOCLSPKTSetDevices(pc_, devices);
     if (mat) PCSetOperators(pc_, mat, mat);
   }
-  ~Preconditioner() { PCDestroy(&pc_); }
-  Preconditioner(const Preconditioner&) = delete;
-  Preconditioner& operator=(const Preconditioner&) = delete;
   operator PC() const { return pc_; }
 
   /// What PCView prints.
   std::string view(PetscViewerFormat format = PETSC_VIEWER_DEFAULT) const {
-    return view_text(reinterpret_cast<PetscObject>(pc_), format);
+    return view_text(static_cast<PetscObject>(pc_), format);
   }
 
  private:
-  PC pc_ = nullptr;
+  HeldPC pc_;
 };
 
 /// A matrix, its preconditioner, and two vectors.

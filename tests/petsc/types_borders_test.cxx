@@ -52,14 +52,11 @@ class Numbers {
     VecRestoreArrayWrite(vec_, &array);
     VecScale(vec_, 2);
   }
-  ~Numbers() { VecDestroy(&vec_); }
-  Numbers(const Numbers&) = delete;
-  Numbers& operator=(const Numbers&) = delete;
   operator Vec() const { return vec_; }
 
  private:
-  Vec vec_ = nullptr;
   std::vector<PetscScalar> memory_;
+  HeldVec vec_;
 };
 
 /// The greatest difference of two vectors, by the host; NaN if there is one.
@@ -283,8 +280,7 @@ TEST_F(TypesBorders, TakeNothingButTheBordersToTheHost) {
     OK(MatDestroy(&A));                                                            /* after the types have ended */
     const long down = kProducts * kPlane * static_cast<long>(sizeof(PetscScalar)); /* rank 0 has one neighbour */
     if (PetscGlobalRank == 0) {
-      EXPECT_TRUE(contains(view, " " + std::to_string(down) + " down")) << view;
-      EXPECT_TRUE(contains(view, "copied up 3 times, down 0 times")) << view;
+      expect_in(view, {" " + std::to_string(down) + " down", "copied up 3 times, down 0 times"});
       EXPECT_FALSE(contains(view, "by the host")) << view;
       EXPECT_TRUE(contains(view, std::to_string(PetscGlobalSize) + " ranks of this node take turns on it")) << view;
     }

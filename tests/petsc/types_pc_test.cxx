@@ -12,9 +12,7 @@ namespace {
 TEST(Types, ThePreconditionerTakesThemWhereTheyAre) {
   const Matrix A(tridiagonal(2000, -1, 4, -2));
   const Vector x(2000);
-  HeldVec right, solution;
-  OK(VecDuplicate(x, &right));
-  OK(VecDuplicate(x, &solution));
+  HeldVec right = duplicate(x), solution = duplicate(x);
   const Preconditioner pc(A, "Portable");
   OK(MatMult(A, x, right));
   OK(PCSetUp(pc));
@@ -62,8 +60,7 @@ TEST(Types, ThePreconditionerSolvesGridsInEveryCombinationAsOfTheHost) {
   OK(VecGetLocalSize(problem.right(), &n));
   const Owned right(n, false), expected(n, false);
   OK(VecCopy(problem.right(), right));
-  HeldVec solution;
-  OK(VecDuplicate(problem.right(), &solution));
+  HeldVec solution = duplicate(problem.right());
   for (const PCOCLSPKTCombine combine : {PC_OCLSPKT_COMBINE_ADDITIVE, PC_OCLSPKT_COMBINE_FACTORED,
                                          PC_OCLSPKT_COMBINE_MULTIPLICATIVE, PC_OCLSPKT_COMBINE_SYMMETRIC}) {
     for (const char* lines : {"x", "z", "x,y,z"}) {

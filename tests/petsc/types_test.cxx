@@ -140,54 +140,16 @@ TEST(Types, VectorsWithoutRowsAreWorkedOn) {
   EXPECT_NEAR(norm_of(y), 8 * std::sqrt(rows), 1e-13);
 }
 
-/// The operations of one to three vectors, the first of which is written.
-struct Operation {
-  const char* name;
-  PetscErrorCode (*run)(Vec w, Vec x, Vec y, PetscScalar a, PetscScalar b, PetscScalar c);
-};
-const Operation kOperations[] = {
-    {"VecSet", [](Vec w, Vec, Vec, PetscScalar a, PetscScalar, PetscScalar) { return VecSet(w, a); }},
-    {"VecScale", [](Vec w, Vec, Vec, PetscScalar a, PetscScalar, PetscScalar) { return VecScale(w, a); }},
-    {"VecCopy", [](Vec w, Vec x, Vec, PetscScalar, PetscScalar, PetscScalar) { return VecCopy(x, w); }},
-    {"VecSwap", [](Vec w, Vec x, Vec, PetscScalar, PetscScalar, PetscScalar) { return VecSwap(x, w); }},
-    {"VecAXPY", [](Vec w, Vec x, Vec, PetscScalar a, PetscScalar, PetscScalar) { return VecAXPY(w, a, x); }},
-    {"VecAYPX", [](Vec w, Vec x, Vec, PetscScalar a, PetscScalar, PetscScalar) { return VecAYPX(w, a, x); }},
-    {"VecAXPBY", [](Vec w, Vec x, Vec, PetscScalar a, PetscScalar b, PetscScalar) { return VecAXPBY(w, a, b, x); }},
-    {"VecWAXPY", [](Vec w, Vec x, Vec y, PetscScalar a, PetscScalar, PetscScalar) { return VecWAXPY(w, a, x, y); }},
-    {"VecAXPBYPCZ",
-     [](Vec w, Vec x, Vec y, PetscScalar a, PetscScalar b, PetscScalar c) { return VecAXPBYPCZ(w, a, b, c, x, y); }},
-    {"VecMAXPY",
-     [](Vec w, Vec x, Vec y, PetscScalar a, PetscScalar b, PetscScalar) {
-       Vec of[] = {x, y};
-       const PetscScalar by[] = {a, b};
-       return VecMAXPY(w, 2, by, of);
-     }},
-    {"VecPointwiseMult",
-     [](Vec w, Vec x, Vec y, PetscScalar, PetscScalar, PetscScalar) { return VecPointwiseMult(w, x, y); }},
-    {"VecPointwiseDivide",
-     [](Vec w, Vec x, Vec y, PetscScalar, PetscScalar, PetscScalar) { return VecPointwiseDivide(w, x, y); }},
-    {"VecPointwiseMax",
-     [](Vec w, Vec x, Vec y, PetscScalar, PetscScalar, PetscScalar) { return VecPointwiseMax(w, x, y); }},
-    {"VecPointwiseMin",
-     [](Vec w, Vec x, Vec y, PetscScalar, PetscScalar, PetscScalar) { return VecPointwiseMin(w, x, y); }},
-    {"VecPointwiseMaxAbs",
-     [](Vec w, Vec x, Vec y, PetscScalar, PetscScalar, PetscScalar) { return VecPointwiseMaxAbs(w, x, y); }},
-    {"VecReciprocal", [](Vec w, Vec, Vec, PetscScalar, PetscScalar, PetscScalar) { return VecReciprocal(w); }},
-    {"VecShift", [](Vec w, Vec, Vec, PetscScalar a, PetscScalar, PetscScalar) { return VecShift(w, a); }},
-    {"VecAbs", [](Vec w, Vec, Vec, PetscScalar, PetscScalar, PetscScalar) { return VecAbs(w); }},
-    {"VecSqrtAbs", [](Vec w, Vec, Vec, PetscScalar, PetscScalar, PetscScalar) { return VecSqrtAbs(w); }},
-};
-
 TEST(Types, MixWithVectorsOfTheHostInEveryPlace) {
   const std::vector<PetscScalar> w0{1, -2, 3}, x0{4, 5, -6}, y0{-7, 2, 9};
   for (const Operation& operation : kOperations) {
     const Owned w(w0, false), x(x0, false), y(y0, false);
-    OK(operation.run(w, x, y, 2, -3, .5));
+    OK(operation.run({w, x, y, 2, -3, .5}));
     for (int dressed = 1; dressed < 8; ++dressed) {
       SCOPED_TRACE(std::string(operation.name) + " " + std::to_string(dressed));
       const Owned wd(w0, (dressed & 1) != 0), xd(x0, (dressed & 2) != 0), yd(y0, (dressed & 4) != 0);
       for (const Vec v : {(Vec)wd, (Vec)xd, (Vec)yd}) send_away(v);
-      OK(operation.run(wd, xd, yd, 2, -3, .5));
+      OK(operation.run({wd, xd, yd, 2, -3, .5}));
       EXPECT_TRUE(same_numbers(values_of(wd), values_of(w)));
       EXPECT_TRUE(same_numbers(values_of(xd), values_of(x)));
       PetscScalar products[3][2];
@@ -214,7 +176,7 @@ TEST(Types, FactorsOfZeroMeanWhatTheyMeanOnTheHost) {
         for (const bool dressed : {false, true}) {
           const Owned w((which & 1) != 0 ? strange : plain, dressed), x((which & 2) != 0 ? strange : plain, dressed),
               y((which & 4) != 0 ? strange : plain, dressed);
-          OK(operation.run(w, x, y, (zero & 1) != 0 ? 0 : 2, (zero & 2) != 0 ? 0 : 3, (zero & 4) != 0 ? 0 : 5));
+          OK(operation.run({w, x, y, (zero & 1) != 0 ? 0. : 2., (zero & 2) != 0 ? 0. : 3., (zero & 4) != 0 ? 0. : 5.}));
           found[dressed] = values_of(w);
         }
         EXPECT_TRUE(same_numbers(found[1], found[0]))

@@ -9,8 +9,7 @@ namespace {
 TEST(View, SaysBeforeSetUpThatNothingIsChosen) {
   const Preconditioner pc;
   const std::string text = pc.view();
-  EXPECT_TRUE(contains(text, "type: oclspkt")) << text;
-  EXPECT_TRUE(contains(text, "method and device: chosen at set-up (auto, host)")) << text;
+  expect_in(text, {"type: oclspkt", "method and device: chosen at set-up (auto, host)"});
 }
 
 TEST(View, NamesWhatWasChosenAndWhy) {
@@ -27,14 +26,9 @@ TEST(View, NamesWhatWasChosenAndWhy) {
   EXPECT_EQ(certificate, 0) << "nothing is truncated where d = 1";
   EXPECT_GT(tolerance, 0);
   const std::string text = pc.view();
-  EXPECT_TRUE(contains(text, std::string("method: ") + method + ", " + why + "\n")) << text;
-  EXPECT_TRUE(contains(text, "device: host (host)")) << text;
-  EXPECT_TRUE(contains(text, "rows: 100 in 1 line\n")) << text;
-  EXPECT_TRUE(contains(text, "precision: same, storage form: ")) << text;
-  EXPECT_TRUE(contains(text, "words a row\n")) << text;
-  EXPECT_TRUE(contains(text, "checked: backward error ")) << text;
-  EXPECT_TRUE(contains(text, "rounding: by component at most ")) << text;
-  EXPECT_TRUE(contains(text, "options: -pc_oclspkt_devices host\n")) << text;
+  expect_in(text, {std::string("method: ") + method + ", " + why + "\n", "device: host (host)", "rows: 100 in 1 line\n",
+                   "precision: same, storage form: ", "words a row\n", "checked: backward error ",
+                   "rounding: by component at most ", "options: -pc_oclspkt_devices host\n"});
 }
 
 TEST(View, TellsOfTheUnitsInWhichADeviceSolves) {
@@ -48,8 +42,7 @@ TEST(View, TellsOfTheUnitsInWhichADeviceSolves) {
   OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_EXACT_TWOPASS));
   OK(PCSetUp(pc));
   const std::string text = pc.view();
-  EXPECT_TRUE(contains(text, "rounding: by rows at most ")) << text;
-  EXPECT_TRUE(contains(text, " eps, in 2 units\n")) << text;
+  expect_in(text, {"rounding: by rows at most ", " eps, in 2 units\n"});
 }
 
 TEST(View, TellsOfJoulesWhereTheyAreAskedFor) {
@@ -108,9 +101,8 @@ TEST(View, SaysThatTheHostTruncatesNothing) {
   OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_TRUNCATED_HALO));
   OK(PCSetUp(pc));
   const std::string text = pc.view();
-  EXPECT_TRUE(contains(text, "method: exact-factored, ")) << text;
-  EXPECT_TRUE(contains(text, "the host solves exactly by stored factors, which cost no more than truncated-halo"))
-      << text;
+  expect_in(text, {"method: exact-factored, ",
+                   "the host solves exactly by stored factors, which cost no more than truncated-halo"});
   EXPECT_FALSE(contains(text, "ABOVE")) << text;
 }
 
@@ -193,8 +185,7 @@ TEST(Explain, SaysWhyASetUpFailed) {
   Printed printed;
   OK(PCSetUp(pc));
   const std::string text = printed.text();
-  EXPECT_TRUE(contains(text, "\n  set-up failed: line 0 of 1")) << text;
-  EXPECT_TRUE(contains(text, "singular: line 0, its rows sum to 0")) << text;
+  expect_in(text, {"\n  set-up failed: line 0 of 1", "singular: line 0, its rows sum to 0"});
   EXPECT_FALSE(contains(text, "device: ")) << text;
 }
 
