@@ -24,9 +24,6 @@ class Ksp {
     PCSetType(pc, PCOCLSPKT);
     PCOCLSPKTSetDevices(pc, "host");
   }
-  ~Ksp() { KSPDestroy(&ksp_); }
-  Ksp(const Ksp&) = delete;
-  Ksp& operator=(const Ksp&) = delete;
   operator KSP() const { return ksp_; }
   KSPConvergedReason reason() const {
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
@@ -42,7 +39,7 @@ class Ksp {
   }
 
  private:
-  KSP ksp_ = nullptr;
+  HeldKSP ksp_;
 };
 
 TEST(Apply, IsRegisteredByLinkingAndInitializing) {
@@ -71,8 +68,7 @@ class Uneven : public Matrix {
  public:
   Uneven(PetscInt n, PetscScalar upper) : Matrix(tridiagonal(n, -0.1, 0.4, upper)) {
     for (PetscInt i = 0; i < n; ++i) MatSetValue(*this, i, i, 0.4 + 0.1 * (i % 7) / 7., INSERT_VALUES);
-    MatAssemblyBegin(*this, MAT_FINAL_ASSEMBLY);
-    MatAssemblyEnd(*this, MAT_FINAL_ASSEMBLY);
+    assemble(*this);
   }
 };
 
@@ -103,10 +99,9 @@ TEST(Apply, NarrowBandsPreconditionToTheAccuracyOfDoubles) {
       EXPECT_LE(iterations, 4);
       EXPECT_LE(residual(A, b, x), 1e-14);
       const std::string text = view_text(reinterpret_cast<PetscObject>(pc));
-      EXPECT_TRUE(contains(text, std::string("precision: narrow, storage form: ") +
-                                     (std::string(devices) == "host" ? "general, 7 words a row\n" : c.form)))
-          << text;
-      EXPECT_TRUE(contains(text, "narrow: bands rounded to float, which changes the excess of a row by ")) << text;
+      expect_in(text, {std::string("precision: narrow, storage form: ") +
+                           (std::string(devices) == "host" ? "general, 7 words a row\n" : c.form),
+                       "narrow: bands rounded to float, which changes the excess of a row by "});
       // The bands are read again where they are not to be rounded any more.
       OK(PCOCLSPKTSetPrecision(pc, PC_OCLSPKT_PRECISION_SAME));
       OK(PCApply(pc, b, x));
@@ -123,7 +118,7 @@ TEST(Apply, TakesVectorsThatBeginAnywhere) {
     const Vector b(n), expected(n), x(n), whole_b(n + room), whole_x(n + room);
     OK(PCApply(pc, b, expected));
     for (PetscInt offset = 1; offset < room; ++offset) {
-      IS from, to;
+      HeldIS from, to;
       Vec part_b, part_x;
       OK(ISCreateStride(PETSC_COMM_SELF, n, offset, 1, &from));
       OK(ISCreateStride(PETSC_COMM_SELF, n, room - offset, 1, &to));
@@ -146,8 +141,6 @@ TEST(Apply, TakesVectorsThatBeginAnywhere) {
       OK(VecRestoreArray(whole_x, &places));
       OK(VecRestoreSubVector(whole_x, to, &part_x));
       OK(VecRestoreSubVector(whole_b, from, &part_b));
-      OK(ISDestroy(&from));
-      OK(ISDestroy(&to));
     }
   }
 }
@@ -163,9 +156,7 @@ TEST(Apply, SolvesTheEmptySystem) {
 
 TEST(Apply, SetsUpOnlyWhenTheMatrixChanged) {
   const Rows rows = tridiagonal(80, -1, 4, -2);
-  Matrix A(rows);
-  const Preconditioner pc(A);
-  const Vector b(80), x(80);
+  auto&& [A, pc, b, x] = System(rows);
   const int set_ups = count_of("OCLSPKTSetUp"), solves = count_of("OCLSPKTSolve");
   for (int i = 0; i < 3; ++i) {
     OK(PCSetUp(pc));
@@ -221,9 +212,7 @@ TEST(Apply, TransposedSolvesWithTheTransposedMatrix) {
 }
 
 TEST(Apply, TransposedFollowsNewValues) {
-  Matrix A(tridiagonal(60, -1, 4, -2));
-  const Preconditioner pc(A);
-  const Vector b(60), x(60);
+  auto&& [A, pc, b, x] = System(tridiagonal(60, -1, 4, -2));
   OK(PCApplyTranspose(pc, b, x));
   A.set_values(tridiagonal(60, -1, 8, -3));
   OK(PCApplyTranspose(pc, b, x));
@@ -239,7 +228,7 @@ TEST(Apply, SolvesManyRightHandSidesWhateverTheirLeadingDimension) {
     for (PetscInt c = 0; c < columns; ++c) {
       for (PetscInt i = 0; i < n; ++i) right[static_cast<std::size_t>(c * stride + i)] = std::cos(1.0 * i + c);
     }
-    Mat B, X;
+    HeldMat B, X;
     OK(MatCreateSeqDense(PETSC_COMM_SELF, n, columns, right.data(), &B));
     OK(MatDenseSetLDA(B, stride));
     OK(MatCreateSeqDense(PETSC_COMM_SELF, n, columns, nullptr, &X));
@@ -254,8 +243,6 @@ TEST(Apply, SolvesManyRightHandSidesWhateverTheirLeadingDimension) {
       EXPECT_EQ(distance(column, x), 0) << "column " << c << ", stride " << stride;
       OK(MatDenseRestoreColumnVecRead(X, c, &column));
     }
-    OK(MatDestroy(&B));
-    OK(MatDestroy(&X));
   }
 }
 
@@ -275,9 +262,7 @@ TEST(Apply, TakesAnotherSizeAfterReset) {
 }
 
 TEST(Apply, ChangesItsTypeAndBack) {
-  const Matrix A(tridiagonal(50, -1, 4, -2));
-  const Preconditioner pc(A);
-  const Vector b(50), x(50);
+  const auto& [A, pc, b, x] = System(tridiagonal(50, -1, 4, -2));
   OK(PCApply(pc, b, x));
   OK(PCSetType(pc, PCJACOBI));
   OK(PCApply(pc, b, x));
@@ -334,25 +319,20 @@ TEST(Failure, IsFoundWhereOnlyTheLastPivotVanishes) {
 }
 
 TEST(Failure, MakesTheApplyReturnInfinities) {
-  const Matrix A(tridiagonal(10, 0, 0, 0));
-  const Preconditioner pc(A);
-  const Vector b(10), x(10);
+  const auto& [A, pc, b, x] = System(tridiagonal(10, 0, 0, 0));
   OK(PCSetUp(pc));
   OK(PCApply(pc, b, x));
   EXPECT_TRUE(std::isinf(x[0]) && std::isinf(x[9]));
   EXPECT_TRUE(contains(pc.view(), "set-up failed: ")) << pc.view();
-  Mat B, X;
+  HeldMat B, X;
   OK(MatCreateSeqDense(PETSC_COMM_SELF, 10, 2, nullptr, &B));
   OK(MatCreateSeqDense(PETSC_COMM_SELF, 10, 2, nullptr, &X));
-  OK(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  OK(assemble(B));
   OK(PCMatApply(pc, B, X));
   const PetscScalar* values;
   OK(MatDenseGetArrayRead(X, &values));
   EXPECT_TRUE(std::isinf(values[0]) && std::isinf(values[19]));
   OK(MatDenseRestoreArrayRead(X, &values));
-  OK(MatDestroy(&B));
-  OK(MatDestroy(&X));
 }
 
 TEST(Failure, IsAnErrorWhereTheUserAskedForErrors) {
@@ -369,9 +349,7 @@ TEST(Failure, IsAnErrorWhereTheUserAskedForErrors) {
 }
 
 TEST(Failure, OfASetUpWithAnErrorIsNotForgotten) {
-  Matrix A(tridiagonal(10, -1, 4, -2));
-  const Preconditioner pc(A);
-  const Vector b(10), x(10);
+  auto&& [A, pc, b, x] = System(tridiagonal(10, -1, 4, -2));
   OK(PCApply(pc, b, x));
   OK(PCOCLSPKTSetDevices(pc, "no-such-device"));
   for (int i = 0; i < 2; ++i) {
@@ -383,17 +361,12 @@ TEST(Failure, OfASetUpWithAnErrorIsNotForgotten) {
 }
 
 TEST(Failure, NanInTheRightHandSideGivesNanOut) {
-  const Matrix A(tridiagonal(100, -1, 4, -2));
-  const Preconditioner pc(A);
-  const Vector b(100), x(100);
+  const auto& [A, pc, b, x] = System(tridiagonal(100, -1, 4, -2));
   OK(VecSetValue(b, 50, NAN, INSERT_VALUES));
-  OK(VecAssemblyBegin(b));
-  OK(VecAssemblyEnd(b));
+  OK(assemble(b));
   OK(PCApply(pc, b, x));
   EXPECT_TRUE(std::isnan(x[50]));
-  PCFailedReason reason;
-  OK(PCGetFailedReason(pc, &reason));
-  EXPECT_EQ(reason, PC_NOERROR) << "the matrix is good";
+  EXPECT_EQ(failed_reason(pc), PC_NOERROR) << "the matrix is good";
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ struct Supported {
 };
 
 void solve_columns(KSP ksp, Mat A, Vec b, bool mat_apply, Outcome& outcome) {
-  Mat right, solution;
+  HeldMat right, solution;
   PetscInt n;
   OK(MatGetSize(A, &n, nullptr));
   OK(MatCreateSeqDense(PETSC_COMM_SELF, n, kColumns, nullptr, &right));
@@ -70,8 +70,7 @@ void solve_columns(KSP ksp, Mat A, Vec b, bool mat_apply, Outcome& outcome) {
     OK(MatDenseGetColumnVecWrite(right, c, &column));
     OK(VecCopy(b, column));
     OK(VecSetValue(column, c % n, 10, ADD_VALUES));
-    OK(VecAssemblyBegin(column));
-    OK(VecAssemblyEnd(column));
+    OK(assemble(column));
     OK(MatDenseRestoreColumnVecWrite(right, c, &column));
   }
   OK(KSPMatSolve(ksp, right, solution));
@@ -82,13 +81,11 @@ void solve_columns(KSP ksp, Mat A, Vec b, bool mat_apply, Outcome& outcome) {
     OK(PCMatApply(pc, right, solution));
     outcome.applied = entries(solution);
   }
-  OK(MatDestroy(&right));
-  OK(MatDestroy(&solution));
 }
 
 void solve_all(KSP ksp, Supported supported, Outcome& outcome) {
   Mat A;
-  Vec x;
+  HeldVec x;
   OK(KSPSetUp(ksp));
   OK(KSPGetOperators(ksp, &A, nullptr));
   PetscInt n;
@@ -103,14 +100,11 @@ void solve_all(KSP ksp, Supported supported, Outcome& outcome) {
   outcome.view = view_text(reinterpret_cast<PetscObject>(ksp));
   if (supported.transpose) {
     OK(KSPSolveTranspose(ksp, b, x));
-    KSPConvergedReason reason;
-    OK(KSPGetConvergedReason(ksp, &reason));
-    EXPECT_GT(reason, 0) << "transposed";
+    EXPECT_GT(converged_reason(ksp), 0) << "transposed";
     OK(KSPGetIterationNumber(ksp, &outcome.transposed_iterations));
     outcome.transposed = entries(x);
   }
   solve_columns(ksp, A, b, supported.mat_apply, outcome);
-  OK(VecDestroy(&x));
 }
 
 Outcome run(const Problem& problem, const std::string& options, Supported supported, const char* prefix = "") {
@@ -182,10 +176,9 @@ Problem on_fields(Mat A) {
     OK(KSPGetPC(ksp, &pc));
     OK(PCSetType(pc, PCFIELDSPLIT));
     for (const PetscInt field : {0, 1}) {
-      IS rows;
+      HeldIS rows;
       OK(ISCreateStride(PETSC_COMM_SELF, n / 2, field, 2, &rows));
       OK(PCFieldSplitSetIS(pc, field == 0 ? "0" : "1", rows));
-      OK(ISDestroy(&rows));
     }
   };
 }
@@ -212,12 +205,11 @@ PetscErrorCode ComputeDiffusion(KSP ksp, Mat, Mat P, void*) {
 }
 
 void diffusion_on_grid(KSP ksp) {
-  DM dm;
+  HeldDM dm;
   OK(DMDACreate1d(PETSC_COMM_SELF, DM_BOUNDARY_NONE, 33, 1, 1, nullptr, &dm));
   OK(DMSetUp(dm));
   OK(KSPSetDM(ksp, dm));
   OK(KSPSetComputeOperators(ksp, ComputeDiffusion, nullptr));
-  OK(DMDestroy(&dm));
 }
 
 TEST(Callers, MultigridSmoothsWithIt) {
@@ -240,15 +232,13 @@ void down_to_one_row(KSP ksp, Mat A) {
   OK(PCMGSetLevels(pc, 3, nullptr));
   OK(PCMGSetGalerkin(pc, PC_MG_GALERKIN_BOTH));
   for (PetscInt level = 1, coarse = 1; level < 3; ++level, coarse = 2 * coarse + 1) {
-    Mat interpolation;
+    HeldMat interpolation;
     OK(MatCreateSeqAIJ(PETSC_COMM_SELF, 2 * coarse + 1, coarse, 2, nullptr, &interpolation));
     for (PetscInt c = 0; c < coarse; ++c) {
       for (PetscInt i = 0; i < 3; ++i) OK(MatSetValue(interpolation, 2 * c + i, c, i == 1 ? 1 : 0.5, INSERT_VALUES));
     }
-    OK(MatAssemblyBegin(interpolation, MAT_FINAL_ASSEMBLY));
-    OK(MatAssemblyEnd(interpolation, MAT_FINAL_ASSEMBLY));
+    OK(assemble(interpolation));
     OK(PCMGSetInterpolation(pc, level, interpolation));
-    OK(MatDestroy(&interpolation));
   }
 }
 

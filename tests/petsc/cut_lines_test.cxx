@@ -152,12 +152,10 @@ TEST(LongLine, IsFoundAnewWhenTheDistributionChanges) {
   OK(PCSetUp(even.pc()));
   OK(PCReset(even.pc()));
   OK(PCSetOperators(even.pc(), odd.matrix(), odd.matrix()));
-  Vec expected;
-  OK(VecDuplicate(odd.b(), &expected));
+  HeldVec expected = duplicate(odd.b());
   OK(PCApply(odd.pc(), odd.b(), expected));
   OK(PCApply(even.pc(), odd.b(), odd.x()));
   EXPECT_EQ(distance(odd.x(), expected), 0);
-  OK(VecDestroy(&expected));
 }
 
 /// Id 15 of the twenty: a zero diagonal. Odd parts are singular by themselves, the line is not.
@@ -205,7 +203,7 @@ TEST(SingularLongLine, WithAConstantNullSpaceIsPinnedAndGmresConverges) {
   OK(MatSetNullSpace(line.matrix(), space));
   OK(MatNullSpaceRemove(space, line.b()));
   OK(MatNullSpaceDestroy(&space));
-  KSP ksp;
+  HeldKSP ksp;
   OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
   OK(KSPSetOperators(ksp, line.matrix(), line.matrix()));
   OK(KSPSetPC(ksp, line.pc()));
@@ -214,7 +212,6 @@ TEST(SingularLongLine, WithAConstantNullSpaceIsPinnedAndGmresConverges) {
   KSPConvergedReason reason;
   OK(KSPGetConvergedReason(ksp, &reason));
   EXPECT_GT(reason, 0) << KSPConvergedReasons[reason];
-  OK(KSPDestroy(&ksp));
 }
 
 TEST(LongLine, WithNaNOnOneRankFailsOnAll) {
@@ -224,8 +221,7 @@ TEST(LongLine, WithNaNOnOneRankFailsOnAll) {
 
 TEST(LongLine, TransposedIsTheAdjoint) {
   const LongLine line(40 + rank_here(), [](PetscInt i, PetscInt) { return Row{-1 - 0.5 * std::sin(i), 4, -1.2}; });
-  Vec x, y, other;
-  for (Vec* v : {&x, &y, &other}) OK(VecDuplicate(line.b(), v));
+  HeldVec x = duplicate(line.b()), y = duplicate(line.b()), other = duplicate(line.b());
   OK(VecCopy(line.b(), other));
   OK(VecExp(other));
   OK(PCApply(line.pc(), line.b(), x));
@@ -234,7 +230,6 @@ TEST(LongLine, TransposedIsTheAdjoint) {
   OK(VecDot(x, other, &a));
   OK(VecDot(y, line.b(), &b));
   EXPECT_NEAR(a, b, 1e-13 * std::abs(a));
-  for (Vec* v : {&x, &y, &other}) OK(VecDestroy(v));
 }
 
 /// Units of rows that grow along the line: the influence of a boundary value decays more slowly in the transposed.
@@ -249,8 +244,7 @@ TEST(LongLine, TransposedHasBoundsOfItsOwn) {
   const LongLine line(30, in_doubling_units), exact(30, in_doubling_units);
   const bool cut = ranks() > 2;  // two parts of a line are solved exactly by their neighbours' pair system
   PetscReal before = NAN, certificate = NAN, rounding = NAN, tolerance = NAN, size = NAN;
-  Vec x, y;
-  for (Vec* v : {&x, &y}) OK(VecDuplicate(line.b(), v));
+  HeldVec x = duplicate(line.b()), y = duplicate(line.b());
   OK(PCOCLSPKTSetMethod(line.pc(), PC_OCLSPKT_METHOD_TRUNCATED));
   OK(PCApply(line.pc(), line.b(), x));
   OK(PCOCLSPKTGetCertificate(line.pc(), &before, &rounding, &tolerance));
@@ -268,7 +262,6 @@ TEST(LongLine, TransposedHasBoundsOfItsOwn) {
     EXPECT_TRUE(contains(view, "transposed:\n")) << view;
     EXPECT_EQ(contains(view, "ABOVE the tolerance"), cut) << view;
   }
-  for (Vec* v : {&x, &y}) OK(VecDestroy(v));
 }
 
 /// Every term of a row of A^T x is about 1, whatever the units of the columns.
@@ -286,22 +279,19 @@ TEST(LongLine, OfRowsAtTheEndsOfTheRangeIsSolvedTransposed) {
       const PetscScalar size = std::pow(10., unit.exponent(i));
       return Row{-size, 4 * size, -size};
     });
-    Vec r;
-    PCFailedReason reason = PC_NOERROR;
+    HeldVec r;
     OK(VecDuplicate(line.b(), &r));
     OK(PCApplyTranspose(line.pc(), line.b(), line.x()));
-    OK(PCGetFailedReason(line.pc(), &reason));
-    EXPECT_EQ(reason, PC_NOERROR) << unit.name;
+    EXPECT_EQ(failed_reason(line.pc()), PC_NOERROR) << unit.name;
     OK(MatMultTranspose(line.matrix(), line.x(), r));
     EXPECT_LE(distance(r, line.b()), 1e-14) << unit.name;
-    OK(VecDestroy(&r));
   }
 }
 
 /// Solve by the factors of a line, then by the transposed ones.
 /// @return the error of the latter
 PetscErrorCode transposed_by_factors(const LongLine& line, std::string* text) {
-  KSP ksp;
+  HeldKSP ksp;
   PC pc;
   KSPCreate(PETSC_COMM_WORLD, &ksp);
   KSPSetOptionsPrefix(ksp, "t_");
@@ -314,7 +304,6 @@ PetscErrorCode transposed_by_factors(const LongLine& line, std::string* text) {
   const ErrorTexts errors;
   const PetscErrorCode ierr = KSPSolveTranspose(ksp, line.b(), line.x());
   *text = errors.text();
-  KSPDestroy(&ksp);
   return ierr;
 }
 
@@ -332,13 +321,11 @@ TEST(LongLine, TransposedThatMayNotBeGatheredFails) {
   const LongLine line(40, in_fourfold_units);
   const Option limit("-t_pc_oclspkt_gather_limit", "0"), devices("-t_pc_oclspkt_devices", "host");
   const bool cut = ranks() > 1;
-  PCFailedReason reason = PC_NOERROR;
   std::string text;
   OK(PCOCLSPKTSetGatherLimit(line.pc(), 0));
   OK(PCApply(line.pc(), line.b(), line.x()));
   OK(PCApplyTranspose(line.pc(), line.b(), line.x()));
-  OK(PCGetFailedReason(line.pc(), &reason));
-  EXPECT_EQ(reason == PC_FACTOR_NUMERIC_ZEROPIVOT, cut);
+  EXPECT_EQ(failed_reason(line.pc()) == PC_FACTOR_NUMERIC_ZEROPIVOT, cut);
   const std::string view = view_text(reinterpret_cast<PetscObject>(line.pc()));
   if (rank_here() == 0) {
     EXPECT_EQ(contains(view, "transposed: set-up failed: "), cut) << view;

@@ -12,7 +12,7 @@ namespace {
 
 TEST(Directions, AreAllToldOfByEveryGetter) {
   const GridProblem problem(PETSC_COMM_WORLD, {2, {40, 30, 1}, 1}, 3);
-  PC pc = pc_for(problem, "host", PC_OCLSPKT_METHOD_EXACT_FACTORED, "x,y");
+  HeldPC pc = pc_for(problem, "host", PC_OCLSPKT_METHOD_EXACT_FACTORED, "x,y");
   const char *method = nullptr, *why = nullptr, *device = nullptr, *type = nullptr;
   for (const char* directions : {"x,y", "y"}) {
     const bool several = std::strlen(directions) > 1;
@@ -25,12 +25,11 @@ TEST(Directions, AreAllToldOfByEveryGetter) {
     EXPECT_STREQ(device, several ? "x: host; y: host" : "host");
     EXPECT_STREQ(type, several ? "x: host; y: host" : "host");
   }
-  OK(PCDestroy(&pc));
 }
 
 TEST(Directions, AreToldOfOneByOne) {
   const GridProblem problem(PETSC_COMM_WORLD, {2, {40, 30, 1}, 1}, 3);
-  PC pc = pc_for(problem, "host", PC_OCLSPKT_METHOD_EXACT_FACTORED, "y,x");
+  HeldPC pc = pc_for(problem, "host", PC_OCLSPKT_METHOD_EXACT_FACTORED, "y,x");
   const char* directions = nullptr;
   {
     const ErrorTexts errors;
@@ -68,7 +67,6 @@ TEST(Directions, AreToldOfOneByOne) {
   EXPECT_EQ(PCOCLSPKTGetDirectionMethodUsed(pc, "z", &directions, nullptr), PETSC_ERR_ARG_OUTOFRANGE);
   EXPECT_TRUE(contains(errors.text(), "does not solve along 'z'; its directions are y,x")) << errors.text();
   EXPECT_EQ(PCOCLSPKTGetDirectionIgnoredEntries(pc, nullptr, nullptr), PETSC_ERR_ARG_NULL);
-  OK(PCDestroy(&pc));
 }
 
 TEST(Directions, HaveOneCertificateTheLargestOnEveryRank) {
@@ -79,7 +77,7 @@ TEST(Directions, HaveOneCertificateTheLargestOnEveryRank) {
   PetscReal bounds[3] = {};
   const char* const directions[] = {"x", "y", "x,y"};
   for (int i = 0; i < 3; ++i) {
-    PC pc = pc_for(problem, "cpu", PC_OCLSPKT_METHOD_TRUNCATED_HALO, directions[i]);
+    HeldPC pc = pc_for(problem, "cpu", PC_OCLSPKT_METHOD_TRUNCATED_HALO, directions[i]);
     OK(PCOCLSPKTSetRtol(pc, 1e-3));
     OK(PCOCLSPKTSetPartition(pc, 16));
     OK(PCSetUp(pc));
@@ -92,7 +90,6 @@ TEST(Directions, HaveOneCertificateTheLargestOnEveryRank) {
       OK(PCOCLSPKTGetDirectionCertificate(pc, directions[d], &own, nullptr, nullptr));
       EXPECT_EQ(own, bounds[d]) << "of the direction " << directions[d] << " alone";
     }
-    OK(PCDestroy(&pc));
   }
   EXPECT_NE(bounds[0], bounds[1]) << "or the test cannot fail";
   EXPECT_EQ(bounds[2], std::max(bounds[0], bounds[1]));
@@ -100,21 +97,18 @@ TEST(Directions, HaveOneCertificateTheLargestOnEveryRank) {
 
 TEST(Directions, LeaveNothingBehindWhenTheTypeChanges) {
   const GridProblem problem(PETSC_COMM_WORLD, {2, {20, 15, 1}, 1}, 3);
-  Vec right, solution;
+  HeldVec right, solution;
   OK(MatCreateVecs(problem.matrix(), &solution, &right));
   OK(VecSet(right, 1));
   PetscLayout layout;
   OK(VecGetLayout(solution, &layout));
   const PetscInt before = layout->refcnt;
-  PC pc = pc_for(problem, "host", PC_OCLSPKT_METHOD_AUTO, "x,y");
+  HeldPC pc = pc_for(problem, "host", PC_OCLSPKT_METHOD_AUTO, "x,y");
   OK(PCOCLSPKTSetCombine(pc, PC_OCLSPKT_COMBINE_MULTIPLICATIVE));
   OK(PCApply(pc, right, solution));
   EXPECT_GT(layout->refcnt, before) << "vectors like the solution, or the test cannot fail";
   OK(PCSetType(pc, PCJACOBI));
   EXPECT_EQ(layout->refcnt, before);
-  OK(PCDestroy(&pc));
-  OK(VecDestroy(&right));
-  OK(VecDestroy(&solution));
 }
 
 }  // namespace

@@ -15,14 +15,13 @@ void expect_solves_like(const Matrix& A, const Rows& same) {
   const Preconditioner pc(A);
   const Matrix T(same);
   const Vector b(A.rows()), x(A.rows()), y(A.rows());
-  PC lu;
+  HeldPC lu;
   OK(PCApply(pc, b, x));
   OK(PCCreate(PETSC_COMM_SELF, &lu));
   OK(PCSetType(lu, PCLU));
   OK(PCSetOperators(lu, T, T));
   OK(PCApply(lu, b, y));
   EXPECT_LE(distance(x, y), 1e-13);
-  OK(PCDestroy(&lu));
 }
 
 TEST(Extraction, TakesTheBandsOfATridiagonalMatrix) {
@@ -52,8 +51,7 @@ TEST(Extraction, IgnoresAndCountsWhatIsOffTheBands) {
 TEST(Extraction, CountsNoStoredZeros) {
   Rows rows = tridiagonal(40, -1, 4, -2);
   rows[0].emplace_back(39, 0.0);
-  const Matrix A(rows);
-  const Preconditioner pc(A);
+  const auto& [A, pc, b, x] = System(rows);
   OK(PCSetUp(pc));
   EXPECT_EQ(ignored(pc), 0);
   EXPECT_FALSE(contains(pc.view(), "ignored")) << pc.view();
@@ -63,9 +61,7 @@ TEST(Extraction, TakesMissingEntriesForZeros) {
   // [0 1; 1 0] blocks: no diagonal is stored, and nothing couples the pairs.
   Rows rows(10);
   for (PetscInt i = 0; i < 10; ++i) rows[static_cast<std::size_t>(i)].emplace_back(i % 2 ? i - 1 : i + 1, 2.0);
-  const Matrix A(rows);
-  const Preconditioner pc(A);
-  const Vector b(10), x(10);
+  const auto& [A, pc, b, x] = System(rows);
   OK(PCApply(pc, b, x));
   for (PetscInt i = 0; i < 10; ++i) EXPECT_DOUBLE_EQ(x[i], b[i % 2 ? i - 1 : i + 1] / 2);
 }
@@ -73,9 +69,7 @@ TEST(Extraction, TakesMissingEntriesForZeros) {
 TEST(Extraction, LooksThroughAPatternOnce) {
   Rows rows = tridiagonal(100, -1, 4, -2);
   rows[3].emplace_back(60, 1.0);
-  Matrix A(rows);
-  const Preconditioner pc(A);
-  const Vector b(100), x(100);
+  auto&& [A, pc, b, x] = System(rows);
   OK(PCSetUp(pc));
   const std::int64_t bytes = petsc::data(pc)->first().extraction.bytes() + petsc::data(pc)->first().solver.bytes();
   for (int step = 1; step <= 3; ++step) {
@@ -102,26 +96,23 @@ TEST(Extraction, LooksAgainAtAnotherMatrixOrPattern) {
   EXPECT_EQ(searches(pc), 2);
   EXPECT_EQ(distance(x, y), 0);
 
-  Mat C;
+  HeldMat C;
   OK(MatCreateSeqAIJ(PETSC_COMM_SELF, 100, 100, 3, nullptr, &C));
   for (PetscInt i = 0; i < 100; ++i) OK(MatSetValue(C, i, i, 2, INSERT_VALUES));
   OK(MatSetOption(C, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
-  OK(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+  OK(assemble(C));
   OK(PCSetOperators(pc, C, C));
   OK(PCApply(pc, b, x));
   EXPECT_DOUBLE_EQ(x[50], b[50] / 2);
   OK(MatSetValue(C, 50, 51, 2, INSERT_VALUES));
-  OK(MatAssemblyBegin(C, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(C, MAT_FINAL_ASSEMBLY));
+  OK(assemble(C));
   OK(PCApply(pc, b, x));
   EXPECT_EQ(searches(pc), 4);
   EXPECT_DOUBLE_EQ(x[50], (b[50] - b[51]) / 2);
-  OK(MatDestroy(&C));
 }
 
 TEST(Extraction, ReadsMpiaijOnOneRank) {
-  Mat A;
+  HeldMat A;
   const Vector b(30), x(30);
   OK(MatCreateAIJ(PETSC_COMM_SELF, 30, 30, 30, 30, 3, nullptr, 0, nullptr, &A));
   OK(MatSetType(A, MATMPIAIJ));
@@ -132,12 +123,10 @@ TEST(Extraction, ReadsMpiaijOnOneRank) {
       OK(MatSetValue(A, i, i - 1, -1, INSERT_VALUES));
     }
   }
-  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(assemble(A));
   const Preconditioner pc(A);
   OK(PCApply(pc, b, x));
   EXPECT_NEAR(4 * x[20] - x[19], b[20], 1e-14);
-  OK(MatDestroy(&A));
 }
 
 TEST(Extraction, LooksThroughLongPatternsPieceByPiece) {
@@ -155,11 +144,8 @@ TEST(Extraction, LooksThroughLongPatternsPieceByPiece) {
 TEST(Extraction, NamesTheFirstRowWithAnEntryStoredTwice) {
   Rows rows = tridiagonal(200'000, -1, 4, -2);
   for (const PetscInt i : {190'000, 70'000, 140'000}) rows[static_cast<std::size_t>(i)].emplace_back(i, 1.0);
-  const Matrix A(rows);
-  const Preconditioner pc(A);
-  const ErrorTexts errors;
-  EXPECT_EQ(PCSetUp(pc), PETSC_ERR_ARG_WRONG);
-  EXPECT_TRUE(contains(errors.text(), "row 70000 ")) << errors.text();
+  const auto& [A, pc, b, x] = System(rows);
+  EXPECT_ERROR(PCSetUp(pc), PETSC_ERR_ARG_WRONG, "row 70000 ");
 }
 
 /// The rows before and behind each place, line by line.
@@ -220,23 +206,16 @@ TEST(Neighbours, AreThoseOfTheLinesWhereverAPieceBegins) {
 TEST(Extraction, RefusesAnEntryStoredTwice) {
   Rows rows = tridiagonal(10, -1, 4, -2);
   rows[4].emplace_back(4, 1.0);
-  const Matrix A(rows);
-  const Preconditioner pc(A);
-  const ErrorTexts errors;
-  EXPECT_EQ(PCSetUp(pc), PETSC_ERR_ARG_WRONG);
-  EXPECT_TRUE(contains(errors.text(), "row 4") && contains(errors.text(), "MatSetValues")) << errors.text();
+  const auto& [A, pc, b, x] = System(rows);
+  EXPECT_ERROR(PCSetUp(pc), PETSC_ERR_ARG_WRONG, "row 4", "MatSetValues");
 }
 
 TEST(Extraction, RefusesAMatrixThatIsNotSquareAndNamesItsSizes) {
-  Mat A;
+  HeldMat A;
   OK(MatCreateSeqAIJ(PETSC_COMM_SELF, 6, 7, 3, nullptr, &A));
-  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(assemble(A));
   const Preconditioner pc(A);
-  const ErrorTexts errors;
-  EXPECT_EQ(PCSetUp(pc), PETSC_ERR_ARG_SIZ);
-  EXPECT_TRUE(contains(errors.text(), "6 rows and 7 columns")) << errors.text();
-  OK(MatDestroy(&A));
+  EXPECT_ERROR(PCSetUp(pc), PETSC_ERR_ARG_SIZ, "6 rows and 7 columns");
 }
 
 }  // namespace

@@ -50,14 +50,13 @@ void with_every_place(const char* lines, const char* method, int applies, const 
     SCOPED_TRACE("devices " + place);
     const OptionSet options("-pc_oclspkt_lines " + std::string(lines) + " -pc_oclspkt_method " + method +
                             " -pc_oclspkt_rtol 1e-5 -pc_oclspkt_devices " + place + more);
-    PC pc;
+    HeldPC pc;
     OK(PCCreate(PETSC_COMM_WORLD, &pc));
     OK(PCSetType(pc, PCOCLSPKT));
     OK(PCSetDM(pc, problem.dm()));
     OK(PCSetOperators(pc, problem.matrix(), problem.matrix()));
     OK(PCSetFromOptions(pc));
     expect_steady(pc, problem.right(), applies);
-    OK(PCDestroy(&pc));
   }
   EXPECT_GT(buffers_made(), 0) << "what is counted is not what is called";
 }

@@ -47,21 +47,13 @@ class GridProblem {
     DMCreateGlobalVector(dm_, &right_);
     DMDAGetCorners(dm_, &first_[0], &first_[1], &first_[2], &width_[0], &width_[1], &width_[2]);
     for_each([&](const MatStencil& row) { fill(row, dominance); });
-    MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY);
-    MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY);
+    assemble(matrix_);
     PetscScalar* values;
     VecGetArray(right_, &values);
     PetscInt at = 0;
     for_each([&](const MatStencil& row) { values[at++] = 1 + std::sin(1.7 * static_cast<double>(number(row))); });
     VecRestoreArray(right_, &values);
   }
-  ~GridProblem() {
-    VecDestroy(&right_);
-    MatDestroy(&matrix_);
-    DMDestroy(&dm_);
-  }
-  GridProblem(const GridProblem&) = delete;
-  GridProblem& operator=(const GridProblem&) = delete;
 
   Mat matrix() const { return matrix_; }
   DM dm() const { return dm_; }
@@ -126,9 +118,9 @@ class GridProblem {
   }
 
   Shape shape_;
-  DM dm_ = nullptr;
-  Mat matrix_ = nullptr;
-  Vec right_ = nullptr;
+  HeldDM dm_;
+  HeldMat matrix_;
+  HeldVec right_;
   PetscInt first_[3] = {}, width_[3] = {};
 };
 
@@ -168,9 +160,6 @@ class LineOracle {
     PCSetFromOptions(pc_);
     PCSetUp(pc_);
   }
-  ~LineOracle() { PCDestroy(&pc_); }
-  LineOracle(const LineOracle&) = delete;
-  LineOracle& operator=(const LineOracle&) = delete;
   operator PC() const { return pc_; }
 
  private:
@@ -184,7 +173,7 @@ class LineOracle {
     return firsts_.size() - 1;
   }
   std::vector<PetscInt> firsts_;
-  PC pc_ = nullptr;
+  HeldPC pc_;
 };
 
 /// The preconditioner under test for a problem's matrix.
@@ -199,9 +188,6 @@ class LinePreconditioner {
     PCOCLSPKTSetDevices(pc_, "host");
     PCSetOperators(pc_, matrix, matrix);
   }
-  ~LinePreconditioner() { PCDestroy(&pc_); }
-  LinePreconditioner(const LinePreconditioner&) = delete;
-  LinePreconditioner& operator=(const LinePreconditioner&) = delete;
   operator PC() const { return pc_; }
 
   /// Solve for a vector of the matrix's layout; the caller destroys the result.
@@ -215,7 +201,7 @@ class LinePreconditioner {
   }
 
  private:
-  PC pc_ = nullptr;
+  HeldPC pc_;
 };
 
 /// Largest abs(x - y) over all entries, against the largest abs(y); NaN loses.
@@ -235,9 +221,8 @@ inline constexpr PetscReal kRounding = 1e-13;
 /// What a preconditioner makes of the problem's right-hand side, in natural order.
 inline std::vector<PetscScalar> solve(const GridProblem& problem, const LinePreconditioner& pc,
                                       bool transpose = false) {
-  Vec x = pc.apply(problem.right(), transpose);
+  HeldVec x = pc.apply(problem.right(), transpose);
   std::vector<PetscScalar> all = problem.natural(x);
-  VecDestroy(&x);
   return all;
 }
 

@@ -157,7 +157,7 @@ Mat columns_of(const GridProblem& problem, PetscInt count) {
 TEST(Kokkos, TakesTheColumnsOfADenseMatrix) {
   const Plain plain(kGrid);
   const GridProblem problem(PETSC_COMM_WORLD, kGrid, 1.05, VECKOKKOS, MATAIJKOKKOS);
-  Mat right = columns_of(plain, 6), solution, expected;
+  HeldMat right = columns_of(plain, 6), solution, expected;
   OK(MatDuplicate(right, MAT_DO_NOT_COPY_VALUES, &solution));
   OK(MatDuplicate(right, MAT_DO_NOT_COPY_VALUES, &expected));
   for (const char* lines : {"x", "z", "x,y,z"}) {
@@ -173,7 +173,6 @@ TEST(Kokkos, TakesTheColumnsOfADenseMatrix) {
       EXPECT_LE(apart, (combine == PC_OCLSPKT_COMBINE_MULTIPLICATIVE ? kRounding : 0) * norm);
     }
   }
-  for (Mat* matrix : {&right, &solution, &expected}) OK(MatDestroy(matrix));
 }
 
 TEST(Kokkos, BesideAPlainVectorIsSolvedAsWell) {
@@ -182,11 +181,9 @@ TEST(Kokkos, BesideAPlainVectorIsSolvedAsWell) {
   for (const PCOCLSPKTCombine combine : {PC_OCLSPKT_COMBINE_SYMMETRIC, PC_OCLSPKT_COMBINE_MULTIPLICATIVE}) {
     const Lines pc(problem, "x,y,z", combine), expected(plain, "x,y,z", combine);
     for (const auto& [right, like] : {std::pair{plain.right(), problem.right()}, {problem.right(), plain.right()}}) {
-      Vec solution;
-      OK(VecDuplicate(like, &solution));
+      HeldVec solution = duplicate(like);
       OK(PCApply(pc, right, solution));
       expect_same(problem.natural(solution), solve(plain, expected), combine == PC_OCLSPKT_COMBINE_MULTIPLICATIVE);
-      OK(VecDestroy(&solution));
     }
   }
 }
@@ -225,11 +222,10 @@ TEST(Kokkos, IsReadAnewAfterEachChangeOfTheMatrix) {
     return MatAssemblyEnd(p.matrix(), MAT_FINAL_ASSEMBLY);
   });
   expect_new("diagonal", [&](const GridProblem& p) {
-    Vec diagonal;
+    HeldVec diagonal;
     MatCreateVecs(p.matrix(), &diagonal, nullptr);
     VecSet(diagonal, 11);
     const PetscErrorCode ierr = MatDiagonalSet(p.matrix(), diagonal, ADD_VALUES);
-    VecDestroy(&diagonal);
     return ierr;
   });
 }
@@ -257,12 +253,6 @@ class ByCoordinates {
     MatCreateVecs(matrix_, &right_, nullptr);
     VecSet(right_, 1);
   }
-  ~ByCoordinates() {
-    MatDestroy(&matrix_);
-    VecDestroy(&right_);
-  }
-  ByCoordinates(const ByCoordinates&) = delete;
-  ByCoordinates& operator=(const ByCoordinates&) = delete;
   operator Mat() const { return matrix_; }
 
   void set_diagonal(PetscScalar value) {
@@ -272,19 +262,18 @@ class ByCoordinates {
   }
   /// The rows of this rank.
   std::vector<PetscScalar> solved_by(const LinePreconditioner& pc) const {
-    Vec x = pc.apply(right_);
+    HeldVec x = pc.apply(right_);
     const PetscScalar* values;
     VecGetArrayRead(x, &values);
     const std::vector<PetscScalar> solution(values, values + kRows);
     VecRestoreArrayRead(x, &values);
-    VecDestroy(&x);
     return solution;
   }
 
  private:
   static constexpr PetscInt kRows = 5000;
-  Mat matrix_ = nullptr;
-  Vec right_ = nullptr;
+  HeldMat matrix_;
+  HeldVec right_;
   std::vector<bool> diagonal_;
 };
 
@@ -306,9 +295,9 @@ TEST(Kokkos, IsReadAnewAfterValuesCameByCoordinates) {
 
 /// Solve a problem by the factors of a type, with the options of a preconditioner of the host.
 std::vector<PetscScalar> by_factors(const GridProblem& problem, PCType type, std::string* view) {
-  KSP ksp;
+  HeldKSP ksp;
   PC pc;
-  Vec x;
+  HeldVec x;
   KSPCreate(PETSC_COMM_WORLD, &ksp);
   KSPSetOptionsPrefix(ksp, "t_");
   KSPSetOperators(ksp, problem.matrix(), problem.matrix());
@@ -318,10 +307,8 @@ std::vector<PetscScalar> by_factors(const GridProblem& problem, PCType type, std
   EXPECT_EQ(PCFactorSetMatSolverType(pc, PCOCLSPKT), 0);
   VecDuplicate(problem.right(), &x);
   EXPECT_EQ(KSPSolve(ksp, problem.right(), x), 0);
-  *view = view_text(reinterpret_cast<PetscObject>(ksp));
+  *view = view_text(static_cast<PetscObject>(ksp));
   const std::vector<PetscScalar> solution = problem.natural(x);
-  VecDestroy(&x);
-  KSPDestroy(&ksp);
   return solution;
 }
 
@@ -344,9 +331,9 @@ TEST(Kokkos, ConvergesInAKrylovMethod) {
   const OptionSet options(
       "-ksp_type bcgs -ksp_rtol 1e-12 -ksp_norm_type unpreconditioned -ksp_pc_side right -pc_type oclspkt "
       "-pc_oclspkt_lines x,y,z -pc_oclspkt_combine multiplicative");
-  KSP ksp;
+  HeldKSP ksp;
   PC pc;
-  Vec x, residual;
+  HeldVec x, residual;
   KSPConvergedReason reason;
   PetscReal apart = NAN, norm = NAN;
   OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
@@ -363,9 +350,6 @@ TEST(Kokkos, ConvergesInAKrylovMethod) {
   OK(VecNorm(residual, NORM_2, &apart));
   OK(VecNorm(problem.right(), NORM_2, &norm));
   EXPECT_LE(apart, 1e-11 * norm);
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&residual));
-  OK(KSPDestroy(&ksp));
 }
 
 /// A stream of PETSc that waits for no other, which new work goes to; Kokkos stays on that in which it began.
@@ -395,33 +379,28 @@ TEST(Kokkos, IsSolvedInTheOrderOfItsOwnStream) {
   const Lines pc(problem);
   const std::vector<PetscScalar> once = solve(problem, pc);
   const OtherStream other;
-  Vec x;
-  OK(VecDuplicate(problem.right(), &x));
+  HeldVec x = duplicate(problem.right());
   for (int round = 0; round < 5; ++round) {
     // The apply is enqueued while its right-hand side is still being scaled.
     for (int i = 0; i < 100; ++i) OK(VecScale(problem.right(), 2));
     OK(PCApply(pc, problem.right(), x));
-    for (Vec of : {problem.right(), x}) {
+    for (Vec of : {problem.right(), static_cast<Vec>(x)}) {
       for (int i = 0; i < 100; ++i) OK(VecScale(of, 0.5));
     }
     EXPECT_TRUE(problem.natural(x) == once) << "round " << round;
   }
-  OK(VecDestroy(&x));
 }
 
 TEST(Kokkos, OfASingularMatrixFailsWithAReason) {
   const GridProblem problem(PETSC_COMM_WORLD, kLine, 1.05, VECKOKKOS, MATAIJKOKKOS);
   OK(MatZeroEntries(problem.matrix()));
   const Lines pc(problem);
-  PCFailedReason reason = PC_NOERROR;
   PetscReal norm = 0;
   OK(PCSetUp(pc));
-  OK(PCGetFailedReason(pc, &reason));
-  EXPECT_EQ(reason, PC_FACTOR_NUMERIC_ZEROPIVOT);
-  Vec x = pc.apply(problem.right());
+  EXPECT_EQ(failed_reason(pc), PC_FACTOR_NUMERIC_ZEROPIVOT);
+  HeldVec x = pc.apply(problem.right());
   OK(VecNorm(x, NORM_2, &norm));
   EXPECT_TRUE(PetscIsInfOrNanReal(norm)) << norm;
-  OK(VecDestroy(&x));
 }
 
 }  // namespace

@@ -38,25 +38,15 @@ class LongLine {
       MatSetValue(matrix_, i, i, r.diag, INSERT_VALUES);
       if (i + 1 < rows_) MatSetValue(matrix_, i, i + 1, r.upper, INSERT_VALUES);
     }
-    MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY);
-    MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY);
+    assemble(matrix_);
     MatCreateVecs(matrix_, &x_, &b_);
     for (PetscInt i = first; i < end; ++i) VecSetValue(b_, i, 1 + std::sin(1.7 * i), INSERT_VALUES);
-    VecAssemblyBegin(b_);
-    VecAssemblyEnd(b_);
+    assemble(b_);
     PCCreate(PETSC_COMM_WORLD, &pc_);
     PCSetType(pc_, PCOCLSPKT);
     PCOCLSPKTSetDevices(pc_, "host");
     PCSetOperators(pc_, matrix_, matrix_);
   }
-  ~LongLine() {
-    PCDestroy(&pc_);
-    VecDestroy(&x_);
-    VecDestroy(&b_);
-    MatDestroy(&matrix_);
-  }
-  LongLine(const LongLine&) = delete;
-  LongLine& operator=(const LongLine&) = delete;
 
   PC pc() const { return pc_; }
   Mat matrix() const { return matrix_; }
@@ -72,7 +62,7 @@ class LongLine {
   }
   /// max |b - A x| / (norm_inf(A) max |x| + max |b|) in eps
   PetscReal backward_error() const {
-    Vec r;
+    HeldVec r;
     PetscReal residual = NAN, norm = NAN, x = NAN, b = NAN;
     VecDuplicate(b_, &r);
     EXPECT_EQ(PCApply(pc_, b_, x_), 0);
@@ -82,14 +72,13 @@ class LongLine {
     MatNorm(matrix_, NORM_INFINITY, &norm);
     VecNorm(x_, NORM_INFINITY, &x);
     VecNorm(b_, NORM_INFINITY, &b);
-    VecDestroy(&r);
     return residual / (norm * x + b) / PETSC_MACHINE_EPSILON;
   }
 
  private:
-  Mat matrix_ = nullptr;
-  Vec x_ = nullptr, b_ = nullptr;
-  PC pc_ = nullptr;
+  HeldMat matrix_;
+  HeldVec x_, b_;
+  HeldPC pc_;
   PetscInt rows_ = 0;
 };
 

@@ -55,17 +55,6 @@ PetscErrorCode Create(const char* type, PetscInt block, Mat* A) {
   PetscFunctionReturn(0);
 }
 
-/// A matrix of PETSc that is gone with its scope.
-class Owned {
- public:
-  Owned() = default;
-  ~Owned() { MatDestroy(&mat); }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  operator Mat() const { return mat; }
-  Mat mat = nullptr;
-};
-
 std::vector<PetscScalar> solution(PC pc) {
   const Vector b(kOrder), x(kOrder);
   EXPECT_EQ(PCApply(pc, b, x), 0);
@@ -75,8 +64,7 @@ std::vector<PetscScalar> solution(PC pc) {
 }
 
 std::vector<PetscScalar> solution_of_aij(const Rows& rows) {
-  const Matrix A(rows);
-  const Preconditioner pc(A);
+  const auto& [A, pc, b, x] = System(rows);
   return solution(pc);
 }
 
@@ -95,8 +83,8 @@ TEST(MatrixTypes, ThatGiveRowsAnswerLikeAijToTheBit) {
     for (PetscInt block = 1; block <= largest_block; ++block) {
       SCOPED_TRACE(std::string(type) + ", blocks of " + std::to_string(block));
       const bool symmetric = is_symmetric_type(type);
-      Owned A;
-      OK(Create(type, block, &A.mat));
+      HeldMat A;
+      OK(Create(type, block, &A));
       OK(Fill(A, entries(symmetric)));
       const Preconditioner pc(A);
       EXPECT_EQ(solution(pc), solution_of_aij(entries(symmetric)));
@@ -140,11 +128,11 @@ TEST(MatrixTypes, OfThisPetscAreReadRightOrRefusedByName) {
   for (const std::string& name : registered_types()) {
     SCOPED_TRACE(name);
     if (kMadeOtherwise.count(name)) continue;
-    Owned A;
+    HeldMat A;
     bool filled;
     {
       const ErrorTexts errors;  // many types want more than a size
-      filled = Create(name.c_str(), 1, &A.mat) == 0 && Fill(A, entries(true)) == 0;
+      filled = Create(name.c_str(), 1, &A) == 0 && Fill(A, entries(true)) == 0;
     }
     MatType type = nullptr;
     OK(MatGetType(A, &type));
@@ -162,9 +150,9 @@ TEST(MatrixTypes, OfThisPetscAreReadRightOrRefusedByName) {
     }
   }
   for (const auto& [type, largest_block] : kReadable) {
-    Owned A;
+    HeldMat A;
     MatType made;
-    OK(Create(type, 1, &A.mat));
+    OK(Create(type, 1, &A));
     OK(MatGetType(A, &made));
     EXPECT_TRUE(read.count(made)) << made;
   }
@@ -177,30 +165,30 @@ void expect_refused_until_converted(Mat A, const char* type, const char* cure) {
   const auto [code, text] = refusal(A, A);
   EXPECT_EQ(code, PETSC_ERR_SUP) << type;
   EXPECT_TRUE(contains(text, std::string("type ") + type + ":") && contains(text, cure)) << text;
-  Owned converted;
-  OK(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &converted.mat));
+  HeldMat converted;
+  OK(MatConvert(A, MATAIJ, MAT_INITIAL_MATRIX, &converted));
   const Preconditioner pc(converted);
   EXPECT_EQ(solution(pc), solution_of_aij(entries(true))) << type;
 }
 
 TEST(MatrixTypes, ThatStandForOthersAreRefusedWithACureThatWorks) {
-  Owned A, is, nest, transposed;
-  OK(Create(MATSEQAIJ, 1, &A.mat));
+  HeldMat A, is, nest, transposed;
+  OK(Create(MATSEQAIJ, 1, &A));
   OK(Fill(A, entries(true)));
-  OK(MatConvert(A, MATIS, MAT_INITIAL_MATRIX, &is.mat));
-  OK(MatCreateNest(PETSC_COMM_SELF, 1, nullptr, 1, nullptr, &A.mat, &nest.mat));
-  OK(MatCreateTranspose(A, &transposed.mat));
+  OK(MatConvert(A, MATIS, MAT_INITIAL_MATRIX, &is));
+  OK(MatCreateNest(PETSC_COMM_SELF, 1, nullptr, 1, nullptr, &A, &nest));
+  OK(MatCreateTranspose(A, &transposed));
   expect_refused_until_converted(is, MATIS, "-mat_type aij");
   expect_refused_until_converted(nest, MATNEST, "-mat_type aij");
   expect_refused_until_converted(transposed, MATTRANSPOSEVIRTUAL, "MatConvert()");
 }
 
 TEST(MatrixTypes, WithoutEntriesAreRefusedUntilAnotherIsGivenForThePreconditioner) {
-  Owned A, shell, free;
-  OK(Create(MATSEQAIJ, 1, &A.mat));
+  HeldMat A, shell, free;
+  OK(Create(MATSEQAIJ, 1, &A));
   OK(Fill(A, entries(true)));
-  OK(MatCreateShell(PETSC_COMM_SELF, kOrder, kOrder, kOrder, kOrder, nullptr, &shell.mat));
-  OK(MatCreateMFFD(PETSC_COMM_SELF, kOrder, kOrder, kOrder, kOrder, &free.mat));
+  OK(MatCreateShell(PETSC_COMM_SELF, kOrder, kOrder, kOrder, kOrder, nullptr, &shell));
+  OK(MatCreateMFFD(PETSC_COMM_SELF, kOrder, kOrder, kOrder, kOrder, &free));
   const struct {
     Mat mat;
     const char *type, *cure;
@@ -242,11 +230,10 @@ PetscErrorCode GetRow(Mat A, PetscInt row, PetscInt* count, PetscInt** columns, 
 
 TEST(MatrixTypes, ThatGiveRowsInAnyOrderAreReadAndRowsWithEntriesTwiceRefused) {
   ShellRow shell{};
-  Owned A;
-  OK(MatCreateShell(PETSC_COMM_SELF, kOrder, kOrder, kOrder, kOrder, &shell, &A.mat));
+  HeldMat A;
+  OK(MatCreateShell(PETSC_COMM_SELF, kOrder, kOrder, kOrder, kOrder, &shell, &A));
   OK(MatShellSetOperation(A, MATOP_GET_ROW, reinterpret_cast<void (*)(void)>(&GetRow)));
-  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(assemble(A));
   const Preconditioner pc(A);
   EXPECT_EQ(solution(pc), solution_of_aij(tridiagonal(kOrder, -1, 4, -2)));
   shell.twice = true;
@@ -258,24 +245,22 @@ TEST(MatrixTypes, ThatGiveRowsInAnyOrderAreReadAndRowsWithEntriesTwiceRefused) {
 TEST(MatrixTypes, WithoutValuesFailAndWithoutAssemblyAreErrors) {
   for (const char* type : {MATSEQAIJ, MATMPIAIJ, MATSEQBAIJ, MATSEQSBAIJ, MATSEQDENSE}) {
     SCOPED_TRACE(type);
-    Owned A;
-    OK(Create(type, 1, &A.mat));
+    HeldMat A;
+    OK(Create(type, 1, &A));
     const auto [code, text] = refusal(A, A);
     EXPECT_EQ(code, std::strcmp(type, MATSEQDENSE) == 0 ? 0 : PETSC_ERR_ARG_WRONGSTATE);
     EXPECT_TRUE(code == 0 || contains(text, "MatAssemblyBegin()")) << text;
 
     OK(Fill(A, tridiagonal(kOrder, 0, 0, 0)));
     const Preconditioner pc(A);
-    PCFailedReason reason;
     OK(PCSetUp(pc));
-    OK(PCGetFailedReason(pc, &reason));
-    EXPECT_EQ(reason, PC_FACTOR_NUMERIC_ZEROPIVOT);
+    EXPECT_EQ(failed_reason(pc), PC_FACTOR_NUMERIC_ZEROPIVOT);
     // The values come later.
     OK(Fill(A, tridiagonal(kOrder, -1, 4, -1)));
     EXPECT_EQ(solution(pc), solution_of_aij(tridiagonal(kOrder, -1, 4, -1)));
   }
-  Owned untyped;
-  OK(MatCreate(PETSC_COMM_SELF, &untyped.mat));
+  HeldMat untyped;
+  OK(MatCreate(PETSC_COMM_SELF, &untyped));
   OK(MatSetSizes(untyped, kOrder, kOrder, kOrder, kOrder));
   const auto [code, text] = refusal(untyped, untyped);
   EXPECT_EQ(code, PETSC_ERR_ARG_WRONGSTATE);

@@ -9,20 +9,11 @@
 namespace oclspkt::test::messages {
 namespace {
 
-/// A set of numbers that is gone with its scope.
-class Indices {
- public:
-  explicit Indices(const std::vector<PetscInt>& numbers) {
-    ISCreateGeneral(PETSC_COMM_SELF, static_cast<PetscInt>(numbers.size()), numbers.data(), PETSC_COPY_VALUES, &set_);
-  }
-  ~Indices() { ISDestroy(&set_); }
-  Indices(const Indices&) = delete;
-  Indices& operator=(const Indices&) = delete;
-  operator IS() const { return set_; }
-
- private:
-  IS set_ = nullptr;
-};
+IS indices(const std::vector<PetscInt>& numbers) {
+  IS set = nullptr;
+  ISCreateGeneral(PETSC_COMM_SELF, static_cast<PetscInt>(numbers.size()), numbers.data(), PETSC_COPY_VALUES, &set);
+  return set;
+}
 
 /// The call on a PC of a tridiagonal matrix of 4 rows, then its set-up.
 PetscErrorCode set_up_with(const std::function<PetscErrorCode(PC)>& call) {
@@ -39,7 +30,7 @@ PetscErrorCode set_up_with_option(const char* name, const char* value) {
 
 PetscErrorCode set_up_with_lines(const std::vector<PetscInt>& numbers, const std::vector<PetscInt>& starts,
                                  const std::vector<PetscInt>& rows) {
-  const Indices lines(numbers), begins(starts), members(rows);
+  const HeldIS lines = indices(numbers), begins = indices(starts), members = indices(rows);
   return set_up_with([&](PC pc) { return PCOCLSPKTSetLines(pc, lines, begins, members); });
 }
 
@@ -50,22 +41,16 @@ PetscErrorCode set_up_with_bands(const char* axis, PetscInt lower_rows) {
 
 /// The lines of a grid of 4 x 4 points that is periodic along x.
 PetscErrorCode set_up_on_grid(const char* lines) {
-  DM grid;
-  Mat matrix;
+  HeldDM grid;
+  HeldMat matrix;
   DMDACreate2d(PETSC_COMM_SELF, DM_BOUNDARY_PERIODIC, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 4, 4, 1, 1, 1, 1, nullptr,
                nullptr, &grid);
   DMSetUp(grid);
   DMCreateMatrix(grid, &matrix);
   MatShift(matrix, 4);
-  PetscErrorCode code;
-  {
-    const Preconditioner pc(matrix);
-    code = PCOCLSPKTSetDirections(pc, lines);
-    if (!code) code = PCSetUp(pc);
-  }
-  MatDestroy(&matrix);
-  DMDestroy(&grid);
-  return code;
+  const Preconditioner pc(matrix);
+  const PetscErrorCode code = PCOCLSPKTSetDirections(pc, lines);
+  return code ? code : PCSetUp(pc);
 }
 
 PetscErrorCode read_before_set_up() {
@@ -76,30 +61,22 @@ PetscErrorCode read_before_set_up() {
 }
 
 PetscErrorCode set_up_of_two_more_columns() {
-  Mat matrix;
+  HeldMat matrix;
   MatCreateSeqAIJ(PETSC_COMM_SELF, 4, 6, 1, nullptr, &matrix);
-  MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY);
-  MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY);
-  PetscErrorCode code;
-  {
-    const Preconditioner pc(matrix);
-    code = PCSetUp(pc);
-  }
-  MatDestroy(&matrix);
-  return code;
+  assemble(matrix);
+  const Preconditioner pc(matrix);
+  return PCSetUp(pc);
 }
 
 /// The solve of a KSP that was given no matrix.
 PetscErrorCode solve_without_operators() {
   const Vector b(4), x(4);
-  KSP ksp;
+  HeldKSP ksp;
   PC pc;
   KSPCreate(PETSC_COMM_SELF, &ksp);
   KSPGetPC(ksp, &pc);
   PCSetType(pc, PCOCLSPKT);
-  const PetscErrorCode code = KSPSolve(ksp, b, x);
-  KSPDestroy(&ksp);
-  return code;
+  return KSPSolve(ksp, b, x);
 }
 
 PetscErrorCode set_up_with_a_corner() {

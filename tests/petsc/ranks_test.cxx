@@ -74,9 +74,7 @@ TEST(Ranks, WithOptionsThatDifferAreRefusedByTheNameOfTheOption) {
       }
       if (ranks() == 1) continue;
       const std::string text = refused_with(line.pc(), option), name = std::string(option).substr(0, 17);
-      EXPECT_TRUE(contains(text, name)) << text;
-      EXPECT_TRUE(contains(text, "' on rank 0 and '")) << text;
-      EXPECT_TRUE(contains(text, "' on rank " + std::to_string(ranks() - 1))) << text;
+      expect_in(text, {name, "' on rank 0 and '", "' on rank " + std::to_string(ranks() - 1)});
     }
   }
 }
@@ -87,17 +85,14 @@ TEST(Ranks, WithLinesGivenOnOneOfThemAreRefused) {
   if (is_last()) {
     PetscInt first, end;
     OK(MatGetOwnershipRange(line.matrix(), &first, &end));
-    IS number, starts, rows;
+    HeldIS number, starts, rows;
     const PetscInt ends[] = {0, end - first};
     OK(ISCreateStride(PETSC_COMM_SELF, 1, 0, 1, &number));
     OK(ISCreateGeneral(PETSC_COMM_SELF, 2, ends, PETSC_COPY_VALUES, &starts));
     OK(ISCreateStride(PETSC_COMM_SELF, end - first, first, 1, &rows));
     OK(PCOCLSPKTSetLines(line.pc(), number, starts, rows));
-    for (IS* set : {&number, &starts, &rows}) OK(ISDestroy(set));
   }
-  const ErrorTexts errors;
-  EXPECT_EQ(same_on_all(PCSetUp(line.pc())), PETSC_ERR_ARG_INCOMP);
-  EXPECT_TRUE(contains(errors.text(), "PCOCLSPKTSetLines() differs")) << errors.text();
+  EXPECT_ERROR(same_on_all(PCSetUp(line.pc())), PETSC_ERR_ARG_INCOMP, "PCOCLSPKTSetLines() differs");
 }
 
 TEST(Ranks, MayDifferInWhatShapesTheirOwnWorkAlone) {
@@ -143,16 +138,15 @@ Mat shifted_columns() {
   MatCreateAIJ(PETSC_COMM_WORLD, 10, columns, PETSC_DETERMINE, PETSC_DETERMINE, 3, nullptr, 2, nullptr, &matrix);
   MatGetOwnershipRange(matrix, &first, &end);
   for (PetscInt i = first; i < end; ++i) MatSetValue(matrix, i, i, 2, INSERT_VALUES);
-  MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY);
-  MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY);
+  assemble(matrix);
   return matrix;
 }
 
 TEST(Ranks, WithOtherColumnsThanRowsAreRefusedWithTheirSizes) {
   if (ranks() == 1) return;
-  Mat matrix = shifted_columns();
+  HeldMat matrix = shifted_columns();
   for (const bool direct : {false, true}) {
-    KSP ksp;
+    HeldKSP ksp;
     PC pc;
     OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
     OK(KSPSetOperators(ksp, matrix, matrix));
@@ -164,28 +158,21 @@ TEST(Ranks, WithOtherColumnsThanRowsAreRefusedWithTheirSizes) {
     const ErrorTexts errors;
     EXPECT_GT(same_on_all(KSPSetUp(ksp)), 0);
     EXPECT_TRUE(contains(errors.text(), "rank 0 has 10 rows and 9 columns")) << errors.text();
-    OK(KSPDestroy(&ksp));
   }
-  OK(MatDestroy(&matrix));
 }
 
 TEST(Ranks, WithOtherColumnsThanRowsAreRefusedForBandsThatWereGiven) {
   if (ranks() == 1) return;
-  Mat matrix = shifted_columns();
-  PC pc;
-  Vec band;
+  HeldMat matrix = shifted_columns();
+  HeldPC pc;
+  HeldVec band;
   OK(MatCreateVecs(matrix, nullptr, &band));
   OK(VecSet(band, 1));
   OK(PCCreate(PETSC_COMM_WORLD, &pc));
   OK(PCSetType(pc, PCOCLSPKT));
   OK(PCSetOperators(pc, matrix, matrix));
   OK(PCOCLSPKTSetBands(pc, "x", band, band, band));
-  const ErrorTexts errors;
-  EXPECT_EQ(same_on_all(PCSetUp(pc)), PETSC_ERR_ARG_SIZ);
-  EXPECT_TRUE(contains(errors.text(), "rank 0 has 10 rows and 9 columns")) << errors.text();
-  OK(PCDestroy(&pc));
-  OK(VecDestroy(&band));
-  OK(MatDestroy(&matrix));
+  EXPECT_ERROR(same_on_all(PCSetUp(pc)), PETSC_ERR_ARG_SIZ, "rank 0 has 10 rows and 9 columns");
 }
 
 TEST(Ranks, RefuseVectorsOfOtherLayouts) {
@@ -193,7 +180,7 @@ TEST(Ranks, RefuseVectorsOfOtherLayouts) {
   const LongLine line(10, [](PetscInt, PetscInt) { return Row{-1, 3, -1}; });
   OK(PCSetUp(line.pc()));
   const PetscInt rows = rank_here() == 0 ? 9 : rank_here() == 1 ? 11 : 10;
-  Vec other;
+  HeldVec other;
   OK(VecCreateMPI(PETSC_COMM_WORLD, rows, PETSC_DETERMINE, &other));
   OK(VecSet(other, 1));
   if (rows != 10) {
@@ -205,20 +192,17 @@ TEST(Ranks, RefuseVectorsOfOtherLayouts) {
     EXPECT_TRUE(contains(errors.text(), std::to_string(rows) + " (right-hand side) and 10 (solution) rows"))
         << errors.text();
   }
-  Mat right, solution;
+  HeldMat right, solution;
   OK(MatCreateDense(PETSC_COMM_WORLD, 10, PETSC_DECIDE, PETSC_DETERMINE, 2, nullptr, &right));
   OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, 2, nullptr, &solution));
-  for (Mat m : {right, solution}) {
-    OK(MatAssemblyBegin(m, MAT_FINAL_ASSEMBLY));
-    OK(MatAssemblyEnd(m, MAT_FINAL_ASSEMBLY));
+  for (Mat m : {(Mat)right, (Mat)solution}) {
+    OK(assemble(m));
   }
   if (rows != 10) {
     const ErrorTexts errors;
     EXPECT_NE(PCMatApply(line.pc(), right, solution), 0);
     EXPECT_NE(PCMatApply(line.pc(), solution, right), 0);
   }
-  for (Mat* m : {&right, &solution}) OK(MatDestroy(m));
-  OK(VecDestroy(&other));
 }
 
 }  // namespace

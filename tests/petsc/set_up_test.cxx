@@ -33,8 +33,7 @@ void expect_row(PC pc, PetscScalar lower, PetscScalar diag, PetscScalar upper, P
 }
 
 TEST(SetUp, OfAnUnchangedMatrixDoesNothing) {
-  const Matrix A(tridiagonal(kRows, -1, 4, -2));
-  const Preconditioner pc(A);
+  const auto& [A, pc, b, x] = System(tridiagonal(kRows, -1, 4, -2));
   for (int i = 0; i < 3; ++i) {
     OK(PCSetUp(pc));
     expect_row(pc, -1, 4, -2);
@@ -47,8 +46,7 @@ TEST(SetUp, OfAnUnchangedMatrixDoesNothing) {
 }
 
 TEST(SetUp, OfNewValuesReadsThemOnceAndNoPattern) {
-  Matrix A(tridiagonal(kRows, -1, 4, -2));
-  const Preconditioner pc(A);
+  auto&& [A, pc, b, x] = System(tridiagonal(kRows, -1, 4, -2));
   OK(PCSetUp(pc));
   A.set_values(tridiagonal(kRows, -1, 5, -3));
   expect_row(pc, -1, 5, -3);
@@ -56,15 +54,14 @@ TEST(SetUp, OfNewValuesReadsThemOnceAndNoPattern) {
   // Two entries by MatSetValue().
   OK(MatSetValue(A, 10, 10, 6, INSERT_VALUES));
   OK(MatSetValue(A, 10, 11, -1, INSERT_VALUES));
-  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(assemble(A));
   expect_row(pc, -1, 6, -1);
   EXPECT_EQ(work(pc), (Work{1, 3, 3, 3}));
 }
 
 TEST(SetUp, OfAnotherMatrixOfTheSameSizeSearchesIt) {
-  const Matrix A(tridiagonal(kRows, -1, 4, -2)), B(tridiagonal(kRows, -1, 6, -3));
-  const Preconditioner pc(A);
+  const auto& [A, pc, b, x] = System(tridiagonal(kRows, -1, 4, -2));
+  const Matrix B(tridiagonal(kRows, -1, 6, -3));
   OK(PCSetUp(pc));
   OK(PCSetOperators(pc, B, B));
   expect_row(pc, -1, 6, -3);
@@ -72,8 +69,8 @@ TEST(SetUp, OfAnotherMatrixOfTheSameSizeSearchesIt) {
 }
 
 TEST(SetUp, AfterAResetTakesAnotherSizeAndCountsAnew) {
-  const Matrix A(tridiagonal(kRows, -1, 4, -2)), B(tridiagonal(37, -1, 6, -3));
-  const Preconditioner pc(A);
+  const auto& [A, pc, b, x] = System(tridiagonal(kRows, -1, 4, -2));
+  const Matrix B(tridiagonal(37, -1, 6, -3));
   OK(PCSetUp(pc));
   OK(PCReset(pc));
   EXPECT_EQ(work(pc), (Work{0, 0, 0, 0}));
@@ -84,8 +81,7 @@ TEST(SetUp, AfterAResetTakesAnotherSizeAndCountsAnew) {
 }
 
 TEST(SetUp, IsLeftOutWhileThePreconditionerIsReused) {
-  Matrix A(tridiagonal(kRows, -1, 4, -2));
-  const Preconditioner pc(A);
+  auto&& [A, pc, b, x] = System(tridiagonal(kRows, -1, 4, -2));
   OK(PCSetUp(pc));
   OK(PCSetReusePreconditioner(pc, PETSC_TRUE));
   A.set_values(tridiagonal(kRows, -1, 5, -3));
@@ -100,7 +96,7 @@ TEST(SetUp, IsLeftOutWhileThePreconditionerIsReused) {
 TEST(SetUp, ReadsTheSecondMatrixOfKspSetOperators) {
   Matrix A(tridiagonal(kRows, -1, 9, -1)), P(tridiagonal(kRows, -1, 4, -2));
   const Preconditioner pc;
-  KSP ksp;
+  HeldKSP ksp;
   OK(KSPCreate(PETSC_COMM_SELF, &ksp));
   OK(KSPSetPC(ksp, pc));
   OK(KSPSetOperators(ksp, A, P));
@@ -115,12 +111,10 @@ TEST(SetUp, ReadsTheSecondMatrixOfKspSetOperators) {
   OK(KSPSetUp(ksp));
   EXPECT_EQ(work(pc), (Work{1, 2, 2, 2}));
   expect_row(pc, -1, 5, -2);
-  OK(KSPDestroy(&ksp));
 }
 
 TEST(SetUp, ThatFailsIsHealedByTheNextGoodOne) {
-  Matrix A(tridiagonal(kRows, -1, 4, -2));
-  const Preconditioner pc(A);
+  auto&& [A, pc, b, x] = System(tridiagonal(kRows, -1, 4, -2));
   PCFailedReason reason;
   OK(PCSetUp(pc));
   // NaN ends the set-up before any method is tried; a zero matrix is known as singular, and one method is asked all the
@@ -151,7 +145,7 @@ TEST(SetUp, ThatFailsIsHealedByTheNextGoodOne) {
 }
 
 TEST(SetUp, OfAPatternThatIsNoLongerTridiagonalIgnoresTheRest) {
-  Mat A;
+  HeldMat A;
   OK(MatCreateSeqAIJ(PETSC_COMM_SELF, kRows, kRows, 4, nullptr, &A));
   for (PetscInt i = 0; i < kRows; ++i) {
     if (i > 0) {
@@ -162,8 +156,7 @@ TEST(SetUp, OfAPatternThatIsNoLongerTridiagonalIgnoresTheRest) {
       OK(MatSetValue(A, i, i + 1, -2, INSERT_VALUES));
     }
   }
-  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(assemble(A));
   const Preconditioner pc(A);
   PetscInt64 ignored = -1;
   OK(PCSetUp(pc));
@@ -171,18 +164,16 @@ TEST(SetUp, OfAPatternThatIsNoLongerTridiagonalIgnoresTheRest) {
   EXPECT_EQ(ignored, 0);
   OK(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   OK(MatSetValue(A, 3, 50, 7, INSERT_VALUES));
-  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(assemble(A));
   expect_row(pc, -1, 4, -2);
   OK(PCOCLSPKTGetIgnoredEntries(pc, &ignored));
   EXPECT_EQ(ignored, 1);
   EXPECT_EQ(work(pc), (Work{2, 2, 2, 2}));
-  OK(MatDestroy(&A));
 }
 
 TEST(SetUp, ReadsATypeWithoutCompressedRowsAnewEachTime) {
   const Matrix A(tridiagonal(kRows, -1, 4, -1));
-  Mat B;
+  HeldMat B;
   OK(MatConvert(A, MATSEQBAIJ, MAT_INITIAL_MATRIX, &B));
   const Preconditioner pc(A);
   OK(PCSetUp(pc));
@@ -193,12 +184,10 @@ TEST(SetUp, ReadsATypeWithoutCompressedRowsAnewEachTime) {
   OK(PCSetOperators(pc, A, A));
   expect_row(pc, -1, 4, -1);
   EXPECT_EQ(work(pc), (Work{2, 3, 3, 3})) << "positions are not kept meanwhile";
-  OK(MatDestroy(&B));
 }
 
 TEST(SetUp, CountsAreInTheDetailedView) {
-  Matrix A(tridiagonal(kRows, -1, 4, -2));
-  const Preconditioner pc(A);
+  auto&& [A, pc, b, x] = System(tridiagonal(kRows, -1, 4, -2));
   OK(PCSetUp(pc));
   A.set_values(tridiagonal(kRows, -1, 5, -2));
   OK(PCSetUp(pc));
@@ -241,7 +230,7 @@ class Loosened : public ::testing::TestWithParam<const char*> {
   /// Iterations to reduce the residual by 1e10, or -1 if 50 do not.
   static PetscInt iterations(Mat A, PC pc, KSPType type) {
     const Vector b(n), x(n);
-    KSP ksp;
+    HeldKSP ksp;
     KSPConvergedReason reason;
     PetscInt count = -1;
     KSPCreate(PETSC_COMM_SELF, &ksp);
@@ -252,7 +241,6 @@ class Loosened : public ::testing::TestWithParam<const char*> {
     EXPECT_EQ(KSPSolve(ksp, b, x), 0);
     KSPGetConvergedReason(ksp, &reason);
     KSPGetIterationNumber(ksp, &count);
-    KSPDestroy(&ksp);
     return reason > 0 ? count : -1;
   }
 };

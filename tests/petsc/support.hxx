@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 #include <petsc/private/petscimpl.h>
+#include <petscdm.h>
 #include <petscksp.h>
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,83 @@ class ErrorTexts {
   std::string text_;
 };
 
+inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+inline void expect_in(const std::string& text, std::initializer_list<std::string> parts) {
+  for (const std::string& part : parts) EXPECT_TRUE(contains(text, part)) << "'" << part << "' is not in: " << text;
+}
+
+/// Any code but that of success.
+inline constexpr PetscErrorCode kAnyError = static_cast<PetscErrorCode>(-1);
+
+/// Expects that a PETSc call returns an error whose texts have all these parts.
+#define EXPECT_ERROR(call, code, ...)                                   \
+  do {                                                                  \
+    const oclspkt::test::ErrorTexts errors;                             \
+    const PetscErrorCode returned = call;                               \
+    oclspkt::test::expect_error(returned, code, errors, {__VA_ARGS__}); \
+  } while (false)
+
+inline void expect_error(PetscErrorCode returned, PetscErrorCode expected, const ErrorTexts& errors,
+                         std::initializer_list<std::string> parts) {
+  if (expected == kAnyError) {
+    EXPECT_NE(returned, 0);
+  } else {
+    EXPECT_EQ(returned, expected);
+  }
+  expect_in(errors.text(), parts);
+}
+
+/// A PETSc object that is given back with its scope.
+template <typename Object, PetscErrorCode (*kDestroy)(Object*)>
+class Held {
+ public:
+  Held(Object object = nullptr) : object_(object) {}
+  ~Held() { EXPECT_EQ(kDestroy(&object_), 0); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  operator Object() const { return object_; }
+  explicit operator PetscObject() const { return reinterpret_cast<PetscObject>(object_); }
+  Object operator->() const { return object_; }
+  Object* operator&() { return &object_; }  // as PETSc takes objects that it makes
+
+ private:
+  Object object_;
+};
+using HeldDM = Held<DM, DMDestroy>;
+using HeldIS = Held<IS, ISDestroy>;
+using HeldKSP = Held<KSP, KSPDestroy>;
+using HeldMat = Held<Mat, MatDestroy>;
+using HeldMatNullSpace = Held<MatNullSpace, MatNullSpaceDestroy>;
+using HeldPC = Held<PC, PCDestroy>;
+using HeldPetscViewer = Held<PetscViewer, PetscViewerDestroy>;
+using HeldVec = Held<Vec, VecDestroy>;
+
+inline PetscErrorCode assemble(Mat A) {
+  const PetscErrorCode error = MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY);
+  return error != 0 ? error : MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
+}
+inline PetscErrorCode assemble(Vec v) {
+  const PetscErrorCode error = VecAssemblyBegin(v);
+  return error != 0 ? error : VecAssemblyEnd(v);
+}
+
+inline Vec duplicate(Vec v) {
+  Vec other = nullptr;
+  EXPECT_EQ(VecDuplicate(v, &other), 0);
+  return other;
+}
+inline PCFailedReason failed_reason(PC pc) {
+  PCFailedReason reason = PC_SETUP_ERROR;
+  EXPECT_EQ(PCGetFailedReason(pc, &reason), 0);
+  return reason;
+}
+inline KSPConvergedReason converged_reason(KSP ksp) {
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  EXPECT_EQ(KSPGetConvergedReason(ksp, &reason), 0);
+  return reason;
+}
+
 /// Rows of a sparse matrix as (column, value) pairs, in the order they are stored.
 using Rows = std::vector<std::vector<std::pair<PetscInt, PetscScalar>>>;
 
@@ -63,9 +142,6 @@ class Matrix {
     }
     MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, n_, n_, starts_.data(), columns_.data(), values_.data(), &mat_);
   }
-  ~Matrix() { MatDestroy(&mat_); }
-  Matrix(const Matrix&) = delete;
-  Matrix& operator=(const Matrix&) = delete;
 
   operator Mat() const { return mat_; }
   PetscInt rows() const { return n_; }
@@ -76,14 +152,14 @@ class Matrix {
     for (const auto& row : rows) {
       for (const auto& entry : row) values_.at(k++) = entry.second;
     }
-    PetscObjectStateIncrease(reinterpret_cast<PetscObject>(mat_));
+    PetscObjectStateIncrease(static_cast<PetscObject>(mat_));
   }
 
  private:
   PetscInt n_;
   std::vector<PetscInt> starts_, columns_;
   std::vector<PetscScalar> values_;
-  Mat mat_ = nullptr;
+  HeldMat mat_;
 };
 
 /// A vector of length n with entries that are neither smooth nor small.
@@ -92,12 +168,8 @@ class Vector {
   explicit Vector(PetscInt n) {
     VecCreateSeq(PETSC_COMM_SELF, n, &vec_);
     for (PetscInt i = 0; i < n; ++i) VecSetValue(vec_, i, 1 + std::sin(1.7 * i), INSERT_VALUES);
-    VecAssemblyBegin(vec_);
-    VecAssemblyEnd(vec_);
+    assemble(vec_);
   }
-  ~Vector() { VecDestroy(&vec_); }
-  Vector(const Vector&) = delete;
-  Vector& operator=(const Vector&) = delete;
   operator Vec() const { return vec_; }
   PetscScalar operator[](PetscInt i) const {
     PetscScalar value = NAN;
@@ -106,31 +178,29 @@ class Vector {
   }
 
  private:
-  Vec vec_ = nullptr;
+  HeldVec vec_;
 };
 
 /// Largest abs(x - y); NaN if there is one.
 inline PetscReal distance(Vec x, Vec y) {
-  Vec d;
+  HeldVec d;
   PetscReal norm = NAN;
   VecDuplicate(x, &d);
   VecCopy(x, d);
   VecAXPY(d, -1, y);
   VecNorm(d, NORM_INFINITY, &norm);
-  VecDestroy(&d);
   return norm;
 }
 
 /// |b - A x| / |b|
 inline PetscReal residual(Mat A, Vec b, Vec x) {
-  Vec r;
+  HeldVec r;
   PetscReal norm = NAN, size = NAN;
   VecDuplicate(b, &r);
   MatMult(A, x, r);
   VecAYPX(r, -1, b);
   VecNorm(r, NORM_2, &norm);
   VecNorm(b, NORM_2, &size);
-  VecDestroy(&r);
   return norm / size;
 }
 
@@ -160,18 +230,23 @@ class Preconditioner {
     PCOCLSPKTSetDevices(pc_, devices);
     if (mat) PCSetOperators(pc_, mat, mat);
   }
-  ~Preconditioner() { PCDestroy(&pc_); }
-  Preconditioner(const Preconditioner&) = delete;
-  Preconditioner& operator=(const Preconditioner&) = delete;
   operator PC() const { return pc_; }
 
   /// What PCView prints.
   std::string view(PetscViewerFormat format = PETSC_VIEWER_DEFAULT) const {
-    return view_text(reinterpret_cast<PetscObject>(pc_), format);
+    return view_text(static_cast<PetscObject>(pc_), format);
   }
 
  private:
-  PC pc_ = nullptr;
+  HeldPC pc_;
+};
+
+/// A matrix, its preconditioner, and two vectors.
+struct System {
+  explicit System(const Rows& rows, const char* devices = "host") : A(rows), pc(A, devices), b(A.rows()), x(A.rows()) {}
+  Matrix A;
+  Preconditioner pc;
+  Vector b, x;
 };
 
 /// Nonzero entries off the three bands, as counted at the last set-up.
@@ -222,8 +297,6 @@ class OptionSet {
  private:
   PetscOptions database_ = nullptr;
 };
-
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// False on machines without such a device, unless the environment says that devices must be there.
 inline bool device_is_there(Mat A, const char* devices) {

@@ -33,8 +33,7 @@ Mat draw_matrix(PetscInt rows, PetscInt columns, unsigned seed) {
       MatSetValue(A, i, j, number(i, j), INSERT_VALUES);
     }
   }
-  MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY);
-  MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
+  assemble(A);
   return A;
 }
 
@@ -53,14 +52,11 @@ class Numbers {
     VecRestoreArrayWrite(vec_, &array);
     VecScale(vec_, 2);
   }
-  ~Numbers() { VecDestroy(&vec_); }
-  Numbers(const Numbers&) = delete;
-  Numbers& operator=(const Numbers&) = delete;
   operator Vec() const { return vec_; }
 
  private:
-  Vec vec_ = nullptr;
   std::vector<PetscScalar> memory_;
+  HeldVec vec_;
 };
 
 /// The greatest difference of two vectors, by the host; NaN if there is one.
@@ -79,7 +75,7 @@ PetscReal difference(Vec a, Vec b) {
 
 /// All products of a matrix, of vectors that are dressed, of the host, and of both kinds.
 void expect_products_of_dense(Mat A, const std::string& what) {
-  Mat dense;
+  HeldMat dense;
   PetscInt rows, columns;
   OK(MatConvert(A, MATDENSE, MAT_INITIAL_MATRIX, &dense));
   OK(MatGetLocalSize(A, &rows, &columns));
@@ -102,7 +98,6 @@ void expect_products_of_dense(Mat A, const std::string& what) {
       EXPECT_EQ(difference(z, host_z), 0);
     }
   }
-  OK(MatDestroy(&dense));
 }
 
 /// Begins anew with other options of the types, and ends with those of the program.
@@ -118,29 +113,25 @@ class TypesBorders : public testing::Test {
 };
 
 TEST_F(TypesBorders, MultiplyAsDenseOnesDo) {
-  Mat A = draw_matrix(of_rank(kRows), of_rank(kRows), 1), B = draw_matrix(of_rank(kRows), of_rank(kColumns), 2);
+  HeldMat A = draw_matrix(of_rank(kRows), of_rank(kRows), 1), B = draw_matrix(of_rank(kRows), of_rank(kColumns), 2);
   expect_products_of_dense(A, "square");
   expect_products_of_dense(B, "not square");
-  OK(MatDestroy(&A));
-  OK(MatDestroy(&B));
 }
 
 TEST_F(TypesBorders, RanksWithoutNeighboursNeedNone) {
-  Mat A;
+  HeldMat A;
   PetscInt first, end;
   OK(MatCreateAIJ(PETSC_COMM_WORLD, of_rank(kRows), of_rank(kRows), PETSC_DETERMINE, PETSC_DETERMINE, 1, nullptr, 0,
                   nullptr, &A));
   OK(MatGetOwnershipRange(A, &first, &end));
   for (PetscInt i = first; i < end; ++i) OK(MatSetValue(A, i, i, number(i, i), INSERT_VALUES));
-  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(assemble(A));
   expect_products_of_dense(A, "diagonal");
-  OK(MatDestroy(&A));
 }
 
 TEST_F(TypesBorders, VectorsThatRanksCutInAnotherWayAreRefused) {
   if (PetscGlobalSize != 3) return;
-  Mat A = draw_matrix(10 + PetscGlobalRank, 10 + PetscGlobalRank, 1);
+  HeldMat A = draw_matrix(10 + PetscGlobalRank, 10 + PetscGlobalRank, 1);
   const Numbers right(10 + PetscGlobalRank, true, 1), wrong(10 + (PetscGlobalRank + 1) % 3, true, 1);
   {
     const ErrorTexts errors;
@@ -152,11 +143,10 @@ TEST_F(TypesBorders, VectorsThatRanksCutInAnotherWayAreRefused) {
   const Numbers other(10, true, 1); /* newer PETScs leave vectors locked behind an error */
   OK(VecScale(other, 2));
   EXPECT_TRUE(std::isnan((*static_cast<PetscScalar**>(((Vec)other)->data))[0])) << "the device is lost";
-  OK(MatDestroy(&A));
 }
 
 TEST_F(TypesBorders, FollowTheValues) {
-  Mat A = draw_matrix(of_rank(kRows), of_rank(kRows), 3), other;
+  HeldMat A = draw_matrix(of_rank(kRows), of_rank(kRows), 3), other;
   const Numbers left(of_rank(kRows), true, 1), right(of_rank(kRows), true, 2);
   const PetscInt row[] = {0};
   const PetscInt count = PetscGlobalRank == 0 ? 1 : 0;
@@ -179,13 +169,11 @@ TEST_F(TypesBorders, FollowTheValues) {
   expect_products_of_dense(A, "MatAXPY");
   OK(MatZeroEntries(A));
   expect_products_of_dense(A, "MatZeroEntries");
-  OK(MatDestroy(&A));
-  OK(MatDestroy(&other));
 }
 
 TEST_F(TypesBorders, FollowTheStateOfTheMatrixOfAllRanks) {
   if (PetscGlobalSize == 1) return;
-  Mat A = draw_matrix(of_rank(kRows), of_rank(kRows), 7);
+  HeldMat A = draw_matrix(of_rank(kRows), of_rank(kRows), 7);
   expect_products_of_dense(A, "new");
   Mat blocks[2];
   OK(MatMPIAIJGetSeqAIJ(A, blocks, blocks + 1, nullptr));
@@ -204,11 +192,10 @@ TEST_F(TypesBorders, FollowTheStateOfTheMatrixOfAllRanks) {
   }
   OK(PetscObjectStateIncrease((PetscObject)A));
   expect_products_of_dense(A, "changed");
-  OK(MatDestroy(&A));
 }
 
 TEST_F(TypesBorders, FollowThePattern) {
-  Mat A = draw_matrix(of_rank(kRows), of_rank(kRows), 4);
+  HeldMat A = draw_matrix(of_rank(kRows), of_rank(kRows), 4);
   PetscInt rows;
   OK(MatGetSize(A, &rows, nullptr));
   expect_products_of_dense(A, "new");
@@ -216,8 +203,7 @@ TEST_F(TypesBorders, FollowThePattern) {
   if (PetscGlobalRank == 0) {
     for (PetscInt j = 0; j < rows; j += 3) OK(MatSetValue(A, 1, j, 2, INSERT_VALUES));
   }
-  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(assemble(A));
   expect_products_of_dense(A, "MatSetValues");
   OK(MatTranspose(A, MAT_INPLACE_MATRIX, &A));
   expect_products_of_dense(A, "MatTranspose");
@@ -237,12 +223,11 @@ TEST_F(TypesBorders, FollowThePattern) {
     OK(MatSetValuesCOO(A, values.data(), INSERT_VALUES));
     expect_products_of_dense(A, "MatSetPreallocationCOO " + std::to_string(step));
   }
-  OK(MatDestroy(&A));
 }
 
 TEST_F(TypesBorders, RanksBelowTheLimitTakePart) {
   restart("30");
-  Mat A = draw_matrix(of_rank(kRows), of_rank(kRows), 5);
+  HeldMat A = draw_matrix(of_rank(kRows), of_rank(kRows), 5);
   const Numbers x(of_rank(kRows), true, 1), z(of_rank(kRows), true, 2);
   OK(MatMult(A, x, z));
   if (of_rank(kRows) > 0) {
@@ -250,21 +235,18 @@ TEST_F(TypesBorders, RanksBelowTheLimitTakePart) {
     EXPECT_EQ(away, of_rank(kRows) >= 30) << "where it is worked on";
   }
   expect_products_of_dense(A, "ranks below the limit");
-  OK(MatDestroy(&A));
 }
 
 TEST_F(TypesBorders, RanksMayDifferInTheirLimits) {
   restart(PetscGlobalRank == 0 ? "1000" : "1");
-  Mat A = draw_matrix(of_rank(kRows), of_rank(kRows), 8);
+  HeldMat A = draw_matrix(of_rank(kRows), of_rank(kRows), 8);
   expect_products_of_dense(A, "limits of ranks");
-  OK(MatDestroy(&A));
 }
 
 TEST_F(TypesBorders, RanksBelowTheLimitAloneLeaveItToPetsc) {
   restart("1000");
-  Mat A = draw_matrix(of_rank(kRows), of_rank(kRows), 6);
+  HeldMat A = draw_matrix(of_rank(kRows), of_rank(kRows), 6);
   expect_products_of_dense(A, "all below the limit");
-  OK(MatDestroy(&A));
 }
 
 /// What -oclspkt_types_view prints, on rank 0.
@@ -298,8 +280,7 @@ TEST_F(TypesBorders, TakeNothingButTheBordersToTheHost) {
     OK(MatDestroy(&A));                                                            /* after the types have ended */
     const long down = kProducts * kPlane * static_cast<long>(sizeof(PetscScalar)); /* rank 0 has one neighbour */
     if (PetscGlobalRank == 0) {
-      EXPECT_TRUE(contains(view, " " + std::to_string(down) + " down")) << view;
-      EXPECT_TRUE(contains(view, "copied up 3 times, down 0 times")) << view;
+      expect_in(view, {" " + std::to_string(down) + " down", "copied up 3 times, down 0 times"});
       EXPECT_FALSE(contains(view, "by the host")) << view;
       EXPECT_TRUE(contains(view, std::to_string(PetscGlobalSize) + " ranks of this node take turns on it")) << view;
     }

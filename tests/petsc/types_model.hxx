@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <random>
 #include <sstream>
 
-#include "support.hxx"
+#include "types_vectors.hxx"
 
 namespace oclspkt::test {
 
@@ -50,8 +51,7 @@ class ModelVectors {
       for (const Vec v : {weight_dressed_, weight_host_}) VecSetValue(v, i, 1 + (i * 7) % 5, INSERT_VALUES);
     }
     for (const Vec v : {weight_dressed_, weight_host_}) {
-      VecAssemblyBegin(v);
-      VecAssemblyEnd(v);
+      assemble(v);
     }
   }
   ~ModelVectors() {
@@ -124,73 +124,29 @@ class ModelVectors {
     for (std::size_t i = 0; i < static_cast<std::size_t>(n_); ++i) same(p.placed_dressed[i], p.placed_host[i]);
   }
 
-  void combine() {
+  void operate() {
+    const Operation& operation = kOperations[below(std::size(kOperations))];
     const PetscScalar a = factor(), b = factor(), c = factor();
-    const auto X = x().both(), Y = y().both(), Z = z().both();
-    switch (below(12)) {
-      case 0:
-        return on_both("VecSet", [&](int k) { return VecSet(X[k], a); });
-      case 1:
-        return on_both("VecAXPY", [&](int k) { return VecAXPY(Y[k], a, X[k]); });
-      case 2:
-        return on_both("VecAYPX", [&](int k) { return VecAYPX(Y[k], a, X[k]); });
-      case 3:
-        return on_both("VecAXPBY", [&](int k) { return VecAXPBY(Y[k], a, b, X[k]); });
-      case 4:
-        return on_both("VecWAXPY", [&](int k) { return VecWAXPY(Z[k], a, X[k], Y[k]); });
-      case 5:
-        return on_both("VecAXPBYPCZ", [&](int k) { return VecAXPBYPCZ(Z[k], a, b, c, X[k], Y[k]); });
-      case 6:
-        return on_both("VecMAXPY", [&](int k) {
-          Vec of[] = {X[k], Y[k]};
-          const PetscScalar by[] = {a, b};
-          return VecMAXPY(Z[k], 2, by, of);
-        });
-      case 7:
-        return on_both("VecCopy", [&](int k) { return VecCopy(X[k], Y[k]); });
-      case 8:
-        return on_both("VecScale", [&](int k) { return VecScale(X[k], a); });
-      case 9:
-        return on_both("VecSwap", [&](int k) { return VecSwap(X[k], Y[k]); });
-      case 10:
-        return call("VecCopy from the host", {VecCopy(X[1], Y[0]), VecCopy(X[1], Y[1])});
-      default:
-        return call("VecAXPY of the host", {VecAXPY(Y[0], a, X[1]), VecAXPY(Y[1], a, X[0])});
-    }
+    const bool by_place = operation.kind == Kind::point || operation.kind == Kind::quotient;
+    if (operation.kind == Kind::quotient) fill(y(), true);
+    if (operation.kind == Kind::reciprocal || operation.kind == Kind::root) fill(z(), true);
+    const auto X = x().both(), Y = y().both(), W = by_place && below(3) == 0 ? X : z().both();
+    on_both(operation.name, [&](int k) {
+      if (operation.kind == Kind::root) VecPointwiseMult(W[k], W[k], W[k]);
+      return operation.run({W[k], X[k], Y[k], a, b, c});
+    });
   }
-
-  void point_by_point() {
+  void operate_beside_the_host() {
+    const PetscScalar a = factor();
     const auto X = x().both(), Y = y().both(), Z = z().both();
-    const bool in_place = below(3) == 0;
-    const auto W = in_place ? X : Z;
-    switch (below(10)) {
+    switch (below(3)) {
       case 0:
-        return on_both("VecPointwiseMult", [&](int k) { return VecPointwiseMult(W[k], X[k], Y[k]); });
+        return call("VecCopy from the host", {VecCopy(X[1], Y[0]), VecCopy(X[1], Y[1])});
       case 1:
-        fill(y(), true);
-        return on_both("VecPointwiseDivide", [&](int k) { return VecPointwiseDivide(W[k], X[k], Y[k]); });
-      case 2:
-        return on_both("VecPointwiseMax", [&](int k) { return VecPointwiseMax(W[k], X[k], Y[k]); });
-      case 3:
-        return on_both("VecPointwiseMin", [&](int k) { return VecPointwiseMin(W[k], X[k], Y[k]); });
-      case 4:
-        return on_both("VecPointwiseMaxAbs", [&](int k) { return VecPointwiseMaxAbs(W[k], X[k], Y[k]); });
-      case 5:
-        fill(x(), true);
-        return on_both("VecReciprocal", [&](int k) { return VecReciprocal(X[k]); });
-      case 6:
-        return on_both("VecAbs", [&](int k) { return VecAbs(X[k]); });
-      case 7:
-        return on_both("VecShift", [&](int k) { return VecShift(X[k], 2); });
-      case 8:
-        fill(x(), true);
-        return on_both("VecSqrtAbs", [&](int k) {
-          VecPointwiseMult(X[k], X[k], X[k]);
-          return VecSqrtAbs(X[k]);
-        });
+        return call("VecAXPY of the host", {VecAXPY(Y[0], a, X[1]), VecAXPY(Y[1], a, X[0])});
       default:
         return call("VecPointwiseMult by the host",
-                    {VecPointwiseMult(W[0], X[1], Y[0]), VecPointwiseMult(W[1], X[1], Y[1])});
+                    {VecPointwiseMult(Z[0], X[1], Y[0]), VecPointwiseMult(Z[1], X[1], Y[1])});
     }
   }
 
@@ -201,40 +157,27 @@ class ModelVectors {
     PetscScalar found[2][2] = {};
     PetscReal norms[2][2] = {};
     PetscInt places[2] = {};
-    switch (below(9)) {
-      case 0:
-        on_both("VecDot", [&](int k) { return VecDot(X[k], Y[k], found[k]); });
-        break;
-      case 1:
-        on_both("VecMDot", [&](int k) {
-          const Vec of[] = {Y[k], Z[k]};
-          return VecMDot(X[k], 2, of, found[k]);
-        });
-        break;
-      case 2:
-        on_both("VecDotNorm2", [&](int k) { return VecDotNorm2(X[k], Y[k], found[k], norms[k]); });
-        break;
-      case 3:
-        on_both("VecSum", [&](int k) { return VecSum(X[k], found[k]); });
-        break;
-      case 4:
-        on_both("VecMax", [&](int k) { return VecMax(X[k], below_of_name(2) ? places + k : nullptr, norms[k]); });
-        break;
-      case 6:
-        on_both("VecMin", [&](int k) { return VecMin(X[k], below_of_name(2) ? places + k : nullptr, norms[k]); });
-        break;
-      case 7:
-        on_both("VecMaxPointwiseDivide", [&](int k) { return VecMaxPointwiseDivide(X[k], Y[k], norms[k]); });
-        break;
-      case 5:
-        call("VecDot by the host", {VecDot(X[0], Y[1], found[0]), VecDot(X[1], Y[0], found[1])});
-        break;
-      default:
-        on_both("VecNorm", [&](int k) {
-          PetscObjectStateIncrease((PetscObject)X[k]); /* PETSc remembers norms of before a part was changed */
-          return VecNorm(X[k], type, norms[k]);
-        });
-    }
+    const std::pair<const char*, std::function<PetscErrorCode(int)>> several[] = {
+        {"VecDot", [&](int k) { return VecDot(X[k], Y[k], found[k]); }},
+        {"VecDot with the host", [&](int k) { return VecDot(X[k], Y[1 - k], found[k]); }},
+        {"VecMDot",
+         [&](int k) {
+           const Vec of[] = {Y[k], Z[k]};
+           return VecMDot(X[k], 2, of, found[k]);
+         }},
+        {"VecDotNorm2", [&](int k) { return VecDotNorm2(X[k], Y[k], found[k], norms[k]); }},
+        {"VecSum", [&](int k) { return VecSum(X[k], found[k]); }},
+        {"VecMax", [&](int k) { return VecMax(X[k], below_of_name(2) ? places + k : nullptr, norms[k]); }},
+        {"VecMin", [&](int k) { return VecMin(X[k], below_of_name(2) ? places + k : nullptr, norms[k]); }},
+        {"VecMaxPointwiseDivide", [&](int k) { return VecMaxPointwiseDivide(X[k], Y[k], norms[k]); }},
+        {"VecNorm",
+         [&](int k) {
+           PetscObjectStateIncrease((PetscObject)X[k]); /* PETSc remembers norms of before a part was changed */
+           return VecNorm(X[k], type, norms[k]);
+         }},
+    };
+    const auto& [what, sum] = several[below(std::size(several))];
+    on_both(what, sum);
     same(static_cast<PetscScalar>(places[0]), static_cast<PetscScalar>(places[1]));
     for (int k = 0; k < 2; ++k) {
       same(found[0][k], found[1][k]);

@@ -9,9 +9,6 @@ namespace {
 class Model : ModelVectors {
  public:
   explicit Model(unsigned seed) : ModelVectors(seed) { make_matrix(); }
-  ~Model() { MatDestroy(&matrix_); }
-  Model(const Model&) = delete;
-  Model& operator=(const Model&) = delete;
 
   /// One call more. @return its name if the vectors differ after it, or its numbers
   std::string step() {
@@ -23,9 +20,9 @@ class Model : ModelVectors {
     while (z_ == x_ || z_ == y_);
     const int kind = static_cast<int>(below(4));
     if (kind == 0) {
-      combine();
+      below(6) ? operate() : operate_beside_the_host();
     } else if (kind == 1) {
-      below(2) ? sums() : point_by_point();
+      below(2) ? sums() : operate();
     } else if (kind == 2) {
       below(2) ? arrays() : views();
     } else {
@@ -46,8 +43,7 @@ class Model : ModelVectors {
         if (j >= 0 && j < rows_) MatSetValue(matrix_, i, j, value(false), INSERT_VALUES);
       }
     }
-    MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY);
-    MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY);
+    assemble(matrix_);
     grown_ = 0;
   }
 
@@ -105,69 +101,53 @@ class Model : ModelVectors {
   void matrix_changes() {
     const PetscInt row[] = {rows_ > 0 ? static_cast<PetscInt>(below(static_cast<std::size_t>(rows_))) : 0};
     const PetscInt count = PetscGlobalRank == 0 ? 1 : 0;
-    Mat other;
+    const std::pair<const char*, std::function<void()>> changes[] = {
+        {"MatScale ", [&] { MatScale(matrix_, -1); }},
+        {"MatShift ", [&] { MatShift(matrix_, 1); }},
+        {"MatDiagonalScale ",
+         [&] {
+           fill(x(), true);
+           MatDiagonalScale(matrix_, below(2) ? x().dressed : nullptr, below(2) ? x().dressed : nullptr);
+         }},
+        {"MatZeroRows ", [&] { MatZeroRows(matrix_, count, row, 2, nullptr, nullptr); }},
+        {"MatZeroRowsColumns ", [&] { MatZeroRowsColumns(matrix_, count, row, 2, nullptr, nullptr); }},
+        {"MatSetValues ",
+         [&] {
+           if (count == 1) MatSetValue(matrix_, *row, *row, 3, INSERT_VALUES);
+           assemble(matrix_);
+         }},
+        {"MatAXPY, MatCopy ",
+         [&] {
+           HeldMat other;
+           MatDuplicate(matrix_, MAT_COPY_VALUES, &other);
+           MatAXPY(other, 1, matrix_, SAME_NONZERO_PATTERN);
+           MatCopy(other, matrix_, SAME_NONZERO_PATTERN);
+         }},
+        {"MatDiagonalSet ",
+         [&] {
+           fill(x(), true);
+           MatDiagonalSet(matrix_, x().dressed, ADD_VALUES);
+         }},
+        {"MatStoreValues, MatRetrieveValues ",
+         [&] {
+           MatSetOption(matrix_, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE);
+           MatStoreValues(matrix_);
+           MatScale(matrix_, 2);
+           products();
+           MatRetrieveValues(matrix_);
+           MatSetOption(matrix_, MAT_NEW_NONZERO_LOCATIONS, PETSC_TRUE);
+         }},
+        {"MatTranspose ", [&] { MatTranspose(matrix_, MAT_INPLACE_MATRIX, &matrix_); }},
+        {"another matrix ", [&] { make_matrix(); }},
+    };
     if (++grown_ > 12) make_matrix();
-    switch (below(11)) {
-      case 0:
-        name_ << "MatScale ";
-        MatScale(matrix_, -1);
-        break;
-      case 1:
-        name_ << "MatShift ";
-        MatShift(matrix_, 1);
-        break;
-      case 2:
-        name_ << "MatDiagonalScale ";
-        fill(x(), true);
-        MatDiagonalScale(matrix_, below(2) ? x().dressed : nullptr, below(2) ? x().dressed : nullptr);
-        break;
-      case 3:
-        name_ << "MatZeroRows ";
-        MatZeroRows(matrix_, count, row, 2, nullptr, nullptr);
-        break;
-      case 4:
-        name_ << "MatZeroRowsColumns ";
-        MatZeroRowsColumns(matrix_, count, row, 2, nullptr, nullptr);
-        break;
-      case 5:
-        name_ << "MatSetValues ";
-        if (count == 1) MatSetValue(matrix_, *row, *row, 3, INSERT_VALUES);
-        MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY);
-        MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY);
-        break;
-      case 6:
-        name_ << "MatAXPY, MatCopy ";
-        MatDuplicate(matrix_, MAT_COPY_VALUES, &other);
-        MatAXPY(other, 1, matrix_, SAME_NONZERO_PATTERN);
-        MatCopy(other, matrix_, SAME_NONZERO_PATTERN);
-        MatDestroy(&other);
-        break;
-      case 7:
-        name_ << "MatDiagonalSet ";
-        fill(x(), true);
-        MatDiagonalSet(matrix_, x().dressed, ADD_VALUES);
-        break;
-      case 8:
-        name_ << "MatStoreValues, MatRetrieveValues ";
-        MatSetOption(matrix_, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE);
-        MatStoreValues(matrix_);
-        MatScale(matrix_, 2);
-        products();
-        MatRetrieveValues(matrix_);
-        MatSetOption(matrix_, MAT_NEW_NONZERO_LOCATIONS, PETSC_TRUE);
-        break;
-      case 9:
-        name_ << "MatTranspose ";
-        MatTranspose(matrix_, MAT_INPLACE_MATRIX, &matrix_);
-        break;
-      default:
-        name_ << "another matrix ";
-        make_matrix();
-    }
+    const auto& [what, change] = changes[below(std::size(changes))];
+    name_ << what;
+    change();
     products();
   }
 
-  Mat matrix_ = nullptr;
+  HeldMat matrix_;
   int grown_ = 0;
 };
 

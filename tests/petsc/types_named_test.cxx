@@ -43,8 +43,7 @@ Mat make_mat(PetscInt local, const char* type, PetscScalar shift = 0) {
       MatSetValue(a, i, j, i == j ? 2 + shift : -1, INSERT_VALUES);
     }
   }
-  MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY);
-  MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY);
+  assemble(a);
   return a;
 }
 
@@ -59,7 +58,8 @@ void expect_same_products(Mat a, Mat b) {
 }
 
 TEST(TypesNamed, VectorsAreOnTheDeviceAndKeepTheirName) {
-  Vec x = make_vec(100), copy;
+  HeldVec x = make_vec(100);
+  Vec copy;
   EXPECT_EQ(type_of(x), VECOPENCL);
   OK(VecSet(x, 2));
   EXPECT_TRUE(is_away(x));
@@ -74,18 +74,16 @@ TEST(TypesNamed, VectorsAreOnTheDeviceAndKeepTheirName) {
   OK(VecDuplicateVecs(x, 3, &several));
   for (int k = 0; k < 3; ++k) EXPECT_EQ(type_of(several[k]), VECOPENCL);
   OK(VecDestroyVecs(3, &several));
-  OK(VecDestroy(&x));
 }
 
 TEST(TypesNamed, OtherVectorsAreTheHosts) {
-  Vec x = make_vec(100, VECSTANDARD);
+  HeldVec x = make_vec(100, VECSTANDARD);
   OK(VecSet(x, 2));
   EXPECT_FALSE(is_away(x));
-  OK(VecDestroy(&x));
 }
 
 TEST(TypesNamed, ATypeSetAgainKeepsTheValues) {
-  Vec x = make_vec(8);
+  HeldVec x = make_vec(8);
   OK(PetscOptionsSetValue(nullptr, "-named_vec_type", VECOPENCL));
   OK(VecSetOptionsPrefix(x, "named_"));
   OK(VecSet(x, 4));
@@ -101,16 +99,16 @@ TEST(TypesNamed, ATypeSetAgainKeepsTheValues) {
   OK(VecSet(x, 5));
   EXPECT_TRUE(is_away(x));
   EXPECT_EQ(norm_of(x, NORM_INFINITY), 5);
-  OK(VecDestroy(&x));
 }
 
 TEST(TypesNamed, WhatIsWrittenThroughASubVectorReachesItsVector) {
-  Vec x = make_vec(20), part;
+  HeldVec x = make_vec(20);
+  Vec part;
   PetscInt first, end;
   OK(VecGetOwnershipRange(x, &first, &end));
   for (const PetscInt step : {1, 2}) {
     SCOPED_TRACE(step);
-    IS places;
+    HeldIS places;
     OK(VecSet(x, 1));
     OK(ISCreateStride(PETSC_COMM_WORLD, 5, first + 3, step, &places));
     OK(VecGetSubVector(x, places, &part));
@@ -119,27 +117,23 @@ TEST(TypesNamed, WhatIsWrittenThroughASubVectorReachesItsVector) {
     EXPECT_EQ(norm_of(x, NORM_1), 35 * PetscGlobalSize);
     OK(VecScale(x, 2));
     EXPECT_EQ(norm_of(x, NORM_1), 70 * PetscGlobalSize);
-    OK(ISDestroy(&places));
   }
   EXPECT_EQ(type_of(x), VECOPENCL);
-  OK(VecDestroy(&x));
 }
 
 TEST(TypesNamed, ALocalVectorHasTheValuesOfItsVector) {
-  Vec x = make_vec(20), local;
+  HeldVec x = make_vec(20), local;
   OK(VecSet(x, 3));
   OK(VecCreateLocalVector(x, &local));
   OK(VecGetLocalVector(x, local));
   OK(VecScale(local, 2));
   OK(VecRestoreLocalVector(x, local));
   EXPECT_EQ(norm_of(x, NORM_1), 120 * PetscGlobalSize);
-  OK(VecDestroy(&local));
-  OK(VecDestroy(&x));
 }
 
 TEST(TypesNamed, MatricesMultiplyOnTheDeviceAndKeepTheirName) {
-  Mat a = make_mat(50, MATAIJOPENCL), plain = make_mat(50, MATAIJ), copy;
-  Vec x, y;
+  HeldMat a = make_mat(50, MATAIJOPENCL), plain = make_mat(50, MATAIJ), copy;
+  HeldVec x, y;
   EXPECT_EQ(type_of(a), mat_name());
   OK(MatCreateVecs(a, &x, &y));
   EXPECT_EQ(type_of(x), VECOPENCL);
@@ -159,26 +153,23 @@ TEST(TypesNamed, MatricesMultiplyOnTheDeviceAndKeepTheirName) {
   expect_same_products(copy, plain);
   OK(MatMult(copy, x, y));
   EXPECT_NEAR(norm_of(y, NORM_1), 6, 1e-13);
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&y));
-  for (Mat* m : {&a, &plain, &copy}) OK(MatDestroy(m));
 }
 
 TEST(TypesNamed, AMatrixOfSeveralRanksMayHaveOne) {
   if (PetscGlobalSize > 1) GTEST_SKIP() << "of one rank";
-  Mat a = make_mat(50, "mpiaijopencl"), plain = make_mat(50, MATMPIAIJ), diagonal = nullptr;
+  HeldMat a = make_mat(50, "mpiaijopencl"), plain = make_mat(50, MATMPIAIJ);
+  Mat diagonal = nullptr;
   EXPECT_EQ(type_of(a), "mpiaijopencl");
   OK(MatMPIAIJGetSeqAIJ(a, &diagonal, nullptr, nullptr));
   EXPECT_EQ(type_of(diagonal), MATSEQAIJ);
   expect_same_products(a, plain);
-  OK(MatDestroy(&a));
-  OK(MatDestroy(&plain));
 }
 
 TEST(TypesNamed, BlocksKeepTheirNameAndAreDressed) {
   if (PetscGlobalSize == 1) GTEST_SKIP() << "of several ranks";
-  Mat a = make_mat(50, MATAIJOPENCL), diagonal;
-  Vec x, y, local, result;
+  HeldMat a = make_mat(50, MATAIJOPENCL);
+  Mat diagonal;
+  HeldVec x, y, local, result;
   OK(MatCreateVecs(a, &x, &y));
   OK(VecSet(x, 1));
   OK(MatMult(a, x, y));
@@ -191,12 +182,10 @@ TEST(TypesNamed, BlocksKeepTheirNameAndAreDressed) {
   OK(VecSet(local, 1));
   OK(MatMult(diagonal, local, result));
   EXPECT_TRUE(is_away(result)) << "the block is the host's";
-  for (Vec* v : {&x, &y, &local, &result}) OK(VecDestroy(v));
-  OK(MatDestroy(&a));
 }
 
 TEST(TypesNamed, MatricesAreConvertedBothWays) {
-  Mat plain = make_mat(30, MATAIJ, 1), named, back;
+  HeldMat plain = make_mat(30, MATAIJ, 1), named, back;
   OK(MatConvert(plain, MATAIJOPENCL, MAT_INITIAL_MATRIX, &named));
   EXPECT_EQ(type_of(named), mat_name());
   expect_same_products(named, plain);
@@ -211,7 +200,6 @@ TEST(TypesNamed, MatricesAreConvertedBothWays) {
   OK(MatSetType(named, MATAIJOPENCL));
   EXPECT_EQ(type_of(named), mat_name());
   expect_same_products(named, plain);
-  for (Mat* m : {&plain, &named, &back}) OK(MatDestroy(m));
 }
 
 /// Conversions keep what a matrix has beside its entries, and need no values.
@@ -220,29 +208,27 @@ TEST(TypesNamed, MatricesInArraysOfTheProgramAreConverted) {
   const PetscInt after = (first + 2) % rows, columns[] = {first, after, first + 1, after};
   const PetscScalar values[] = {1, 2, 3, 4}, later[] = {5, 6, 7, 8};
   if (PetscGlobalSize == 1) GTEST_SKIP() << "of several ranks";
-  Mat a, plain;
+  HeldMat a, plain;
   for (Mat* m : {&a, &plain}) {
     OK(MatCreateMPIAIJWithArrays(PETSC_COMM_WORLD, 2, 2, rows, rows, begin, columns, values, m));
   }
   OK(MatSetType(a, MATAIJOPENCL));
   EXPECT_EQ(type_of(a), mat_name());
   expect_same_products(a, plain);
-  for (const Mat m : {a, plain}) OK(MatUpdateMPIAIJWithArray(m, later));
+  for (const Mat m : {(Mat)a, (Mat)plain}) OK(MatUpdateMPIAIJWithArray(m, later));
   expect_same_products(a, plain);
   OK(MatConvert(a, MATAIJ, MAT_INPLACE_MATRIX, &a));
   EXPECT_EQ(type_of(a), MATMPIAIJ);
-  for (const Mat m : {a, plain}) OK(MatUpdateMPIAIJWithArray(m, values));
+  for (const Mat m : {(Mat)a, (Mat)plain}) OK(MatUpdateMPIAIJWithArray(m, values));
   expect_same_products(a, plain);
-  for (Mat* m : {&a, &plain}) OK(MatDestroy(m));
 }
 
 TEST(TypesNamed, AMatrixTimesATransposedOne) {
   if (PetscGlobalSize > 1) GTEST_SKIP() << "of one rank";
-  Mat a = make_mat(30, MATAIJOPENCL, 1), plain = make_mat(30, MATAIJ, 1), c, of_plain;
+  HeldMat a = make_mat(30, MATAIJOPENCL, 1), plain = make_mat(30, MATAIJ, 1), c, of_plain;
   OK(MatMatTransposeMult(a, a, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &c));
   OK(MatMatTransposeMult(plain, plain, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &of_plain));
   expect_same_products(c, of_plain);
-  for (Mat* m : {&a, &plain, &c, &of_plain}) OK(MatDestroy(m));
 }
 
 TEST(TypesNamed, AnOrderingIsAPermutationOfTheRanksOwnRows) {
@@ -250,8 +236,8 @@ TEST(TypesNamed, AnOrderingIsAPermutationOfTheRanksOwnRows) {
     SCOPED_TRACE(type);
     std::vector<PetscInt> found[2];
     for (const bool named : {false, true}) {
-      Mat a = make_mat(12, named ? MATAIJOPENCL : MATAIJ);
-      IS rows, columns;
+      HeldMat a = make_mat(12, named ? MATAIJOPENCL : MATAIJ);
+      HeldIS rows, columns;
       PetscInt n;
       const PetscInt* places;
       OK(MatGetOrdering(a, type, &rows, &columns));
@@ -260,9 +246,6 @@ TEST(TypesNamed, AnOrderingIsAPermutationOfTheRanksOwnRows) {
       found[named].assign(places, places + n);
       OK(ISRestoreIndices(rows, &places));
       EXPECT_EQ(type_of(a), named ? mat_name() : (PetscGlobalSize == 1 ? MATSEQAIJ : MATMPIAIJ));
-      OK(ISDestroy(&rows));
-      OK(ISDestroy(&columns));
-      OK(MatDestroy(&a));
     }
     EXPECT_EQ(found[1], found[0]);
     EXPECT_EQ(*std::min_element(found[1].begin(), found[1].end()), 12 * PetscGlobalRank);
@@ -271,7 +254,7 @@ TEST(TypesNamed, AnOrderingIsAPermutationOfTheRanksOwnRows) {
 }
 
 TEST(TypesNamed, ProductsOfMatricesAreThoseOfPetscs) {
-  Mat a = make_mat(30, MATAIJOPENCL, 1), plain = make_mat(30, MATAIJ, 1), c, of_plain;
+  HeldMat a = make_mat(30, MATAIJOPENCL, 1), plain = make_mat(30, MATAIJ, 1), c, of_plain;
   OK(MatPtAP(a, a, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &c));
   OK(MatPtAP(plain, plain, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &of_plain));
   expect_same_products(c, of_plain);
@@ -282,18 +265,17 @@ TEST(TypesNamed, ProductsOfMatricesAreThoseOfPetscs) {
   OK(MatTransposeMatMult(a, a, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &c));
   OK(MatTransposeMatMult(plain, plain, MAT_INITIAL_MATRIX, PETSC_DEFAULT, &of_plain));
   expect_same_products(c, of_plain);
-  for (Mat* m : {&a, &plain, &c, &of_plain}) OK(MatDestroy(m));
 }
 
 TEST(TypesNamed, PetscsSolversTakeThem) {
-  Mat a = make_mat(40, MATAIJOPENCL, .5);
-  Vec x, b;
+  HeldMat a = make_mat(40, MATAIJOPENCL, .5);
+  HeldVec x, b;
   OK(MatCreateVecs(a, &x, &b));
   OK(VecSet(b, 1));
   for (const char* type : {PCBJACOBI, PCASM, PCSOR, PCJACOBI, PCLU, PCGAMG, PCOCLSPKT}) {
     if (PetscGlobalSize > 1 && std::string(type) == PCLU) continue;
     SCOPED_TRACE(type);
-    KSP ksp;
+    HeldKSP ksp;
     PC pc;
     KSPConvergedReason reason;
     OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
@@ -307,22 +289,18 @@ TEST(TypesNamed, PetscsSolversTakeThem) {
     OK(KSPGetConvergedReason(ksp, &reason));
     EXPECT_GT(reason, 0);
     EXPECT_LE(residual(a, b, x), 1e-10);
-    OK(KSPDestroy(&ksp));
   }
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&b));
-  OK(MatDestroy(&a));
 }
 
 TEST(TypesNamed, ThePreconditionerTakesThemWhereTheyAre) {
   if (PetscGlobalSize > 1) GTEST_SKIP() << "of one rank";
-  Mat a = make_mat(2000, MATAIJOPENCL, 2);
-  Vec x, right, solution;
+  HeldMat a = make_mat(2000, MATAIJOPENCL, 2);
+  HeldVec x, right, solution;
   OK(MatCreateVecs(a, &x, &right));
   OK(VecDuplicate(x, &solution));
   OK(VecSet(x, 3));
   OK(MatMult(a, x, right));
-  PC pc;
+  HeldPC pc;
   OK(PCCreate(PETSC_COMM_SELF, &pc));
   OK(PCSetType(pc, PCOCLSPKT));
   OK(PCOCLSPKTSetDevices(pc, "Portable"));
@@ -332,21 +310,18 @@ TEST(TypesNamed, ThePreconditionerTakesThemWhereTheyAre) {
   EXPECT_TRUE(is_away(solution));
   EXPECT_LE(distance(solution, x), 1e-12);
   EXPECT_NE(view_text((PetscObject)pc).find("  vectors: on the device, no copy\n"), std::string::npos);
-  OK(PCDestroy(&pc));
-  for (Vec* v : {&x, &right, &solution}) OK(VecDestroy(v));
-  OK(MatDestroy(&a));
 }
 
 /// A set-up is collective, and which vectors come is known to their rank: the next set-up learns of them, by
 /// KSPSolve().
 TEST(TypesNamed, AnApplyToVectorsThatTheSetUpDidNotKnowSetsNothingUp) {
-  Mat a = make_mat(2000, MATAIJ, 2);
-  Vec x = make_vec(2000), right, solution;
+  HeldMat a = make_mat(2000, MATAIJ, 2);
+  HeldVec x = make_vec(2000), right, solution;
   OK(VecDuplicate(x, &right));
   OK(VecDuplicate(x, &solution));
   OK(VecSet(x, 3));
   OK(MatMult(a, x, right));
-  KSP ksp;
+  HeldKSP ksp;
   PC pc;
   OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
   OK(KSPSetType(ksp, KSPPREONLY));
@@ -366,15 +341,12 @@ TEST(TypesNamed, AnApplyToVectorsThatTheSetUpDidNotKnowSetsNothingUp) {
   OK(KSPSolve(ksp, right, solution));
   EXPECT_LE(distance(solution, x), 1e-12);
   EXPECT_TRUE(!tells() || PetscGlobalRank != 0);
-  OK(KSPDestroy(&ksp));
-  for (Vec* v : {&x, &right, &solution}) OK(VecDestroy(v));
-  OK(MatDestroy(&a));
 }
 
 TEST(TypesNamed, GridsMakeThem) {
   const Shape shape{2, {12, 9, 1}, 1};
   const GridProblem named(PETSC_COMM_WORLD, shape, 1.05, VECOPENCL, MATAIJOPENCL), plain(PETSC_COMM_WORLD, shape);
-  Vec local, x, y;
+  HeldVec local, x, y;
   EXPECT_EQ(type_of(named.right()), VECOPENCL);
   EXPECT_EQ(type_of(named.matrix()), mat_name());
   OK(DMCreateLocalVector(named.dm(), &local));
@@ -389,13 +361,11 @@ TEST(TypesNamed, GridsMakeThem) {
   OK(MatMult(plain.matrix(), plain.right(), x));
   OK(MatMult(named.matrix(), named.right(), y));
   EXPECT_LE(distance(y, x), 1e-13);
-  for (Vec* v : {&local, &x, &y}) OK(VecDestroy(v));
 }
 
 TEST(TypesNamed, WhatKeepsVectorsOverArraysOfOthersIsRefused) {
-  Vec x = make_vec(3);
+  HeldVec x = make_vec(3);
   expect_gasm_refused();
-  OK(VecDestroy(&x));
 }
 
 /// Calls, copies and bytes that -log_view prints of an event.
@@ -408,7 +378,7 @@ PetscEventPerfInfo counted(const char* name) {
 }
 
 TEST(TypesNamed, TheLogHasCopiesAndTheirBytes) {
-  Vec x = make_vec(1000);
+  HeldVec x = make_vec(1000);
   PetscScalar* values;
   const PetscEventPerfInfo up = counted("OCLSPKTToDevice"), down = counted("OCLSPKTToHost");
   const PetscLogDouble messages = petsc_isend_ct, length = petsc_isend_len;
@@ -427,14 +397,13 @@ TEST(TypesNamed, TheLogHasCopiesAndTheirBytes) {
   EXPECT_GT(up_now.time, up.time);
   EXPECT_EQ(petsc_isend_ct, messages) << "copies are messages of MPI";
   EXPECT_EQ(petsc_isend_len, length);
-  OK(VecDestroy(&x));
 }
 
 TEST(TypesNamed, TheLogHasTheBordersOfProducts) {
   constexpr PetscInt kPlane = 50, kProducts = 3;
   if (PetscGlobalSize == 1) return;
-  Mat a = second_differences(1000, 1, kPlane);
-  Vec x, z;
+  HeldMat a = second_differences(1000, 1, kPlane);
+  HeldVec x, z;
   OK(MatConvert(a, MATAIJOPENCL, MAT_INPLACE_MATRIX, &a));
   OK(MatCreateVecs(a, &x, &z));
   OK(VecSet(x, 1));
@@ -448,14 +417,12 @@ TEST(TypesNamed, TheLogHasTheBordersOfProducts) {
   EXPECT_EQ(up_now.messageLength - up.messageLength, both_ends);
   EXPECT_EQ(down_now.count - down.count, kProducts);
   EXPECT_EQ(down_now.messageLength - down.messageLength, both_ends);
-  for (Vec* v : {&x, &z}) OK(VecDestroy(v));
-  OK(MatDestroy(&a));
 }
 
 TEST(TypesNamed, TheLogHasTheirFlops) {
   if (PetscGlobalSize > 1) GTEST_SKIP() << "of one rank";
-  Mat a = make_mat(100, MATAIJOPENCL);
-  Vec x, y;
+  HeldMat a = make_mat(100, MATAIJOPENCL);
+  HeldVec x, y;
   PetscScalar product, products[2];
   PetscLogDouble before = 0, now = 0;
   OK(MatCreateVecs(a, &x, &y));
@@ -476,7 +443,7 @@ TEST(TypesNamed, TheLogHasTheirFlops) {
   EXPECT_EQ(since(), 400);
   OK(MatMult(a, x, y));
   EXPECT_EQ(since(), 2 * 298);
-  PC pc;
+  HeldPC pc;
   OK(PCCreate(PETSC_COMM_SELF, &pc));
   OK(PCSetType(pc, PCOCLSPKT));
   OK(PCOCLSPKTSetDevices(pc, "Portable"));
@@ -487,10 +454,6 @@ TEST(TypesNamed, TheLogHasTheirFlops) {
   OK(PCApply(pc, x, y));
   EXPECT_TRUE(is_away(y));
   EXPECT_EQ(since(), 8000) << "80 a row";
-  OK(PCDestroy(&pc));
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&y));
-  OK(MatDestroy(&a));
 }
 
 }  // namespace

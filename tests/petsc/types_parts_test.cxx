@@ -42,14 +42,14 @@ TEST(TypesNumbers, ExtremesAreThoseOfPetscWithTheirFirstPlaces) {
 /* Of one rank: MPI does not say what the least of NaN and numbers is. */
 TEST(TypesNumbers, AFirstNaNIsTheExtreme) {
   PetscScalar memory[] = {kNan, 1, 2};
-  Vec host, x;
+  HeldVec host, x;
   PetscReal value;
   PetscInt place;
   OK(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 3, memory, &host));
   OK(VecCreateSeq(PETSC_COMM_SELF, 3, &x));
   OK(VecCopy(host, x));
   send_away(x);
-  for (const Vec v : {x, host}) {
+  for (const Vec v : {(Vec)x, (Vec)host}) {
     OK(VecMin(v, &place, &value));
     EXPECT_TRUE(std::isnan(value));
     EXPECT_EQ(place, 0);
@@ -57,8 +57,6 @@ TEST(TypesNumbers, AFirstNaNIsTheExtreme) {
     EXPECT_TRUE(std::isnan(value));
   }
   EXPECT_TRUE(is_away(x));
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&host));
 }
 
 TEST(TypesNumbers, NumbersOfNothingAreThoseOfPetsc) {
@@ -206,13 +204,13 @@ TEST(TypesParts, PartsBesideEachOtherMayBeOutTogether) {
 }
 
 TEST(TypesParts, APartKeepsTheBlockSizeOfItsVector) {
-  Vec x;
+  HeldVec x;
   OK(VecCreate(PETSC_COMM_WORLD, &x));
   OK(VecSetSizes(x, 8, PETSC_DETERMINE));
   OK(VecSetBlockSize(x, 2));
   OK(VecSetType(x, VECSTANDARD));
   for (const auto& [from, count, expected] : {std::array{2, 4, 2}, {1, 4, 1}, {2, 3, 1}}) {
-    IS places;
+    HeldIS places;
     Vec part;
     PetscInt first, block;
     OK(VecGetOwnershipRange(x, &first, nullptr));
@@ -221,15 +219,13 @@ TEST(TypesParts, APartKeepsTheBlockSizeOfItsVector) {
     OK(VecGetBlockSize(part, &block));
     EXPECT_EQ(block, expected) << from << " " << count;
     OK(VecRestoreSubVector(x, places, &part));
-    OK(ISDestroy(&places));
   }
-  OK(VecDestroy(&x));
 }
 
 /* As preconditioners by blocks make their vectors. */
 TEST(TypesParts, WhatARankHasIsWorkedOnWhereItLies) {
   const Owned x({1, 2, 3}, true);
-  Vec local;
+  HeldVec local;
   OK(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 3, nullptr, &local));
   OK(VecScale(x, 2));
   for (int round = 0; round < 2; ++round) {
@@ -243,7 +239,6 @@ TEST(TypesParts, WhatARankHasIsWorkedOnWhereItLies) {
     EXPECT_TRUE(is_away(x));
   }
   EXPECT_EQ(values_of(x), (std::vector<PetscScalar>{18, 36, 54}));
-  OK(VecDestroy(&local));
 }
 
 TEST(TypesParts, EveryOtherPlaceIsCopiedOnTheDevice) {
@@ -331,12 +326,12 @@ TEST(TypesLimit, AShortVectorOfOneProcessIsPetscs) {
   PetscBool is_fixed;
   OK(PetscOptionsHasName(nullptr, nullptr, "-oclspkt_types_least", &is_fixed));
   if (is_fixed) return; /* to 1 */
-  Vec brief, copy, extended, of_petsc;
+  HeldVec brief, copy, extended, of_petsc;
   OK(VecCreateSeq(PETSC_COMM_SELF, 9000, &brief));
   OK(VecDuplicate(brief, &copy));
   OK(VecCreateSeq(PETSC_COMM_SELF, 12000, &extended));
   OK(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 9000, nullptr, &of_petsc));
-  for (const Vec v : {brief, copy}) {
+  for (const Vec v : {(Vec)brief, (Vec)copy}) {
     EXPECT_EQ(v->ops->axpy, of_petsc->ops->axpy);
     EXPECT_EQ(v->ops->getarrayread, of_petsc->ops->getarrayread);
   }
@@ -352,7 +347,6 @@ TEST(TypesLimit, AShortVectorOfOneProcessIsPetscs) {
   EXPECT_EQ(norm, 9);
   const ErrorTexts errors;
   EXPECT_EQ(VecOpenCLGetMemRead(of_petsc, &memory, nullptr), PETSC_ERR_ARG_WRONG) << "over memory of the program";
-  for (Vec* v : {&brief, &copy, &extended, &of_petsc}) OK(VecDestroy(v));
 }
 
 TEST(TypesLimit, AVectorLongEnoughForADevice) {

@@ -12,9 +12,7 @@ namespace {
 TEST(Types, ThePreconditionerTakesThemWhereTheyAre) {
   const Matrix A(tridiagonal(2000, -1, 4, -2));
   const Vector x(2000);
-  Vec right, solution;
-  OK(VecDuplicate(x, &right));
-  OK(VecDuplicate(x, &solution));
+  HeldVec right = duplicate(x), solution = duplicate(x);
   const Preconditioner pc(A, "Portable");
   OK(MatMult(A, x, right));
   OK(PCSetUp(pc));
@@ -29,8 +27,6 @@ TEST(Types, ThePreconditionerTakesThemWhereTheyAre) {
     EXPECT_LE(distance(solution, x), 1e-12);
   }
   EXPECT_TRUE(contains(pc.view(), "  vectors: on the device, no copy\n")) << pc.view();
-  OK(VecDestroy(&right));
-  OK(VecDestroy(&solution));
 }
 
 /// To ask the matrix for a vector is collective: a rank whose device takes vectors did not ask again, one with too few
@@ -39,12 +35,12 @@ TEST(Types, SetUpsFollowEachOtherWhereOneRankHasTooFewRowsForItsDevice) {
   PetscMPIInt rank;
   MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
   const PetscInt rows = rank == 1 ? 0 : 40;
-  Mat A = second_differences(rows);
-  Vec solution, right, expected;
+  HeldMat A = second_differences(rows);
+  HeldVec solution, right, expected;
   OK(MatCreateVecs(A, &solution, &right));
   OK(VecDuplicate(solution, &expected));
   OK(VecSet(expected, 3));
-  PC pc;
+  HeldPC pc;
   OK(PCCreate(PETSC_COMM_WORLD, &pc));
   OK(PCSetType(pc, PCOCLSPKT));
   OK(PCSetOperators(pc, A, A));
@@ -56,9 +52,6 @@ TEST(Types, SetUpsFollowEachOtherWhereOneRankHasTooFewRowsForItsDevice) {
     OK(PCApply(pc, right, solution));
     EXPECT_LE(distance(solution, expected), 1e-10) << "set-up " << i;
   }
-  OK(PCDestroy(&pc));
-  for (Vec* v : {&solution, &right, &expected}) OK(VecDestroy(v));
-  OK(MatDestroy(&A));
 }
 
 TEST(Types, ThePreconditionerSolvesGridsInEveryCombinationAsOfTheHost) {
@@ -67,8 +60,7 @@ TEST(Types, ThePreconditionerSolvesGridsInEveryCombinationAsOfTheHost) {
   OK(VecGetLocalSize(problem.right(), &n));
   const Owned right(n, false), expected(n, false);
   OK(VecCopy(problem.right(), right));
-  Vec solution;
-  OK(VecDuplicate(problem.right(), &solution));
+  HeldVec solution = duplicate(problem.right());
   for (const PCOCLSPKTCombine combine : {PC_OCLSPKT_COMBINE_ADDITIVE, PC_OCLSPKT_COMBINE_FACTORED,
                                          PC_OCLSPKT_COMBINE_MULTIPLICATIVE, PC_OCLSPKT_COMBINE_SYMMETRIC}) {
     for (const char* lines : {"x", "z", "x,y,z"}) {
@@ -88,7 +80,6 @@ TEST(Types, ThePreconditionerSolvesGridsInEveryCombinationAsOfTheHost) {
       }
     }
   }
-  OK(VecDestroy(&solution));
 }
 
 }  // namespace

@@ -20,8 +20,7 @@ inline Mat second_differences(PetscInt local, PetscScalar factor = 1, PetscInt p
       if (j >= 0 && j < rows) MatSetValue(A, i, j, (i == j ? 2 : -1) * factor, INSERT_VALUES);
     }
   }
-  MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY);
-  MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
+  assemble(A);
   return A;
 }
 
@@ -29,11 +28,7 @@ inline Mat second_differences(PetscInt local, PetscScalar factor = 1, PetscInt p
 inline void expect_gasm_refused() {
   PC pc;
   OK(PCCreate(PETSC_COMM_WORLD, &pc));
-  {
-    const ErrorTexts errors;
-    EXPECT_EQ(PCSetType(pc, PCGASM), PETSC_ERR_SUP);
-    EXPECT_NE(errors.text().find("use -pc_type asm"), std::string::npos) << errors.text();
-  }
+  EXPECT_ERROR(PCSetType(pc, PCGASM), PETSC_ERR_SUP, "use -pc_type asm");
   OK(PCDestroy(&pc));
 }
 

@@ -37,7 +37,7 @@ TEST(Types, KeepTheNamesOfPetsc) {
 }
 
 TEST(Types, TheNormAfterAProductIsNotTheCachedOneOfBefore) {
-  Mat A = second_differences(50);
+  HeldMat A = second_differences(50);
   const Owned x(50), y(50), z(50);
   const PetscInt rows = 50 * PetscGlobalSize;
   OK(VecSet(x, 1));
@@ -51,7 +51,6 @@ TEST(Types, TheNormAfterAProductIsNotTheCachedOneOfBefore) {
   EXPECT_NEAR(norm_of(y), std::sqrt(rows + 6.), 1e-12);
   OK(MatMultTransposeAdd(A, x, y, y));
   EXPECT_NEAR(norm_of(y), std::sqrt(rows + 16.), 1e-12);
-  OK(MatDestroy(&A));
 }
 
 TEST(Types, WhatIsWrittenThroughASubVectorReachesItsVector) {
@@ -60,7 +59,7 @@ TEST(Types, WhatIsWrittenThroughASubVectorReachesItsVector) {
   OK(VecGetOwnershipRange(x, &first, &end));
   for (const PetscInt step : {1, 2}) {
     SCOPED_TRACE(step);
-    IS places;
+    HeldIS places;
     Vec part;
     OK(VecSet(x, 1));
     OK(ISCreateStride(PETSC_COMM_WORLD, 5, first + 3, step, &places));
@@ -70,7 +69,6 @@ TEST(Types, WhatIsWrittenThroughASubVectorReachesItsVector) {
     EXPECT_EQ(norm_of(x, NORM_1), 35 * PetscGlobalSize);
     OK(VecScale(x, 2));
     EXPECT_EQ(norm_of(x, NORM_1), 70 * PetscGlobalSize);
-    OK(ISDestroy(&places));
   }
 }
 
@@ -142,54 +140,16 @@ TEST(Types, VectorsWithoutRowsAreWorkedOn) {
   EXPECT_NEAR(norm_of(y), 8 * std::sqrt(rows), 1e-13);
 }
 
-/// The operations of one to three vectors, the first of which is written.
-struct Operation {
-  const char* name;
-  PetscErrorCode (*run)(Vec w, Vec x, Vec y, PetscScalar a, PetscScalar b, PetscScalar c);
-};
-const Operation kOperations[] = {
-    {"VecSet", [](Vec w, Vec, Vec, PetscScalar a, PetscScalar, PetscScalar) { return VecSet(w, a); }},
-    {"VecScale", [](Vec w, Vec, Vec, PetscScalar a, PetscScalar, PetscScalar) { return VecScale(w, a); }},
-    {"VecCopy", [](Vec w, Vec x, Vec, PetscScalar, PetscScalar, PetscScalar) { return VecCopy(x, w); }},
-    {"VecSwap", [](Vec w, Vec x, Vec, PetscScalar, PetscScalar, PetscScalar) { return VecSwap(x, w); }},
-    {"VecAXPY", [](Vec w, Vec x, Vec, PetscScalar a, PetscScalar, PetscScalar) { return VecAXPY(w, a, x); }},
-    {"VecAYPX", [](Vec w, Vec x, Vec, PetscScalar a, PetscScalar, PetscScalar) { return VecAYPX(w, a, x); }},
-    {"VecAXPBY", [](Vec w, Vec x, Vec, PetscScalar a, PetscScalar b, PetscScalar) { return VecAXPBY(w, a, b, x); }},
-    {"VecWAXPY", [](Vec w, Vec x, Vec y, PetscScalar a, PetscScalar, PetscScalar) { return VecWAXPY(w, a, x, y); }},
-    {"VecAXPBYPCZ",
-     [](Vec w, Vec x, Vec y, PetscScalar a, PetscScalar b, PetscScalar c) { return VecAXPBYPCZ(w, a, b, c, x, y); }},
-    {"VecMAXPY",
-     [](Vec w, Vec x, Vec y, PetscScalar a, PetscScalar b, PetscScalar) {
-       Vec of[] = {x, y};
-       const PetscScalar by[] = {a, b};
-       return VecMAXPY(w, 2, by, of);
-     }},
-    {"VecPointwiseMult",
-     [](Vec w, Vec x, Vec y, PetscScalar, PetscScalar, PetscScalar) { return VecPointwiseMult(w, x, y); }},
-    {"VecPointwiseDivide",
-     [](Vec w, Vec x, Vec y, PetscScalar, PetscScalar, PetscScalar) { return VecPointwiseDivide(w, x, y); }},
-    {"VecPointwiseMax",
-     [](Vec w, Vec x, Vec y, PetscScalar, PetscScalar, PetscScalar) { return VecPointwiseMax(w, x, y); }},
-    {"VecPointwiseMin",
-     [](Vec w, Vec x, Vec y, PetscScalar, PetscScalar, PetscScalar) { return VecPointwiseMin(w, x, y); }},
-    {"VecPointwiseMaxAbs",
-     [](Vec w, Vec x, Vec y, PetscScalar, PetscScalar, PetscScalar) { return VecPointwiseMaxAbs(w, x, y); }},
-    {"VecReciprocal", [](Vec w, Vec, Vec, PetscScalar, PetscScalar, PetscScalar) { return VecReciprocal(w); }},
-    {"VecShift", [](Vec w, Vec, Vec, PetscScalar a, PetscScalar, PetscScalar) { return VecShift(w, a); }},
-    {"VecAbs", [](Vec w, Vec, Vec, PetscScalar, PetscScalar, PetscScalar) { return VecAbs(w); }},
-    {"VecSqrtAbs", [](Vec w, Vec, Vec, PetscScalar, PetscScalar, PetscScalar) { return VecSqrtAbs(w); }},
-};
-
 TEST(Types, MixWithVectorsOfTheHostInEveryPlace) {
   const std::vector<PetscScalar> w0{1, -2, 3}, x0{4, 5, -6}, y0{-7, 2, 9};
   for (const Operation& operation : kOperations) {
     const Owned w(w0, false), x(x0, false), y(y0, false);
-    OK(operation.run(w, x, y, 2, -3, .5));
+    OK(operation.run({w, x, y, 2, -3, .5}));
     for (int dressed = 1; dressed < 8; ++dressed) {
       SCOPED_TRACE(std::string(operation.name) + " " + std::to_string(dressed));
       const Owned wd(w0, (dressed & 1) != 0), xd(x0, (dressed & 2) != 0), yd(y0, (dressed & 4) != 0);
       for (const Vec v : {(Vec)wd, (Vec)xd, (Vec)yd}) send_away(v);
-      OK(operation.run(wd, xd, yd, 2, -3, .5));
+      OK(operation.run({wd, xd, yd, 2, -3, .5}));
       EXPECT_TRUE(same_numbers(values_of(wd), values_of(w)));
       EXPECT_TRUE(same_numbers(values_of(xd), values_of(x)));
       PetscScalar products[3][2];
@@ -216,7 +176,7 @@ TEST(Types, FactorsOfZeroMeanWhatTheyMeanOnTheHost) {
         for (const bool dressed : {false, true}) {
           const Owned w((which & 1) != 0 ? strange : plain, dressed), x((which & 2) != 0 ? strange : plain, dressed),
               y((which & 4) != 0 ? strange : plain, dressed);
-          OK(operation.run(w, x, y, (zero & 1) != 0 ? 0 : 2, (zero & 2) != 0 ? 0 : 3, (zero & 4) != 0 ? 0 : 5));
+          OK(operation.run({w, x, y, (zero & 1) != 0 ? 0. : 2., (zero & 2) != 0 ? 0. : 3., (zero & 4) != 0 ? 0. : 5.}));
           found[dressed] = values_of(w);
         }
         EXPECT_TRUE(same_numbers(found[1], found[0]))
@@ -245,7 +205,7 @@ TEST(Types, NormsOfStrangeNumbersAreRight) {
       largest = std::isnan(v) || std::isnan(largest) ? kNan : std::max(largest, std::abs(v));
       sum += std::abs(v);
     }
-    Vec v;
+    HeldVec v;
     OK(VecCreateSeq(PETSC_COMM_SELF, 3, &v));
     PetscScalar* array;
     OK(VecGetArray(v, &array));
@@ -260,7 +220,6 @@ TEST(Types, NormsOfStrangeNumbersAreRight) {
     EXPECT_PRED2(same_number, found[1], true_norm(values));
     OK(PetscObjectStateIncrease((PetscObject)v));
     EXPECT_PRED2(same_number, norm_of(v, NORM_FROBENIUS), true_norm(values));
-    OK(VecDestroy(&v));
   }
 }
 
@@ -292,7 +251,7 @@ TEST(Types, NormsOfSeveralRanksDoNotOverflow) {
 }
 
 TEST(Types, AMatrixScaledByItsDiagonalsMultipliesSo) {
-  Mat A = second_differences(10);
+  HeldMat A = second_differences(10);
   const Owned x(10), y(10), scale(10);
   OK(VecSet(x, 1));
   OK(MatMult(A, x, y));
@@ -300,11 +259,10 @@ TEST(Types, AMatrixScaledByItsDiagonalsMultipliesSo) {
   OK(MatDiagonalScale(A, scale, scale));
   OK(MatMult(A, x, y));
   EXPECT_NEAR(norm_of(y), 9 * std::sqrt(2.), 1e-13);
-  OK(MatDestroy(&A));
 }
 
 TEST(Types, StoredValuesOfAMatrixComeBack) {
-  Mat A = second_differences(10);
+  HeldMat A = second_differences(10);
   const Owned x(10), y(10);
   OK(VecSet(x, 1));
   OK(MatSetOption(A, MAT_NEW_NONZERO_LOCATIONS, PETSC_FALSE));
@@ -315,20 +273,18 @@ TEST(Types, StoredValuesOfAMatrixComeBack) {
   OK(MatRetrieveValues(A));
   OK(MatMult(A, x, y));
   EXPECT_NEAR(norm_of(y), std::sqrt(2.), 1e-13);
-  OK(MatDestroy(&A));
 }
 
 TEST(Types, AMatrixInTheMemoryOfAnotherHasNotItsValues) {
   const Owned x(10), y(10);
   OK(VecSet(x, 1));
   for (int k = 1; k < 20; ++k) {
-    Mat A = second_differences(10, k);
+    HeldMat A = second_differences(10, k);
     OK(MatMult(A, x, y));
     EXPECT_NEAR(norm_of(y), k * std::sqrt(2.), 1e-12);
     OK(MatConvert(A, MATAIJPERM, MAT_INPLACE_MATRIX, &A));
     OK(MatMult(A, x, y));
     EXPECT_NEAR(norm_of(y), k * std::sqrt(2.), 1e-12);
-    OK(MatDestroy(&A));
   }
 }
 
@@ -419,12 +375,11 @@ TEST(Types, RowsOfNoneAndOfAMillionEntriesAreMultiplied) {
   std::vector<PetscInt> columns(static_cast<std::size_t>(many));
   std::iota(columns.begin(), columns.end(), 0);
   const std::vector<PetscScalar> ones(columns.size(), 1);
-  Mat A;
-  Vec x, y;
+  HeldMat A;
+  HeldVec x, y;
   OK(MatCreateSeqAIJ(PETSC_COMM_SELF, 3, many, 0, entries, &A));
   OK(MatSetValues(A, 1, &row, many, columns.data(), ones.data(), INSERT_VALUES));
-  OK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  OK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  OK(assemble(A));
   OK(MatCreateVecs(A, &x, &y));
   OK(VecSet(x, 2));
   OK(MatMult(A, x, y));
@@ -434,9 +389,6 @@ TEST(Types, RowsOfNoneAndOfAMillionEntriesAreMultiplied) {
   OK(MatMultTransposeAdd(A, y, x, x));
   EXPECT_EQ(norm_of(x, NORM_1), 5. * static_cast<double>(many));
   EXPECT_EQ(norm_of(x, NORM_INFINITY), 5);
-  OK(VecDestroy(&x));
-  OK(VecDestroy(&y));
-  OK(MatDestroy(&A));
 }
 
 }  // namespace

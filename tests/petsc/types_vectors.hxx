@@ -36,14 +36,11 @@ class Owned {
     std::copy(values.begin(), values.end(), array);
     VecRestoreArrayWrite(vec_, &array);
   }
-  ~Owned() { VecDestroy(&vec_); }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
   operator Vec() const { return vec_; }
 
  private:
-  Vec vec_ = nullptr;
   std::vector<PetscScalar> memory_;
+  HeldVec vec_;
 };
 
 inline std::vector<PetscScalar> values_of(Vec v) {
@@ -70,6 +67,49 @@ inline void send_away(Vec v) {
 
 /// Whether the host's memory of a vector has been poisoned because the device has its values.
 inline bool is_away(Vec v) { return std::isnan((*static_cast<PetscScalar**>(v->data))[0]); }
+
+/// What an operation of vectors is given: w is written, x and y are read.
+struct Operands {
+  Vec w, x, y;
+  PetscScalar a, b, c;
+};
+/// What a test of exact numbers has to know of an operation.
+///   point      works place by place: w may be x
+///   quotient   the same, dividing by y
+///   reciprocal divides by w
+///   root       takes roots of w
+enum class Kind { other, point, quotient, reciprocal, root };
+struct Operation {
+  const char* name;
+  PetscErrorCode (*run)(const Operands&);
+  Kind kind = Kind::other;
+};
+inline const Operation kOperations[] = {
+    {"VecSet", [](const Operands& o) { return VecSet(o.w, o.a); }},
+    {"VecScale", [](const Operands& o) { return VecScale(o.w, o.a); }},
+    {"VecCopy", [](const Operands& o) { return VecCopy(o.x, o.w); }},
+    {"VecSwap", [](const Operands& o) { return VecSwap(o.x, o.w); }},
+    {"VecAXPY", [](const Operands& o) { return VecAXPY(o.w, o.a, o.x); }},
+    {"VecAYPX", [](const Operands& o) { return VecAYPX(o.w, o.a, o.x); }},
+    {"VecAXPBY", [](const Operands& o) { return VecAXPBY(o.w, o.a, o.b, o.x); }},
+    {"VecWAXPY", [](const Operands& o) { return VecWAXPY(o.w, o.a, o.x, o.y); }},
+    {"VecAXPBYPCZ", [](const Operands& o) { return VecAXPBYPCZ(o.w, o.a, o.b, o.c, o.x, o.y); }},
+    {"VecMAXPY",
+     [](const Operands& o) {
+       Vec of[] = {o.x, o.y};
+       const PetscScalar by[] = {o.a, o.b};
+       return VecMAXPY(o.w, 2, by, of);
+     }},
+    {"VecPointwiseMult", [](const Operands& o) { return VecPointwiseMult(o.w, o.x, o.y); }, Kind::point},
+    {"VecPointwiseDivide", [](const Operands& o) { return VecPointwiseDivide(o.w, o.x, o.y); }, Kind::quotient},
+    {"VecPointwiseMax", [](const Operands& o) { return VecPointwiseMax(o.w, o.x, o.y); }, Kind::point},
+    {"VecPointwiseMin", [](const Operands& o) { return VecPointwiseMin(o.w, o.x, o.y); }, Kind::point},
+    {"VecPointwiseMaxAbs", [](const Operands& o) { return VecPointwiseMaxAbs(o.w, o.x, o.y); }, Kind::point},
+    {"VecReciprocal", [](const Operands& o) { return VecReciprocal(o.w); }, Kind::reciprocal},
+    {"VecShift", [](const Operands& o) { return VecShift(o.w, o.a); }},
+    {"VecAbs", [](const Operands& o) { return VecAbs(o.w); }},
+    {"VecSqrtAbs", [](const Operands& o) { return VecSqrtAbs(o.w); }, Kind::root},
+};
 
 inline bool same_number(PetscScalar a, PetscScalar b) {
   return (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= 1e-14 * std::abs(b);

@@ -80,8 +80,7 @@ Mat viennacl_matrix(const Rows& rows) {
       MatSetValue(matrix, i, column, value, INSERT_VALUES);
     }
   }
-  MatAssemblyBegin(matrix, MAT_FINAL_ASSEMBLY);
-  MatAssemblyEnd(matrix, MAT_FINAL_ASSEMBLY);
+  assemble(matrix);
   return matrix;
 }
 
@@ -133,8 +132,8 @@ class ViennaCL : public testing::Test {
 
 TEST_F(ViennaCL, SolvesWhereVectorsLieWithoutACopy) {
   const Matrix A(tridiagonal(kRows, -1, 4, -2));
-  Mat on_device = viennacl_matrix(tridiagonal(kRows, -1, 4, -2));
-  for (Mat matrix : {on_device, static_cast<Mat>(A)}) {
+  HeldMat on_device = viennacl_matrix(tridiagonal(kRows, -1, 4, -2));
+  for (Mat matrix : {static_cast<Mat>(on_device), static_cast<Mat>(A)}) {
     const Preconditioner pc(matrix, "auto"), host(A);
     for (const bool transpose : {false, true}) {
       const auto apply = [&](PC p, Vec y, Vec x) { return transpose ? PCApplyTranspose(p, y, x) : PCApply(p, y, x); };
@@ -150,10 +149,8 @@ TEST_F(ViennaCL, SolvesWhereVectorsLieWithoutACopy) {
       EXPECT_LE(distance(host_solution_, solution_), 1e-14);
     }
     const std::string text = pc.view(PETSC_VIEWER_ASCII_INFO_DETAIL);
-    EXPECT_TRUE(contains(text, kNoCopy)) << text;
-    EXPECT_TRUE(contains(text, "Portable Computing Language")) << text;
+    expect_in(text, {kNoCopy, "Portable Computing Language"});
   }
-  OK(MatDestroy(&on_device));
 }
 
 TEST_F(ViennaCL, GivesBackWhatItTakesOfVectorsAndQueues) {
@@ -179,10 +176,10 @@ TEST_F(ViennaCL, GivesBackWhatItTakesOfVectorsAndQueues) {
 
 TEST_F(ViennaCL, SolvesInAKrylovMethodWithoutACopy) {
   const Matrix A(tridiagonal(kRows, -1, 2.5, -1));
-  Mat on_device = viennacl_matrix(tridiagonal(kRows, -1, 2.5, -1));
+  HeldMat on_device = viennacl_matrix(tridiagonal(kRows, -1, 2.5, -1));
   const OptionSet options(
       "-ksp_type cg -ksp_rtol 1e-12 -pc_type oclspkt -pc_oclspkt_devices auto -ksp_norm_type unpreconditioned");
-  KSP ksp;
+  HeldKSP ksp;
   OK(KSPCreate(PETSC_COMM_SELF, &ksp));
   OK(KSPSetOperators(ksp, on_device, on_device));
   OK(KSPSetFromOptions(ksp));
@@ -190,9 +187,7 @@ TEST_F(ViennaCL, SolvesInAKrylovMethodWithoutACopy) {
   const Copies since;
   OK(KSPSolve(ksp, right_, solution_));
   EXPECT_EQ(since.of_host(), 0);
-  KSPConvergedReason reason;
-  OK(KSPGetConvergedReason(ksp, &reason));
-  EXPECT_GT(reason, 0);
+  EXPECT_GT(converged_reason(ksp), 0);
   Vec residual;
   OK(VecDuplicate(host_right_, &residual));
   OK(VecSet(host_solution_, 0));
@@ -204,8 +199,6 @@ TEST_F(ViennaCL, SolvesInAKrylovMethodWithoutACopy) {
   OK(KSPGetPC(ksp, &pc));
   const std::string text = view_text(reinterpret_cast<PetscObject>(pc));
   EXPECT_TRUE(contains(text, kNoCopy)) << text;
-  OK(KSPDestroy(&ksp));
-  OK(MatDestroy(&on_device));
 }
 
 TEST_F(ViennaCL, BoundToTheHostIsSolvedFromTheHost) {
@@ -259,9 +252,7 @@ TEST(ViennaCLGrids, AreSolvedAlongEachAxisWithoutACopy) {
   PetscBool is_viennacl = PETSC_FALSE;
   OK(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(on_device.right()), VECSEQVIENNACL, &is_viennacl));
   ASSERT_TRUE(is_viennacl);
-  Vec expected, solution;
-  OK(VecDuplicate(on_host.right(), &expected));
-  OK(VecDuplicate(on_device.right(), &solution));
+  HeldVec expected = duplicate(on_host.right()), solution = duplicate(on_device.right());
   for (const char* lines : {"x", "y", "z", "x,y,z"}) {
     for (const char* combine : {"additive", "factored", "multiplicative", "symmetric"}) {
       SCOPED_TRACE(std::string(lines) + " " + combine);
@@ -289,8 +280,6 @@ TEST(ViennaCLGrids, AreSolvedAlongEachAxisWithoutACopy) {
       EXPECT_FALSE(contains(text, "vectors: copied")) << text;
     }
   }
-  OK(VecDestroy(&expected));
-  OK(VecDestroy(&solution));
 }
 
 TEST(ViennaCLGrids, OfSuchAMatrixTakeVectorsOfTheHostWithProductsBetweenDirections) {
@@ -303,17 +292,15 @@ TEST(ViennaCLGrids, OfSuchAMatrixTakeVectorsOfTheHostWithProductsBetweenDirectio
   }
   OK(PCSetDM(pc, on_device.dm()));
   OK(PCSetDM(host, on_host.dm()));
-  Vec solution = pc.apply(on_host.right()), expected = host.apply(on_host.right());
+  HeldVec solution = pc.apply(on_host.right()), expected = host.apply(on_host.right());
   EXPECT_LE(distance(expected, solution), 1e-13);
-  OK(VecDestroy(&solution));
-  OK(VecDestroy(&expected));
 }
 
 /// By the option -viennacl_backend openmp, in a run of its own.
 TEST(ViennaCLOnTheHost, IsSolvedFromTheHost) {
   const Matrix A(tridiagonal(1000, -1, 4, -2));
   const Vector values(1000), expected(1000);
-  Vec right, solution;
+  HeldVec right, solution;
   OK(VecCreate(PETSC_COMM_SELF, &right));
   OK(VecSetSizes(right, 1000, 1000));
   OK(VecSetType(right, VECVIENNACL));
@@ -324,8 +311,6 @@ TEST(ViennaCLOnTheHost, IsSolvedFromTheHost) {
   OK(PCApply(host, values, expected));
   EXPECT_LE(distance(expected, solution), 1e-14);
   EXPECT_FALSE(contains(pc.view(), "vectors: "));
-  OK(VecDestroy(&right));
-  OK(VecDestroy(&solution));
 }
 
 }  // namespace

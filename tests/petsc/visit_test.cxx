@@ -102,7 +102,7 @@ TEST(Directions, TakeTheColumnsOfAMatrixAsVectors) {
   const PetscInt columns = 6;
   const GridProblem problem(PETSC_COMM_WORLD, kGrid);
   PetscInt rows;
-  Mat from, to;
+  HeldMat from, to;
   OK(VecGetLocalSize(problem.right(), &rows));
   OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, columns, nullptr, &from));
   OK(MatSetRandom(from, nullptr));
@@ -119,8 +119,6 @@ TEST(Directions, TakeTheColumnsOfAMatrixAsVectors) {
       EXPECT_EQ(after.up - before.up, (once ? 1 : 3) * columns * rows * static_cast<PetscInt>(sizeof(PetscScalar)));
     }
   }
-  OK(MatDestroy(&from));
-  OK(MatDestroy(&to));
 }
 
 /// Of the first, the second and the third solve of an apply.
