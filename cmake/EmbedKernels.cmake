@@ -34,7 +34,7 @@ if(DEFINED PRELUDE)
   file(READ ${ROOT}/${PRELUDE} text)
   resolve_includes(text)
   file(WRITE ${OUTPUT} "// Generated from kernels/${PRELUDE}.
-#include \"prelude.hpp\"
+#include \"translate.hpp\"
 
 namespace oclspkt::cuda {
 const char* const kPrelude = R\"prelude(${text})prelude\";

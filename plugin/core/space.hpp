@@ -14,60 +14,47 @@ namespace oclspkt {
 
 struct DeviceInfo;
 
-/// An array of scalars on the device of a space. It belongs to that space, and is destroyed before it.
-template <typename T>
-class SpaceArray {
+/// Something on the device of a space. It belongs to that space, and is destroyed before it.
+class SpaceObject {
  public:
-  explicit SpaceArray(Index size) : size_(size) {}
-  virtual ~SpaceArray() = default;
-  SpaceArray(const SpaceArray&) = delete;
-  SpaceArray& operator=(const SpaceArray&) = delete;
+  explicit SpaceObject(Index size) : size_(size) {}
+  virtual ~SpaceObject() = default;
+  SpaceObject(const SpaceObject&) = delete;
+  SpaceObject& operator=(const SpaceObject&) = delete;
+  /// How many scalars, places, or rows of a matrix it has.
   Index size() const { return size_; }
-  /// The array for Solver::enqueue() by the space's queue: a cl_mem, or an address by CUDA. Null for no scalars.
-  virtual void* memory() const = 0;
 
  private:
   Index size_;
 };
 
-/// Places in arrays, on the device.
-class SpaceIndices {
- public:
-  explicit SpaceIndices(Index size) : size_(size) {}
-  virtual ~SpaceIndices() = default;
-  SpaceIndices(const SpaceIndices&) = delete;
-  SpaceIndices& operator=(const SpaceIndices&) = delete;
-  Index size() const { return size_; }
+/// Places in arrays.
+using SpaceIndices = SpaceObject;
 
- private:
-  Index size_;
+/// An array of scalars.
+template <typename T>
+class SpaceArray : public SpaceObject {
+ public:
+  using SpaceObject::SpaceObject;
+  /// The array for Solver::enqueue() by the space's queue: a cl_mem, or an address by CUDA. Null for no scalars.
+  virtual void* memory() const = 0;
 };
 
 /// Host memory that the device copies from and to by itself while it does other work.
 template <typename T>
-class SpaceMessage {
+class SpaceMessage : public SpaceObject {
  public:
-  explicit SpaceMessage(Index size) : size_(size) {}
-  virtual ~SpaceMessage() = default;
-  SpaceMessage(const SpaceMessage&) = delete;
-  SpaceMessage& operator=(const SpaceMessage&) = delete;
-  Index size() const { return size_; }
+  using SpaceObject::SpaceObject;
   /// Null for no scalars, and once the device was released.
   virtual T* data() const = 0;
-
- private:
-  Index size_;
 };
 
-/// A sparse matrix on the device: see SparseForm.
+/// A sparse matrix: see SparseForm.
 template <typename T>
-class SpaceMatrix {
+class SpaceMatrix : public SpaceObject {
  public:
-  SpaceMatrix(Index rows, Index columns) : rows_(rows), columns_(columns) {}
-  virtual ~SpaceMatrix() = default;
-  SpaceMatrix(const SpaceMatrix&) = delete;
-  SpaceMatrix& operator=(const SpaceMatrix&) = delete;
-  Index rows() const { return rows_; }
+  SpaceMatrix(Index rows, Index columns) : SpaceObject(rows), columns_(columns) {}
+  Index rows() const { return size(); }
   Index columns() const { return columns_; }
   /// Set the values, in the order of the pattern of which the form was made.
   /// @param values  shape [entries of the pattern]; host; free again when the call returns
@@ -77,7 +64,7 @@ class SpaceMatrix {
   virtual std::int64_t bytes() const = 0;
 
  private:
-  Index rows_, columns_;
+  Index columns_;
 };
 
 /// A number times an array.

@@ -3,7 +3,6 @@
 #include "card_vectors.hpp"
 
 #include <string>
-#include <utility>
 
 #include "discovery.hpp"
 #include "error_name.hpp"

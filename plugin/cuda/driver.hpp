@@ -19,17 +19,11 @@ using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
 using nvrtcProgram = struct _nvrtcProgram*;
 
-// Results.
+// Results, then attributes of a device, of a pointer and of a function.
 inline constexpr CUresult kSuccess = 0, kInvalidValue = 1, kNoDevice = 100, kNotFound = 500, kNotReady = 600;
-
-// Attributes of a device.
 inline constexpr int kMaxThreadsPerBlock = 1, kMaxSharedMemoryPerBlock = 8, kMultiprocessors = 16, kPciBus = 33,
                      kPciDevice = 34, kL2CacheBytes = 38, kPciDomain = 50, kComputeMajor = 75, kComputeMinor = 76;
-
-// An attribute of a pointer.
 inline constexpr int kPointerDevice = 9;
-
-// Attributes of a function.
 inline constexpr int kFunctionMaxThreads = 0, kFunctionSharedBytes = 1;
 
 /// Physical memory without addresses; other run-times get file descriptors of it.
@@ -111,8 +105,6 @@ inline constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kEventDisab
   X(function_attribute, cuFuncGetAttribute, int*, int, CUfunction)                                                  \
   X(launch, cuLaunchKernel, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,       \
     CUstream, void**, void**)
-
-/// Pointers to these functions.
 struct Driver {
 #define OCLSPKT_POINTER(member, symbol, ...) int (*member)(__VA_ARGS__);
   OCLSPKT_CUDA_FUNCTIONS(OCLSPKT_POINTER)

@@ -8,9 +8,7 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -22,8 +20,6 @@
 #include "translate.hpp"
 
 namespace oclspkt::cuda {
-
-/// Base of objects with a reference count.
 struct Counted {
   std::atomic<cl_uint> references{1};
 };

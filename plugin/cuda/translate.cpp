@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "oclspkt/error.hpp"
-#include "prelude.hpp"
 
 namespace oclspkt::cuda {
 namespace {
@@ -130,8 +129,6 @@ class Reader {
 /// The tokens of a text without comments and blanks. Preprocessor lines other than #define, #pragma and conditions are
 /// left out; of conditions only the kind is returned.
 std::vector<Token> tokens_of(std::string_view text) { return Reader(text).read(); }
-
-/// A part of the text that is replaced.
 struct Edit {
   std::size_t begin, end;
   std::string text;
@@ -145,8 +142,6 @@ bool is_keyword(std::string_view word, std::string_view keyword) {
 bool is_qualifier(std::string_view word) {
   return word == "const" || word == "volatile" || word == "restrict" || word == "__restrict";
 }
-
-/// The rewriting of one text.
 class Translation {
  public:
   explicit Translation(std::string_view text) : text_(text), tokens_(tokens_of(text)) {

@@ -10,6 +10,9 @@
 
 namespace oclspkt::cuda {
 
+/// kernels/cuda/prelude.cuh with its includes resolved, embedded at build time.
+extern const char* const kPrelude;
+
 /// OpenCL C of one kernel file as CUDA C++.
 struct CudaProgram {
   std::string text;                  ///< for nvrtcCreateProgram; needs no headers

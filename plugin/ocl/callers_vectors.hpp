@@ -20,8 +20,6 @@ BufferPlace place_of(const Buffer& buffer);
 
 /// True if memory of the host, or of a caller, begins where kernels can read whole vectors.
 bool aligned(const Buffer& buffer, std::size_t alignment);
-
-/// Requirements on a caller's memory.
 struct MemoryNeeds {
   const cl::Context& context;
   const char* of;  ///< owner of the context, in words, and what changes it

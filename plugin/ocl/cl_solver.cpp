@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <mutex>
 
 #include "callers_vectors.hpp"

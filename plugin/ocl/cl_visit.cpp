@@ -5,7 +5,6 @@
 #include <functional>
 #include <mutex>
 
-#include "change_rows.hpp"
 #include "cl_solver.hpp"
 #include "error_name.hpp"
 #include "scalars.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -29,7 +30,6 @@ class DeviceBands {
  public:
   /// Prepare for the release of the host's arrays of the last set-up.
   void forget(bool in_place);
-  /// Release all buffers.
   void clear() { chunks_.clear(); }
 
   /// Take over the host's arrays. They must not move until forget(), or until fill() has copied them.
@@ -98,6 +98,25 @@ class DeviceHolding final : public Holding {
     state = {};
   }
 };
+
+/// Rows that a launch solved, and the vector z that changes them.
+struct ChangedRows {
+  const Buffer& x;
+  const Buffer& z;
+  Index first, end;  ///< of x
+  Index ahead = 0;   ///< where x begins in z, see kernels/common/change_rows.cl
+};
+
+/// Enqueue kernel change_rows after the launch.
+template <typename T>
+Event change_rows(OpenDevice& device, Kernel& kernel, const ChangedRows& rows) {
+  constexpr Index kItems = 128, kWord = sizeof(T);
+  const Index count = rows.end - rows.first;
+  set_arguments(device, kernel, rows.x, rows.z, static_cast<Long>(rows.first), static_cast<Long>(count),
+                static_cast<Long>(rows.ahead));
+  return launch(device, kernel, {std::max<Index>(1, quotient_up(count, kItems)), kItems},
+                {{"x", &rows.x, rows.end * kWord, kWord}, {"z", &rows.z, (rows.ahead + rows.end) * kWord, kWord}});
+}
 
 /// The vectors of an apply: on the host, in buffers of the device, or in a visit (see Visit).
 template <typename T>

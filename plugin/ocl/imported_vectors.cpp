@@ -51,18 +51,13 @@ void ImportedVectors::check(const OpenDevice& device, const Waiter& waiter) {
   throw DeviceError(describe(device.info()) + " does not see what CUDA writes to memory that it has imported");
 }
 
-void ImportedVectors::acquire(const OpenDevice& device) const {
+void ImportedVectors::hand_over(const OpenDevice& device, ExternalMemory::HandOver function, cl_event* event) const {
   const cl_mem buffers[] = {y_(), x_()};
-  const cl_int code = functions_.acquire(device.queue()(), 2, buffers, 0, nullptr, nullptr);
-  if (code != CL_SUCCESS) throw cl::Error(code, "clEnqueueAcquireExternalMemObjectsKHR");
-}
-
-void ImportedVectors::release(const OpenDevice& device, const Waiter& waiter) const {
-  const cl_mem buffers[] = {y_(), x_()};
-  cl_event event = nullptr;
-  const cl_int code = functions_.release(device.queue()(), 2, buffers, 0, nullptr, &event);
-  if (code != CL_SUCCESS) throw cl::Error(code, "clEnqueueReleaseExternalMemObjectsKHR");
-  waiter.wait(Event(event));
+  const cl_int code = function(device.queue()(), 2, buffers, 0, nullptr, event);
+  if (code != CL_SUCCESS) {
+    throw cl::Error(
+        code, event == nullptr ? "clEnqueueAcquireExternalMemObjectsKHR" : "clEnqueueReleaseExternalMemObjectsKHR");
+  }
 }
 
 }  // namespace oclspkt::ocl

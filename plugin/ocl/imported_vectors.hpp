@@ -27,7 +27,6 @@ class ImportedVectors {
   const Buffer& x() const { return x_; }
   /// The longest vector that fits, in bytes.
   std::int64_t room() const { return room_; }
-  /// Bytes held on the card.
   std::int64_t bytes() const { return ocl::bytes_of(y_) + ocl::bytes_of(x_); }
   bool takes(const DeviceQueue& queue) const { return memory_->takes(queue); }
 
@@ -40,14 +39,19 @@ class ImportedVectors {
 
   /// Begin to use the buffers in the device's queue.
   /// @throws cl::Error
-  void acquire(const OpenDevice& device) const;
+  void acquire(const OpenDevice& device) const { hand_over(device, functions_.acquire, nullptr); }
   /// End the use of the buffers, and wait until it is complete.
   /// @param waiter  of the same device
   /// @throws DeviceError, cl::Error
-  void release(const OpenDevice& device, const Waiter& waiter) const;
+  void release(const OpenDevice& device, const Waiter& waiter) const {
+    cl_event event = nullptr;
+    hand_over(device, functions_.release, &event);
+    waiter.wait(Event(event));
+  }
 
  private:
   Buffer import(const OpenDevice& device, CardVectors::Which which) const;
+  void hand_over(const OpenDevice& device, ExternalMemory::HandOver function, cl_event* event) const;
 
   const ExternalMemory functions_;
   const std::unique_ptr<CardVectors> memory_;  ///< ends after the buffers

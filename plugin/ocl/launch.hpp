@@ -3,6 +3,8 @@
 
 #include <initializer_list>
 
+#include "error_name.hpp"
+#include "fault.hpp"
 #include "registry.hpp"
 
 namespace oclspkt::ocl {
@@ -34,16 +36,6 @@ OCLSPKT_API cl::Event launch(const OpenDevice& device, const Kernel& kernel, Geo
 void launch_unseen(const OpenDevice& device, const Kernel& kernel, Geometry geometry);
 
 /// Set all arguments of a kernel in order.
-template <typename... Args>
-void set_arguments(const OpenDevice& device, Kernel& kernel, const Args&... args);
-
-}  // namespace oclspkt::ocl
-
-#include "error_name.hpp"
-#include "fault.hpp"
-
-namespace oclspkt::ocl {
-
 template <typename... Args>
 void set_arguments(const OpenDevice& device, Kernel& kernel, const Args&... args) {
   cl_uint index = 0;

@@ -44,8 +44,6 @@ void* native_memory(const cl::Buffer& buffer);
 /// @pre its queue has been flushed
 /// @throws cl::Error
 void sleep_until_ended(const cl::Event& event);
-
-/// See DeviceModule::make_card_vectors().
 std::unique_ptr<CardVectors> make_card_vectors(const std::string& place, std::int64_t bytes);
 
 /// Functions that give a device the memory of another run-time. They are newer than OpenCL 1.2, so they are looked up.

@@ -234,6 +234,11 @@ void run(const Words& command) {
     throw InvalidInput(command[0] + " failed; see its messages above");
 }
 
+Words plus(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 /// The -D options among build options, each as one word. The others are for OpenCL's compilers at run time.
 Words definitions(const std::string& options) {
   Words words;
@@ -253,30 +258,18 @@ std::string compile(const ProgramMaker& maker, const Order& order, const Program
   stream << maker.text(program.kernel);
   stream.close();
   if (!stream) throw InvalidInput("cannot write " + text + ": name a folder that exists by --out");
-  Words rest = definitions(maker.options(program));
-  for (const std::string& word : split(order.value("flags", ""))) rest.push_back(word);
-  const auto call = [&](Words begin, const Words& end) {
-    begin.insert(begin.end(), rest.begin(), rest.end());
-    begin.insert(begin.end(), end.begin(), end.end());
-    run(begin);
-  };
+  const Words rest = plus(definitions(maker.options(program)), split(order.value("flags", "")));
   if (is_aoc) {
     std::string made = stem + (image ? ".aocx" : ".aocr");
-    call(image ? Words{"aoc", "-board=" + board} : Words{"aoc", "-rtl", "-report", "-board=" + board},
-         {text, "-o", made});
+    const Words how = image ? Words{"aoc"} : Words{"aoc", "-rtl", "-report"};
+    run(plus(plus(plus(how, {"-board=" + board}), rest), {text, "-o", made}));
     return made;
   }
   const Words common = {"v++", "-t", "hw", "--platform", board};
-  Words first = common;
-  for (const char* word : {"-c", "--report_level", "2", "-k"}) first.emplace_back(word);
-  first.push_back(program.kernel);
-  call(first, {"-o", stem + ".xo", text});
+  const Words first = plus(common, {"-c", "--report_level", "2", "-k", program.kernel});
+  run(plus(plus(first, rest), {"-o", stem + ".xo", text}));
   if (!image) return stem + ".xo";
-  Words last = common;
-  for (const std::string& word : {std::string("-l"), std::string("-o"), stem + ".xclbin", stem + ".xo"}) {
-    last.push_back(word);
-  }
-  run(last);
+  run(plus(common, {"-l", "-o", stem + ".xclbin", stem + ".xo"}));
   return stem + ".xclbin";
 }
 

@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <span>
 
 #include "callers_vectors.hpp"
-#include "change_rows.hpp"
 #include "device_state.hpp"
 #include "fault.hpp"
 #include "past_caches.hpp"
@@ -59,7 +57,6 @@ class Passes {
   }
 
  private:
-  /// The first or the second pass of a scheme.
   enum class Step { begin, finish };
 
   bool in_place() const { return site_.pipeline == nullptr; }
@@ -185,8 +182,6 @@ class Passes {
     if (step == Step::finish && vectors_.x != nullptr) passage.put = std::ref(put);
     state_.pipeline->run(passage, site_.waiter, site_.times);
   }
-
-  /// The part of a vector that belongs to a chunk.
   Buffer piece(const Buffer& vector, const Chunk& chunk) const {
     if (site_.layout.chunks.size() == 1 && chunk.first == 0) return vector;
     const BufferPlace place = place_of(vector);

@@ -78,8 +78,6 @@ class CopyThreads {
 /// time of 5 MB on the bus. Longer pieces cost less, but the first has no overlap on its way up, nor the last on its
 /// way down.
 inline constexpr std::int64_t kLeastPiece = std::int64_t{2} << 20, kMostPiece = std::int64_t{8} << 20;
-
-/// The piece size for a vector.
 std::int64_t piece_bytes(std::int64_t vector_bytes);
 
 /// One passage of vectors through the pipeline: rows go up, tiles are launched on them, rows come down. Steps that are

@@ -112,11 +112,8 @@ class Registry {
   static Registry& instance();
 
   const std::vector<FoundDevice>& devices() const { return discovery_.devices; }
-  /// See DeviceModule::part_of().
   int part_of(int device, int cores);
-  /// See DeviceModule::device_of().
   int device_of(const DeviceQueue& queue);
-  /// See DeviceModule::place_of().
   static std::string place_of(const DeviceQueue& queue);
   const std::vector<std::string>& problems() const { return discovery_.problems; }
   /// @throws InvalidInput if there is no such device

@@ -12,6 +12,22 @@ constexpr cl_mem_flags flags_of(Access access) {
   return access == Access::read ? CL_MEM_READ_ONLY : access == Access::write ? CL_MEM_WRITE_ONLY : CL_MEM_READ_WRITE;
 }
 
+Event read_by(const OpenDevice& device, const cl::CommandQueue& queue, const Buffer& from, void* to, std::int64_t bytes,
+              const std::vector<cl::Event>* before) {
+  fault_point(Place::read, device.info(), queue());
+  Event event;
+  queue.enqueueReadBuffer(from, CL_FALSE, 0, static_cast<std::size_t>(bytes), to, before, &event);
+  return event;
+}
+
+Event write_by(const OpenDevice& device, const cl::CommandQueue& queue, const void* from, const Buffer& to,
+               std::int64_t bytes) {
+  fault_point(Place::write, device.info(), queue());
+  Event event;
+  queue.enqueueWriteBuffer(to, CL_FALSE, 0, static_cast<std::size_t>(bytes), from, nullptr, &event);
+  return event;
+}
+
 }  // namespace
 
 Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes, Bank bank) {
@@ -31,39 +47,24 @@ Buffer wrap(const OpenDevice& device, const void* p, std::int64_t bytes) {
 }
 
 Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes) {
-  return enqueue_read(device, from, to, 0, bytes);
-}
-
-Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t offset, std::int64_t bytes) {
-  fault_point(Place::read, device.info(), device.queue()());
-  Event event;
-  device.queue().enqueueReadBuffer(from, CL_FALSE, static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes),
-                                   to, nullptr, &event);
-  return event;
+  return read_by(device, device.queue(), from, to, bytes, nullptr);
 }
 
 Event enqueue_write(const OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes) {
-  fault_point(Place::write, device.info(), device.queue()());
-  Event event;
-  device.queue().enqueueWriteBuffer(to, CL_FALSE, 0, static_cast<std::size_t>(bytes), from, nullptr, &event);
-  return event;
+  return write_by(device, device.queue(), from, to, bytes);
 }
 
 Event enqueue_read_beside(OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes, const Event& behind) {
   const cl::CommandQueue& queue = device.transfer_queues().down;
-  fault_point(Place::read, device.info(), queue());
   const std::vector<cl::Event> before{behind};
-  Event event;
-  queue.enqueueReadBuffer(from, CL_FALSE, 0, static_cast<std::size_t>(bytes), to, &before, &event);
+  Event event = read_by(device, queue, from, to, bytes, &before);
   queue.flush();
   return event;
 }
 
 Event enqueue_write_beside(OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes) {
   const cl::CommandQueue& queue = device.transfer_queues().up;
-  fault_point(Place::write, device.info(), queue());
-  Event event;
-  queue.enqueueWriteBuffer(to, CL_FALSE, 0, static_cast<std::size_t>(bytes), from, nullptr, &event);
+  Event event = write_by(device, queue, from, to, bytes);
   queue.flush();
   return event;
 }

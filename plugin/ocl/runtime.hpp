@@ -26,8 +26,6 @@ inline std::int64_t bytes_of(const Buffer& buffer) {
 
 /// True if both refer to the same buffer.
 inline bool same(const Buffer& a, const Buffer& b) { return a() == b(); }
-
-/// How kernels use a buffer.
 enum class Access { read, write, read_write };
 
 /// @param bank  see OpenDevice::buffer()
@@ -41,10 +39,6 @@ OCLSPKT_API std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access
 /// A buffer over host memory. It is read-write even if kernels only read, because Intel's CPU run-time copies read-only
 /// memory that is not aligned to 128 bytes.
 OCLSPKT_API Buffer wrap(const OpenDevice& device, const void* p, std::int64_t bytes);
-
-/// Enqueue a copy of `bytes` from a buffer, from `offset` on.
-OCLSPKT_API Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t offset,
-                               std::int64_t bytes);
 
 /// Enqueue a copy between a buffer's beginning and host memory, which must not move until the event has ended.
 OCLSPKT_API Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes);

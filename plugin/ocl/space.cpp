@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
 #include <functional>
-#include <limits>
 
 #include "callers_vectors.hpp"
 #include "scalars.hpp"
@@ -10,10 +9,6 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Work-items of a work-group on GPUs.
-constexpr Index kGroupItems = 256;
-/// Work-groups of a launch at most: launch() refuses 2^31 work-items and more.
-constexpr Index kMostGroups = std::numeric_limits<std::int32_t>::max() / kGroupItems;
 /// The fewest places for a work-group of a processor; launching a group costs more than fewer places do.
 constexpr Index kLeastRun = 4096;
 
@@ -112,8 +107,6 @@ Kernel& SpaceState::kernel(VectorKernel text, int form, bool keep) {
   kernel = device->kernel(kVectorTexts[index], is_double, by_groups ? 1 : 0, options);
   return kernel;
 }
-
-SpaceState::Runs SpaceState::runs(Index n) const { return runs(n, kMostGroups); }
 
 SpaceState::Runs SpaceState::runs(Index n, Index most) const {
   const Index step = by_groups ? kGroupItems * static_cast<Index>(kVectorBytes) / word : kLeastRun;

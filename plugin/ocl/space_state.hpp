@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,6 +23,11 @@ namespace oclspkt::ocl {
 /// The most vectors that one launch adds up, or multiplies with another (kernels/common/terms.clh).
 inline constexpr std::size_t kMostTerms = 8;
 
+/// Work-items of a work-group on GPUs.
+inline constexpr Index kGroupItems = 256;
+/// Work-groups of a launch at most: launch() refuses 2^31 work-items and more.
+inline constexpr Index kMostGroups = std::numeric_limits<std::int32_t>::max() / kGroupItems;
+
 /// Kernels over vectors, by their texts.
 enum class VectorKernel { combine, pointwise, dots, sum, extreme, put, gather, scatter_add };
 
@@ -40,10 +46,7 @@ struct SpaceState final : Holding {
     Geometry geometry;
     Index run;
   };
-  /// @param most  most work-groups
-  Runs runs(Index n, Index most) const;
-  /// As many work-groups as a launch may have.
-  Runs runs(Index n) const;
+  Runs runs(Index n, Index most_groups = kMostGroups) const;
   /// Set the first arguments of a kernel over n places: `first`, then n and the places of a group.
   template <typename... First>
   void set(Kernel& kernel, const Runs& runs, Index n, const First&... first) const {
@@ -128,25 +131,23 @@ class ClArray final : public SpaceArray<T> {
   ClArray(int index, std::shared_ptr<SpaceState> state, Buffer buffer, Index size)
       : SpaceArray<T>(size), part_(index, std::move(state), std::move(buffer)) {}
   void* memory() const override { return this->size() > 0 ? native_memory(part_.value()) : nullptr; }
-  /// The buffer, for an operation of a space on arrays of so many scalars.
-  /// @throws InvalidInput if the array is of another space or size
-  const Buffer& buffer(const SpaceState& state, Index size) const {
-    if (part_.state() != &state) throw InvalidInput("an array is of another device, or of one that was released");
-    if (this->size() != size) {
-      throw InvalidInput("arrays of " + std::to_string(size) + " and of " + std::to_string(this->size()) +
-                         " scalars in one operation: give arrays of one size");
-    }
-    return part_.value();
-  }
+  const SpacePart<Buffer>& part() const { return part_; }
 
  private:
   SpacePart<Buffer> part_;
 };
 
-/// See ClArray::buffer().
+/// The buffer of an array, for an operation on arrays of so many scalars.
+/// @throws InvalidInput if the array is of another space or size
 template <typename T>
 const Buffer& buffer_of(const SpaceState& state, const SpaceArray<T>& array, Index size) {
-  return static_cast<const ClArray<T>&>(array).buffer(state, size);
+  const SpacePart<Buffer>& part = static_cast<const ClArray<T>&>(array).part();
+  if (part.state() != &state) throw InvalidInput("an array is of another device, or of one that was released");
+  if (array.size() != size) {
+    throw InvalidInput("arrays of " + std::to_string(size) + " and of " + std::to_string(array.size()) +
+                       " scalars in one operation: give arrays of one size");
+  }
+  return part.value();
 }
 
 /// Call work(state) under the state's lock, so that nothing is released meanwhile.
@@ -164,16 +165,10 @@ auto work_on(int index, SpaceState& state, const char* what, const Work& work) {
   }
 }
 
-// The functions below are called under the state's lock, and throw what Space's do, and cl::Error.
-
-/// See Space::sums().
+// Space's functions sums(), slice_rows() and make_matrix() under the state's lock; they throw cl::Error as well.
 template <typename T>
 void add_up(SpaceState& state, std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values);
-
-/// See Space::slice_rows().
 Index slice_rows(const SpaceState& state);
-
-/// See Space::make_matrix().
 template <typename T>
 std::unique_ptr<SpaceMatrix<T>> make_matrix(int index, const std::shared_ptr<SpaceState>& state,
                                             const SparseForm& form);

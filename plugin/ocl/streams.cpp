@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <functional>
 #include <vector>
 
 #include "error_name.hpp"

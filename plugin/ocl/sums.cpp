@@ -41,26 +41,26 @@ bool is_accurate(double squares, Index n) {
   return squares >= kLeast * static_cast<double>(n) && squares <= static_cast<double>(Limits::max());
 }
 
-/// How many numbers each group contributes to a kind of sum.
-constexpr int numbers_of(SumKind kind, Squares squares) {
-  return kind == SumKind::norm2 && squares == Squares::by_size ? 3 : 1;
-}
-constexpr bool is_extreme(SumKind kind) { return kind >= SumKind::largest_magnitude; }
-constexpr bool has_place(SumKind kind) { return kind > SumKind::largest_magnitude; }
-/// The kernels' EXTREME or SUM.
-constexpr int form_of(SumKind kind, Squares squares) {
-  switch (kind) {
-    case SumKind::norm1:
-      return 1;
-    case SumKind::norm2:
-      return squares == Squares::plain ? 2 : 3;
-    case SumKind::greatest:
-      return 1;
-    case SumKind::largest_magnitude:
-      return 2;
-    default:
-      return 0;
-  }
+/// The kernel of a kind of sum, and its SUM or EXTREME.
+struct SumKernel {
+  VectorKernel text;
+  int form;
+  int numbers = 1;  ///< of each group
+  bool has_place = false;
+};
+
+/// By SumKind; norms are of plain squares.
+constexpr SumKernel kSumKernels[] = {{VectorKernel::dots, 0},
+                                     {VectorKernel::sum, 0},
+                                     {VectorKernel::sum, 1},
+                                     {VectorKernel::sum, 2},
+                                     {VectorKernel::extreme, 2},
+                                     {VectorKernel::extreme, 0, 1, true},
+                                     {VectorKernel::extreme, 1, 1, true}};
+
+constexpr SumKernel kernel_of(SumKind kind, Squares squares) {
+  if (kind == SumKind::norm2 && squares == Squares::by_size) return {VectorKernel::sum, 3, 3};
+  return kSumKernels[static_cast<std::size_t>(kind)];
 }
 
 /// Where the numbers of a sum are in the data from the device, in scalars, and its places, in Long.
@@ -82,8 +82,9 @@ std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> su
   for (const SumOf<T>& sum : sums) {
     const Index groups = sum.x->size() > 0 ? runs_of_sums(s, sum.x->size()).geometry.groups : 0;
     parts.push_back({groups, numbers, places});
-    numbers += groups * numbers_of(sum.kind, squares);
-    places += has_place(sum.kind) ? groups : 0;
+    const SumKernel kernel = kernel_of(sum.kind, squares);
+    numbers += groups * kernel.numbers;
+    places += kernel.has_place ? groups : 0;
   }
   parts.push_back({0, numbers, places});
   const std::int64_t begin = quotient_up(numbers * s.word, sizeof(Long));
@@ -176,7 +177,7 @@ SumValue<T> value_of(const SumOf<T>& sum, const SumPlace& part, Squares squares,
   if (part.groups == 0) return of_nothing<T>(sum.kind);
   const T* const own = numbers + part.first;
   if (sum.kind == SumKind::largest_magnitude) return {largest_of(own, part.groups), -1};
-  if (has_place(sum.kind)) return best_of(sum.kind, own, places + part.first_place, part.groups);
+  if (kernel_of(sum.kind, squares).has_place) return best_of(sum.kind, own, places + part.first_place, part.groups);
   const double first = sum_of(own, part.groups);
   if (sum.kind != SumKind::norm2) return {static_cast<T>(first), -1};
   *again = squares == Squares::plain && !is_accurate<T>(first, sum.x->size());
@@ -230,10 +231,10 @@ template <typename T>
 void enqueue_sum(SpaceState& s, const SumOf<T>& sum, const SumPlace& place, Squares squares) {
   const Index n = sum.x->size();
   const SpaceState::Runs runs = runs_of_sums(s, n);
-  const bool extreme = is_extreme(sum.kind);
-  Kernel& kernel = s.kernel(extreme ? VectorKernel::extreme : VectorKernel::sum, form_of(sum.kind, squares));
+  const SumKernel of_sum = kernel_of(sum.kind, squares);
+  Kernel& kernel = s.kernel(of_sum.text, of_sum.form);
   const Buffer& x = buffer_of(s, *sum.x, n);
-  if (extreme) {
+  if (of_sum.text == VectorKernel::extreme) {
     s.set(kernel, runs, n, x, s.partial, s.partial, Long{place.first}, Long{place.first_place});
   } else {
     s.set(kernel, runs, n, x, s.partial, Long{place.first});
