@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -28,15 +29,14 @@ namespace {
 constexpr std::string_view kProfileVersion = "oclspkt profile 3:";
 constexpr std::string_view kColumns =
     " seconds since 1970, set-ups, seconds a row, watts, host, processor|solves|figure\n";
-constexpr std::int64_t kMostProfileBytes = 1 << 20;
-constexpr std::size_t kLongestProfileKey = 1024, kMostProfileLines = 4000;
+constexpr std::size_t kMostProfileBytes = 1 << 20, kLongestProfileKey = 1024, kMostProfileLines = 4000;
 
 /// What a call of the system failed with and what to do about it.
 std::string trouble(int error) {
-  std::string cure = "name another file, or none";
-  if (error == EACCES || error == EPERM) cure = "permit it, name another file, or none";
-  if (error == ENOSPC || error == EDQUOT) cure = "free space, name another file, or none";
-  return std::generic_category().message(error) + "; " + cure;
+  const char* const cure = error == EACCES || error == EPERM || error == EROFS ? "permit it, "
+                           : error == ENOSPC || error == EDQUOT                ? "free space, "
+                                                                               : "";
+  return std::generic_category().message(error) + "; " + cure + "name another file, or none";
 }
 
 double seconds_now() {
@@ -112,71 +112,54 @@ std::string line_of(const std::string& host, const std::string& key, const Measu
   return line.append(host).append(key).append("\n");
 }
 
-std::string folder_of(const std::string& file) {
-  const std::string folder = std::filesystem::path(file).parent_path();
-  return folder.empty() ? "." : folder;
-}
-
-/// Why a file, which may be absent, cannot be written; empty if nothing is seen that is in the way.
-std::string obstacle(const std::string& file) {
-  std::string path = file;
-  struct stat status {};
-  while (::stat(path.c_str(), &status) != 0 && errno == ENOENT && path != ".") path = folder_of(path);
-  return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0 ? "" : trouble(errno);
-}
-
-/// The text of a file; empty if it is absent, or says in `why` why it cannot be read.
-std::string text_of(const std::string& file, std::string& why) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) {
-    if (errno != ENOENT) why = trouble(errno);
-    return "";
-  }
-  if (!S_ISREG(status.st_mode)) {
-    why = S_ISDIR(status.st_mode) ? "it is a folder" : "it is not a regular file";
-    why += "; name another file, or none";
-    return "";
-  }
-  errno = EFBIG;
-  std::optional<std::string> text = read_file(file, 16 * kMostProfileBytes);
-  if (!text) why = trouble(errno);
-  return text.value_or("");
-}
-
 bool is_profile(const std::string& text) { return text.empty() || text.starts_with(kProfileVersion); }
 
-/// Add lines at the end of a file, at once; false with errno if it cannot.
-bool append(const std::string& file, const std::string& lines) {
-  const int descriptor =
-      ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-  if (descriptor < 0) return false;
-  const ssize_t bytes = ::write(descriptor, lines.data(), lines.size());
-  int error = bytes < 0 ? errno : bytes < static_cast<ssize_t>(lines.size()) ? ENOSPC : 0;
-  if (::close(descriptor) != 0 && error == 0) error = errno;
-  errno = error;
-  return error == 0;
-}
+/// A file as it was before lines were added, and why it cannot be read or written.
+struct ProfileText {
+  std::string text, unread, unwritten;
+};
 
-/// Add lines to a file; returns why it cannot.
-std::string add_to(const std::string& given, const std::string& lines) {
-  const std::string file = end_of_links(given), header = std::string(kProfileVersion).append(kColumns);
-  std::string why, text = text_of(file, why);
-  if (why.empty()) why = obstacle(file);
-  if (!why.empty()) return why;
-  if (!make_folder(folder_of(file))) return trouble(errno);
-  bool done = false;
-  if (is_profile(text) && static_cast<std::int64_t>(text.size()) < kMostProfileBytes) {
-    // What a full disk cut off is a line of its own.
-    done = append(file, text.empty() ? header + lines : (text.ends_with('\n') ? "" : "\n") + lines);
-  } else {
-    if (!is_profile(text)) text.clear();
-    std::vector<ProfileLine> kept = last_lines(text);
-    kept.resize(std::min(kept.size(), kMostProfileLines));
-    std::string anew = header;
-    for (auto line = kept.rbegin(); line != kept.rend(); ++line) anew.append(line->text).append("\n");
-    done = replace_file(file, anew + lines);
+/// Read a file, which is made if need be, and add lines at its end, all at once.
+ProfileText read_and_add(const std::string& file, const std::string& lines) {
+  ProfileText seen;
+  constexpr int kFlags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  const bool folder = make_folder(std::filesystem::path(file).parent_path());
+  int descriptor = folder ? ::open(file.c_str(), O_RDWR | O_APPEND | O_CREAT | kFlags, 0600) : -1;
+  if (descriptor < 0) {
+    seen.unwritten = trouble(errno);
+    descriptor = ::open(file.c_str(), O_RDONLY | kFlags);
   }
-  return done ? "" : trouble(errno);
+  struct stat status {};
+  if (descriptor < 0 || ::fstat(descriptor, &status) != 0) {
+    seen.unread = seen.unwritten.empty() ? trouble(errno) : seen.unwritten;
+    return seen;
+  }
+  const std::unique_ptr<int, void (*)(int*)> closes(&descriptor, [](int* open) { ::close(*open); });
+  const bool regular = S_ISREG(status.st_mode);
+  if (!regular || static_cast<std::size_t>(status.st_size) > 16 * kMostProfileBytes) {
+    seen.unread = regular ? "it is too large" : "it is not a regular file";
+    seen.unread += "; name another file, or none";
+    return seen;
+  }
+  char block[16384];
+  for (ssize_t bytes = 0; (bytes = ::read(descriptor, block, sizeof block)) > 0;) {
+    seen.text.append(block, static_cast<std::size_t>(bytes));
+  }
+  if (lines.empty() || !seen.unwritten.empty()) return seen;
+  std::string added = std::string(kProfileVersion).append(kColumns);
+  const bool known = is_profile(seen.text);
+  if (!known || seen.text.size() >= kMostProfileBytes) {
+    std::vector<ProfileLine> kept = last_lines(known ? std::string_view(seen.text) : std::string_view());
+    kept.resize(std::min(kept.size(), kMostProfileLines));
+    for (auto line = kept.rbegin(); line != kept.rend(); ++line) added.append(line->text).append("\n");
+    if (::ftruncate(descriptor, 0) != 0) seen.unwritten = trouble(errno);
+  } else if (!seen.text.empty()) {
+    added = seen.text.ends_with('\n') ? "" : "\n";  // what a full disk cut off is a line of its own
+  }
+  added += lines;
+  const ssize_t bytes = ::write(descriptor, added.data(), added.size());
+  if (bytes != std::ssize(added)) seen.unwritten = trouble(bytes < 0 ? errno : ENOSPC);
+  return seen;
 }
 
 /// One line about a file; nothing if there is no trouble.
@@ -194,21 +177,21 @@ const char* const kNoHome = "neither XDG_CACHE_HOME nor HOME names a folder; set
 
 ProfileStore::ProfileStore(std::string file) : file_(file.empty() ? default_file() : std::move(file)) {
   if (file_ == "none") return;
-  const std::string path = end_of_links(file_), host = host_prefix();
-  std::string bad = file_.empty() ? kNoHome : "";
-  const std::string text = bad.empty() ? text_of(path, bad) : "";
-  if (!is_profile(text)) {
+  ProfileText seen;
+  if (file_.empty()) {
+    seen.unread = kNoHome;
+  } else if (seen = read_and_add(file_, ""); !is_profile(seen.text)) {
     // Profiles of the first version are JSON.
-    const bool ours = text.starts_with("oclspkt profile ") || text.find("\"oclspkt\": \"profile ") < 16;
-    bad = ours ? "another version of oclspkt wrote it" : "it is no profile of oclspkt";
-    bad += "; the next write replaces it";
+    const bool ours = seen.text.starts_with("oclspkt profile ") || seen.text.find("\"oclspkt\": \"profile ") < 16;
+    seen.unread = ours ? "another version of oclspkt wrote it" : "it is no profile of oclspkt";
+    seen.unread += "; the next write replaces it";
+    seen.text.clear();
   }
-  why_ = line_on(file_, "not read", bad);
-  if (!bad.empty()) return;
-  for (const ProfileLine& line : last_lines(text)) {
+  why_ = seen.unread.empty() ? line_on(file_, "not written", seen.unwritten) : line_on(file_, "not read", seen.unread);
+  const std::string host = host_prefix();
+  for (const ProfileLine& line : last_lines(seen.text)) {
     if (line.name.starts_with(host)) known_[std::string(line.name.substr(host.size()))] = line.measured;
   }
-  why_ = line_on(file_, "not written", obstacle(path));
 }
 
 std::string ProfileStore::default_file() {
@@ -231,7 +214,8 @@ void ProfileStore::write() {
   if (file_ == "none" || changed_.empty()) return;
   std::string lines;
   for (const auto& [key, measured] : changed_) lines += line_of(host_prefix(), key, measured);
-  why_ = line_on(file_, "not written", file_.empty() ? kNoHome : add_to(file_, lines));
+  const ProfileText seen = file_.empty() ? ProfileText{"", kNoHome, ""} : read_and_add(file_, lines);
+  why_ = line_on(file_, "not written", seen.unread.empty() ? seen.unwritten : seen.unread);
   if (why_.empty()) changed_.clear();
 }
 

@@ -27,8 +27,8 @@ struct Measured {
 /// Any number of stores, threads and programs may use one file; a store itself is for one thread at a time.
 class OCLSPKT_API ProfileStore {
  public:
-  /// Reads the file, and creates nothing. Figures older than kStaleDays, from the future, not positive or not finite
-  /// are ignored.
+  /// Reads the file, which is made if there is none, as its folders are. Figures older than kStaleDays, from the
+  /// future, not positive or not finite are ignored.
   /// @param file  path; "none": nothing is read or written; empty: default_file()
   explicit ProfileStore(std::string file);
 
@@ -41,12 +41,10 @@ class OCLSPKT_API ProfileStore {
   /// Keep figures; those that are not finite, without seconds a row and watts, of less than one set-up, or of a key
   /// beyond 1024 bytes or with control characters are ignored.
   void put(const std::string& key, const Measured& measured);
-  /// Add what was put since the last write to the file, or to the one that a link leads to. If it cannot, what was put
-  /// is kept for the next write. Folders are made as needed; from 1 MB on, a file is replaced by the newest
-  /// figures of it.
+  /// Add what was put since the last write to the file. If it cannot, what was put is kept for the next write. From
+  /// 1 MB on, a file is replaced by its newest figures.
   void write();
-  /// One line on why the file was not read or cannot be written, and what to do; empty if all is well, as it is without
-  /// a file so far.
+  /// One line on why the file was not read or cannot be written, and what to do; empty if all is well.
   const std::string& why() const { return why_; }
   const std::string& file() const { return file_; }
 

@@ -26,38 +26,28 @@ struct Task {
   Index grain;
   std::span<const ShareModel> models;
   const NodeModel& node;
-  Objective objective;
+  bool joules;  ///< are to be the least, else seconds
 };
-
-double row_seconds(const ShareModel& model, Objective objective) {
-  return objective == Objective::kernel ? model.kernel_seconds_per_row : model.seconds_per_row;
-}
 
 bool knows_watts(std::span<const ShareModel> models) {
   return std::all_of(models.begin(), models.end(), [](const ShareModel& model) { return model.watts > 0; });
 }
 
-/// Predict seconds that `bytes` take in the host's memory.
-double memory_seconds(double bytes, const NodeModel& node, Objective objective) {
-  return objective == Objective::kernel ? 0 : bytes / node.host_bytes_per_second;
-}
-
 /// Predict an apply by one processor alone.
-double single_seconds(const ShareModel& model, Index all, const NodeModel& node, Objective objective) {
+double single_seconds(const ShareModel& model, Index all, const NodeModel& node) {
   const auto rows = static_cast<double>(all);
-  const double memory = memory_seconds(rows * model.host_bytes_per_row, node, objective);
-  return larger(memory, model.latency + rows * row_seconds(model, objective));
+  const double memory = rows * model.host_bytes_per_row / node.host_bytes_per_second;
+  return larger(memory, model.latency + rows * model.seconds_per_row);
 }
 
 /// Give each member the rows that it manages within `seconds`, those first that stand first.
 /// @return rows that are left
 double fill_parts(const Task& task, std::span<const std::size_t> members, double seconds, Parts& parts) {
   double left = static_cast<double>(task.rows);
-  const bool bound = task.objective != Objective::kernel && task.node.host_bytes_per_second < kNever;
-  double bytes = bound ? seconds * task.node.host_bytes_per_second : kNever;
+  double bytes = task.node.host_bytes_per_second < kNever ? seconds * task.node.host_bytes_per_second : kNever;
   for (const std::size_t i : members) {
     const ShareModel& model = task.models[i];
-    const double one = row_seconds(model, task.objective), draws = model.host_bytes_per_row;
+    const double one = model.seconds_per_row, draws = model.host_bytes_per_row;
     double part = seconds >= model.latency && one >= 0 ? left : 0;  // nothing where figures are no numbers
     if (one > 0) part = std::min(part, std::max(0.0, (seconds - model.latency) / one));
     if (draws > 0 && bytes < kNever) part = std::min(part, bytes / draws);
@@ -74,7 +64,7 @@ Parts least_parts(const Task& task, std::span<const std::size_t> members) {
   Parts parts(task.models.size(), 0);
   double above = kNever, below = 0;
   for (const std::size_t i : members) {
-    const double seconds = single_seconds(task.models[i], task.rows, task.node, task.objective);
+    const double seconds = single_seconds(task.models[i], task.rows, task.node);
     if (seconds < above) above = seconds;
   }
   if (above == kNever) return parts;
@@ -125,10 +115,9 @@ void sort_by(Members& members, const Cost& cost) {
 /// memory least are served first; joules, as far as they depend on the time allowed, are least where one more is not
 /// needed any longer.
 Rows least_shares(const Task& task) {
-  const bool joules = task.objective == Objective::energy;
   const auto cost = [&](const Rows& rows) {
-    const Shares shares = predict_shares(rows, task.models, task.node, task.objective);
-    return joules ? shares.joules : shares.all_seconds;
+    const Shares shares = predict_shares(rows, task.models, task.node);
+    return task.joules ? shares.joules : shares.all_seconds;
   };
   Members members(task.models.size());
   std::iota(members.begin(), members.end(), std::size_t(0));
@@ -141,11 +130,11 @@ Rows least_shares(const Task& task) {
   sort_by(members, [&](std::size_t i) { return alone[i]; });
   Rows best(members.size(), 0);
   best[members.front()] = task.rows;
-  double least = joules ? alone[members.front()] : alone[members.front()] / kLeastGain;
+  double least = task.joules ? alone[members.front()] : alone[members.front()] / kLeastGain;
   const auto attempt = [&](Rows rows) {
     if (const double now = cost(rows); now <= least) best = std::move(rows), least = now;
   };
-  if (joules) attempt(least_shares({task.rows, task.grain, task.models, task.node, Objective::time}));
+  if (task.joules) attempt(least_shares({task.rows, task.grain, task.models, task.node, false}));
   std::set<std::string> seen;
   std::erase_if(members, [&](std::size_t i) {
     const std::string& physical = task.models[i].physical;
@@ -159,7 +148,7 @@ Rows least_shares(const Task& task) {
     }
   };
   attempt_firsts([](const ShareModel& model) { return model.host_bytes_per_row; });
-  if (joules) attempt_firsts([](const ShareModel& m) { return (m.watts - m.idle_watts) * m.seconds_per_row; });
+  if (task.joules) attempt_firsts([](const ShareModel& m) { return (m.watts - m.idle_watts) * m.seconds_per_row; });
   return best;
 }
 
@@ -177,11 +166,11 @@ void check_weights(const std::vector<double>& weights, std::size_t processors) {
                        "take time");
   }
   const auto wrong = [](double weight) { return !std::isfinite(weight) || weight < 0; };
-  if (std::any_of(weights.begin(), weights.end(), wrong)) {
-    throw InvalidInput("a weight of -pc_oclspkt_balance is negative or not finite: give 0 or more for each processor");
-  }
-  if (std::none_of(weights.begin(), weights.end(), [](double weight) { return weight > 0; })) {
-    throw InvalidInput("all weights of -pc_oclspkt_balance are 0: at least one processor must get rows");
+  const auto none = [](double weight) { return !(weight > 0); };
+  if (std::any_of(weights.begin(), weights.end(), wrong) || std::all_of(weights.begin(), weights.end(), none)) {
+    throw InvalidInput(
+        "a weight of -pc_oclspkt_balance is negative or not finite, or all are 0: give 0 or more for each "
+        "processor, and to one at least more than 0");
   }
 }
 
@@ -214,8 +203,7 @@ Balance parse_balance(const std::string& language) {
   return balance;
 }
 
-Shares predict_shares(std::span<const Index> rows, std::span<const ShareModel> models, const NodeModel& node,
-                      Objective objective) {
+Shares predict_shares(std::span<const Index> rows, std::span<const ShareModel> models, const NodeModel& node) {
   Shares shares{.rows = {rows.begin(), rows.end()}, .seconds = {}};
   const Index all = std::accumulate(rows.begin(), rows.end(), Index(0));
   shares.best_single = all > 0 ? kNever : 0;
@@ -223,16 +211,16 @@ Shares predict_shares(std::span<const Index> rows, std::span<const ShareModel> m
   int used = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto part = static_cast<double>(rows[i]);
-    const double seconds = part > 0 ? models[i].latency + part * row_seconds(models[i], objective) : 0;
+    const double seconds = part > 0 ? models[i].latency + part * models[i].seconds_per_row : 0;
     shares.seconds.push_back(seconds);
     slowest = larger(slowest, seconds);
     bytes += part * models[i].host_bytes_per_row;
     extra += seconds * (models[i].watts - models[i].idle_watts);
     idle += models[i].idle_watts;
     used += part > 0;
-    if (all > 0) shares.best_single = std::min(shares.best_single, single_seconds(models[i], all, node, objective));
+    if (all > 0) shares.best_single = std::min(shares.best_single, single_seconds(models[i], all, node));
   }
-  shares.all_seconds = larger(slowest, memory_seconds(bytes, node, objective)) + (used > 1 ? node.meeting_seconds : 0);
+  shares.all_seconds = larger(slowest, bytes / node.host_bytes_per_second) + (used > 1 ? node.meeting_seconds : 0);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   shares.joules = knows_watts(models) ? extra + idle * shares.all_seconds : nan;
   return shares;
@@ -240,12 +228,17 @@ Shares predict_shares(std::span<const Index> rows, std::span<const ShareModel> m
 
 Shares share_rows(Index rows, Index grain, std::span<const ShareModel> models, const NodeModel& node,
                   const Balance& balance) {
-  if (balance.objective == Objective::weights) check_weights(balance.weights, models.size());
-  Task task{rows, std::max<Index>(grain, 1), models, node, balance.objective};
-  if (balance.objective == Objective::energy && !knows_watts(models)) task.objective = Objective::time;
+  if (balance.objective == Objective::kernel) {  // as if transfers took no time
+    std::vector<ShareModel> kernels(models.begin(), models.end());
+    for (ShareModel& model : kernels) model.seconds_per_row = model.kernel_seconds_per_row;
+    return share_rows(rows, grain, kernels, {.meeting_seconds = node.meeting_seconds}, {});
+  }
   Rows parts(models.size(), 0);
-  if (rows > 0 && balance.objective == Objective::weights) {
-    parts = in_proportion(task, balance.weights);
+  const Task task{rows, std::max<Index>(grain, 1), models, node,
+                  balance.objective == Objective::energy && knows_watts(models)};
+  if (balance.objective == Objective::weights) {
+    check_weights(balance.weights, models.size());
+    if (rows > 0) parts = in_proportion(task, balance.weights);
   } else if (rows > 0 && balance.objective == Objective::even) {
     Parts equal(models.size(), 0);  // for as many as get a grain
     std::fill_n(equal.begin(), std::min(std::max<Index>(1, rows / task.grain), std::ssize(models)), 1.0);
@@ -253,7 +246,7 @@ Shares share_rows(Index rows, Index grain, std::span<const ShareModel> models, c
   } else if (rows > 0) {
     parts = least_shares(task);
   }
-  return predict_shares(parts, models, node, balance.objective);
+  return predict_shares(parts, models, node);
 }
 
 }  // namespace oclspkt

@@ -57,7 +57,7 @@ OCLSPKT_API Balance parse_balance(const std::string& language);
 /// Predict an apply with given shares: the slowest processor, or the host's memory if that is slower.
 /// @param rows shape [models]
 OCLSPKT_API Shares predict_shares(std::span<const Index> rows, std::span<const ShareModel> models,
-                                  const NodeModel& node, Objective objective = Objective::time);
+                                  const NodeModel& node);
 
 /// Give rows to processors. A pure function: the same figures give the same shares.
 ///

@@ -72,7 +72,7 @@ const OptionEntry kTable[] = {
      "cache folder; none: no file",
      "The solver measures every solve of shared rows, and uses what it measured at the next set-up. The file is text, "
      "a figure a line; "
-     "a damaged file is written anew.",
+     "a damaged line is skipped.",
      true},
     {"energy", "Energy", "PetscBool", "", &Options::energy, "add up the joules of applies",
      "The view has them, and `-info` at the end of each window of at least 2 s. Shorter times are not measured, as "

@@ -84,26 +84,6 @@ Piece piece_of_rows(const LineSet& lines, const std::vector<Run>& runs, std::siz
   return piece;
 }
 
-/// Blocks run.begin to run.end, whole.
-Piece piece_of_blocks(const LineSet& lines, const Run& run) {
-  Piece piece{.first = run.begin * lines.block_stride(),
-              .first_line = run.begin * lines.block_lines(),
-              .owner = run.owner,
-              .lines = {},
-              .cuts = {}};
-  piece.lines = LineSet::strided(lines.length(0), lines.row_stride(), lines.block_lines(), 1, run.end - run.begin,
-                                 lines.block_stride());
-  return piece;
-}
-
-/// Rows run.begin to run.end of all lines of the only block.
-Piece piece_of_block(const LineSet& lines, const std::vector<Run>& runs, const Run& run) {
-  Piece piece{.first = run.begin * lines.row_stride(), .first_line = 0, .owner = run.owner, .lines = {}, .cuts = {}};
-  piece.lines = LineSet::strided(run.end - run.begin, lines.row_stride(), lines.block_lines(), 1);
-  if (runs.size() > 1) piece.cuts.chains = {holders(runs, 0, lines.length(0))};
-  return piece;
-}
-
 }  // namespace
 
 std::vector<Piece> cut_into_pieces(const LineSet& lines, std::span<const Index> rows) {
@@ -114,10 +94,22 @@ std::vector<Piece> cut_into_pieces(const LineSet& lines, std::span<const Index> 
     const std::vector<Run> runs = cut_units(lines.rows(), rows, [&](Index row) { return near_line_end(lines, row); });
     for (std::size_t r = 0; r < runs.size(); ++r) pieces.push_back(piece_of_rows(lines, runs, r));
   } else if (lines.blocks() > 1) {
-    for (const Run& run : cut_units(lines.blocks(), rows, as_wanted)) pieces.push_back(piece_of_blocks(lines, run));
+    for (const auto& [owner, begin, end] : cut_units(lines.blocks(), rows, as_wanted)) {
+      pieces.push_back({begin * lines.block_stride(),
+                        begin * lines.block_lines(),
+                        owner,
+                        LineSet::strided(lines.length(0), lines.row_stride(), lines.block_lines(), 1, end - begin,
+                                         lines.block_stride()),
+                        {}});
+    }
   } else {
     const std::vector<Run> runs = cut_units(lines.length(0), rows, as_wanted);
-    for (const Run& run : runs) pieces.push_back(piece_of_block(lines, runs, run));
+    Cuts cuts;  // of all lines of the only block
+    if (runs.size() > 1) cuts.chains = {holders(runs, 0, lines.length(0))};
+    for (const auto& [owner, begin, end] : runs) {
+      pieces.push_back({begin * lines.row_stride(), 0, owner,
+                        LineSet::strided(end - begin, lines.row_stride(), lines.block_lines(), 1), cuts});
+    }
   }
   return pieces;
 }

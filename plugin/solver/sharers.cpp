@@ -65,10 +65,12 @@ void Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
   const Options& options = outlook.options;
   const LineSet& lines = outlook.bands.lines();
   const double applies = std::max(1.0, outlook.applies);
-  Found now{lines, {}, magnitude(applies), outlook.survey.shared, outlook.symmetric, outlook.survey.dominance > 1};
-  for (const Processor& device : processors.devices) now.processors.push_back(device.index);
+  std::vector<int> indices;
+  for (const Processor& device : processors.devices) indices.push_back(device.index);
   const Processor host;
-  if (processors.host) now.processors.push_back(host.index);
+  if (processors.host) indices.push_back(host.index);
+  const Found now{
+      lines, indices, magnitude(applies), outlook.survey.shared, outlook.symmetric, outlook.survey.dominance > 1};
   // To predict the figures of a processor takes as long as to solve a few thousand rows.
   if (found_ != now) {
     forget();
@@ -91,7 +93,7 @@ void Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
     kind_ = std::string(sizeof(T) == 8 ? "double" : "float") +
             (lines.contiguous() ? ", end to end" : ", side by side") + (outlook.survey.shared ? ", shared" : "") +
             ", 2^" + std::to_string(magnitude(rows_));
-    found_ = std::move(now);
+    found_ = now;
   }
   if (options.reproducible || (store_ && profile_ != options.profile)) {
     write(true);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "meter.hpp"
@@ -70,14 +71,9 @@ class Sharers {
   std::string trouble() const { return store_ ? store_->why() : ""; }
 
  private:
-  /// What each_ depends on besides the options.
-  struct Found {
-    LineSet lines;
-    std::vector<int> processors;  ///< Processor::index
-    int applies;                  ///< that are expected, to a factor of two
-    bool shared, symmetric, dominant;
-    friend bool operator==(const Found&, const Found&) = default;
-  };
+  /// What each_ depends on besides the options: Processor::index of each, applies that are expected to a factor of two,
+  /// lines alike, a symmetric operator, dominance.
+  using Found = std::tuple<LineSet, std::vector<int>, int, bool, bool, bool>;
   std::string key(const std::string& who, const char* how, double applies) const;
   Estimate estimate(const std::string& who, const char* how, double predicted, double applies) const;
 

@@ -40,16 +40,9 @@ std::string power_text(const std::vector<Sharer>& sharers) {
 
 /// Why rows are shared as they are, whatever time that takes.
 std::string why_shared(Objective objective, const Options& options, const std::vector<Sharer>& sharers) {
-  switch (objective) {
-    case Objective::kernel:
-      return "shared by the time of kernels";
-    case Objective::energy:
-      return "shared for the least energy, by " + power_text(sharers);
-    case Objective::even:
-      return "shared evenly";
-    default:
-      return "shared by weights " + options.balance;
-  }
+  if (objective == Objective::kernel) return "shared by the time of kernels";
+  if (objective == Objective::energy) return "shared for the least energy, by " + power_text(sharers);
+  return objective == Objective::even ? "shared evenly" : "shared by weights " + options.balance;
 }
 
 }  // namespace
@@ -86,7 +79,7 @@ void Sharing<T>::find_shares(const Options& options, const Balance& balance) {
   Shares shares = share(balance);
   const std::string of = sharers_.names() + "|" + sharers_.kind() + "|" + options.balance;
   if (shares_of_ == of && std::accumulate(shares_.rows.begin(), shares_.rows.end(), Index{0}) == rows) {
-    Shares kept = predict_shares(shares_.rows, models, node, balance.objective);
+    Shares kept = predict_shares(shares_.rows, models, node);
     const auto cost = [&](const Shares& s) {
       return balance.objective == Objective::energy ? s.joules : s.all_seconds;
     };

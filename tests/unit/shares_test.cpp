@@ -201,6 +201,18 @@ TEST(Shares, LeaveOutAProcessorThatDoesNotPay) {
   EXPECT_EQ(share_rows(1000000, 1, models, {kNoLimit, 1e-3}, {}).rows, (std::vector<Index>{1000000, 0}));
 }
 
+/// As cores beside cards that copy: the cards share.
+TEST(Shares, LeaveOutAProcessorThatTakesForEver) {
+  std::vector<ShareModel> models(3, processor(1e9));
+  for (const std::size_t slow : {0U, 1U, 2U}) {
+    std::vector<ShareModel> some = models;
+    some[slow].seconds_per_row = kNoLimit;
+    std::vector<Index> rows(3, 500000);
+    rows[slow] = 0;
+    EXPECT_EQ(share_rows(1000000, 1, some, {}, {}).rows, rows);
+  }
+}
+
 TEST(Shares, UseOneDriverOfAPhysicalDevice) {
   std::vector<ShareModel> models{processor(2e9), processor(1e9), processor(1.1e9)};
   models[1].physical = models[2].physical = "the CPU";
