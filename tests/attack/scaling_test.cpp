@@ -13,8 +13,9 @@ namespace {
 
 /// Larger bounds, in eps, tell that nothing is known.
 constexpr double kNoBound = 1e3;
-constexpr MethodChoice kNamed[] = {MethodChoice::truncated_halo, MethodChoice::truncated_streamed,
-                                   MethodChoice::exact_twopass, MethodChoice::exact_factored, MethodChoice::pivot};
+constexpr MethodChoice kMethods[] = {MethodChoice::automatic,          MethodChoice::truncated_halo,
+                                     MethodChoice::truncated_streamed, MethodChoice::exact_twopass,
+                                     MethodChoice::exact_factored,     MethodChoice::pivot};
 
 /// What a solver makes of a problem.
 template <typename T>
@@ -160,20 +161,13 @@ TYPED_TEST_SUITE(Scaling, Scalars);
 constexpr Sizes kOnHost{5000, 200, 6}, kOnDevices{500, 400, 120};
 
 TYPED_TEST(Scaling, OfRowsAndLinesLeavesAllBitsOfTheHost) {
-  this->expect_in_any_units({"host", "default", MethodChoice::automatic}, kOnHost, Expected::same_bits);
-  for (const MethodChoice method : kNamed) {
+  for (const MethodChoice method : kMethods) {
     this->expect_in_any_units({"host", "default", method}, kOnHost, Expected::same_bits);
   }
 }
 
 TYPED_TEST(Scaling, OfRowsAndLinesLeavesAllBitsOfDevices) {
-  for (const Setting& setting : every_device(MethodChoice::automatic)) {
-    this->expect_in_any_units(setting, kOnDevices, Expected::same_bits);
-  }
-}
-
-TYPED_TEST(Scaling, OfRowsAndLinesLeavesAllBitsOfDevicesByNamedMethods) {
-  for (const MethodChoice method : kNamed) {
+  for (const MethodChoice method : kMethods) {
     for (const Setting& setting : every_device(method)) {
       this->expect_in_any_units(setting, kOnDevices, Expected::same_bits);
     }
@@ -185,8 +179,7 @@ TYPED_TEST(Scaling, OfColumnsLeavesAllBitsOfPivoting) {
 }
 
 TYPED_TEST(Scaling, OfColumnsKeepsWhatTheHostPromises) {
-  this->expect_in_any_units({"host", "default", MethodChoice::automatic}, kOnHost, Expected::promise);
-  for (const MethodChoice method : kNamed) {
+  for (const MethodChoice method : kMethods) {
     this->expect_in_any_units({"host", "default", method}, kOnHost, Expected::promise);
   }
 }

@@ -10,7 +10,7 @@ namespace {
 
 /// The bands of an axis as vectors.
 struct OwnBands {
-  Vec lower, diag, upper;
+  HeldVec lower, diag, upper;
   OwnBands(const GridProblem& problem, int axis, PetscReal dominance) {
     PetscScalar* values[3];
     for (Vec* v : {&lower, &diag, &upper}) VecDuplicate(problem.right(), v);
@@ -28,11 +28,6 @@ struct OwnBands {
     VecRestoreArray(diag, &values[1]);
     VecRestoreArray(upper, &values[2]);
   }
-  ~OwnBands() {
-    for (Vec* v : {&lower, &diag, &upper}) VecDestroy(v);
-  }
-  OwnBands(const OwnBands&) = delete;
-  OwnBands& operator=(const OwnBands&) = delete;
 };
 
 TEST(GivenBands, AreSolvedLikeThoseOfTheMatrix) {
@@ -72,7 +67,7 @@ TEST(GivenBands, MayChangeAfterTheCall) {
     for (const PetscReal dominance : {1.05, 2.0, 1.5}) {  // lines are known from the second on
       const OwnBands bands(problem, axis, dominance);
       OK(PCOCLSPKTSetBands(given, word.c_str(), bands.lower, bands.diag, bands.upper));
-      for (Vec v : {bands.lower, bands.diag, bands.upper}) OK(VecSet(v, 1e300));
+      for (Vec v : {Vec(bands.lower), Vec(bands.diag), Vec(bands.upper)}) OK(VecSet(v, 1e300));
       const GridProblem same(PETSC_COMM_WORLD, {3, {6, 5, 7}, 1}, dominance);
       const LinePreconditioner along(same, word);
       EXPECT_LE(relative_distance(solve(problem, given), solve(problem, along)), kRounding) << word << dominance;

@@ -10,9 +10,6 @@
 namespace oclspkt::test {
 namespace {
 
-constexpr PCOCLSPKTCombine kCombines[] = {PC_OCLSPKT_COMBINE_ADDITIVE, PC_OCLSPKT_COMBINE_FACTORED,
-                                          PC_OCLSPKT_COMBINE_SYMMETRIC, PC_OCLSPKT_COMBINE_MULTIPLICATIVE};
-
 /// Grids of one to three dimensions; on several ranks PETSc cuts every direction that is long enough.
 const Shape kShapes[] = {{1, {17, 1, 1}, 1}, {1, {12, 1, 1}, 3}, {2, {9, 7, 1}, 1},  {2, {16, 4, 1}, 2},
                          {3, {6, 5, 7}, 1},  {3, {4, 9, 5}, 3},  {2, {40, 3, 1}, 1}, {2, {3, 40, 1}, 1},

@@ -11,6 +11,9 @@
 
 namespace oclspkt::test {
 
+inline constexpr PCOCLSPKTCombine kCombines[] = {PC_OCLSPKT_COMBINE_ADDITIVE, PC_OCLSPKT_COMBINE_FACTORED,
+                                                 PC_OCLSPKT_COMBINE_SYMMETRIC, PC_OCLSPKT_COMBINE_MULTIPLICATIVE};
+
 /// Nodes along x, y and z, and unknowns per node.
 struct Shape {
   int axes;
@@ -199,6 +202,7 @@ class LinePreconditioner {
     EXPECT_EQ(ierr, 0);
     return x;
   }
+  std::string view() const { return view_text(static_cast<PetscObject>(pc_)); }
 
  private:
   HeldPC pc_;

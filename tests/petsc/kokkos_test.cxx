@@ -50,7 +50,6 @@ class Lines : public LinePreconditioner {
     PCOCLSPKTSetCombine(*this, combine);
     PCOCLSPKTSetDevices(*this, devices);
   }
-  std::string view() const { return view_text(reinterpret_cast<PetscObject>(static_cast<PC>(*this))); }
 };
 
 /// The devices that solve here, as options name them; one of OpenCL for one of the types.
@@ -120,8 +119,7 @@ TEST(Kokkos, IsSolvedAlongSeveralDirectionsInEveryCombination) {
   const Plain plain(kGrid);
   for (const auto& types : kTypes) {
     const GridProblem problem(PETSC_COMM_WORLD, kGrid, 1.05, types.vectors, types.matrices);
-    for (const PCOCLSPKTCombine combine : {PC_OCLSPKT_COMBINE_ADDITIVE, PC_OCLSPKT_COMBINE_FACTORED,
-                                           PC_OCLSPKT_COMBINE_MULTIPLICATIVE, PC_OCLSPKT_COMBINE_SYMMETRIC}) {
+    for (const PCOCLSPKTCombine combine : kCombines) {
       for (const char* devices : devices_for(types.vectors, types.matrices)) {
         SCOPED_TRACE(std::string(types.vectors) + " " + types.matrices + " " + PCOCLSPKTCombines[combine] + " " +
                      devices);
@@ -161,8 +159,7 @@ TEST(Kokkos, TakesTheColumnsOfADenseMatrix) {
   OK(MatDuplicate(right, MAT_DO_NOT_COPY_VALUES, &solution));
   OK(MatDuplicate(right, MAT_DO_NOT_COPY_VALUES, &expected));
   for (const char* lines : {"x", "z", "x,y,z"}) {
-    for (const PCOCLSPKTCombine combine : {PC_OCLSPKT_COMBINE_ADDITIVE, PC_OCLSPKT_COMBINE_FACTORED,
-                                           PC_OCLSPKT_COMBINE_MULTIPLICATIVE, PC_OCLSPKT_COMBINE_SYMMETRIC}) {
+    for (const PCOCLSPKTCombine combine : kCombines) {
       SCOPED_TRACE(std::string(lines) + " " + PCOCLSPKTCombines[combine]);
       PetscReal norm = NAN, apart = NAN;
       OK(PCMatApply(Lines(problem, lines, combine), right, solution));

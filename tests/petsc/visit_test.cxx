@@ -10,8 +10,6 @@
 namespace oclspkt::test {
 namespace {
 
-constexpr PCOCLSPKTCombine kCombines[] = {PC_OCLSPKT_COMBINE_ADDITIVE, PC_OCLSPKT_COMBINE_FACTORED,
-                                          PC_OCLSPKT_COMBINE_SYMMETRIC, PC_OCLSPKT_COMBINE_MULTIPLICATIVE};
 constexpr const char* kOneWay = "one way to the device and back for all directions";
 const Shape kGrid{3, {31, 23, 17}, 1};
 
@@ -47,10 +45,7 @@ class AllAxes : public LinePreconditioner {
     PCOCLSPKTSetTransfer(*this, PC_OCLSPKT_TRANSFER_COPY);
     PCOCLSPKTSetOnDeviceFailure(*this, PC_OCLSPKT_ON_DEVICE_FAILURE_QUIET);
   }
-  std::string view() const { return view_text(reinterpret_cast<PetscObject>(static_cast<PC>(*this))); }
 };
-
-bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 /// True if no line is cut.
 bool alone() {

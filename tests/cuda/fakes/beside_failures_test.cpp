@@ -45,8 +45,7 @@ TYPED_TEST(BesideOf, TheLimitOfADevicesMemoryCountsTheVectorsToo) {
   for (const std::int64_t vectors : {1, 6, 20}) {
     SCOPED_TRACE(vectors);
     options.device_memory = vectors * vector;
-    Solver<T> solver(options);
-    this->set_up(solver, stream.queue());
+    Solver<T> solver = this->ready(options, stream.queue());
     if (vectors == 20) {
       EXPECT_TRUE(solver.takes(stream.queue())) << solver.report().device.vectors;
     } else {
@@ -74,8 +73,7 @@ TYPED_TEST(BesideOf, EveryCallOfAnApplyMayFailOnce) {
   std::vector<T> expected;
   {
     const Stream stream;
-    Solver<T> solver(on_cards("gpu"));
-    this->set_up(solver, stream.queue());
+    Solver<T> solver = this->ready(on_cards("gpu"), stream.queue());
     expected = this->applied(solver, y);
   }
   int failures = 0;
@@ -88,8 +86,7 @@ TYPED_TEST(BesideOf, EveryCallOfAnApplyMayFailOnce) {
       {
         const Stream stream;
         const CardVector<T> from(y), to(kRows);
-        Solver<T> solver(on_cards("gpu", OnDeviceFailure::quiet));
-        this->set_up(solver, stream.queue());
+        Solver<T> solver = this->ready(on_cards("gpu", OnDeviceFailure::quiet), stream.queue());
         fake::restart();
         fake::fail(function, number, kLaunchFailed);
         bool failed = false;
@@ -124,8 +121,7 @@ TEST_F(BesideWithoutImports, TheHostsVectorsAreSolvedFor) {
   opencl::hide_extension();
   const InContext context(0);
   const Stream stream;
-  Solver<double> solver(on_cards("gpu"));
-  set_up(solver, stream.queue());
+  Solver<double> solver = ready(on_cards("gpu"), stream.queue());
   EXPECT_FALSE(solver.takes(stream.queue()));
   EXPECT_EQ(solver.report().device.platform, "NVIDIA CUDA of the fake");
   expect_in(solver.report().device.vectors, "copied: ");
@@ -147,8 +143,7 @@ TYPED_TEST(BesideCudaOf, OpenClTakesOverACardThatCudaFindsFull) {
     SCOPED_TRACE(full_for_both);
     fake::restart();
     opencl::restart();
-    Solver<T> solver(on_cards("gpu", OnDeviceFailure::quiet));
-    this->set_up(solver, stream.queue());
+    Solver<T> solver = this->ready(on_cards("gpu", OnDeviceFailure::quiet), stream.queue());
     ASSERT_EQ(solver.report().device.vectors, "on the device, no copy");
     Options others = on_cards("gpu", OnDeviceFailure::quiet);
     others.timeout = 30;  // so that the solver is made anew
@@ -177,8 +172,7 @@ TYPED_TEST(BesideCudaOf, VectorsAreCopiedWhereTheCompilerMakesNothingForTheCard)
   const Stream stream;
   const CardVector<T> from(y), to(kRows);
   fake::nvrtc::refuse(true);
-  Solver<T> solver(on_cards("gpu", OnDeviceFailure::quiet));
-  this->set_up(solver, stream.queue());
+  Solver<T> solver = this->ready(on_cards("gpu", OnDeviceFailure::quiet), stream.queue());
   fake::nvrtc::refuse(false);
   ASSERT_TRUE(solver.takes(stream.queue())) << solver.report().device.vectors;
   EXPECT_TRUE(solver.report().device.vectors.starts_with(kCopied)) << solver.report().device.vectors;

@@ -13,8 +13,7 @@ TYPED_TEST(BesideOf, VectorsAreCopiedOnTheCardAndNowhereElse) {
   const InContext context(0);
   const Stream stream;
   const CardVector<T> from(y), to(kRows);
-  Solver<T> solver(on_cards("gpu"));
-  this->set_up(solver, stream.queue());
+  Solver<T> solver = this->ready(on_cards("gpu"), stream.queue());
   ASSERT_TRUE(solver.takes(stream.queue())) << solver.report().device.vectors;
   EXPECT_EQ(solver.report().device.name, "Fake card 0");
   EXPECT_EQ(solver.report().device.platform, "NVIDIA CUDA of the fake");
@@ -51,13 +50,11 @@ TYPED_TEST(BesideOf, StreamsDoNotOverwriteWhatOthersStillCopy) {
   const InContext context(0);
   const Stream first, second;
   const CardVector<T> y_first(y[0]), y_second(y[1]), x_first(kRows), x_second(kRows);
-  Solver<T> solver(on_cards("gpu"));
-  this->set_up(solver, first.queue());
+  Solver<T> solver = this->ready(on_cards("gpu"), first.queue());
   const std::vector<T> expected[] = {this->applied(solver, y[0]), this->applied(solver, y[1])};
   fake::defer(true);
   {
-    Solver<T> gone(on_cards("gpu"));
-    this->set_up(gone, first.queue());
+    Solver<T> gone = this->ready(on_cards("gpu"), first.queue());
     enqueue(gone, first.queue(), y_first, x_second);
   }
   EXPECT_EQ(x_second.values(), expected[0]) << "memory ended before its last copy";
@@ -76,8 +73,7 @@ TYPED_TEST(BesideOf, ColumnsAndTheTransposeAreSolvedToo) {
   const InContext context(0);
   const Stream stream;
   const CardVector<T> from(y), to(std::vector<T>(y.size(), T(-7)));
-  Solver<T> solver(on_cards("gpu"));
-  this->set_up(solver, stream.queue());
+  Solver<T> solver = this->ready(on_cards("gpu"), stream.queue());
   std::vector<T> expected(y.size(), T(-7));
   solver.apply(y.data(), kStride, expected.data(), kStride, kColumns);
   solver.enqueue(stream.queue(), from.get(), kStride, to.get(), kStride, kColumns);
@@ -143,16 +139,14 @@ TYPED_TEST(BesideOf, VectorsThatDoNotFitAreRefusedByNameAndCure) {
   const InContext context(0);
   const Stream stream;
   const CardVector<T> y(kRows), x(kRows);
-  Solver<T> solver(on_cards("gpu"));
-  this->set_up(solver, stream.queue());
+  Solver<T> solver = this->ready(on_cards("gpu"), stream.queue());
   expect_unfit_refused(solver, stream.queue(), y, x);
   {
     const InContext other(1);
     const Stream of_other;
     EXPECT_FALSE(solver.takes(of_other.queue()));
     expect_refusal([&] { enqueue(solver, of_other.queue(), y, x); }, "the queue is of another device than Fake card 0");
-    Solver<T> of_another(on_cards("gpu"));
-    this->set_up(of_another, of_other.queue());
+    Solver<T> of_another = this->ready(on_cards("gpu"), of_other.queue());
     EXPECT_FALSE(of_another.takes(of_other.queue()));
     expect_in(of_another.report().device.vectors,
               "by OpenCL: no other run-time sees the card of the vectors, pci:0001");
@@ -164,8 +158,7 @@ TEST_F(Beside, ReleasedDevicesTakeNoVectors) {
   const InContext context(0);
   const Stream stream;
   const CardVector<double> y(std::vector<double>(kRows, 1.0)), x(kRows);
-  Solver<double> solver(on_cards("gpu"));
-  set_up(solver, stream.queue());
+  Solver<double> solver = ready(on_cards("gpu"), stream.queue());
   enqueue(solver, stream.queue(), y, x);
   release_devices();
   EXPECT_EQ(fake::alive().shared, 0);

@@ -129,6 +129,12 @@ class OnCards : public SolverFixture<T> {
  protected:
   using SolverFixture<T>::set_up;
   void set_up(Solver<T>& solver, const DeviceQueue& queue) const { set_up(solver, bands_, {.queue = queue}); }
+  /// A solver that is set up for vectors of a queue.
+  Solver<T> ready(const Options& options, const DeviceQueue& queue) const {
+    Solver<T> solver(options);
+    set_up(solver, queue);
+    return solver;
+  }
   static std::vector<T> applied(Solver<T>& solver, const std::vector<T>& y) {
     std::vector<T> x(y.size());
     solver.apply(y.data(), x.data());

@@ -132,8 +132,7 @@ TEST_F(CudaPending, AnErrorOfTheProgramLeavesTheRowsToTheHost) {
     EXPECT_LE(backward_error(second, bands_), 100);
     EXPECT_EQ(second.report().device.name, "host");
   }
-  Solver<double> third(options);
-  set_up(third, stream.queue());
+  Solver<double> third = ready(options, stream.queue());
   expect_in(third.report().device.vectors, "CUDA_ERROR_ILLEGAL_ADDRESS (700)");
   EXPECT_LE(backward_error(third, bands_), 100);
   release_devices();

@@ -60,8 +60,7 @@ TYPED_TEST(CudaOf, VectorsOnTheCardAreNeitherCopiedNorWaitedFor) {
     const InContext context(card);
     const Stream stream, other;
     const CardVector<T> from(y), to(kRows);
-    Solver<T> solver(on_cards("all"));
-    this->set_up(solver, stream.queue());
+    Solver<T> solver = this->ready(on_cards("all"), stream.queue());
     ASSERT_TRUE(solver.takes(stream.queue())) << solver.report().device.vectors;
     EXPECT_EQ(solver.report().device.name, "Fake card " + std::to_string(card));
     solver.apply(y.data(), expected.data());
@@ -99,8 +98,7 @@ TYPED_TEST(CudaOf, VectorsThatDoNotFitAreRefusedByNameAndCure) {
   const InContext context(0);
   const Stream stream;
   const CardVector<T> y(kRows), x(kRows);
-  Solver<T> solver(on_cards("all"));
-  this->set_up(solver, stream.queue());
+  Solver<T> solver = this->ready(on_cards("all"), stream.queue());
   expect_unfit_refused(solver, stream.queue(), y, x);
   {
     const InContext other(1);
@@ -118,8 +116,7 @@ TYPED_TEST(CudaOf, VectorsThatDoNotFitAreRefusedByNameAndCure) {
 }
 
 TEST_F(Cuda, AStreamWantsAContext) {
-  Solver<double> solver(on_cards("all"));
-  set_up(solver, {DeviceQueue::Kind::cuda, nullptr});
+  Solver<double> solver = ready(on_cards("all"), {DeviceQueue::Kind::cuda, nullptr});
   expect_in(solver.report().device.vectors, "no context of CUDA is current in this thread: make");
   EXPECT_LE(backward_error(solver, bands_), 100);
 }
