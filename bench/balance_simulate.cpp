@@ -10,7 +10,6 @@
 #include <sstream>
 
 #include "oclspkt/error.hpp"
-#include "schemes/lanes/lane_plans.hpp"
 
 namespace oclspkt::bench {
 namespace {

@@ -39,8 +39,8 @@ void take_runs(Plan& plan, Index pieces, const DeviceTraits& traits) {
 }
 
 Index choose_chunk_blocks(const LineSet& lines, Index window, int word, const DeviceTraits& traits) {
-  constexpr Index kArrays = 6;  // y, x, three of factors and what the sweep down leaves
-  const std::int64_t memory = std::min(traits.chunk_bytes, (traits.memory_bytes - window * word) / kArrays);
+  constexpr Index kChunkArrays = 6;  // y, x, three of factors and what the sweep down leaves
+  const std::int64_t memory = std::min(traits.chunk_bytes, (traits.memory_bytes - window * word) / kChunkArrays);
   const std::int64_t words = window * word > traits.chunk_bytes ? 0 : memory / word;
   const Index extent = lines.block_extent(), blocks = lines.blocks();
   // The kernels count the rows of a line in 32 bits.
@@ -60,8 +60,8 @@ Plan make_plan(const PlanRequest& request) {
   for (const Scheme* scheme : all_schemes()) {
     if (std::optional<Plan> plan = scheme->make(request)) return *std::move(plan);
   }
-  throw InvalidInput(std::string("this library plans no ") + name(request.method) +
-                     " for this processor before it knows the matrix: choose another method or variant");
+  throw DeviceError(std::string("this library has no kernels of method ") + name(request.method) +
+                    " for this processor: choose another device or variant");
 }
 
 Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits) {

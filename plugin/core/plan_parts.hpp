@@ -2,6 +2,8 @@
 // What the makers of plans share; none of it is for others.
 #pragma once
 
+#include <algorithm>
+
 #include "plan.hpp"
 
 namespace oclspkt {
@@ -12,6 +14,9 @@ inline constexpr Index kShortPartition = 64;
 inline constexpr Index kScratchWords = 2;
 /// Runs per core, so that a core that is late does not hold up the others.
 inline constexpr Index kRunsPerCore = 4;
+
+/// Partitions of a tile by lanes of lines laid end to end.
+inline int lanes_of_tile(const DeviceTraits& traits) { return std::max({1, traits.lanes, traits.tile_lanes}); }
 
 /// @throws InvalidInput if it is negative
 void check_partition(Index partition);

@@ -92,17 +92,11 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   const DeviceTraits traits = found.traits(sizeof(T) == sizeof(double), Variant::by_type);
   const auto set_up = [&](Index n) {
     system.bands.reshape(LineSet::one(n));
-    if (traits.task) {
-      return solver->set_up(make_plan(Method::truncated_streamed, n, 0, 0, sizeof(T), traits), system.bands);
-    }
-    if (traits.group_items > 0) {
-      solver->set_up(make_plan(Method::truncated_halo, n, kProbeHalo, 0, sizeof(T), traits), system.bands);
-      return;
-    }
+    const bool by_lanes = !traits.task && traits.group_items == 0;
     const Index fair = n / (static_cast<Index>(found.info.cores) * lanes) / lanes * lanes;
-    Plan plan = make_plan(Method::truncated_halo, n, kProbeHalo, std::clamp<Index>(fair, lanes, kProbePartition),
-                          sizeof(T), traits);
-    plan.runs = kRunsPerCore * found.info.cores;
+    Plan plan = make_plan(traits.task ? Method::truncated_streamed : Method::truncated_halo, n, kProbeHalo,
+                          by_lanes ? std::clamp<Index>(fair, lanes, kProbePartition) : 0, sizeof(T), traits);
+    if (by_lanes) plan.runs = kRunsPerCore * found.info.cores;
     solver->set_up(plan, system.bands);
   };
   set_up(lanes);

@@ -13,7 +13,6 @@
 #include "residual.hpp"
 #include "schemes/grids/grid_evidence.hpp"
 #include "schemes/grids/grid_plan.hpp"
-#include "schemes/grids/grid_rounding.hpp"
 #include "survey.hpp"
 
 namespace oclspkt::test {

@@ -40,11 +40,8 @@ class ThomasScheme final : public SchemeOf<ThomasScheme> {
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
     const LineSet& lines = problem.bands.lines();
-    Plan plan;
-    plan.method = Method::exact_factored;
-    plan.n = plan.m = lines.rows();
-    plan.chunk_tiles = 1;
-    plan.made_by = kThomas;
+    Plan plan{
+        .method = Method::exact_factored, .n = lines.rows(), .m = lines.rows(), .chunk_tiles = 1, .made_by = kThomas};
     plan.add(Geometry{lines.count()});
     return exact_proposal(problem, plan);
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "shares.hpp"
-#include "schemes/lanes/lane_plans.hpp"
 
 #include <gtest/gtest.h>
 

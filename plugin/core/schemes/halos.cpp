@@ -154,8 +154,7 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
     // Where no line gave a halo, the longest that was tried says most.
     refused = Refused{needs.halo > 0 ? plan : trial, std::move(needs.failed)};
     if (static_cast<Index>(refused->failed.size()) == lines.count() || !cheaper_than_exact(plan)) continue;
-    if (!named(problem.options.method) &&
-        rows_in(lines, refused->failed) <= kFallbackShare * static_cast<double>(lines.rows())) {
+    if (!named(problem.options.method) && are_few(lines, refused->failed)) {
       rejection = rejection_of(problem, tol, *refused);
       rejection.lines = std::move(refused->failed);
       return std::nullopt;

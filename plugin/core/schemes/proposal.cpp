@@ -22,10 +22,10 @@ bool symmetry_matters(const Options& options) {
   return !named(options.method) && tolerance<T>(options) > tolerance<T>(Options{});
 }
 
-double rows_in(const LineSet& lines, const std::vector<Index>& members) {
+bool are_few(const LineSet& lines, const std::vector<Index>& members) {
   Index rows = 0;
   for (const Index line : members) rows += lines.length(line);
-  return static_cast<double>(rows);
+  return static_cast<double>(rows) <= kFallbackShare * static_cast<double>(lines.rows());
 }
 
 std::string rounding_refusal(const Rounding& rounding, double limit) {

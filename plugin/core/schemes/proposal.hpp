@@ -16,6 +16,13 @@
 
 namespace oclspkt {
 
+/// The only scheme of a class.
+template <typename S>
+const Scheme& only() {
+  static const S scheme;
+  return scheme;
+}
+
 /// Share of the rows that may be solved by the fallback method for the others to keep a cheaper method.
 inline constexpr double kFallbackShare = 0.1;
 
@@ -105,8 +112,19 @@ bool rounds_little(const Problem<T>& problem, const Plan& plan, Rounding& roundi
 /// Why a plan with such a bound is refused.
 std::string rounding_refusal(const Rounding& rounding, double limit);
 
-/// Rows of some lines.
-double rows_in(const LineSet& lines, const std::vector<Index>& members);
+/// True if some lines have so few of the rows that these may be left to the fallback method.
+bool are_few(const LineSet& lines, const std::vector<Index>& members);
+
+/// The lines whose dominance does not do by itself, if they are few. @param holds  (dominance of a line) -> bool
+template <typename T, typename F>
+std::vector<Index> weak_lines(const Problem<T>& problem, const F& holds) {
+  const LineSet& lines = problem.bands.lines();
+  std::vector<Index> weak;
+  for (Index l = 0; lines.count() > 1 && l < lines.count(); ++l) {
+    if (!holds(line_dominance(lines, problem.bands.view(), l))) weak.push_back(l);
+  }
+  return are_few(lines, weak) ? weak : std::vector<Index>{};
+}
 
 /// The rows that a certificate is about, and from which side most of it comes.
 std::string where(const Certificate& certificate);

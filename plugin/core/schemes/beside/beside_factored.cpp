@@ -90,9 +90,6 @@ class BesideFactored final : public SchemeOf<BesideFactored, BesideScheme> {
 
 }  // namespace
 
-const Scheme& beside_factored() {
-  static const BesideFactored scheme;
-  return scheme;
-}
+const Scheme& beside_factored() { return only<BesideFactored>(); }
 
 }  // namespace oclspkt

@@ -2,7 +2,7 @@
 // truncated-halo by lanes, for lines side by side that are cut into segments.
 #include "schemes/beside/beside_plans.hpp"
 #include "schemes/beside_scheme.hpp"
-#include "schemes/lane_bounds.hpp"
+#include "schemes/halos.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/texts.hpp"
 
@@ -77,9 +77,6 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
 
 }  // namespace
 
-const Scheme& beside_halo() {
-  static const BesideHalo scheme;
-  return scheme;
-}
+const Scheme& beside_halo() { return only<BesideHalo>(); }
 
 }  // namespace oclspkt

@@ -103,9 +103,7 @@ Index choose_segment(const LineSet& lines, Index shortest, int word, const Devic
 }  // namespace
 
 Plan make_bundles_plan(const LineSet& lines, Form form, int word, const DeviceTraits& traits) {
-  Plan plan;
-  plan.made_by = "beside-factored";
-  plan.method = Method::exact_factored;
+  Plan plan{.method = Method::exact_factored, .made_by = "beside-factored"};
   const bool serves = lines.beside() && !traits.host;
   plan.form = form == Form::symmetric && !serves ? Form::general : form;
   plan.n = plan.m = lines.rows();
@@ -131,11 +129,10 @@ Plan make_bundles_plan(const LineSet& lines, Form form, int word, const DeviceTr
 
 Plan make_strided_halo_plan(const LineSet& lines, Index halo, Index partition, int word, const DeviceTraits& traits) {
   check_partition(partition);
-  Plan plan;
-  plan.made_by = "beside-halo";
-  plan.method = Method::truncated_halo;
-  plan.n = lines.rows();
-  plan.lanes = std::max(1, traits.lanes);
+  Plan plan{.method = Method::truncated_halo,
+            .n = lines.rows(),
+            .lanes = std::max(1, traits.lanes),
+            .made_by = "beside-halo"};
   Beside& beside = plan.add<Beside>();
   beside.segments = 1;
   if (lines.rows() == 0) return plan;

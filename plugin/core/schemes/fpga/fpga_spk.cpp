@@ -101,16 +101,10 @@ class FpgaSpk final : public SchemeOf<FpgaSpk> {
   /// The lines that dominance alone does not cover in the longest blocks, if they are few.
   template <typename T>
   std::vector<Index> lines_not_covered(const Problem<T>& problem, double tol) const {
-    const LineSet& lines = problem.bands.lines();
     const Index m = problem.options.partition > 0 ? problem.options.partition : kMostTaskRows;
-    std::vector<Index> weak;
-    for (Index l = 0; lines.count() > 1 && l < lines.count(); ++l) {
-      const double d = line_dominance(lines, problem.bands.view(), l);
-      const bool holds = bound_task(sweep_, d, m) <= tol && rounding_of_task(sweep_, d, m) <= problem.rounding_limit;
-      if (!holds) weak.push_back(l);
-    }
-    const bool few = rows_in(lines, weak) <= kFallbackShare * static_cast<double>(lines.rows());
-    return few ? weak : std::vector<Index>{};
+    return weak_lines(problem, [&](double d) {
+      return bound_task(sweep_, d, m) <= tol && rounding_of_task(sweep_, d, m) <= problem.rounding_limit;
+    });
   }
 
   const char* name_;

@@ -25,11 +25,7 @@ constexpr Index kLeft = 2;
 constexpr Index kMostLocalBytes = 256 << 10;
 
 Plan one_task(const char* scheme, Index n) {
-  Plan plan;
-  plan.made_by = scheme;
-  plan.method = Method::exact_factored;
-  plan.n = n;
-  plan.lanes = 1;
+  Plan plan{.method = Method::exact_factored, .n = n, .lanes = 1, .made_by = scheme};
   return plan;
 }
 
@@ -265,14 +261,7 @@ std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const Device
   return cut_batch(plan, lines, word, traits) ? std::optional(std::move(plan)) : std::nullopt;
 }
 
-const Scheme& fpga_batch() {
-  static const FpgaBatch scheme;
-  return scheme;
-}
-
-const Scheme& fpga_tdma() {
-  static const FpgaTdma scheme;
-  return scheme;
-}
+const Scheme& fpga_batch() { return only<FpgaBatch>(); }
+const Scheme& fpga_tdma() { return only<FpgaTdma>(); }
 
 }  // namespace oclspkt

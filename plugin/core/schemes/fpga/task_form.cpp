@@ -116,9 +116,7 @@ std::vector<CutErrors> errors_of_cuts(const std::vector<BlockSpikes>& blocks, Cu
 
 Plan make_task_plan(Index n, Index m, const char* scheme, int word, const DeviceTraits& traits) {
   check_partition(m);
-  Plan plan;
-  plan.method = Method::truncated_streamed;
-  plan.n = n;
+  Plan plan{.method = Method::truncated_streamed, .n = n};
   const auto wanted = static_cast<std::uint64_t>(std::clamp(m, kTaskRows, kMostTaskRows));
   plan.m = static_cast<Index>(std::bit_ceil(wanted));
   plan.made_by = scheme;

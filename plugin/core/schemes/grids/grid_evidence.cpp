@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "schemes/grids/grid_evidence.hpp"
-#include "schemes/grids/grid_plan.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <mutex>
 
 #include "line_columns.hpp"
-#include "schemes/grids/grid_rounding.hpp"
 #include "survey.hpp"
 #include "units.hpp"
 

@@ -5,9 +5,18 @@
 
 #include "geometry.hpp"
 #include "oclspkt/export.hpp"
-#include "schemes/grids/segment_cut.hpp"
 
 namespace oclspkt {
+
+/// Where a line is cut into segments, level by level, see SegmentFactors.
+struct SegmentCut {
+  Index rows = 0, upper_rows = 0;  ///< of segments of the first level, and of those above it; at least 2
+  bool symmetric = false;          ///< the line is symmetric: couplings of the first level are its multipliers
+
+  Index segment_rows(std::size_t level) const { return level == 0 ? rows : upper_rows; }
+  /// Segments of a level that has rows.
+  Index segments(std::size_t level, Index rows_of_level) const { return (rows_of_level - 1) / segment_rows(level) + 1; }
+};
 
 /// What a plan for lines side by side by work-groups is asked for.
 struct GridDemand {

@@ -225,12 +225,7 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
     throw InvalidInput("a partition needs at least 1 row (0: chosen at set-up), not " +
                        std::to_string(demand.item_rows));
   }
-  Plan plan;
-  plan.made_by = "grids";
-  plan.method = demand.method;
-  plan.form = demand.form;
-  plan.n = lines.rows();
-  plan.items = 1;
+  Plan plan{.method = demand.method, .form = demand.form, .n = lines.rows(), .items = 1, .made_by = "grids"};
   plan.add<Beside>();
   plan.add<GridTiles>();
   Beside& beside = plan.as<Beside>();

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "schemes/grids/grid_rounding.hpp"
 #include "geometry.hpp"
+#include "schemes/grids/grid_evidence.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "schemes/grids/condense_rounding.hpp"
-#include "schemes/grids/grid_plan.hpp"
 #include "schemes/grids/segment_elimination.hpp"
 #include "schemes/grids/sweep_rounding.hpp"
 

@@ -13,8 +13,6 @@
 #include "line_columns.hpp"
 #include "schemes/beside_scheme.hpp"
 #include "schemes/grids/grid_evidence.hpp"
-#include "schemes/grids/grid_plan.hpp"
-#include "schemes/grids/grid_rounding.hpp"
 #include "schemes/proposal.hpp"
 
 namespace oclspkt {
@@ -88,15 +86,6 @@ std::string refusal(const GridEvidence& evidence, double tol, double limit) {
          where(worst) + ")";
 }
 
-/// Lines that alone stand in the way, if they are few.
-template <typename T>
-std::vector<Index> in_the_way(const Problem<T>& problem, std::vector<Index> weak) {
-  const LineSet& lines = problem.bands.lines();
-  const bool few = rows_in(lines, weak) <= kFallbackShare * static_cast<double>(lines.rows());
-  if (!few || problem.survey.shared) weak.clear();
-  return weak;
-}
-
 template <typename T>
 std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Rejection& rejection) {
   const double tol = tolerance<T>(problem.options);
@@ -115,7 +104,9 @@ std::optional<Proposal> propose_grid_streamed(const Problem<T>& problem, Rejecti
     evidence = certify_grid(plan, lines, problem.bands.view(), tol, problem.rounding_limit);
     if (evidence.weak.empty()) return covered_grid(problem, plan, evidence.worst.bound, evidence.rounding);
   }
-  rejection = {refusal(evidence, tol, problem.rounding_limit), in_the_way(problem, evidence.weak), plans.back()};
+  const bool few = !problem.survey.shared && are_few(lines, evidence.weak);
+  rejection = {refusal(evidence, tol, problem.rounding_limit), few ? evidence.weak : std::vector<Index>{},
+               plans.back()};
   if (!problem.insist || !std::isfinite(evidence.worst.bound)) return std::nullopt;
   Proposal insisted = uncovered(plans.back(), evidence.worst, tol);
   if (evidence.worst.bound <= tol) insisted.why = "used because its method is named; " + rejection.why;
@@ -311,9 +302,6 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
 
 }  // namespace
 
-const Scheme& grids() {
-  static const Grids scheme;
-  return scheme;
-}
+const Scheme& grids() { return only<Grids>(); }
 
 }  // namespace oclspkt

@@ -6,7 +6,7 @@
 
 #include "oclspkt/bands.hpp"
 #include "oclspkt/export.hpp"
-#include "schemes/grids/segment_cut.hpp"
+#include "schemes/grids/grid_plan.hpp"
 
 namespace oclspkt {
 

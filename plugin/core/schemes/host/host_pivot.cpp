@@ -42,10 +42,7 @@ class HostPivot final : public SchemeOf<HostPivot> {
 
  private:
   Plan plan_of(Index n, int word, const DeviceTraits& traits) const {
-    Plan plan;
-    plan.made_by = name();
-    plan.method = Method::pivot;
-    plan.n = plan.m = n;
+    Plan plan{.method = Method::pivot, .n = n, .m = n, .made_by = name()};
     cut_into_chunks(plan, word, traits);
     return plan;
   }
@@ -53,9 +50,6 @@ class HostPivot final : public SchemeOf<HostPivot> {
 
 }  // namespace
 
-const Scheme& host_pivot() {
-  static const HostPivot scheme;
-  return scheme;
-}
+const Scheme& host_pivot() { return only<HostPivot>(); }
 
 }  // namespace oclspkt

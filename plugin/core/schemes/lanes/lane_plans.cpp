@@ -37,9 +37,6 @@ Index sixteen_times_odd(Index value) {
   return 16 * (blocks % 2 == 1 ? blocks : blocks - 1);
 }
 
-/// Partitions of a tile of lines laid end to end.
-int lanes_of_tile(const DeviceTraits& traits) { return std::max({1, traits.lanes, traits.tile_lanes}); }
-
 /// Rows of a partition of which both sweeps stay in half of the second-level cache.
 Index partition_in_cache(int lanes, int word, const DeviceTraits& traits) {
   return std::max<Index>(kShortPartition, traits.cache_bytes / 2 / (kScratchWords * word * lanes));
@@ -62,10 +59,7 @@ Index choose_partition(const Plan& plan, int word, const DeviceTraits& traits) {
 Plan whole_tiles(Method method, Index n, Index partition, Index usual, int word, Index groups, Index kept,
                  const DeviceTraits& traits) {
   check_partition(partition);
-  Plan plan;
-  plan.method = method;
-  plan.n = n;
-  plan.lanes = lanes_of_tile(traits);
+  Plan plan{.method = method, .n = n, .lanes = lanes_of_tile(traits)};
   if (partition > 0) {
     plan.m = partition;
   } else {

@@ -42,42 +42,36 @@ Plan make_lanes_plan(Method method, Index n, Index halo, Index partition, int wo
 /// memory, or cores would be idle. @param rows  of all lines
 Index lanes_of_whole_lines(Index length, Index rows, int word, const DeviceTraits& traits);
 
-/// Plan truncated-halo on a device whose registers hold a row of a tile: its partitions solve one interface system, no
-/// row is swept twice, and what is truncated is a tile away (JoinedPartitions).
-/// @param halo  rows that the certificate asks for
+/// Let a plan of truncated-halo solve one interface system a tile: JoinedPartitions, on devices whose registers hold a
+/// row of a tile. @param halo  rows that the certificate asks for
 /// @return false, and plan as it was, where the device, the halo or the memory do not suit
 OCLSPKT_API bool stream_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits);
 
 /// Say how many rows what enters a partition of a stored plan gets to, at least: whole blocks of `lanes` rows.
 OCLSPKT_API void reach_rows(Plan& plan, Index rows);
 
-/// Plan truncated-streamed by stored factors.
-/// @param reach     rows that what enters a partition gets to, see reach_rows() and certify_stored(); 0: all of them
-/// @param partition rows per partition asked for by the user, rounded up to whole lanes; 0: chosen
+/// Plan truncated-streamed by stored factors. @param reach  see reach_rows() and certify_stored(); 0: all rows
+/// @param partition rows asked for by the user, rounded up to whole lanes; 0: chosen
 /// @throws InvalidInput if `partition` is negative or the chunk limit does not hold three tiles
 OCLSPKT_API Plan make_stored_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits);
 
-/// Plan exact-factored: tiles of stored factors, swept by two work-groups from both ends of the system to the tile
-/// where they meet.
+/// Plan exact-factored: tiles of stored factors, swept from both ends of the system to the tile where they meet.
 /// @post chunk_tiles is 0 if the memory does not hold all rows at once
 /// @throws InvalidInput if `partition` is negative
 OCLSPKT_API Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& traits);
 
-/// Share the stored factors of lines that are all alike: those of the fewest tiles that hold whole lines serve the
-/// others, if they stay in the cache. A partition that nobody asked for gets another length where one tile then does.
-/// @param plan   by make_stored_plan(), of any number of lines of `length` rows
-/// @param choose the partition is free to change
+/// Share the stored factors of lines of `length` rows that are all alike: those of the fewest tiles that hold whole
+/// lines serve the others, if they stay in the cache. @param choose  the partition may change, so that one tile then
+/// does
 /// @return false, and plan as it was, where nothing is to be gained
 OCLSPKT_API bool share_lines(Plan& plan, Index length, bool choose, int word, const DeviceTraits& traits);
 
 /// The longest partition that is no longer than that of a plan and whose tiles fill lines of `length` rows; 0: none.
 OCLSPKT_API Index partition_that_fills(Index length, const Plan& plan);
 
-/// Share the stored factors of a line whose rows are alike but for the first and the last: a tile between them serves
-/// all between them, and those of a line serve all lines.
-/// @param length  rows of a line, plan.n if it is the only one
-/// @return false, and plan as it was, where tiles do not fill lines, are too few, or the pivots of the first still
-///         change
+/// Share the stored factors of a line of `length` rows that are alike but for the first and the last: a tile between
+/// them serves all between them, and those of a line serve all lines.
+/// @return false, and plan as it was, where tiles do not fill lines, are too few, or the first pivots still change
 OCLSPKT_API bool share_rows(Plan& plan, Index length);
 
 /// Let the couplings of a symmetric matrix be its multipliers.

@@ -7,7 +7,6 @@
 #include "certificate.hpp"
 #include "evidence.hpp"
 #include "schemes/halos.hpp"
-#include "schemes/lane_bounds.hpp"
 #include "schemes/lanes/lane_plans.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/texts.hpp"
@@ -159,14 +158,7 @@ class LanesTiles final : public HaloLanes<LanesTiles> {
 
 }  // namespace
 
-const Scheme& lanes_halo() {
-  static const LanesHalo scheme;
-  return scheme;
-}
-
-const Scheme& lanes_tiles() {
-  static const LanesTiles scheme;
-  return scheme;
-}
+const Scheme& lanes_halo() { return only<LanesHalo>(); }
+const Scheme& lanes_tiles() { return only<LanesTiles>(); }
 
 }  // namespace oclspkt

@@ -77,19 +77,6 @@ std::optional<Proposal> propose_by_survey(const Problem<T>& problem, Plan plan, 
   return propose_bounded(problem, plan, bound_stored(d, needed < plan.m ? needed : plan.tile_rows()), tol);
 }
 
-/// Lines that by themselves are dominant enough for a plan are not in the way of the others.
-template <typename T>
-std::vector<Index> lines_in_the_way(const Problem<T>& problem, const Plan& plan, double tol) {
-  const LineSet& lines = problem.bands.lines();
-  std::vector<Index> weak;
-  for (Index l = 0; lines.count() > 1 && l < lines.count(); ++l) {
-    const double d = line_dominance(lines, problem.bands.view(), l);
-    if (!(decays_within_a_tile(d, plan, tol) && d >= kSurveyedDominance)) weak.push_back(l);
-  }
-  const bool few = rows_in(lines, weak) <= kFallbackShare * static_cast<double>(lines.rows());
-  return few ? weak : std::vector<Index>{};
-}
-
 /// The usual plan by stored factors, whose partitions suit lines that are all alike.
 template <typename T>
 Plan usual_plan(const Problem<T>& problem) {
@@ -179,7 +166,10 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
       }
       if (certificate.bound <= tol || plan.tiles() <= problem.traits.cores) break;
     }
-    rejection = {stored_refusal(problem, plan, certificate, tol), lines_in_the_way(problem, plan, tol), plan};
+    rejection = {
+        stored_refusal(problem, plan, certificate, tol),
+        weak_lines(problem, [&](double d) { return decays_within_a_tile(d, plan, tol) && d >= kSurveyedDominance; }),
+        plan};
     return insist_on_streamed(problem, plan, certificate, tol, rejection);
   }
   template <typename T>
@@ -192,9 +182,6 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
 
 }  // namespace
 
-const Scheme& lanes_streamed() {
-  static const LanesStreamed scheme;
-  return scheme;
-}
+const Scheme& lanes_streamed() { return only<LanesStreamed>(); }
 
 }  // namespace oclspkt

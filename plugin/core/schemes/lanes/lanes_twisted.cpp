@@ -55,9 +55,6 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
 
 }  // namespace
 
-const Scheme& lanes_twisted() {
-  static const LanesTwisted scheme;
-  return scheme;
-}
+const Scheme& lanes_twisted() { return only<LanesTwisted>(); }
 
 }  // namespace oclspkt

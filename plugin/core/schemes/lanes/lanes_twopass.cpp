@@ -26,7 +26,7 @@ bool groups_have_none(const Problem<T>& problem, Method method) {
 }
 
 template <typename T>
-Plan plan_of(const Problem<T>& problem, Index partition) {
+Plan twopass_plan(const Problem<T>& problem, Index partition) {
   return make_lanes_plan(Method::exact_twopass, problem.bands.lines().rows(), 0, partition, sizeof(T), problem.traits);
 }
 
@@ -61,12 +61,12 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
   /// exact-twopass by partitions, as short as rounding asks for; for GPUs where nothing else takes chunks.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
-    Plan plan = plan_of(problem, problem.options.partition);
+    Plan plan = twopass_plan(problem, problem.options.partition);
     std::optional<Rounding> rounding = rounding_of(problem, plan);
     const bool may_choose = problem.options.partition == 0;
     for (Index m = plan.m; may_choose && !(rounding->eps <= problem.rounding_limit) && m >= 2 * kShortestPartition;) {
       m = round_up(m / 2, kShortestPartition);
-      plan = plan_of(problem, m);
+      plan = twopass_plan(problem, m);
       rounding = rounding_of(problem, plan);
       if (m == kShortestPartition) break;
     }
@@ -77,15 +77,12 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
   }
   template <typename T>
   std::optional<Plan> cheapest(const Problem<T>& problem) const {
-    return plan_of(problem, problem.options.partition);
+    return twopass_plan(problem, problem.options.partition);
   }
 };
 
 }  // namespace
 
-const Scheme& lanes_twopass() {
-  static const LanesTwopass scheme;
-  return scheme;
-}
+const Scheme& lanes_twopass() { return only<LanesTwopass>(); }
 
 }  // namespace oclspkt

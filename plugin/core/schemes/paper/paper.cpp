@@ -33,10 +33,6 @@ int choose_items(int most) {
   return items;
 }
 
-/// True if rows of dominance d alone cover a plan. Where the growth is not harmless, so below kHarmlessInterface, the
-/// trial solves decide.
-bool covered_by_dominance(double d, const Plan& plan, double tol) { return bound_halves(d, plan.m) <= tol; }
-
 /// Why partitions of that length do not hold.
 std::string paper_refusal(const Plan& plan, const Certificate& c, double tol) {
   const std::string why = format("certificate %.1e > %.1e (", c.bound, tol) + where(c) + ")";
@@ -48,13 +44,7 @@ std::string paper_refusal(const Plan& plan, const Certificate& c, double tol) {
 /// @param rows  see bound_halves()
 template <typename T>
 std::vector<Index> lines_paper_leaves(const Problem<T>& problem, Index rows, double tol) {
-  const LineSet& lines = problem.bands.lines();
-  std::vector<Index> weak;
-  for (Index l = 0; lines.count() > 1 && l < lines.count(); ++l) {
-    if (!(bound_halves(line_dominance(lines, problem.bands.view(), l), rows) <= tol)) weak.push_back(l);
-  }
-  const bool few = rows_in(lines, weak) <= kFallbackShare * static_cast<double>(lines.rows());
-  return few ? weak : std::vector<Index>{};
+  return weak_lines(problem, [&](double d) { return bound_halves(d, rows) <= tol; });
 }
 
 template <typename S>
@@ -218,7 +208,8 @@ class TilesPaper final : public Paper<TilesPaper> {
         rejection = this->not_dominant(problem, "gpu", plan.m, tol, plan);
         return std::nullopt;
       }
-      if (covered_by_dominance(d, plan, tol)) return covered(plan, bound_halves(d, plan.m), tol, problem.survey);
+      const double known = bound_halves(d, plan.m);
+      if (known <= tol) return covered(plan, known, tol, problem.survey);
       const Certificate c = certify_halves(plan, problem.bands.view(), tol);
       if (c.bound <= tol) return covered(plan, c.bound, tol, problem.survey);
       rejection = {paper_refusal(plan, c, tol), {}, plan};
@@ -250,11 +241,8 @@ double paper_words(const Plan& plan) {
 }
 
 Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits) {
-  Plan plan;
-  plan.made_by = kTilesPaper;
-  plan.method = Method::truncated_halo;
+  Plan plan{.method = Method::truncated_halo, .n = n, .made_by = kTilesPaper};
   plan.add<PaperForm>();
-  plan.n = n;
   plan.m = std::min(m, round_up(std::max<Index>(n, 1), kPaperRows));
   const auto fits = [&](int items, Index words) { return items * words * word <= traits.local_bytes; };
   const Index transposed = paper_block_rows(word) + 1, kept = 4 * plan.m;
@@ -271,14 +259,7 @@ Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits) {
   return plan;
 }
 
-const Scheme& lanes_paper() {
-  static const LanesPaper scheme;
-  return scheme;
-}
-
-const Scheme& tiles_paper() {
-  static const TilesPaper scheme;
-  return scheme;
-}
+const Scheme& lanes_paper() { return only<LanesPaper>(); }
+const Scheme& tiles_paper() { return only<TilesPaper>(); }
 
 }  // namespace oclspkt

@@ -7,21 +7,18 @@
 
 #include "parallel.hpp"
 #include "partition_sweeps.hpp"
+#include "plan_parts.hpp"
 
 namespace oclspkt {
 namespace {
 
 /// Arrays of a chunk: three bands, y, x, six that are marshalled; and one for all that is small.
 constexpr Index kPaperLanesArrays = 12;
-/// Runs per core where there are more tiles than cores, so that a core that is late does not hold up the others.
-constexpr Index kPaperRunsPerCore = 4;
 /// Rows of a partition are an odd number of vectors of so many: powers of two collide in the caches while the rows of
 /// all partitions of a tile are marshalled.
 constexpr Index kVectorRows = 16;
 /// Rows of the longest partition: kernels count them in 32 bits.
 constexpr Index kLongestPartition = Index{1} << 28;
-
-int lanes_of(const DeviceTraits& traits) { return std::max({1, traits.lanes, traits.tile_lanes}); }
 
 std::int64_t words_of(int word, const DeviceTraits& traits) {
   return std::min(traits.chunk_bytes, traits.memory_bytes / kPaperLanesArrays) / word;
@@ -96,7 +93,7 @@ std::vector<Truncated> truncate_all(const Plan& plan, const BandsView<T>& bands,
 }  // namespace
 
 Index paper_lanes_partition(Index n, int word, const DeviceTraits& traits) {
-  const Index lanes = lanes_of(traits), tiles = std::max(1, traits.cores);
+  const Index lanes = lanes_of_tile(traits), tiles = std::max(1, traits.cores);
   const Index vectors = quotient_up(quotient_up(std::max<Index>(n, 1), tiles * lanes), kVectorRows);
   // A chunk holds a tile for each core, and one for the neighbours.
   const Index held = words_of(word, traits) / ((tiles + 1) * lanes) / lanes * lanes;
@@ -105,14 +102,10 @@ Index paper_lanes_partition(Index n, int word, const DeviceTraits& traits) {
 }
 
 Plan make_paper_lanes_plan(Index n, Index m, Index m_min, const char* scheme, int word, const DeviceTraits& traits) {
-  Plan plan;
-  plan.method = Method::truncated_halo;
-  plan.made_by = scheme;
-  plan.n = n;
-  plan.lanes = lanes_of(traits);
+  Plan plan{.method = Method::truncated_halo, .n = n, .lanes = lanes_of_tile(traits), .made_by = scheme};
   const Index both = plan.add<PaperLanes>({round_up(m_min, kPaperLanesQuantum)}).swept_up();
   plan.m = round_up(std::max(std::min(m, std::max<Index>(n, 1)), both), plan.lanes);
-  plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, kPaperRunsPerCore * std::max(1, traits.cores)));
+  take_runs(plan, plan.tiles(), traits);
   const Index held = words_of(word, traits) / plan.tile_rows();
   // Without all tiles at once the neighbours' partitions come along.
   plan.chunk_tiles = held >= plan.tiles() ? plan.tiles() : std::max<Index>(0, held - 1);

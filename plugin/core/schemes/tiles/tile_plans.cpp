@@ -197,11 +197,8 @@ void scan_all(Plan& plan) {
 
 Plan make_tile_plan(Index n, Index halo, Index partition, int word, const DeviceTraits& traits) {
   check_partition(partition);
-  Plan plan;
-  plan.made_by = kHalosByTiles;
-  plan.method = Method::truncated_halo;
-  plan.n = n;
-  plan.halo = round_up(halo, kItemVector / word);
+  Plan plan{
+      .method = Method::truncated_halo, .n = n, .halo = round_up(halo, kItemVector / word), .made_by = kHalosByTiles};
   const bool is_short = partition == 0 && word == sizeof(float) && plan.halo <= kShortHaloFloats.longest_halo;
   const bool shorter = is_short && fits(kShortHaloFloats, word, traits);
   take_shape(shorter ? kShortHaloFloats : group_shape(plan.halo, partition, word, traits), plan);
@@ -229,10 +226,7 @@ Index lines_in_a_tile(Index length, int word, const DeviceTraits& traits) {
 }
 
 Plan make_lines_plan(Index n, Index length, Index partition, int word, const DeviceTraits& traits) {
-  Plan plan;
-  plan.made_by = kHalosByTiles;
-  plan.method = Method::truncated_halo;
-  plan.n = n;
+  Plan plan{.method = Method::truncated_halo, .n = n, .made_by = kHalosByTiles};
   for (const GroupShape& s : kShapes) {
     take_shape(group_shape(s.longest_halo, 0, word, traits), plan);
     if (plan.group_rows() >= partition) break;
@@ -251,10 +245,7 @@ Index longest_reach(Index partition, int word, const DeviceTraits& traits) {
 
 Plan make_run_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits) {
   check_partition(partition);
-  Plan plan;
-  plan.made_by = kRunsByTiles;
-  plan.method = Method::truncated_streamed;
-  plan.n = n;
+  Plan plan{.method = Method::truncated_streamed, .n = n, .made_by = kRunsByTiles};
   plan.add<StoredFactors>();
   plan.halo = round_up(reach, kItemVector / word);
   take_shape(run_shape(plan.halo, partition, word, traits), plan);
@@ -294,11 +285,7 @@ std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int wor
   std::vector<Plan> plans;
   if (length <= group_shape(0, 0, word, traits).rows()) return plans;
   for (const GroupShape& shape : line_shapes(length, form, word)) {
-    Plan plan;
-    plan.made_by = kRunsByTiles;
-    plan.method = Method::truncated_streamed;
-    plan.form = form;
-    plan.n = n;
+    Plan plan{.method = Method::truncated_streamed, .form = form, .n = n, .made_by = kRunsByTiles};
     plan.add<StoredFactors>();
     take_shape(shape, plan);
     const Index lines = n / length, tiles = length / shape.rows(), turn = runs_at_once(plan, word, traits);
@@ -407,11 +394,7 @@ int count_levels(Index tiles, Index items) {
 
 Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits, Form form) {
   check_partition(partition);
-  Plan plan;
-  plan.made_by = "tiles-twopass";
-  plan.method = Method::exact_twopass;
-  plan.n = n;
-  plan.form = form;
+  Plan plan{.method = Method::exact_twopass, .form = form, .n = n, .made_by = "tiles-twopass"};
   const GroupShape& usual = word == sizeof(float) ? kReduceFloats
                             : plan.symmetric()    ? kReduceSymmetric
                                                   : kReduceDoubles;

@@ -72,17 +72,15 @@ Index lines_in_a_tile(Index length, int word, const DeviceTraits& traits);
 /// Plan truncated-halo for lines of `length` rows, of which each work-group holds `partition` rows whole.
 Plan make_lines_plan(Index n, Index length, Index partition, int word, const DeviceTraits& traits);
 
-/// Plan truncated-streamed by stored factors: a work-group streams the tiles of a run, which is truncated `reach` rows
-/// away from it.
-/// @param reach     rows, at most longest_reach()
+/// Plan truncated-streamed by stored factors: a work-group streams the tiles of a run.
+/// @param reach     rows away from which a run is truncated, at most longest_reach()
 /// @param partition rows of a work-item asked for by the user, at most 32; 0: chosen
 /// @throws InvalidInput if `partition` is negative, `reach` too long or the chunk limit does not hold one run
 OCLSPKT_API Plan make_run_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits);
 
-/// Plans of lines of equal length, each of them a run, whose tiles it fills.
-/// @param form   general or symmetric, which the plans have then; by it shapes are faster or slower
-/// @return the fastest first; none where no shape fits, a tile holds a line, or the last turn of work-groups leaves
-///         too much of the device idle
+/// Plans of lines of equal length, each of them a run, whose tiles it fills, the fastest first; none where no shape
+/// fits, a tile holds a line, or the last turn of work-groups leaves too much of the device idle. @param form  not
+/// shared
 OCLSPKT_API std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word,
                                                    const DeviceTraits& traits);
 
@@ -101,36 +99,34 @@ OCLSPKT_API Index runs_of_core(const Plan& plan, int word);
 /// Rows of a tile, which is as far as a run can reach.
 OCLSPKT_API Index longest_reach(Index partition, int word, const DeviceTraits& traits);
 
-/// Share the stored factors of lines that are all alike, of which those of one are kept.
-/// @param plan   by make_run_plan(), of lines of `length` rows
+/// Let the stored factors of one of lines that are all alike, of `length` rows, serve all.
 /// @return false, and plan as it was, where a line would not stay in the cache or its rows do not fill vectors
 OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
 
-/// Let work-groups keep the stored factors of their rows: KeptTiles.
-/// @param plan   truncated-halo, of lines that share_line() shares; a halo is one of stored factors
-/// @return false, and plan as it was, where a work-group of the device holds neither whole lines nor a good part of one
-///         with its halos, or too little beside it
+/// Let work-groups keep the factors that share_line() shares: KeptTiles. The halo is one of stored factors.
+/// @return false, and plan as it was, where a work-group holds neither whole lines nor a good part of one with its
+/// halos
 OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
-/// Let the couplings that work-groups keep be the multipliers, which takes fewer registers: in double. Parts of lines
-/// then keep products of their scan in local memory, if it has room for them, and a core holds a work-group more.
-/// @param plan   of KeptTiles and lines that are symmetric to the bit
+/// Let the couplings that work-groups keep be the multipliers, which takes fewer registers: in double, of lines that
+/// are symmetric to the bit. Parts of lines then keep products of their scan in local memory, if there is room for
+/// them, and a core holds a work-group more.
 OCLSPKT_API void make_factors_symmetric(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
 /// Keep the bands, or stored factors, as floats beside vectors of doubles.
-/// @return false, and plan as it was, where tiles and halos do not begin and end with whole vectors of floats, as where
-///         lines of odd length fill tiles, or what is shared stays in the cache
+/// @return false, and plan as it was, where tiles or halos are no whole vectors of floats, or what is shared stays in
+/// the
+///         cache
 OCLSPKT_API bool keep_narrow(Plan& plan);
 
-/// Plan exact-twopass: tiles are reduced to their first and last rows, and those in turn.
-/// @param form  symmetric or general
+/// Plan exact-twopass: tiles are reduced to their first and last rows, and those in turn. @param form  not shared
 /// @post chunk_tiles is 0 if the memory does not hold all rows at once
 /// @throws InvalidInput if `partition` is negative
 OCLSPKT_API Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits,
                                   Form form = Form::general);
 
 /// Let the work-items of a tile couple with no more of their neighbours than the halo's rows, which is enough where
-/// every row decays as the halo asks for; without it they couple with all. Does nothing to other plans.
+/// every row decays as the halo asks for; without it they couple with all. Does nothing to plans without Scan.
 OCLSPKT_API void couple_within_halo(Plan& plan);
 
 /// Rows of the longest halo with which truncated-halo still solves more rows than it only reads.

@@ -188,14 +188,7 @@ class TilesKept final : public HaloTiles<TilesKept> {
 
 }  // namespace
 
-const Scheme& tiles_halo() {
-  static const TilesHalo scheme;
-  return scheme;
-}
-
-const Scheme& tiles_kept() {
-  static const TilesKept scheme;
-  return scheme;
-}
+const Scheme& tiles_halo() { return only<TilesHalo>(); }
+const Scheme& tiles_kept() { return only<TilesKept>(); }
 
 }  // namespace oclspkt

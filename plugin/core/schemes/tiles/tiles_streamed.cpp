@@ -43,7 +43,7 @@ Proposal in_best_run_form(const Problem<T>& problem, Proposal proposal) {
 }
 
 template <typename T>
-Certificate certify(const Plan& plan, const BandsView<T>& bands) {
+Certificate certify_plan_of_runs(const Plan& plan, const BandsView<T>& bands) {
   return certify_runs(plan, bands);
 }
 
@@ -92,7 +92,7 @@ std::optional<Proposal> propose_line_runs(const Problem<T>& problem) {
     };
     if (known <= tol && interfaces_are_stable(problem.survey))
       return with_bound(covered(plan, known, tol, problem.survey));
-    const Certificate certificate = certificate_of(problem, plan, tol, certify<T>);
+    const Certificate certificate = certificate_of(problem, plan, tol, certify_plan_of_runs<T>);
     if (!(certificate.bound <= tol)) continue;
     return with_bound(covered_with_growth(plan, certificate.bound, certificate.growth, tol, problem.survey));
   }
@@ -116,7 +116,7 @@ std::optional<Proposal> propose_runs(const Problem<T>& problem, Rejection& rejec
   Certificate certificate;
   for (Index reach = std::min(known, kFirstReach);;) {
     plan = make_run_plan(n, reach, partition, sizeof(T), problem.traits);
-    certificate = certificate_of(problem, plan, tol, certify<T>);
+    certificate = certificate_of(problem, plan, tol, certify_plan_of_runs<T>);
     // Rounding, which propose() bounds, does not get less by a longer reach.
     if (certificate.bound <= tol) {
       return in_best_run_form(problem,
@@ -186,9 +186,6 @@ class TilesStreamed final : public SchemeOf<TilesStreamed> {
 
 }  // namespace
 
-const Scheme& tiles_streamed() {
-  static const TilesStreamed scheme;
-  return scheme;
-}
+const Scheme& tiles_streamed() { return only<TilesStreamed>(); }
 
 }  // namespace oclspkt

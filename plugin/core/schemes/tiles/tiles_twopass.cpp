@@ -73,9 +73,6 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
 
 }  // namespace
 
-const Scheme& tiles_twopass() {
-  static const TilesTwopass scheme;
-  return scheme;
-}
+const Scheme& tiles_twopass() { return only<TilesTwopass>(); }
 
 }  // namespace oclspkt
