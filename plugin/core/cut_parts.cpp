@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <utility>
 
 #include "parallel.hpp"
+#include "rounding.hpp"
 
 namespace oclspkt {
 namespace {
@@ -32,6 +34,12 @@ void restore(Bands<T>& bands, Index at, const T (&kept)[3]) {
   bands.lower()[at] = kept[0];
   bands.diag()[at] = kept[1];
   bands.upper()[at] = kept[2];
+}
+
+template <typename T>
+void fill_zeros(AlignedArray<T>& array) {
+  for_pieces(array.size(), kPieceRows,
+             [&](Index first, Index end) { std::fill_n(array.data() + first, end - first, T(0)); });
 }
 
 }  // namespace
@@ -241,6 +249,226 @@ std::int64_t CutParts<T>::bytes() const {
   return spikes_.bytes() + couplings_.bytes() + g_.bytes() + unknowns_.bytes() + numbers_.bytes() +
          static_cast<std::int64_t>(slots_.capacity() * sizeof(PartSlot) + edges_.capacity() * sizeof(Edge) +
                                    bundles_.capacity() * sizeof(Bundle) + spike_facts_.capacity() * sizeof(SpikeFacts));
+}
+
+template <typename T>
+bool CutParts<T>::find_decaying_spikes(const BandsView<T>& bands, double dominance) {
+  // A spike that has decayed to 1e-40 ends there: the rest is far below rounding.
+  constexpr double kNothing = 92, kLeastDominance = 1.02;  // -log(1e-40)
+  near_rows_ = 0;
+  if (!(dominance >= kLeastDominance) || slots() == 0) return false;
+  const auto rows = static_cast<Index>(kNothing / std::log(dominance)) + 1;
+  for (const Bundle& b : bundles_) {
+    if (b.length < 2 * rows + 4) return false;
+  }
+  near_rows_ = rows;
+  for (AlignedArray<T>* spike : {&p_, &q_}) {
+    spike->resize(rows * slots());
+    std::fill_n(spike->data(), spike->size(), T(0));
+  }
+  for (std::size_t i = 0; i < slots_.size(); ++i) find_near_spikes(bands, i, static_cast<Index>(i), slots());
+  return true;
+}
+
+/// Eliminate the rows near a cut towards it, and substitute away from it, in double.
+///
+/// Pivots and values take a quotient, a product and a difference each, so that no row keeps more than 3 u |A_i| S, with
+/// u = eps / 2 of double; where T is float, rounding the values to it leaves u |A_i| S.
+/// @param at, wide  row r of the spike goes to p_[r * wide + at]
+template <typename T>
+void CutParts<T>::find_near_spikes(const BandsView<T>& bands, std::size_t slot, Index at, Index wide) {
+  constexpr double kNearError = 1.5;
+  const PartSlot& s = slots_[slot];
+  Edge& edge = edges_[slot];
+  SpikeFacts& facts = spike_facts_[slot];
+  const auto wider = [](T number) { return static_cast<double>(number); };
+  std::vector<double> pivots(static_cast<std::size_t>(near_rows_));
+  // From a cut inwards: `towards` couples a row to the one before it, `inwards` to the one behind.
+  const auto sweep = [&](Index first, Index step, const T* towards, const T* inwards, T coupling,
+                         AlignedArray<T>& out) {
+    double pivot = wider(bands.diag[first + (near_rows_ - 1) * step]);
+    pivots.back() = pivot;
+    for (Index r = near_rows_ - 2; r >= 0; --r) {
+      const Index row = first + r * step;
+      pivot = wider(bands.diag[row]) - wider(inwards[row]) * wider(towards[row + step]) / pivot;
+      pivots[static_cast<std::size_t>(r)] = pivot;
+    }
+    double value = wider(coupling) / pivots.front();
+    for (Index r = 0; r < near_rows_; ++r) {
+      if (r > 0) value *= -wider(towards[first + r * step]) / pivots[static_cast<std::size_t>(r)];
+      out[r * wide + at] = static_cast<T>(value);
+      const double size = std::abs(value);
+      facts.size = larger(facts.size, size);
+    }
+    return out[at];
+  };
+  const Index stride = lines_.row_stride();
+  facts = {};
+  edge.p_first = edge.p_last = edge.q_first = edge.q_last = T(0);
+  if (s.above) edge.p_first = sweep(first_inner(s), stride, bands.lower, bands.upper, edge.first_lower, p_);
+  if (s.below) edge.q_last = sweep(last_inner(s), -stride, bands.upper, bands.lower, edge.last_upper, q_);
+  facts.error = kNearError * facts.size;
+}
+
+template <typename T>
+void CutParts<T>::leave_out(const std::vector<char>& left_out) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (left_out[i] == 0) continue;
+    for (Index r = 0; r < near_rows_; ++r) {
+      p_[r * slots() + static_cast<Index>(i)] = q_[r * slots() + static_cast<Index>(i)] = T(0);
+    }
+    edges_[i].p_first = edges_[i].q_last = T(0);
+    spike_facts_[i] = {};
+  }
+}
+
+template <typename T>
+void CutParts<T>::find_spikes(const BandsView<T>& bands, const std::function<void(const T*, T*)>& solve,
+                              const std::vector<char>& left_out) {
+  near_rows_ = 0;
+  AlignedArray<T> y(lines_.extent());
+  fill_zeros(y);
+  for (AlignedArray<T>* spike : {&p_, &q_}) {
+    spike->resize(lines_.extent());
+    fill_zeros(*spike);
+    const bool down = spike == &p_;
+    bool any = false;
+    const auto set = [&](bool clear) {
+      for (std::size_t i = 0; i < slots_.size(); ++i) {
+        const PartSlot& s = slots_[i];
+        if (!has_inner(s) || left_out[i] != 0) continue;
+        if (!(down ? s.above : s.below)) continue;
+        any = true;
+        y[down ? first_inner(s) : last_inner(s)] = clear ? T(0) : down ? edges_[i].first_lower : edges_[i].last_upper;
+      }
+    };
+    set(false);
+    if (any) solve(y.data(), spike->data());
+    set(true);
+  }
+  clear_between(left_out);
+  measure_spikes(bands, left_out);
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const PartSlot& s = slots_[i];
+    if (!has_inner(s)) continue;
+    Edge& edge = edges_[i];
+    edge.p_first = p_[first_inner(s)];
+    edge.q_first = q_[first_inner(s)];
+    edge.p_last = p_[last_inner(s)];
+    edge.q_last = q_[last_inner(s)];
+  }
+}
+
+/// Clear the spikes in rows next to cuts, for which the solver writes values, too, and in lines that are left out.
+template <typename T>
+void CutParts<T>::clear_between(const std::vector<char>& left_out) {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const PartSlot& s = slots_[i];
+    if (s.above) p_[s.top] = q_[s.top] = 0;
+    if (s.below) p_[s.bottom] = q_[s.bottom] = 0;
+    if (left_out[i] == 0 || !has_inner(s)) continue;
+    for (Index at = first_inner(s); at <= last_inner(s); at += lines_.row_stride()) p_[at] = q_[at] = 0;
+  }
+}
+
+/// Compute spike_facts_ from p_ and q_.
+template <typename T>
+void CutParts<T>::measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out) {
+  for (const Bundle& b : bundles_) {
+    SpikeFacts* const facts = spike_facts_.data() + b.first_slot;
+    std::fill_n(facts, b.wide, SpikeFacts{});
+    if (b.wide > 1) {
+      constexpr Index kFewest = 64;  // numbers of a row that lie together
+      for_pieces(b.wide, std::max(kFewest, kPieceRows / b.length),
+                 [&](Index first, Index end) { measure_rows(bands, b, 0, b.length, first, end, facts); });
+      continue;
+    }
+    std::mutex mutex;
+    for_pieces(b.length, kPieceRows, [&](Index begin, Index end) {
+      SpikeFacts piece;
+      measure_rows(bands, b, begin, end, 0, 1, &piece);
+      const std::lock_guard lock(mutex);
+      *facts = {larger(facts->size, piece.size), larger(facts->error, piece.error)};
+    });
+  }
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (left_out[i] != 0) spike_facts_[i] = {};
+  }
+}
+
+/// Update the facts of some lines of a bundle by their rows [begin, end).
+/// @param[in,out] facts  shape [b.wide]
+template <typename T>
+void CutParts<T>::measure_rows(const BandsView<T>& bands, const Bundle& b, Index begin, Index end, Index first_line,
+                               Index end_line, SpikeFacts* facts) const {
+  // The rounding of the residual itself, at most, and eps of the spikes.
+  constexpr double kOwn = 1.5 * std::numeric_limits<double>::epsilon(), kEps = std::numeric_limits<T>::epsilon();
+  const Index stride = lines_.row_stride();
+  const auto wide = [](T number) { return static_cast<double>(number); };
+  for (Index r = begin; r < end; ++r) {
+    for (Index w = first_line; w < end_line; ++w) {
+      const auto slot = static_cast<std::size_t>(b.first_slot + w);
+      const PartSlot& s = slots_[slot];
+      const Index at = b.first + r * stride + w;
+      const bool top = r == 0, bottom = r + 1 == b.length;
+      if ((top && s.above) || (bottom && s.below)) continue;
+      const double of_top = at == first_inner(s) ? wide(edges_[slot].first_lower) : 0;
+      const double of_bottom = at == last_inner(s) ? wide(edges_[slot].last_upper) : 0;
+      const double lower = wide(bands.lower[at]), diag = wide(bands.diag[at]), upper = wide(bands.upper[at]);
+      double left = 0, sizes = 0;
+      const auto see = [&](const AlignedArray<T>& spike, double right) {
+        const double above = top ? 0 : lower * wide(spike[at - stride]), here = diag * wide(spike[at]);
+        const double below = bottom ? 0 : upper * wide(spike[at + stride]);
+        left += std::abs(((right - above) - here) - below);
+        sizes += std::abs(right) + std::abs(above) + std::abs(here) + std::abs(below);
+      };
+      see(p_, of_top);
+      see(q_, of_bottom);
+      const double row = std::abs(lower) + std::abs(diag) + std::abs(upper) + std::abs(of_top) + std::abs(of_bottom);
+      SpikeFacts& line = facts[w];
+      line.size = larger(line.size, std::abs(wide(p_[at])) + std::abs(wide(q_[at])));
+      if (sizes != 0) line.error = larger(line.error, (left + kOwn * sizes) / (row * kEps));
+    }
+  }
+}
+
+template <typename T>
+void CutParts<T>::keep_spikes(double threshold) {
+  // Row r of a bundle's spike, counted from the cut on.
+  const auto row = [&](const Bundle& b, const AlignedArray<T>& spike, Index r) {
+    if (near_rows_ > 0) return spike.data() + r * slots() + b.first_slot;
+    const Index in_line = &spike == &p_ ? 1 + r : b.length - 2 - r;
+    return spike.data() + b.first + in_line * lines_.row_stride();
+  };
+  const auto rows_of = [&](const Bundle& b, const AlignedArray<T>& spike) {
+    const auto small = [&](T number) { return std::abs(number) <= threshold; };
+    Index rows = near_rows_ > 0 ? near_rows_ : b.length - 1;
+    while (rows > 0 && std::all_of(row(b, spike, rows - 1), row(b, spike, rows - 1) + b.wide, small)) --rows;
+    return rows;
+  };
+  Index size = 0;
+  for (Bundle& b : bundles_) {
+    b.p_rows = rows_of(b, p_);
+    b.q_rows = rows_of(b, q_);
+    b.p_at = size;
+    b.q_at = b.p_at + b.p_rows * b.wide;
+    size = b.q_at + b.q_rows * b.wide;
+  }
+  spikes_ = AlignedArray<T>(size);
+  for (const Bundle& b : bundles_) {
+    T* out = spikes_.data() + b.p_at;
+    for (Index r = 0; r < b.p_rows; ++r) out = std::copy_n(row(b, p_, r), b.wide, out);
+    for (Index r = b.q_rows - 1; r >= 0; --r) out = std::copy_n(row(b, q_, r), b.wide, out);
+  }
+  p_ = {};
+  q_ = {};
+}
+
+template <typename T>
+Index CutParts<T>::spike_rows() const {
+  Index rows = 0;
+  for (const Bundle& b : bundles_) rows = std::max({rows, b.p_rows, b.q_rows});
+  return rows;
 }
 
 template class CutParts<float>;

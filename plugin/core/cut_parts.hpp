@@ -118,24 +118,20 @@ class CutParts {
   Index last_inner(const PartSlot& s) const;
   bool has_inner(const PartSlot& s) const { return first_inner(s) <= last_inner(s); }
   void find_near_spikes(const BandsView<T>& bands, std::size_t slot, Index at, Index wide);
-  void keep_near_spikes(double threshold);
   void place_rows();
   void clear_between(const std::vector<char>& left_out);
   void measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out);
   void measure_rows(const BandsView<T>& bands, const Bundle& b, Index begin, Index end, Index first_line,
                     Index end_line, SpikeFacts* facts) const;
-  Index rows_above(const Bundle& b, const T* spike, double threshold) const;
-  Index rows_below(const Bundle& b, const T* spike, double threshold) const;
 
   LineSet lines_;
   std::vector<PartSlot> slots_;
   std::vector<Bundle> bundles_;
   std::vector<Edge> edges_;
   std::vector<SpikeFacts> spike_facts_;
-  AlignedArray<T> all_p_, all_q_;  ///< shape [extent]; between find_spikes() and keep_spikes()
-  Index near_rows_ = 0;  ///< rows of a spike in near_p_ and near_q_, from the cut on; 0: all_p_, all_q_ hold them
-  AlignedArray<T> near_p_, near_q_;  ///< shape [near_rows_][slots]; likewise
-  AlignedArray<T> spikes_;           ///< bundle by bundle: rows outer, lines inner
+  Index near_rows_ = 0;     ///< rows of a spike in p_ and q_, from the cut on; 0: all rows
+  AlignedArray<T> p_, q_;   ///< shape [near_rows_][slots] or [extent]; from when spikes are found to keep_spikes()
+  AlignedArray<T> spikes_;  ///< bundle by bundle: rows outer, lines inner
   RowsNextToCuts rows_;
   AlignedArray<T> couplings_;  ///< shape [2][slots()]: of the rows next to cuts to the inner rows; 0 if there are none
   AlignedArray<T> g_, unknowns_;  ///< shape [2][slots()]

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include "oclspkt/report.hpp"
+
 namespace oclspkt {
 
 /// The errors from which the rounding bound of a part of a line is made; see CutParts.
@@ -30,10 +32,21 @@ struct CutPartErrors {
 /// swaps, no entry of |L| |U| is above 8 times that, and the sum is 19 (1 + S) eps.
 /// @param dominance  least of all rows of the lines that are cut
 /// @return in eps; NaN or Inf: nothing is known
-double rounding_of_part(const CutPartErrors& errors, double dominance);
+inline double rounding_of_part(const CutPartErrors& errors, double dominance) {
+  constexpr double kDominant = 9, kOther = 20;  // of rows next to cuts
+  const double inner = (errors.inner + 1) * (1 + errors.spike_size) + errors.spike_error;
+  const double beside = dominance >= 1 ? kDominant : kOther * (1 + errors.spike_size);
+  return inner <= beside ? beside : inner;  // NaN stays
+}
 
 /// The largest rounding bound of the solve of the inner rows, in eps, that keeps rounding_of_part() within
 /// kRoundingLimit for spikes as large as this dominance allows: 1 / dominance. Without dominance, for spikes of 3.
-double inner_rounding_limit(double dominance);
+inline double inner_rounding_limit(double dominance) {
+  // Spikes that the inner rows' own method solves leave 1 or 2 eps in a row; the rounding of their residual counts as
+  // much again.
+  constexpr double kSpikeError = 4, kWithoutDominance = 20;
+  if (!(dominance >= 1)) return kWithoutDominance;
+  return (kRoundingLimit - kSpikeError) / (1 + 1 / dominance) - 1;
+}
 
 }  // namespace oclspkt

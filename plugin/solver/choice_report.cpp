@@ -2,9 +2,9 @@
 #include "choice_report.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "fallback_lines.hpp"
+#include "format.hpp"
 #include "schemes/scheme.hpp"
 
 namespace oclspkt {
@@ -12,10 +12,16 @@ namespace {
 
 constexpr const char* kNoKernel = "no kernel of the chosen device has this method";
 
-std::string microseconds(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
-  return text;
+std::string microseconds(double seconds) { return format("%.3g us", seconds * 1e6); }
+
+std::string candidate_line(const Candidate& c) {
+  std::string line = name(c.method);
+  if (!c.shape.empty()) line += ", " + c.shape;
+  line += std::string(c.taken ? ": taken, " : ": rejected, ") + c.why;
+  if (c.words_per_row > 0) line += format("; %.3g words a row", c.words_per_row);
+  const bool micro = c.seconds < 1e-3;
+  if (c.seconds > 0) line += format(", %.3g %s predicted", c.seconds * (micro ? 1e6 : 1e3), micro ? "us" : "ms");
+  return line;
 }
 
 /// The way of a device that takes the least time; null if there is none.
@@ -30,21 +36,13 @@ const Way* least_of_devices(const std::vector<Way>& ways) {
 
 }  // namespace
 
-std::string error_text(double error) {
-  char text[48];
-  std::snprintf(text, sizeof text, "backward error %.1e", error);
-  return text;
-}
-
 template <typename T>
 std::string precision_text(const Options& options, double narrowed, bool on_host, const Proposal& p) {
   if (options.precision != Precision::narrow) return {};
   if (!narrows<T>(options)) return "narrow changes nothing: the vectors are float already";
-  char changed[80] = "";
-  if (narrowed > 0) {
-    std::snprintf(changed, sizeof changed, ", which changes the excess of a row by %.2g %% at most", 100 * narrowed);
-  }
-  const std::string text = std::string("bands rounded to float") + changed + "; ";
+  std::string changed;
+  if (narrowed > 0) changed = format(", which changes the excess of a row by %.2g %% at most", 100 * narrowed);
+  const std::string text = "bands rounded to float" + changed + "; ";
   if (p.plan.narrow) return text + "stored factors are floats, too";
   if (!scheme_of(p.plan).stores_factors()) return text + "no factors are stored";
   const std::string why = !p.why_wide.empty() ? p.why_wide
@@ -140,6 +138,12 @@ std::string breakdown_text(const std::vector<Candidate>& candidates, const Optio
   if (singular && !pins) text += std::string("; ") + kPinCure;
   if (named(options.method) && !singular) text += "; set method to auto to try the others";
   return text;
+}
+
+std::vector<std::string> explain(const Report& report) {
+  std::vector<std::string> lines;
+  for (const Candidate& candidate : report.candidates) lines.push_back(candidate_line(candidate));
+  return lines;
 }
 
 template std::string precision_text<float>(const Options&, double, bool, const Proposal&);

@@ -15,7 +15,6 @@
 
 namespace oclspkt {
 
-std::string error_text(double error);
 /// Why every way was rejected, and what to do.
 std::string breakdown_text(const std::vector<Candidate>& candidates, const Options& options, bool singular, bool pins);
 /// The effect of precision narrow, in words.

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "certificate.hpp"
 #include "choice_report.hpp"
 #include "cost.hpp"
 #include "evidence.hpp"
 #include "forgiven.hpp"
+#include "format.hpp"
 #include "host_solver.hpp"
 #include "judge.hpp"
 #include "narrow.hpp"
@@ -264,7 +264,7 @@ void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin
   report_.ready = true;
   chosen_->take_errors();  // of trial solves
   std::string why = proposal.why;
-  if (proposal.needs_trial) why += ", checked: " + error_text(report_.backward_error);
+  if (proposal.needs_trial) why += format(", checked: backward error %.1e", report_.backward_error);
   report_.candidates.push_back(candidate_of(way, true, true, std::move(why)));
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "chosen.hpp"
 
-#include "host_methods.hpp"
+#include "host_solver.hpp"
+#include "pivot_solver.hpp"
 
 namespace oclspkt {
 namespace {
@@ -14,6 +15,12 @@ std::unique_ptr<DeviceSolver<double>> make_device_solver(DeviceModule& m, int de
 }
 
 }  // namespace
+
+template <typename T>
+std::unique_ptr<DeviceSolver<T>> make_host_solver(Method method) {
+  if (method == Method::pivot) return std::make_unique<PivotSolver<T>>();
+  return std::make_unique<HostSolver<T>>();
+}
 
 template <typename T>
 void Chosen<T>::take(const Way& way, const Options& options) {
@@ -48,6 +55,8 @@ void Chosen<T>::give_way() {
   reusable_ = false;
 }
 
+template std::unique_ptr<DeviceSolver<float>> make_host_solver(Method);
+template std::unique_ptr<DeviceSolver<double>> make_host_solver(Method);
 template class Chosen<float>;
 template class Chosen<double>;
 

@@ -9,6 +9,10 @@
 
 namespace oclspkt {
 
+/// The solver of the host: `pivot`, or stored factors, which carry every other method.
+template <typename T>
+std::unique_ptr<DeviceSolver<T>> make_host_solver(Method method);
+
 /// The solver that a choice has come to, where it works, and how long it and those before it took.
 template <typename T>
 class Chosen {

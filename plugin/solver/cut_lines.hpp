@@ -2,9 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include "oclspkt/cut_solver.hpp"
+#include "oclspkt/bands.hpp"
+#include "oclspkt/cuts.hpp"
+#include "oclspkt/error.hpp"
 
 namespace oclspkt {
 
@@ -58,5 +62,27 @@ Route route_to_roots(const CutLines& cut, const CountOf& count);
 
 /// The route across every cut, both ways. @param count  of the scalars that the part at `place` sends across one cut
 Route route_across(const CutLines& cut, const CountOf& count);
+
+/// A channel with its buffers.
+template <typename S>
+struct Wire {
+  Route route;
+  std::unique_ptr<Exchange::Channel> channel;
+  AlignedArray<S> out, in;
+
+  void open(Exchange& exchange, Route r) {
+    route = std::move(r);
+    out.resize(route.out_count);
+    in.resize(route.in_count);
+    channel = exchange.open(route.out_legs, route.in_legs, sizeof(S));
+  }
+  void start() { channel->start(out.data(), in.data()); }
+  void finish() { channel->finish(); }
+  void talk() {
+    start();
+    finish();
+  }
+  std::int64_t bytes() const { return out.bytes() + in.bytes(); }
+};
 
 }  // namespace oclspkt

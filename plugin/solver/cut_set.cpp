@@ -6,71 +6,15 @@
 #include <cmath>
 #include <limits>
 
+#include "rounding.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {
 namespace {
 
-/// Numbers of PartFacts and of LineVerdict in a message.
-constexpr Index kFacts = 16, kVerdict = 8;
 /// A pivot of the equations between parts below this many eps, plus one for each equation, may be mere rounding: the
 /// line may be singular. Poisson's matrix has pivots of 2 / rows there.
 constexpr double kSmallPivot = 4;
-
-void write(const PartFacts& f, double* to) {
-  const ReducedPart& r = f.reduced;
-  const double numbers[] = {r.above,
-                            r.tt,
-                            r.tb,
-                            r.bt,
-                            r.bb,
-                            r.below,
-                            r.top_made_of,
-                            r.bottom_made_of,
-                            static_cast<double>(f.rows),
-                            static_cast<double>(f.why),
-                            f.smallest_row,
-                            f.largest_row,
-                            f.spike_size,
-                            f.rounding,
-                            f.units_range,
-                            f.zero_sums ? 1.0 : 0.0};
-  static_assert(std::size(numbers) == kFacts);
-  std::copy(std::begin(numbers), std::end(numbers), to);
-}
-
-PartFacts read_facts(const double* from) {
-  PartFacts f;
-  f.reduced = {from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7]};
-  f.rows = static_cast<Index>(from[8]);
-  f.why = static_cast<Gathering>(static_cast<int>(from[9]));
-  f.smallest_row = from[10];
-  f.largest_row = from[11];
-  f.spike_size = from[12];
-  f.rounding = from[13];
-  f.units_range = from[14];
-  f.zero_sums = from[15] > 0;
-  return f;
-}
-
-void write(const LineVerdict& v, double* to) {
-  const double numbers[] = {static_cast<double>(v.why), v.one_row ? 1.0 : 0.0,       v.above_part.bb,
-                            v.above_part.below,         v.above_part.bottom_made_of, v.below_part.tt,
-                            v.below_part.above,         v.below_part.top_made_of};
-  static_assert(std::size(numbers) == kVerdict);
-  std::copy(std::begin(numbers), std::end(numbers), to);
-}
-
-LineVerdict read_verdict(const double* from) {
-  LineVerdict v{static_cast<Gathering>(static_cast<int>(from[0])), from[1] > 0, {}, {}};
-  v.above_part.bb = from[2];
-  v.above_part.below = from[3];
-  v.above_part.bottom_made_of = from[4];
-  v.below_part.tt = from[5];
-  v.below_part.above = from[6];
-  v.below_part.top_made_of = from[7];
-  return v;
-}
 
 bool is_one_row(const std::vector<PartFacts>& parts, std::size_t place) {
   return place > 0 && place + 1 < parts.size() && parts[place].rows == 1;
@@ -211,11 +155,9 @@ void CutSet<T>::divide() {
 
 template <typename T>
 void CutSet<T>::tell_roots(const std::vector<PartFacts>& own) {
-  Wire<double> wire;
-  wire.open(*exchange, route_to_roots(cut, [](Index, int) { return kFacts; }));
-  for (const Route::Item& item : wire.route.out) {
-    write(own[static_cast<std::size_t>(item.line)], wire.out.data() + item.at);
-  }
+  Wire<PartFacts> wire;
+  wire.open(*exchange, route_to_roots(cut, [](Index, int) { return 1; }));
+  for (const Route::Item& item : wire.route.out) wire.out[item.at] = own[static_cast<std::size_t>(item.line)];
   wire.talk();
   facts.assign(cut.lines.size(), {});
   for (Index c = 0; c < cut.count(); ++c) {
@@ -225,8 +167,7 @@ void CutSet<T>::tell_roots(const std::vector<PartFacts>& own) {
     line_facts[static_cast<std::size_t>(cut[c].place)] = own[static_cast<std::size_t>(c)];
   }
   for (const Route::Item& item : wire.route.in) {
-    facts[static_cast<std::size_t>(item.line)][static_cast<std::size_t>(item.place)] =
-        read_facts(wire.in.data() + item.at);
+    facts[static_cast<std::size_t>(item.line)][static_cast<std::size_t>(item.place)] = wire.in[item.at];
   }
 }
 
@@ -245,26 +186,23 @@ RootedLines CutSet<T>::judge_rooted() {
       all.symmetric = all.symmetric && line_facts[k].reduced.below == line_facts[k + 1].reduced.above;
     }
     if (verdict != Gathering::none || has_one_row(line_facts)) continue;
-    const double line = truncation_bound(line_facts);
-    if (!(line <= all.bound)) all.bound = std::isnan(all.bound) ? all.bound : line;
+    all.bound = larger(all.bound, truncation_bound(line_facts));
   }
   return all;
 }
 
 template <typename T>
 void CutSet<T>::tell_parts() {
-  Wire<double> wire;
-  wire.open(*exchange, route_to_roots(cut, [](Index, int) { return kVerdict; }).back());
+  Wire<LineVerdict> wire;
+  wire.open(*exchange, route_to_roots(cut, [](Index, int) { return 1; }).back());
   const auto verdict = [&](Index c, int place) {
     const auto at = static_cast<std::size_t>(c);
     return verdict_for(facts[at], why[at], static_cast<std::size_t>(place));
   };
-  for (const Route::Item& item : wire.route.out) write(verdict(item.line, item.place), wire.out.data() + item.at);
+  for (const Route::Item& item : wire.route.out) wire.out[item.at] = verdict(item.line, item.place);
   wire.talk();
   verdicts.assign(cut.lines.size(), {});
-  for (const Route::Item& item : wire.route.in) {
-    verdicts[static_cast<std::size_t>(item.line)] = read_verdict(wire.in.data() + item.at);
-  }
+  for (const Route::Item& item : wire.route.in) verdicts[static_cast<std::size_t>(item.line)] = wire.in[item.at];
   for (Index c = 0; c < cut.count(); ++c) {
     if (cut.rooted(c)) verdicts[static_cast<std::size_t>(c)] = verdict(c, cut[c].place);
     why[static_cast<std::size_t>(c)] = verdicts[static_cast<std::size_t>(c)].why;

@@ -7,7 +7,6 @@
 #include "cut_lines.hpp"
 #include "cut_parts.hpp"
 #include "pivoted_lines.hpp"
-#include "wire.hpp"
 
 namespace oclspkt {
 

@@ -7,12 +7,10 @@
 #include <limits>
 
 #include "evidence.hpp"
+#include "rounding.hpp"
 
 namespace oclspkt {
 namespace {
-
-/// Numbers of LineErrors in a message.
-constexpr Index kErrors = 5;
 
 /// Call f(offset, row within the line) for the rows of a line.
 template <typename F>
@@ -96,30 +94,24 @@ LineErrors errors_of(const CutSet<T>& set, const Bands<T>& whole, Index c, const
 /// @param[in,out] errors shape [cut lines]; of the part, then of the line
 template <typename T>
 void combine(const CutSet<T>& set, std::vector<LineErrors>& errors) {
-  Wire<double> up, back;
-  up.open(*set.exchange, route_to_roots(set.cut, [](Index, int) { return kErrors; }));
+  Wire<LineErrors> up, back;
+  up.open(*set.exchange, route_to_roots(set.cut, [](Index, int) { return 1; }));
   back.open(*set.exchange, up.route.back());
   const auto of = [&](const Route::Item& item) -> LineErrors& { return errors[static_cast<std::size_t>(item.line)]; };
-  const auto write = [](const LineErrors& e, double* to) {
-    for (const double number : {e.componentwise, e.residual, e.row, e.x, e.y}) *to++ = number;
-  };
-  const auto read = [](const double* from) { return LineErrors{from[0], from[1], from[2], from[3], from[4]}; };
-  for (const Route::Item& item : up.route.out) write(of(item), up.out.data() + item.at);
+  for (const Route::Item& item : up.route.out) up.out[item.at] = of(item);
   up.talk();
   for (const Route::Item& item : up.route.in) {
-    const LineErrors part = read(up.in.data() + item.at);
+    const LineErrors& part = up.in[item.at];
     LineErrors& line = of(item);
-    if (!(part.componentwise <= line.componentwise) && !std::isnan(line.componentwise)) {
-      line.componentwise = part.componentwise;
-    }
+    line.componentwise = larger(line.componentwise, part.componentwise);
     line.residual = std::max(line.residual, part.residual);
     line.row = std::max(line.row, part.row);
     line.x = std::max(line.x, part.x);
     line.y = std::max(line.y, part.y);
   }
-  for (const Route::Item& item : back.route.out) write(of(item), back.out.data() + item.at);
+  for (const Route::Item& item : back.route.out) back.out[item.at] = of(item);
   back.talk();
-  for (const Route::Item& item : back.route.in) of(item) = read(back.in.data() + item.at);
+  for (const Route::Item& item : back.route.in) of(item) = back.in[item.at];
 }
 
 }  // namespace
@@ -162,7 +154,7 @@ CutTrialResult try_lines(Accord& accord, const CutSet<T>& set, LineSolver<T>& in
     for (std::size_t c = 0; c < errors.size(); ++c) {
       const double error = errors[c].componentwise;
       if (!(error <= limit) && !(errors[c].normwise() <= kStableEps * eps)) result.why[c] = Gathering::trial;
-      if (!(error <= worst)) worst = std::isnan(worst) ? worst : error;
+      worst = larger(worst, error);
     }
   }
   const auto failed = [](Gathering g) { return g != Gathering::none; };

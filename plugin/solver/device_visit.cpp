@@ -57,20 +57,15 @@ bool DeviceVisit<T>::ready() const {
 }
 
 template <typename T>
-bool DeviceVisit<T>::apply(const T* y, T* x) {
-  for (std::size_t step = 0; step < order_.solvers.size(); ++step) {
-    LineSolver<T>& solver = *order_.solvers[step]->impl_->alone();
-    const bool first = step == 0, last = step + 1 == order_.solvers.size();
-    if (!solver.take_step(*visit_, step, first ? y : nullptr, last ? x : nullptr)) return false;
-  }
-  return true;
-}
-
-template <typename T>
 bool DeviceVisit<T>::apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
   if (!ready()) return false;
+  const std::size_t last = order_.solvers.size() - 1;
   for (Index k = 0; k < columns; ++k) {
-    if (!apply(y + k * y_stride, x + k * x_stride)) return false;
+    for (std::size_t step = 0; step <= last; ++step) {
+      LineSolver<T>& solver = *order_.solvers[step]->impl_->alone();
+      const T* const from = step == 0 ? y + k * y_stride : nullptr;
+      if (!solver.take_step(*visit_, step, from, step == last ? x + k * x_stride : nullptr)) return false;
+    }
   }
   return true;
 }

@@ -14,6 +14,14 @@ namespace {
 /// How many bands a message has of each part.
 constexpr Index kBands = 3;
 
+/// Copy the bands of a line, one after the other.
+template <typename T>
+void copy_line(const LineSet& lines, const BandsView<T>& from, Index line, T* to) {
+  for (const T* band : {from.lower, from.diag, from.upper}) {
+    for (Index i = 0; i < lines.length(line); ++i) *to++ = band[lines.first(line) + i * lines.row_stride()];
+  }
+}
+
 }  // namespace
 
 /// @throws Breakdown for the first line rooted here that is longer than Options::gather_limit
@@ -51,15 +59,8 @@ void GatheredLines<T>::gather(Accord& accord, const Bands<T>& whole, const Optio
     if (!set_.gathered(c)) return 0;
     return kBands * set_.rows(c, place);
   }));
-  const BandsView<T> from = whole.view();
   for (const Route::Item& item : wire.route.out) {
-    T* to = wire.out.data() + item.at;
-    const Index line = set_.cut[item.line].line;
-    for (const T* band : {from.lower, from.diag, from.upper}) {
-      for (Index i = 0; i < set_.lines.length(line); ++i) {
-        *to++ = band[set_.lines.first(line) + i * set_.lines.row_stride()];
-      }
-    }
+    copy_line(set_.lines, whole.view(), set_.cut[item.line].line, wire.out.data() + item.at);
   }
   wire.talk();
   accord.attempt([&] {
@@ -73,7 +74,7 @@ void GatheredLines<T>::gather(Accord& accord, const Bands<T>& whole, const Optio
 template <typename T>
 void GatheredLines<T>::fill(const Wire<T>& wire, const Bands<T>& whole) {
   std::vector<Index> starts{0};
-  std::vector<std::vector<const T*>> parts;  // of each line; null: the part of this process
+  std::vector<std::vector<const T*>> parts;  // of each line; null: that of this process
   std::vector<Index> place_in(set_.cut.lines.size(), -1);
   for (Index c = 0; c < set_.cut.count(); ++c) {
     if (!set_.cut.rooted(c) || !set_.gathered(c)) continue;
@@ -91,20 +92,19 @@ void GatheredLines<T>::fill(const Wire<T>& wire, const Bands<T>& whole) {
   x_.resize(starts.back());
   Bands<T>& bands = solver_->write(LineSet::unequal(starts));
   T* const to[] = {bands.lower(), bands.diag(), bands.upper()};
-  const T* const own[] = {whole.view().lower, whole.view().diag, whole.view().upper};
+  std::vector<T> own;
   for (std::size_t g = 0; g < lines_.size(); ++g) {
     const Index c = lines_[g];
     Index at = starts[g];
     for (std::size_t place = 0; place < parts[g].size(); ++place) {
       const Index rows = set_.rows(c, static_cast<int>(place));
-      for (Index band = 0; band < kBands; ++band) {
-        if (parts[g][place]) {
-          std::copy_n(parts[g][place] + band * rows, rows, to[band] + at);
-          continue;
-        }
-        const T* from = own[band] + set_.lines.first(set_.cut[c].line);
-        for (Index i = 0; i < rows; ++i) to[band][at + i] = from[i * set_.lines.row_stride()];
+      const T* part = parts[g][place];
+      if (part == nullptr) {
+        own.resize(static_cast<std::size_t>(kBands * rows));
+        copy_line(set_.lines, whole.view(), set_.cut[c].line, own.data());
+        part = own.data();
       }
+      for (Index band = 0; band < kBands; ++band) std::copy_n(part + band * rows, rows, to[band] + at);
       at += rows;
     }
   }

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <utility>
 
+#include "chosen.hpp"
 #include "evidence.hpp"
 #include "factors.hpp"
 #include "forgiven.hpp"
 #include "format.hpp"
-#include "host_methods.hpp"
 #include "pivot_solver.hpp"
 #include "survey.hpp"
 

@@ -98,7 +98,6 @@ void Solver<T>::Impl::set_up_transpose() {
     cut.transpose_to(transposed->impl_->write(cut.lines(), cut.cuts(), cut.exchange()), given);
   } else {
     make();
-    transposed->impl_->whole.set_options(own);
     const LineSet& lines = whole.system().bands().lines();
     Bands<T>& bands = transposed->impl_->write(lines, {}, nullptr);
     whole.system().fallback().with_whole_bands([&] { transpose(lines, whole.system().given(), bands); });
@@ -220,7 +219,10 @@ const Options& Solver<T>::options() const {
 template <typename T>
 void Solver<T>::set_options(Options options) {
   check_options(options);
+  if (options == impl_->options) return;
   impl_->options = std::move(options);
+  // That of inner rows gets options of its own at the next set-up.
+  if (!impl_->is_cut()) impl_->whole.set_options(impl_->options);
 }
 
 template <typename T>

@@ -6,6 +6,7 @@
 
 #include "cut_case.hpp"
 #include "oclspkt/cut_solver.hpp"
+#include "oclspkt/team.hpp"
 #include "residual.hpp"
 
 namespace oclspkt {
@@ -110,6 +111,29 @@ TEST(CutMessages, LinesWithoutAnExchangeTalkToNobody) {
   EXPECT_LE(componentwise_backward_error(given.lines(), given.view(), x.data(), y.data()), 10 * kEps);
   EXPECT_EQ(solver.cut_report().lines, 0);
   EXPECT_EQ(solver.times().applies, 1);
+}
+
+TEST(CutCalls, BuffersOfADeviceAreRefusedAndLaterAppliesGoOn) {
+  const Bands<double> given = test::constant<double>(LineSet::one(60), -1, 4, -1);
+  std::vector<double> y(60), x(60);
+  const std::vector<double> ones(60, 1.0);
+  multiply(given.lines(), given.view(), ones.data(), y.data());
+  Team team(2);
+  team.run([&](int member) {
+    CutSolver<double> solver(CutRun().options);
+    Bands<double>& bands = solver.bands(LineSet::one(30), {{{0, 1}}, {}, {}}, team.exchange(member));
+    const Index first = 30 * member;
+    bands.copy_from({given.view().lower + first, given.view().diag + first, given.view().upper + first});
+    solver.set_up();
+    try {
+      solver.apply_on_device(nullptr, nullptr);
+      ADD_FAILURE() << "a process has no buffers of the other's rows";
+    } catch (const InvalidInput& error) {
+      EXPECT_NE(std::string(error.what()).find("use enqueue()"), std::string::npos) << error.what();
+    }
+    solver.apply(y.data() + first, x.data() + first);
+  });
+  for (const double value : x) EXPECT_NEAR(value, 1, 10 * kEps);
 }
 
 TEST(CutMethods, NamedOnesAreTaken) {

@@ -54,8 +54,6 @@ class OCLSPKT_API DeviceVisit {
   std::int64_t bytes() const;
 
  private:
-  bool apply(const T* y, T* x);
-
   Order order_;
   std::vector<std::int64_t> uploads_;  ///< shape [solvers]; Counts::uploads when the visit was made
   std::unique_ptr<Visit<T>> visit_;    ///< null if one transfer does not suffice
