@@ -145,6 +145,18 @@ inline PetscErrorCode CheckPointer(MPI_Comm comm, const char* place, const char*
     }                                                                                      \
   } while (0)
 
+namespace oclspkt::petsc {
+
+/// A function that throws, as PETSc calls it: `ops->set = Called<vec_set>`.
+template <auto function, typename... Arguments>
+PetscErrorCode Called(Arguments... arguments) {
+  PetscFunctionBegin;
+  OclspktCall(nullptr, function(arguments...));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+}  // namespace oclspkt::petsc
+
 /// @throws PetscFailure unless a condition holds
 #define OclspktCheck(condition, ...)                                                                       \
   do {                                                                                                     \

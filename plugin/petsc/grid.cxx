@@ -9,8 +9,8 @@ namespace {
 
 constexpr const char* kCure =
     "give the DMDA to the preconditioner with PCSetDM(), or the lines with PCOCLSPKTSetLines(); blocks of bjacobi, asm "
-    "or "
-    "fieldsplit may have no grid, above all on several ranks: there set -pc_oclspkt_lines on the outer preconditioner";
+    "or fieldsplit may have no grid, above all on several ranks: there set -pc_oclspkt_lines on the outer "
+    "preconditioner";
 
 /// The size of a box is that of the matrix, on this rank and in all.
 bool fits(Mat matrix, const Grid& grid) {
@@ -72,8 +72,8 @@ std::optional<Grid> find_grid(PC pc, Mat matrix, std::string& why) {
       must(PetscObjectTypeCompare((PetscObject)dm, DMSHELL, &is_shell)); /* a DMDA may stand behind it */
       if (!is_shell) {
         why = std::string("the DM behind the matrix is of type ") + (type ? type : "none") +
-              ", and axes are known of a DMDA alone: give the lines with PCOCLSPKTSetLines(), or use "
-              "-pc_oclspkt_lines matrix";
+              ", and axes are known of a DMDA alone: give the lines with PCOCLSPKTSetLines(), or use -pc_oclspkt_lines "
+              "matrix";
       }
       continue;
     }

@@ -30,23 +30,21 @@ Matrices& matrices() {
   return *all;
 }
 
-/// The rows of a matrix as PETSc has them, from Get() to Restore().
+/// The rows of a matrix as PETSc has them, from get() to restore().
 class HostRows {
  public:
   explicit HostRows(Mat matrix) : matrix_(matrix) {}
-  PetscErrorCode Get(PetscBool* there) {
-    PetscFunctionBegin;
-    PetscCall(MatGetRowIJ(matrix_, 0, PETSC_FALSE, PETSC_FALSE, &rows_, &begin_, &column_, there));
-    if (*there) PetscCall(MatSeqAIJGetArrayRead(matrix_, &values_));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscErrorCode Restore() {
+  /// @return false: the matrix does not give them
+  bool get() {
     PetscBool there;
-
-    PetscFunctionBegin;
-    if (values_) PetscCall(MatSeqAIJRestoreArrayRead(matrix_, &values_));
-    PetscCall(MatRestoreRowIJ(matrix_, 0, PETSC_FALSE, PETSC_FALSE, &rows_, &begin_, &column_, &there));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    must(MatGetRowIJ(matrix_, 0, PETSC_FALSE, PETSC_FALSE, &rows_, &begin_, &column_, &there));
+    if (there) must(MatSeqAIJGetArrayRead(matrix_, &values_));
+    return there;
+  }
+  void restore() {
+    PetscBool there;
+    if (values_) must(MatSeqAIJRestoreArrayRead(matrix_, &values_));
+    must(MatRestoreRowIJ(matrix_, 0, PETSC_FALSE, PETSC_FALSE, &rows_, &begin_, &column_, &there));
   }
   SparsePattern<IndexOfPetsc> pattern() const {
     return {matrix_->rmap->n, matrix_->cmap->n, reinterpret_cast<const IndexOfPetsc*>(begin_),
@@ -87,104 +85,88 @@ void make_form(DeviceSpace& space, const HostRows& host, bool transposed, Twin& 
   twin.part = space.make(twin.rows->size());
 }
 
-/// Multiply by the device, or else by the function that PETSc has for the host.
-template <auto slot, bool transposed, typename... Vectors>
-PetscErrorCode Multiply(Mat matrix, Vectors... vectors) {
-  const Product product(matrix, transposed, vectors...);
+/// Multiply on the device. @return false: the host has to do it
+bool multiply_on_device(const Product& product) {
   const Operation work = product.work();
-  DeviceSpace* space;
-  PetscBool done = PETSC_FALSE;
-  std::string failure;
-
-  PetscFunctionBegin;
-  PetscCall(SpaceOfProduct(work, &space));
-  if (space) {
-    Twin& twin = twin_of(matrix, transposed);
-    PetscCall(Follow(*space, matrix, -1, transposed, twin, &failure));
-    PetscCall(RunIn(*space, work, &done, [&](DeviceSpace& in, const Arrays& read, DeviceArray* written) {
-      if (!failure.empty()) throw DeviceError(failure);
-      in.product(*twin.form, *read[0], product.y != nullptr ? read[1] : nullptr, *written);
-    }));
-    if (done) PetscCall(OclspktLogGpuFlops(2 * twin.entries));
-  } else {
-    NoteFallBack(work);
+  DeviceSpace* const space = space_of_product(work);
+  if (!space) {
+    note_fall_back(work);
+    return false;
   }
-  /* Callers leave the state to VecRestoreArray(). */
-  PetscCall(done ? PetscObjectStateIncrease((PetscObject)product.z) : (*(matrices().host.*slot))(matrix, vectors...));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  Twin& twin = twin_of(product.matrix, product.transposed);
+  const std::string failure = follow(*space, product.matrix, -1, product.transposed, twin);
+  const bool done = run_in(*space, work, [&](DeviceSpace& in, const Arrays& read, DeviceArray* written) {
+    if (!failure.empty()) throw DeviceError(failure);
+    in.product(*twin.form, *read[0], product.y != nullptr ? read[1] : nullptr, *written);
+  });
+  if (!done) return false;
+  must(OclspktLogGpuFlops(2 * twin.entries));
+  must(PetscObjectStateIncrease((PetscObject)product.z)); /* callers leave that to VecRestoreArray() */
+  return true;
 }
 
-PetscErrorCode Destroy(Mat matrix) {
-  PetscFunctionBegin;
+template <auto slot, bool transposed, typename... Vectors>
+void multiply_by_device(Mat matrix, Vectors... vectors) {
+  if (!multiply_on_device({matrix, transposed, vectors...})) must((*(matrices().host.*slot))(matrix, vectors...));
+}
+
+void mat_destroy(Mat matrix) {
   matrices().sides.erase(matrix);
-  PetscCall((*matrices().host.destroy)(matrix));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must((*matrices().host.destroy)(matrix));
 }
 
 /// An operation that changes values and increases the state, which the device's copy follows. Matrices of several
 /// processes call operations of their blocks directly, without the functions that increase the state.
 template <auto slot, typename... Arguments>
-PetscErrorCode Change(Mat matrix, Arguments... arguments) {
-  PetscFunctionBegin;
-  PetscCall((*(matrices().host.*slot))(matrix, arguments...));
-  PetscCall(PetscObjectStateIncrease((PetscObject)matrix));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void change_values(Mat matrix, Arguments... arguments) {
+  must((*(matrices().host.*slot))(matrix, arguments...));
+  must(PetscObjectStateIncrease((PetscObject)matrix));
 }
 
-PetscErrorCode Copy(Mat from, Mat to, MatStructure structure) {
-  PetscFunctionBegin;
-  PetscCall((*matrices().host.copy)(from, to, structure));
-  PetscCall(PetscObjectStateIncrease((PetscObject)to));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void mat_copy(Mat from, Mat to, MatStructure structure) {
+  must((*matrices().host.copy)(from, to, structure));
+  must(PetscObjectStateIncrease((PetscObject)to));
 }
 
-PetscErrorCode RetrieveValues(Mat matrix) {
-  PetscFunctionBegin;
-  PetscCall((*matrices().retrieve_values)(matrix));
-  PetscCall(PetscObjectStateIncrease((PetscObject)matrix));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void retrieve_values(Mat matrix) {
+  must((*matrices().retrieve_values)(matrix));
+  must(PetscObjectStateIncrease((PetscObject)matrix));
 }
 
-PetscErrorCode CreateSeq(Mat matrix) {
-  PetscFunctionBegin;
-  PetscCall((*matrices().create_seq)(matrix));
-  PetscCall(DressMatrix(matrix));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void create_seq_mat(Mat matrix) {
+  must((*matrices().create_seq)(matrix));
+  dress_matrix(matrix);
 }
 
 }  // namespace
 
-PetscErrorCode DressMatrix(Mat matrix) {
+void dress_matrix(Mat matrix) {
   Matrices& m = matrices();
-
-  PetscFunctionBegin;
-  if (matrix->ops->destroy == Destroy) PetscFunctionReturn(PETSC_SUCCESS);
+  if (matrix->ops->destroy == Called<mat_destroy, Mat>) return;
   if (m.host.destroy == nullptr) {
     m.host = *matrix->ops;
-    PetscCall(PetscObjectQueryFunction((PetscObject)matrix, "MatRetrieveValues_C", &m.retrieve_values));
+    must(PetscObjectQueryFunction((PetscObject)matrix, "MatRetrieveValues_C", &m.retrieve_values));
   }
-  PetscCall(PetscObjectComposeFunction((PetscObject)matrix, "MatRetrieveValues_C", RetrieveValues));
-  OCLSPKT_PUT_PRODUCTS(matrix->ops, Multiply);
-  matrix->ops->destroy = Destroy;
-  matrix->ops->copy = Copy;
-  matrix->ops->scale = Change<&_MatOps::scale, PetscScalar>;
-  matrix->ops->shift = Change<&_MatOps::shift, PetscScalar>;
-  matrix->ops->diagonalscale = Change<&_MatOps::diagonalscale, Vec, Vec>;
-  matrix->ops->diagonalset = Change<&_MatOps::diagonalset, Vec, InsertMode>;
-  matrix->ops->zeroentries = Change<&_MatOps::zeroentries>;
-  matrix->ops->zerorows = Change<&_MatOps::zerorows, PetscInt, const PetscInt*, PetscScalar, Vec, Vec>;
-  matrix->ops->zerorowscolumns = Change<&_MatOps::zerorowscolumns, PetscInt, const PetscInt*, PetscScalar, Vec, Vec>;
-  matrix->ops->axpy = Change<&_MatOps::axpy, PetscScalar, Mat, MatStructure>;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(PetscObjectComposeFunction((PetscObject)matrix, "MatRetrieveValues_C", (Called<retrieve_values, Mat>)));
+  OCLSPKT_PUT_PRODUCTS(matrix->ops, multiply_by_device);
+  matrix->ops->destroy = Called<mat_destroy>;
+  matrix->ops->copy = Called<mat_copy>;
+  matrix->ops->scale = Called<change_values<&_MatOps::scale, PetscScalar>>;
+  matrix->ops->shift = Called<change_values<&_MatOps::shift, PetscScalar>>;
+  matrix->ops->diagonalscale = Called<change_values<&_MatOps::diagonalscale, Vec, Vec>>;
+  matrix->ops->diagonalset = Called<change_values<&_MatOps::diagonalset, Vec, InsertMode>>;
+  matrix->ops->zeroentries = Called<change_values<&_MatOps::zeroentries>>;
+  matrix->ops->zerorows = Called<change_values<&_MatOps::zerorows, PetscInt, const PetscInt*, PetscScalar, Vec, Vec>>;
+  matrix->ops->zerorowscolumns =
+      Called<change_values<&_MatOps::zerorowscolumns, PetscInt, const PetscInt*, PetscScalar, Vec, Vec>>;
+  matrix->ops->axpy = Called<change_values<&_MatOps::axpy, PetscScalar, Mat, MatStructure>>;
 }
 
-PetscErrorCode CreateDressed(Mat matrix, bool parallel) {
-  PetscFunctionBegin;
-  PetscCall(parallel ? CreateParallel(matrix) : CreateSeq(matrix));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+void create_dressed(Mat matrix, bool parallel) { parallel ? create_parallel(matrix) : create_seq_mat(matrix); }
 
-bool is_dressed(Mat matrix) { return matrix->ops->mult == Multiply<&_MatOps::mult, false, Vec, Vec>; }
+bool is_dressed(Mat matrix) {
+  return matrix->ops->mult == Called<multiply_by_device<&_MatOps::mult, false, Vec, Vec>, Mat, Vec, Vec>;
+}
 
 Twin& twin_of(Mat matrix, bool transposed) {
   MatSide& side = matrices().sides[matrix];
@@ -195,23 +177,16 @@ Twin& twin_of(Mat matrix, bool transposed) {
   return transposed ? side.transposed : side.plain;
 }
 
-PetscErrorCode Follow(DeviceSpace& space, Mat matrix, PetscObjectState outer, bool transposed, Twin& twin,
-                      std::string* failure) {
+std::string follow(DeviceSpace& space, Mat matrix, PetscObjectState outer, bool transposed, Twin& twin) {
   PetscObjectState values, pattern;
-  PetscBool there;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectStateGet((PetscObject)matrix, &values));
-  PetscCall(MatGetNonzeroState(matrix, &pattern));
+  std::string failure;
+  must(PetscObjectStateGet((PetscObject)matrix, &values));
+  must(MatGetNonzeroState(matrix, &pattern));
   const bool same_pattern = twin.form && twin.of == &space && twin.pattern == pattern;
   const bool same_values = twin.values == values && (outer < 0 || twin.outer == outer);
-  if (same_pattern && same_values) PetscFunctionReturn(PETSC_SUCCESS);
+  if (same_pattern && same_values) return {};
   HostRows rows(matrix);
-  PetscCall(rows.Get(&there));
-  if (!there) {
-    *failure = "the matrix has no rows at hand";
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
+  if (!rows.get()) return "the matrix has no rows at hand";
   try {
     const LoggedCopy logged(space, LoggedCopy::Way::up);
     if (!same_pattern) make_form(space, rows, transposed, twin);
@@ -222,38 +197,30 @@ PetscErrorCode Follow(DeviceSpace& space, Mat matrix, PetscObjectState outer, bo
     twin.of = &space;
     twin.entries = static_cast<PetscLogDouble>(rows.pattern().begin[matrix->rmap->n]);
   } catch (const std::exception& e) {
-    *failure = e.what();
+    failure = e.what();
     twin.form.reset();
   }
-  PetscCall(rows.Restore());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  rows.restore();
+  return failure;
 }
 
-PetscErrorCode SpaceOfProduct(const Operation& work, DeviceSpace** space) {
+DeviceSpace* space_of_product(const Operation& work) {
   const Vec x = work.read.front(), z = work.written;
   const auto dressed = [](Vec v) { return is_dressed(v); };
-
-  PetscFunctionBegin;
-  *space = nullptr;
-  if (dressed(z) && x != z && std::all_of(work.read.begin(), work.read.end(), dressed)) {
-    PetscCall(SpaceFor(std::min(x->map->n, z->map->n), space));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  const bool can_be = dressed(z) && x != z && std::all_of(work.read.begin(), work.read.end(), dressed);
+  return can_be ? space_for(std::min(x->map->n, z->map->n)) : nullptr;
 }
 
-PetscErrorCode RegisterMatrices() {
-  PetscFunctionBegin;
-  PetscCall(MatInitializePackage());
-  PetscCall(ReplaceCreator(MatList, "matrices", MATSEQAIJ, types().on, CreateSeq, &matrices().create_seq, MatRegister));
-  PetscCall(RegisterParallelMatrices());
-  PetscFunctionReturn(PETSC_SUCCESS);
+void register_matrices() {
+  must(MatInitializePackage());
+  replace_creator(MatList, "matrices", MATSEQAIJ, types().on, Called<create_seq_mat, Mat>, &matrices().create_seq,
+                  MatRegister);
+  register_parallel_matrices();
 }
 
-PetscErrorCode ForgetMatrices() {
-  PetscFunctionBegin;
+void forget_matrices() {
   matrices().sides.clear();
-  PetscCall(ForgetParallelMatrices());
-  PetscFunctionReturn(PETSC_SUCCESS);
+  forget_parallel_matrices();
 }
 
 }  // namespace oclspkt::petsc

@@ -25,9 +25,9 @@ struct Twin {
 };
 
 /// Put operations of the device into a matrix of type `seqaij` that PETSc has made, unless they are there already.
-PetscErrorCode DressMatrix(Mat matrix);
+void dress_matrix(Mat matrix);
 /// Make a matrix of PETSc's type `mpiaij`, or one of `seqaij`, which is dressed.
-PetscErrorCode CreateDressed(Mat matrix, bool parallel);
+void create_dressed(Mat matrix, bool parallel);
 
 /// True for matrices of one process whose products can be made on the device.
 bool is_dressed(Mat matrix);
@@ -36,9 +36,8 @@ Twin& twin_of(Mat matrix, bool transposed);
 
 /// Bring the device's copy up to the state of the matrix.
 /// @param outer         state of the matrix whose block it is, which may change values without notice; -1: none
-/// @param[out] failure  empty on success
-PetscErrorCode Follow(DeviceSpace& space, Mat matrix, PetscObjectState outer, bool transposed, Twin& twin,
-                      std::string* failure);
+/// @return why not; empty on success
+std::string follow(DeviceSpace& space, Mat matrix, PetscObjectState outer, bool transposed, Twin& twin);
 
 /// A product: z = A x, or z = y + A x if y is given, with the transposed matrix if `transposed`.
 struct Product {
@@ -56,25 +55,25 @@ struct Product {
   /// The vectors that it reads and writes.
   Operation work() const { return {name(), y == nullptr ? std::vector{x} : std::vector{x, y}, z, true}; }
 };
-/// Replace the four products of a matrix by one template.
-#define OCLSPKT_PUT_PRODUCTS(ops, Multiply)                                 \
-  (ops)->mult = Multiply<&_MatOps::mult, false, Vec, Vec>;                  \
-  (ops)->multadd = Multiply<&_MatOps::multadd, false, Vec, Vec, Vec>;       \
-  (ops)->multtranspose = Multiply<&_MatOps::multtranspose, true, Vec, Vec>; \
-  (ops)->multtransposeadd = Multiply<&_MatOps::multtransposeadd, true, Vec, Vec, Vec>
+/// Replace the four products of a matrix by those of a template.
+#define OCLSPKT_PUT_PRODUCTS(ops, multiply)                                         \
+  (ops)->mult = Called<multiply<&_MatOps::mult, false, Vec, Vec>>;                  \
+  (ops)->multadd = Called<multiply<&_MatOps::multadd, false, Vec, Vec, Vec>>;       \
+  (ops)->multtranspose = Called<multiply<&_MatOps::multtranspose, true, Vec, Vec>>; \
+  (ops)->multtransposeadd = Called<multiply<&_MatOps::multtransposeadd, true, Vec, Vec, Vec>>
 
 /// The device for a product; null if one of the vectors is not dressed, or has too few rows.
-PetscErrorCode SpaceOfProduct(const Operation& work, DeviceSpace** space);
+DeviceSpace* space_of_product(const Operation& work);
 
-/// Make a matrix of PETSc's type `mpiaij`, with products of ours. @pre RegisterMatrices()
-PetscErrorCode CreateParallel(Mat matrix);
+/// Make a matrix of PETSc's type `mpiaij`, with products of ours. @pre register_matrices()
+void create_parallel(Mat matrix);
 /// Put products of ours into a matrix of type `mpiaij` that PETSc has made.
-void DressParallel(Mat matrix);
+void dress_parallel(Mat matrix);
 
 /// Find PETSc's creators; with -oclspkt_types, register ours in their place.
-PetscErrorCode RegisterMatrices();
-PetscErrorCode RegisterParallelMatrices();
-PetscErrorCode ForgetMatrices();
-PetscErrorCode ForgetParallelMatrices();
+void register_matrices();
+void register_parallel_matrices();
+void forget_matrices();
+void forget_parallel_matrices();
 
 }  // namespace oclspkt::petsc

@@ -52,76 +52,66 @@ ParallelMatrices& parallel_matrices() {
   return *all;
 }
 
-PetscErrorCode ReleaseBorders(MatrixBorders& borders) {
-  PetscFunctionBegin;
-  PetscCall(PetscSFDestroy(&borders.messages));
-  PetscCall(VecDestroy(&borders.ghost_vector));
+void release_borders(MatrixBorders& borders) {
+  must(PetscSFDestroy(&borders.messages));
+  must(VecDestroy(&borders.ghost_vector));
   borders = {};
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode BordersOf(Mat matrix, MatrixBorders** borders) {
+MatrixBorders& borders_of(Mat matrix) {
   const PetscObjectId id = ((PetscObject)matrix)->id;
-
-  PetscFunctionBegin;
-  *borders = &parallel_matrices().borders[matrix];
-  if ((*borders)->of != id) PetscCall(ReleaseBorders(**borders));
-  (*borders)->of = id;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  MatrixBorders& borders = parallel_matrices().borders[matrix];
+  if (borders.of != id) release_borders(borders);
+  borders.of = id;
+  return borders;
 }
 
 /// Make messages of the columns that ranks need. The owner of a column has it once in `sent`.
-PetscErrorCode MakeMessages(MPI_Comm comm, PetscLayout layout, MatrixBorders& b) {
+void make_messages(MPI_Comm comm, PetscLayout layout, MatrixBorders& b) {
   PetscSF all;
   const PetscInt* count;
   const PetscSFNode* owners;
   const auto ghosts = static_cast<PetscInt>(b.columns.size());
-
-  PetscFunctionBegin;
-  PetscCall(PetscSFCreate(comm, &all));
-  PetscCall(PetscSFSetGraphLayout(all, layout, ghosts, nullptr, PETSC_COPY_VALUES, b.columns.data()));
-  PetscCall(PetscSFComputeDegreeBegin(all, &count));
-  PetscCall(PetscSFComputeDegreeEnd(all, &count));
+  must(PetscSFCreate(comm, &all));
+  must(PetscSFSetGraphLayout(all, layout, ghosts, nullptr, PETSC_COPY_VALUES, b.columns.data()));
+  must(PetscSFComputeDegreeBegin(all, &count));
+  must(PetscSFComputeDegreeEnd(all, &count));
   std::vector<PetscInt> place(static_cast<std::size_t>(b.end - b.first)), place_of_ghost(b.columns.size());
   for (PetscInt row = 0; row < b.end - b.first; ++row) {
     if (count[row] == 0) continue;
     place[static_cast<std::size_t>(row)] = static_cast<PetscInt>(b.needed.size());
     b.needed.push_back(row);
   }
-  PetscCall(PetscSFBcastBegin(all, MPIU_INT, place.data(), place_of_ghost.data(), MPI_REPLACE));
-  PetscCall(PetscSFBcastEnd(all, MPIU_INT, place.data(), place_of_ghost.data(), MPI_REPLACE));
-  PetscCall(PetscSFGetGraph(all, nullptr, nullptr, nullptr, &owners));
+  must(PetscSFBcastBegin(all, MPIU_INT, place.data(), place_of_ghost.data(), MPI_REPLACE));
+  must(PetscSFBcastEnd(all, MPIU_INT, place.data(), place_of_ghost.data(), MPI_REPLACE));
+  must(PetscSFGetGraph(all, nullptr, nullptr, nullptr, &owners));
   std::vector<PetscSFNode> places(owners, owners + ghosts);
   for (std::size_t k = 0; k < places.size(); ++k) places[k].index = place_of_ghost[k];
-  PetscCall(PetscSFCreate(comm, &b.messages));
-  PetscCall(PetscSFSetGraph(b.messages, static_cast<PetscInt>(b.needed.size()), ghosts, nullptr, PETSC_COPY_VALUES,
-                            places.data(), PETSC_COPY_VALUES));
-  PetscCall(PetscSFSetUp(b.messages));
-  PetscCall(PetscSFDestroy(&all));
+  must(PetscSFCreate(comm, &b.messages));
+  must(PetscSFSetGraph(b.messages, static_cast<PetscInt>(b.needed.size()), ghosts, nullptr, PETSC_COPY_VALUES,
+                       places.data(), PETSC_COPY_VALUES));
+  must(PetscSFSetUp(b.messages));
+  must(PetscSFDestroy(&all));
   b.sent.resize(b.needed.size());
   b.ghosts.resize(b.columns.size());
-  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, ghosts, b.ghosts.data(), &b.ghost_vector));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, ghosts, b.ghosts.data(), &b.ghost_vector));
 }
 
 /// Agree with all ranks on messages, by one reduction, and make them anew if the ghosts of one have changed.
 /// Collective.
-PetscErrorCode Agree(Mat matrix, MatrixBorders& b) {
-  const MPI_Comm comm = PetscObjectComm((PetscObject)matrix);
+void agree(Mat matrix, MatrixBorders& b) {
+  const MPI_Comm comm = comm_of(matrix);
   const PetscInt first = matrix->cmap->rstart, end = matrix->cmap->rend;
   Mat own, other;
   const PetscInt* columns;
-  DeviceSpace* space;
-
-  PetscFunctionBegin;
-  PetscCall(MatMPIAIJGetSeqAIJ(matrix, &own, &other, &columns));
-  PetscCall(SpaceFor(std::min(matrix->rmap->n, matrix->cmap->n), &space));
+  must(MatMPIAIJGetSeqAIJ(matrix, &own, &other, &columns));
+  const DeviceSpace* const space = space_for(std::min(matrix->rmap->n, matrix->cmap->n));
   const std::vector<PetscInt> today(columns, columns + other->cmap->n);
   const bool stays = b.messages != nullptr && b.columns == today && b.first == first && b.end == end;
   int any[] = {!stays, space != nullptr && is_dressed(own) && is_dressed(other)};
-  OclspktAllreduce(MPI_IN_PLACE, any, 2, MPI_INT, MPI_MAX, comm);
+  OclspktReduce(MPI_IN_PLACE, any, 2, MPI_INT, MPI_MAX, comm);
   if (any[0] != 0) {
-    PetscCall(ReleaseBorders(b));
+    release_borders(b);
     b.of = ((PetscObject)matrix)->id;
   }
   b.used = any[1] != 0;
@@ -129,28 +119,20 @@ PetscErrorCode Agree(Mat matrix, MatrixBorders& b) {
     b.columns = today;
     b.first = first;
     b.end = end;
-    PetscCall(MakeMessages(comm, matrix->cmap, b));
+    make_messages(comm, matrix->cmap, b);
   }
   b.pattern = matrix->nonzerostate;
   b.settled = true;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Find the borders of a matrix. Collective at the first product after an assembly: then a rank may have other columns,
 /// or its device for the first time. All ranks test the same states.
-/// @param[out] borders  null if all ranks are to use PETSc's own products
-PetscErrorCode Settle(Mat matrix, MatrixBorders** borders) {
-  PetscMPIInt ranks;
-  MatrixBorders* b;
-
-  PetscFunctionBegin;
-  *borders = nullptr;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)matrix), &ranks));
-  if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(BordersOf(matrix, &b));
-  if (!b->settled || b->pattern != matrix->nonzerostate) PetscCall(Agree(matrix, *b));
-  if (b->used) *borders = b;
-  PetscFunctionReturn(PETSC_SUCCESS);
+/// @return null if all ranks are to use PETSc's own products
+MatrixBorders* settle(Mat matrix) {
+  if (ranks_of(comm_of(matrix)) == 1) return nullptr;
+  MatrixBorders& b = borders_of(matrix);
+  if (!b.settled || b.pattern != matrix->nonzerostate) agree(matrix, b);
+  return b.used ? &b : nullptr;
 }
 
 /// A product by the blocks of a matrix.
@@ -160,46 +142,37 @@ struct ParallelProduct : Product {
 };
 
 /// Multiply the block of this rank's unknowns by PETSc's operation, which may use a device.
-PetscErrorCode OwnByPetsc(const ParallelProduct& p) {
+void own_by_petsc(const ParallelProduct& p) {
   const struct _MatOps& ops = *p.own->ops;
-
-  PetscFunctionBegin;
   if (p.y == nullptr) {
-    PetscCall((*(p.transposed ? ops.multtranspose : ops.mult))(p.own, p.x, p.z));
+    must((*(p.transposed ? ops.multtranspose : ops.mult))(p.own, p.x, p.z));
   } else {
-    PetscCall((*(p.transposed ? ops.multtransposeadd : ops.multadd))(p.own, p.x, p.y, p.z));
+    must((*(p.transposed ? ops.multtransposeadd : ops.multadd))(p.own, p.x, p.y, p.z));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Write messages on the host.
-PetscErrorCode BeginOnHost(const ParallelProduct& p, MatrixBorders& b) {
+void begin_on_host(const ParallelProduct& p, MatrixBorders& b) {
   const PetscScalar* x;
-
-  PetscFunctionBegin;
   if (p.transposed) {
-    PetscCall((*p.other->ops->multtranspose)(p.other, p.x, b.ghost_vector));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    must((*p.other->ops->multtranspose)(p.other, p.x, b.ghost_vector));
+    return;
   }
-  PetscCall(VecGetArrayRead(p.x, &x));
+  must(VecGetArrayRead(p.x, &x));
   for (std::size_t k = 0; k < b.needed.size(); ++k) b.sent[k] = x[b.needed[k]];
-  PetscCall(VecRestoreArrayRead(p.x, &x));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(VecRestoreArrayRead(p.x, &x));
 }
 
 /// Add the received numbers on the host.
-PetscErrorCode EndOnHost(const ParallelProduct& p, const MatrixBorders& b) {
+void end_on_host(const ParallelProduct& p, const MatrixBorders& b) {
   PetscScalar* z;
-
-  PetscFunctionBegin;
   if (!p.transposed) {
-    PetscCall((*p.other->ops->multadd)(p.other, b.ghost_vector, p.z, p.z));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    must((*p.other->ops->multadd)(p.other, b.ghost_vector, p.z, p.z));
+    return;
   }
-  PetscCall(VecGetArray(p.z, &z));
+  must(VecGetArray(p.z, &z));
   for (std::size_t k = 0; k < b.needed.size(); ++k) z[b.needed[k]] += b.sent[k];
-  PetscCall(VecRestoreArray(p.z, &z));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(VecRestoreArray(p.z, &z));
 }
 
 /// Make arrays for messages on the device. @throws DeviceError
@@ -228,17 +201,15 @@ void bring_message(DeviceSpace& space, const SpaceMessage<PetscScalar>& from, De
 }
 
 /// Write messages on the device, and enqueue the product of this rank's unknowns.
-PetscErrorCode BeginOnDevice(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, PetscBool* done) {
+/// @return false: the host has to do so
+bool begin_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b) {
   Twin &own = twin_of(p.own, p.transposed), &other = p.transposed ? b.transposed : b.plain;
   PetscObjectState outer;
-  std::string failure;
-
-  PetscFunctionBegin;
   other.packed = true;
-  PetscCall(PetscObjectStateGet((PetscObject)p.matrix, &outer));
-  PetscCall(Follow(space, p.own, outer, p.transposed, own, &failure));
-  if (failure.empty()) PetscCall(Follow(space, p.other, outer, p.transposed, other, &failure));
-  PetscCall(RunIn(space, p.work(), done, [&](DeviceSpace& in, const Arrays& read, DeviceArray* written) {
+  must(PetscObjectStateGet((PetscObject)p.matrix, &outer));
+  std::string failure = follow(space, p.own, outer, p.transposed, own);
+  if (failure.empty()) failure = follow(space, p.other, outer, p.transposed, other);
+  const bool done = run_in(space, p.work(), [&](DeviceSpace& in, const Arrays& read, DeviceArray* written) {
     if (!failure.empty()) throw DeviceError(failure);
     make_arrays(in, b);
     const auto multiply_own = [&] { in.product(*own.form, *read[0], p.y != nullptr ? read[1] : nullptr, *written); };
@@ -250,18 +221,16 @@ PetscErrorCode BeginOnDevice(DeviceSpace& space, const ParallelProduct& p, Matri
       in.gather(*read[0], *b.there.needed, *b.there.sent);
       take_message(in, *b.there.sent, *b.there.sent_on_host, multiply_own);
     }
-  }));
-  if (*done) PetscCall(OclspktLogGpuFlops(2 * (own.entries + other.entries)));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  });
+  if (done) must(OclspktLogGpuFlops(2 * (own.entries + other.entries)));
+  return done;
 }
 
 /// Add the received numbers on the device. If the device fails now, the host begins anew unless z is y.
-PetscErrorCode EndOnDevice(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, const Messages& m,
-                           PetscBool* done) {
+/// @return false: the host has to add them
+bool end_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, const Messages& m) {
   const Operation work = p.y == p.z ? Operation{p.name(), {}, p.z, false} : p.work();
-
-  PetscFunctionBegin;
-  PetscCall(RunIn(space, work, done, [&](DeviceSpace& in, const Arrays&, DeviceArray* written) {
+  const bool done = run_in(space, work, [&](DeviceSpace& in, const Arrays&, DeviceArray* written) {
     if (p.transposed) {
       bring_message(in, *b.there.sent_on_host, *b.there.sent);
       in.scatter_add(*b.there.sent, *b.there.needed, *written);
@@ -270,12 +239,12 @@ PetscErrorCode EndOnDevice(DeviceSpace& space, const ParallelProduct& p, MatrixB
       in.product(*b.plain.form, *b.there.ghosts, nullptr, *b.plain.part);
       in.scatter_add(*b.plain.part, *b.plain.rows, *written);
     }
-  }));
-  if (*done) PetscFunctionReturn(PETSC_SUCCESS);
+  });
+  if (done) return true;
   std::copy_n(m.sent, b.sent.size(), b.sent.begin());
   std::copy_n(m.ghosts, b.ghosts.size(), b.ghosts.begin());
-  if (p.y != p.z) PetscCall(OwnByPetsc(p));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (p.y != p.z) own_by_petsc(p);
+  return false;
 }
 
 Messages messages_of(MatrixBorders& b, bool on_device) {
@@ -283,126 +252,100 @@ Messages messages_of(MatrixBorders& b, bool on_device) {
   return {b.sent.data(), b.ghosts.data()};
 }
 
-PetscErrorCode BeginMessages(bool back, const MatrixBorders& b, const Messages& m) {
-  PetscFunctionBegin;
+void begin_messages(bool back, const MatrixBorders& b, const Messages& m) {
   if (back) {
     std::fill_n(m.sent, b.sent.size(), PetscScalar(0));
-    PetscCall(PetscSFReduceBegin(b.messages, MPIU_SCALAR, m.ghosts, m.sent, MPI_SUM));
+    must(PetscSFReduceBegin(b.messages, MPIU_SCALAR, m.ghosts, m.sent, MPI_SUM));
   } else {
-    PetscCall(PetscSFBcastBegin(b.messages, MPIU_SCALAR, m.sent, m.ghosts, MPI_REPLACE));
+    must(PetscSFBcastBegin(b.messages, MPIU_SCALAR, m.sent, m.ghosts, MPI_REPLACE));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode EndMessages(bool back, const MatrixBorders& b, const Messages& m) {
-  PetscFunctionBegin;
+void end_messages(bool back, const MatrixBorders& b, const Messages& m) {
   if (back) {
-    PetscCall(PetscSFReduceEnd(b.messages, MPIU_SCALAR, m.ghosts, m.sent, MPI_SUM));
+    must(PetscSFReduceEnd(b.messages, MPIU_SCALAR, m.ghosts, m.sent, MPI_SUM));
   } else {
-    PetscCall(PetscSFBcastEnd(b.messages, MPIU_SCALAR, m.sent, m.ghosts, MPI_REPLACE));
+    must(PetscSFBcastEnd(b.messages, MPIU_SCALAR, m.sent, m.ghosts, MPI_REPLACE));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Check the rows of this rank. PETSc compares those of all ranks, and leaves some of each rank to its own products.
-PetscErrorCode CheckRows(const ParallelProduct& p) {
+void check_rows(const ParallelProduct& p) {
   const PetscInt rows = p.matrix->rmap->n, columns = p.matrix->cmap->n;
   const PetscInt from = p.transposed ? rows : columns, to = p.transposed ? columns : rows;
-
-  PetscFunctionBegin;
   for (const auto& [vector, wanted] : {std::pair{p.x, from}, {p.y, to}, {p.z, to}}) {
-    PetscCheck(!vector || vector->map->n == wanted, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
-               "%s: a vector has %" PetscInt_FMT " rows on this rank, the matrix %" PetscInt_FMT
-               ": make the vector by MatCreateVecs()",
-               p.name(), vector->map->n, wanted);
+    OclspktCheck(!vector || vector->map->n == wanted, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
+                 "%s: a vector has %" PetscInt_FMT " rows on this rank, the matrix %" PetscInt_FMT
+                 ": make the vector by MatCreateVecs()",
+                 p.name(), vector->map->n, wanted);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Multiply; collective. @param[out] done  false: all ranks leave the product to PETSc
-PetscErrorCode MultiplyByBorders(const Product& product, PetscBool* done) {
+/// Multiply; collective. @return false: all ranks leave the product to PETSc
+bool multiply_by_borders(const Product& product) {
   ParallelProduct p(product);
-  DeviceSpace* space = nullptr;
-  PetscBool there = PETSC_FALSE;
-  MatrixBorders* b;
-
-  PetscFunctionBegin;
-  PetscCall(Settle(p.matrix, &b));
-  *done = b != nullptr ? PETSC_TRUE : PETSC_FALSE;
-  if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(CheckRows(p));
-  PetscCall(MatMPIAIJGetSeqAIJ(p.matrix, &p.own, &p.other, nullptr));
-  if (is_dressed(p.own) && is_dressed(p.other)) PetscCall(SpaceOfProduct(p.work(), &space));
-  if (space) PetscCall(BeginOnDevice(*space, p, *b, &there));
-  if (!there) PetscCall(BeginOnHost(p, *b));
+  MatrixBorders* const b = settle(p.matrix);
+  if (!b) return false;
+  check_rows(p);
+  must(MatMPIAIJGetSeqAIJ(p.matrix, &p.own, &p.other, nullptr));
+  DeviceSpace* const space = is_dressed(p.own) && is_dressed(p.other) ? space_of_product(p.work()) : nullptr;
+  bool there = space && begin_on_device(*space, p, *b);
+  if (!there) begin_on_host(p, *b);
   const Messages m = messages_of(*b, there);
-  PetscCall(BeginMessages(p.transposed, *b, m));
-  if (!there) PetscCall(OwnByPetsc(p));
-  PetscCall(EndMessages(p.transposed, *b, m));
-  if (there) PetscCall(EndOnDevice(*space, p, *b, m, &there));
-  if (!there) PetscCall(EndOnHost(p, *b));
-  PetscCall(PetscObjectStateIncrease((PetscObject)p.z)); /* callers leave that to VecRestoreArray() */
-  PetscFunctionReturn(PETSC_SUCCESS);
+  begin_messages(p.transposed, *b, m);
+  if (!there) own_by_petsc(p);
+  end_messages(p.transposed, *b, m);
+  if (there) there = end_on_device(*space, p, *b, m);
+  if (!there) end_on_host(p, *b);
+  must(PetscObjectStateIncrease((PetscObject)p.z)); /* callers leave that to VecRestoreArray() */
+  return true;
 }
 
 template <auto slot, bool transposed, typename... Vectors>
-PetscErrorCode MultiplyMPI(Mat matrix, Vectors... vectors) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(MultiplyByBorders({matrix, transposed, vectors...}, &done));
-  if (!done) PetscCall((*(parallel_matrices().host.*slot))(matrix, vectors...));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void multiply_mpi(Mat matrix, Vectors... vectors) {
+  if (!multiply_by_borders({matrix, transposed, vectors...}))
+    must((*(parallel_matrices().host.*slot))(matrix, vectors...));
 }
 
-PetscErrorCode AssemblyEndMPI(Mat matrix, MatAssemblyType type) {
-  PetscFunctionBegin;
-  PetscCall((*parallel_matrices().host.assemblyend)(matrix, type));
+void assembly_end_mpi(Mat matrix, MatAssemblyType type) {
+  must((*parallel_matrices().host.assemblyend)(matrix, type));
   if (const auto found = parallel_matrices().borders.find(matrix); found != parallel_matrices().borders.end()) {
     found->second.settled = false;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode DestroyMPI(Mat matrix) {
+void destroy_mpi(Mat matrix) {
   auto& borders = parallel_matrices().borders;
-
-  PetscFunctionBegin;
   if (const auto found = borders.find(matrix); found != borders.end()) {
-    PetscCall(ReleaseBorders(found->second));
+    release_borders(found->second);
     borders.erase(found);
   }
-  PetscCall((*parallel_matrices().host.destroy)(matrix));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must((*parallel_matrices().host.destroy)(matrix));
 }
 
 }  // namespace
 
-PetscErrorCode CreateParallel(Mat matrix) {
-  PetscFunctionBegin;
-  PetscCall((*parallel_matrices().create)(matrix));
-  DressParallel(matrix);
-  PetscFunctionReturn(PETSC_SUCCESS);
+void create_parallel(Mat matrix) {
+  must((*parallel_matrices().create)(matrix));
+  dress_parallel(matrix);
 }
 
-void DressParallel(Mat matrix) {
+void dress_parallel(Mat matrix) {
   ParallelMatrices& m = parallel_matrices();
   if (m.host.destroy == nullptr) m.host = *matrix->ops;
-  OCLSPKT_PUT_PRODUCTS(matrix->ops, MultiplyMPI);
-  matrix->ops->assemblyend = AssemblyEndMPI;
-  matrix->ops->destroy = DestroyMPI;
+  OCLSPKT_PUT_PRODUCTS(matrix->ops, multiply_mpi);
+  matrix->ops->assemblyend = Called<assembly_end_mpi>;
+  matrix->ops->destroy = Called<destroy_mpi>;
 }
 
-PetscErrorCode RegisterParallelMatrices() {
-  return ReplaceCreator(MatList, "matrices", MATMPIAIJ, types().on, CreateParallel, &parallel_matrices().create,
-                        MatRegister);
+void register_parallel_matrices() {
+  replace_creator(MatList, "matrices", MATMPIAIJ, types().on, Called<create_parallel, Mat>, &parallel_matrices().create,
+                  MatRegister);
 }
 
-PetscErrorCode ForgetParallelMatrices() {
-  PetscFunctionBegin;
-  for (auto& [matrix, borders] : parallel_matrices().borders) PetscCall(ReleaseBorders(borders));
+void forget_parallel_matrices() {
+  for (auto& [matrix, borders] : parallel_matrices().borders) release_borders(borders);
   parallel_matrices().borders.clear();
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace oclspkt::petsc

@@ -45,148 +45,121 @@ class UnderName {
   char* own_;
 };
 
-PetscErrorCode CreateVec(Vec vector) {
-  PetscFunctionBegin;
-  PetscCall(RefuseHiddenVectors());
-  PetscCall(CreateDressed(vector));
-  PetscCall(PetscObjectChangeTypeName((PetscObject)vector, kVecName));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void create_named_vec(Vec vector) {
+  refuse_hidden_vectors();
+  create_dressed(vector);
+  must(PetscObjectChangeTypeName((PetscObject)vector, kVecName));
 }
 
 /// PETSc makes and replaces the blocks of a matrix as it likes, and calls them `seqaij`: they are dressed when used.
-PetscErrorCode DressBlocks(Mat matrix) {
+void dress_blocks(Mat matrix) {
   Mat diagonal, other;
-
-  PetscFunctionBegin;
-  PetscCall(MatMPIAIJGetSeqAIJ(matrix, &diagonal, &other, nullptr));
-  if (diagonal) PetscCall(DressMatrix(diagonal));
-  if (other) PetscCall(DressMatrix(other));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(MatMPIAIJGetSeqAIJ(matrix, &diagonal, &other, nullptr));
+  if (diagonal) dress_matrix(diagonal);
+  if (other) dress_matrix(other);
 }
 
 template <auto slot, bool, typename... Vectors>
-PetscErrorCode ProductOfBlocks(Mat matrix, Vectors... vectors) {
-  PetscFunctionBegin;
-  PetscCall(DressBlocks(matrix));
-  PetscCall((*(of_petsc().mpi.*slot))(matrix, vectors...));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void product_of_blocks(Mat matrix, Vectors... vectors) {
+  dress_blocks(matrix);
+  must((*(of_petsc().mpi.*slot))(matrix, vectors...));
 }
 
 /// PETSc 3.18 looks for `mpiaij` and takes the ordering of the diagonal block; of any other type it takes one that is
 /// no permutation of the ranks' rows.
-PetscErrorCode Ordering(Mat matrix, MatOrderingType type, IS* rows, IS* columns) {
-  PetscErrorCode code;
-
-  PetscFunctionBegin;
+void ordering_of(Mat matrix, MatOrderingType type, IS* rows, IS* columns) {
   if (is_named((PetscObject)matrix, kMatMPIName)) {
     const UnderName name((PetscObject)matrix, MATMPIAIJ);
-    code = MatGetOrdering(matrix, type, rows, columns);
+    must(MatGetOrdering(matrix, type, rows, columns));
   } else {
-    code = (*of_petsc().orderings.at(type))(matrix, type, rows, columns);
+    must((*of_petsc().orderings.at(type))(matrix, type, rows, columns));
   }
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ReplaceOrderings() {
+void replace_orderings() {
   GetOrdering found;
   const char** names;
   int count;
-
-  PetscFunctionBegin;
-  PetscCall(MatOrderingRegisterAll());
-  PetscCall(PetscFunctionListFind(MatOrderingList, MATORDERINGNATURAL, &found));
-  if (found == Ordering) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscFunctionListGet(MatOrderingList, &names, &count));
+  must(MatOrderingRegisterAll());
+  must(PetscFunctionListFind(MatOrderingList, MATORDERINGNATURAL, &found));
+  if (found == Called<ordering_of, Mat, MatOrderingType, IS*, IS*>) return;
+  must(PetscFunctionListGet(MatOrderingList, &names, &count));
   for (int k = 0; k < count && names[k] != nullptr; ++k) { /* some releases count the null behind the last, too */
-    PetscCall(PetscFunctionListFind(MatOrderingList, names[k], &found));
-    OclspktCall(nullptr, of_petsc().orderings[names[k]] = found);
-    PetscCall(MatOrderingRegister(names[k], Ordering));
+    must(PetscFunctionListFind(MatOrderingList, names[k], &found));
+    of_petsc().orderings[names[k]] = found;
+    must(MatOrderingRegister(names[k], Called<ordering_of>));
   }
-  PetscCall(PetscFree(names));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(PetscFree(names));
 }
 
 /// What conversions turn a matrix into: ours, or PETSc's.
-PetscErrorCode Rename(Mat matrix, bool parallel, bool ours);
+void rename_matrix(Mat matrix, bool parallel, bool ours);
 
 /// PETSc would make another matrix and set its values one by one: those of a transposed pattern are not there yet, and
 /// what MatUpdateMPIAIJWithArray() reads of a matrix of MatCreateMPIAIJWithArrays() would be missing.
 template <bool parallel, bool ours>
-PetscErrorCode Convert(Mat from, MatType /*type*/, MatReuse reuse, Mat* to) {
-  PetscFunctionBegin;
+void convert(Mat from, MatType /*type*/, MatReuse reuse, Mat* to) {
   if (reuse == MAT_REUSE_MATRIX) {
-    PetscCall(MatCopy(from, *to, DIFFERENT_NONZERO_PATTERN));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    must(MatCopy(from, *to, DIFFERENT_NONZERO_PATTERN));
+    return;
   }
-  if (reuse == MAT_INITIAL_MATRIX) PetscCall(MatDuplicate(from, MAT_COPY_VALUES, to));
-  PetscCall(Rename(*to, parallel, ours));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (reuse == MAT_INITIAL_MATRIX) must(MatDuplicate(from, MAT_COPY_VALUES, to));
+  rename_matrix(*to, parallel, ours);
 }
 
 /// Give a dressed matrix our name.
-PetscErrorCode Name(Mat matrix, bool parallel) {
+void give_name(Mat matrix, bool parallel) {
   const PetscObject object = (PetscObject)matrix;
-  const auto to_ours = parallel ? Convert<true, true> : Convert<false, true>;
-  const auto to_petscs = parallel ? Convert<true, false> : Convert<false, false>;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectChangeTypeName(object, parallel ? kMatMPIName : kMatSeqName));
-  PetscCall(MatSetVecType(matrix, kVecName));
+  using Conversion = PetscErrorCode (*)(Mat, MatType, MatReuse, Mat*);
+  const Conversion to_ours[] = {Called<convert<false, true>>, Called<convert<true, true>>};
+  const Conversion to_petscs[] = {Called<convert<false, false>>, Called<convert<true, false>>};
+  must(PetscObjectChangeTypeName(object, parallel ? kMatMPIName : kMatSeqName));
+  must(MatSetVecType(matrix, kVecName));
   if (parallel) {
     of_petsc().mpi = *matrix->ops;
-    OCLSPKT_PUT_PRODUCTS(matrix->ops, ProductOfBlocks);
+    OCLSPKT_PUT_PRODUCTS(matrix->ops, product_of_blocks);
   }
-  PetscCall(PetscObjectComposeFunction(
-      object, parallel ? "MatConvert_mpiaij_mpiaijopencl_C" : "MatConvert_seqaij_seqaijopencl_C", to_ours));
-  PetscCall(PetscObjectComposeFunction(
-      object, parallel ? "MatConvert_mpiaijopencl_mpiaij_C" : "MatConvert_seqaijopencl_seqaij_C", to_petscs));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(PetscObjectComposeFunction(
+      object, parallel ? "MatConvert_mpiaij_mpiaijopencl_C" : "MatConvert_seqaij_seqaijopencl_C", to_ours[parallel]));
+  must(PetscObjectComposeFunction(
+      object, parallel ? "MatConvert_mpiaijopencl_mpiaij_C" : "MatConvert_seqaijopencl_seqaij_C", to_petscs[parallel]));
 }
 
 /* Our products stay: for PETSc's own vectors they call PETSc's. */
-PetscErrorCode Rename(Mat matrix, bool parallel, bool ours) {
-  PetscFunctionBegin;
+void rename_matrix(Mat matrix, bool parallel, bool ours) {
   if (!ours) {
-    PetscCall(PetscObjectChangeTypeName((PetscObject)matrix, parallel ? MATMPIAIJ : MATSEQAIJ));
-    PetscCall(MatSetVecType(matrix, VECSTANDARD));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    must(PetscObjectChangeTypeName((PetscObject)matrix, parallel ? MATMPIAIJ : MATSEQAIJ));
+    must(MatSetVecType(matrix, VECSTANDARD));
+    return;
   }
   if (parallel) {
-    DressParallel(matrix);
+    dress_parallel(matrix);
   } else {
-    PetscCall(DressMatrix(matrix));
+    dress_matrix(matrix);
   }
-  PetscCall(Name(matrix, parallel));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  give_name(matrix, parallel);
 }
 
-PetscErrorCode CreateMatSeq(Mat matrix) {
-  PetscFunctionBegin;
-  PetscCall(CreateDressed(matrix, false));
-  PetscCall(Name(matrix, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void create_named_seq(Mat matrix) {
+  create_dressed(matrix, false);
+  give_name(matrix, false);
 }
 
-PetscErrorCode CreateMatMPI(Mat matrix) {
-  PetscFunctionBegin;
-  PetscCall(ReplaceOrderings());
-  PetscCall(CreateDressed(matrix, true));
-  PetscCall(Name(matrix, true));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void create_named_mpi(Mat matrix) {
+  replace_orderings();
+  create_dressed(matrix, true);
+  give_name(matrix, true);
 }
 
 }  // namespace
 
 bool has_our_name(Vec vector) { return is_named((PetscObject)vector, kVecName); }
 
-PetscErrorCode RegisterNamedTypes() {
-  PetscFunctionBegin;
-  PetscCall(VecRegister(kVecName, CreateVec));
-  PetscCall(MatRegisterRootName(kMatName, kMatSeqName, kMatMPIName));
-  PetscCall(MatRegister(kMatSeqName, CreateMatSeq));
-  PetscCall(MatRegister(kMatMPIName, CreateMatMPI));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void register_named_types() {
+  must(VecRegister(kVecName, Called<create_named_vec>));
+  must(MatRegisterRootName(kMatName, kMatSeqName, kMatMPIName));
+  must(MatRegister(kMatSeqName, Called<create_named_seq>));
+  must(MatRegister(kMatMPIName, Called<create_named_mpi>));
 }
 
 }  // namespace oclspkt::petsc

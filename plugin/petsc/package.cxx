@@ -57,7 +57,7 @@ PetscErrorCode PCOCLSPKTFinalizePackage(void) {
 
   PetscFunctionBegin;
   package = {};
-  PetscCall(oclspkt::petsc::FinalizeTypes());
+  OclspktCall(nullptr, oclspkt::petsc::finalize_types());
   OclspktCall(nullptr, oclspkt::release_devices());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -74,7 +74,7 @@ PetscErrorCode PCOCLSPKTInitializePackage(void) {
   }
   PetscCall(PCRegister(PCOCLSPKT, PCCreate_OCLSPKT));
   PetscCall(oclspkt::petsc::RegisterFactor());
-  PetscCall(oclspkt::petsc::RegisterTypes());
+  OclspktCall(nullptr, oclspkt::petsc::register_types());
   PetscCall(PetscLogEventRegister("OCLSPKTSetUp", PC_CLASSID, &package.events.set_up));
   PetscCall(PetscLogEventRegister("OCLSPKTBands", PC_CLASSID, &package.events.bands));
   PetscCall(PetscLogEventRegister("OCLSPKTSolve", PC_CLASSID, &package.events.solve));

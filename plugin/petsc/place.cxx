@@ -29,8 +29,7 @@ DeviceQueue::Kind kind_of(Vec vector) {
 DeviceQueue queue_of_vector(Vec vector) {
   DeviceQueue queue;
   if (is_dressed(vector)) {
-    DeviceSpace* space;
-    must(SpaceForVectors(vector->map->n, &space));
+    DeviceSpace* const space = space_for_vectors(vector->map->n);
     return space ? space->queue() : queue;
   }
   const DeviceQueue::Kind kind = kind_of(vector);
@@ -113,14 +112,12 @@ void enqueue_vienna_cl(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec right,
 }
 
 void enqueue_dressed(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec right, Vec solution, bool transpose) {
-  DeviceSpace* space;
-  DeviceArray *y = nullptr, *x = nullptr;
-  must(SpaceFor(right->map->n, &space));
-  BringToDevice(*space, right, false, &y);
-  BringToDevice(*space, solution, true, &x);
-  enqueue(pc, sweep, queue, {y->memory(), x->memory()}, transpose);
-  if (types().sync) space->finish();
-  must(WroteOnDevice(solution));
+  DeviceSpace& space = *space_for(right->map->n);
+  const DeviceArray& y = bring_to_device(space, right, false);
+  DeviceArray& x = bring_to_device(space, solution, true);
+  enqueue(pc, sweep, queue, {y.memory(), x.memory()}, transpose);
+  if (types().sync) space.finish();
+  wrote_on_device(solution);
   must(PetscObjectStateIncrease((PetscObject)solution));
 }
 

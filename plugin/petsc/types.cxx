@@ -197,21 +197,17 @@ void try_to_open(Types& t, std::string& failure) {
 }
 
 /// Open the device at its first use.
-PetscErrorCode OpenSpace() {
+void open_device() {
   Types& t = types();
   std::string failure;
-
-  PetscFunctionBegin;
-  OclspktCall(nullptr, try_to_open(t, failure));
+  try_to_open(t, failure);
   if (t.space && t.sharers > 1) {
-    PetscCall(
-        PetscInfo(nullptr, "%d ranks of this node take turns on one device: start one rank a device\n", t.sharers));
+    must(PetscInfo(nullptr, "%d ranks of this node take turns on one device: start one rank a device\n", t.sharers));
   }
-  if (t.space) PetscFunctionReturn(PETSC_SUCCESS);
+  if (t.space) return;
   t.failed = true;
   t.why = failure.empty() ? "no device has a memory of its own and the precision of PETSc" : failure;
-  PetscCall(PetscInfo(nullptr, "vectors stay on the host: %s\n", t.why.c_str()));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(PetscInfo(nullptr, "vectors stay on the host: %s\n", t.why.c_str()));
 }
 
 /// True if all values that an operation needs are on the host, too.
@@ -222,7 +218,7 @@ bool host_has(const Operation& work) {
 }
 
 /// After a device failed: values that the operation overwrites need not be copied from it.
-void GiveUp(const Operation& work) {
+void give_up(const Operation& work) {
   const bool read = std::find(work.read.begin(), work.read.end(), work.written) != work.read.end();
   if (work.written == nullptr || !is_dressed(work.written) || read) return;
   Side& side = side_of(work.written);
@@ -277,31 +273,22 @@ Zeros make_zeros(std::size_t bytes) {
   return pages == MAP_FAILED ? Zeros() : Zeros(pages, {bytes});
 }
 
-PetscErrorCode LoseDevice(const std::string& why) {
+void lose_device(const std::string& why) {
   Types& t = types();
-
-  PetscFunctionBegin;
-  if (!t.failed) PetscCall((*PetscErrorPrintf)("oclspkt: vectors go on on the host: %s\n", why.c_str()));
+  if (!t.failed) must((*PetscErrorPrintf)("oclspkt: vectors go on on the host: %s\n", why.c_str()));
   t.failed = true;
   t.why = why;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode AnySpace(DeviceSpace** space) {
+DeviceSpace* any_space() {
   Types& t = types();
-
-  PetscFunctionBegin;
-  if (t.ready && !t.failed && !t.space) PetscCall(OpenSpace());
-  *space = t.failed ? nullptr : t.space.get();
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (t.ready && !t.failed && !t.space) open_device();
+  return t.failed ? nullptr : t.space.get();
 }
 
-PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space) {
-  PetscFunctionBegin;
-  *space = nullptr;
-  if (local_rows > 0 && local_rows >= types().least) PetscCall(AnySpace(space));
-  if (local_rows < types().least) *space = nullptr; /* the limit may have been found only now */
-  PetscFunctionReturn(PETSC_SUCCESS);
+DeviceSpace* space_for(PetscInt local_rows) {
+  DeviceSpace* const space = local_rows > 0 && local_rows >= types().least ? any_space() : nullptr;
+  return local_rows < types().least ? nullptr : space; /* the limit may have been found only now */
 }
 
 LoggedCopy::LoggedCopy(const DeviceSpace& space, Way way) : space_(space), way_(way), before_(moved()) {
@@ -322,19 +309,16 @@ std::int64_t LoggedCopy::moved() const {
   return way_ == Way::up ? counts.bytes_up : counts.bytes_down;
 }
 
-PetscErrorCode CheckNotLent(Vec vector) {
-  PetscFunctionBegin;
-  PetscCheck(!side_of(vector).written_by_program, PETSC_COMM_SELF, PETSC_ERR_ORDER,
-             "the program has the memory of this vector on the device to write it: call VecOpenCLRestoreMemWrite() or "
-             "VecOpenCLRestoreMemReadWrite() first");
-  PetscFunctionReturn(PETSC_SUCCESS);
+void check_not_lent(Vec vector) {
+  OclspktCheck(
+      !side_of(vector).written_by_program, PETSC_COMM_SELF, PETSC_ERR_ORDER,
+      "the program has the memory of this vector on the device to write it: call VecOpenCLRestoreMemWrite() or "
+      "VecOpenCLRestoreMemReadWrite() first");
 }
 
-PetscErrorCode SpaceForVectors(PetscInt local_rows, DeviceSpace** space) {
-  PetscFunctionBegin;
-  PetscCall(SpaceFor(local_rows, space));
-  if (types().shared) *space = nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
+DeviceSpace* space_for_vectors(PetscInt local_rows) {
+  DeviceSpace* const space = space_for(local_rows);
+  return types().shared ? nullptr : space;
 }
 
 DeviceArray& scratch(DeviceSpace& space, Index rows, std::size_t number) {
@@ -353,93 +337,81 @@ void bring_down(Vec vector) {
   side.host = true;
 }
 
-PetscErrorCode ToHost(Vec vector) {
+void to_host(Vec vector) {
   Side& side = side_of(vector);
-
-  PetscFunctionBegin;
-  PetscCall(CheckNotLent(vector));
+  check_not_lent(vector);
   try {
     take_from_parts(vector);
     if (!side.host) bring_down(vector);
   } catch (const std::exception& e) {
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "the values of a vector were on a device only, and cannot be copied: %s",
-            e.what());
+    OclspktCheck(false, PETSC_COMM_SELF, PETSC_ERR_LIB,
+                 "the values of a vector were on a device only, and cannot be copied: %s", e.what());
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void BringToDevice(DeviceSpace& space, Vec vector, bool overwritten, DeviceArray** array) {
+DeviceArray& bring_to_device(DeviceSpace& space, Vec vector, bool overwritten) {
   Side& side = side_of(vector);
   if (types().shared && !side.is_adopted) {
     if (!side.array || side.wrapped != host_array(vector)) {
       side.array = space.wrap(host_array(vector), vector->map->n);
       side.wrapped = host_array(vector);
     }
-    *array = side.array.get();
-    return;
+    return *side.array;
   }
   take_from_parts(vector);
   if (!side.array) side.array = space.make(vector->map->n);
-  *array = side.array.get();
-  if (overwritten || (side.device && arrays_out(side) == 0)) return;
+  if (overwritten || (side.device && arrays_out(side) == 0)) return *side.array;
   const LoggedCopy logged(space, LoggedCopy::Way::up);
   space.bring(host_array(vector), *side.array);
   ++types().ups;
   side.device = true;
+  return *side.array;
 }
 
-PetscErrorCode WroteOnDevice(Vec vector) {
+void wrote_on_device(Vec vector) {
   Side& side = side_of(vector);
-
-  PetscFunctionBegin;
   if (types().shared && !side.is_adopted) {
-    OclspktCall(nullptr, types().space->finish());
-    PetscFunctionReturn(PETSC_SUCCESS);
+    types().space->finish();
+    return;
   }
   side.device = true;
   side.host = false;
   if (types().poison) std::fill_n(host_array(vector), vector->map->n, std::numeric_limits<PetscReal>::quiet_NaN());
-  OclspktCall(nullptr, give_to_parts(vector));
-  if (arrays_out(side) > 0) PetscCall(ToHost(vector));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  give_to_parts(vector);
+  if (arrays_out(side) > 0) to_host(vector);
 }
 
-void NoteFallBack(const Operation& work) {
+void note_fall_back(const Operation& work) {
   Types& t = types();
   if (!host_has(work)) ++t.fell_back[work.name];
-  if (t.failed) GiveUp(work);
+  if (t.failed) give_up(work);
 }
 
-PetscErrorCode RunIn(DeviceSpace& space, const Operation& work, PetscBool* done, const RunOnArrays& run) {
+bool run_in(DeviceSpace& space, const Operation& work, const RunOnArrays& run) {
   std::string failure;
-
-  PetscFunctionBegin;
-  *done = PETSC_FALSE;
+  bool done = false;
   try {
     Arrays read;
     DeviceArray* written = nullptr;
-    for (const Vec v : work.read) {
-      read.push_back(nullptr);
-      BringToDevice(space, v, false, &read.back());
-    }
-    if (work.written != nullptr) BringToDevice(space, work.written, work.overwrites, &written);
+    for (const Vec v : work.read) read.push_back(&bring_to_device(space, v, false));
+    if (work.written != nullptr) written = &bring_to_device(space, work.written, work.overwrites);
     run(space, read, written);
     if (types().sync) space.finish();
-    *done = PETSC_TRUE;
+    done = true;
   } catch (const std::exception& e) {
     failure = e.what();
   }
-  if (!*done) {
-    PetscCall(LoseDevice(failure));
-    PetscCheck(host_has(work), PETSC_COMM_SELF, PETSC_ERR_LIB, "%s failed, and values were on a device only: %s",
-               work.name, failure.c_str());
+  if (!done) {
+    lose_device(failure);
+    OclspktCheck(host_has(work), PETSC_COMM_SELF, PETSC_ERR_LIB, "%s failed, and values were on a device only: %s",
+                 work.name, failure.c_str());
     if (work.written != nullptr) side_of(work.written).device = false;
-    GiveUp(work);
+    give_up(work);
   } else {
-    PetscCall(OclspktLogGpuFlops(flops_of(work)));
-    if (work.written != nullptr) PetscCall(WroteOnDevice(work.written));
+    must(OclspktLogGpuFlops(flops_of(work)));
+    if (work.written != nullptr) wrote_on_device(work.written);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return done;
 }
 
 }  // namespace oclspkt::petsc

@@ -16,8 +16,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "boundary.hxx"
 #include "device.hpp"
-#include "petsc_compat.h"
 #include "space.hpp"
 
 namespace oclspkt::petsc {
@@ -102,28 +102,28 @@ Side& side_of(Vec vector);
 inline PetscScalar* host_array(Vec vector) { return *static_cast<PetscScalar**>(vector->data); }
 
 /// The device of the types; null if there is none.
-PetscErrorCode AnySpace(DeviceSpace** space);
-/// AnySpace(), but null for fewer rows than pay off.
-PetscErrorCode SpaceFor(PetscInt local_rows, DeviceSpace** space);
-/// SpaceFor() for operations on vectors alone; null if the device shares their memory.
-PetscErrorCode SpaceForVectors(PetscInt local_rows, DeviceSpace** space);
+DeviceSpace* any_space();
+/// any_space(), but null for fewer rows than pay off.
+DeviceSpace* space_for(PetscInt local_rows);
+/// space_for() for operations on vectors alone; null if the device shares their memory.
+DeviceSpace* space_for_vectors(PetscInt local_rows);
 /// An array for intermediate results of an operation, one of three. @throws DeviceError
 DeviceArray& scratch(DeviceSpace& space, Index rows, std::size_t number = 0);
 /// Fail while the program has the memory of a vector on the device to write it.
-PetscErrorCode CheckNotLent(Vec vector);
+void check_not_lent(Vec vector);
 /// Make the host's copy valid.
-PetscErrorCode ToHost(Vec vector);
+void to_host(Vec vector);
 /// Copy the device's values of a vector to the host. @throws DeviceError
 void bring_down(Vec vector);
 /// How many arrays are out by which others may write a vector.
 int arrays_out(const Side& side);
 /// Make the device's copy valid, unless its values are to be overwritten.
 /// @throws DeviceError, InvalidInput
-void BringToDevice(DeviceSpace& space, Vec vector, bool overwritten, DeviceArray** array);
+DeviceArray& bring_to_device(DeviceSpace& space, Vec vector, bool overwritten);
 /// Update a vector's copies after an operation on the device wrote it.
-PetscErrorCode WroteOnDevice(Vec vector);
+void wrote_on_device(Vec vector);
 /// Record that the device failed: the host goes on with the vectors.
-PetscErrorCode LoseDevice(const std::string& why);
+void lose_device(const std::string& why);
 
 /// An operation on vectors.
 struct Operation {
@@ -133,7 +133,7 @@ struct Operation {
   bool overwrites = false;  ///< the previous values of `written` do not matter
 };
 /// Count an operation that the host does although its values lie on the device.
-void NoteFallBack(const Operation& work);
+void note_fall_back(const Operation& work);
 
 /// The arrays that an operation reads, in the order of its vectors.
 using Arrays = std::vector<DeviceArray*>;
@@ -141,12 +141,12 @@ using Arrays = std::vector<DeviceArray*>;
 /// @throws DeviceError, InvalidInput
 using RunOnArrays = std::function<void(DeviceSpace& space, const Arrays& read, DeviceArray* written)>;
 /// Do an operation on the device, if there is one for its vectors.
-/// @param[out] done  false: the host has to do it
-PetscErrorCode RunOnDevice(const Operation& work, PetscBool* done, const RunOnArrays& run);
+/// @return false: the host has to do it
+bool run_on_device(const Operation& work, const RunOnArrays& run);
 /// Do an operation on the device. If that fails the device is lost, and the host goes on if it has the values.
 /// @pre all vectors are dressed
-/// @param[out] done  false: the host has to do it
-PetscErrorCode RunIn(DeviceSpace& space, const Operation& work, PetscBool* done, const RunOnArrays& run);
+/// @return false: the host has to do it
+bool run_in(DeviceSpace& space, const Operation& work, const RunOnArrays& run);
 
 /// Replace operations by those of the device: place by place, sums, parts of vectors, and norms of errors.
 void put_operations(struct _VecOps* operations);
@@ -158,44 +158,32 @@ inline const struct _VecOps& of_host(Vec vector) { return *side_of(vector).host_
 
 /// Call a function of PETSc while the vector has PETSc's own operation, which may be null: the function tests that.
 template <typename Slot, typename Call>
-PetscErrorCode AsPetscDoes(Vec x, Slot slot, const Call& call) {
+void as_petsc_does(Vec x, Slot slot, const Call& call) {
   auto& operation = (*x->ops).*slot;
   const auto own = operation;
-
-  PetscFunctionBegin;
   operation = of_host(x).*slot;
   const PetscErrorCode code = call();
   operation = own;
-  PetscCall(code);
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(code);
 }
 
 /// Do an operation on the device, or else by the function that PETSc has for the host.
 /// @param of  the vector whose operation it is
 template <typename Slot, typename... Arguments>
-PetscErrorCode OnDeviceOrHost(const Operation& work, const RunOnArrays& run, Vec of, Slot slot,
-                              Arguments... arguments) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(RunOnDevice(work, &done, run));
-  if (!done) PetscCall((*(of_host(of).*slot))(arguments...));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void on_device_or_host(const Operation& work, const RunOnArrays& run, Vec of, Slot slot, Arguments... arguments) {
+  if (!run_on_device(work, run)) must((*(of_host(of).*slot))(arguments...));
 }
 
 /// Find PETSc's creator of a type; if `wanted`, register `create` in its place, unless it is there already.
 template <typename Create, typename Register>
-PetscErrorCode ReplaceCreator(PetscFunctionList list, const char* objects, const char* type, bool wanted, Create create,
-                              Create* of_petsc, const Register& register_type) {
+void replace_creator(PetscFunctionList list, const char* objects, const char* type, bool wanted, Create create,
+                     Create* of_petsc, const Register& register_type) {
   Create found = nullptr;
-
-  PetscFunctionBegin;
-  PetscCall(PetscFunctionListFind(list, type, &found));
-  PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "this PETSc has no %s of type %s", objects, type);
-  if (found == create) PetscFunctionReturn(PETSC_SUCCESS);
+  must(PetscFunctionListFind(list, type, &found));
+  OclspktCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "this PETSc has no %s of type %s", objects, type);
+  if (found == create) return;
   *of_petsc = found;
-  if (wanted) PetscCall(register_type(type, create));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (wanted) must(register_type(type, create));
 }
 
 /// Copy to a vector the values of its parts that have changed. @throws DeviceError
@@ -209,19 +197,19 @@ bool is_too_short(Vec vector);
 /// Put operations of the device into a vector that PETSc has made.
 void dress(Vec vector);
 /// Make a vector of PETSc's type for its number of ranks, and dress it.
-PetscErrorCode CreateDressed(Vec vector);
+void create_dressed(Vec vector);
 
 /// Read -oclspkt_types and the like; register our creators in the place of PETSc's.
-PetscErrorCode RegisterTypes();
-PetscErrorCode FinalizeTypes();
+void register_types();
+void finalize_types();
 
 /* Types for some objects of a program only. */
 inline constexpr const char *kVecName = "opencl", *kMatName = "aijopencl", *kMatSeqName = "seqaijopencl",
                             *kMatMPIName = "mpiaijopencl";
 bool has_our_name(Vec vector);
-PetscErrorCode RegisterNamedTypes();
+void register_named_types();
 /// Make PETSc refuse solvers that keep vectors over arrays of other vectors: their results would be wrong.
-PetscErrorCode RefuseHiddenVectors();
+void refuse_hidden_vectors();
 
 /// While this object lives, -log_view counts the bytes and the time of copies to the device, or from it.
 class LoggedCopy {

@@ -15,74 +15,55 @@
 namespace oclspkt::petsc {
 namespace {
 
-PetscErrorCode DestroyVector(Vec vector) {
+void vec_destroy(Vec vector) {
   Types& t = types();
-
-  PetscFunctionBegin;
   const struct _VecOps& host = of_host(vector);
   forget_parts(vector);
   t.sides.erase(vector);
-  PetscCall((*host.destroy)(vector));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must((*host.destroy)(vector));
 }
 
-PetscErrorCode GetArray(Vec vector, PetscScalar** array) {
-  PetscFunctionBegin;
-  PetscCall(ToHost(vector));
+void vec_get_array(Vec vector, PetscScalar** array) {
+  to_host(vector);
   Side& side = side_of(vector);
   side.device = false;
   ++side.out;
-  OclspktCall(nullptr, give_to_parts(vector));
+  give_to_parts(vector);
   *array = host_array(vector);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* The array may have been written. Some programs restore arrays that they never got. */
-PetscErrorCode RestoreArray(Vec vector, PetscScalar** /*array*/) {
+void vec_restore_array(Vec vector, PetscScalar** /*array*/) {
   Side& side = side_of(vector);
-
-  PetscFunctionBegin;
   side.device = false;
   if (side.out > 0) --side.out;
-  OclspktCall(nullptr, give_to_parts(vector));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  give_to_parts(vector);
 }
 
-PetscErrorCode GetArrayRead(Vec vector, const PetscScalar** array) {
-  PetscFunctionBegin;
-  PetscCall(ToHost(vector));
+void vec_get_array_read(Vec vector, const PetscScalar** array) {
+  to_host(vector);
   *array = host_array(vector);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode RestoreArrayRead(Vec /*vector*/, const PetscScalar** /*array*/) {
-  PetscFunctionBegin;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+void vec_restore_array_read(Vec /*vector*/, const PetscScalar** /*array*/) {}
 
-PetscErrorCode PlaceArray(Vec vector, const PetscScalar* array) {
-  PetscFunctionBegin;
-  PetscCall(ToHost(vector)); /* the array that is put aside */
-  PetscCall((*side_of(vector).host_operations->placearray)(vector, array));
+void vec_place_array(Vec vector, const PetscScalar* array) {
+  to_host(vector); /* the array that is put aside */
+  must((*side_of(vector).host_operations->placearray)(vector, array));
   side_of(vector).device = false;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ResetArray(Vec vector) {
-  PetscFunctionBegin;
-  PetscCall(ToHost(vector)); /* into the array that was placed */
-  PetscCall((*side_of(vector).host_operations->resetarray)(vector));
+void vec_reset_array(Vec vector) {
+  to_host(vector); /* into the array that was placed */
+  must((*side_of(vector).host_operations->resetarray)(vector));
   side_of(vector).device = false;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ReplaceArray(Vec vector, const PetscScalar* array) {
-  PetscFunctionBegin;
-  PetscCall(CheckNotLent(vector));
-  PetscCall((*side_of(vector).host_operations->replacearray)(vector, array));
+void vec_replace_array(Vec vector, const PetscScalar* array) {
+  check_not_lent(vector);
+  must((*side_of(vector).host_operations->replacearray)(vector, array));
   side_of(vector).host = true;
   side_of(vector).device = false;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Make a vector by a function of PETSc, but without its array, which PETSc would fill with zeros. Here the kernel
@@ -90,24 +71,21 @@ PetscErrorCode ReplaceArray(Vec vector, const PetscScalar* array) {
 /// as long as 80 iterations of CG on an H200, and KSP makes vectors in each solve.) For long vectors only. Meanwhile
 /// the layout has no rows: another layout would need another communicator, or a collective call.
 template <typename Make>
-PetscErrorCode MakeWithoutArray(PetscLayout map, Vec* made, const Make& make) {
+void make_without_array(PetscLayout map, Vec* made, const Make& make) {
   const PetscInt rows = map->n, of_all = map->N;
   PetscScalar** arrays;
-
-  PetscFunctionBegin;
   map->n = map->N = map->oldn = map->oldN = 0;
   const PetscErrorCode code = make();
   map->n = map->oldn = rows;
   map->N = map->oldN = of_all;
-  PetscCall(code);
+  must(code);
   if (!is_dressed(*made)) dress(*made);
   Side& side = side_of(*made);
   side.host_memory = make_zeros(static_cast<std::size_t>(map->n) * sizeof(PetscScalar));
-  PetscCheck(side.host_memory, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a vector of %" PetscInt_FMT " rows",
-             map->n);
+  OclspktCheck(side.host_memory, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a vector of %" PetscInt_FMT " rows",
+               map->n);
   arrays = static_cast<PetscScalar**>((*made)->data); /* the array, and the memory that PETSc frees */
   arrays[0] = static_cast<PetscScalar*>(side.host_memory.get());
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 bool is_long(PetscLayout map) {
@@ -116,73 +94,62 @@ bool is_long(PetscLayout map) {
 }
 
 /// PETSc's duplicates copy the operations, and begin with zeros or with the content of the host's memory.
-PetscErrorCode Duplicate(Vec vector, Vec* made) {
+void vec_duplicate(Vec vector, Vec* made) {
   const auto of_host = side_of(vector).host_operations->duplicate;
-
-  PetscFunctionBegin;
   if (is_long(vector->map)) {
-    PetscCall(MakeWithoutArray(vector->map, made, [&] { return (*of_host)(vector, made); }));
+    make_without_array(vector->map, made, [&] { return (*of_host)(vector, made); });
   } else {
-    PetscCall((*of_host)(vector, made));
+    must((*of_host)(vector, made));
   }
   if (!is_dressed(*made)) dress(*made);
-  if (has_our_name(vector)) PetscCall(PetscObjectChangeTypeName((PetscObject)*made, kVecName));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (has_our_name(vector)) must(PetscObjectChangeTypeName((PetscObject)*made, kVecName));
 }
 
-PetscErrorCode DuplicateVecs(Vec vector, PetscInt count, Vec** made) {
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(count, made));
-  for (PetscInt k = 0; k < count; ++k) PetscCall(VecDuplicate(vector, *made + k));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void vec_duplicate_vecs(Vec vector, PetscInt count, Vec** made) {
+  must(PetscMalloc1(count, made));
+  for (PetscInt k = 0; k < count; ++k) must(VecDuplicate(vector, *made + k));
 }
 
-PetscErrorCode DestroyVecs(PetscInt count, Vec vectors[]) {
-  PetscFunctionBegin;
-  for (PetscInt k = 0; k < count; ++k) PetscCall(VecDestroy(vectors + k));
-  PetscCall(PetscFree(vectors));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void vec_destroy_vecs(PetscInt count, Vec vectors[]) {
+  for (PetscInt k = 0; k < count; ++k) must(VecDestroy(vectors + k));
+  must(PetscFree(vectors));
 }
 
-PetscErrorCode Create(Vec vector, PetscErrorCode (*create)(Vec)) {
-  PetscFunctionBegin;
-  PetscCall(PetscLayoutSetUp(vector->map));
+void make_dressed(Vec vector, PetscErrorCode (*create)(Vec)) {
+  must(PetscLayoutSetUp(vector->map));
   if (is_long(vector->map)) {
-    PetscCall(MakeWithoutArray(vector->map, &vector, [&] { return (*create)(vector); }));
+    make_without_array(vector->map, &vector, [&] { return (*create)(vector); });
   } else {
-    PetscCall((*create)(vector));
+    must((*create)(vector));
     dress(vector);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* A vector of one process that is too short for the device remains PETSc's: a test of its length in each operation
    would take a tenth of the time for 1000 rows. One of several processes may be long on others; all have to agree. */
-PetscErrorCode CreateSeq(Vec vector) {
-  PetscFunctionBegin;
-  PetscCall(PetscLayoutSetUp(vector->map));
+void create_seq_vec(Vec vector) {
+  must(PetscLayoutSetUp(vector->map));
   if (vector->map->n < types().least) {
-    PetscCall((*types().create_seq)(vector));
+    must((*types().create_seq)(vector));
   } else {
-    PetscCall(Create(vector, types().create_seq));
+    make_dressed(vector, types().create_seq);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CreateMPI(Vec vector) { return Create(vector, types().create_mpi); }
+void create_mpi_vec(Vec vector) { make_dressed(vector, types().create_mpi); }
 
 /* These solvers keep vectors over arrays of other vectors after those arrays are given back. The vectors over them are
    not known here: their values and those of the device would silently differ. */
-PetscErrorCode RefuseGASM(PC pc) {
-  SETERRQ(
-      PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+void refuse_gasm(PC pc) {
+  OclspktCheck(
+      false, comm_of(pc), PETSC_ERR_SUP,
       "PCGASM keeps vectors over arrays of others, which vectors on a device do not see: use -pc_type asm, or leave "
       "-oclspkt_types and -vec_type opencl out");
 }
 
-PetscErrorCode RefusePDIPM(Tao tao) {
-  SETERRQ(
-      PetscObjectComm((PetscObject)tao), PETSC_ERR_SUP,
+void refuse_pdipm(Tao tao) {
+  OclspktCheck(
+      false, comm_of(tao), PETSC_ERR_SUP,
       "TAOPDIPM keeps vectors over arrays of others, which vectors on a device do not see: leave -oclspkt_types and "
       "-vec_type opencl out");
 }
@@ -192,7 +159,7 @@ struct _VecOps& operations_of_petsc(Vec vector) {
   bool is_seq = std::strcmp(((PetscObject)vector)->type_name, VECSEQ) == 0;
   if (has_our_name(vector)) {
     PetscMPIInt ranks = 1;
-    MPI_Comm_size(PetscObjectComm((PetscObject)vector), &ranks);
+    MPI_Comm_size(comm_of(vector), &ranks);
     is_seq = ranks == 1;
   }
   return is_seq ? types().seq : types().mpi;
@@ -200,29 +167,23 @@ struct _VecOps& operations_of_petsc(Vec vector) {
 
 }  // namespace
 
-PetscErrorCode RefuseHiddenVectors() {
+void refuse_hidden_vectors() {
   PetscErrorCode (*found)(PC);
-
-  PetscFunctionBegin;
-  PetscCall(PCInitializePackage());
-  PetscCall(PetscFunctionListFind(PCList, PCGASM, &found));
-  if (found == RefuseGASM) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCRegister(PCGASM, RefuseGASM));
-  PetscCall(TaoInitializePackage());
-  PetscCall(TaoRegister(TAOPDIPM, RefusePDIPM));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(PCInitializePackage());
+  must(PetscFunctionListFind(PCList, PCGASM, &found));
+  if (found == Called<refuse_gasm, PC>) return;
+  must(PCRegister(PCGASM, Called<refuse_gasm>));
+  must(TaoInitializePackage());
+  must(TaoRegister(TAOPDIPM, Called<refuse_pdipm>));
 }
 
-PetscErrorCode CreateDressed(Vec vector) {
+void create_dressed(Vec vector) {
   PetscMPIInt ranks;
-
-  PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)vector), &ranks));
-  PetscCall(Create(vector, ranks == 1 ? types().create_seq : types().create_mpi));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  ranks = ranks_of(comm_of(vector));
+  make_dressed(vector, ranks == 1 ? types().create_seq : types().create_mpi);
 }
 
-bool is_dressed(Vec vector) { return vector->ops->destroy == DestroyVector; }
+bool is_dressed(Vec vector) { return vector->ops->destroy == Called<vec_destroy, Vec>; }
 
 /* A duplicate that PETSc makes by copying operations gets its side at the first call. */
 Side& side_of(Vec vector) {
@@ -250,49 +211,46 @@ void dress(Vec vector) {
   put_sums(vector->ops);
   put_parts(vector->ops);
   put_error_norms(vector->ops);
-  vector->ops->destroy = DestroyVector;
-  vector->ops->getarray = vector->ops->getarraywrite = GetArray;
-  vector->ops->restorearray = vector->ops->restorearraywrite = RestoreArray;
-  vector->ops->getarrayread = GetArrayRead;
-  vector->ops->restorearrayread = RestoreArrayRead;
-  vector->ops->placearray = PlaceArray;
-  vector->ops->resetarray = ResetArray;
-  vector->ops->replacearray = ReplaceArray;
-  vector->ops->duplicate = Duplicate;
-  vector->ops->duplicatevecs = DuplicateVecs;
-  vector->ops->destroyvecs = DestroyVecs;
+  vector->ops->destroy = Called<vec_destroy>;
+  vector->ops->getarray = vector->ops->getarraywrite = Called<vec_get_array>;
+  vector->ops->restorearray = vector->ops->restorearraywrite = Called<vec_restore_array>;
+  vector->ops->getarrayread = Called<vec_get_array_read>;
+  vector->ops->restorearrayread = Called<vec_restore_array_read>;
+  vector->ops->placearray = Called<vec_place_array>;
+  vector->ops->resetarray = Called<vec_reset_array>;
+  vector->ops->replacearray = Called<vec_replace_array>;
+  vector->ops->duplicate = Called<vec_duplicate>;
+  vector->ops->duplicatevecs = Called<vec_duplicate_vecs>;
+  vector->ops->destroyvecs = Called<vec_destroy_vecs>;
 }
 
-PetscErrorCode RegisterTypes() {
+void register_types() {
   Types& t = types();
-
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types", &t.on, nullptr));
-  OclspktCall(nullptr, agree_on_types(t.on));
+  must(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types", &t.on, nullptr));
+  agree_on_types(t.on);
   if (PetscDefined(HAVE_THREADSAFETY)) {
-    PetscCheck(
+    OclspktCheck(
         !t.on, PETSC_COMM_SELF, PETSC_ERR_SUP,
         "-oclspkt_types wants one thread, and this PETSc was configured with thread safety: leave the option out");
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return;
   }
-  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_view", &t.view, nullptr));
+  must(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_view", &t.view, nullptr));
   PetscBool fixed = PETSC_FALSE;
   t.least = kLeastRows;
-  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-pc_oclspkt_reproducible", &fixed, nullptr));
-  PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-oclspkt_types_least", &t.least, &t.least_is_fixed));
+  must(PetscOptionsGetBool(nullptr, nullptr, "-pc_oclspkt_reproducible", &fixed, nullptr));
+  must(PetscOptionsGetInt(nullptr, nullptr, "-oclspkt_types_least", &t.least, &t.least_is_fixed));
   if (fixed) t.least_is_fixed = PETSC_TRUE;
-  PetscCall(PetscOptionsGetString(nullptr, nullptr, "-pc_oclspkt_profile", t.profile, sizeof t.profile, nullptr));
-  PetscCall(PetscOptionsGetString(nullptr, nullptr, "-oclspkt_types_device", t.devices, sizeof t.devices, nullptr));
-  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_poison", &t.poison, nullptr));
-  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_sync", &t.sync, nullptr));
-  PetscCall(VecInitializePackage());
-  PetscCall(ReplaceCreator(VecList, "vectors", VECSEQ, t.on, CreateSeq, &t.create_seq, VecRegister));
-  PetscCall(ReplaceCreator(VecList, "vectors", VECMPI, t.on, CreateMPI, &t.create_mpi, VecRegister));
-  PetscCall(RegisterMatrices());
-  PetscCall(RegisterNamedTypes());
-  if (t.on) PetscCall(RefuseHiddenVectors());
+  must(PetscOptionsGetString(nullptr, nullptr, "-pc_oclspkt_profile", t.profile, sizeof t.profile, nullptr));
+  must(PetscOptionsGetString(nullptr, nullptr, "-oclspkt_types_device", t.devices, sizeof t.devices, nullptr));
+  must(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_poison", &t.poison, nullptr));
+  must(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_sync", &t.sync, nullptr));
+  must(VecInitializePackage());
+  replace_creator(VecList, "vectors", VECSEQ, t.on, Called<create_seq_vec, Vec>, &t.create_seq, VecRegister);
+  replace_creator(VecList, "vectors", VECMPI, t.on, Called<create_mpi_vec, Vec>, &t.create_mpi, VecRegister);
+  register_matrices();
+  register_named_types();
+  if (t.on) refuse_hidden_vectors();
   t.ready = true;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// A summary of the work done, for -oclspkt_types_view.
@@ -325,21 +283,16 @@ static std::string types_text(const Types& t) {
   return text;
 }
 
-static PetscErrorCode ViewTypes() {
+static void view_types() {
   std::string text;
-
-  PetscFunctionBegin;
-  OclspktCall(nullptr, text = types_text(types()));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s", text.c_str()));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  text = types_text(types());
+  must(PetscPrintf(PETSC_COMM_WORLD, "%s", text.c_str()));
 }
 
 /* Vectors may still be alive: PETSc's operations stay, to destroy them. Values that only the device has are lost. */
-PetscErrorCode FinalizeTypes() {
+void finalize_types() {
   Types& t = types();
-
-  PetscFunctionBegin;
-  if (t.ready && t.view) PetscCall(ViewTypes());
+  if (t.ready && t.view) view_types();
   for (auto i = t.sides.begin(); i != t.sides.end();) { /* vectors that live on keep their arrays */
     Side left;
     left.of = i->second.of;
@@ -349,14 +302,13 @@ PetscErrorCode FinalizeTypes() {
     i = i->second.host_memory ? std::next(i) : t.sides.erase(i);
   }
   t.scratch = {};
-  PetscCall(ForgetMatrices());
+  forget_matrices();
   t.space.reset();
   t.fell_back.clear();
   t.ready = false;
   t.on = PETSC_FALSE;
   t.failed = t.shared = false;
   t.ups = t.downs = t.columns = 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace oclspkt::petsc

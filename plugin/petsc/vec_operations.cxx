@@ -15,22 +15,10 @@ namespace {
 
 using Terms = std::vector<Term<PetscScalar>>;
 
-PetscErrorCode FindSpace(const Operation& work, DeviceSpace** space) {
-  const Vec any = work.written != nullptr ? work.written : work.read.front();
-
-  PetscFunctionBegin;
-  const bool dressed =
-      std::all_of(work.read.begin(), work.read.end(), [&](Vec v) { return is_dressed(v) && v->map->n == any->map->n; });
-  *space = nullptr;
-  if (dressed) PetscCall(SpaceForVectors(any->map->n, space));
-  if (!*space) NoteFallBack(work);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /// z = keep z + terms; `slot` and the arguments are PETSc's.
 template <typename Slot, typename... Arguments>
-PetscErrorCode AddTerms(const char* name, Vec z, PetscScalar keep,
-                        std::initializer_list<std::pair<PetscScalar, Vec>> terms, Slot slot, Arguments... arguments) {
+void add_terms(const char* name, Vec z, PetscScalar keep, std::initializer_list<std::pair<PetscScalar, Vec>> terms,
+               Slot slot, Arguments... arguments) {
   Operation work{name, {}, z, keep == PetscScalar(0)};
   for (const auto& [factor, x] : terms) work.read.push_back(x);
   const auto combine = [&](DeviceSpace& space, const Arrays& read, DeviceArray* written) {
@@ -38,197 +26,177 @@ PetscErrorCode AddTerms(const char* name, Vec z, PetscScalar keep,
     for (const auto& [factor, x] : terms) of_device.push_back({factor, read[of_device.size()]});
     space.combine(*written, keep, of_device);
   };
-  return OnDeviceOrHost(work, combine, z, slot, arguments...);
+  on_device_or_host(work, combine, z, slot, arguments...);
 }
 
-PetscErrorCode Set(Vec x, PetscScalar number) {
+void vec_set(Vec x, PetscScalar number) {
   const auto fill = [&](DeviceSpace& space, const Arrays&, DeviceArray* written) { space.fill(*written, number); };
-  return OnDeviceOrHost({"VecSet", {}, x, true}, fill, x, &_VecOps::set, x, number);
+  on_device_or_host({"VecSet", {}, x, true}, fill, x, &_VecOps::set, x, number);
 }
 
-PetscErrorCode Scale(Vec x, PetscScalar factor) {
-  return AddTerms("VecScale", x, factor, {}, &_VecOps::scale, x, factor);
-}
+void vec_scale(Vec x, PetscScalar factor) { add_terms("VecScale", x, factor, {}, &_VecOps::scale, x, factor); }
 
-PetscErrorCode Copy(Vec x, Vec y) {
+void vec_copy(Vec x, Vec y) {
   const auto copy = [](DeviceSpace& space, const Arrays& read, DeviceArray* written) {
     space.copy(*read[0], *written);
   };
-
-  PetscFunctionBegin;
-  if (x == y) PetscFunctionReturn(PETSC_SUCCESS);
+  if (x == y) return;
   if (is_dressed(y)) {
-    PetscCall(OnDeviceOrHost({"VecCopy", {x}, y, true}, copy, x, &_VecOps::copy, x, y));
+    on_device_or_host({"VecCopy", {x}, y, true}, copy, x, &_VecOps::copy, x, y);
   } else {
     if (!side_of(x).host) ++types().fell_back["VecCopy"];
-    PetscCall((*of_host(x).copy)(x, y));
+    must((*of_host(x).copy)(x, y));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Axpy(Vec y, PetscScalar alpha, Vec x) {
-  return AddTerms("VecAXPY", y, 1, {{alpha, x}}, &_VecOps::axpy, y, alpha, x);
+void vec_axpy(Vec y, PetscScalar alpha, Vec x) {
+  add_terms("VecAXPY", y, 1, {{alpha, x}}, &_VecOps::axpy, y, alpha, x);
 }
 
-PetscErrorCode Aypx(Vec y, PetscScalar beta, Vec x) {
-  return AddTerms("VecAYPX", y, beta, {{1, x}}, &_VecOps::aypx, y, beta, x);
-}
+void vec_aypx(Vec y, PetscScalar beta, Vec x) { add_terms("VecAYPX", y, beta, {{1, x}}, &_VecOps::aypx, y, beta, x); }
 
 /* A factor of 0 leaves its vector out, as in PETSc's operations. */
-PetscErrorCode Axpby(Vec y, PetscScalar alpha, PetscScalar beta, Vec x) {
-  if (alpha == PetscScalar(0)) return Scale(y, beta);
-  return AddTerms("VecAXPBY", y, beta, {{alpha, x}}, &_VecOps::axpby, y, alpha, beta, x);
+void vec_axpby(Vec y, PetscScalar alpha, PetscScalar beta, Vec x) {
+  if (alpha == PetscScalar(0)) return vec_scale(y, beta);
+  add_terms("VecAXPBY", y, beta, {{alpha, x}}, &_VecOps::axpby, y, alpha, beta, x);
 }
 
-PetscErrorCode Waxpy(Vec w, PetscScalar alpha, Vec x, Vec y) {
-  if (alpha == PetscScalar(0)) return AddTerms("VecWAXPY", w, 0, {{1, y}}, &_VecOps::waxpy, w, alpha, x, y);
-  return AddTerms("VecWAXPY", w, 0, {{alpha, x}, {1, y}}, &_VecOps::waxpy, w, alpha, x, y);
+void vec_waxpy(Vec w, PetscScalar alpha, Vec x, Vec y) {
+  if (alpha == PetscScalar(0)) return add_terms("VecWAXPY", w, 0, {{1, y}}, &_VecOps::waxpy, w, alpha, x, y);
+  add_terms("VecWAXPY", w, 0, {{alpha, x}, {1, y}}, &_VecOps::waxpy, w, alpha, x, y);
 }
 
-PetscErrorCode Axpbypcz(Vec z, PetscScalar alpha, PetscScalar beta, PetscScalar gamma, Vec x, Vec y) {
-  return AddTerms("VecAXPBYPCZ", z, gamma, {{alpha, x}, {beta, y}}, &_VecOps::axpbypcz, z, alpha, beta, gamma, x, y);
+void vec_axpbypcz(Vec z, PetscScalar alpha, PetscScalar beta, PetscScalar gamma, Vec x, Vec y) {
+  add_terms("VecAXPBYPCZ", z, gamma, {{alpha, x}, {beta, y}}, &_VecOps::axpbypcz, z, alpha, beta, gamma, x, y);
 }
 
-PetscErrorCode Maxpy(Vec y, PetscInt count, const PetscScalar* alpha, Vec* x) {
+void vec_maxpy(Vec y, PetscInt count, const PetscScalar* alpha, Vec* x) {
   const auto combine = [&](DeviceSpace& space, const Arrays& read, DeviceArray* written) {
     Terms terms;
     for (PetscInt k = 0; k < count; ++k) terms.push_back({alpha[k], read[static_cast<std::size_t>(k)]});
     space.combine(*written, 1, terms);
   };
-  return OnDeviceOrHost({"VecMAXPY", {x, x + count}, y}, combine, y, &_VecOps::maxpy, y, count, alpha, x);
+  on_device_or_host({"VecMAXPY", {x, x + count}, y}, combine, y, &_VecOps::maxpy, y, count, alpha, x);
 }
 
 /// The value of 0 / 0 in this PETSc: 0, or 1 in newer ones.
-PetscErrorCode FindZeroByZero(PetscScalar* number) {
+PetscScalar find_zero_by_zero() {
   PetscScalar zero = 0;
   Vec host;
-
-  PetscFunctionBegin;
-  *number = types().zero_by_zero;
-  if (*number == *number) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 1, &zero, &host));
-  PetscCall((*host->ops->pointwisedivide)(host, host, host));
-  PetscCall(VecDestroy(&host));
-  types().zero_by_zero = *number = zero;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (types().zero_by_zero == types().zero_by_zero) return types().zero_by_zero;
+  must(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 1, &zero, &host));
+  must((*host->ops->pointwisedivide)(host, host, host));
+  must(VecDestroy(&host));
+  return types().zero_by_zero = zero;
 }
 
 template <typename Slot>
-PetscErrorCode PointwiseOfTwo(const char* name, Pointwise what, Vec w, Vec x, Vec y, Slot slot) {
+void pointwise_of_two(const char* name, Pointwise what, Vec w, Vec x, Vec y, Slot slot) {
   PetscScalar number = 0;
-
-  PetscFunctionBegin;
-  if (what == Pointwise::divide) PetscCall(FindZeroByZero(&number));
+  if (what == Pointwise::divide) number = find_zero_by_zero();
   const auto compute = [&](DeviceSpace& space, const Arrays& read, DeviceArray* written) {
     space.pointwise(what, *written, *read[0], read[1], number);
   };
-  PetscCall(OnDeviceOrHost({name, {x, y}, w, true}, compute, w, slot, w, x, y));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  on_device_or_host({name, {x, y}, w, true}, compute, w, slot, w, x, y);
 }
 
-PetscErrorCode PointwiseMult(Vec w, Vec x, Vec y) {
-  return PointwiseOfTwo("VecPointwiseMult", Pointwise::multiply, w, x, y, &_VecOps::pointwisemult);
+void vec_pointwise_mult(Vec w, Vec x, Vec y) {
+  pointwise_of_two("VecPointwiseMult", Pointwise::multiply, w, x, y, &_VecOps::pointwisemult);
 }
 
-PetscErrorCode PointwiseDivide(Vec w, Vec x, Vec y) {
-  return PointwiseOfTwo("VecPointwiseDivide", Pointwise::divide, w, x, y, &_VecOps::pointwisedivide);
+void vec_pointwise_divide(Vec w, Vec x, Vec y) {
+  pointwise_of_two("VecPointwiseDivide", Pointwise::divide, w, x, y, &_VecOps::pointwisedivide);
 }
 
-PetscErrorCode PointwiseMax(Vec w, Vec x, Vec y) {
-  return PointwiseOfTwo("VecPointwiseMax", Pointwise::greater, w, x, y, &_VecOps::pointwisemax);
+void vec_pointwise_max(Vec w, Vec x, Vec y) {
+  pointwise_of_two("VecPointwiseMax", Pointwise::greater, w, x, y, &_VecOps::pointwisemax);
 }
 
-PetscErrorCode PointwiseMin(Vec w, Vec x, Vec y) {
-  return PointwiseOfTwo("VecPointwiseMin", Pointwise::less, w, x, y, &_VecOps::pointwisemin);
+void vec_pointwise_min(Vec w, Vec x, Vec y) {
+  pointwise_of_two("VecPointwiseMin", Pointwise::less, w, x, y, &_VecOps::pointwisemin);
 }
 
-PetscErrorCode PointwiseMaxAbs(Vec w, Vec x, Vec y) {
-  return PointwiseOfTwo("VecPointwiseMaxAbs", Pointwise::greater_magnitude, w, x, y, &_VecOps::pointwisemaxabs);
+void vec_pointwise_max_abs(Vec w, Vec x, Vec y) {
+  pointwise_of_two("VecPointwiseMaxAbs", Pointwise::greater_magnitude, w, x, y, &_VecOps::pointwisemaxabs);
 }
 
 /// x = what(x, number). Callers leave the state to VecRestoreArray() where PETSc's types have no such operation.
 /// @param host  calls PETSc's function
 template <typename Slot, typename Host>
-PetscErrorCode InPlace(const char* name, Pointwise what, Vec x, PetscScalar number, Slot slot, const Host& host) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(RunOnDevice({name, {}, x}, &done, [&](DeviceSpace& space, const Arrays&, DeviceArray* written) {
+void in_place(const char* name, Pointwise what, Vec x, PetscScalar number, Slot slot, const Host& host) {
+  const auto compute = [&](DeviceSpace& space, const Arrays&, DeviceArray* written) {
     space.pointwise(what, *written, *written, nullptr, number);
-  }));
-  PetscCall(done ? PetscObjectStateIncrease((PetscObject)x) : AsPetscDoes(x, slot, host));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  const bool done = run_on_device({name, {}, x}, compute);
+  if (!done) return as_petsc_does(x, slot, host);
+  must(PetscObjectStateIncrease((PetscObject)x));
 }
 
-PetscErrorCode Reciprocal(Vec x) {
+void vec_reciprocal(Vec x) {
   const auto host = [&] { return (*x->ops->reciprocal)(x); };
-  return InPlace("VecReciprocal", Pointwise::reciprocal, x, 0, &_VecOps::reciprocal, host);
+  in_place("VecReciprocal", Pointwise::reciprocal, x, 0, &_VecOps::reciprocal, host);
 }
 
-PetscErrorCode Shift(Vec x, PetscScalar number) {
-  return InPlace("VecShift", Pointwise::shift, x, number, &_VecOps::shift, [&] { return VecShift(x, number); });
+void vec_shift(Vec x, PetscScalar number) {
+  in_place("VecShift", Pointwise::shift, x, number, &_VecOps::shift, [&] { return VecShift(x, number); });
 }
 
-PetscErrorCode Abs(Vec x) {
-  return InPlace("VecAbs", Pointwise::magnitude, x, 0, &_VecOps::abs, [&] { return VecAbs(x); });
+void vec_abs(Vec x) {
+  in_place("VecAbs", Pointwise::magnitude, x, 0, &_VecOps::abs, [&] { return VecAbs(x); });
 }
 
-PetscErrorCode SqrtAbs(Vec x) {
-  return InPlace("VecSqrtAbs", Pointwise::root, x, 0, &_VecOps::sqrt, [&] { return VecSqrtAbs(x); });
+void vec_sqrt_abs(Vec x) {
+  in_place("VecSqrtAbs", Pointwise::root, x, 0, &_VecOps::sqrt, [&] { return VecSqrtAbs(x); });
 }
 
 /* Swap by a third array, so that memory of the device that others know stays that of its vector. */
-PetscErrorCode Swap(Vec x, Vec y) {
-  PetscBool done = PETSC_FALSE;
-
-  PetscFunctionBegin;
-  if (x == y) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(RunOnDevice({"VecSwap", {y, x}, x}, &done, [](DeviceSpace& space, const Arrays& read, DeviceArray* of_x) {
+void vec_swap(Vec x, Vec y) {
+  const auto swap = [](DeviceSpace& space, const Arrays& read, DeviceArray* of_x) {
     DeviceArray& between = scratch(space, of_x->size());
     space.copy(*of_x, between);
     space.copy(*read[0], *of_x);
     space.copy(between, *read[0]);
-  }));
+  };
+  if (x == y) return;
+  const bool done = run_on_device({"VecSwap", {y, x}, x}, swap);
   if (done) {
-    PetscCall(WroteOnDevice(y));
+    wrote_on_device(y);
   } else {
-    PetscCall((*of_host(x).swap)(x, y));
+    must((*of_host(x).swap)(x, y));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
-PetscErrorCode RunOnDevice(const Operation& work, PetscBool* done, const RunOnArrays& run) {
-  DeviceSpace* space;
-
-  PetscFunctionBegin;
-  *done = PETSC_FALSE;
-  PetscCall(FindSpace(work, &space));
-  if (space) PetscCall(RunIn(*space, work, done, run));
-  PetscFunctionReturn(PETSC_SUCCESS);
+bool run_on_device(const Operation& work, const RunOnArrays& run) {
+  const Vec any = work.written != nullptr ? work.written : work.read.front();
+  const bool dressed =
+      std::all_of(work.read.begin(), work.read.end(), [&](Vec v) { return is_dressed(v) && v->map->n == any->map->n; });
+  DeviceSpace* const space = dressed ? space_for_vectors(any->map->n) : nullptr;
+  if (!space) note_fall_back(work);
+  return space && run_in(*space, work, run);
 }
 
 void put_operations(struct _VecOps* ops) {
-  ops->set = Set;
-  ops->scale = Scale;
-  ops->copy = Copy;
-  ops->axpy = Axpy;
-  ops->aypx = Aypx;
-  ops->axpby = Axpby;
-  ops->waxpy = Waxpy;
-  ops->axpbypcz = Axpbypcz;
-  ops->maxpy = Maxpy;
-  ops->pointwisemult = PointwiseMult;
-  ops->pointwisedivide = PointwiseDivide;
-  ops->pointwisemax = PointwiseMax;
-  ops->pointwisemin = PointwiseMin;
-  ops->pointwisemaxabs = PointwiseMaxAbs;
-  ops->reciprocal = Reciprocal;
-  ops->swap = Swap;
-  ops->shift = Shift;
-  ops->abs = Abs;
-  ops->sqrt = SqrtAbs;
+  ops->set = Called<vec_set>;
+  ops->scale = Called<vec_scale>;
+  ops->copy = Called<vec_copy>;
+  ops->axpy = Called<vec_axpy>;
+  ops->aypx = Called<vec_aypx>;
+  ops->axpby = Called<vec_axpby>;
+  ops->waxpy = Called<vec_waxpy>;
+  ops->axpbypcz = Called<vec_axpbypcz>;
+  ops->maxpy = Called<vec_maxpy>;
+  ops->pointwisemult = Called<vec_pointwise_mult>;
+  ops->pointwisedivide = Called<vec_pointwise_divide>;
+  ops->pointwisemax = Called<vec_pointwise_max>;
+  ops->pointwisemin = Called<vec_pointwise_min>;
+  ops->pointwisemaxabs = Called<vec_pointwise_max_abs>;
+  ops->reciprocal = Called<vec_reciprocal>;
+  ops->swap = Called<vec_swap>;
+  ops->shift = Called<vec_shift>;
+  ops->abs = Called<vec_abs>;
+  ops->sqrt = Called<vec_sqrt_abs>;
 }
 
 }  // namespace oclspkt::petsc

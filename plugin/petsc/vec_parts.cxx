@@ -6,6 +6,7 @@
    part is out, a change of one of the two reaches the other before that is used: values go to the parts when the vector
    changes, and come back from parts whose state has changed when the vector is used. */
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 
 #include "boundary.hxx"
@@ -47,8 +48,7 @@ void take_from(Vec part) {
   Side& of_whole = side_of(whole);
   if (state_of(part) == of_part.known && of_part.out == 0) return;
   if (is_on_device(of_whole)) {
-    DeviceArray* array;
-    BringToDevice(*types().space, part, false, &array);
+    bring_to_device(*types().space, part, false);
     copy_on_device(part, true);
     of_whole.host = of_whole.host && of_part.host;
   } else if (!of_part.host) {
@@ -70,163 +70,141 @@ void give_to(Vec part) {
 
 /// Make a vector a part of another one, whose host memory it has.
 /// @param for_reading  neither of the two changes meanwhile. (PETSc increases the part's state even then.)
-PetscErrorCode Attach(Vec part, Vec whole, PetscInt first, bool for_reading) {
+void attach(Vec part, Vec whole, PetscInt first, bool for_reading) {
   Side& side = side_of(part);
-
-  PetscFunctionBegin;
   side.whole = whole;
   side.first = first;
-  OclspktCall(nullptr, give_to(part));
+  give_to(part);
   if (!for_reading) side_of(whole).parts.push_back(part);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Take a part back, and its values if they have changed.
-PetscErrorCode Detach(Vec part) {
-  PetscFunctionBegin;
-  if (state_of(part) != side_of(part).known) PetscCall(VecSetErrorIfLocked(side_of(part).whole, 1));
-  OclspktCall(nullptr, take_from(part));
+void detach(Vec part) {
+  if (state_of(part) != side_of(part).known) must(VecSetErrorIfLocked(side_of(part).whole, 1));
+  take_from(part);
   forget_parts(part);
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Find whether the places of every rank are neighbours on it, where they begin on this rank, and the block size that
-/// PETSc gives the part.
-PetscErrorCode FindRange(Vec whole, IS places, PetscBool* is_range, PetscInt* first, PetscInt* block) {
-  PetscInt begin, end, count, of_places;
-  PetscBool both[2];
+/// Places of a vector that are neighbours on every rank: where they begin on this rank, and PETSc's block size for
+/// them.
+struct Range {
+  PetscInt first, block;
+};
 
-  PetscFunctionBegin;
-  PetscCall(VecGetOwnershipRange(whole, &begin, &end));
-  PetscCall(ISGetLocalSize(places, &count));
-  PetscCall(ISContiguousLocal(places, begin, end, first, &both[0]));
-  PetscCall(ISGetBlockSize(places, &of_places));
-  PetscCall(VecGetBlockSize(whole, block));
-  both[1] = of_places > 1 || *first % *block != 0 || count % *block != 0 ? PETSC_FALSE : PETSC_TRUE;
-  OclspktAllreduce(MPI_IN_PLACE, both, 2, OCLSPKT_MPI_BOOL, MPI_LAND, PetscObjectComm((PetscObject)whole));
-  if (!both[1]) *block = of_places;
-  *is_range = both[0];
-  PetscFunctionReturn(PETSC_SUCCESS);
+/// @return none if the places of a rank are no range
+std::optional<Range> find_range(Vec whole, IS places) {
+  PetscInt begin, end, count, of_places;
+  Range range;
+  PetscBool both[2];
+  must(VecGetOwnershipRange(whole, &begin, &end));
+  must(ISGetLocalSize(places, &count));
+  must(ISContiguousLocal(places, begin, end, &range.first, &both[0]));
+  must(ISGetBlockSize(places, &of_places));
+  must(VecGetBlockSize(whole, &range.block));
+  both[1] = static_cast<PetscBool>(of_places <= 1 && range.first % range.block == 0 && count % range.block == 0);
+  OclspktReduce(MPI_IN_PLACE, both, 2, OCLSPKT_MPI_BOOL, MPI_LAND, comm_of(whole));
+  if (!both[1]) range.block = of_places;
+  return both[0] ? std::optional(range) : std::nullopt;
 }
 
 /* If the places are no range, PETSc's function makes a vector with memory of its own, by a scatter. */
-PetscErrorCode GetSubVector(Vec whole, IS places, Vec* part) {
-  const MPI_Comm comm = PetscObjectComm((PetscObject)whole);
-  PetscBool is_range = PETSC_FALSE;
-  PetscInt first, block, count, all, locked = 0;
+void get_sub_vector(Vec whole, IS places, Vec* part) {
+  const MPI_Comm comm = comm_of(whole);
+  std::optional<Range> range;
+  PetscInt count, all, locked = 0;
   PetscMPIInt ranks;
-
-  PetscFunctionBegin;
-  PetscCall(FindRange(whole, places, &is_range, &first, &block));
-  if (!is_range) {
-    PetscCall(AsPetscDoes(whole, &_VecOps::getsubvector, [&] { return VecGetSubVector(whole, places, part); }));
-    PetscFunctionReturn(PETSC_SUCCESS);
+  range = find_range(whole, places);
+  if (!range) {
+    as_petsc_does(whole, &_VecOps::getsubvector, [&] { return VecGetSubVector(whole, places, part); });
+    return;
   }
-  PetscCall(ISGetLocalSize(places, &count));
-  PetscCall(ISGetSize(places, &all));
-  PetscCallMPI(MPI_Comm_size(comm, &ranks));
-  const PetscScalar* const array = count > 0 ? host_array(whole) + first : nullptr;
+  must(ISGetLocalSize(places, &count));
+  must(ISGetSize(places, &all));
+  ranks = ranks_of(comm);
+  const PetscScalar* const array = count > 0 ? host_array(whole) + range->first : nullptr;
   if (ranks == 1) {
-    PetscCall(VecCreateSeqWithArray(comm, block, count, array, part));
+    must(VecCreateSeqWithArray(comm, range->block, count, array, part));
   } else {
-    PetscCall(VecCreateMPIWithArray(comm, block, count, all, array, part));
+    must(VecCreateMPIWithArray(comm, range->block, count, all, array, part));
   }
   dress(*part);
   (*part)->ops->placearray = nullptr;
   (*part)->ops->replacearray = nullptr;
-  PetscCall(Attach(*part, whole, first, false));
-  PetscCall(VecLockGet(whole, &locked));
-  if (locked != 0) PetscCall(VecLockReadPush(*part));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  attach(*part, whole, range->first, false);
+  must(VecLockGet(whole, &locked));
+  if (locked != 0) must(VecLockReadPush(*part));
 }
 
-PetscErrorCode RestoreSubVector(Vec whole, IS places, Vec* part) {
-  PetscFunctionBegin;
+void restore_sub_vector(Vec whole, IS places, Vec* part) {
   if (is_dressed(*part) && side_of(*part).whole == whole) {
-    PetscCall(Detach(*part));
-    PetscCall(VecDestroy(part));
+    detach(*part);
+    must(VecDestroy(part));
   } else {
-    PetscCall(AsPetscDoes(whole, &_VecOps::restoresubvector, [&] { return VecRestoreSubVector(whole, places, part); }));
+    as_petsc_does(whole, &_VecOps::restoresubvector, [&] { return VecRestoreSubVector(whole, places, part); });
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Let `local` stand for this rank's part of `whole`. Vectors without memory, which PETSc's block preconditioners make
 /// for this, are dressed; others get the array of the host.
 template <bool for_reading>
-PetscErrorCode GetLocalVector(Vec whole, Vec local) {
+void get_local_vector(Vec whole, Vec local) {
   std::conditional_t<for_reading, const PetscScalar, PetscScalar>* array;
   PetscBool is_seq;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)local, VECSEQ, &is_seq));
+  must(PetscObjectTypeCompare((PetscObject)local, VECSEQ, &is_seq));
   if (is_seq && !is_dressed(local) && host_array(local) == nullptr) dress(local);
   if (is_dressed(local)) {
-    PetscCall(VecPlaceArray(local, host_array(whole)));
-    PetscCall(Attach(local, whole, 0, for_reading));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    must(VecPlaceArray(local, host_array(whole)));
+    attach(local, whole, 0, for_reading);
+    return;
   }
   if constexpr (for_reading) {
-    PetscCall(VecGetArrayRead(whole, &array));
+    must(VecGetArrayRead(whole, &array));
   } else {
-    PetscCall(VecGetArray(whole, &array));
+    must(VecGetArray(whole, &array));
   }
-  PetscCall(VecPlaceArray(local, array));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(VecPlaceArray(local, array));
 }
 
 template <bool for_reading>
-PetscErrorCode RestoreLocalVector(Vec whole, Vec local) {
+void restore_local_vector(Vec whole, Vec local) {
   std::conditional_t<for_reading, const PetscScalar, PetscScalar>* array = nullptr;
   const bool is_part = is_dressed(local) && side_of(local).whole == whole;
-
-  PetscFunctionBegin;
   if constexpr (for_reading) {
     if (is_part) forget_parts(local);
-    if (!is_part) PetscCall(VecRestoreArrayRead(whole, &array));
+    if (!is_part) must(VecRestoreArrayRead(whole, &array));
   } else {
-    PetscCall(is_part ? Detach(local) : VecRestoreArray(whole, &array));
+    if (is_part) detach(local);
+    if (!is_part) must(VecRestoreArray(whole, &array));
   }
   if (is_part) side_of(local).host = true; /* the memory that it loses is the whole's */
-  PetscCall(VecResetArray(local));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(VecResetArray(local));
 }
 
-/// Put places of x into places of z, all places of one of them; or else have PETSc's function for the host do so.
-/// @param of  the vector whose operation it is
-template <typename Slot, typename... Arguments>
-PetscErrorCode PutPlaces(const char* name, InsertMode mode, Vec x, Stride from, Vec z, Stride to, Vec of, Slot slot,
-                         Arguments... arguments) {
+/// Put places of x into places of z on the device: all places of one of them. @return false: the host has to do it
+bool put_places(const char* name, InsertMode mode, Vec x, Stride from, Vec z, Stride to) {
   const PetscInt count = std::min(x->map->n, z->map->n);
-  DeviceSpace* space = nullptr;
-  PetscBool done = PETSC_FALSE;
-
-  PetscFunctionBegin;
   const Operation work{name, {x}, z, mode == INSERT_VALUES && to.step == 1};
   const bool is_known = mode == INSERT_VALUES || mode == ADD_VALUES || mode == MAX_VALUES;
   const bool fits = std::max(x->map->n, z->map->n) == count * std::max(from.step, to.step);
-  if (is_known && fits && x != z && is_dressed(x) && is_dressed(z)) PetscCall(SpaceForVectors(count, &space));
-  if (space) {
-    const Merge how = mode == INSERT_VALUES ? Merge::insert : mode == ADD_VALUES ? Merge::add : Merge::greater;
-    PetscCall(RunIn(*space, work, &done, [&](DeviceSpace& in, const Arrays& read, DeviceArray* written) {
-      in.put(how, *read[0], from, *written, to, count);
-    }));
-  } else {
-    NoteFallBack(work);
-  }
-  /* Callers leave the state to VecRestoreArray(). */
-  PetscCall(done ? PetscObjectStateIncrease((PetscObject)z) : (*(of_host(of).*slot))(arguments...));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  const bool can_be = is_known && fits && x != z && is_dressed(x) && is_dressed(z);
+  DeviceSpace* const space = can_be ? space_for_vectors(count) : nullptr;
+  if (!space) note_fall_back(work);
+  const Merge how = mode == INSERT_VALUES ? Merge::insert : mode == ADD_VALUES ? Merge::add : Merge::greater;
+  const bool done = space && run_in(*space, work, [&](DeviceSpace& in, const Arrays& read, DeviceArray* written) {
+                      in.put(how, *read[0], from, *written, to, count);
+                    });
+  if (done) must(PetscObjectStateIncrease((PetscObject)z)); /* callers leave that to VecRestoreArray() */
+  return done;
 }
 
-PetscErrorCode StrideGather(Vec x, PetscInt first, Vec part, InsertMode mode) {
-  return PutPlaces("VecStrideGather", mode, x, {first, x->map->bs}, part, {}, x, &_VecOps::stridegather, x, first, part,
-                   mode);
+void vec_stride_gather(Vec x, PetscInt first, Vec part, InsertMode mode) {
+  const bool done = put_places("VecStrideGather", mode, x, {first, x->map->bs}, part, {});
+  if (!done) must((*of_host(x).stridegather)(x, first, part, mode));
 }
 
-PetscErrorCode StrideScatter(Vec part, PetscInt first, Vec z, InsertMode mode) {
-  return PutPlaces("VecStrideScatter", mode, part, {}, z, {first, z->map->bs}, z, &_VecOps::stridescatter, part, first,
-                   z, mode);
+void vec_stride_scatter(Vec part, PetscInt first, Vec z, InsertMode mode) {
+  const bool done = put_places("VecStrideScatter", mode, part, {}, z, {first, z->map->bs});
+  if (!done) must((*of_host(z).stridescatter)(part, first, z, mode));
 }
 
 }  // namespace
@@ -256,14 +234,14 @@ void forget_parts(Vec vector) {
 }
 
 void put_parts(struct _VecOps* ops) {
-  ops->getsubvector = GetSubVector;
-  ops->restoresubvector = RestoreSubVector;
-  ops->getlocalvector = GetLocalVector<false>;
-  ops->restorelocalvector = RestoreLocalVector<false>;
-  ops->getlocalvectorread = GetLocalVector<true>;
-  ops->restorelocalvectorread = RestoreLocalVector<true>;
-  ops->stridegather = StrideGather;
-  ops->stridescatter = StrideScatter;
+  ops->getsubvector = Called<get_sub_vector>;
+  ops->restoresubvector = Called<restore_sub_vector>;
+  ops->getlocalvector = Called<get_local_vector<false>>;
+  ops->restorelocalvector = Called<restore_local_vector<false>>;
+  ops->getlocalvectorread = Called<get_local_vector<true>>;
+  ops->restorelocalvectorread = Called<restore_local_vector<true>>;
+  ops->stridegather = Called<vec_stride_gather>;
+  ops->stridescatter = Called<vec_stride_scatter>;
 }
 
 }  // namespace oclspkt::petsc

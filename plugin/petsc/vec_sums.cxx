@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Sums, norms and extremes of dressed vectors. The device finds those of a rank, or the host if the device has no
    values or too few rows. Then one reduction follows, which does not depend on the choice of a rank. */
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -16,114 +17,91 @@ namespace {
 
 using Sum = SumOf<PetscScalar>;
 using Value = SumValue<PetscScalar>;
+/// Kinds of sums, and places of the vectors that they are of.
+using Wanted = std::vector<std::pair<SumKind, std::array<std::size_t, 2>>>;
 
 /// Local sums of vectors.
-PetscErrorCode LocalSums(const char* name, const std::vector<Vec>& vectors,
-                         const std::vector<std::pair<SumKind, std::array<std::size_t, 2>>>& wanted, Value* values,
-                         PetscBool* done) {
-  PetscFunctionBegin;
-  PetscCall(RunOnDevice({name, vectors}, done, [&](DeviceSpace& space, const Arrays& read, DeviceArray*) {
+/// @param[out] values  shape [wanted]
+/// @return false: the host has to find them
+bool local_sums(const char* name, const std::vector<Vec>& vectors, const Wanted& wanted, Value* values) {
+  return run_on_device({name, vectors}, [&](DeviceSpace& space, const Arrays& read, DeviceArray*) {
     std::vector<Sum> sums;
     sums.reserve(wanted.size());
     for (const auto& [kind, of] : wanted) {
       sums.push_back({kind, read[of[0]], kind == SumKind::dot ? read[of[1]] : nullptr});
     }
     space.sums(sums, {values, sums.size()});
-  }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  });
 }
 
-PetscErrorCode Add(Vec x, PetscScalar* numbers, PetscInt count) {
-  PetscFunctionBegin;
-  OclspktAllreduce(MPI_IN_PLACE, numbers, static_cast<PetscMPIInt>(count), MPIU_SCALAR, MPIU_SUM,
-                   PetscObjectComm((PetscObject)x));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void add_up(Vec x, PetscScalar* numbers, PetscInt count) {
+  OclspktReduce(MPI_IN_PLACE, numbers, static_cast<PetscMPIInt>(count), MPIU_SCALAR, MPIU_SUM, comm_of(x));
 }
 
-PetscErrorCode MDotLocal(Vec x, PetscInt count, const Vec y[], PetscScalar* products) {
-  PetscBool done = PETSC_FALSE;
+void vec_mdot_local(Vec x, PetscInt count, const Vec y[], PetscScalar* products) {
   std::vector<Vec> vectors{x};
-  std::vector<std::pair<SumKind, std::array<std::size_t, 2>>> wanted;
-
-  PetscFunctionBegin;
+  Wanted wanted;
   for (PetscInt k = 0; k < count; ++k) {
     vectors.push_back(y[k]);
     wanted.push_back({SumKind::dot, {vectors.size() - 1, 0}});
   }
   std::vector<Value> values(wanted.size());
-  PetscCall(LocalSums("VecMDot", vectors, wanted, values.data(), &done));
+  const bool done = local_sums("VecMDot", vectors, wanted, values.data());
   for (PetscInt k = 0; k < count && done; ++k) products[k] = values[static_cast<std::size_t>(k)].value;
-  if (!done) PetscCall((*of_host(x).mdot_local)(x, count, y, products));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (!done) must((*of_host(x).mdot_local)(x, count, y, products));
 }
 
-PetscErrorCode MDot(Vec x, PetscInt count, const Vec y[], PetscScalar* products) {
-  PetscFunctionBegin;
-  PetscCall(MDotLocal(x, count, y, products));
-  PetscCall(Add(x, products, count));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void vec_mdot(Vec x, PetscInt count, const Vec y[], PetscScalar* products) {
+  vec_mdot_local(x, count, y, products);
+  add_up(x, products, count);
 }
 
-PetscErrorCode DotLocal(Vec x, Vec y, PetscScalar* product) {
-  PetscBool done;
+void vec_dot_local(Vec x, Vec y, PetscScalar* product) {
   Value value;
-
-  PetscFunctionBegin;
-  PetscCall(LocalSums("VecDot", {x, y}, {{SumKind::dot, {0, 1}}}, &value, &done));
+  const bool done = local_sums("VecDot", {x, y}, {{SumKind::dot, {0, 1}}}, &value);
   if (done) {
     *product = value.value;
   } else {
-    PetscCall((*of_host(x).dot_local)(x, y, product));
+    must((*of_host(x).dot_local)(x, y, product));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Dot(Vec x, Vec y, PetscScalar* product) {
-  PetscFunctionBegin;
-  PetscCall(DotLocal(x, y, product));
-  PetscCall(Add(x, product, 1));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void vec_dot(Vec x, Vec y, PetscScalar* product) {
+  vec_dot_local(x, y, product);
+  add_up(x, product, 1);
 }
 
-PetscErrorCode NormLocal(Vec x, NormType type, PetscReal* norm) {
-  PetscBool done;
+void vec_norm_local(Vec x, NormType type, PetscReal* norm) {
   Value values[2];
-
-  PetscFunctionBegin;
   const SumKind kind = type == NORM_1 || type == NORM_1_AND_2 ? SumKind::norm1
                        : type == NORM_INFINITY                ? SumKind::largest_magnitude
                                                               : SumKind::norm2;
-  if (type == NORM_1_AND_2) {
-    PetscCall(LocalSums("VecNorm", {x}, {{kind, {0, 0}}, {SumKind::norm2, {0, 0}}}, values, &done));
-  } else {
-    PetscCall(LocalSums("VecNorm", {x}, {{kind, {0, 0}}}, values, &done));
-  }
+  Wanted wanted{{kind, {0, 0}}};
+  if (type == NORM_1_AND_2) wanted.push_back({SumKind::norm2, {0, 0}});
+  const bool done = local_sums("VecNorm", {x}, wanted, values);
   if (done) {
     norm[0] = PetscRealPart(values[0].value);
     if (type == NORM_1_AND_2) norm[1] = PetscRealPart(values[1].value);
   } else {
-    PetscCall((*of_host(x).norm_local)(x, type, norm));
+    must((*of_host(x).norm_local)(x, type, norm));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// The norm of all ranks from those of each, by one reduction unless squares over- or underflow.
 /// @param[in,out] sum  of ranks as well; may be null
-PetscErrorCode AddNorms(MPI_Comm comm, PetscReal* norm, PetscReal* sum) {
+void add_norms(MPI_Comm comm, PetscReal* norm, PetscReal* sum) {
   constexpr PetscReal kLeast = 1e3 * std::numeric_limits<PetscReal>::min();
   PetscReal sums[] = {*norm * *norm, sum != nullptr ? *sum : 0}, most = *norm;
-
-  PetscFunctionBegin;
-  OclspktAllreduce(MPI_IN_PLACE, sums, sum != nullptr ? 2 : 1, MPIU_REAL, MPIU_SUM, comm);
+  OclspktReduce(MPI_IN_PLACE, sums, sum != nullptr ? 2 : 1, MPIU_REAL, MPIU_SUM, comm);
   PetscReal square = sums[0];
   if (sum != nullptr) *sum = sums[1];
   if (square > kLeast && square <= std::numeric_limits<PetscReal>::max()) {
     *norm = PetscSqrtReal(square);
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return;
   }
   PetscReal is_nan = PetscIsNanReal(most) ? 1 : 0;
   PetscReal both[] = {is_nan > 0 ? 0 : most, is_nan};
-  OclspktAllreduce(MPI_IN_PLACE, both, 2, MPIU_REAL, MPIU_MAX, comm);
+  OclspktReduce(MPI_IN_PLACE, both, 2, MPIU_REAL, MPIU_MAX, comm);
   most = both[0];
   if (both[1] > 0) {
     *norm = std::numeric_limits<PetscReal>::quiet_NaN();
@@ -131,160 +109,130 @@ PetscErrorCode AddNorms(MPI_Comm comm, PetscReal* norm, PetscReal* sum) {
     *norm = most;
   } else {
     square = (*norm / most) * (*norm / most);
-    OclspktAllreduce(MPI_IN_PLACE, &square, 1, MPIU_REAL, MPIU_SUM, comm);
+    OclspktReduce(MPI_IN_PLACE, &square, 1, MPIU_REAL, MPIU_SUM, comm);
     *norm = most * PetscSqrtReal(square);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Norm(Vec x, NormType type, PetscReal* norm) {
-  PetscMPIInt ranks;
-  MPI_Comm comm = PetscObjectComm((PetscObject)x);
-
-  PetscFunctionBegin;
-  PetscCall(NormLocal(x, type, norm));
-  PetscCallMPI(MPI_Comm_size(comm, &ranks));
-  if (ranks == 1) PetscFunctionReturn(PETSC_SUCCESS);
-  if (type == NORM_1) OclspktAllreduce(MPI_IN_PLACE, norm, 1, MPIU_REAL, MPIU_SUM, comm);
-  if (type == NORM_INFINITY) OclspktAllreduce(MPI_IN_PLACE, norm, 1, MPIU_REAL, MPIU_MAX, comm);
-  if (type == NORM_2 || type == NORM_FROBENIUS) PetscCall(AddNorms(comm, norm, nullptr));
-  if (type == NORM_1_AND_2) PetscCall(AddNorms(comm, norm + 1, norm));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void vec_norm(Vec x, NormType type, PetscReal* norm) {
+  const MPI_Comm comm = comm_of(x);
+  vec_norm_local(x, type, norm);
+  if (ranks_of(comm) == 1) return;
+  if (type == NORM_1) OclspktReduce(MPI_IN_PLACE, norm, 1, MPIU_REAL, MPIU_SUM, comm);
+  if (type == NORM_INFINITY) OclspktReduce(MPI_IN_PLACE, norm, 1, MPIU_REAL, MPIU_MAX, comm);
+  if (type == NORM_2 || type == NORM_FROBENIUS) add_norms(comm, norm, nullptr);
+  if (type == NORM_1_AND_2) add_norms(comm, norm + 1, norm);
 }
 
-PetscErrorCode DotNorm2(Vec s, Vec t, PetscScalar* product, PetscScalar* square) {
-  PetscBool done;
+void vec_dot_norm2(Vec s, Vec t, PetscScalar* product, PetscScalar* square) {
   Value values[2];
-
-  PetscFunctionBegin;
-  PetscCall(LocalSums("VecDotNorm2", {s, t}, {{SumKind::dot, {0, 1}}, {SumKind::dot, {1, 1}}}, values, &done));
+  const bool done = local_sums("VecDotNorm2", {s, t}, {{SumKind::dot, {0, 1}}, {SumKind::dot, {1, 1}}}, values);
   PetscScalar numbers[2] = {values[0].value, values[1].value};
   if (!done) {
-    PetscCall((*of_host(s).dot_local)(s, t, numbers));
-    PetscCall((*of_host(t).dot_local)(t, t, numbers + 1));
+    must((*of_host(s).dot_local)(s, t, numbers));
+    must((*of_host(t).dot_local)(t, t, numbers + 1));
   }
-  PetscCall(Add(s, numbers, 2));
+  add_up(s, numbers, 2);
   *product = numbers[0];
   *square = numbers[1];
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// Call f with the values of a vector on the host.
 template <typename F>
-PetscErrorCode OnHost(Vec x, const F& f) {
+void on_host(Vec x, const F& f) {
   const PetscScalar* values;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(x, &values));
+  must(VecGetArrayRead(x, &values));
   f(std::span(values, static_cast<std::size_t>(x->map->n)));
-  PetscCall(VecRestoreArrayRead(x, &values));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  must(VecRestoreArrayRead(x, &values));
 }
 
 /* The sum of this rank; PETSc adds up the ranks. */
-PetscErrorCode SumLocal(Vec x, PetscScalar* sum) {
-  PetscBool done;
+void vec_sum_local(Vec x, PetscScalar* sum) {
   Value value;
-
-  PetscFunctionBegin;
-  PetscCall(LocalSums("VecSum", {x}, {{SumKind::sum, {0, 0}}}, &value, &done));
+  const bool done = local_sums("VecSum", {x}, {{SumKind::sum, {0, 0}}}, &value);
   *sum = value.value;
   if (!done) {
-    PetscCall(OnHost(x, [&](auto all) { *sum = std::accumulate(all.begin(), all.end(), PetscScalar(0)); }));
+    on_host(x, [&](auto all) { *sum = std::accumulate(all.begin(), all.end(), PetscScalar(0)); });
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// The first of the least or greatest values of a rank. NaN is passed over, unless it is the first value.
-PetscErrorCode LocalExtreme(const char* name, SumKind kind, Vec x, Value* best) {
-  PetscBool done;
-
-  PetscFunctionBegin;
-  PetscCall(LocalSums(name, {x}, {{kind, {0, 0}}}, best, &done));
-  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+Value local_extreme(const char* name, SumKind kind, Vec x) {
   const bool least = kind == SumKind::least;
-  *best = {least ? PETSC_MAX_REAL : PETSC_MIN_REAL, -1};
-  PetscCall(OnHost(x, [&](auto all) {
+  Value best;
+  if (local_sums(name, {x}, {{kind, {0, 0}}}, &best)) return best;
+  best = {least ? PETSC_MAX_REAL : PETSC_MIN_REAL, -1};
+  on_host(x, [&](auto all) {
     for (const PetscScalar& number : all) {
-      if (best->place >= 0 && !(least ? number < best->value : number > best->value)) continue;
-      *best = {number, &number - all.data()};
+      if (best.place >= 0 && !(least ? number < best.value : number > best.value)) continue;
+      best = {number, &number - all.data()};
     }
-  }));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  });
+  return best;
 }
 
-PetscErrorCode Extreme(const char* name, SumKind kind, Vec x, PetscInt* place, PetscReal* value) {
-  const MPI_Comm comm = PetscObjectComm((PetscObject)x);
-  Value best;
+void extreme(const char* name, SumKind kind, Vec x, PetscInt* place, PetscReal* value) {
+  const MPI_Comm comm = comm_of(x);
+  const Value best = local_extreme(name, kind, x);
   struct {
     PetscReal value;
     PetscInt place;
   } of_rank, of_all;
-
-  PetscFunctionBegin;
-  PetscCall(LocalExtreme(name, kind, x, &best));
   of_rank = {best.value, static_cast<PetscInt>(best.place) + x->map->rstart};
   if (place != nullptr) {
-    OclspktAllreduce(&of_rank, &of_all, 1, MPIU_REAL_INT, kind == SumKind::least ? MPIU_MINLOC : MPIU_MAXLOC, comm);
+    OclspktReduce(&of_rank, &of_all, 1, MPIU_REAL_INT, kind == SumKind::least ? MPIU_MINLOC : MPIU_MAXLOC, comm);
     *place = of_all.place;
   } else {
-    OclspktAllreduce(&of_rank.value, &of_all.value, 1, MPIU_REAL, kind == SumKind::least ? MPIU_MIN : MPIU_MAX, comm);
+    OclspktReduce(&of_rank.value, &of_all.value, 1, MPIU_REAL, kind == SumKind::least ? MPIU_MIN : MPIU_MAX, comm);
   }
   *value = of_all.value;
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Min(Vec x, PetscInt* place, PetscReal* value) {
-  return Extreme("VecMin", SumKind::least, x, place, value);
-}
+void vec_min(Vec x, PetscInt* place, PetscReal* value) { extreme("VecMin", SumKind::least, x, place, value); }
 
-PetscErrorCode Max(Vec x, PetscInt* place, PetscReal* value) {
-  return Extreme("VecMax", SumKind::greatest, x, place, value);
-}
+void vec_max(Vec x, PetscInt* place, PetscReal* value) { extreme("VecMax", SumKind::greatest, x, place, value); }
 
-/* The greatest |x / y|, or |x| where y is 0, which line searches need. */
-PetscErrorCode MaxPointwiseDivide(Vec x, Vec y, PetscReal* greatest) {
-  PetscBool done;
+/// The greatest |x / y|, or |x| where y is 0, which line searches need.
+PetscReal local_max_ratio(Vec x, Vec y) {
+  const PetscScalar* divisors;
+  PetscReal greatest = 0;
   Value value;
+  const auto find = [&](DeviceSpace& space, const Arrays& read, DeviceArray*) {
+    DeviceArray& ratios = scratch(space, read[0]->size());
+    space.pointwise(Pointwise::ratio, ratios, *read[0], read[1], 0);
+    space.sums(std::array{Sum{SumKind::largest_magnitude, &ratios}}, {&value, 1});
+  };
+  if (run_on_device({"VecMaxPointwiseDivide", {x, y}}, find)) return PetscRealPart(value.value);
+  must(VecGetArrayRead(y, &divisors));
+  on_host(x, [&](auto all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const PetscScalar a = all[i], b = divisors[i];
+      greatest = PetscMax(PetscAbsScalar(b != PetscScalar(0) ? a / b : a), greatest);
+    }
+  });
+  must(VecRestoreArrayRead(y, &divisors));
+  return greatest;
+}
 
-  PetscFunctionBegin;
-  PetscCall(
-      RunOnDevice({"VecMaxPointwiseDivide", {x, y}}, &done, [&](DeviceSpace& space, const Arrays& read, DeviceArray*) {
-        DeviceArray& ratios = scratch(space, read[0]->size());
-        space.pointwise(Pointwise::ratio, ratios, *read[0], read[1], 0);
-        space.sums(std::array{Sum{SumKind::largest_magnitude, &ratios}}, {&value, 1});
-      }));
-  *greatest = PetscRealPart(value.value);
-  if (!done) {
-    const PetscScalar* divisors;
-    *greatest = 0;
-    PetscCall(VecGetArrayRead(y, &divisors));
-    PetscCall(OnHost(x, [&](auto all) {
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        const PetscScalar a = all[i], b = divisors[i];
-        *greatest = PetscMax(PetscAbsScalar(b != PetscScalar(0) ? a / b : a), *greatest);
-      }
-    }));
-    PetscCall(VecRestoreArrayRead(y, &divisors));
-  }
-  OclspktAllreduce(MPI_IN_PLACE, greatest, 1, MPIU_REAL, MPIU_MAX, PetscObjectComm((PetscObject)x));
-  PetscFunctionReturn(PETSC_SUCCESS);
+void max_pointwise_divide(Vec x, Vec y, PetscReal* greatest) {
+  *greatest = local_max_ratio(x, y);
+  OclspktReduce(MPI_IN_PLACE, greatest, 1, MPIU_REAL, MPIU_MAX, comm_of(x));
 }
 
 }  // namespace
 
 void put_sums(struct _VecOps* ops) {
-  ops->dot = ops->tdot = Dot;
-  ops->dot_local = ops->tdot_local = DotLocal;
-  ops->mdot = ops->mtdot = MDot;
-  ops->mdot_local = ops->mtdot_local = MDotLocal;
-  ops->norm = Norm;
-  ops->norm_local = NormLocal;
-  ops->dotnorm2 = DotNorm2;
-  ops->sum = SumLocal;
-  ops->min = Min;
-  ops->max = Max;
-  ops->maxpointwisedivide = MaxPointwiseDivide;
+  ops->dot = ops->tdot = Called<vec_dot>;
+  ops->dot_local = ops->tdot_local = Called<vec_dot_local>;
+  ops->mdot = ops->mtdot = Called<vec_mdot>;
+  ops->mdot_local = ops->mtdot_local = Called<vec_mdot_local>;
+  ops->norm = Called<vec_norm>;
+  ops->norm_local = Called<vec_norm_local>;
+  ops->dotnorm2 = Called<vec_dot_norm2>;
+  ops->sum = Called<vec_sum_local>;
+  ops->min = Called<vec_min>;
+  ops->max = Called<vec_max>;
+  ops->maxpointwisedivide = Called<max_pointwise_divide>;
 }
 
 /* The error of a step as integrators weigh it, VecErrorWeightedNorms() of PETSc 3.20 and later: err / tol over all
@@ -308,14 +256,12 @@ struct ErrorNorms {
 };
 
 /// Compute the norms on the host. A tolerance of NaN does not exceed 0, so its place is left out, as PETSc does.
-PetscErrorCode NormsOnHost(const ErrorOfStep& step, ErrorNorms* norms) {
+ErrorNorms norms_on_host(const ErrorOfStep& step) {
+  ErrorNorms norms;
   const std::array<Vec, 5> vectors{step.u, step.y, step.e, step.each_atol, step.each_rtol};
   std::array<const PetscScalar*, 5> values{};
-
-  PetscFunctionBegin;
-  *norms = {};
   for (std::size_t k = 0; k < vectors.size(); ++k) {
-    if (vectors[k]) PetscCall(VecGetArrayRead(vectors[k], &values[k]));
+    if (vectors[k]) must(VecGetArrayRead(vectors[k], &values[k]));
   }
   const auto [u, y, e, each_atol, each_rtol] = values;
   for (PetscInt i = 0; i < step.u->map->n; ++i) {
@@ -328,14 +274,14 @@ PetscErrorCode NormsOnHost(const ErrorOfStep& step, ErrorNorms* norms) {
     for (std::size_t k = 0; k < tolerances.size(); ++k) {
       if (!(tolerances[k] > 0)) continue;
       const PetscReal ratio = error / tolerances[k];
-      norms->norm[k] = step.type == NORM_INFINITY ? PetscMax(norms->norm[k], ratio) : norms->norm[k] + ratio * ratio;
-      norms->places[k] += 1;
+      norms.norm[k] = step.type == NORM_INFINITY ? PetscMax(norms.norm[k], ratio) : norms.norm[k] + ratio * ratio;
+      norms.places[k] += 1;
     }
   }
   for (std::size_t k = 0; k < vectors.size(); ++k) {
-    if (vectors[k]) PetscCall(VecRestoreArrayRead(vectors[k], &values[k]));
+    if (vectors[k]) must(VecRestoreArrayRead(vectors[k], &values[k]));
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return norms;
 }
 
 /// Compute the norms on the device. @pre tolerances are not negative, and the same for all places. @throws DeviceError
@@ -371,47 +317,38 @@ void norms_on_device(DeviceSpace& space, const ErrorOfStep& step, const Arrays& 
   norms.places[0] = norms.places[1] = static_cast<PetscReal>(rows);
 }
 
-PetscErrorCode LocalNorms(const ErrorOfStep& step, ErrorNorms* norms) {
-  PetscBool done = PETSC_FALSE;
+ErrorNorms local_norms(const ErrorOfStep& step) {
+  ErrorNorms norms;
   Operation work{"VecErrorWeightedNorms", {step.u, step.y}};
-
-  PetscFunctionBegin;
   if (step.e) work.read.push_back(step.e);
   const bool is_plain = !step.each_atol && !step.each_rtol && step.atol >= 0 && step.rtol >= 0 && step.ignore_max <= 0;
-  if (is_plain) {
-    PetscCall(RunOnDevice(work, &done, [&](DeviceSpace& space, const Arrays& read, DeviceArray*) {
-      norms_on_device(space, step, read, *norms);
-    }));
-  } else {
-    NoteFallBack(work);
-  }
-  for (const PetscReal norm : norms->norm) done = done && std::isfinite(norm) ? PETSC_TRUE : PETSC_FALSE;
-  if (!done) PetscCall(NormsOnHost(step, norms));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  if (!is_plain) note_fall_back(work);
+  const auto find = [&](DeviceSpace& space, const Arrays& read, DeviceArray*) {
+    norms_on_device(space, step, read, norms);
+  };
+  const bool done = is_plain && run_on_device(work, find) &&
+                    std::all_of(norms.norm.begin(), norms.norm.end(), [](PetscReal n) { return std::isfinite(n); });
+  return done ? norms : norms_on_host(step);
 }
 
-PetscErrorCode ErrorNormsOf(Vec u, Vec y, Vec e, NormType type, PetscReal atol, Vec each_atol, PetscReal rtol,
-                            Vec each_rtol, PetscReal ignore_max, PetscReal* norm, PetscInt* places, PetscReal* norm_a,
-                            PetscInt* places_a, PetscReal* norm_r, PetscInt* places_r) {
-  const MPI_Comm comm = PetscObjectComm((PetscObject)u);
-  ErrorNorms norms;
-
-  PetscFunctionBegin;
-  PetscCall(LocalNorms({u, y, e, type, atol, rtol, each_atol, each_rtol, ignore_max}, &norms));
-  OclspktAllreduce(MPI_IN_PLACE, norms.norm.data(), 3, MPIU_REAL, type == NORM_INFINITY ? MPIU_MAX : MPIU_SUM, comm);
-  OclspktAllreduce(MPI_IN_PLACE, norms.places.data(), 3, MPIU_REAL, MPIU_SUM, comm);
+void error_norms_of(Vec u, Vec y, Vec e, NormType type, PetscReal atol, Vec each_atol, PetscReal rtol, Vec each_rtol,
+                    PetscReal ignore_max, PetscReal* norm, PetscInt* places, PetscReal* norm_a, PetscInt* places_a,
+                    PetscReal* norm_r, PetscInt* places_r) {
+  const MPI_Comm comm = comm_of(u);
+  ErrorNorms norms = local_norms({u, y, e, type, atol, rtol, each_atol, each_rtol, ignore_max});
+  OclspktReduce(MPI_IN_PLACE, norms.norm.data(), 3, MPIU_REAL, type == NORM_INFINITY ? MPIU_MAX : MPIU_SUM, comm);
+  OclspktReduce(MPI_IN_PLACE, norms.places.data(), 3, MPIU_REAL, MPIU_SUM, comm);
   const std::array<PetscReal*, 3> to{norm, norm_a, norm_r};
   const std::array<PetscInt*, 3> places_to{places, places_a, places_r};
   for (std::size_t k = 0; k < to.size(); ++k) {
     *to[k] = type == NORM_INFINITY ? norms.norm[k] : PetscSqrtReal(norms.norm[k]);
     *places_to[k] = static_cast<PetscInt>(norms.places[k]);
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 }  // namespace
 
-void put_error_norms(struct _VecOps* ops) { ops->errorwnorm = ErrorNormsOf; }
+void put_error_norms(struct _VecOps* ops) { ops->errorwnorm = Called<error_norms_of>; }
 #else
 void put_error_norms(struct _VecOps*) {}
 #endif

@@ -101,6 +101,17 @@ Totals total_of(PC pc, const Sweep& sweep, bool transpose) {
   return totals;
 }
 
+void append(std::string& text, const std::string& words) { text += words; }
+void append(std::string& text, Index number) { text += std::to_string(number); }
+
+/// Add a line of words and whole numbers, one after the other.
+template <typename... Parts>
+void add(Lines& lines, const Parts&... parts) {
+  std::string line;
+  (append(line, parts), ...);
+  lines.push_back(std::move(line));
+}
+
 std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.2g", value);
@@ -116,23 +127,22 @@ void add_rounding(const Totals& totals, Lines& lines) {
   const double bound = largest_bound(totals.report.rounding, totals.cut.rounding);
   const Index units = totals.report.units;
   const bool by_component = totals.report.promise == Promise::by_component && totals.cut.lines == 0;
-  lines.push_back(!std::isfinite(bound)
-                      ? "rounding: no bound is known"
-                      : std::string("rounding: ") + (by_component ? "by component" : "by rows") + " at most " +
-                            number(bound) + " eps" + (units > 0 ? ", in " + std::to_string(units) + " units" : "") +
-                            (bound <= kRoundingLimit ? "" : ", ABOVE the limit of method auto"));
+  add(lines, !std::isfinite(bound)
+                 ? "rounding: no bound is known"
+                 : std::string("rounding: ") + (by_component ? "by component" : "by rows") + " at most " +
+                       number(bound) + " eps" + (units > 0 ? ", in " + std::to_string(units) + " units" : "") +
+                       (bound <= kRoundingLimit ? "" : ", ABOVE the limit of method auto"));
   const Report& report = totals.report;
-  if (!totals.above_bound.empty()) lines.push_back("ABOVE the limits of method auto: " + totals.above_bound);
-  if (report.backward_error > 0) lines.push_back("checked: backward error " + number(report.backward_error));
+  if (!totals.above_bound.empty()) add(lines, "ABOVE the limits of method auto: ", totals.above_bound);
+  if (report.backward_error > 0) add(lines, "checked: backward error ", number(report.backward_error));
 }
 
 void add_accuracy(const Totals& totals, Lines& lines) {
   const Report& report = totals.report;
   const bool truncates = oclspkt::truncates(report.method);
   if (truncates) {
-    lines.push_back("certificate: " + number(report.certificate) +
-                    (report.certificate <= report.tolerance ? ", tolerance " : ", ABOVE the tolerance ") +
-                    number(report.tolerance));
+    add(lines, "certificate: ", number(report.certificate),
+        (report.certificate <= report.tolerance ? ", tolerance " : ", ABOVE the tolerance "), number(report.tolerance));
   }
   add_rounding(totals, lines);
 }
@@ -144,53 +154,50 @@ std::string device_line(const Report& report) {
 
 /// What becomes of vectors that lie on a device.
 void add_vectors(const Report& report, Lines& lines) {
-  if (!report.device.vectors.empty()) lines.push_back("vectors: " + report.device.vectors);
+  if (!report.device.vectors.empty()) add(lines, "vectors: ", report.device.vectors);
 }
 /// Why vectors without a queue are solved for from the host, for all directions.
 void add_vectors(const PC_OCLSPKT& o, Lines& lines) {
-  if (o.from_host) lines.push_back(std::string("vectors: ") + o.from_host);
+  if (o.from_host) add(lines, "vectors: ", o.from_host);
 }
 
 /// Which processors share the rows, or why one solves them all.
 void add_shares(const Report& report, Lines& lines) {
   if (report.sharing.shares.empty()) {
-    if (!report.sharing.why.empty()) lines.push_back("shares: none");
+    if (!report.sharing.why.empty()) add(lines, "shares: none");
     return;
   }
   for (const ShareReport& share : report.sharing.shares) {
     const double part = static_cast<double>(share.rows) / static_cast<double>(std::max<Index>(1, report.rows));
-    lines.push_back("share: " + number(100 * part) + " % of the rows, " + std::to_string(share.rows) + ", on " +
-                    share.device + " (" + type_text(share.type, share.emulated) +
-                    (share.platform.empty() ? "" : ", " + share.platform) + "), " + name(share.method) +
-                    (share.shape.empty() ? "" : ", " + share.shape));
+    add(lines, "share: ", number(100 * part), " % of the rows, ", share.rows, ", on ", share.device, " (",
+        type_text(share.type, share.emulated), (share.platform.empty() ? "" : ", " + share.platform), "), ",
+        name(share.method), (share.shape.empty() ? "" : ", " + share.shape));
   }
 }
 
 /// What was predicted and measured of shares.
 void add_share_times(const SharesReport& sharing, Lines& lines) {
-  if (!sharing.why.empty()) lines.push_back("sharing: " + sharing.why);
-  if (!sharing.objectives.empty()) lines.push_back("shares by " + sharing.objectives);
+  if (!sharing.why.empty()) add(lines, "sharing: ", sharing.why);
+  if (!sharing.objectives.empty()) add(lines, "shares by ", sharing.objectives);
   if (sharing.shares.empty()) return;
-  lines.push_back("shares together: predicted " + number(sharing.predicted_seconds) + " s an apply, measured " +
-                  number(sharing.seconds) + " s, the best device alone is predicted to take " +
-                  number(sharing.single_seconds) + " s");
+  add(lines, "shares together: predicted ", number(sharing.predicted_seconds), " s an apply, measured ",
+      number(sharing.seconds), " s, the best device alone is predicted to take ", number(sharing.single_seconds), " s");
   for (const ShareReport& share : sharing.shares) {
     const double rate = share.seconds > 0 ? static_cast<double>(share.rows) / share.seconds : 0;
-    lines.push_back("share of " + share.device + (share.emulated ? ", emulated" : "") + ": predicted " +
-                    number(share.predicted_seconds) + " s, measured " + number(share.seconds) + " s, " + number(rate) +
-                    " rows/s, " + std::to_string(share.bytes) + " bytes moved");
+    add(lines, "share of ", share.device, (share.emulated ? ", emulated" : ""), ": predicted ",
+        number(share.predicted_seconds), " s, measured ", number(share.seconds), " s, ", number(rate), " rows/s, ",
+        share.bytes, " bytes moved");
   }
 }
 
 /// Lines that are pinned, fallback lines, and devices lost.
 void add_exceptions(const Report& report, Lines& lines) {
-  if (!report.pin_why.empty()) lines.push_back("singular: pinned, " + report.pin_why);
+  if (!report.pin_why.empty()) add(lines, "singular: pinned, ", report.pin_why);
   for (const GroupReport& group : report.groups) {
-    lines.push_back("fallback lines: " + std::to_string(group.lines) + ", from line " +
-                    std::to_string(group.first_line) + " on, by " + name(group.method) +
-                    (group.pinned ? ", pinned" : "") + " on the host, " + group.why);
+    add(lines, "fallback lines: ", group.lines, ", from line ", group.first_line, " on, by ", name(group.method),
+        (group.pinned ? ", pinned" : ""), " on the host, ", group.why);
   }
-  for (const std::string& lost : report.degraded) lines.push_back("degraded: " + lost);
+  for (const std::string& lost : report.degraded) add(lines, "degraded: ", lost);
 }
 
 /// Lines that ranks cut, and those that one rank solves whole.
@@ -199,15 +206,13 @@ void add_cuts(const CutReport& cut, Lines& lines) {
                      ", over up to " + std::to_string(cut.longest_chain) + " ranks, " +
                      (cut.truncated ? "truncated at the cuts, bound " + number(cut.bound) : "exact at the cuts");
   if (cut.truncated) text += (cut.above_tolerance ? ", ABOVE the tolerance " : ", tolerance ") + number(cut.tolerance);
-  lines.push_back(text);
-  lines.push_back("messages: " + std::to_string(cut.sent) + " numbers sent and " + std::to_string(cut.received) +
-                  " received by an apply, all ranks together");
-  if (cut.backward_error > 0) lines.push_back("checked across cuts: backward error " + number(cut.backward_error));
+  add(lines, text);
+  add(lines, "messages: ", cut.sent, " numbers sent and ", cut.received, " received by an apply, all ranks together");
+  if (cut.backward_error > 0) add(lines, "checked across cuts: backward error ", number(cut.backward_error));
   if (cut.gathered == 0) return;
-  lines.push_back(
-      "gathered: " + std::to_string(cut.gathered) + (cut.gathered == 1 ? " line is" : " lines are") +
-      " solved whole, each on one rank" +
-      (cut.first_gathered < 0 ? "" : ", from line " + std::to_string(cut.first_gathered) + " on, " + cut.gathered_why) +
+  add(lines, "gathered: ", cut.gathered, (cut.gathered == 1 ? " line is" : " lines are"),
+      " solved whole, each on one rank",
+      (cut.first_gathered < 0 ? "" : ", from line " + std::to_string(cut.first_gathered) + " on, " + cut.gathered_why),
       (cut.pinned > 0 ? ", " + std::to_string(cut.pinned) + " pinned" : ""));
 }
 
@@ -219,14 +224,14 @@ std::string whose(const Totals& totals) {
 /// What ranks other than 0 chose or lost.
 void add_elsewhere(const Totals& totals, Lines& lines) {
   if (totals.elsewhere > 0) {
-    lines.push_back("other ranks: " + std::to_string(totals.elsewhere) +
-                    " use another method or device than rank 0; -ksp_view ::ascii_info_detail lists them");
+    add(lines, "other ranks: ", totals.elsewhere,
+        " use another method or device than rank 0; -ksp_view ::ascii_info_detail lists them");
   }
   if (totals.fallback_elsewhere > 0) {
-    lines.push_back("fallback lines on other ranks: " + std::to_string(totals.fallback_elsewhere));
+    add(lines, "fallback lines on other ranks: ", totals.fallback_elsewhere);
   }
   if (totals.degraded_elsewhere > 0) {
-    lines.push_back("degraded on other ranks: " + std::to_string(totals.degraded_elsewhere) + " devices lost");
+    add(lines, "degraded on other ranks: ", totals.degraded_elsewhere, " devices lost");
   }
 }
 
@@ -234,25 +239,22 @@ void add_elsewhere(const Totals& totals, Lines& lines) {
 Lines choice_lines(const Totals& totals, bool cut) {
   const Report& report = totals.report;
   Lines lines;
-  lines.push_back(std::string("method: ") + name(report.method) + ", " +
-                  (report.shape.empty() ? "" : report.shape + ", ") + report.why + whose(totals));
-  lines.push_back(device_line(report) + whose(totals));
+  add(lines, "method: ", name(report.method), ", ", (report.shape.empty() ? "" : report.shape + ", "), report.why,
+      whose(totals));
+  add(lines, device_line(report), whose(totals));
   add_vectors(report, lines);
-  lines.push_back("rows: " + std::to_string(report.rows) + " in " + std::to_string(report.lines) +
-                  (report.lines == 1 ? " line" : " lines") +
-                  (totals.ranks > 1 ? ", on " + std::to_string(totals.ranks) + " ranks" : ""));
-  lines.push_back(std::string("precision: ") + name(report.precision.applied) + ", storage form: " + name(report.form) +
-                  ", " + number(report.words_per_row) + " words a row" +
-                  (report.words_saved > 0 ? ", " + number(report.words_saved) + " less than the general form" : "") +
-                  whose(totals));
-  if (!report.precision.why.empty()) lines.push_back("narrow: " + report.precision.why);
+  add(lines, "rows: ", report.rows, " in ", report.lines, (report.lines == 1 ? " line" : " lines"),
+      (totals.ranks > 1 ? ", on " + std::to_string(totals.ranks) + " ranks" : ""));
+  add(lines, "precision: ", name(report.precision.applied), ", storage form: ", name(report.form), ", ",
+      number(report.words_per_row), " words a row",
+      (report.words_saved > 0 ? ", " + number(report.words_saved) + " less than the general form" : ""), whose(totals));
+  if (!report.precision.why.empty()) add(lines, "narrow: ", report.precision.why);
   if (report.partition.rows > 0) {
-    lines.push_back("partitions: " + std::to_string(report.partition.count) + " of " +
-                    std::to_string(report.partition.rows) + " rows, halo " + std::to_string(report.partition.halo) +
-                    " rows" + whose(totals));
+    add(lines, "partitions: ", report.partition.count, " of ", report.partition.rows, " rows, halo ",
+        report.partition.halo, " rows", whose(totals));
   }
   add_shares(report, lines);
-  for (const std::string& line : energy_lines(report.energy)) lines.push_back(line + whose(totals));
+  for (const std::string& line : energy_lines(report.energy)) add(lines, line, whose(totals));
   add_accuracy(totals, lines);
   if (cut) add_cuts(totals.cut, lines);
   add_exceptions(report, lines);
@@ -270,7 +272,7 @@ std::string direction_line(const PC_OCLSPKT& o, const Sweep& sweep, int ranks) {
 }
 
 void add_choice(const Totals& totals, const Sweep& sweep, const std::string& indent, Lines& lines) {
-  for (const std::string& line : choice_lines(totals, sweep.layout.exchange != nullptr)) lines.push_back(indent + line);
+  for (const std::string& line : choice_lines(totals, sweep.layout.exchange != nullptr)) add(lines, indent, line);
 }
 
 /// The lines of all directions, each under its own heading where there are several.
@@ -279,30 +281,29 @@ Lines operator_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals, con
   Lines lines;
   const bool several = o.sweeps.size() > 1;
   if (several) {
-    lines.push_back("combined: " + std::to_string(o.sweeps.size()) + " directions, " +
-                    kCombineNames[static_cast<int>(o.settings.combine)] + ", diagonal " +
-                    kDiagonalNames[static_cast<int>(o.settings.diagonal)]);
+    add(lines, "combined: ", o.sweeps.size(), " directions, ", kCombineNames[static_cast<int>(o.settings.combine)],
+        ", diagonal ", kDiagonalNames[static_cast<int>(o.settings.diagonal)]);
     if (o.visit.ready()) {
-      lines.push_back("vectors of the host: one way to the device and back for all directions" + whose(totals.front()));
+      add(lines, "vectors of the host: one way to the device and back for all directions", whose(totals.front()));
     }
   }
   for (std::size_t s = 0; s < totals.size(); ++s) {
     const Sweep& sweep = *o.sweeps[s];
-    lines.push_back(direction_line(o, sweep, totals[s].ranks));
+    add(lines, direction_line(o, sweep, totals[s].ranks));
     const std::string indent = several ? "  " : "";
     add_choice(totals[s], sweep, indent, lines);
     if (transposed.empty()) continue;
-    lines.push_back(indent + "transposed:");
+    add(lines, indent, "transposed:");
     add_choice(transposed[s], sweep, indent + "  ", lines);
   }
-  if (!o.failure.empty()) lines.push_back((o.failed_apply ? "" : "transposed: ") + failure_line(o));
+  if (!o.failure.empty()) add(lines, (o.failed_apply ? "" : "transposed: "), failure_line(o));
   add_vectors(o, lines);
   if (ignored_entries(o) > 0) {
-    lines.push_back("ignored: " + ignored_text(o) +
-                    (o.applied_once ? ", and no Krylov method follows: the answer solves another matrix" : ""));
+    add(lines, "ignored: ", ignored_text(o),
+        (o.applied_once ? ", and no Krylov method follows: the answer solves another matrix" : ""));
   }
-  if (!o.left_out.empty()) lines.push_back("left out: " + o.left_out);
-  if (const std::string text = non_default_options(o.settings); !text.empty()) lines.push_back("options: " + text);
+  if (!o.left_out.empty()) add(lines, "left out: ", o.left_out);
+  if (const std::string text = non_default_options(o.settings); !text.empty()) add(lines, "options: ", text);
   return lines;
 }
 
@@ -310,20 +311,19 @@ Lines pending_lines(const PC_OCLSPKT& o) {
   const Settings& settings = o.settings;
   Lines lines;
   if (o.failure.empty()) {
-    lines.push_back("method and device: chosen at set-up (" + std::string(name(settings.method)) + ", " +
-                    settings.devices + ")");
+    add(lines, "method and device: chosen at set-up (", name(settings.method), ", ", settings.devices, ")");
   } else {
-    lines.push_back(failure_line(o));
+    add(lines, failure_line(o));
   }
   for (const auto& sweep : o.sweeps) {
-    for (const std::string& lost : sweep->solver.report().degraded) lines.push_back("degraded: " + lost);
+    for (const std::string& lost : sweep->solver.report().degraded) add(lines, "degraded: ", lost);
   }
-  if (const std::string text = non_default_options(settings); !text.empty()) lines.push_back("options: " + text);
+  if (const std::string text = non_default_options(settings); !text.empty()) add(lines, "options: ", text);
   return lines;
 }
 
 void add_candidates(const Report& report, const char* which, Lines& lines) {
-  for (const std::string& candidate : explain(report)) lines.push_back(which + candidate);
+  for (const std::string& candidate : explain(report)) add(lines, which, candidate);
 }
 
 /// What changes from run to run, and what set-up looked at on its way.
@@ -332,31 +332,28 @@ void add_details(const Sweep& o, Lines& lines) {
   add_candidates(report, "considered: ", lines);
   if (o.solver.transpose_report().ready)
     add_candidates(o.solver.transpose_report(), "considered for the transpose: ", lines);
-  if (!report.device.costs.empty()) lines.push_back("costs: " + report.device.costs);
+  if (!report.device.costs.empty()) add(lines, "costs: ", report.device.costs);
   add_share_times(report.sharing, lines);
-  if (report.ready) lines.push_back("dominance: " + number(report.dominance));
+  if (report.ready) add(lines, "dominance: ", number(report.dominance));
   const Counts counts = o.solver.counts();
-  lines.push_back("set-ups: " + std::to_string(counts.set_ups) +
-                  ", matrix reads: " + std::to_string(o.extraction.gathers()) +
-                  ", pattern searches: " + std::to_string(o.extraction.searches()) +
-                  ", bands passed to a solver: " + std::to_string(counts.uploads));
+  add(lines, "set-ups: ", counts.set_ups, ", matrix reads: ", o.extraction.gathers(),
+      ", pattern searches: ", o.extraction.searches(), ", bands passed to a solver: ", counts.uploads);
   const Times times = o.solver.times();
-  lines.push_back("solves: " + std::to_string(times.applies) + " in " + number(times.total_seconds) + " s, kernels " +
-                  number(times.kernel_seconds) + " s, transfers " + number(times.transfer_seconds) + " s");
-  lines.push_back("bytes: " + std::to_string(o.solver.bytes() + o.extraction.bytes()) + " held, " +
-                  std::to_string(times.bytes_to_device) + " to the device, " + std::to_string(times.bytes_from_device) +
-                  " from it");
+  add(lines, "solves: ", times.applies, " in ", number(times.total_seconds), " s, kernels ",
+      number(times.kernel_seconds), " s, transfers ", number(times.transfer_seconds), " s");
+  add(lines, "bytes: ", o.solver.bytes(), o.extraction.bytes(), " held, ", times.bytes_to_device, " to the device, ",
+      times.bytes_from_device, " from it");
 }
 
 /// What this rank does, for the detail view.
 Lines detail_lines(const PC_OCLSPKT& o) {
   Lines lines;
   for (const auto& sweep : o.sweeps) {
-    if (o.sweeps.size() > 1) lines.push_back(std::string("details of ") + name(sweep->direction));
+    if (o.sweeps.size() > 1) add(lines, "details of ", name(sweep->direction));
     add_details(*sweep, lines);
   }
   if (o.visit.bytes() > 0) {
-    lines.push_back("bytes between directions: " + std::to_string(o.visit.bytes()) + " held on the device");
+    add(lines, "bytes between directions: ", o.visit.bytes(), " held on the device");
   }
   return lines;
 }
@@ -366,7 +363,7 @@ Lines rank_lines(const PC_OCLSPKT& o) {
   Lines lines;
   for (const auto& sweep : o.sweeps) {
     const Report& report = sweep->solver.report();
-    lines.push_back(direction_line(o, *sweep, 1) + ", method " + name(report.method) + ", " + device_line(report));
+    add(lines, direction_line(o, *sweep, 1), ", method ", name(report.method), ", ", device_line(report));
   }
   return lines;
 }
@@ -376,10 +373,10 @@ Lines explained_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
   for (std::size_t s = 0; s < o.sweeps.size(); ++s) {
     const Sweep& sweep = *o.sweeps[s];
     const Report& report = sweep.solver.report();
-    if (o.ready) lines.push_back(direction_line(o, sweep, totals[s].ranks));
-    if (o.ready) lines.push_back(device_line(report) + whose(totals[s]));
+    if (o.ready) add(lines, direction_line(o, sweep, totals[s].ranks));
+    if (o.ready) add(lines, device_line(report), whose(totals[s]));
     if (o.ready) add_vectors(report, lines);
-    if (o.ready && !report.device.costs.empty()) lines.push_back("costs: " + report.device.costs);
+    if (o.ready && !report.device.costs.empty()) add(lines, "costs: ", report.device.costs);
     if (o.ready) add_share_times(report.sharing, lines);
     add_candidates(report, "", lines);
     if (o.ready && sweep.layout.exchange) add_cuts(totals[s].cut, lines);
@@ -387,7 +384,7 @@ Lines explained_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
     if (o.ready) add_elsewhere(totals[s], lines);
   }
   add_vectors(o, lines);
-  if (!o.failure.empty()) lines.push_back(failure_line(o));
+  if (!o.failure.empty()) add(lines, failure_line(o));
   return lines;
 }
 

@@ -1,10 +1,58 @@
 // SPDX-License-Identifier: BSD-2-Clause
+/// The functions of oclspkt.h as the table of options, actions and results has them, for Fortran and for Python.
 #include <cstdio>
 
 #include "options.hpp"
 #include "signatures.hpp"
 
 namespace oclspkt::petsc {
+
+std::vector<Signature> signatures() {
+  const std::string prefix = "PCOCLSPKT";
+  std::vector<Signature> all = {{prefix + "InitializePackage", false, {}}, {prefix + "FinalizePackage", false, {}}};
+  for (const OptionEntry& entry : option_table()) {
+    all.push_back({prefix + "Set" + entry.function, true, {{entry.name, entry.argument, false}}});
+    all.push_back({prefix + "Get" + entry.function, true, {{entry.name, entry.argument, true}}});
+  }
+  for (const ActionEntry& entry : action_table()) {
+    Signature signature{prefix + entry.function, true, {}};
+    for (const ResultValue& value : entry.inputs) signature.arguments.push_back({value.name, value.type, false});
+    all.push_back(std::move(signature));
+  }
+  for (const ResultEntry& entry : result_table()) {
+    Signature signature{prefix + "Get" + entry.function, true, {}};
+    for (const ResultValue& value : entry.inputs) signature.arguments.push_back({value.name, value.type, false});
+    for (const ResultValue& value : entry.values) signature.arguments.push_back({value.name, value.type, true});
+    all.push_back(std::move(signature));
+  }
+  return all;
+}
+
+std::string c_declaration(const Argument& argument) {
+  const auto brackets = argument.type.find("[]");
+  const std::string between = argument.out ? " *" : " ";
+  if (brackets == std::string::npos) return argument.type + between + argument.name;
+  return argument.type.substr(0, brackets) + between + argument.name + "[]";
+}
+
+std::string snake_case(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    if (upper && !text.empty()) text += '_';
+    text += upper ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return text;
+}
+
+std::string constant_name(const OptionEntry& entry, const std::string& word) {
+  std::string name = std::string("PC_OCLSPKT_") + entry.name + "_" + word;
+  for (char& c : name) c = c == '-' ? '_' : (c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c);
+  return name;
+}
+
+bool is_enumeration(const std::string& type) { return type.starts_with("PCOCLSPKT"); }
+
 namespace {
 
 /// How a C type travels: what the caller declares, and what goes over to C. A PETSc of another precision makes the two
@@ -154,8 +202,8 @@ bool check_types(const std::vector<Signature>& all) {
   for (const Signature& f : all) {
     for (const Argument& argument : f.arguments) {
       if (!passing(argument.type).c.empty()) continue;
-      std::fprintf(stderr, "oclspkt-options: fortran_module.cpp does not know the C type %s of %s\n",
-                   argument.type.c_str(), f.name.c_str());
+      std::fprintf(stderr, "oclspkt-options: bindings.cpp does not know the C type %s of %s\n", argument.type.c_str(),
+                   f.name.c_str());
       return false;
     }
   }
@@ -177,6 +225,89 @@ bool print_fortran_module() {
   for (const Signature& f : all) print_subroutine(f);
   std::printf("\nend module\n");
   return true;
+}
+
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) result.append(c == '"' || c == '\\' ? 1 : 0, '\\').append(1, c);
+  return result + "\"";
+}
+
+/// What the helper calls the type; enumerations are written as their words.
+std::string python_type(const std::string& type) {
+  for (const OptionEntry& entry : option_table()) {
+    const auto* choice = std::get_if<Choice>(&entry.field);
+    if (!choice || type != entry.argument || !is_enumeration(type)) continue;
+    std::string words;
+    for (const char* word : choice->names) words.append(quoted(word)).append(", ");
+    return "(" + words + ")";
+  }
+  for (const char* known : {"const char[]", "PetscReal", "PetscInt", "PetscInt64", "PetscBool", "IS", "Vec"}) {
+    if (type == known) return "\"" + type + "\"";
+  }
+  return {};
+}
+
+/// `("PetscReal", "PetscInt", ), `; false if a type is not known.
+bool append_types(const char* function, const std::vector<std::string>& types, std::string& row) {
+  row += "(";
+  for (const std::string& type : types) {
+    const std::string python = python_type(type);
+    if (python.empty()) {
+      std::fprintf(stderr, "oclspkt-options: bindings.cpp does not know the C type %s of %s\n", type.c_str(), function);
+      return false;
+    }
+    row += python + ", ";
+  }
+  row += "), ";
+  return true;
+}
+
+/// @param lists the types of what goes in, of what comes out, or of both
+bool print_row(const std::string& name, const char* function, const std::vector<std::vector<std::string>>& lists,
+               const char* help) {
+  std::string row;
+  for (const std::vector<std::string>& types : lists) {
+    if (!append_types(function, types, row)) return false;
+  }
+  std::printf("    \"%s\": (\"%s\", %s%s),\n", name.c_str(), function, row.c_str(), quoted(help).c_str());
+  return true;
+}
+
+std::vector<std::string> types_of(const std::vector<ResultValue>& values) {
+  std::vector<std::string> types;
+  types.reserve(values.size());
+  for (const ResultValue& value : values) types.emplace_back(value.type);
+  return types;
+}
+
+}  // namespace
+
+bool print_python_table() {
+  bool known = true;
+  std::printf(
+      "# SPDX-License-Identifier: BSD-2-Clause\n"
+      "# Made by oclspkt-options from plugin/petsc/options.cpp: name, end of the C functions' names, types, help. "
+      "Results\n"
+      "# have the types of what is asked for in front of those of what comes back.\n"
+      "SETTINGS = {\n");
+  for (const OptionEntry& entry : option_table()) {
+    known = print_row(snake_case(entry.function), entry.function, {{entry.argument}}, entry.help) && known;
+  }
+  std::printf("}\nACTIONS = {\n");
+  for (const ActionEntry& entry : action_table()) {
+    known = print_row(snake_case(entry.function), entry.function, {types_of(entry.inputs)}, entry.help) && known;
+  }
+  std::printf("}\nRESULTS = {\n");
+  for (const ResultEntry& entry : result_table()) {
+    known = print_row(snake_case(entry.function), entry.function, {types_of(entry.inputs), types_of(entry.values)},
+                      entry.help) &&
+            known;
+  }
+  std::printf("}\n");
+  return known;
 }
 
 }  // namespace oclspkt::petsc
