@@ -33,7 +33,10 @@ class BesideHalo final : public SchemeOf<BesideHalo> {
                   static_cast<long long>(plan.as<Beside>().segments));
   }
   /// Where the window between both sweeps is memory, what it keeps is written and read again.
-  double words(const Plan& plan) const override { return (plan.as<Beside>().windowed ? 4 : 8) * plan.overlap() + 1; }
+  /// The way back reads what the way down left of the rows of a segment and of those below it.
+  double words(const Plan& plan) const override {
+    return plan.as<Beside>().windowed ? 4 * plan.overlap() + 1 : 7 * plan.overlap() + 2;
+  }
   double stream_words(const Plan& plan, int) const override {
     const double stored = plan.as<Beside>().windowed ? 5 : 7;  // words of sweeps with stored factors
     return plan.idle * std::max(words(plan), kDivisionChain * plan.overlap() * stored);
