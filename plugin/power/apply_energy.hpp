@@ -26,8 +26,8 @@ class ApplyEnergy {
   const EnergyReport& report() const { return report_; }
   /// Measured watts of a device since the last forget(), while applies took share() of the time; NaN: not known.
   double watts(const std::string& physical) const;
-  std::int64_t applies() const { return sum_.applies; }
-  double share() const { return sum_.seconds > 0 ? sum_.apply_seconds / sum_.seconds : 0; }
+  std::int64_t applies() const { return report_.applies - before_.applies; }
+  double share() const;
   /// Prepare for a change of the work that applies do.
   void forget();
 
@@ -45,8 +45,8 @@ class ApplyEnergy {
   double begun_ = 0, ended_ = 0, polled_at_ = 0;
   Counted now_, polled_;  ///< in the open window: up to now, and up to the last poll
   bool changed_ = false;
-  bool mixed_ = false;  ///< the open window began before the last forget()
-  EnergyReport report_, sum_;
+  bool mixed_ = false;            ///< the open window began before the last forget()
+  EnergyReport report_, before_;  ///< now, and at the last forget()
 };
 
 /// The report in words: joules of applies, then of each device. Empty if no energy was asked for.
