@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "count_kernels.hpp"
@@ -102,6 +103,19 @@ TEST(PaperCommand, WritesEverySection) {
   EXPECT_TRUE(marshals);
   for (const char* section : {"machine", "accuracy", "operations", "combinations", "energy", "roofline"}) {
     EXPECT_FALSE(document.at(section).empty()) << section;
+  }
+  std::map<std::string, double> sets;
+  for (const json& r : document["combinations"]) sets[r["devices"]] = r["seconds"];
+  for (const char* name : {"host", "cpu"}) {
+    // A board that joins what was measured adds at most its own rate.
+    const json* alone = nullptr;
+    for (const json& r : document["combinations"]) {
+      if (r["source"] == "measured" && (r["devices"] == "host") == (std::string(name) == "host")) alone = &r;
+    }
+    ASSERT_NE(alone, nullptr) << name;
+    const double own = (*alone)["seconds"], with_board = sets.at((*alone)["devices"].get<std::string>() + " + A10PL4");
+    EXPECT_LE(with_board, own * 1.001);
+    EXPECT_GE(with_board, 0.999 / (1 / own + 1 / sets.at("A10PL4")));
   }
   for (const json& r : document["energy"]) EXPECT_GT(r["rows_per_joule"], 0) << r;
   const json& peak = document["roofline"][0];
