@@ -16,7 +16,8 @@
 namespace oclspkt::bench {
 namespace {
 
-/// libmkl_rt, opened at first use and kept; its functions run on the thread that calls them.
+/// libmkl_rt, or what mkl_tridiagonal.sh makes of MKL, opened at first use and kept; its functions run on the thread
+/// that calls them.
 class Mkl {
  public:
   static const Mkl& get() {
@@ -30,7 +31,7 @@ class Mkl {
     if (const char* named = std::getenv(kMklVariable)) {
       open(named);
     } else {
-      for (const char* name : {"libmkl_rt.so.3", "libmkl_rt.so.2"}) open(name);
+      for (const char* name : {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl-tridiagonal.so"}) open(name);
     }
     // Otherwise MKL looks for Intel's OpenMP, which would run beside GNU's.
     constexpr int kLp64 = 0, kSequential = 1;

@@ -222,20 +222,26 @@ def solves(d, scalar):
 
 
 def combinations(d, scalar):
-    own = timed(d, "combinations", scalar=scalar)
+    """Measured sets, then those with a board, by the model; the fastest at the smallest size first."""
+    return "\n".join(filter(None, (combinations_of(d, scalar, source) for source in ("measured", "modelled"))))
+
+
+def combinations_of(d, scalar, source):
+    own = timed(d, "combinations", scalar=scalar, source=source)
     sizes = sorted({r["rows"] for r in own})
     sets = {}
     for r in own:
-        sets.setdefault((r["devices"], r["source"]), {})[r["rows"]] = r
+        sets.setdefault(r["devices"], {})[r["rows"]] = r
     body = []
-    for (devices, source), points in sets.items():
+    for devices, points in sorted(sets.items(), key=lambda s: s[1][min(s[1])]["seconds"] / min(s[1])):
         last = points[max(points)]
         metered = [r for r in points.values() if r.get("rows_per_joule") is not None]
         body.append([devices, last["kinds"], *(millions(points[n]["rows_per_second"]) if n in points else "-" for n in sizes),
                      millions(last["rows"] / last["whole_seconds"]) if "whole_seconds" in last else "-",
                      ", ".join(f"{100 * s:.0f} %" for s in last["shares"]) or "-",
                      millions(metered[-1]["rows_per_joule"]) if metered else "-", source])
-    return table([f"{scalar}, Mrows/s", "", *map(count, sizes), "with set-up", "shares", "Mrows/J", "source"], body) if body else ""
+    words = "Mrows/s" if source == "measured" else "Mrows/s by the model of a board"
+    return table([f"{scalar}, {words}", "", *map(count, sizes), "with set-up", "shares", "Mrows/J", "source"], body) if body else ""
 
 
 def known(record, key, form="{:.3g}"):
@@ -362,7 +368,7 @@ def page_text(folder):
     documents = load(folder)
     if not documents:
         return NOT_MADE
-    last = next((d for d in documents.values() if d.get("operations")), {})
+    last = max((d for d in documents.values() if d.get("operations")), key=lambda d: d["provenance"]["date"], default={})
     parts = ["### The claims\n", claims(documents), "### Tables 1 to 3: operations and words of a partition\n", operations(last),
              "### The paper's machine by its model\n", model(last), *(run_text(*item) for item in documents.items())]
     return "\n".join(part for part in parts if part)

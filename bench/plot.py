@@ -208,24 +208,27 @@ def plot_paper_solves(plt, document, x, value, path):
 
 
 def plot_paper_lines(plt, section, x, y, key, own, path):
-    """A figure with a line for each key, a panel a scalar, dashed where a model gives it."""
-    scalars = [scalar for scalar in ("float", "double")
-               if any(r["scalar"] == scalar and r.get(y) is not None for r in section)]
-    sheet, planes = plt.subplots(1, len(scalars), figsize=(6.5 * len(scalars), 5.2), layout="constrained", squeeze=False)
-    for plane, scalar in zip(planes[0], scalars):
+    """A figure with a line for each key: a panel for each scalar that was measured, and one, dashed, for what a model gives."""
+    panels = [(scalar, modelled) for modelled in (False, True) for scalar in ("float", "double")
+              if any(drawn(r, y, scalar, modelled) for r in section)]
+    sheet, planes = plt.subplots(1, len(panels), figsize=(6.5 * len(panels), 5.2), layout="constrained", squeeze=False)
+    for plane, (scalar, modelled) in zip(planes[0], panels):
         series = {}
         for r in section:
-            if r["scalar"] == scalar and r.get(y) is not None:
-                series.setdefault((key(r), r.get("source") == "modelled"), {})[r[x]] = max(r[y], 1e-17)
-        for number, ((name, modelled), points) in enumerate(series.items()):
-            plane.plot(sorted(points), [points[n] for n in sorted(points)], label=name + (" (model)" if modelled else ""),
-                       color=f"C{number % 10}", marker="ovs^D*"[number // 10 % 6], markersize=3,
-                       linestyle="--" if modelled else "-")
-        plane.set(title=scalar, xlabel=x, ylabel=own, yscale="log")
+            if drawn(r, y, scalar, modelled):
+                series.setdefault(key(r), {})[r[x]] = max(r[y], 1e-17)
+        for number, (name, points) in enumerate(series.items()):
+            plane.plot(sorted(points), [points[n] for n in sorted(points)], label=name, color=f"C{number % 10}",
+                       marker="ovs^D*"[number // 10 % 6], markersize=3, linestyle="--" if modelled else "-")
+        plane.set(title=scalar + (", with a board, by the model" if modelled else ""), xlabel=x, ylabel=own, yscale="log")
         plane.grid(True, which="major", linewidth=0.4)
         plane.legend(fontsize="xx-small", frameon=False)
     save(sheet, path)
     plt.close(sheet)
+
+
+def drawn(record, y, scalar, modelled):
+    return record["scalar"] == scalar and record.get(y) is not None and (record.get("source") == "modelled") == modelled
 
 
 def plot_paper_roofline(plt, document, path):

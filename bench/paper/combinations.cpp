@@ -27,9 +27,13 @@ constexpr int kApplies = 20;                ///< between two of them at most, fr
 constexpr double kLearningSeconds = 0.4;    ///< after which no such apply begins
 constexpr int kWhole = 2;                   ///< whole solves that are timed
 constexpr int kSizes = 5;                   ///< the paper's, multiples of the first
-/// In the order that they are measured in, those first that a line between the others needs most.
-constexpr int kOrder[] = {1, kSizes, 3, 2, 4};
-constexpr int kDoubleSize = 2;  ///< of the same, behind them: the paper has floats
+struct Size {
+  const char* scalar;
+  int multiple;
+};
+/// In the order that they are measured in, those first that a line between the others needs most. The paper has floats.
+constexpr Size kOrder[] = {{"float", 1},  {"float", kSizes}, {"double", 1}, {"float", 3},
+                           {"double", 2}, {"float", 2},      {"float", 4}};
 /// Words a row that problem and solvers hold in the host's memory at most.
 constexpr double kWordsPerRow = 15;
 /// Bytes of the host's memory that a row costs: four numbers in, one out, as in the paper; where bands stay on the
@@ -159,59 +163,70 @@ void solve_together(const Plan& plan, const Team& team, bool metered, Problem<T>
 /// What a processor moves at least through the host's memory, bytes a row.
 double bytes_of(const Processor& p) { return p.info.type == DeviceType::gpu ? kVectorBytes : kAllBytes; }
 
-/// Find a processor by itself among what was measured in floats.
-const Json* find_alone(const Processor& p, Index rows, const Json& records) {
+/// Find a set among what was measured in floats.
+const Json* find_measured(const Team& team, Index rows, const Json& records) {
+  const Json wanted = record_of(team, "float", rows);
   for (const Json& r : records) {
-    if (r["devices"] == p.info.name && r["scalar"] == "float" && r["rows"] == rows && r.contains("seconds")) return &r;
+    const bool same = r["devices"] == wanted["devices"] && r["scalar"] == "float" && r["rows"] == rows;
+    if (same && r.value("source", "") == "measured") return &r;
   }
   return nullptr;
 }
 
-/// Bytes a second that the host's memory gave at least: what some processor was seen to move. All share it.
-double host_rate(const std::vector<Team>& teams, Index rows, const Json& records) {
-  const double board = predict_fpga({}, {FpgaKernel::spktrunc, Form::general, rows, sizeof(float)}).solve;
-  double most = kAllBytes * static_cast<double>(rows) / board;
-  for (const Team& team : teams) {
-    if (team.size() > 1) continue;
-    if (const Json* alone = find_alone(team.front(), rows, records)) {
-      most = std::max(most, bytes_of(team.front()) * (*alone)["rows_per_second"].get<double>());
-    }
+/// Bytes a row that a measured set moved through the host's memory; of a set of which one solved, those of the one that
+/// moves the least.
+double bytes_of(const Team& team, const Json& measured) {
+  const Json& shares = measured["shares"];
+  double bytes = kAllBytes, sum = 0;
+  for (std::size_t i = 0; i < team.size(); ++i) {
+    bytes = std::min(bytes, bytes_of(team[i]));
+    if (shares.size() == team.size()) sum += shares[i].get<double>() * bytes_of(team[i]);
   }
-  return most;
+  return sum > 0 ? sum : bytes;
 }
 
-/// The sets with the paper's board, by the model of it and what the others were measured to take by themselves.
+/// The sets with the paper's board, by the model of it and what the others were measured to take together. What the
+/// host's memory gave some set, at least, all of them share.
 void add_board(const Plan& plan, const std::vector<Team>& teams, Index rows, Json& records) {
   const Processor board = paper_board();
-  const auto index_rows = static_cast<double>(rows);
+  const auto all_rows = static_cast<double>(rows);
+  const double by_board = predict_fpga({}, {FpgaKernel::spktrunc, Form::general, rows, sizeof(float)}).solve;
+  double rate = kAllBytes * all_rows / by_board;
+  for (const Team& team : teams) {
+    const Json* const measured = find_measured(team, rows, records);
+    if (measured != nullptr)
+      rate = std::max(rate, bytes_of(team, *measured) * all_rows / (*measured)["seconds"].get<double>());
+  }
   for (std::size_t at = 0; at <= teams.size(); ++at) {
     Team team = at == 0 ? Team{} : teams[at - 1];
+    const Json* const others = find_measured(team, rows, records);
+    if (at > 0 && others == nullptr) continue;
     Machine machine;
-    bool known = true;
+    machine.alone.host_bytes_per_second = machine.together.host_bytes_per_second = rate;
     const auto add = [&](const std::string& name, double seconds, double bytes) {
       ShareModel model;
-      model.seconds_per_row = model.kernel_seconds_per_row = seconds / index_rows;
+      model.seconds_per_row = model.kernel_seconds_per_row = seconds / all_rows;
       model.host_bytes_per_row = bytes;
       machine.models.push_back(model);
       machine.names.push_back(name);
     };
-    for (const Processor& p : team) {
-      const Json* const alone = find_alone(p, rows, records);
-      known = known && alone != nullptr;
-      if (known) add(p.info.name, (*alone)["seconds"], bytes_of(p));
+    if (others != nullptr) add((*others)["devices"], (*others)["seconds"], bytes_of(team, *others));
+    add(board.info.name, by_board, kAllBytes);
+    const Simulated set =
+        simulate(machine, others != nullptr ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{0}, rows);
+    Json shares = Json::array();
+    for (std::size_t i = 0; others != nullptr && i < team.size() && !(*others)["shares"].empty(); ++i) {
+      shares.push_back(
+          figure((*others)["shares"][i].get<double>() * static_cast<double>(set.ours.rows.front()) / all_rows));
     }
-    if (!known) continue;
-    machine.alone.host_bytes_per_second = machine.together.host_bytes_per_second = host_rate(teams, rows, records);
-    add(board.info.name, predict_fpga({}, {FpgaKernel::spktrunc, Form::general, rows, sizeof(float)}).solve, kAllBytes);
-    std::vector<std::size_t> members(machine.models.size());
-    for (std::size_t i = 0; i < members.size(); ++i) members[i] = i;
-    const Simulated set = simulate(machine, members, rows);
     team.push_back(board);
     Json record = record_of(team, "float", rows);
     record["seconds"] = figure(set.ours.all_seconds);
     record["source"] = "modelled";
-    Json shares = Json::array();
-    for (const Index part : set.ours.rows) shares.push_back(figure(static_cast<double>(part) / index_rows));
+    if (!set.ours.rows.empty() && (shares.size() + 1 == team.size() || team.size() == 2)) {
+      if (team.size() == 2) shares = Json{figure(static_cast<double>(set.ours.rows.front()) / all_rows)};
+      shares.push_back(figure(static_cast<double>(set.ours.rows.back()) / all_rows));
+    }
     record["shares"] = shares;
     add_joules_of(team, plan, {}, record);
     records.push_back(record);
@@ -264,18 +279,20 @@ void add_combinations(const Plan& plan, std::vector<Piece>& pieces) {
     return std::count(plan.settings.scalars.begin(), plan.settings.scalars.end(), scalar) > 0;
   };
   const Index first = first_size(plan);
-  if (has("float")) {
-    for (const int k : kOrder) {
-      const Index rows = first * k;
-      add_size<float>(plan, teams, rows, k == kOrder[0], k == kSizes, pieces);
-      pieces.push_back({"combinations",
-                        "sets with a board, by the model",
-                        0,
-                        [=](Json& records, const Share&) { add_board(plan, teams, rows, records); },
-                        {}});
+  for (const Size& size : kOrder) {
+    if (!has(size.scalar)) continue;
+    const Index rows = first * size.multiple;
+    if (std::string(size.scalar) == "double") {
+      add_size<double>(plan, teams, rows, size.multiple == 1, true, pieces);
+      continue;
     }
+    add_size<float>(plan, teams, rows, size.multiple == 1, size.multiple == kSizes, pieces);
+    pieces.push_back({"combinations",
+                      "sets with a board, by the model",
+                      0,
+                      [=](Json& records, const Share&) { add_board(plan, teams, rows, records); },
+                      {}});
   }
-  if (has("double")) add_size<double>(plan, teams, first * kDoubleSize, true, true, pieces);
 }
 
 }  // namespace oclspkt::bench::paper

@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "device.hpp"
+#include "row_flops.hpp"
+#include "schemes/fpga/task_plan.hpp"
 #include "schemes/paper/paper_form.hpp"
 #include "schemes/paper/paper_lanes.hpp"
 #include "schemes/scheme.hpp"
@@ -61,6 +63,21 @@ namespace fpga {
 #include "fpga/task_spkboth.cl"
 #include "fpga/task_spkjac.cl"
 #include "fpga/tdma.cl"
+#define BATCH_LINES 4
+#define KEPT_ROWS 16
+namespace kept {
+#include "fpga/batch.cl"
+}
+#undef KEPT_ROWS
+#define KEPT_ROWS 0
+namespace batch {
+#include "fpga/batch.cl"
+}
+#define SYMMETRIC
+namespace batch_symmetric {
+#include "fpga/batch.cl"
+}
+#undef SYMMETRIC
 }  // namespace fpga
 
 }  // namespace counting
@@ -191,7 +208,42 @@ CountedScheme of_fpga(const char* scheme, FpgaKernel kernel, FpgaKernel in_table
   return s;
 }
 
+/// One more batch of lines.
+CountedScheme fpga_batch(bool kept, bool symmetric) {
+  constexpr Index kRows = 16;
+  const auto count = [&](Index batches) {
+    const Index lines = batches * BATCH_LINES, n = lines * kRows;
+    Memory memory;
+    Scalar *lower = memory.make(n, 1), *diag = memory.make(n, 4), *upper = memory.make(n, 1), *y = memory.make(n, 1),
+           *x = memory.make(n), *scratch = memory.make(2 * kRows * BATCH_LINES);
+    Memory::take();
+    (kept        ? fpga::kept::batch
+     : symmetric ? fpga::batch_symmetric::batch
+                 : fpga::batch::batch)(lower, diag, upper, y, x, scratch, lines, kRows, 1, 0, 1, kRows);
+    return Memory::take();
+  };
+  const Index rows = kRows * BATCH_LINES;
+  Plan plan;
+  plan.made_by = "fpga-batch";
+  plan.method = Method::exact_factored;
+  plan.form = symmetric ? Form::symmetric : Form::general;
+  plan.add<LineBatch>({.slots = BATCH_LINES, .longest = kRows, .kept_rows = kept ? kRows : 0});
+  return counted_scheme(std::string("fpga-batch") + (symmetric ? ", symmetric" : "") + (kept ? "" : ", not kept"), rows,
+                        count(kFew + 1) - count(kFew), {3 * rows, 5 * rows, rows}, plan);
+}
+
 }  // namespace
+
+CountedScheme counted_scheme(const std::string& name, Index rows, const Counts& counted, const Operations& formula,
+                             const Plan& plan) {
+  CountedScheme s;
+  s.scheme = name;
+  s.m = rows;
+  s.counted = counted;
+  s.operations = formula;
+  s.words = scheme_of(plan).words(plan) * static_cast<double>(rows);
+  return s;
+}
 
 std::vector<CountedScheme> count_schemes() {
   std::vector<CountedScheme> all = {tiles_paper(staged32::launches()),
@@ -202,8 +254,16 @@ std::vector<CountedScheme> count_schemes() {
                                     of_fpga("fpga-spktrunc", FpgaKernel::spktrunc, FpgaKernel::spktrunc),
                                     of_fpga("fpga-spkboth", FpgaKernel::spkboth, FpgaKernel::spkboth),
                                     of_fpga("fpga-spkjac", FpgaKernel::spkjac, FpgaKernel::spkjac),
-                                    of_fpga("fpga-tdma", FpgaKernel::tdma_stored, FpgaKernel::tdma)};
-  for (CountedScheme& scheme : count_group_schemes()) all.push_back(std::move(scheme));
+                                    of_fpga("fpga-tdma", FpgaKernel::tdma_stored, FpgaKernel::tdma),
+                                    fpga_batch(true, false),
+                                    fpga_batch(false, false),
+                                    fpga_batch(false, true)};
+  for (CountedScheme& s : all) {
+    const bool thomas = s.scheme.starts_with("fpga-batch") || s.scheme == "fpga-tdma";
+    if (thomas) s.flops = flops_of(Method::exact_factored, false).apply * static_cast<double>(s.m);
+  }
+  for (const auto& more : {count_group_schemes(), count_lane_schemes()})
+    all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

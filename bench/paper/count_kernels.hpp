@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "fpga_operations.hpp"
+#include "plan.hpp"
 
 namespace oclspkt::bench::paper {
 
@@ -31,16 +32,23 @@ struct CountedScheme {
   Counts counted;         ///< by running the kernels' own texts
   Operations operations;  ///< by the formula
   double words = 0;       ///< by the plan
+  double flops = 0;       ///< by core/row_flops, where the kernel does nothing twice; else 0
   Operations table1;      ///< of the paper, where it has the kernel; else 0
   Index table1_words = 0;
 };
 
-/// Count all schemes whose kernels run here: those with kernels for one work-item a group, which are both forms of the
-/// paper and the kernels for FPGAs, and count_group_schemes().
+/// What was counted of a plan's scheme, beside what the plan says.
+CountedScheme counted_scheme(const std::string& name, Index rows, const Counts& counted, const Operations& formula,
+                             const Plan& plan);
+
+/// Count all schemes with kernels: first those for one work-item a group, which are both forms of the paper and the
+/// kernels for FPGAs, then count_group_schemes() and count_lane_schemes().
 std::vector<CountedScheme> count_schemes();
 
-/// Those whose work-groups have many work-items: tiles-halo, tiles-streamed, grids-factored and grids-streamed. Every
-/// operation of the kernels' texts counts, those with 0 and 1 and those of halos included.
+/// Those whose work-groups have many work-items. Every operation of the kernels' texts counts, those with 0 and 1 and
+/// those of halos included.
 std::vector<CountedScheme> count_group_schemes();
+/// Our own by lanes.
+std::vector<CountedScheme> count_lane_schemes();
 
 }  // namespace oclspkt::bench::paper

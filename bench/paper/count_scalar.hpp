@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Kernels as they lie on disk, compiled for the host with scalars that count: what kernels/common/scalar.clh gives them
 // is here by numbers that note each operation, and each load and store of an array of the device. The work-items of a
-// work-group are contexts of one thread: each runs until a barrier, then the next one does.
+// work-group are contexts of one thread: each runs until a barrier, then the next one does. With COUNTED_LANES a
+// lanes_t has eight scalars, else one.
 #pragma once
 
 #include <ucontext.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -87,18 +89,20 @@ class Scalar {
   Scalar(int value) : value_(value) {}     // NOLINT(google-explicit-constructor)
   Scalar(double value, int node) : value_(value), node_(node) {}
   Scalar(const Scalar& from) : value_(from.value_), node_(from.node_) { load(from); }
-  Scalar& operator=(const Scalar& from) {
+  /// The value of an assignment is in a register: to use it is no load.
+  Scalar operator=(const Scalar& from) {  // NOLINT(misc-unconventional-assign-operator)
     value_ = from.value_;
     node_ = from.node_;
     load(from);
     if (book.holds(this)) book.store(node_);
-    return *this;
+    return {value_, node_};
   }
   Scalar operator-() const { return {-value_, node_}; }
   /// True of a 0 that stands in the kernel's text: what is taken off it is a negation.
   bool constant_zero() const { return book.folds && node_ == Book::kGiven && value_ == 0; }
   double value() const { return value_; }
   int node() const { return node_; }
+  explicit operator long() const { return static_cast<long>(value_); }
 
  private:
   void load(const Scalar& from) {
@@ -128,6 +132,8 @@ class Memory {
     book.arrays.emplace_back(array.data(), array.data() + array.size());
     return array.data();
   }
+  /// Let loads and stores count of another array.
+  void watch(const Scalar* begin, const Scalar* end) { book.arrays.emplace_back(begin, end); }
   /// What was counted since the last call.
   static Counts take() { return book.take(); }
 
@@ -206,59 +212,192 @@ N max(N a, N b) {
   return std::max(a, b);
 }
 
-// scalar.clh, with lanes_t a scalar.
+// scalar.clh: first what is of one scalar.
 using scalar_t = Scalar;
-using lanes_t = Scalar;
-inline lanes_t add(lanes_t a, lanes_t b) {
+inline Scalar add(Scalar a, Scalar b) {
   return {a.value() + b.value(), book.note(Book::Kind::add, a.node(), b.node())};
 }
-inline lanes_t sub(lanes_t a, lanes_t b) {
+inline Scalar sub(Scalar a, Scalar b) {
   if (a.constant_zero()) return {-b.value(), b.node()};
   return {a.value() - b.value(), book.note(Book::Kind::add, a.node(), b.node())};
 }
-inline lanes_t mul(lanes_t a, lanes_t b) {
+inline Scalar mul(Scalar a, Scalar b) {
   return {a.value() * b.value(), book.note(Book::Kind::mul, a.node(), b.node())};
 }
-inline lanes_t mul_add(lanes_t a, lanes_t b, lanes_t c) { return add(a, mul(b, c)); }
-inline lanes_t mul_sub(lanes_t a, lanes_t b, lanes_t c) { return sub(a, mul(b, c)); }
-inline lanes_t reciprocal(lanes_t a) { return {1 / a.value(), book.note(Book::Kind::div, a.node(), Book::kGiven)}; }
-inline bool is_zero(lanes_t a) { return a.value() == 0; }
-inline lanes_t choose(bool condition, lanes_t yes, lanes_t no) { return condition ? yes : no; }
-inline lanes_t take_off(bool, lanes_t y, lanes_t coupling, lanes_t unknown) {
-  const lanes_t coupled = mul_sub(y, coupling, unknown);
-  return {is_zero(coupling) ? y.value() : coupled.value(), coupled.node()};
+inline Scalar operator/(Scalar a, Scalar b) {
+  return {a.value() / b.value(), book.note(Book::Kind::div, a.node(), b.node())};
 }
-inline lanes_t rough_reciprocal(lanes_t a) { return reciprocal(a); }
-inline bool isfinite(lanes_t a) { return std::isfinite(a.value()); }
-inline int remainder_of(int a, int quotient, int b) { return a - quotient * b; }
+inline Scalar operator+(Scalar a, Scalar b) { return add(a, b); }
 inline Scalar operator-(Scalar a, Scalar b) { return sub(a, b); }
-inline Scalar& operator-=(Scalar& a, Scalar b) { return a = sub(a, b); }
+inline Scalar operator*(Scalar a, Scalar b) { return mul(a, b); }
+inline Scalar& operator+=(Scalar& a, Scalar b) {
+  a = add(a, b);
+  return a;
+}
+inline Scalar& operator-=(Scalar& a, Scalar b) {
+  a = sub(a, b);
+  return a;
+}
+inline bool operator==(Scalar a, Scalar b) { return a.value() == b.value(); }
+inline bool operator<(Scalar a, Scalar b) { return a.value() < b.value(); }
+inline bool operator>=(Scalar a, Scalar b) { return a.value() >= b.value(); }
+inline Scalar fma(Scalar a, Scalar b, Scalar c) { return add(c, mul(a, b)); }
+inline bool isfinite(Scalar a) { return std::isfinite(a.value()); }
+inline bool is_zero(Scalar a) { return a.value() == 0; }
+inline bool is_negative(Scalar a) { return a.value() < 0; }
+inline Scalar magnitude(Scalar a) { return {std::fabs(a.value()), a.node()}; }
+inline Scalar with_sign(Scalar a, Scalar b) { return {b.value() < 0 ? -a.value() : a.value(), a.node()}; }
+inline Scalar choose(bool condition, Scalar yes, Scalar no) { return condition ? yes : no; }
+inline Scalar rough_reciprocal(Scalar a) { return Scalar(1) / a; }
+inline Scalar scaled_reciprocal(Scalar a) { return Scalar(1) / a; }
+inline int remainder_of(int a, int quotient, int b) { return a - quotient * b; }
 
-// vector.clh
+#ifdef COUNTED_LANES
+constexpr int kLanes = 8;
+template <typename Of>
+struct Eight {
+  Of of[kLanes];
+  /// @param lane  what stands in a lane, of its number
+  template <typename Lane>
+  static Eight each(const Lane& lane) {
+    return {{lane(0), lane(1), lane(2), lane(3), lane(4), lane(5), lane(6), lane(7)}};
+  }
+};
+struct Lanes : Eight<Scalar> {
+  Lanes() = default;
+  Lanes(const Eight& all) : Eight(all) {}                              // NOLINT(google-explicit-constructor)
+  Lanes(const Scalar& all) : Eight(each([&](int) { return all; })) {}  // NOLINT(google-explicit-constructor)
+  Lanes(double all) : Lanes(Scalar(all)) {}                            // NOLINT(google-explicit-constructor)
+  Lanes(const Lanes&) = default;
+  Lanes operator=(Lanes from) {  // NOLINT(misc-unconventional-assign-operator): see Scalar
+    std::copy(std::begin(from.of), std::end(from.of), of);
+    return from;
+  }
+  Lanes operator-() const {
+    return each([&](int i) { return -of[i]; });
+  }
+};
+using lanes_t = Lanes;
+using native_t = Lanes;
+using mask_t = Eight<bool>;
+#define OF_LANES(result, name)                                          \
+  inline result name(Lanes a, Lanes b) {                                \
+    return result::each([&](int i) { return name(a.of[i], b.of[i]); }); \
+  }
+OF_LANES(Lanes, add)
+OF_LANES(Lanes, sub)
+OF_LANES(Lanes, mul)
+OF_LANES(Lanes, with_sign)
+OF_LANES(Lanes, operator+)
+OF_LANES(Lanes, operator-)
+OF_LANES(Lanes, operator*)
+OF_LANES(Lanes, operator/)
+OF_LANES(mask_t, operator<)
+OF_LANES(mask_t, operator>=)
+#undef OF_LANES
+#define OF_LANES(result, name)                                 \
+  inline result name(Lanes a) {                                \
+    return result::each([&](int i) { return name(a.of[i]); }); \
+  }
+OF_LANES(Lanes, magnitude)
+OF_LANES(mask_t, is_zero)
+OF_LANES(mask_t, is_negative)
+OF_LANES(mask_t, isfinite)
+#undef OF_LANES
+inline mask_t operator~(mask_t a) {
+  return mask_t::each([&](int i) { return !a.of[i]; });
+}
+inline mask_t operator&(mask_t a, mask_t b) {
+  return mask_t::each([&](int i) { return a.of[i] && b.of[i]; });
+}
+inline mask_t& operator&=(mask_t& a, mask_t b) { return a = a & b; }
+inline bool any_negative(const Lanes& a) {
+  return std::any_of(std::begin(a.of), std::end(a.of), [](const Scalar& s) { return is_negative(s); });
+}
+inline bool all_finite(const Lanes& a) {
+  return std::all_of(std::begin(a.of), std::end(a.of), [](const Scalar& s) { return isfinite(s); });
+}
+/// Asked whether nothing is left to do: what counts is the most that a kernel does.
+inline bool all(mask_t) { return false; }
+inline Lanes choose(mask_t m, Lanes yes, Lanes no) {
+  return Lanes::each([&](int i) { return m.of[i] ? yes.of[i] : no.of[i]; });
+}
+inline Lanes drop_below(Scalar, Lanes product) { return product; }
+inline Lanes drop_tiny(Lanes product) { return product; }
+inline Lanes smaller(Lanes a, Lanes b) { return choose(a < b, a, b); }
+inline Lanes vload8(int, const Scalar* from) {
+  return Lanes::each([&](int i) -> const Scalar& { return from[i]; });
+}
+inline void vstore8(const Lanes& v, int, Scalar* to) { std::copy(std::begin(v.of), std::end(v.of), to); }
+inline Lanes from_storage(const Scalar* p) { return vload8(0, p); }
+inline void to_storage(const Lanes& v, Scalar* p) { vstore8(v, 0, p); }
+inline Lanes native_from_storage(const Scalar* p) { return vload8(0, p); }
+inline void native_to_storage(const Lanes& v, Scalar* p) { vstore8(v, 0, p); }
+// memory.clh: all arrays are aligned
+inline int scalars_to_alignment(const Scalar*) { return 0; }
+inline bool is_lanes_aligned(const Scalar*) { return true; }
+inline long clamp(long value, long least, long most) { return std::clamp(value, least, most); }
+#else
 struct Vector4 {
   Scalar s0, s1, s2, s3;
+  Vector4() = default;
+  Vector4(const Scalar& all) : Vector4(all, all, all, all) {}  // NOLINT(google-explicit-constructor): as in OpenCL
+  Vector4(const Scalar& a, const Scalar& b, const Scalar& c, const Scalar& d) : s0(a), s1(b), s2(c), s3(d) {}
 };
 using vector_t = Vector4;
 inline Vector4 vload4(int, const Scalar* from) { return {from[0], from[1], from[2], from[3]}; }
+using lanes_t = Scalar;
+using mask_t = long;  // of a scalar: its sign
 inline lanes_t from_storage(const scalar_t* p) { return *p; }
 inline void to_storage(lanes_t v, scalar_t* p) { *p = v; }
-// block.clh
-inline void store_lanes_past_cache(lanes_t v, lanes_t* p) { *p = v; }
 inline long run_begin(long begin, long end, long run, long runs) { return begin + run * (end - begin) / runs; }
+#endif
+
+// What is the same for both.
+inline lanes_t mul_add(lanes_t a, lanes_t b, lanes_t c) { return add(a, mul(b, c)); }
+inline lanes_t mul_sub(lanes_t a, lanes_t b, lanes_t c) { return sub(a, mul(b, c)); }
+inline lanes_t reciprocal(lanes_t a) { return lanes_t(1) / a; }
+inline lanes_t take_off(bool, lanes_t y, lanes_t coupling, lanes_t unknown) {
+  const lanes_t coupled = mul_sub(y, coupling, unknown);
+#ifdef COUNTED_LANES
+  return coupled;
+#else
+  return {is_zero(coupling) ? y.value() : coupled.value(), coupled.node()};
+#endif
+}
+inline void store_lanes_past_cache(lanes_t v, lanes_t* p) { *p = v; }
 
 }  // namespace oclspkt::bench::paper::counting
 
 // What OpenCL's words mean here. The headers that this one stands for are not read.
 #define OCLSPKT_SCALAR_CLH
-#define OCLSPKT_BLOCK_CLH
 #define OCLSPKT_VECTOR_CLH
+#define OCLSPKT_MEMORY_CLH
+#ifdef COUNTED_LANES
+#define LANES 8
+#define NATIVE_LANES 8
+#define PLAIN_TRANSPOSE
+#define PREFETCH(p) ((void)(p))
+#define STORE_PAST_CACHE(v, p) to_storage(v, p)
+#else
+#define OCLSPKT_BLOCK_CLH
+#define LANES 1
+#endif
 #define VECTOR 4
+#define SCALAR_FLOAT 1
+#define SCALAR_DOUBLE 2
+#define SCALAR SCALAR_DOUBLE
+#define SCALAR_EPSILON DBL_EPSILON
+#define MOST_INVERTED 0x1p900
+#define AS_MASK(v) (is_negative(v) ? -1L : 0L)
+#define LEAST_PRODUCT 0x1p-900
+#define PRODUCT_ROWS 4
 #define OCLSPKT_JOIN_(a, b) a##b
 #define OCLSPKT_JOIN(a, b) OCLSPKT_JOIN_(a, b)
 #define SPECIALISED
-#define LANES 1
-#define ZERO Scalar(0)
-#define ONE Scalar(1)
+#define ZERO lanes_t(Scalar(0))
+#define ONE lanes_t(Scalar(1))
+#define TWO lanes_t(Scalar(2))
 #define CLK_LOCAL_MEM_FENCE 0
 #define __kernel inline
 #define __global
@@ -268,6 +407,7 @@ inline long run_begin(long begin, long end, long run, long runs) { return begin 
 #define uint unsigned
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"

@@ -92,8 +92,9 @@ Piece board_piece(const Plan& plan, FpgaKernel kernel) {
           record};
 }
 
+/// @param hosts  the host and its peers, or else devices
 template <typename T>
-void add_scalar(const Plan& plan, const std::shared_ptr<Systems>& systems, std::vector<Piece>& pieces) {
+void add_scalar(const Plan& plan, bool hosts, const std::shared_ptr<Systems>& systems, std::vector<Piece>& pieces) {
   const std::string scalar = scalar_name<T>();
   const auto work = static_cast<double>(plan.rows) * sizeof(T);
   const auto add = [&](const Json& record, const std::string& words, double weight, const auto& solve) {
@@ -106,7 +107,7 @@ void add_scalar(const Plan& plan, const std::shared_ptr<Systems>& systems, std::
                       record});
   };
   for (const Processor& p : unlike(plan.processors)) {
-    if (p.info.emulated) continue;  // its times are those of no board
+    if (p.info.emulated || p.host() != hosts) continue;  // an emulator's times are those of no board
     if (p.host()) {
       add(record_of(p, scalar, plan.rows, "ours"), p.info.name, 2,
           [=](Problem<T>& problem, const Share& share, Json& record) {
@@ -145,8 +146,11 @@ void add_scalar(const Plan& plan, const std::shared_ptr<Systems>& systems, std::
 
 void add_solves(const Plan& plan, std::vector<Piece>& pieces) {
   const auto systems = std::make_shared<Systems>();
-  for (const std::string& scalar : plan.settings.scalars) {
-    scalar == "float" ? add_scalar<float>(plan, systems, pieces) : add_scalar<double>(plan, systems, pieces);
+  // Peers of the host, by one thread, take longer than all devices and come last.
+  for (const bool hosts : {false, true}) {
+    for (const std::string& scalar : plan.settings.scalars) {
+      (scalar == "float" ? add_scalar<float> : add_scalar<double>)(plan, hosts, systems, pieces);
+    }
   }
   for (const FpgaKernel kernel : {FpgaKernel::spktrunc, FpgaKernel::tdma}) pieces.push_back(board_piece(plan, kernel));
 }

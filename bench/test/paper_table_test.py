@@ -61,6 +61,16 @@ class Claims(unittest.TestCase):
         self.assertIn("| NO |", paper_table.operations({"operations": [r | {"plan_words": 6.0}]}))
 
 
+class Combinations(unittest.TestCase):
+    def test_sets_with_a_board_stand_apart_and_the_fastest_first(self):
+        def record(devices, time, source="measured"):
+            return {**solve(devices, "ours", time, source=source), "devices": devices, "kinds": devices, "shares": []}
+        d = document(combinations=[record("slow", 4), record("fast", 2), record("fast + board", 1, "modelled")])
+        lines = [line for line in paper_table.combinations(d, "float").splitlines() if line.startswith("|")]
+        self.assertEqual([line.split("|")[1].strip() for line in lines if "---" not in line],
+                         ["float, Mrows/s", "fast", "slow", "float, Mrows/s by the model of a board", "fast + board"])
+
+
 class Joules(unittest.TestCase):
     def test_counter_samples_and_peers_stand_beside_each_other(self):
         def record(who, solver, joules, **more):

@@ -57,6 +57,7 @@ def main():
         assert name in pictures["performance-sweep-double.svg"], name
     assert "(model)" in pictures["evaluation-h200-solves.svg"] and "<pattern" in pictures["evaluation-h200-solves.svg"], \
         "what a model gives is hatched"
+    assert "with a board, by the model" in pictures["evaluation-h200-combinations.svg"], "sets with a board stand apart"
     for name in ("h200-and-16-cores", "two-h100", "nvidia,portable"):
         assert name in pictures["performance-shared.svg"], name
     assert "truncated-halo, host" not in pictures["performance-sweep-double.svg"], "the host has no such method"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "logged.hxx"
 
+#include <algorithm>
+
 #include "apply_energy.hpp"
 #include "boundary.hxx"
 #include "pc_oclspkt.hxx"
@@ -10,28 +12,25 @@ namespace oclspkt::petsc {
 namespace {
 
 /// Flops of all lines: those of groups by the groups' methods, the others by the report's.
-PetscLogDouble total(const Report& report, double RowFlops::*which, double repeated) {
+PetscLogDouble total(const Report& report, double RowFlops::*which) {
   PetscLogDouble flops = 0;
   Index rows = report.rows;
   for (const GroupReport& group : report.groups) {
     flops += flops_of(group.method).*which * static_cast<PetscLogDouble>(group.rows);
     rows -= group.rows;
   }
-  return flops + flops_of(report.method).*which * static_cast<PetscLogDouble>(rows) * repeated;
-}
-
-/// How often a row is read: the halos of a partition belong to its neighbours as well.
-double repeated(const Report& report) {
-  if (report.method != Method::truncated_halo || report.partition.rows <= 0 || report.partition.count <= 1) return 1;
-  const auto cuts = static_cast<double>(report.partition.count - 1);
-  return 1 + 2 * cuts * static_cast<double>(report.partition.halo) / static_cast<double>(report.rows);
+  return flops + flops_of(report.method, report.device.type != "fpga").*which * static_cast<PetscLogDouble>(rows);
 }
 
 }  // namespace
 
-PetscLogDouble set_up_flops(const Report& report) { return total(report, &RowFlops::set_up, 1); }
+PetscLogDouble set_up_flops(const Report& report) { return total(report, &RowFlops::set_up); }
 
-PetscLogDouble apply_flops(const Report& report) { return total(report, &RowFlops::apply, repeated(report)); }
+PetscLogDouble apply_flops(const Report& report) {
+  const Partitioning& cut = report.partition;
+  const auto halos = static_cast<PetscLogDouble>(std::max<Index>(cut.count - 1, 0) * cut.halo);
+  return total(report, &RowFlops::apply) + flops_of(report.method).halo * halos;
+}
 
 void log_flops(const Report& report, PetscLogDouble flops) {
   if (report.device.type == "gpu" && report.sharing.shares.empty()) {

@@ -25,7 +25,6 @@ MeterSettings& usual_meter_settings() {
 ApplyEnergy::ApplyEnergy(std::vector<PoweredDevice> devices, MeterSettings settings)
     : devices_(std::move(devices)), settings_(std::move(settings)) {
   settings_.thread = false;
-  if (!settings_.now) settings_.now = steady_seconds;
 }
 
 void ApplyEnergy::begin() {
@@ -35,7 +34,7 @@ void ApplyEnergy::begin() {
       const PowerSource& source = meter_->sources()[i];
       report_.sources.push_back({devices_[i].name, source.words, source.trouble, 0, source.kind != PowerKind::rated});
     }
-    sum_ = report_;
+    before_ = report_;
     changed_ = true;
   }
   if (meter_->seconds() > 0 && settings_.now() - ended_ > kPause) close(true);
@@ -72,26 +71,26 @@ void ApplyEnergy::close(bool at_last_poll) {
   }
   const std::vector<Energy> all = meter_->end(at_last_poll);
   const Counted& counted = at_last_poll ? polled_ : now_;
-  for (EnergyReport* sum : {&report_, mixed_ ? nullptr : &sum_}) {
-    if (sum == nullptr) continue;
-    sum->seconds += all.front().seconds;
-    sum->apply_seconds += std::min(counted.seconds, all.front().seconds);
-    sum->applies += counted.applies;
-    ++sum->windows;
-    sum->queued = sum->queued || counted.queued;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      EnergySource& source = sum->sources[i];
-      source.joules += all[i].joules;
-      // With one window by rated power, the sum is not a measurement.
-      if (all[i].kind == PowerKind::rated && std::exchange(source.measured, false)) source.words = all[i].words;
-    }
+  report_.seconds += all.front().seconds;
+  report_.apply_seconds += std::min(counted.seconds, all.front().seconds);
+  report_.applies += counted.applies;
+  ++report_.windows;
+  report_.queued = report_.queued || counted.queued;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    EnergySource& source = report_.sources[i];
+    source.joules += all[i].joules;
+    // With one window by rated power, the sum is not a measurement.
+    if (all[i].kind == PowerKind::rated && std::exchange(source.measured, false)) source.words = all[i].words;
   }
+  if (mixed_) before_ = report_;
 }
 
 double ApplyEnergy::watts(const std::string& physical) const {
-  for (std::size_t i = 0; i < sum_.sources.size(); ++i) {
-    const EnergySource& source = sum_.sources[i];
-    if (devices_[i].physical == physical && source.measured && sum_.seconds > 0) return source.joules / sum_.seconds;
+  const double seconds = report_.seconds - before_.seconds;
+  for (std::size_t i = 0; i < report_.sources.size() && seconds > 0; ++i) {
+    const EnergySource& source = report_.sources[i];
+    if (devices_[i].physical != physical || !source.measured) continue;
+    return (source.joules - before_.sources[i].joules) / seconds;
   }
   return Energy::kNone;
 }
@@ -103,11 +102,13 @@ bool ApplyEnergy::measures(const std::string& physical) const {
   return false;
 }
 
+double ApplyEnergy::share() const {
+  const double seconds = report_.seconds - before_.seconds;
+  return seconds > 0 ? (report_.apply_seconds - before_.apply_seconds) / seconds : 0;
+}
+
 void ApplyEnergy::forget() {
-  std::vector<EnergySource> sources = report_.sources;
-  for (EnergySource& source : sources) source.joules = 0;
-  sum_ = {};
-  sum_.sources = std::move(sources);
+  before_ = report_;
   mixed_ = true;
 }
 

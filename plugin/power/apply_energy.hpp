@@ -28,7 +28,7 @@ class ApplyEnergy {
   double watts(const std::string& physical) const;
   /// True if the meter can read the device.
   bool measures(const std::string& physical) const;
-  double share() const { return sum_.seconds > 0 ? sum_.apply_seconds / sum_.seconds : 0; }
+  double share() const;
   /// Prepare for a change of the work that applies do.
   void forget();
 
@@ -46,8 +46,8 @@ class ApplyEnergy {
   double begun_ = 0, ended_ = 0, polled_at_ = 0;
   Counted now_, polled_;  ///< in the open window: up to now, and up to the last poll
   bool changed_ = false;
-  bool mixed_ = false;  ///< the open window began before the last forget()
-  EnergyReport report_, sum_;
+  bool mixed_ = false;            ///< the open window began before the last forget()
+  EnergyReport report_, before_;  ///< now, and at the last forget()
 };
 
 /// The report in words: joules of applies, then of each device. Empty if no energy was asked for.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <condition_variable>
 #include <functional>
 #include <limits>
-#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "device.hpp"
@@ -46,16 +49,39 @@ OCLSPKT_API double rated_watts(const PoweredDevice& device, const RatedWatts& gi
 
 /// Seconds of a steady clock.
 OCLSPKT_API double steady_seconds();
+OCLSPKT_API void sleep_seconds(double seconds);
 
 /// Where a meter finds its sources, and how it waits. Tests set their own folders, libraries and clocks.
 struct MeterSettings {
   RatedWatts rated;
   std::string powercap = "/sys/class/powercap";
-  std::string nvml = "libnvidia-ml.so.1";
-  bool thread = true;                      ///< a thread samples between begin() and end(); else poll() alone does
-  std::function<double()> now = {};        ///< empty: steady_seconds()
-  std::function<void(double)> sleep = {};  ///< empty: the system's
+  std::string nvml = "libnvidia-ml.so.1", amdsmi = "libamd_smi.so";
+  bool thread = true;  ///< a thread samples between begin() and end(); else poll() alone does
+  std::function<double()> now = steady_seconds;
+  std::function<void(double)> sleep = sleep_seconds;
 };
+
+/// Reads the energy or the power of one part of a machine. An empty function means that the part does not tell; a call
+/// without a value, that it no longer does.
+struct PowerProbe {
+  std::function<std::optional<double>()> joules;  ///< of a counter that began at some moment
+  double wraps_at = 0;                            ///< joules at which the counter begins anew; 0: never
+  std::function<std::optional<double>()> watts;   ///< at this moment
+};
+
+/// The probes of one device, or the reason why there are none.
+struct Probes {
+  std::vector<PowerProbe> all;
+  std::string words;    ///< what they are, such as "NVIDIA H200 by NVML"
+  std::string trouble;  ///< cause and cure
+};
+
+/// RAPL counters of the processors' packages and of memory, as Linux lists them in a folder.
+Probes powercap_probes(const std::string& folder);
+/// The probe of a card, by NVML or by AMD SMI, which this function opens.
+/// @param pci   address, such as 0000:41:00.0; empty: not known
+/// @param name  of the card
+Probes card_probes(const MeterSettings& settings, const std::string& pci, const std::string& name);
 
 /// Where the joules of one device come from.
 struct PowerSource {
@@ -96,7 +122,7 @@ struct EnergyProtocol {
 /// other work on a device and the host. For one thread at a time.
 class OCLSPKT_API Meter {
  public:
-  /// Find the best source of each device: NVML (opened at run time) for cards of NVIDIA, powercap (RAPL: packages and
+  /// Find the best source of each device: NVML or AMD SMI (opened at run time) for cards, powercap (RAPL: packages and
   /// memory) for the host. A missing source is no error: PowerSource::trouble names it.
   explicit Meter(std::vector<PoweredDevice> devices, MeterSettings settings = {});
   ~Meter();
@@ -104,7 +130,7 @@ class OCLSPKT_API Meter {
   Meter& operator=(const Meter&) = delete;
 
   /// One source for each device, in the given order.
-  const std::vector<PowerSource>& sources() const;
+  const std::vector<PowerSource>& sources() const { return sources_; }
 
   /// Begin a window; an open one is dropped.
   void begin();
@@ -130,8 +156,27 @@ class OCLSPKT_API Meter {
   std::vector<Energy> measure(const std::function<void()>& work, const EnergyProtocol& protocol = {});
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  struct Tally;
+  /// @pre mutex_ is locked, or there is no thread
+  void read(bool first);
+  void stop();
+  Energy energy(std::size_t device, double seconds);
+  void settle(std::size_t device, Energy& e, const std::string& refused) const;
+  void refuse_lies(std::size_t device, Energy& e, const Energy& idle) const;
+  std::vector<Energy> window(double cool_down, double length, const std::function<void()>& work);
+  double work_to_step(const std::function<void()>& work);
+
+  std::vector<PoweredDevice> devices_;
+  MeterSettings settings_;
+  std::vector<double> watts_;  ///< rated
+  std::vector<Probes> probes_;
+  std::vector<PowerSource> sources_;
+  mutable std::mutex mutex_;  ///< for all below while thread_ runs
+  std::condition_variable wake_;
+  std::thread thread_;
+  bool stopped_ = true, open_ = false;
+  double begun_ = 0, polled_ = 0;
+  std::vector<std::vector<Tally>> tallies_;
 };
 
 }  // namespace oclspkt

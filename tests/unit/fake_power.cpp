@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// A library with the functions of NVML that tell of energy, for two cards whose figures a test sets.
+// A library with the functions of NVML and of AMD SMI that tell of energy, for two cards whose figures a test sets.
 #include "fake_power.hpp"
 
 #include <cstring>
@@ -54,5 +54,28 @@ int nvmlDeviceGetFieldValues(void* card, int count, void* fields) {
   std::memcpy(static_cast<char*>(fields) + 28, &result, sizeof result);
   std::memcpy(static_cast<char*>(fields) + 32, &milliwatts, sizeof milliwatts);
   return 0;
+}
+
+int amdsmi_init(std::uint64_t flags) { return fake_cards.amd && flags == 2 ? 0 : 34; }
+int amdsmi_shut_down() { return 0; }
+int amdsmi_get_socket_handles(std::uint32_t* count, void** sockets) {
+  if (sockets != nullptr) sockets[0] = &fake_cards;
+  *count = 1;
+  return 0;
+}
+int amdsmi_get_processor_handles(void*, std::uint32_t* count, void** cards) {
+  for (unsigned i = 0; cards != nullptr && i < fake_cards.count; ++i) cards[i] = &fake_cards.card[i];
+  *count = fake_cards.count;
+  return 0;
+}
+int amdsmi_get_gpu_device_bdf(void* card, std::uint64_t* bits) {
+  *bits = card_of(card)->bits;
+  return 0;
+}
+int amdsmi_get_energy_count(void* card, std::uint64_t* count, float* resolution, std::uint64_t* when) {
+  *resolution = 15.3F;  // millionths of a joule
+  *count = static_cast<std::uint64_t>(card_of(card)->joules / 15.3e-6);
+  *when = 0;
+  return card_of(card)->counts ? 0 : 2;
 }
 }

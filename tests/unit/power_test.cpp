@@ -62,7 +62,7 @@ class Machine {
   MeterSettings settings() {
     MeterSettings settings;
     settings.powercap = folder_.string();
-    settings.nvml = OCLSPKT_FAKE_POWER;
+    settings.nvml = settings.amdsmi = OCLSPKT_FAKE_POWER;
     settings.thread = false;
     settings.now = [this] { return now_; };
     settings.sleep = [this](double seconds) { pass(seconds, idle); };
@@ -207,12 +207,40 @@ TEST(Power, WithoutAnyCounterItIsRated) {
   Machine machine;
   MeterSettings settings = machine.settings();
   settings.powercap = machine.file("none");
-  settings.nvml = "libthere-is-none.so.1";
+  settings.nvml = settings.amdsmi = "libthere-is-none.so.1";
   const Meter meter({kCard, kHost, {"pci:0000:05:00.0", DeviceType::fpga, 1, "a board"}}, settings);
   EXPECT_EQ(meter.sources()[0].words, "rated power, 700 W");
   EXPECT_TRUE(has(meter.sources()[0].trouble, "libthere-is-none.so.1 cannot be used")) << meter.sources()[0].trouble;
   EXPECT_TRUE(has(meter.sources()[1].trouble, "has no counters of packages"));
   EXPECT_EQ(meter.sources()[2].words, "rated power, 60 W");
+}
+
+/// Driver's names of AMD's cards are of no help: what NVML does not know is asked of AMD SMI.
+TEST(Power, OfACardOfAmdIsCounted) {
+  Machine machine;
+  Machine::cards().nvml = false;
+  Machine::cards().amd = true;
+  const PoweredDevice second{"pci:0000:c1:00.0", DeviceType::gpu, 1, "gfx942"},
+      first{"pci:0000:41:00.0", DeviceType::gpu, 1, "gfx942"};
+  Meter meter({first, second}, machine.settings());
+  EXPECT_EQ(meter.sources()[0].words, "counter of the card by AMD SMI");
+  EXPECT_EQ(meter.sources()[0].trouble, "");
+  const auto energy = window(machine, meter);
+  EXPECT_EQ(energy[0].kind, PowerKind::counter);
+  EXPECT_NEAR(energy[0].watts(), 700, 1);
+  EXPECT_EQ(energy[1].kind, PowerKind::rated);  // its counter stands still
+  EXPECT_TRUE(has(energy[1].words, "stands still")) << energy[1].words;
+
+  const Meter unknown({{"AMD:0", DeviceType::gpu, 1, "gfx942"}, {"pci:0000:99:00.0", DeviceType::gpu, 1, "gfx942"}},
+                      machine.settings());
+  EXPECT_TRUE(has(unknown.sources()[0].trouble, "AMD SMI does not find gfx942:")) << unknown.sources()[0].trouble;
+  EXPECT_TRUE(has(unknown.sources()[1].trouble, "AMD SMI does not find gfx942 at 0000:99:00.0: see whether amd-smi"));
+  Machine::cards().count = 1;
+  const Meter only({{"AMD:0", DeviceType::gpu, 1, "gfx942"}}, machine.settings());
+  EXPECT_EQ(only.sources()[0].kind, PowerKind::counter);
+  Machine::cards().card[0].counts = false;
+  const Meter silent({first}, machine.settings());
+  EXPECT_TRUE(has(silent.sources()[0].trouble, "tells neither energy nor power: virtual machines are not told"));
 }
 
 TEST(Power, ACardIsFoundByItsPlaceOrIfItIsTheOnlyOne) {

@@ -31,8 +31,9 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
                   static_cast<long long>(plan.as<Beside>().segments));
   }
   /// Where the window between both sweeps is memory, what it keeps is written and read again.
+  /// The way back reads what the way down left of the rows of a segment and of those below it.
   double words(const Plan& plan) const override {
-    return (plan.as<Beside>().windowed ? 4 : 8) * overlap_of_segments(plan) + 1;
+    return plan.as<Beside>().windowed ? 4 * overlap_of_segments(plan) + 1 : 7 * overlap_of_segments(plan) + 2;
   }
   double stream_words(const Plan& plan, int) const override {
     const double stored = plan.as<Beside>().windowed ? 5 : 7;  // words of sweeps with stored factors
