@@ -214,19 +214,16 @@ void add_board(const Plan& plan, const std::vector<Team>& teams, Index rows, Jso
     add(board.info.name, by_board, kAllBytes);
     const Simulated set =
         simulate(machine, others != nullptr ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{0}, rows);
+    const auto part = [&](Index some) { return static_cast<double>(some) / all_rows; };
     Json shares = Json::array();
-    for (std::size_t i = 0; others != nullptr && i < team.size() && !(*others)["shares"].empty(); ++i) {
-      shares.push_back(
-          figure((*others)["shares"][i].get<double>() * static_cast<double>(set.ours.rows.front()) / all_rows));
-    }
+    Json own = others != nullptr ? (*others)["shares"] : Json::array();
+    if (own.empty() && team.size() == 1) own.push_back(1);  // of several of which one solved, nobody knows which
+    for (const Json& share : own) shares.push_back(figure(share.get<double>() * part(set.ours.rows.front())));
+    if (shares.size() == team.size()) shares.push_back(figure(part(set.ours.rows.back())));
     team.push_back(board);
     Json record = record_of(team, "float", rows);
     record["seconds"] = figure(set.ours.all_seconds);
     record["source"] = "modelled";
-    if (!set.ours.rows.empty() && (shares.size() + 1 == team.size() || team.size() == 2)) {
-      if (team.size() == 2) shares = Json{figure(static_cast<double>(set.ours.rows.front()) / all_rows)};
-      shares.push_back(figure(static_cast<double>(set.ours.rows.back()) / all_rows));
-    }
     record["shares"] = shares;
     add_joules_of(team, plan, {}, record);
     records.push_back(record);
