@@ -28,7 +28,7 @@ namespace {
 /// changes.
 constexpr std::string_view kProfileVersion = "oclspkt profile 3:";
 constexpr std::string_view kColumns =
-    " seconds since 1970, set-ups, seconds a row, watts, host, processor|solves|figure\n";
+    " seconds since 1970, set-ups, seconds a row, watts, latency in seconds, host, processor|solves|figure\n";
 constexpr std::size_t kMostProfileBytes = 1 << 20, kLongestProfileKey = 1024, kMostProfileLines = 4000;
 
 /// What a call of the system failed with and what to do about it.
@@ -45,8 +45,8 @@ double seconds_now() {
 
 bool meaningful(const Measured& measured) {
   const auto counts = [](double figure) { return std::isfinite(figure) && figure >= 0; };
-  return counts(measured.seconds_per_row) && counts(measured.watts) && counts(measured.set_ups) &&
-         (measured.seconds_per_row > 0 || measured.watts > 0) && measured.set_ups >= 1;
+  return counts(measured.seconds_per_row) && counts(measured.watts) && counts(measured.latency) &&
+         counts(measured.set_ups) && (measured.seconds_per_row > 0 || measured.watts > 0) && measured.set_ups >= 1;
 }
 
 /// Tabs and ends of lines are the file's own.
@@ -71,7 +71,7 @@ struct ProfileLine {
 
 /// Read a line. @return false if it is no figure, or too old
 bool read_line(ProfileLine& line) {
-  std::array<double, 4> numbers{};
+  std::array<double, 5> numbers{};
   line.name = line.text;
   for (double& number : numbers) {
     const std::size_t tab = line.name.find('\t');
@@ -81,7 +81,7 @@ bool read_line(ProfileLine& line) {
     line.name.remove_prefix(tab + 1);
   }
   line.when = numbers[0];
-  line.measured = {.seconds_per_row = numbers[2], .watts = numbers[3], .set_ups = numbers[1]};
+  line.measured = {.seconds_per_row = numbers[2], .watts = numbers[3], .set_ups = numbers[1], .latency = numbers[4]};
   constexpr double kDay = 24 * 3600;
   const double age = seconds_now() - line.when;
   return age >= -kDay && age <= ProfileStore::kStaleDays * kDay && meaningful(line.measured) &&
@@ -105,7 +105,8 @@ std::vector<ProfileLine> last_lines(std::string_view text) {
 /// A line with its end, whatever the program's locale.
 std::string line_of(const std::string& host, const std::string& key, const Measured& measured) {
   std::string line;
-  for (const double number : {seconds_now(), measured.set_ups, measured.seconds_per_row, measured.watts}) {
+  for (const double number :
+       {seconds_now(), measured.set_ups, measured.seconds_per_row, measured.watts, measured.latency}) {
     char digits[40];
     line.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr).append("\t");
   }

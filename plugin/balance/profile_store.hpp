@@ -14,6 +14,7 @@ struct Measured {
   double seconds_per_row = 0;
   double watts = 0;
   double set_ups = 1;  ///< after how many it was measured
+  double latency = 0;  ///< seconds; of a launch
 };
 
 /// Figures by key, kept as lines of text in a file between runs, for all programs of a user.

@@ -135,7 +135,7 @@ Measured measure(DeviceSpace& space) {
     host.product();
     host.vectors();
   });
-  return {seconds, of_host / HostIteration::kRows, 1};
+  return {.seconds_per_row = of_host / HostIteration::kRows, .latency = seconds};
 }
 
 /// Measure a device that computes products only, with as many cores as the host: a row saves the time of one core less
@@ -157,7 +157,8 @@ Measured measure_shared(DeviceSpace& space) {
     vectors();
   });
   const double product = least_seconds([&] { host.product(); });
-  return {std::max(0., with_launch - alone), product / HostIteration::kRows * (1 - 1. / space.device().cores), 1};
+  return {.seconds_per_row = product / HostIteration::kRows * (1 - 1. / space.device().cores),
+          .latency = std::max(0., with_launch - alone)};
 }
 
 /// The number of rows from which on the device is quicker than the host, at least kLeastRows, by figures of the user's
@@ -171,7 +172,6 @@ PetscInt find_least_rows(DeviceSpace& space, const std::string& profile) {
   const std::string key = info.name + "|" + info.driver_version + (info.cuda ? "|CUDA" : "|OpenCL") +
                           (types().shared ? "|products saved" : "|vectors");
   ProfileStore store(profile);
-  store.read();
   std::optional<Measured> found = store.find(key);
   if (!found) {
     found = types().shared ? measure_shared(space) : measure(space);

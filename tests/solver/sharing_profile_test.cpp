@@ -36,7 +36,7 @@ std::vector<Figure> figures_in(const std::string& file, std::string& first_line)
   std::vector<Figure> figures;
   Figure figure;
   for (std::string number; std::getline(stream, figure.when, '\t');) {
-    for (int k = 0; k < 3; ++k) std::getline(stream, number, '\t');  // set-ups, seconds a row, watts
+    for (int k = 0; k < 4; ++k) std::getline(stream, number, '\t');  // set-ups, seconds a row, watts, latency
     std::getline(stream, figure.host, '\t');
     std::getline(stream, figure.who, '|');
     std::getline(stream, figure.kind, '|');
@@ -78,7 +78,7 @@ class SharingProfile : public ::testing::Test {
     text += "\n";
     int measured = 0;
     const auto add = [&](const Figure& f, const char* how, double seconds, int set_ups = 2) {
-      text += f.when + "\t" + std::to_string(set_ups) + "\t" + std::to_string(1e9 * seconds) + "e-9\t0\t" + f.host +
+      text += f.when + "\t" + std::to_string(set_ups) + "\t" + std::to_string(1e9 * seconds) + "e-9\t0\t0\t" + f.host +
               "\t" + f.who + "|" + f.kind + "|" + how + "\n";
     };
     for (const Figure& f : figures) {

@@ -61,8 +61,8 @@ TEST_F(Profiles, OfOtherHostsAreKeptAndNotRead) {
   std::string first;
   std::vector<std::string> columns = good_columns(first);
   const std::string mine = line_of(columns);
-  columns[4] = "another";
-  columns[5] = "z";
+  columns[5] = "another";
+  columns[6] = "z";
   put_text(first + "\n" + line_of(columns) + mine);
   EXPECT_FALSE(read("z"));
   write("b");
@@ -113,7 +113,7 @@ TEST_F(Profiles, LinesThatAreNoFiguresAreSkipped) {
   fewer.pop_back();
   tabs.back() += "\tmore";
   words[2] += "s";
-  other[5] = "b";
+  other[6] = "b";
   std::vector<std::string> texts{std::string(2 << 20, 'x') + "\n", first + "\n", line_of(columns).substr(0, 20) + "\n"};
   for (const auto& bad : {fewer, tabs, words, {""}}) texts.push_back(line_of(bad));
   for (const std::string& bad : texts) {
@@ -145,6 +145,7 @@ TEST_F(Profiles, CutOrFlippedNeverThrowNorGiveNonsense) {
     for (const char* key : {"a", "b", "c"})
       if (const auto found = store.find(key)) {
         EXPECT_TRUE(std::isfinite(found->seconds_per_row) && found->seconds_per_row >= 0) << bad;
+        EXPECT_TRUE(std::isfinite(found->latency) && found->latency >= 0) << bad;
         EXPECT_TRUE(std::isfinite(found->watts) && found->watts >= 0) << bad;
         EXPECT_TRUE(std::isfinite(found->set_ups) && found->set_ups >= 1) << bad;
       }
@@ -166,7 +167,7 @@ TEST_F(Profiles, ThatAreWrongOrStaleAreIgnored) {
   };
   for (const std::string& bad :
        {with(0, std::to_string(now - (stale + 1) * day)), with(0, std::to_string(now + 2 * day)), with(0, "-1e300"),
-        with(1, "0"), with(1, "inf"), with(2, "-1e-9"), with(2, "nan"), with(3, "-1"), with(3, "inf")}) {
+        with(1, "0"), with(1, "inf"), with(2, "-1e-9"), with(2, "nan"), with(3, "-1"), with(3, "inf"), with(4, "-1")}) {
     put_text(bad);
     EXPECT_FALSE(read("a")) << bad;
   }
@@ -203,7 +204,7 @@ TEST_F(Profiles, BeyondTheLimitLoseTheOldest) {
   std::string all = first + "\n";
   int i = 0;
   for (; all.size() < std::size_t{1} << 20; ++i) {
-    columns[4] = "host " + std::to_string(i);
+    columns[5] = "host " + std::to_string(i);
     all += line_of(columns);
   }
   put_text(all);
