@@ -151,9 +151,7 @@ TEST(GridLines, OfOneNodeAreItsOwnEquation) {
   OK(VecSet(right, 2));
   const LinePreconditioner pc(matrix, "matrix");
   HeldVec x = pc.apply(right);
-  PetscReal norm;
-  OK(VecNorm(x, NORM_INFINITY, &norm));
-  EXPECT_EQ(norm, 0.5);
+  EXPECT_EQ(norm_of(x, NORM_INFINITY), 0.5);
 }
 
 TEST(Directions, AreCombinedAsTheirNamesSay) {
@@ -197,10 +195,9 @@ TEST(Directions, TransposedAreTheAdjointOperator) {
     const LinePreconditioner pc(problem, "x,y,z");
     OK(PCOCLSPKTSetCombine(pc, combine));
     HeldVec x = pc.apply(problem.right()), y = pc.apply(other, true);
-    PetscScalar a, b;
+    PetscScalar a;
     OK(VecDot(x, other, &a));
-    OK(VecDot(y, problem.right(), &b));
-    EXPECT_NEAR(a, b, 1e-13 * std::abs(a)) << PCOCLSPKTCombines[combine];
+    EXPECT_NEAR(a, dot(y, problem.right()), 1e-13 * std::abs(a)) << PCOCLSPKTCombines[combine];
   }
 }
 

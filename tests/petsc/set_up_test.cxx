@@ -115,7 +115,6 @@ TEST(SetUp, ReadsTheSecondMatrixOfKspSetOperators) {
 
 TEST(SetUp, ThatFailsIsHealedByTheNextGoodOne) {
   auto&& [A, pc, b, x] = System(tridiagonal(kRows, -1, 4, -2));
-  PCFailedReason reason;
   OK(PCSetUp(pc));
   // NaN ends the set-up before any method is tried; a zero matrix is known as singular, and one method is asked all the
   // same.
@@ -128,16 +127,14 @@ TEST(SetUp, ThatFailsIsHealedByTheNextGoodOne) {
   for (const auto& [diag, failed, uploads] : bad) {
     A.set_values(tridiagonal(kRows, 0, diag, 0));
     OK(PCSetUp(pc));
-    OK(PCGetFailedReason(pc, &reason));
-    EXPECT_EQ(reason, failed);
+    EXPECT_EQ(failed_reason(pc), failed);
     expected = {1, expected.gathers + 1, expected.set_ups + 1, expected.uploads + uploads};
     EXPECT_EQ(work(pc), expected);
     OK(PCSetUp(pc));
     EXPECT_EQ(work(pc), expected) << "the matrix is as bad as before";
     A.set_values(tridiagonal(kRows, -1, 4, -2));
     OK(PCSetUp(pc));
-    OK(PCGetFailedReason(pc, &reason));
-    EXPECT_EQ(reason, PC_NOERROR);
+    EXPECT_EQ(failed_reason(pc), PC_NOERROR);
     expected = {1, expected.gathers + 1, expected.set_ups + 1, expected.uploads + 1};
     expect_row(pc, -1, 4, -2);
     EXPECT_EQ(work(pc), expected);

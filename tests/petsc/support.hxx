@@ -104,6 +104,21 @@ inline Vec duplicate(Vec v) {
   EXPECT_EQ(VecDuplicate(v, &other), 0);
   return other;
 }
+inline PetscReal norm_of(Vec v, NormType type = NORM_2) {
+  PetscReal norm = NAN;
+  EXPECT_EQ(VecNorm(v, type, &norm), 0);
+  return norm;
+}
+inline PetscScalar dot(Vec x, Vec y) {
+  PetscScalar product = NAN;
+  EXPECT_EQ(VecDot(x, y, &product), 0);
+  return product;
+}
+inline PetscInt iterations_of(KSP ksp) {
+  PetscInt count = -1;
+  EXPECT_EQ(KSPGetIterationNumber(ksp, &count), 0);
+  return count;
+}
 inline PCFailedReason failed_reason(PC pc) {
   PCFailedReason reason = PC_SETUP_ERROR;
   EXPECT_EQ(PCGetFailedReason(pc, &reason), 0);

@@ -342,9 +342,7 @@ TEST(TypesLimit, AShortVectorOfOneProcessIsPetscs) {
   EXPECT_NE(memory, nullptr);
   OK(VecOpenCLRestoreMemRead(brief, &memory));
   OK(VecScale(brief, 3));
-  PetscReal norm = 0;
-  OK(VecNorm(brief, NORM_INFINITY, &norm));
-  EXPECT_EQ(norm, 9);
+  EXPECT_EQ(norm_of(brief, NORM_INFINITY), 9);
   const ErrorTexts errors;
   EXPECT_EQ(VecOpenCLGetMemRead(of_petsc, &memory, nullptr), PETSC_ERR_ARG_WRONG) << "over memory of the program";
 }

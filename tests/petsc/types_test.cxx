@@ -74,15 +74,14 @@ TEST(Types, WhatIsWrittenThroughASubVectorReachesItsVector) {
 
 TEST(Types, AnArrayThatIsKeptSeesAndMakesChanges) {
   const Owned x(8), ones(8);
-  PetscScalar *a, product;
+  PetscScalar* a;
   OK(VecSet(x, 1));
   OK(VecSet(ones, 1));
   OK(VecGetArray(x, &a));
   OK(VecScale(x, 2));
   EXPECT_EQ(a[7], 2);
   std::fill_n(a, 8, 7);
-  OK(VecDot(x, ones, &product));
-  EXPECT_EQ(product, 56 * PetscGlobalSize);
+  EXPECT_EQ(dot(x, ones), 56 * PetscGlobalSize);
   OK(VecSet(x, 3));
   EXPECT_EQ(a[0], 3);
   OK(VecRestoreArray(x, &a));
@@ -128,13 +127,11 @@ TEST(Types, ATypeSetAgainKeepsTheValues) {
 TEST(Types, VectorsWithoutRowsAreWorkedOn) {
   const Owned x(PetscGlobalRank == 0 ? 0 : 3), y(PetscGlobalRank == 0 ? 0 : 3);
   const PetscReal rows = 3 * (PetscGlobalSize - 1);
-  PetscScalar product;
   OK(VecSet(x, 2));
   OK(VecCopy(x, y));
   OK(VecAXPY(y, 1, x));
   OK(VecPointwiseMult(y, y, x));
-  OK(VecDot(x, y, &product));
-  EXPECT_EQ(product, 16 * rows);
+  EXPECT_EQ(dot(x, y), 16 * rows);
   EXPECT_EQ(norm_of(y, NORM_1), 8 * rows);
   EXPECT_EQ(norm_of(y, NORM_INFINITY), rows > 0 ? 8 : 0);
   EXPECT_NEAR(norm_of(y), 8 * std::sqrt(rows), 1e-13);

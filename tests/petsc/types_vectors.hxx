@@ -53,12 +53,6 @@ inline std::vector<PetscScalar> values_of(Vec v) {
   return values;
 }
 
-inline PetscReal norm_of(Vec v, NormType type = NORM_2) {
-  PetscReal norm = kNan;
-  EXPECT_EQ(VecNorm(v, type, &norm), 0);
-  return norm;
-}
-
 /// Have the device alone have the values, which stay. A factor of 1 would do nothing.
 inline void send_away(Vec v) {
   VecScale(v, -1);
