@@ -42,54 +42,28 @@ Architecture architecture_of(const Compiler& c, cl_device_id card, std::string& 
   return {};
 }
 
-/// One compilation; the destructor frees it.
-class Compilation {
- public:
-  explicit Compilation(const Compiler& c) : c_(c) {}
-  ~Compilation() {
-    if (program_ != nullptr) c_.destroy(&program_);
-  }
-  Compilation(const Compilation&) = delete;
-  Compilation& operator=(const Compilation&) = delete;
-
-  /// Compile. @return an error of NVRTC, 0 for none
-  int run(const CudaProgram& program, const Architecture& architecture) {
-    std::vector<const char*> options{architecture.option.c_str()};
-    for (const std::string& option : program.options) options.push_back(option.c_str());
-    if (const int error = c_.create(&program_, program.text.c_str(), "oclspkt.cu", 0, nullptr, nullptr)) return error;
-    return c_.compile(program_, static_cast<int>(options.size()), options.data());
-  }
-
-  std::string log() const {
-    std::size_t bytes = 0;
-    if (program_ == nullptr || c_.log_size(program_, &bytes) != 0 || bytes == 0) return "";
-    std::string text(bytes, '\0');
-    c_.log(program_, text.data());
-    text.resize(std::strlen(text.c_str()));
-    return text;
-  }
-
-  /// The compiled code to be loaded by the driver; empty if there is none.
-  std::string code(bool machine_code) const {
-    std::size_t bytes = 0;
-    if ((machine_code ? c_.cubin_size : c_.ptx_size)(program_, &bytes) != 0 || bytes == 0) return "";
-    std::string code(bytes, '\0');
-    if ((machine_code ? c_.cubin : c_.ptx)(program_, code.data()) != 0) return "";
-    return code;
-  }
-
- private:
-  const Compiler& c_;
-  nvrtcProgram program_ = nullptr;
-};
-
 /// Compile a program. @return code for the driver; empty after an error, whose cause is in the log
 std::string compile(const Compiler& c, const CudaProgram& text, const Architecture& architecture, std::string& log) {
-  Compilation compilation(c);
-  const int error = compilation.run(text, architecture);
-  log = compilation.log();
+  nvrtcProgram program = nullptr;
+  const auto destroy = [&c](nvrtcProgram* made) { *made != nullptr ? c.destroy(made) : 0; };
+  const std::unique_ptr<nvrtcProgram, decltype(destroy)> owner(&program, destroy);
+  std::vector<const char*> options{architecture.option.c_str()};
+  for (const std::string& option : text.options) options.push_back(option.c_str());
+  int error = c.create(&program, text.text.c_str(), "oclspkt.cu", 0, nullptr, nullptr);
+  if (error == 0) error = c.compile(program, static_cast<int>(options.size()), options.data());
+  const bool cubin = architecture.machine_code;
+  std::size_t bytes = 0;
+  log.clear();
+  if (program != nullptr && c.log_size(program, &bytes) == 0 && bytes > 0) {
+    log.resize(bytes);
+    c.log(program, log.data());
+    log.resize(std::strlen(log.c_str()));
+  }
   std::string code;
-  if (error == 0) code = compilation.code(architecture.machine_code);
+  if (error == 0 && (cubin ? c.cubin_size : c.ptx_size)(program, &bytes) == 0 && bytes > 0) {
+    code.resize(bytes);
+    if ((cubin ? c.cubin : c.ptx)(program, code.data()) != 0) code.clear();
+  }
   if (code.empty() && (error == 0 || log.empty())) {
     log += error != 0 ? c.error_text(error) : "CUDA's run-time compiler gives no code";
   }

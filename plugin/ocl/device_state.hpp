@@ -2,15 +2,18 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "imported_vectors.hpp"
 #include "non_finite.hpp"
+#include "page_locks.hpp"
 #include "pipeline.hpp"
 #include "registry.hpp"
 #include "schemes/part.hpp"
@@ -29,7 +32,11 @@ inline Bank bank_of(const Placed& placed, bool SecondBank::*array) { return plac
 class DeviceBands {
  public:
   /// Prepare for the release of the host's arrays of the last set-up.
-  void forget(bool in_place);
+  void forget(bool in_place) {
+    if (in_place) chunks_.clear();  // the buffers wrap host memory
+    locks_.clear();
+  }
+
   void clear() { chunks_.clear(); }
 
   /// Take over the host's arrays. They must not move until forget(), or until fill() has copied them.
@@ -38,20 +45,88 @@ class DeviceBands {
   /// @param block  buffers hold a multiple of so many rows
   /// @return bytes of the buffers on the device
   /// @throws cl::Error
-  std::int64_t make(const Site& site, Index block, const Placed& placed);
+  std::int64_t make(const Site& site, Index block, const Placed& placed) {
+    chunks_.resize(refilled(site) ? 1 : site.layout.band_chunks.size());
+    if (in_place(site)) return 0;
+    std::int64_t made = 0;
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
+      const Index rows = refilled(site) ? site.layout.longest : site.layout.band_chunks[i].rows();
+      const auto fit = [&](Buffer& buffer, bool SecondBank::*array) {
+        made += ensure(site.device, buffer, Access::read, round_up(rows, block) * arrays_.word, bank_of(placed, array));
+      };
+      ChunkBands& bands = chunks_[i];
+      fit(bands.diag, &SecondBank::diag);
+      fit(bands.upper, &SecondBank::upper);
+      if (site.plan.symmetric()) {
+        bands.lower = bands.upper;
+      } else {
+        if (same(bands.lower, bands.upper)) bands.lower = Buffer();
+        fit(bands.lower, &SecondBank::lower);
+      }
+    }
+    return made;
+  }
+
   /// Copy the arrays to the device; if every pass copies them again, lock their pages instead.
   /// @throws DeviceError, cl::Error; commands may then still run
-  void fill(const Site& site);
+  void fill(const Site& site) {
+    if (refilled(site)) return lock(site);
+    for (std::size_t i = 0; i < site.layout.band_chunks.size(); ++i) {
+      const Chunk& places = site.layout.band_chunks[i];
+      if (in_place(site)) {
+        const auto wrapped = [&](const void* array) {
+          const auto bytes = bytes_of(array, arrays_.word, places);
+          return wrap(site.device, bytes.data(), static_cast<Index>(bytes.size()));
+        };
+        const Buffer upper = wrapped(arrays_.upper);
+        chunks_[i] = {site.plan.symmetric() ? upper : wrapped(arrays_.lower), wrapped(arrays_.diag), upper};
+      } else {
+        upload(site, chunks_[i], places);
+      }
+    }
+    if (!in_place(site)) arrays_ = {.word = arrays_.word};
+  }
 
   /// The buffers of each chunk; one set of buffers if every pass refills them.
   const std::vector<ChunkBands>& chunks() const { return chunks_; }
   /// The buffers of a chunk, copied first if they are not on the device.
   /// @throws DeviceError, cl::Error; commands may then still run
-  const ChunkBands& give(const Site& site, std::size_t chunk);
+  const ChunkBands& give(const Site& site, std::size_t chunk) {
+    const std::vector<Chunk>& places = site.layout.band_chunks;
+    if (refilled(site)) upload(site, chunks_.front(), places[std::min(chunk, places.size() - 1)]);
+    return chunks_[std::min(chunk, chunks_.size() - 1)];
+  }
 
  private:
-  void upload(const Site& site, const ChunkBands& to, const Chunk& places) const;
-  void lock(const Site& site);
+  /// The bytes of places [first, end) of an array.
+  static std::span<const std::byte> bytes_of(const void* array, std::int64_t word, const Chunk& places) {
+    return {static_cast<const std::byte*>(array) + places.first * word, size(places.rows() * word)};
+  }
+
+  /// True if kernels work in host memory.
+  static bool in_place(const Site& site) { return site.pipeline == nullptr; }
+
+  /// True if every pass copies the bands of its chunk again.
+  static bool refilled(const Site& site) { return !in_place(site) && !site.layout.resident; }
+
+  void upload(const Site& site, const ChunkBands& to, const Chunk& places) const {
+    const auto bring = [&](const Buffer& buffer, const void* array) {
+      const auto bytes = bytes_of(array, arrays_.word, places);
+      site.pipeline->bring(bytes.data(), static_cast<std::int64_t>(bytes.size()), buffer, site.waiter, site.times);
+    };
+    if (!site.plan.symmetric()) bring(to.lower, arrays_.lower);
+    bring(to.diag, arrays_.diag);
+    bring(to.upper, arrays_.upper);
+  }
+
+  void lock(const Site& site) {
+    Index places = 0;
+    for (const Chunk& chunk : site.layout.band_chunks) places = std::max(places, chunk.end);
+    for (const void* array : {site.plan.symmetric() ? nullptr : arrays_.lower, arrays_.diag, arrays_.upper}) {
+      if (array == nullptr) continue;
+      locks_.push_back(lock_pages(site.device.info().index, array, places * arrays_.word));
+    }
+  }
 
   Resident arrays_;
   std::vector<ChunkBands> chunks_;

@@ -93,16 +93,14 @@ VendorFolders::~VendorFolders() {
   for (auto path = paths_.rbegin(); path != paths_.rend(); ++path) std::remove(path->c_str());
 }
 
-/// Record a path that the destructor removes, before it is created.
-const std::string& VendorFolders::note(std::string path) { return paths_.emplace_back(std::move(path)); }
-
 std::string VendorFolders::add(const std::vector<std::string>& libraries) {
-  std::string folder = note(paths_.front() + "/" + std::to_string(paths_.size()));
+  // Paths are recorded for the destructor before they are created.
+  std::string folder = paths_.emplace_back(paths_.front() + "/" + std::to_string(paths_.size()));
   if (mkdir(folder.c_str(), S_IRWXU) != 0) refuse(folder);
   for (std::size_t i = 0; i < libraries.size(); ++i) {
     char name[32];
     std::snprintf(name, sizeof name, "/%06zu%s", i, kIcd);
-    std::ofstream stream(note(folder + name));
+    std::ofstream stream(paths_.emplace_back(folder + name));
     stream << libraries[i] << '\n';
     stream.close();
     if (!stream) refuse(folder);

@@ -35,8 +35,6 @@ class VendorFolders {
   std::string add(const std::vector<std::string>& libraries);
 
  private:
-  const std::string& note(std::string path);
-
   std::vector<std::string> paths_;  ///< the folder and all its contents, in the order of creation
 };
 

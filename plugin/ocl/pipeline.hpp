@@ -125,7 +125,8 @@ class Pipeline {
   void run(const Passage& passage, const Waiter& waiter, Times& times);
 
   /// Copy an array of the host to the beginning of a buffer.
-  void bring(const void* from, std::int64_t bytes, const cl::Buffer& to, const Waiter& waiter, Times& times);
+  OCLSPKT_API void bring(const void* from, std::int64_t bytes, const cl::Buffer& to, const Waiter& waiter,
+                         Times& times);
   /// Let threads make words of an array, and copy them to the beginning of a buffer.
   void bring_made(const decltype(Passage::fill)& fill, Index words, std::int64_t word, const cl::Buffer& to,
                   const Waiter& waiter, Times& times);

@@ -165,19 +165,17 @@ std::string ordered_options(const std::string& options) {
 
 ProgramNote note_of(const WantedProgram& wanted, const std::string& device, const std::string& platform,
                     const std::string& driver, const std::vector<unsigned char>& bytes) {
-  ProgramNote note;
-  note.device = device;
-  note.platform = platform;
-  note.driver = driver;
-  note.kernel = wanted.kernel;
-  note.scalar = scalar_of(wanted.options);
-  note.form = form_of(wanted.options);
-  note.rows = rows_of(wanted.options);
-  note.options = ordered_options(wanted.options);
-  note.source = sha256({reinterpret_cast<const unsigned char*>(wanted.source.data()), wanted.source.size()});
-  note.length = static_cast<std::int64_t>(bytes.size());
-  note.checksum = sha256(bytes);
-  return note;
+  return {.device = device,
+          .platform = platform,
+          .driver = driver,
+          .kernel = wanted.kernel,
+          .scalar = scalar_of(wanted.options),
+          .form = form_of(wanted.options),
+          .rows = rows_of(wanted.options),
+          .options = ordered_options(wanted.options),
+          .source = sha256({reinterpret_cast<const unsigned char*>(wanted.source.data()), wanted.source.size()}),
+          .length = static_cast<std::int64_t>(bytes.size()),
+          .checksum = sha256(bytes)};
 }
 
 std::string program_name(const WantedProgram& wanted) {

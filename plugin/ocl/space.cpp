@@ -40,7 +40,9 @@ void SpaceState::drop() {
   const std::lock_guard lock(mutex);
   if (device) clFinish(device->queue()());
   for (Holding* part : parts) part->drop();
-  kernels.clear();
+  for (auto& text : kernels) {
+    for (auto& form : text) form[0] = form[1] = {};
+  }
   partial = Buffer();
   numbers.reset();
   going_up.reset();
@@ -98,9 +100,9 @@ void SpaceState::write(const Buffer& to, const void* from, std::int64_t bytes) {
 }
 
 Kernel& SpaceState::kernel(VectorKernel text, int form, bool keep) {
-  Kernel& kernel = kernels[{text, form, keep}];
-  if (kernel.handle() != nullptr) return kernel;
   const auto index = static_cast<std::size_t>(text);
+  Kernel& kernel = kernels[index][form][keep ? 1 : 0];
+  if (kernel.handle() != nullptr) return kernel;
   std::string options = "-D GROUP_ITEMS=" + std::to_string(by_groups ? kGroupItems : 1);
   if (*kVectorForms[index] != '\0') options += std::string(" -D ") + kVectorForms[index] + "=" + std::to_string(form);
   if (text == VectorKernel::combine) options += std::string(" -D KEEP=") + (keep ? "1" : "0");

@@ -3,12 +3,10 @@
 
 #include <functional>
 #include <limits>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <span>
-#include <tuple>
 #include <utility>
 
 #include "error_name.hpp"
@@ -80,11 +78,11 @@ struct SpaceState final : Holding {
   std::mutex mutex;
   std::shared_ptr<OpenDevice> device;  ///< null after a release
   const bool is_double, by_groups;
-  const std::int64_t word;  ///< bytes of a scalar
-  const Index units;        ///< compute units of the device
-  bool limited = true;      ///< waits have a time limit: the device is not the host's processor, or treated so
-  double time_limit = 60;   ///< seconds that enqueued commands may take
-  std::map<std::tuple<VectorKernel, int, bool>, Kernel> kernels;  ///< by text, form and keep
+  const std::int64_t word;   ///< bytes of a scalar
+  const Index units;         ///< compute units of the device
+  bool limited = true;       ///< waits have a time limit: the device is not the host's processor, or treated so
+  double time_limit = 60;    ///< seconds that enqueued commands may take
+  Kernel kernels[8][16][2];  ///< by text, form and keep
   Buffer partial;
   std::unique_ptr<Staging> numbers;
   /// Short arrays on their way up, so that the host need not wait for commands enqueued before them.

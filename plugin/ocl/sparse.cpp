@@ -46,11 +46,7 @@ static_assert(sizeof(Index) == sizeof(Long) && sizeof(RowBlock) == 3 * sizeof(Lo
               sizeof(LongRow) == 3 * sizeof(Long));
 
 /// Work-groups for a number of units of work, and the units of each.
-struct Spread {
-  Geometry geometry;
-  Index units;  ///< units of a work-group
-};
-Spread spread(Index units, std::size_t items, Index most_groups) {
+SpaceState::Runs spread(Index units, std::size_t items, Index most_groups) {
   const Index each = std::max<Index>(1, quotient_up(units, most_groups));
   return {{quotient_up(units, each), items}, each};
 }
@@ -147,21 +143,21 @@ void MatrixMemory<T>::enqueue(SpaceState& s, Kernels& k, const Buffer& x, const 
   const Index most =
       s.by_groups ? std::numeric_limits<std::int32_t>::max() / static_cast<Index>(items) : kGroupsACore * s.units;
   if (format == SparseFormat::csr) {
-    const Spread all = spread(block_count, items, most);
-    set_arguments(d, k.rows, values, column, pattern, row_of, x, y, z, sums, Long{block_count}, Long{all.units});
+    const SpaceState::Runs all = spread(block_count, items, most);
+    set_arguments(d, k.rows, values, column, pattern, row_of, x, y, z, sums, Long{block_count}, Long{all.run});
     s.launch(k.rows, all.geometry);
     if (long_count == 0) return;
-    const Spread few = spread(long_count, items_of(s, kItemsOfSegments), most);
-    set_arguments(d, k.segments, long_rows, sums, y, z, Long{long_count}, Long{few.units});
+    const SpaceState::Runs few = spread(long_count, items_of(s, kItemsOfSegments), most);
+    set_arguments(d, k.segments, long_rows, sums, y, z, Long{long_count}, Long{few.run});
     s.launch(k.segments, few.geometry);
     return;
   }
   const Index unit = s.by_groups ? static_cast<Index>(items) : slice;  // rows
-  const Spread all = spread(quotient_up(rows, unit), items, most);
+  const SpaceState::Runs all = spread(quotient_up(rows, unit), items, most);
   if (format == SparseFormat::dia) {
-    set_arguments(d, k.rows, values, pattern, x, y, z, Long{rows}, static_cast<Int>(width), Long{all.units * unit});
+    set_arguments(d, k.rows, values, pattern, x, y, z, Long{rows}, static_cast<Int>(width), Long{all.run * unit});
   } else {
-    set_arguments(d, k.rows, values, column, pattern, row_of, x, y, z, Long{rows}, Long{all.units * unit});
+    set_arguments(d, k.rows, values, column, pattern, row_of, x, y, z, Long{rows}, Long{all.run * unit});
   }
   s.launch(k.rows, all.geometry);
 }

@@ -33,14 +33,12 @@ void Pause::operator()() {
   }
 }
 
-Waiter::Waiter(const OpenDevice& device, bool limited, double limit)
-    : device_(device), limited_(limited), limit_(limit), start_(Clock::now()) {}
-
 void Waiter::wait(const cl::Event& event) const {
   try {
     fault_point(Place::wait, device_.info(), device_.queue()());
     if (limited_) {
-      poll(event);
+      device_.queue().flush();
+      for (Pause pause; !done(event);) pause();
       return;
     }
     if (device_.info().whole >= 0) {
@@ -58,11 +56,6 @@ void Waiter::drain(const cl::CommandQueue& queue) const {
   queue.enqueueMarkerWithWaitList(nullptr, &event);
   queue.flush();
   wait(event);
-}
-
-void Waiter::poll(const cl::Event& event) const {
-  device_.queue().flush();
-  for (Pause pause; !done(event);) pause();
 }
 
 bool Waiter::done(const cl::Event& event) const {

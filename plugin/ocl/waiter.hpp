@@ -24,7 +24,8 @@ class Pause {
 class OCLSPKT_API Waiter {
  public:
   /// @param limit  seconds from now on
-  Waiter(const OpenDevice& device, bool limited, double limit);
+  Waiter(const OpenDevice& device, bool limited, double limit)
+      : device_(device), limited_(limited), limit_(limit), start_(Clock::now()) {}
 
   /// Wait for a command and those before it.
   /// @throws DeviceError if it failed, or if the limit has passed; the device is then abandoned
@@ -40,8 +41,6 @@ class OCLSPKT_API Waiter {
 
  private:
   using Clock = std::chrono::steady_clock;
-  void poll(const cl::Event& event) const;
-
   const OpenDevice& device_;
   bool limited_;
   double limit_;
