@@ -92,7 +92,6 @@ class CutParts {
   /// The result of right_hand_sides(), next to the cuts above, then below. Shape [2][slots()]
   const T* g() const { return g_.data(); }
   /// Unknowns in the same places, to be filled before correct(); 0 where a slot has none.
-  const T* unknowns() const { return unknowns_.data(); }
   T* unknowns() { return unknowns_.data(); }
   /// x = z - p x_t - q x_b on the inner rows, x_t and x_b on the others.
   /// @return false if an unknown next to a cut is not finite

@@ -41,7 +41,6 @@ class CutOperator final : public Operator<T> {
   /// Bytes without those of the inner solver.
   std::int64_t bytes() const override;
 
-  const LineSet& lines() const { return set_.lines; }
   const Cuts& cuts() const { return cuts_; }
   const std::shared_ptr<Exchange>& exchange() const { return set_.exchange; }
   const CutReport& report() const { return report_; }
@@ -64,6 +63,8 @@ class CutOperator final : public Operator<T> {
     bool zero_sums = false;  ///< see sums_are_zero()
   };
 
+  /// The bands of the inner solver, made whole but for rows next to cuts.
+  Bands<T>& edit() { return inner_.expect(set_.lines).edit(set_.lines); }
   template <typename F>
   void for_parts(const F& f);
   void look(std::vector<double>& facts);

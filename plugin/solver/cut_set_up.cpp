@@ -76,7 +76,7 @@ template <typename T>
 void CutOperator<T>::restore() {
   const bool anew = inner_.system().take_anew();
   if (!refused_ && !uncoupled_) return;  // the solver's survey of them stays
-  Bands<T>* const bands = anew ? nullptr : &inner_.edit(set_.lines);
+  Bands<T>* const bands = anew ? nullptr : &edit();
   if (bands && refused_) bands->copy_from(refused_->view());
   if (bands && uncoupled_) set_.parts.put_back(*bands);
   refused_.reset();
@@ -114,7 +114,7 @@ void CutOperator<T>::survey_cut_lines() {
   const bool known = known_rows_ && !symmetry && !narrows<T>(options_);
   for (PartLook& part : looks_) part.survey = known ? *known_rows_ : Survey();
   if (known && !(known_rows_->dominance <= kZeroSumDominance<T>)) return;
-  Bands<T>& bands = inner_.edit(set_.lines);
+  Bands<T>& bands = edit();
   const LineSet& lines = set_.lines;
   for (Index c = 0; c < set_.cut.count(); ++c) {
     const Index line = set_.cut[c].line, first = lines.first(line);
@@ -248,14 +248,14 @@ void CutOperator<T>::set_up_inner(Bands<T>& bands) {
     bands.blank_line(set_.cut[c].line);
     set_.why[static_cast<std::size_t>(c)] = why;
   };
-  inner_.edit(set_.lines);
+  edit();
   refused_.emplace(set_.lines).copy_from(bands.view());
   const std::vector<char> singular = singular_lines(set_.lines, bands);
   for (Index c = 0; c < set_.cut.count(); ++c) {
     if (singular[static_cast<std::size_t>(set_.cut[c].line)] != 0) leave_out(c, Gathering::singular_part);
   }
   if (accepted()) return;
-  inner_.edit(set_.lines);
+  edit();
   for (Index c = 0; c < set_.cut.count(); ++c) leave_out(c, Gathering::refused_part);
   inner_.set_up(known);
 }
@@ -425,7 +425,7 @@ bool CutOperator<T>::set_up(const Known& known) {
   accord.attempt([&] { look(facts); });
   accord.agree(facts);
   learn(facts);
-  accord.attempt([&] { overall_.cut ? set_up_parts(inner_.edit(set_.lines)) : inner_.set_up(options_, known); });
+  accord.attempt([&] { overall_.cut ? set_up_parts(edit()) : inner_.set_up(options_, known); });
   accord.agree();
   if (!overall_.cut) {
     set_.parts = {};

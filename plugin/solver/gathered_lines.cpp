@@ -90,7 +90,8 @@ void GatheredLines<T>::fill(const Wire<T>& wire, const Bands<T>& whole) {
   if (!solver_) solver_.emplace(Options());
   y_.resize(starts.back());
   x_.resize(starts.back());
-  Bands<T>& bands = solver_->write(LineSet::unequal(starts));
+  const LineSet lines = LineSet::unequal(starts);
+  Bands<T>& bands = solver_->expect(lines).write(lines);
   T* const to[] = {bands.lower(), bands.diag(), bands.upper()};
   std::vector<T> own;
   for (std::size_t g = 0; g < lines_.size(); ++g) {
@@ -123,7 +124,7 @@ std::string GatheredLines<T>::name(std::size_t g) const {
 template <typename T>
 void GatheredLines<T>::refuse(const Options& options, const Breakdown& error) {
   const LineSet lines = solver_->lines();
-  const BandsView<T> all = solver_->edit(lines).view();
+  const BandsView<T> all = solver_->expect(lines).edit(lines).view();
   for (std::size_t g = 0; g < lines_.size(); ++g) {
     const Index first = lines.first(static_cast<Index>(g)), rows = lines.length(static_cast<Index>(g));
     Solver<T> alone(options);

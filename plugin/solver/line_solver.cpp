@@ -60,26 +60,6 @@ void LineSolver<T>::set_options(Options options) {
   chosen_.renew();
 }
 
-template <typename T>
-Bands<T>& LineSolver<T>::bands(const LineSet& lines) {
-  system_.give_back();
-  expect(lines);
-  return system_.lend(lines);
-}
-
-template <typename T>
-Bands<T>& LineSolver<T>::write(const LineSet& lines) {
-  expect(lines);
-  return system_.write(lines);
-}
-
-template <typename T>
-Bands<T>& LineSolver<T>::edit(const LineSet& lines) {
-  system_.put_back();
-  expect(lines);
-  return system_.edit(lines);
-}
-
 /// metered(), and record the time as well. @return seconds
 template <typename T>
 template <typename Work>
@@ -92,26 +72,18 @@ double LineSolver<T>::timed(Index applies, bool queued, const Work& work) {
   return seconds;
 }
 
-/// Prepare for new bands of such lines.
 template <typename T>
-void LineSolver<T>::expect(const LineSet& lines) {
+System<T>& LineSolver<T>::expect(const LineSet& lines) {
   report_.ready = false;
   if (!(lines == system_.lines())) lost_.clear();  // devices that these lines did not fit may hold others
+  return system_;
 }
 
 template <typename T>
 void LineSolver<T>::fill(const LineSet& lines, const BandsFill<T>& fill) {
-  expect(lines);
   const auto start = std::chrono::steady_clock::now();
-  system_.fill(lines, fill);
+  expect(lines).fill(lines, fill);
   fill_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-template <typename T>
-void LineSolver<T>::swap_bands(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey,
-                               bool& rounded) {
-  expect(lines);
-  system_.swap(lines, filled, survey, rounded);
 }
 
 /// @throws InvalidInput where the device of the caller's queue does not solve all lines

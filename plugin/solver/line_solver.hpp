@@ -25,14 +25,9 @@ class LineSolver final : public Operator<T> {
   LineSolver(const LineSolver&) = delete;
   LineSolver& operator=(const LineSolver&) = delete;
 
-  /// See Solver::bands().
-  Bands<T>& bands(const LineSet& lines);
-  /// bands() for callers that keep no reference: to be written whole, or to be changed as they are.
-  Bands<T>& write(const LineSet& lines);
-  Bands<T>& edit(const LineSet& lines);
+  /// Prepare for new bands of such lines, to be written in the system that is returned.
+  System<T>& expect(const LineSet& lines);
   void fill(const LineSet& lines, const BandsFill<T>& fill);
-  /// @param survey of `filled`, if nothing but a fill for these very lines has changed them
-  void swap_bands(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey, bool& rounded);
   /// Set up bands that a caller may have written, by these options.
   void set_up(Options options, const Known& known);
   /// Set up the bands as they are now.
@@ -59,7 +54,6 @@ class LineSolver final : public Operator<T> {
   Times times() const override;
   std::int64_t bytes() const override;
   System<T>& system() { return system_; }
-  const System<T>& system() const { return system_; }
   const Counts& counts() const { return counts_; }
   const LineSet& lines() const { return system_.lines(); }
   const Report& report() const { return report_; }
@@ -70,7 +64,6 @@ class LineSolver final : public Operator<T> {
   void lose(const LostDevice& device);
 
  private:
-  void expect(const LineSet& lines);
   void begin_set_up();
   /// How this set-up chooses.
   Choosing<T> choosing() { return {options_, known_, expected_applies_, system_, chosen_, report_, counts_}; }

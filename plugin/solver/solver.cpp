@@ -43,7 +43,7 @@ void Solver<T>::Impl::begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exc
 template <typename T>
 Bands<T>& Solver<T>::Impl::write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
   begin(lines, std::move(cuts), std::move(exchange));
-  return whole.write(lines);
+  return whole.expect(lines).write(lines);
 }
 
 /// Couplings across cuts are kept, and set-up surveys cut lines one by one.
@@ -53,7 +53,7 @@ void Solver<T>::Impl::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exch
   const bool by_rows = !cuts.chains.empty() || rows;
   begin(lines, std::move(cuts), std::move(exchange));
   if (by_rows) {
-    write_bands(whole.write(lines), fill);
+    write_bands(whole.expect(lines).write(lines), fill);
   } else {
     whole.fill(lines, fill);
   }
@@ -95,7 +95,7 @@ void Solver<T>::Impl::set_up_transpose() {
       make();
     });
     accord.agree();
-    cut.transpose_to(transposed->impl_->write(cut.lines(), cut.cuts(), cut.exchange()), given);
+    cut.transpose_to(transposed->impl_->write(whole.lines(), cut.cuts(), cut.exchange()), given);
   } else {
     make();
     const LineSet& lines = whole.system().bands().lines();
@@ -118,7 +118,7 @@ Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
 template <typename T>
 Bands<T>& Solver<T>::bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
   impl_->begin(lines, std::move(cuts), std::move(exchange));
-  return impl_->whole.bands(lines);
+  return impl_->whole.expect(lines).lend(lines);
 }
 
 template <typename T>
@@ -130,7 +130,7 @@ void Solver<T>::write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange>
 template <typename T>
 void Solver<T>::keep_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
   impl_->begin(lines, std::move(cuts), std::move(exchange));
-  impl_->whole.edit(lines);
+  impl_->whole.expect(lines).edit(lines);
 }
 
 template <typename T>
@@ -148,7 +148,7 @@ void Solver<T>::swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exch
   impl_->begin(lines, std::move(cuts), std::move(exchange));
   std::optional<Survey> survey;
   if (std::exchange(filled.surveyed_, false) && filled.bands_.lines() == lines) survey = *filled.survey_;
-  impl_->whole.swap_bands(lines, filled.bands_, survey, filled.rounded_);
+  impl_->whole.expect(lines).swap(lines, filled.bands_, survey, filled.rounded_);
 }
 
 template <typename T>

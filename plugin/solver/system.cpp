@@ -24,16 +24,16 @@ Bands<T>& System<T>::write(const LineSet& lines) {
 
 template <typename T>
 Bands<T>& System<T>::lend(const LineSet& lines) {
+  give_back();
   write(lines);
   return bands_.lend();
 }
 
 template <typename T>
 Bands<T>& System<T>::edit(const LineSet& lines) {
-  fallback_.forget();
+  put_back();
   filled_.reset();
   lines_ = lines;
-  scaled_ = false;
   bands_.edit().relabel(lines);
   return bands_.now();
 }

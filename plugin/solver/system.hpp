@@ -35,9 +35,9 @@ class System {
 
   /// The bands, to be written. Their survey and the bands of fallback lines are dropped.
   Bands<T>& write(const LineSet& lines);
-  /// write() for a caller, who may keep the reference.
+  /// write() for a caller, who may keep the reference, of bands that are made whole before.
   Bands<T>& lend(const LineSet& lines);
-  /// The bands that are solved, to be changed by the solver itself; their survey is dropped.
+  /// The bands that are solved, made whole, to be changed by the solver itself; their survey is dropped.
   Bands<T>& edit(const LineSet& lines);
   /// Drop the solver's changes to bands that a caller may have written since. @return false if there are none
   bool take_anew();
