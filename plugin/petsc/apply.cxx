@@ -147,8 +147,9 @@ bool apply_in_one_visit(PC pc, const Block& right, const Block& solution) {
 
 }  // namespace
 
-void solve_columns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, PetscInt count,
-                   bool transpose) {
+/// Solve along one direction for several right-hand sides. @param y, x shape [count][local rows], not the same
+static void solve_columns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, PetscInt count,
+                          bool transpose) {
   const LineLayout& layout = sweep.layout;
   const Index rows = layout.lines.rows();
   const bool moved = !layout.rows.empty();
@@ -215,16 +216,11 @@ void apply_combined(PC pc, const Block& right, const Block& solution, bool trans
   PC_OCLSPKT* o = data(pc);
   if (!transpose && apply_in_one_visit(pc, right, solution)) return;
   if (pc->failedreason) return;
-  switch (o->settings.combine) {
-    case Combine::additive:
-      apply_additive(pc, right, solution, transpose);
-      break;
-    case Combine::multiplicative:
-      apply_multiplicative(pc, right, solution, transpose);
-      break;
-    default:
-      apply_product(pc, right, solution, transpose);
-  }
+  const Combine combine = o->settings.combine;
+  const auto apply = combine == Combine::additive         ? apply_additive
+                     : combine == Combine::multiplicative ? apply_multiplicative
+                                                          : apply_product;
+  apply(pc, right, solution, transpose);
 }
 
 }  // namespace oclspkt::petsc

@@ -17,41 +17,38 @@ namespace oclspkt::petsc {
 namespace {
 
 Caught caught(PetscErrorCode code, const char* text, PCFailedReason reason = PC_NOERROR) {
-  Caught told{code, reason, {}};
-  (void)PetscStrncpy(told.text, text, sizeof told.text);
-  return told;
+  Caught error{code, reason, {}};
+  (void)PetscStrncpy(error.text, text, sizeof error.text);
+  return error;
 }
 
 /// Raise an error of PETSc's function or of OclspktCheck() where it was met.
 PetscErrorCode RaiseFailure(const PetscFailure& failure) {
-  std::string function = failure.at.function_name();  // "void oclspkt::petsc::view(PC, PetscViewer)"
-  function.erase(std::min(function.find('('), function.size()));
-  function.erase(0, function.rfind(' ') + 1);
   const auto kind = failure.text.empty() ? PETSC_ERROR_REPEAT : PETSC_ERROR_INITIAL;
-  return PetscError(failure.comm, static_cast<int>(failure.at.line()), function.c_str(), failure.at.file_name(),
-                    failure.code, kind, "%s", failure.text.empty() ? " " : failure.text.c_str());
+  return PetscError(failure.comm, failure.at.line, failure.at.function, failure.at.file, failure.code, kind, "%s",
+                    failure.text.empty() ? " " : failure.text.c_str());
 }
 
 /// @param comm all of its ranks raise the error, and its first rank prints it
 /// @return 0 if the PC was marked as failed and the program may go on
-PetscErrorCode Raise(PC pc, MPI_Comm comm, int line, const char* function, const char* file, const Caught& told) {
-  if (told.reason == PC_NOERROR || !pc || pc->erroriffailure) {
-    return PetscError(comm, line, function, file, told.code, PETSC_ERROR_INITIAL, "%s", told.text);
+PetscErrorCode Raise(PC pc, MPI_Comm comm, int line, const char* function, const char* file, const Caught& error) {
+  if (error.reason == PC_NOERROR || !pc || pc->erroriffailure) {
+    return PetscError(comm, line, function, file, error.code, PETSC_ERROR_INITIAL, "%s", error.text);
   }
-  const PetscErrorCode code = MarkFailed(pc, told);
+  const PetscErrorCode code = MarkFailed(pc, error);
   if (code == PETSC_SUCCESS) return PETSC_SUCCESS;
   return PetscError(comm, line, function, file, code, PETSC_ERROR_REPEAT, " ");
 }
 
 /// Raise on all ranks of a PC what one of them met, or mark the PC as failed. Collective.
 /// @param rank that rank; -1: not to be named
-PetscErrorCode RaiseOnAll(PC pc, const Caught& told, int rank) {
-  Caught all = told;
+PetscErrorCode RaiseOnAll(PC pc, const Caught& error, int rank) {
+  Caught all = error;
 
   PetscFunctionBegin;
   /* A CutSolver has named the rank already, which it calls a process. */
-  const bool named = std::string_view(told.text).starts_with("process ");
-  if (rank >= 0 && !named) PetscCall(PetscSNPrintf(all.text, sizeof all.text, "rank %d: %s", rank, told.text));
+  const bool named = std::string_view(error.text).starts_with("process ");
+  if (rank >= 0 && !named) PetscCall(PetscSNPrintf(all.text, sizeof all.text, "rank %d: %s", rank, error.text));
   PetscStackUpdateLine;
   const PetscErrorCode ierr = Raise(pc, comm_of(pc), __LINE__, PETSC_FUNCTION_NAME, __FILE__, all);
   if (ierr != PETSC_SUCCESS) return ierr;
@@ -112,12 +109,12 @@ std::vector<PetscInt64> hashes_of(const std::vector<Setting>& settings) {
 
 }  // namespace
 
-void must_mpi(int code, const std::source_location& at) {
+void must_mpi(int code, int line, const char* function, const char* file) {
   if (PetscLikely(code == MPI_SUCCESS)) return;
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw PetscFailure{PETSC_ERR_MPI, at, PETSC_COMM_SELF, "MPI: " + std::string(text)};
+  throw PetscFailure{PETSC_ERR_MPI, {line, function, file}, PETSC_COMM_SELF, "MPI: " + std::string(text)};
 }
 
 std::string text_of(MPI_Comm comm, int rank, const std::string& own) {
@@ -139,7 +136,7 @@ int rank_of(MPI_Comm comm) {
   return rank;
 }
 
-void refuse(const std::source_location& at, MPI_Comm comm, PetscErrorCode code, const char* format, ...) {
+void refuse(const Where& at, MPI_Comm comm, PetscErrorCode code, const char* format, ...) {
   char text[2048];
   va_list arguments;
   va_start(arguments, format);

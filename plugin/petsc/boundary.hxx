@@ -4,7 +4,6 @@
 #pragma once
 
 #include <exception>
-#include <source_location>
 #include <span>
 #include <string>
 
@@ -19,21 +18,29 @@ MPI_Comm comm_of(Object object) {
   return PetscObjectComm((PetscObject)object);
 }
 
+/// A place in the sources.
+struct Where {
+  int line;
+  const char *function, *file;
+};
+
 /// An error of a function of PETSc, or one found by OclspktCheck(), on its way to OclspktCall(), which raises it. It is
 /// no std::exception, so that nobody takes it for an error of the solver.
 struct PetscFailure {
   PetscErrorCode code;
-  std::source_location at;
+  Where at;
   MPI_Comm comm;     ///< its first rank prints the text
   std::string text;  ///< empty: PETSc has printed its own
 };
 
 /// Call a function of PETSc. @throws PetscFailure
-inline void must(PetscErrorCode code, const std::source_location& at = std::source_location::current()) {
-  if (PetscUnlikely(code != PETSC_SUCCESS)) throw PetscFailure{code, at, PETSC_COMM_SELF, {}};
+inline void must(PetscErrorCode code, int line = __builtin_LINE(), const char* function = __builtin_FUNCTION(),
+                 const char* file = __builtin_FILE()) {
+  if (PetscUnlikely(code != PETSC_SUCCESS)) throw PetscFailure{code, {line, function, file}, PETSC_COMM_SELF, {}};
 }
 /// Call a function of MPI. @throws PetscFailure
-void must_mpi(int code, const std::source_location& at = std::source_location::current());
+void must_mpi(int code, int line = __builtin_LINE(), const char* function = __builtin_FUNCTION(),
+              const char* file = __builtin_FILE());
 
 int ranks_of(MPI_Comm comm);
 int rank_of(MPI_Comm comm);
@@ -42,7 +49,7 @@ std::string text_of(MPI_Comm comm, int rank, const std::string& own);
 inline constexpr std::size_t kMostText = 256;
 
 /// @throws PetscFailure with a text as that of std::printf()
-[[noreturn, gnu::format(printf, 4, 5)]] void refuse(const std::source_location& at, MPI_Comm comm, PetscErrorCode code,
+[[noreturn, gnu::format(printf, 4, 5)]] void refuse(const Where& at, MPI_Comm comm, PetscErrorCode code,
                                                     const char* format, ...);
 
 /// What an exception is to PETSc, in bytes that ranks can send each other.
@@ -158,9 +165,9 @@ PetscErrorCode Called(Arguments... arguments) {
 }  // namespace oclspkt::petsc
 
 /// @throws PetscFailure unless a condition holds
-#define OclspktCheck(condition, ...)                                                                       \
-  do {                                                                                                     \
-    if (PetscUnlikely(!(condition))) oclspkt::petsc::refuse(std::source_location::current(), __VA_ARGS__); \
+#define OclspktCheck(condition, ...)                                                                                 \
+  do {                                                                                                               \
+    if (PetscUnlikely(!(condition))) oclspkt::petsc::refuse({__LINE__, PETSC_FUNCTION_NAME, __FILE__}, __VA_ARGS__); \
   } while (0)
 
 /// MPIU_Allreduce(), which checks in debug builds that all ranks mean the same reduction. @throws PetscFailure

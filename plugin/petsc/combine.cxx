@@ -46,19 +46,6 @@ Index count_couplings(const BandsPart<PetscScalar>& part, Index count) {
   return couplings;
 }
 
-/// The global rows before and behind each local row along a direction, two a row.
-using Neighbours = std::vector<PetscInt>;
-
-Neighbours neighbours_of(const LineLayout& layout, PetscInt first_row) {
-  Neighbours rows(2 * static_cast<std::size_t>(layout.lines.rows()));
-  for_neighbours(layout, first_row, 0, layout.lines.rows(), [&](Index place, PetscInt above, PetscInt below) {
-    PetscInt* const of_row = rows.data() + 2 * static_cast<Index>(layout.row(place));
-    of_row[0] = above;
-    of_row[1] = below;
-  });
-  return rows;
-}
-
 /// How many couplings of places [first, end) are couplings of other directions as well.
 Index count_shared(const LineLayout& layout, PetscInt first_row, const std::vector<Neighbours>& others,
                    const BandsPart<PetscScalar>& part, Index first, Index end) {
@@ -66,8 +53,8 @@ Index count_shared(const LineLayout& layout, PetscInt first_row, const std::vect
   for_neighbours(layout, first_row, first, end, [&](Index place, PetscInt above, PetscInt below) {
     const auto has = [&](PetscScalar value, PetscInt column) {
       return value != PetscScalar(0) && std::any_of(others.begin(), others.end(), [&](const Neighbours& rows) {
-               const PetscInt* const of_row = rows.data() + 2 * static_cast<Index>(layout.row(place));
-               return of_row[0] == column || of_row[1] == column;
+               const auto& [before, behind] = rows[static_cast<std::size_t>(layout.row(place))];
+               return before == column || behind == column;
              });
     };
     shared += has(part.lower[place - first], above) + has(part.upper[place - first], below);

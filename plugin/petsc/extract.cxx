@@ -249,7 +249,7 @@ void Extraction::release(Parts& parts) {
 void Extraction::run(PC pc, Mat matrix, const LineLayout& layout, const BandsFill<PetscScalar>& change,
                      CutSolver<PetscScalar>& solver, Index weigh) {
   const Source source = find_source(matrix);
-  Coupling here;
+  Coupling of_rank;
   Trouble trouble;
   std::mutex mutex;
   if (source == Source::compressed) {
@@ -262,22 +262,22 @@ void Extraction::run(PC pc, Mat matrix, const LineLayout& layout, const BandsFil
       change(to, first, end);
       if (some.ignored == 0 && weigh == 0) return;
       const std::lock_guard lock(mutex);
-      here.ignored += some.ignored;
-      here.along += some.along;
-      here.off += some.off;
+      of_rank.ignored += some.ignored;
+      of_rank.along += some.along;
+      of_rank.off += some.off;
     };
     trouble.attempt([&] { solver.fill(layout.lines, layout.cuts, layout.exchange, fill); });
     release(parts);
   } else {
     const auto write = [&](Bands<PetscScalar>& bands) {
-      here = gather_rows(pc, matrix, source, layout, bands);
+      of_rank = gather_rows(pc, matrix, source, layout, bands);
       change({bands.lower(), bands.diag(), bands.upper()}, 0, layout.lines.rows());
     };
     positions_ = {};
     forget();
     trouble.attempt([&] { solver.write(layout.lines, layout.cuts, layout.exchange, write); });
   }
-  double sums[] = {static_cast<double>(here.ignored), here.along, here.off}; /* counts are exact up to 2^53 */
+  double sums[] = {static_cast<double>(of_rank.ignored), of_rank.along, of_rank.off}; /* counts are exact up to 2^53 */
   agree_on(pc, trouble, sums);
   coupling_ = {static_cast<Index>(sums[0]), sums[1], sums[2]};
   ++gathers_;

@@ -286,8 +286,8 @@ PetscErrorCode UseGetter(PC pc, const char* name, const char* composed, Argument
 
 void agree_on_bounds(PC pc, bool transpose) {
   for (const auto& sweep : data(pc)->sweeps) {
-    const Bounds here = bounds_here(*sweep, transpose);
-    double bounds[] = {here.truncation, here.rounding, here.above_limits ? 1. : 0.};
+    const Bounds own = bounds_here(*sweep, transpose);
+    double bounds[] = {own.truncation, own.rounding, own.above_limits ? 1. : 0.};
     OclspktReduce(MPI_IN_PLACE, bounds, 3, MPI_DOUBLE, MPI_MAX, comm_of(pc));
     sweep->bounds[transpose] = {bounds[0], bounds[1], bounds[2] > 0};
   }

@@ -15,14 +15,14 @@ constexpr const char* kCure =
 /// The size of a box is that of the matrix, on this rank and in all.
 bool fits(Mat matrix, const Grid& grid) {
   PetscInt local, global;
-  Index here = grid.unknowns, all = grid.unknowns;
+  Index of_rank = grid.unknowns, all = grid.unknowns;
   for (std::size_t a = 0; a < kAxes; ++a) {
-    here *= grid.width(a);
+    of_rank *= grid.width(a);
     all *= grid.nodes[a];
   }
   must(MatGetLocalSize(matrix, &local, nullptr));
   must(MatGetSize(matrix, &global, nullptr));
-  auto fit = static_cast<PetscBool>(here == local && all == global);
+  auto fit = static_cast<PetscBool>(of_rank == local && all == global);
   OclspktReduce(MPI_IN_PLACE, &fit, 1, OCLSPKT_MPI_BOOL, MPI_LAND, comm_of(matrix));
   return fit;
 }
@@ -40,12 +40,12 @@ Grid read_grid(DM dm) {
   grid.unknowns = unknowns;
   PetscInt stride = 1;
   for (std::size_t a = 0; a < kAxes; stride *= ranks[a], ++a) {
-    const bool there = static_cast<PetscInt>(a) < dimension;
-    grid.nodes[a] = there ? nodes[a] : 1;
+    const bool is_axis = static_cast<PetscInt>(a) < dimension;
+    grid.nodes[a] = is_axis ? nodes[a] : 1;
     /* One node couples to itself, and two to each other, in one entry for both sides: such lines are not cyclic. */
-    grid.periodic[a] = there && boundaries[a] == DM_BOUNDARY_PERIODIC && nodes[a] > 2;
-    if (!there) ranks[a] = 1;
-    if (there) {
+    grid.periodic[a] = is_axis && boundaries[a] == DM_BOUNDARY_PERIODIC && nodes[a] > 2;
+    if (!is_axis) ranks[a] = 1;
+    if (is_axis) {
       grid.widths[a].assign(widths[a], widths[a] + ranks[a]);
     } else {
       grid.widths[a] = {1};

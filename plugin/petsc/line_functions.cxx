@@ -52,14 +52,14 @@ GivenLines in_order(const GivenLines& all) {
   std::vector<std::size_t> order(all.numbers.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return all.numbers[a] < all.numbers[b]; });
-  GivenLines kept{{}, {0}, {}};
+  GivenLines ordered{{}, {0}, {}};
   for (const std::size_t l : order) {
     if (all.starts[l] == all.starts[l + 1]) continue;
-    kept.numbers.push_back(all.numbers[l]);
-    kept.rows.insert(kept.rows.end(), all.rows.begin() + all.starts[l], all.rows.begin() + all.starts[l + 1]);
-    kept.starts.push_back(static_cast<PetscInt>(kept.rows.size()));
+    ordered.numbers.push_back(all.numbers[l]);
+    ordered.rows.insert(ordered.rows.end(), all.rows.begin() + all.starts[l], all.rows.begin() + all.starts[l + 1]);
+    ordered.starts.push_back(static_cast<PetscInt>(ordered.rows.size()));
   }
-  return kept;
+  return ordered;
 }
 
 /// The lines of a direction, if they are known already and not cut; else null.

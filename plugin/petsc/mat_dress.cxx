@@ -36,15 +36,15 @@ class HostRows {
   explicit HostRows(Mat matrix) : matrix_(matrix) {}
   /// @return false: the matrix does not give them
   bool get() {
-    PetscBool there;
-    must(MatGetRowIJ(matrix_, 0, PETSC_FALSE, PETSC_FALSE, &rows_, &begin_, &column_, &there));
-    if (there) must(MatSeqAIJGetArrayRead(matrix_, &values_));
-    return there;
+    PetscBool available;
+    must(MatGetRowIJ(matrix_, 0, PETSC_FALSE, PETSC_FALSE, &rows_, &begin_, &column_, &available));
+    if (available) must(MatSeqAIJGetArrayRead(matrix_, &values_));
+    return available;
   }
   void restore() {
-    PetscBool there;
+    PetscBool available;
     if (values_) must(MatSeqAIJRestoreArrayRead(matrix_, &values_));
-    must(MatRestoreRowIJ(matrix_, 0, PETSC_FALSE, PETSC_FALSE, &rows_, &begin_, &column_, &there));
+    must(MatRestoreRowIJ(matrix_, 0, PETSC_FALSE, PETSC_FALSE, &rows_, &begin_, &column_, &available));
   }
   SparsePattern<IndexOfPetsc> pattern() const {
     return {matrix_->rmap->n, matrix_->cmap->n, reinterpret_cast<const IndexOfPetsc*>(begin_),

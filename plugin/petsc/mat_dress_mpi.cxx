@@ -14,7 +14,7 @@ namespace oclspkt::petsc {
 namespace {
 
 /// The numbers that messages send and receive, on the device of this rank.
-struct BordersThere {
+struct DeviceBorders {
   DeviceSpace* of = nullptr;
   std::unique_ptr<SpaceIndices> needed;
   std::unique_ptr<DeviceArray> sent, ghosts;
@@ -38,7 +38,7 @@ struct MatrixBorders {
   std::vector<PetscInt> needed;   ///< places of `sent` in a vector, rising
   std::vector<PetscScalar> sent, ghosts;
   Vec ghost_vector = nullptr;  ///< of the host, over `ghosts`
-  BordersThere there;
+  DeviceBorders on_device;
   Twin plain, transposed;  ///< of the block that multiplies ghosts
 };
 
@@ -177,15 +177,15 @@ void end_on_host(const ParallelProduct& p, const MatrixBorders& b) {
 
 /// Make arrays for messages on the device. @throws DeviceError
 void make_arrays(DeviceSpace& space, MatrixBorders& b) {
-  if (b.there.of == &space) return;
+  if (b.on_device.of == &space) return;
   const std::vector<Index> needed(b.needed.begin(), b.needed.end());
-  b.there.of = nullptr;
-  b.there.needed = space.make_indices(needed);
-  b.there.sent = space.make(static_cast<Index>(b.sent.size()));
-  b.there.ghosts = space.make(static_cast<Index>(b.ghosts.size()));
-  b.there.sent_on_host = space.make_message(b.there.sent->size());
-  b.there.ghosts_on_host = space.make_message(b.there.ghosts->size());
-  b.there.of = &space;
+  b.on_device.of = nullptr;
+  b.on_device.needed = space.make_indices(needed);
+  b.on_device.sent = space.make(static_cast<Index>(b.sent.size()));
+  b.on_device.ghosts = space.make(static_cast<Index>(b.ghosts.size()));
+  b.on_device.sent_on_host = space.make_message(b.on_device.sent->size());
+  b.on_device.ghosts_on_host = space.make_message(b.on_device.ghosts->size());
+  b.on_device.of = &space;
 }
 
 /* Copies of messages, which -log_view shows with those of vectors. */
@@ -215,11 +215,11 @@ bool begin_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders
     const auto multiply_own = [&] { in.product(*own.form, *read[0], p.y != nullptr ? read[1] : nullptr, *written); };
     if (p.transposed) {
       in.gather(*read[0], *other.rows, *other.part);
-      in.product(*other.form, *other.part, nullptr, *b.there.ghosts);
-      take_message(in, *b.there.ghosts, *b.there.ghosts_on_host, multiply_own);
+      in.product(*other.form, *other.part, nullptr, *b.on_device.ghosts);
+      take_message(in, *b.on_device.ghosts, *b.on_device.ghosts_on_host, multiply_own);
     } else {
-      in.gather(*read[0], *b.there.needed, *b.there.sent);
-      take_message(in, *b.there.sent, *b.there.sent_on_host, multiply_own);
+      in.gather(*read[0], *b.on_device.needed, *b.on_device.sent);
+      take_message(in, *b.on_device.sent, *b.on_device.sent_on_host, multiply_own);
     }
   });
   if (done) must(OclspktLogGpuFlops(2 * (own.entries + other.entries)));
@@ -232,11 +232,11 @@ bool end_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& 
   const Operation work = p.y == p.z ? Operation{p.name(), {}, p.z, false} : p.work();
   const bool done = run_in(space, work, [&](DeviceSpace& in, const Arrays&, DeviceArray* written) {
     if (p.transposed) {
-      bring_message(in, *b.there.sent_on_host, *b.there.sent);
-      in.scatter_add(*b.there.sent, *b.there.needed, *written);
+      bring_message(in, *b.on_device.sent_on_host, *b.on_device.sent);
+      in.scatter_add(*b.on_device.sent, *b.on_device.needed, *written);
     } else {
-      bring_message(in, *b.there.ghosts_on_host, *b.there.ghosts);
-      in.product(*b.plain.form, *b.there.ghosts, nullptr, *b.plain.part);
+      bring_message(in, *b.on_device.ghosts_on_host, *b.on_device.ghosts);
+      in.product(*b.plain.form, *b.on_device.ghosts, nullptr, *b.plain.part);
       in.scatter_add(*b.plain.part, *b.plain.rows, *written);
     }
   });
@@ -248,23 +248,21 @@ bool end_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& 
 }
 
 Messages messages_of(MatrixBorders& b, bool on_device) {
-  if (on_device) return {b.there.sent_on_host->data(), b.there.ghosts_on_host->data()};
+  if (on_device) return {b.on_device.sent_on_host->data(), b.on_device.ghosts_on_host->data()};
   return {b.sent.data(), b.ghosts.data()};
 }
 
-void begin_messages(bool back, const MatrixBorders& b, const Messages& m) {
+/// Send messages, or send them back and add them up.
+template <typename Work>
+void exchange(bool back, const MatrixBorders& b, const Messages& m, const Work& meanwhile) {
   if (back) {
     std::fill_n(m.sent, b.sent.size(), PetscScalar(0));
     must(PetscSFReduceBegin(b.messages, MPIU_SCALAR, m.ghosts, m.sent, MPI_SUM));
-  } else {
-    must(PetscSFBcastBegin(b.messages, MPIU_SCALAR, m.sent, m.ghosts, MPI_REPLACE));
-  }
-}
-
-void end_messages(bool back, const MatrixBorders& b, const Messages& m) {
-  if (back) {
+    meanwhile();
     must(PetscSFReduceEnd(b.messages, MPIU_SCALAR, m.ghosts, m.sent, MPI_SUM));
   } else {
+    must(PetscSFBcastBegin(b.messages, MPIU_SCALAR, m.sent, m.ghosts, MPI_REPLACE));
+    meanwhile();
     must(PetscSFBcastEnd(b.messages, MPIU_SCALAR, m.sent, m.ghosts, MPI_REPLACE));
   }
 }
@@ -289,14 +287,14 @@ bool multiply_by_borders(const Product& product) {
   check_rows(p);
   must(MatMPIAIJGetSeqAIJ(p.matrix, &p.own, &p.other, nullptr));
   DeviceSpace* const space = is_dressed(p.own) && is_dressed(p.other) ? space_of_product(p.work()) : nullptr;
-  bool there = space && begin_on_device(*space, p, *b);
-  if (!there) begin_on_host(p, *b);
-  const Messages m = messages_of(*b, there);
-  begin_messages(p.transposed, *b, m);
-  if (!there) own_by_petsc(p);
-  end_messages(p.transposed, *b, m);
-  if (there) there = end_on_device(*space, p, *b, m);
-  if (!there) end_on_host(p, *b);
+  bool by_device = space && begin_on_device(*space, p, *b);
+  if (!by_device) begin_on_host(p, *b);
+  const Messages m = messages_of(*b, by_device);
+  exchange(p.transposed, *b, m, [&] {
+    if (!by_device) own_by_petsc(p);
+  });
+  if (by_device) by_device = end_on_device(*space, p, *b, m);
+  if (!by_device) end_on_host(p, *b);
   must(PetscObjectStateIncrease((PetscObject)p.z)); /* callers leave that to VecRestoreArray() */
   return true;
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include "lines.hxx"
 
@@ -36,6 +38,17 @@ void for_neighbours(const LineLayout& layout, PetscInt first_row, Index first, I
         row + 1 < length ? global(place + width) : beyond(layout.below, line));
     }
   }
+}
+
+/// The global rows before and behind each local row on its line; -1 where there is none.
+using Neighbours = std::vector<std::array<PetscInt, 2>>;
+
+inline Neighbours neighbours_of(const LineLayout& layout, PetscInt first_row) {
+  Neighbours rows(static_cast<std::size_t>(layout.lines.rows()));
+  for_neighbours(layout, first_row, 0, layout.lines.rows(), [&](Index place, PetscInt above, PetscInt below) {
+    rows[static_cast<std::size_t>(layout.row(place))] = {above, below};
+  });
+  return rows;
 }
 
 }  // namespace oclspkt::petsc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "package.hxx"
+#include "logged.hxx"
 
 #include <mutex>
 

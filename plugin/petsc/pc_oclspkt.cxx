@@ -5,7 +5,6 @@
 
 #include "boundary.hxx"
 #include "logged.hxx"
-#include "package.hxx"
 
 namespace oclspkt::petsc {
 namespace {

@@ -188,9 +188,6 @@ void fill_bands(PC pc);
 /// the vector, and between directions.
 inline constexpr PetscInt kColumnsTogether = 4;
 
-/// Solve along one direction for several right-hand sides. @param y, x shape [count][local rows], not the same
-void solve_columns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, PetscInt count,
-                   bool transpose);
 /// Solve along one direction: where the vectors lie if the solver takes them there, else by way of the host's memory.
 /// @param right, solution  not the same
 void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose);

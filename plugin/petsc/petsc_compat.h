@@ -173,23 +173,20 @@ inline PetscErrorCode OclspktViennaCLQueue(Vec vector, oclspkt::DeviceQueue* que
 }
 
 /// Memory of a vector, which lives as long as the vector.
-inline PetscErrorCode OclspktViennaCLRead(Vec vector, void** memory) {
+inline PetscErrorCode OclspktViennaCLGet(Vec vector, PetscErrorCode (*get)(Vec, PETSC_UINTPTR_T*), void** memory) {
   PETSC_UINTPTR_T handle = 0;
 
   PetscFunctionBegin;
-  PetscCall(VecViennaCLGetCLMemRead(vector, &handle));
+  PetscCall((*get)(vector, &handle));
   *memory = reinterpret_cast<void*>(handle);
   clReleaseMemObject(reinterpret_cast<_cl_mem*>(handle)); /* the caller's, says its page */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+inline PetscErrorCode OclspktViennaCLRead(Vec vector, void** memory) {
+  return OclspktViennaCLGet(vector, VecViennaCLGetCLMemRead, memory);
+}
 inline PetscErrorCode OclspktViennaCLWrite(Vec vector, void** memory) {
-  PETSC_UINTPTR_T handle = 0;
-
-  PetscFunctionBegin;
-  PetscCall(VecViennaCLGetCLMemWrite(vector, &handle));
-  *memory = reinterpret_cast<void*>(handle);
-  clReleaseMemObject(reinterpret_cast<_cl_mem*>(handle));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return OclspktViennaCLGet(vector, VecViennaCLGetCLMemWrite, memory);
 }
 inline PetscErrorCode OclspktViennaCLRestoreWrite(Vec vector) { return VecViennaCLRestoreCLMemWrite(vector); }
 #else

@@ -76,11 +76,11 @@ bool enqueue_cuda(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec right, Vec 
   PetscMemType y_type, x_type;
   must(VecGetArrayReadAndMemType(right, &y, &y_type));
   must(VecGetArrayWriteAndMemType(solution, &x, &x_type));
-  const bool there = PetscMemTypeCUDA(y_type) && PetscMemTypeCUDA(x_type);
-  if (there) enqueue(pc, sweep, queue, {y, x}, transpose);
+  const bool on_device = PetscMemTypeCUDA(y_type) && PetscMemTypeCUDA(x_type);
+  if (on_device) enqueue(pc, sweep, queue, {y, x}, transpose);
   must(VecRestoreArrayWriteAndMemType(solution, &x));
   must(VecRestoreArrayReadAndMemType(right, &y));
-  return there;
+  return on_device;
 }
 
 bool enqueue_columns(PC pc, Sweep& sweep, const DeviceQueue& queue, const Block& right, const Block& solution) {
@@ -92,15 +92,15 @@ bool enqueue_columns(PC pc, Sweep& sweep, const DeviceQueue& queue, const Block&
   must(MatDenseGetLDA(solution.matrix, &x_stride));
   must(OclspktDenseRead(right.matrix, &y, &y_type));
   must(OclspktDenseWrite(solution.matrix, &x, &x_type));
-  const bool there = PetscMemTypeCUDA(y_type) && PetscMemTypeCUDA(x_type);
-  if (there) {
+  const bool on_device = PetscMemTypeCUDA(y_type) && PetscMemTypeCUDA(x_type);
+  if (on_device) {
     const PetscScalar* const from = y + static_cast<Index>(right.first) * y_stride;
     PetscScalar* const to = x + static_cast<Index>(solution.first) * x_stride;
     enqueue(pc, sweep, queue, {from, to, y_stride, x_stride, solution.count}, false);
   }
   must(OclspktDenseRestoreWrite(solution.matrix, &x));
   must(OclspktDenseRestoreRead(right.matrix, &y));
-  return there;
+  return on_device;
 }
 
 void enqueue_vienna_cl(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec right, Vec solution, bool transpose) {

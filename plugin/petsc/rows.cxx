@@ -106,7 +106,7 @@ struct Places {
 /// @return the column that is there twice, or -1
 PetscInt take_row(const Row& row, bool upper_only, const Places& places, Coupling& coupling) {
   const PetscInt wanted[] = {row.above, row.number, row.below};
-  bool there[] = {false, false, false};
+  bool seen[] = {false, false, false};
   PetscInt twice = -1;
   double along = 0, off = 0;
   for (PetscInt k = 0; k < row.count; ++k) {
@@ -120,26 +120,13 @@ PetscInt take_row(const Row& row, bool upper_only, const Places& places, Couplin
       continue;
     }
     if (b != 1) along += std::abs(row.values[k]);
-    if (there[b]) twice = column;
-    there[b] = true;
+    if (seen[b]) twice = column;
+    seen[b] = true;
     *places.at(b, row.number) = row.values[k];
     if (upper_only && b != 1 && places.here(column)) *places.at(2 - b, column) = row.values[k];
   }
   coupling.add(std::abs(*places.at(1, row.number)), along, off);
   return twice;
-}
-
-/// Global rows before and behind each local row on its line; -1 where there is none.
-/// @param[out] above, below shape [local rows]
-void find_neighbours(const LineLayout& layout, PetscInt first_row, std::vector<PetscInt>& above,
-                     std::vector<PetscInt>& below) {
-  above.resize(static_cast<std::size_t>(layout.lines.rows()));
-  below.resize(above.size());
-  for_neighbours(layout, first_row, 0, layout.lines.rows(), [&](Index place, PetscInt before, PetscInt behind) {
-    const auto row = static_cast<std::size_t>(layout.row(place));
-    above[row] = before;
-    below[row] = behind;
-  });
 }
 
 }  // namespace
@@ -163,7 +150,6 @@ Source find_source(Mat matrix) {
 Coupling gather_rows(PC pc, Mat matrix, Source source, const LineLayout& layout, Bands<PetscScalar>& bands) {
   const bool upper_only = source == Source::upper_rows;
   PetscInt first, end, twice = -1;
-  std::vector<PetscInt> above, below;
   std::vector<Index> place_of(layout.rows.size());
   Coupling coupling;
   Row row;
@@ -171,7 +157,7 @@ Coupling gather_rows(PC pc, Mat matrix, Source source, const LineLayout& layout,
                "PCOCLSPKT reads matrices that store their upper triangle only where no line is cut by ranks; use "
                "-mat_type aij, or MatConvert() it to MATAIJ");
   must(MatGetOwnershipRange(matrix, &first, &end));
-  find_neighbours(layout, first, above, below);
+  const Neighbours neighbours = neighbours_of(layout, first);
   for (std::size_t i = 0; i < place_of.size(); ++i) {
     place_of[static_cast<std::size_t>(layout.rows[i])] = static_cast<Index>(i);
   }
@@ -179,9 +165,9 @@ Coupling gather_rows(PC pc, Mat matrix, Source source, const LineLayout& layout,
   for (PetscScalar* band : {bands.lower(), bands.diag(), bands.upper()}) std::fill_n(band, end - first, PetscScalar(0));
   if (upper_only) must(MatGetRowUpperTriangular(matrix));
   for (row.number = first; row.number < end && twice < 0; ++row.number) {
-    const auto local = static_cast<std::size_t>(row.number - first);
-    row.above = above[local];
-    row.below = below[local];
+    const auto& [above, below] = neighbours[static_cast<std::size_t>(row.number - first)];
+    row.above = above;
+    row.below = below;
     must(MatGetRow(matrix, row.number, &row.count, &row.columns, &row.values));
     twice = take_row(row, upper_only, places, coupling);
     must(MatRestoreRow(matrix, row.number, &row.count, &row.columns, &row.values));

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "boundary.hxx"
+#include "logged.hxx"
 #include "node.hpp"
-#include "package.hxx"
 #include "profile_store.hpp"
 #include "selection.hpp"
 

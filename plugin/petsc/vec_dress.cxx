@@ -294,11 +294,11 @@ void finalize_types() {
   Types& t = types();
   if (t.ready && t.view) view_types();
   for (auto i = t.sides.begin(); i != t.sides.end();) { /* vectors that live on keep their arrays */
-    Side left;
-    left.of = i->second.of;
-    left.host_operations = i->second.host_operations;
-    left.host_memory = std::move(i->second.host_memory);
-    i->second = std::move(left);
+    Side bare;
+    bare.of = i->second.of;
+    bare.host_operations = i->second.host_operations;
+    bare.host_memory = std::move(i->second.host_memory);
+    i->second = std::move(bare);
     i = i->second.host_memory ? std::next(i) : t.sides.erase(i);
   }
   t.scratch = {};

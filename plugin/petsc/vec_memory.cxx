@@ -25,7 +25,7 @@ DeviceSpace& opencl_space() {
   return *space;
 }
 
-struct _cl_command_queue* queue_of(const DeviceSpace& space) {
+struct _cl_command_queue* cl_queue_of(const DeviceSpace& space) {
   return static_cast<struct _cl_command_queue*>(space.queue().handle);
 }
 
@@ -56,7 +56,7 @@ void lend(Vec vector, const Operation& work, struct _cl_mem** memory, struct _cl
   });
   OclspktCheck(done, PETSC_COMM_SELF, PETSC_ERR_LIB, "the device was lost: %s", types().why.c_str());
   *memory = static_cast<struct _cl_mem*>(array->memory());
-  if (queue) *queue = queue_of(space);
+  if (queue) *queue = cl_queue_of(space);
 }
 
 void lend_to_read(Vec vector, struct _cl_mem** memory, struct _cl_command_queue** queue) {
@@ -116,44 +116,33 @@ Vec make_over(MPI_Comm comm, PetscInt bs, PetscInt n, PetscInt N, struct _cl_mem
 PetscErrorCode VecOpenCLGetQueue(struct _cl_command_queue** queue) {
   PetscFunctionBegin;
   PetscCall(oclspkt::petsc::CheckPointer(PETSC_COMM_SELF, "first", "VecOpenCLGetQueue", queue));
-  OclspktCall(nullptr, *queue = oclspkt::petsc::queue_of(oclspkt::petsc::opencl_space()));
+  OclspktCall(nullptr, *queue = oclspkt::petsc::cl_queue_of(oclspkt::petsc::opencl_space()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode VecOpenCLGetMemRead(Vec vector, struct _cl_mem** memory, struct _cl_command_queue** queue) {
-  PetscFunctionBegin;
-  OclspktCall(nullptr, oclspkt::petsc::lend_to_read(vector, memory, queue));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return oclspkt::petsc::Called<oclspkt::petsc::lend_to_read>(vector, memory, queue);
 }
 
 PetscErrorCode VecOpenCLRestoreMemRead(Vec vector, struct _cl_mem** memory) {
-  PetscFunctionBegin;
-  OclspktCall(nullptr, oclspkt::petsc::take_back_read(vector, memory));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return oclspkt::petsc::Called<oclspkt::petsc::take_back_read>(vector, memory);
 }
 
 PetscErrorCode VecOpenCLGetMemWrite(Vec vector, struct _cl_mem** memory, struct _cl_command_queue** queue) {
-  PetscFunctionBegin;
-  OclspktCall(nullptr, oclspkt::petsc::lend_to_write(vector, "VecOpenCLGetMemWrite", true, memory, queue));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return oclspkt::petsc::Called<oclspkt::petsc::lend_to_write>(vector, "VecOpenCLGetMemWrite", true, memory, queue);
 }
 
 PetscErrorCode VecOpenCLRestoreMemWrite(Vec vector, struct _cl_mem** memory) {
-  PetscFunctionBegin;
-  OclspktCall(nullptr, oclspkt::petsc::take_back_written(vector, memory));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return oclspkt::petsc::Called<oclspkt::petsc::take_back_written>(vector, memory);
 }
 
 PetscErrorCode VecOpenCLGetMemReadWrite(Vec vector, struct _cl_mem** memory, struct _cl_command_queue** queue) {
-  PetscFunctionBegin;
-  OclspktCall(nullptr, oclspkt::petsc::lend_to_write(vector, "VecOpenCLGetMemReadWrite", false, memory, queue));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return oclspkt::petsc::Called<oclspkt::petsc::lend_to_write>(vector, "VecOpenCLGetMemReadWrite", false, memory,
+                                                               queue);
 }
 
 PetscErrorCode VecOpenCLRestoreMemReadWrite(Vec vector, struct _cl_mem** memory) {
-  PetscFunctionBegin;
-  OclspktCall(nullptr, oclspkt::petsc::take_back_written(vector, memory));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return oclspkt::petsc::Called<oclspkt::petsc::take_back_written>(vector, memory);
 }
 
 PetscErrorCode VecCreateOpenCLWithMem(MPI_Comm comm, PetscInt bs, PetscInt n, PetscInt N, struct _cl_mem* memory,

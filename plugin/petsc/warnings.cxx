@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "boundary.hxx"
-#include "package.hxx"
+#include "logged.hxx"
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
