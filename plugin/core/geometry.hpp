@@ -18,7 +18,7 @@ struct Beside {
 };
 
 /// Factors of lines laid end to end that are stored: in the order of the lanes where there are some
-/// (core/interleaved_factors), else in that of the rows.
+/// (schemes/lanes/interleaved_factors), else in that of the rows.
 struct StoredFactors {
   Index reach = 0;        ///< rows of a partition that what enters it gets to, a multiple of lanes; m: all of them
   Index lead_in = -1;     ///< rows above a partition from which its pivots come out right; -1: a line's first row

@@ -130,8 +130,8 @@ struct PlanRequest {
 };
 
 /// The plan of the first scheme that has one, see Scheme::make().
-/// @throws InvalidInput if there is none, `partition` is negative, the chunk limit does not hold one tile, or no
-///         work-group holds the halo
+/// @throws DeviceError if there is none; InvalidInput if `partition` is negative, the chunk limit does not hold one
+///         tile, or no work-group holds the halo
 OCLSPKT_API Plan make_plan(const PlanRequest& request);
 
 /// For one line of n rows.

@@ -12,13 +12,11 @@ namespace oclspkt {
 
 /// How the kernels of one kind of processor cut lines laid end to end for truncated-halo.
 struct HaloPlans {
-  /// Plan partitions, or tiles, with a halo on either side.
   Plan (*plan)(Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
-  /// longest_halo(); null: any.
+  /// longest_halo(); null: any
   Index (*longest)(Index partition, int word, const DeviceTraits& traits);
-  /// partition_of_whole_lines() of lines of equal length. @param rows  of all of them
+  /// partition_of_whole_lines(), and the plan of these. @param rows  of all lines
   Index (*whole)(Index length, Index rows, int word, const DeviceTraits& traits);
-  /// make_whole_lines_plan() of lines of equal length.
   Plan (*whole_plan)(Index n, Index length, Index partition, int word, const DeviceTraits& traits);
   /// Let partitions that are solved together know of no more rows than the halo has; null: nothing is to be done.
   void (*couple)(Plan& plan);

@@ -45,7 +45,7 @@ struct HostSweep {
 struct HaloPlans;
 
 /// One way to solve on one kind of processor, as far as no device is needed: what it says of its plans. All that is a
-/// scheme's own stands in its file here and, for devices, in that of the same name under ocl/schemes.
+/// scheme's own stands in the folder of its family here and, for devices, under ocl/schemes.
 class OCLSPKT_API Scheme {
  public:
   Scheme() = default;

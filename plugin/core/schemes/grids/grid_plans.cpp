@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "geometry.hpp"
+#include "plan_parts.hpp"
 #include "schemes/grids/grid_plan.hpp"
 
 #include <algorithm>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pivot_error.hpp"
+#include "schemes/lanes/lane_plans.hpp"
 #include "sweep_down.hpp"
 #include "sweep_rows.hpp"
 
