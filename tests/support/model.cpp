@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "model.hpp"
 #include "geometry.hpp"
+#include "grid_plan.hpp"
 #include "paper_form.hpp"
 
 #include <algorithm>
@@ -145,6 +146,30 @@ struct ModelSolver<T>::Work {
     }
   }
 
+  /// Lines side by side by stored factors, row by row: what kernels/gpu/grid_streamed.cl does without interface
+  /// systems.
+  void streamed_grid(const LineSet& lines, const FactorsView<T>& f) {
+    const Index length = lines.length(0), tile = grid_tile_rows(plan), reach = grid_reach(plan);
+    for (Index l = 0; l < lines.count(); ++l) {
+      const auto at = [&](Index i) { return lines.first(l) + i * lines.row_stride(); };
+      for (Index first = 0; first < length; first += plan.m) {
+        const Index end = std::min(length, first + plan.m);
+        std::vector<T> swept(static_cast<std::size_t>(length));
+        T above = 0;
+        for (Index i = std::max<Index>(0, first - plan.halo); i < std::min(length, end + reach); ++i) {
+          swept[static_cast<std::size_t>(i)] = above = y[at(i)] - coupled(f.multiplier[at(i)], above);
+        }
+        for (Index top = first; top < end; top += tile) {
+          T below = 0;
+          for (Index i = std::min(length, top + tile + reach) - 1; i >= top; --i) {
+            below = swept[static_cast<std::size_t>(i)] * f.reciprocal[at(i)] - coupled(f.coupling[at(i)], below);
+            if (i < std::min(end, top + tile)) x[at(i)] = below;
+          }
+        }
+      }
+    }
+  }
+
   /// The halves of partitions that a sweep in one direction gives in the paper's form: `a` goes down for bottom halves,
   /// up for top halves. Partition k in the order of the sweep is swept from its first row and substituted from the
   /// unknown behind its last one, which the 2x2 system with the next partition gives.
@@ -191,6 +216,7 @@ void ModelSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   plan_ = plan;
   bands_ = &bands;
   if (plan.has<StoredFactors>()) stored_.set_up(plan, bands);
+  if (grid(plan)) grid_factors_.factor(bands.lines(), bands.view(), Form::general);
   const Index segments = plan.method == Method::exact_twopass ? plan.partitions() : 0;
   scratch_.resize(plan.has<JoinedPartitions>() ? 4 * plan.tile_rows() : 2 * (plan.m + 2 * plan.halo));
   segments_.resize(static_cast<std::size_t>(segments));
@@ -220,7 +246,11 @@ void ModelSolver<T>::apply(const T* y, T* x) {
       }
       break;
     case Method::truncated_streamed:
-      stored_.apply(y, x);
+      if (grid(plan_)) {
+        work.streamed_grid(bands_->lines(), grid_factors_.view());
+      } else {
+        stored_.apply(y, x);
+      }
       break;
     case Method::exact_twopass:
       work.exact_twopass(segments_.data(), reduced_, x_top, x_bottom);
@@ -234,6 +264,7 @@ void ModelSolver<T>::apply(const T* y, T* x) {
 
 bool model_carries(const Plan& plan) {
   if (plan.has<PaperForm>()) return true;
+  if (grid(plan)) return plan.method == Method::truncated_streamed && plan.form != Form::shared;
   if (plan.by_groups()) return false;
   if (plan.method != Method::truncated_streamed) return plan.method == Method::truncated_halo;
   return plan.has<StoredFactors>() && !plan.as<StoredFactors>().corrects;
