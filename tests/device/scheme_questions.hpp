@@ -169,6 +169,7 @@ struct Manner {
   Precision precision = Precision::same;
   double rtol = 0;
   double most_rounding = kRoundingLimit;
+  bool wide = false;  ///< by as many lanes as a tile may have, whatever registers the device has
 
   DeviceSettings settings(bool copies = false) const { return {.variant = variant, .copy_vectors = copies}; }
   std::string text() const {
@@ -195,6 +196,7 @@ std::vector<Proposal> plans_of(const Scheme& scheme, const System<T>& system, in
       {Method::exact_factored, MethodChoice::exact_factored}};
   DeviceTraits traits = module().traits(device, sizeof(T) == sizeof(double), settings);
   traits.cores = std::min(traits.cores, 2);  // schemes refuse what would leave more cores idle
+  if (manner.wide) traits.lanes = traits.tile_lanes;
   if (manner.small) traits.group_items = std::min(traits.group_items, kFewItems);
   std::vector<Proposal> plans;
   const auto add = [&](const char* form, Method method, MethodChoice choice) {
