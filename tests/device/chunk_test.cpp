@@ -44,41 +44,6 @@ TEST(Layout, ChunksFollowEachOtherAndCoverAllRows) {
   }
 }
 
-TEST(Layout, ChunksBringTheRowsThatTheKernelsReadBesideThem) {
-  const Plan plan = [] {
-    Plan p = some_plan(100'000, 37, 21);
-    p.chunk_tiles = 5;
-    return p;
-  }();
-  // The kernels read whole blocks: from 32 rows above to 16 * 6 - 32 - 37 = 27 rows below the halo of the last
-  // partition.
-  for (const Chunk& chunk : make_layout(plan, sizeof(float), {}).chunks) {
-    EXPECT_EQ(chunk.first, std::max<Index>(0, chunk.kept_first - 32));
-    EXPECT_EQ(chunk.end, std::min<Index>(plan.n, chunk.kept_end + 27));
-  }
-}
-
-TEST(Layout, ChunksOfStoredFactorsBringATileOnEitherSide) {
-  for (const Index n : {1, 767, 768, 769, 10'000}) {
-    Plan plan = make_stored_plan(n, 0, 48, sizeof(float), {.lanes = 16});
-    plan.chunk_tiles = std::min<Index>(2, plan.tiles());
-    const Index tile = plan.tile_rows();
-    const Layout layout = make_layout(plan, sizeof(float), {});
-    ASSERT_EQ(layout.band_chunks.size(), layout.chunks.size());
-    for (std::size_t i = 0; i < layout.chunks.size(); ++i) {
-      const Chunk &rows = layout.chunks[i], &factors = layout.band_chunks[i];
-      const Index first = std::max<Index>(0, rows.tile_begin - 1) * tile;
-      EXPECT_EQ(rows.first, first);
-      EXPECT_EQ(factors.first, first);
-      // Factors end with whole tiles, vectors with the system.
-      EXPECT_EQ(factors.end, std::min(plan.tiles(), rows.tile_end + 1) * tile);
-      EXPECT_EQ(rows.end, std::min(n, factors.end));
-      EXPECT_GE(layout.longest, factors.rows());
-    }
-    EXPECT_EQ(layout.slot, plan.lanes + 2 * plan.m);
-  }
-}
-
 TEST(Layout, KeepsEveryBufferAndTheirSumWithinTheLimits) {
   for (const Method method : {Method::truncated_halo, Method::exact_twopass}) {
     const Plan plan = some_plan(1'000'000, 112, method == Method::exact_twopass ? 0 : 16, method);

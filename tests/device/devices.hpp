@@ -84,22 +84,14 @@ inline double forward_limit(double d) { return 8 * (d + 1) / (d - 1); }
 /// What a plan is made from.
 struct Shape {
   Method method = Method::truncated_halo;
-  Index halo = 0;               ///< of truncated-streamed: the reach; 0: whole partitions
-  Index partition = 0;          ///< 0: chosen
-  bool streamed_tiles = false;  ///< truncated-halo: tiles that are streamed, whatever registers the device has
+  Index halo = 0;       ///< of truncated-streamed: the reach; 0: whole partitions
+  Index partition = 0;  ///< 0: chosen
 };
-inline constexpr Shape kStreamedTiles{.halo = 100, .streamed_tiles = true};
 
 #ifdef OCLSPKT_LANES
 template <typename T>
 Plan plan_for(int device, Index n, const Shape& shape, const DeviceSettings& settings = {}) {
-  DeviceTraits traits = module().traits(device, sizeof(T) == sizeof(double), settings);
-  if (shape.streamed_tiles) {
-    traits.lanes = traits.tile_lanes;
-    Plan plan = make_plan(Method::truncated_halo, n, 0, 0, sizeof(T), traits);
-    if (!stream_tiles(plan, shape.halo, sizeof(T), traits)) throw InvalidInput("too few rows to stream tiles");
-    return plan;
-  }
+  const DeviceTraits traits = module().traits(device, sizeof(T) == sizeof(double), settings);
   if (shape.method == Method::truncated_streamed) {
     return make_stored_plan(n, shape.halo, shape.partition, sizeof(T), traits);
   }
@@ -184,38 +176,5 @@ double relative_difference(const std::vector<T>& a, const std::vector<T>& b) {
 
 template <typename T>
 inline constexpr double kEps = std::numeric_limits<T>::epsilon();
-
-/// Lines laid end to end, one of which gets right-hand sides with a number that is none: the others are right all the
-/// same, and what such a solve met does not make the next one wrong.
-template <typename T>
-class OneBrokenLine {
- public:
-  explicit OneBrokenLine(double dominance)
-      : bands(closed(random_dominant<T>(LineSet::equal(kCount, kLength), dominance))),
-        healthy_(random_vector<T>(kCount * kLength)),
-        reference_(solve_by_reference(bands, healthy_)) {}
-
-  /// @param solve  gives x of y
-  /// @param place  row of the line whose number is none
-  template <typename F>
-  void expect_others_right(const F& solve, Index place = 30) const {
-    const auto first = reference_.begin() + kBroken * kLength;
-    for (const T poison : {std::numeric_limits<T>::quiet_NaN(), T(0), std::numeric_limits<T>::infinity()}) {
-      auto y = healthy_;
-      const auto at = static_cast<std::size_t>(kBroken * kLength + place);
-      if (poison != 0) y[at] = poison;
-      std::vector<T> x = solve(y);
-      EXPECT_EQ(std::isfinite(x[at]), poison == 0);
-      std::copy_n(first, kLength, x.begin() + kBroken * kLength);
-      EXPECT_LE(relative_difference(x, reference_), 16 * kEps<T>) << poison << " in row " << place;
-    }
-  }
-
-  static constexpr Index kCount = 90, kLength = 61, kBroken = 40;
-  Bands<T> bands;
-
- private:
-  std::vector<T> healthy_, reference_;
-};
 
 }  // namespace oclspkt::test

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace oclspkt::ocl;
 
-constexpr const char* kText = "__kernel void put(__global int* x) { x[get_global_id(0)] = VALUE; }\n";
+constexpr const char* kPutText = "__kernel void put(__global int* x) { x[get_global_id(0)] = VALUE; }\n";
 
 /// A fresh folder, which the keeper is told to use.
 class KeptPrograms : public ::testing::Test {
@@ -25,7 +25,7 @@ class KeptPrograms : public ::testing::Test {
   static int put(const FoundDevice& device, int value, std::vector<unsigned char>* bytes = nullptr) {
     const cl::Context context(device.handle);
     const std::string options = "-cl-std=CL1.2 -D VALUE=" + std::to_string(value);
-    const cl::Program program = build_program(device, context, {"put", kText, options});
+    const cl::Program program = build_program(device, context, {"put", kPutText, options});
     if (bytes != nullptr) *bytes = bytes_of_program(program);
     cl::Kernel kernel(program, "put");
     const cl::CommandQueue queue(context, device.handle);

@@ -3,9 +3,27 @@
 # cmake -D OCLGRIND=... -D PROGRAM=... -D LOG=file -D "CASES=arguments|arguments" -D EXPECT=silence|<regex>
 #       -P oclgrind.cmake
 #
+# A case "kinds SCHEME float|double" stands for one case for each kind of plan that the program counts.
 # PLAIN_TRANSPOSE: with the compiler's shuffle builtin oclgrind 21.10 crashes, or reports what is not (--uninitialized).
 string(REPLACE "|" ";" CASES "${CASES}")
+set(all "")
 foreach(case IN LISTS CASES)
+  if(case MATCHES "^kinds ([^ ]+) ([a-z]+)$")
+    set(scheme ${CMAKE_MATCH_1})
+    set(scalar ${CMAKE_MATCH_2})
+    execute_process(COMMAND ${OCLGRIND} ${PROGRAM} count ${scheme} ${scalar} OUTPUT_VARIABLE count)
+    if(NOT count MATCHES "count ([1-9][0-9]*)")
+      message(FATAL_ERROR "${scheme} has no plans: ${count}")
+    endif()
+    math(EXPR last "${CMAKE_MATCH_1} - 1")
+    foreach(kind RANGE ${last})
+      list(APPEND all "plan ${scheme} ${kind} ${scalar}")
+    endforeach()
+  else()
+    list(APPEND all "${case}")
+  endif()
+endforeach()
+foreach(case IN LISTS all)
   separate_arguments(arguments UNIX_COMMAND "${case}")
   file(REMOVE ${LOG})
   execute_process(COMMAND ${OCLGRIND} --build-options "-D PLAIN_TRANSPOSE ${BUILD_OPTIONS}" --data-races --uninitialized --check-api

@@ -1,116 +1,102 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Small solves by every kernel, to be run under oclgrind; the answers are checked, the rest is oclgrind's.
+// Small solves by every kind of plan of every scheme, sparse products and vector operations, to be run under oclgrind;
+// the answers are checked, the rest is oclgrind's.
 #include <cstdio>
-#include <optional>
+#include <set>
 
-#include "devices.hpp"
-#include "geometry.hpp"
-#include "residual.hpp"
-#include "schemes/beside/beside_plans.hpp"
-#include "schemes/fpga/task_form.hpp"
-#include "schemes/fpga/task_plan.hpp"
-#include "schemes/grids/grid_plan.hpp"
-#include "schemes/halos.hpp"
-#include "schemes/lanes/lane_plans.hpp"
-#include "schemes/paper/paper_form.hpp"
-#include "schemes/paper/paper_lanes.hpp"
-#include "schemes/tiles/tile_plans.hpp"
+#include "cut_plan.hpp"
+#include "row_error.hpp"
+#include "scheme_questions.hpp"
 #include "space.hpp"
 #include "sparse_matrices.hpp"
 
 namespace oclspkt::test {
 namespace {
 
+/// A plan for a system, asked for in some manner, as a whole or in chunks.
 template <typename T>
-bool solves(const DeviceInfo& info, Index n, const Shape& shape, const DeviceSettings& settings) {
-  auto bands = random_dominant<T>(LineSet::one(n), 10.0);
-  bands.close_lines();
-  const auto y = random_vector<T>(n);
-  const auto x = solve<T>(info.index, bands, y, shape, settings);
-  const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
-  const bool right = error <= 10 * kEps<T>;
-  std::printf("%s %zu bytes n = %ld m = %ld: error %.1f eps\n", name(shape.method), sizeof(T), static_cast<long>(n),
-              static_cast<long>(shape.partition), error / kEps<T>);
-  return right;
+struct Planned {
+  const System<T>& system;
+  Manner manner;
+  Proposal proposal;
+  int parts;
+};
+
+/// Less than a tile, several tiles of which the last is not full, lines that end within tiles or fill them; side by
+/// side fewer lines than lanes, whole lanes and more, several tiles of rows.
+std::vector<LineSet> few_rows() {
+  return {LineSet::one(1),
+          LineSet::one(300),
+          LineSet::one(1189),
+          LineSet::one(2189),
+          LineSet::equal(37, 61),
+          LineSet::equal(9, 64),
+          LineSet::unequal({0, 1, 1, 33, 300}),
+          LineSet::grid_axis(1, 7, 9, 2),
+          LineSet::grid_axis(1, 37, 70, 2),
+          LineSet::grid_axis(1, 5, 300, 1)};
 }
 
-/// Stored factors in a form of their own. Words: symmetric|alike|narrow (and symmetric), rows, partition, bytes of
-/// device memory (0: all).
+/// One plan of each kind that a scheme has on a device, by short partitions and small work-groups, whole and in chunks.
 template <typename T>
-bool solves_in_form(const DeviceInfo& info, const std::vector<std::string>& words) {
-  const Index n = std::stol(words.at(1)), m = std::stol(words.at(2));
-  const bool narrow = words[0] == "narrow", symmetric = narrow || words[0] == "symmetric";
-  auto bands = symmetric ? random_symmetric<T>(LineSet::one(n), 10.0) : constant<T>(LineSet::one(n), -1, 6, -1);
-  bands.close_lines();
-  const auto y = random_vector<T>(n);
-  DeviceSettings settings{.copy_vectors = true};  // as in check()
-  settings.device_memory = std::stol(words.at(3));
-  const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
-  Plan plan = make_stored_plan(n, 0, m, sizeof(T), traits);
-  plan.as<StoredFactors>().lead_in = symmetric ? -1 : plan.lanes;
-  plan.narrow = narrow;
-  symmetric ? make_symmetric(plan, sizeof(T), traits) : share_rows(plan, plan.n);
-  const auto solver = make_solver<T>(info.index, settings);
-  solver->set_up(plan, bands);
-  std::vector<T> x(y.size());
-  solver->apply(y.data(), x.data());
-  const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
-  std::printf("%s %zu bytes n = %ld m = %ld: error %.1f eps\n", name(plan.form), sizeof(T), static_cast<long>(n),
-              static_cast<long>(m), error / kEps<T>);
-  return error <= 10 * (narrow ? kEps<float> : kEps<T>);
-}
-
-/// The plan by work-groups of 32 work-items: 4 rows each and tiles of 16, so that small lines have several; of long
-/// lines one that holds them whole, several by one work-group.
-Plan small_grid_plan(const LineSet& lines, const std::string& way, int word, DeviceTraits traits) {
-  if (way.starts_with("gridlong")) {
-    Plan plan = make_grid_plan(lines, {.method = Method::exact_factored, .form = Form::shared}, word, traits);
-    plan.run_tiles = 2;
-    return plan;
+std::vector<Planned<T>> kinds_of(const Scheme& scheme, int device) {
+  constexpr Variant kVariants[] = {Variant::cpu, Variant::gpu, Variant::fpga};  // in the order of Kernels
+  const Variant variant = kVariants[static_cast<int>(scheme.kernels())];
+  const std::string name = scheme.name();
+  const bool fixed = name == "lanes-tiles" || name == "tiles-kept";  // by tiles of their own size
+  std::vector<Planned<T>> plans;
+  std::set<std::string> kinds;
+  for (const LineSet& lines : few_rows()) {
+    for (const AskedMatrix matrix : {AskedMatrix::random, AskedMatrix::symmetric, AskedMatrix::alike,
+                                     AskedMatrix::alike_symmetric, AskedMatrix::slow}) {
+      for (const Precision precision : {Precision::same, Precision::narrow}) {
+        if (precision == Precision::narrow && sizeof(T) == sizeof(float)) continue;
+        Manner manner{variant, !fixed, precision};
+        manner.wide = fixed;
+        const System<T>& system = system_of<T>(matrix, lines);
+        for (const Proposal& proposal : plans_of(scheme, system, device, manner, manner.settings())) {
+          // Systems that are smaller than a tile are a kind of their own.
+          const std::string kind = kind_of(scheme, proposal.plan, lines) +
+                                   (proposal.plan.tiles() > 1 || proposal.plan.has<Beside>() ? "" : " of one tile");
+          if (!kinds.insert(kind).second) continue;
+          plans.push_back({system, manner, proposal, 1});
+          Planned<T> cut{system, manner, proposal, 3};
+          if (!is_whole(cut.proposal.plan) && cut_into(cut.proposal.plan, lines, cut.parts)) plans.push_back(cut);
+        }
+      }
+    }
   }
-  traits.group_items = std::min(traits.group_items, 32);
-  const bool condensed = way.starts_with("gridcondensed");
-  return make_grid_plan(
-      lines,
-      {.method = condensed || way == "gridexact" ? Method::exact_factored : Method::truncated_streamed,
-       .form = way.ends_with("shared")      ? Form::shared
-               : way.ends_with("symmetric") ? Form::symmetric
-                                            : Form::general,
-       .reach = way.starts_with("gridwaits") ? 192 : 0,
-       .item_rows = 4,
-       .segments = condensed},
-      word, traits);
+  return plans;
 }
 
-/// Words:
-/// strided|stridednarrow|shared|segments|grid|gridshared|gridlongshared|gridexact|gridwaits|gridwaitssymmetric|gridcondensed|
-/// gridcondensedshared|gridcondensedsymmetric, lines of a block, rows, blocks, bytes of device memory (0: all).
+/// Copies: what is written through host memory is unknown to oclgrind.
 template <typename T>
-bool solves_beside(const DeviceInfo& info, const std::vector<std::string>& words) {
-  const auto number = [&](std::size_t word) { return std::stol(words.at(word)); };
-  const LineSet lines = LineSet::grid_axis(1, number(1), number(2), number(3));
-  const bool shared = words[0].ends_with("shared"), grid = words[0].starts_with("grid");
-  auto bands = shared                            ? constant<T>(lines, -1, 12, -1)
-               : words[0].ends_with("symmetric") ? random_symmetric<T>(lines, 10.0)
-                                                 : random_dominant<T>(lines, 10.0);
-  bands.close_lines();
-  const auto y = random_vector<T>(lines.extent());
-  DeviceSettings settings{.variant = grid ? Variant::gpu : Variant::cpu, .copy_vectors = true};  // as in check()
-  settings.device_memory = number(4);
-  const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
-  Plan plan = grid ? small_grid_plan(lines, words[0], sizeof(T), traits)
-              : words[0] == "segments"
-                  ? make_strided_halo_plan(lines, 17, 8, sizeof(T), traits)
-                  : make_factored_plan(lines, shared ? Form::shared : Form::general, sizeof(T), traits);
-  plan.narrow = words[0] == "stridednarrow";
-  const auto solver = make_solver<T>(info.index, settings);
-  solver->set_up(plan, bands);
-  std::vector<T> x(y.size());
-  solver->apply(y.data(), x.data());
-  const double error = normwise_backward_error(lines, bands.view(), x.data(), y.data());
-  std::printf("%s %zu bytes, %s: error %.1f eps\n", words[0].c_str(), sizeof(T), lines.describe().c_str(),
-              error / kEps<T>);
-  return error <= 10 * (plan.narrow ? kEps<float> : kEps<T>);
+bool solves(const Scheme& scheme, const Planned<T>& planned, int device) {
+  const System<T>& system = planned.system;
+  const Plan& plan = planned.proposal.plan;
+  const auto solver = make_solver<T>(device, planned.manner.settings(true));
+  solver->set_up(plan, system.bands);
+  std::vector<T> x(system.y.size());
+  solver->apply(system.y.data(), x.data());
+  const double rounding = std::max(planned.proposal.rounding->eps, solver->rounding()),
+               bound = rounding * kEps<T> + 2 * planned.proposal.certificate + (plan.narrow ? 10 * kEps<float> : 0),
+               error = row_error(system.bands, x, system.y).all;
+  std::printf("%s, %s, %d parts: error %.1f eps\n", scheme.shape(plan).c_str(), system.lines().describe().c_str(),
+              planned.parts, error / kEps<T>);
+  return error <= bound;
+}
+
+/// Words: count SCHEME, or plan SCHEME number.
+template <typename T>
+bool solves_by_scheme(const DeviceInfo& info, const std::vector<std::string>& words) {
+  const Scheme* const scheme = find_scheme(words.at(1));
+  if (scheme == nullptr) return false;
+  const std::vector<Planned<T>> plans = kinds_of<T>(*scheme, info.index);
+  if (words[0] == "count") {
+    std::printf("count %zu\n", plans.size());
+    return !plans.empty();
+  }
+  return solves(*scheme, plans.at(std::stoul(words.at(2))), info.index);
 }
 
 template <typename T>
@@ -119,152 +105,6 @@ bool streams(const DeviceInfo& info) {
   std::vector<T> x(200);
   module().stream(info.index, StreamArrays<T>{a.data(), b.data(), c.data(), y.data(), x.data(), 200});
   return x == std::vector<T>(200, 10);
-}
-
-/// The plan by work-groups that the words of solves_by_groups() ask for.
-Plan plan_by_groups(const std::string& word, Index n, Index partition, int scalar, const DeviceTraits& traits) {
-  if (word == "paper") return make_paper_plan(n, partition, scalar, traits);
-  if (word == "reduces") return make_reduce_plan(n, partition, scalar, traits);
-  Plan plan = word == "reducessymmetric" ? make_reduce_plan(n, partition, scalar, traits)
-              : word.ends_with("tiles")  ? make_plan(Method::truncated_halo, n, 20, partition, scalar, traits)
-                                         : make_run_plan(n, 20, partition, scalar, traits);
-  if (word != "runs") plan.form = Form::symmetric;
-  if (word.starts_with("narrow")) keep_narrow(plan);
-  return plan;
-}
-
-/// By work-groups. Words: runs|reduces|paper or, in a form, reducessymmetric|symmetricruns|symmetrictiles and (and
-/// symmetric) narrowruns|narrowtiles; rows, rows a work-item, work-items, bytes of device memory.
-template <typename T>
-bool solves_by_groups(const DeviceInfo& info, const std::vector<std::string>& words) {
-  const auto number = [&](std::size_t word) { return std::stol(words.at(word)); };
-  const Index n = number(1);
-  const bool narrow = words[0].starts_with("narrow");
-  auto bands = narrow || words[0].find("symmetric") != std::string::npos ? random_symmetric<T>(LineSet::one(n), 10.0)
-                                                                         : random_dominant<T>(LineSet::one(n), 10.0);
-  bands.close_lines();
-  auto y = random_vector<T>(n);
-  const bool paper = words[0] == "paper";
-  DeviceSettings settings{.variant = paper ? Variant::paper_gpu : Variant::gpu, .copy_vectors = true};
-  settings.device_memory = number(4);
-  DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
-  traits.group_items = static_cast<int>(number(3));
-  const auto solver = make_solver<T>(info.index, settings);
-  solver->set_up(plan_by_groups(words[0], n, number(2), sizeof(T), traits), bands);
-  std::vector<T> x(y.size());
-  solver->apply(y.data(), x.data());
-  const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
-  std::printf("%s %zu bytes n = %ld: error %.1f eps\n", words[0].c_str(), sizeof(T), static_cast<long>(n),
-              error / kEps<T>);
-  return error <= 10 * (narrow ? kEps<float> : kEps<T>);
-}
-
-/// By one work-item. Words: the scheme, and _symmetric or not; rows, rows of a block, bytes of device memory.
-template <typename T>
-bool solves_by_task(const DeviceInfo& info, const std::vector<std::string>& words) {
-  const Index n = std::stol(words.at(1)), m = std::stol(words.at(2));
-  const bool symmetric = words[0].ends_with("_symmetric");
-  const std::string scheme = words[0].substr(0, words[0].find('_'));
-  const auto bands = closed(random_symmetric<T>(LineSet::one(n), 20.0));
-  const auto y = random_vector<T>(n);
-  DeviceSettings settings{.variant = Variant::fpga};
-  settings.device_memory = std::stol(words.at(3));
-  const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
-  Plan plan = make_task_plan(n, m, scheme.c_str(), sizeof(T), traits);
-  if (symmetric) plan.form = Form::symmetric;
-  const std::vector<T> x = solve_by_plan(info.index, plan, bands, y, settings);
-  const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
-  std::printf("%s %zu bytes n = %ld: error %.1f eps\n", words[0].c_str(), sizeof(T), static_cast<long>(n),
-              error / kEps<T>);
-  return error <= 10 * kEps<T>;
-}
-
-/// By the paper's form for CPUs. Words: lanespaper, rows, rows of a partition, m_min, bytes of device memory (0: all).
-template <typename T>
-bool solves_by_paper_lanes(const DeviceInfo& info, const std::vector<std::string>& words) {
-  const Index n = std::stol(words.at(1)), m = std::stol(words.at(2)), m_min = std::stol(words.at(3));
-  const auto bands = closed(random_dominant<T>(LineSet::one(n), 20.0));
-  const auto y = random_vector<T>(n);
-  DeviceSettings settings{.variant = Variant::paper, .copy_vectors = true};
-  settings.device_memory = std::stol(words.at(4));
-  const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
-  const Plan plan = make_paper_lanes_plan(n, m, m_min, "lanes-paper", sizeof(T), traits);
-  const std::vector<T> x = solve_by_plan(info.index, plan, bands, y, settings);
-  const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
-  std::printf("%s %zu bytes n = %ld: error %.1f eps\n", words[0].c_str(), sizeof(T), static_cast<long>(n),
-              error / kEps<T>);
-  return error <= 10 * kEps<T>;
-}
-
-/// Plans by factors that work-groups keep. @return none where the device does not carry them
-std::optional<Plan> plan_by_kept_factors(const LineSet& lines, int scalar, const DeviceTraits& traits) {
-  const Index length = lines.length(0);
-  const Index partition = partition_of_whole_lines(lines, scalar, traits);
-  Plan plan = partition > 0 ? make_whole_lines_plan(lines, partition, scalar, traits)
-                            : make_plan(Method::truncated_halo, lines.rows(), 40, 0, scalar, traits);
-  if (!share_line(plan, length, scalar) || !keep_factors(plan, length, scalar, traits)) return std::nullopt;
-  // Several tiles each.
-  plan.runs = plan.halo > 0 ? static_cast<int>(length / plan.m) : std::min(plan.runs, 2);
-  return plan;
-}
-
-/// By factors that work-groups keep, of whole lines or of parts of long ones. Words: kept, rows a line, lines, bytes of
-/// device memory.
-template <typename T>
-bool solves_by_kept_factors(const DeviceInfo& info, const std::vector<std::string>& words) {
-  const Index length = std::stol(words.at(1));
-  const LineSet lines = LineSet::equal(std::stol(words.at(2)), length);
-  auto bands = constant<T>(lines, -1, 12, -1);
-  bands.close_lines();
-  const auto y = random_vector<T>(lines.rows());
-  DeviceSettings settings{.variant = Variant::gpu, .copy_vectors = true};
-  settings.device_memory = std::stol(words.at(3));
-  const DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
-  const std::optional<Plan> plan = plan_by_kept_factors(lines, sizeof(T), traits);
-  if (!plan) return false;
-  const auto solver = make_solver<T>(info.index, settings);
-  solver->set_up(*plan, bands);
-  std::vector<T> x(y.size());
-  solver->apply(y.data(), x.data());
-  const double error = normwise_backward_error(lines, bands.view(), x.data(), y.data());
-  std::printf("%s %zu bytes, %s: error %.1f eps\n", words[0].c_str(), sizeof(T), lines.describe().c_str(),
-              error / kEps<T>);
-  return error <= 10 * kEps<T>;
-}
-
-/// By one work-item of an FPGA's kernels. Words: fpgaone|fpgaequal|fpgaunequal|fpgabeside, rows of a line, lines, bytes
-/// of local memory for lines in turn, bytes of device memory (0: all), general|symmetric.
-template <typename T>
-bool solves_exactly(const DeviceInfo& info, const std::vector<std::string>& words) {
-  const auto number = [&](std::size_t word) { return std::stol(words.at(word)); };
-  const Index length = number(1), count = number(2);
-  std::vector<Index> starts{0};
-  for (Index l = 0; l < count; ++l) starts.push_back(starts.back() + l * length / count);
-  const LineSet lines = words[0] == "fpgaone"      ? LineSet::one(length)
-                        : words[0] == "fpgaequal"  ? LineSet::equal(count, length)
-                        : words[0] == "fpgabeside" ? LineSet::grid_axis(1, count, length, 2)
-                                                   : LineSet::unequal(starts);
-  DeviceSettings settings{.variant = Variant::fpga};
-  settings.device_memory = number(4);
-  DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), settings);
-  traits.local_bytes = number(3);
-  const bool in_turn = words[0] != "fpgaone";
-  std::optional<Plan> plan =
-      in_turn ? make_batch_plan(lines, sizeof(T), traits) : make_tdma_plan(lines.rows(), 0, sizeof(T), traits);
-  if (!plan) return false;
-  plan->made_by = in_turn ? "fpga-batch" : "fpga-tdma";
-  if (words[5] == "symmetric") plan->form = Form::symmetric;
-  auto bands = random_symmetric<T>(lines, 10.0);
-  bands.close_lines();
-  const auto y = random_vector<T>(lines.extent());
-  const auto solver = make_solver<T>(info.index, settings);
-  solver->set_up(*plan, bands);
-  std::vector<T> x(y.size());
-  solver->apply(y.data(), x.data());
-  const double error = normwise_backward_error(lines, bands.view(), x.data(), y.data());
-  std::printf("%s %zu bytes, %s: error %.1f eps\n", words[0].c_str(), sizeof(T), lines.describe().c_str(),
-              error / kEps<T>);
-  return error <= 10 * kEps<T>;
 }
 
 /// Sparse products, z = A x and then z = z + A x. Words: productdia|productsell|productcsr, rows, lanes|groups.
@@ -298,20 +138,11 @@ bool multiplies(const DeviceInfo& info, const std::vector<std::string>& words) {
   return error <= 64 * kEps<T>;
 }
 
-template <typename T>
-std::shared_ptr<Space<T>> make_space(int device, const DeviceSettings& settings) {
-  if constexpr (sizeof(T) == sizeof(double)) {
-    return module().space_double(device, settings);
-  } else {
-    return module().space_float(device, settings);
-  }
-}
-
 /// Every kernel over vectors. Words: vectors, places, lanes|groups.
 template <typename T>
 bool works_on_vectors(const DeviceInfo& info, const std::vector<std::string>& words) {
   const Index n = std::stol(words.at(1));
-  const auto space = make_space<T>(info.index, {.variant = words.at(2) == "groups" ? Variant::gpu : Variant::cpu});
+  const auto space = make_space<T>(info.index, words.at(2) == "groups" ? Variant::gpu : Variant::cpu);
   const auto x = space->make(n), y = space->make(n), z = space->make(n);
   space->fill(*x, T(2));
   space->fill(*y, T(3));
@@ -339,40 +170,13 @@ bool works_on_vectors(const DeviceInfo& info, const std::vector<std::string>& wo
   return good;
 }
 
-/// Words of a case: vectors (see works_on_vectors()), product... (see multiplies()), runs|reduces|paper|... (see
-/// solves_by_groups()), kept (see solves_by_kept_factors()), stream, lanespaper (see solves_by_paper_lanes()), fpga-...
-/// (see solves_by_task()), fpga... (see solves_exactly()), symmetric|alike|narrow (see solves_in_form()),
-/// strided|stridednarrow|shared|segments|grid|... (see solves_beside()), or
-/// tiles|halo|tilestream|streamed|reach|exact|factored and rows, partition, bytes of device memory (0: all); then
-/// float|double.
+/// Words of a case, see the functions; then float|double.
 template <typename T>
 bool check(const DeviceInfo& info, const std::vector<std::string>& words) {
   if (words[0] == "stream") return streams<T>(info);
   if (words[0] == "vectors") return works_on_vectors<T>(info, words);
   if (words[0].starts_with("product")) return multiplies<T>(info, words);
-  if (words[0] == "lanespaper") return solves_by_paper_lanes<T>(info, words);
-  if (words[0].starts_with("fpga-")) return solves_by_task<T>(info, words);
-  if (words[0] == "kept") return solves_by_kept_factors<T>(info, words);
-  if (words[0].starts_with("fpga")) return solves_exactly<T>(info, words);
-  const bool by_groups = words[0].starts_with("reduces") || words[0] == "paper" || words[0].ends_with("runs") ||
-                         (words[0].ends_with("tiles") && words[0] != "tiles");
-  if (by_groups) return solves_by_groups<T>(info, words);
-  if (words[0] == "symmetric" || words[0] == "alike" || words[0] == "narrow") return solves_in_form<T>(info, words);
-  const bool beside = words[0].starts_with("strided") || words[0] == "shared" || words[0] == "segments";
-  if (beside || words[0].starts_with("grid")) return solves_beside<T>(info, words);
-  Shape shape;
-  const bool tiles = words[0] == "tiles";
-  shape.streamed_tiles = words[0] == "tilestream";
-  shape.method = tiles || shape.streamed_tiles || words[0] == "halo" ? Method::truncated_halo
-                 : words[0] == "exact"                               ? Method::exact_twopass
-                 : words[0] == "factored"                            ? Method::exact_factored
-                                                                     : Method::truncated_streamed;
-  shape.halo = tiles || words[0] == "halo" ? 17 : words[0] == "reach" ? 20 : 0;
-  shape.partition = std::stol(words.at(2));
-  // Copies: what is written through host memory is unknown to oclgrind.
-  DeviceSettings settings{.variant = tiles ? Variant::gpu : Variant::cpu, .copy_vectors = true};
-  settings.device_memory = std::stol(words.at(3));
-  return solves<T>(info, std::stol(words.at(1)), shape, settings);
+  return solves_by_scheme<T>(info, words);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Vectors cut into pieces that come, are solved and go at once: how they are cut, and that the cuts do not show.
+// Vectors cut into pieces that come, are solved and go at once: how they are cut.
 #include "pipeline.hpp"
 #include "geometry.hpp"
 
@@ -11,8 +11,6 @@
 #include "devices.hpp"
 #include "layout.hpp"
 #include "process.hpp"
-#include "residual.hpp"
-#include "schemes/lanes/lane_plans.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -133,76 +131,6 @@ TEST(Layout, ChunksBeginWherePartsOfABufferMay) {
       EXPECT_EQ(layout.chunks[i].end, exact[i].end);
     }
   }
-}
-
-template <typename T>
-class Pipelines : public testing::Test {
- protected:
-  /// Rows of seven pieces and a bit.
-  static constexpr Index kRows = 7 * (ocl::kLeastPiece / static_cast<Index>(sizeof(T))) / 2 + 12'345;
-};
-using Scalars = testing::Types<float, double>;
-TYPED_TEST_SUITE(Pipelines, Scalars);
-
-TYPED_TEST(Pipelines, GiveTheBitsOfVectorsInPlace) {
-  using T = TypeParam;
-  const Index n = TestFixture::kRows;
-  const auto bands = closed(random_dominant<T>(LineSet::one(n), 3.0));
-  const auto y = random_vector<T>(n);
-  on_every_device<T>([&](const DeviceInfo& info) {
-    for (const Shape& shape :
-         {Shape{Method::truncated_halo, 43, 0}, Shape{Method::exact_twopass}, Shape{Method::exact_factored}}) {
-      EXPECT_EQ(solve<T>(info.index, bands, y, shape, {.copy_vectors = true}), solve<T>(info.index, bands, y, shape))
-          << name(shape.method);
-    }
-    const auto x = solve<T>(info.index, bands, y, {Method::truncated_streamed, 40, 96}, {.copy_vectors = true});
-    EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<T>);
-  });
-}
-
-TYPED_TEST(Pipelines, AreTheSameOperatorFromApplyToApply) {
-  using T = TypeParam;
-  const Index n = TestFixture::kRows;
-  const auto bands = closed(random_dominant<T>(LineSet::one(n), 3.0));
-  const auto y = random_vector<T>(n);
-  const DeviceSettings settings{.copy_vectors = true};
-  on_every_device<T>([&](const DeviceInfo& info) {
-    const auto solver = make_solver<T>(info.index, settings);
-    solver->set_up(plan_for<T>(info.index, n, {Method::truncated_streamed, 40, 96}, settings), bands);
-    std::vector<T> first(y.size()), again(y.size());
-    const Times before = solver->times();
-    solver->apply(y.data(), first.data());
-    const Times spent = solver->times() - before;
-    EXPECT_EQ(spent.bytes_to_device, n * static_cast<Index>(sizeof(T)));
-    EXPECT_EQ(spent.bytes_from_device, n * static_cast<Index>(sizeof(T)));
-    EXPECT_GT(spent.kernel_seconds, 0);
-    for (int i = 0; i < 5; ++i) {
-      solver->apply(y.data(), again.data());
-      EXPECT_EQ(again, first);
-    }
-  });
-}
-
-TYPED_TEST(Pipelines, BringLinesSideBySideAndLeaveTheirGapsAlone) {
-  using T = TypeParam;
-  const Index length = TestFixture::kRows / (3 * 64);
-  const LineSet lines = LineSet::strided(length, 64, 60, 1, 3, length * 64);
-  const auto bands = closed(random_dominant<T>(lines, 3.0));
-  const auto y = random_vector<T>(lines.extent());
-  on_every_device<T>([&](const DeviceInfo& info) {
-    std::vector<std::vector<T>> solved;
-    for (const bool copies : {false, true}) {
-      const DeviceSettings settings{.copy_vectors = copies};
-      const auto solver = make_solver<T>(info.index, settings);
-      solver->set_up(make_factored_plan(lines, Form::general, sizeof(T),
-                                        module().traits(info.index, sizeof(T) == sizeof(double), settings)),
-                     bands);
-      solved.emplace_back(y.size(), T(7));
-      solver->apply(y.data(), solved.back().data());
-    }
-    EXPECT_EQ(solved[1], solved[0]);
-    EXPECT_EQ(solved[1][60], T(7)) << "between two rows";
-  });
 }
 
 }  // namespace

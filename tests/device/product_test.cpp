@@ -7,6 +7,7 @@
 #include "devices.hpp"
 #include "fault.hpp"
 #include "sparse_matrices.hpp"
+#include "thrown.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -245,16 +246,6 @@ TYPED_TEST(Product, CountsWhatItDoes) {
   });
 }
 
-template <typename F>
-std::string invalid(const F& f) {
-  try {
-    f();
-  } catch (const InvalidInput& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
-
 TYPED_TEST(Product, RefusesMistakes) {
   using T = TypeParam;
   const auto a = stencil<T>(50, 1, 1);
@@ -262,12 +253,15 @@ TYPED_TEST(Product, RefusesMistakes) {
     Space<T>& space = products.space();
     const auto x = space.make(50), shorter = space.make(49), z = space.make(50);
     const SpaceMatrix<T>& matrix = products.matrix();
-    EXPECT_NE(invalid([&] { space.product(matrix, *x, nullptr, *x); }).find("give it another"), std::string::npos);
-    EXPECT_NE(invalid([&] { space.product(matrix, *shorter, nullptr, *z); }).find("of one size"), std::string::npos);
-    EXPECT_NE(invalid([&] { space.product(matrix, *x, nullptr, *shorter); }).find("of one size"), std::string::npos);
-    EXPECT_NE(invalid([&] { space.product(matrix, *x, shorter.get(), *z); }).find("of one size"), std::string::npos);
+    EXPECT_NE(thrown_text([&] { space.product(matrix, *x, nullptr, *x); }).find("give it another"), std::string::npos);
+    EXPECT_NE(thrown_text([&] { space.product(matrix, *shorter, nullptr, *z); }).find("of one size"),
+              std::string::npos);
+    EXPECT_NE(thrown_text([&] { space.product(matrix, *x, nullptr, *shorter); }).find("of one size"),
+              std::string::npos);
+    EXPECT_NE(thrown_text([&] { space.product(matrix, *x, shorter.get(), *z); }).find("of one size"),
+              std::string::npos);
     const SparseForm other = make_sparse_form(a.pattern(), {SparseFormat::sell, 5});
-    EXPECT_NE(invalid([&] { space.make_matrix(other); }).find("slices of 5 rows"), std::string::npos);
+    EXPECT_NE(thrown_text([&] { space.make_matrix(other); }).find("slices of 5 rows"), std::string::npos);
   });
 }
 

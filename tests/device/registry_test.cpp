@@ -10,6 +10,7 @@
 #include "error_name.hpp"
 #include "launch.hpp"
 #include "registry.hpp"
+#include "thrown.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -17,18 +18,6 @@ namespace {
 using ocl::Geometry;
 using ocl::Kernel;
 using ocl::Registry;
-
-/// The text of the error that f throws.
-template <typename E, typename F>
-std::string error_of(const F& f) {
-  try {
-    f();
-  } catch (const E& e) {
-    return e.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return "";
-}
 
 testing::AssertionResult contains(const std::string& text, const std::string& part) {
   if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
@@ -139,7 +128,8 @@ TEST(Registry, SolversOutliveAReleaseAndComeBackAtTheNextSetUp) {
     destroyed->set_up(plan, bands);
     kept->apply(y.data(), first.data());
     module().release();
-    EXPECT_TRUE(contains(error_of<DeviceError>([&] { kept->apply(y.data(), x.data()); }), "set the solver up again"));
+    EXPECT_TRUE(
+        contains(thrown_text<DeviceError>([&] { kept->apply(y.data(), x.data()); }), "set the solver up again"));
     destroyed.reset();
     kept->set_up(plan, bands);
     kept->apply(y.data(), x.data());
@@ -147,34 +137,6 @@ TEST(Registry, SolversOutliveAReleaseAndComeBackAtTheNextSetUp) {
   });
   module().release();
   module().release();
-}
-
-TEST(Registry, ServesManyThreadsAtOnce) {
-  const Index n = 20'000;
-  auto bands = constant<double>(LineSet::one(n), -1, 3, -1);
-  bands.close_lines();
-  const auto y = random_vector<double>(n);
-  const auto reference = solve_by_reference(bands, y);
-  std::vector<std::thread> threads;
-  std::vector<std::string> failures(4);
-  for (std::size_t id = 0; id < failures.size(); ++id) {
-    threads.emplace_back([&, id] {
-      try {
-        for (const DeviceInfo& info : module().devices()) {
-          if (!info.fp64) continue;
-          const Shape shape = id % 2 == 0 ? Shape{Method::truncated_halo, 64, 0} : Shape{Method::exact_twopass};
-          for (int round = 0; round < 5; ++round) {
-            const auto x = solve<double>(info.index, bands, y, shape, {.copy_vectors = id >= 2});
-            if (!(relative_difference(x, reference) <= 64 * kEps<double>)) failures[id] = "wrong on " + info.name;
-          }
-        }
-      } catch (const std::exception& e) {
-        failures[id] = e.what();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  for (const std::string& failure : failures) EXPECT_EQ(failure, "");
 }
 
 TEST(Registry, ReleaseWaitsForSolversAtWork) {
@@ -204,14 +166,14 @@ TEST(Registry, ReleaseWaitsForSolversAtWork) {
 TEST(Registry, AKernelThatDoesNotBuildShowsDeviceAndLog) {
   for (const DeviceInfo& info : module().devices()) {
     const auto device = Registry::instance().open(info.index);
-    const std::string text = error_of<BuildError>([&] {
+    const std::string text = thrown_text<BuildError>([&] {
       ocl::build_program(device->found(), device->context(),
                          {"broken", "__kernel void broken() { nonsense; }\n", "-cl-std=CL1.2"});
     });
     EXPECT_TRUE(contains(text, info.name));
     EXPECT_TRUE(contains(text, "nonsense"));
     EXPECT_TRUE(contains(text, "CL_BUILD_PROGRAM_FAILURE"));
-    EXPECT_TRUE(contains(error_of<DeviceError>([&] { device->kernel("no_such_kernel", false); }), "no_such_kernel"));
+    EXPECT_TRUE(contains(thrown_text<DeviceError>([&] { device->kernel("no_such_kernel", false); }), "no_such_kernel"));
   }
 }
 
@@ -248,7 +210,7 @@ TEST(Launch, RefusesWhatDoesNotFitAndNamesKernelAndDevice) {
     const cl::Buffer odd(device->context(), cl_mem_flags{CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR}, std::size_t{128},
                          memory + 2);
     const auto refusal = [&](Geometry geometry, std::initializer_list<ocl::BufferNeed> needs) {
-      const std::string text = error_of<DeviceError>([&] { ocl::launch(*device, kernel, geometry, needs); });
+      const std::string text = thrown_text<DeviceError>([&] { ocl::launch(*device, kernel, geometry, needs); });
       EXPECT_TRUE(contains(text, info.name));
       EXPECT_TRUE(contains(text, "stream"));
       return text;
@@ -263,7 +225,8 @@ TEST(Launch, RefusesWhatDoesNotFitAndNamesKernelAndDevice) {
     EXPECT_TRUE(contains(refusal({1}, {}), "local memory"));
     kernel.local_bytes = 0;
     ocl::launch(*device, kernel, {1}, {{"y", &small, 64, 4}}).wait();
-    EXPECT_TRUE(contains(error_of<DeviceError>([&] { ocl::set_arguments(*device, kernel, cl_int{1}); }), "argument 0"));
+    EXPECT_TRUE(
+        contains(thrown_text<DeviceError>([&] { ocl::set_arguments(*device, kernel, cl_int{1}); }), "argument 0"));
   }
 }
 
@@ -276,7 +239,7 @@ TEST(Launch, VectorsMustBeAlignedToTheirScalar) {
     const auto solver = make_solver<double>(info.index);
     solver->set_up(plan_for<double>(info.index, 100, {}), bands);
     const auto* crooked = reinterpret_cast<const double*>(reinterpret_cast<const char*>(y.data()) + 4);
-    EXPECT_TRUE(contains(error_of<DeviceError>([&] { solver->apply(crooked, x.data()); }), "not aligned"));
+    EXPECT_TRUE(contains(thrown_text<DeviceError>([&] { solver->apply(crooked, x.data()); }), "not aligned"));
     EXPECT_NO_THROW(solver->apply(y.data(), x.data()));
   });
 }

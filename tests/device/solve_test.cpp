@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The kernels on every device, against LAPACK, against the model in C++ and against residuals.
-#include <cstdio>
-#include <utility>
+// Solvers of one device: what they read, keep and refuse, whatever the scheme.
+#include <algorithm>
 
-#include "certificate.hpp"
 #include "devices.hpp"
-#include "evidence.hpp"
-#include "geometry.hpp"
-#include "residual.hpp"
-#include "schemes/lanes/rounding_joints.hpp"
+#include "factors.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -18,74 +13,30 @@ class Solve : public testing::Test {};
 using Scalars = testing::Types<float, double>;
 TYPED_TEST_SUITE(Solve, Scalars);
 
-TYPED_TEST(Solve, StoredFactorsSolvePartitionsThatDoNotDecay) {
+/// All of a line, or one row: the first that a work-item has, one between, the last of the line.
+TYPED_TEST(Solve, ASingularLineIsKeptToItself) {
   using T = TypeParam;
-  // Every tile holds the ends of lines, and nothing else decays: d = 1.
-  on_every_device<T>([&](const DeviceInfo& info) {
-    const Plan usual = plan_for<T>(info.index, 1'000'000, {Method::truncated_streamed, 0, 48});
-    std::vector<Index> starts{0};
-    while (starts.back() < 20'000) {
-      for (const Index length : {usual.tile_rows(), Index{1}, usual.m, usual.m + 1, usual.tile_rows() - 1, Index{0},
-                                 2 * usual.m - 1, Index{2}}) {
-        starts.push_back(starts.back() + length);
-      }
+  const Index count = 90, length = 61, broken = 40;
+  const auto whole = closed(random_dominant<T>(LineSet::equal(count, length), 3.0));
+  const auto y = random_vector<T>(count * length);
+  const auto reference = solve_by_reference(whole, y);
+  for (const Index begin : {0, 32, 37, 60}) {
+    auto bands = closed(random_dominant<T>(LineSet::equal(count, length), 3.0));
+    for (Index i = begin; i < (begin == 0 ? length : begin + 1); ++i) {
+      const Index at = broken * length + i;
+      bands.lower()[at] = bands.diag()[at] = bands.upper()[at] = 0;
     }
-    const auto bands = closed(constant<T>(LineSet::unequal(starts), -1, 2, -1));
-    const auto random = random_vector<T>(bands.lines().extent());
-    auto smooth = random;
-    multiply(bands.lines(), bands.view(), random.data(), smooth.data());
-    const Shape streamed{Method::truncated_streamed, 0, 48};
-    ASSERT_EQ(certify_stored(plan_for<T>(info.index, starts.back(), streamed), bands.view()).bound, 0);
-    for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &smooth}) {
-      for (const Shape& shape : {streamed, Shape{Method::exact_factored, 0, 48}}) {
-        const auto x = solve<T>(info.index, bands, *y, shape);
-        EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y->data()), 10 * kEps<T>)
-            << name(shape.method);
+    on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
+      DeviceTraits traits = module().traits(info.index, sizeof(T) == sizeof(double), kForGpus);
+      for (const Index partition : {0, 4}) {
+        if (partition > 0) traits.group_items = std::min(traits.group_items, 8);
+        auto x = solve_for_gpus(info.index, make_reduce_plan(count * length, partition, sizeof(T), traits), bands, y);
+        EXPECT_FALSE(std::isfinite(x[broken * length + begin]));
+        std::copy_n(reference.begin() + broken * length, length, x.begin() + broken * length);
+        EXPECT_LE(relative_difference(x, reference), 16 * kEps<T>) << begin;
       }
-    }
-  });
-}
-
-TYPED_TEST(Solve, ExactStaysBackwardStableWithoutAnyDominance) {
-  using T = TypeParam;
-  double worst = 0;
-  for (const Index n : kLongLines) {
-    const auto random = random_vector<T>(n);
-    at_dominance_one<T>(n, [&](const char* name, Bands<T> open) {
-      const auto bands = closed(std::move(open));
-      // A random right-hand side has a huge solution, which hides what a random solution shows.
-      auto smooth = random;
-      multiply(bands.lines(), bands.view(), random.data(), smooth.data());
-      on_every_device<T>([&](const DeviceInfo& info) {
-        for (const std::vector<T>* y : std::initializer_list<const std::vector<T>*>{&random, &smooth}) {
-          for (const Shape& shape : {Shape{Method::exact_twopass}, Shape{Method::exact_factored}}) {
-            const Plan plan = plan_for<T>(info.index, n, shape);
-            if (plan.has<StoredFactors>() && !(bound_taken_off(plan, bands.view()).eps <= kRoundingLimit)) continue;
-            const auto x = solve<T>(info.index, bands, *y, shape);
-            const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y->data());
-            EXPECT_LE(error, 10 * kEps<T>) << name << ", n = " << n << (y == &smooth ? ", random x" : ", random y")
-                                           << ", " << oclspkt::name(shape.method);
-            worst = std::max(worst, error / kEps<T>);
-          }
-        }
-      });
     });
   }
-  std::printf("largest backward error: %.2f eps\n", worst);
-}
-
-TYPED_TEST(Solve, KnownSolutionOfOneFourOne) {
-  using T = TypeParam;
-  const auto bands = closed(constant<T>(LineSet::one(3), 1, 4, 1));
-  on_every_device<T>([&](const DeviceInfo& info) {
-    for (const Method method :
-         {Method::truncated_halo, Method::truncated_streamed, Method::exact_twopass, Method::exact_factored}) {
-      const auto x = solve<T>(info.index, bands, {1, 1, 1}, {method});
-      EXPECT_NEAR(x[0], 3.0 / 14, kEps<T>);
-      EXPECT_NEAR(x[1], 1.0 / 7, kEps<T>);
-      EXPECT_NEAR(x[2], 3.0 / 14, kEps<T>);
-    }
-  });
 }
 
 TYPED_TEST(Solve, NeverReadsTheOuterCouplings) {
@@ -122,32 +73,6 @@ TYPED_TEST(Solve, OneLineOfNonFiniteNumbersChangesNoBitOfTheOthers) {
         std::fill_n(x.begin() + odd * length, length, T(0));
         EXPECT_EQ(x, expected) << name(shape.method);
       }
-    }
-  });
-}
-
-TYPED_TEST(Solve, ASecondSetUpTakesOtherSizesAndMethods) {
-  using T = TypeParam;
-  on_every_device<T>([&](const DeviceInfo& info) {
-    for (const bool copies : {false, true}) {
-      const auto solver = make_solver<T>(info.index, {.copy_vectors = copies});
-      for (const Index n : {1000, 60'000, 0, 17, 30'000}) {
-        const auto bands = closed(random_dominant<T>(LineSet::one(n), 3.0));
-        const auto y = random_vector<T>(n);
-        const auto reference = solve_by_reference(bands, y);
-        for (const Shape shape : {Shape{Method::truncated_halo, 40, 0}, Shape{Method::truncated_streamed, 40, 0},
-                                  Shape{Method::exact_twopass}, Shape{Method::exact_factored}}) {
-          solver->set_up(plan_for<T>(info.index, n, shape), bands);
-          std::vector<T> x(y.size());
-          solver->apply(y.data(), x.data());
-          EXPECT_LE(relative_difference(x, reference), forward_limit(3) * kEps<T>)
-              << name(shape.method) << ", n = " << n;
-        }
-      }
-      EXPECT_EQ(solver->times().applies, 16);  // those with rows
-      EXPECT_GT(solver->times().kernel_seconds, 0);
-      EXPECT_GT(solver->times().total_seconds, 0);
-      EXPECT_GT(solver->bytes(), 0);
     }
   });
 }

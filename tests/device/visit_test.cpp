@@ -7,6 +7,39 @@
 namespace oclspkt::test {
 namespace {
 
+/// Lines laid end to end, one of which gets right-hand sides with a number that is none: the others are right all the
+/// same, and what such a solve met does not make the next one wrong.
+template <typename T>
+class OneBrokenLine {
+ public:
+  explicit OneBrokenLine(double dominance)
+      : bands(closed(random_dominant<T>(LineSet::equal(kCount, kLength), dominance))),
+        healthy_(random_vector<T>(kCount * kLength)),
+        reference_(solve_by_reference(bands, healthy_)) {}
+
+  /// @param solve  gives x of y
+  /// @param place  row of the line whose number is none
+  template <typename F>
+  void expect_others_right(const F& solve, Index place = 30) const {
+    const auto first = reference_.begin() + kBroken * kLength;
+    for (const T poison : {std::numeric_limits<T>::quiet_NaN(), T(0), std::numeric_limits<T>::infinity()}) {
+      auto y = healthy_;
+      const auto at = static_cast<std::size_t>(kBroken * kLength + place);
+      if (poison != 0) y[at] = poison;
+      std::vector<T> x = solve(y);
+      EXPECT_EQ(std::isfinite(x[at]), poison == 0);
+      std::copy_n(first, kLength, x.begin() + kBroken * kLength);
+      EXPECT_LE(relative_difference(x, reference_), 16 * kEps<T>) << poison << " in row " << place;
+    }
+  }
+
+  static constexpr Index kCount = 90, kLength = 61, kBroken = 40;
+  Bands<T> bands;
+
+ private:
+  std::vector<T> healthy_, reference_;
+};
+
 template <typename T>
 class VisitOfLargeVectors : public ::testing::Test {};
 using Scalars = ::testing::Types<float, double>;

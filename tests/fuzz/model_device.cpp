@@ -28,10 +28,13 @@ class ModelDeviceSolver final : public DeviceSolver<T> {
  public:
   void set_up(const Plan& plan, const Bands<T>& bands) override {
     call();
-    // The model sweeps plainly: what is corrected is solved as one sweep would.
+    // The model truncates, and sweeps plainly: what is exact is the host's, what is corrected is solved as one sweep
+    // would.
     const bool corrects = plan.has<StoredFactors>() && plan.as<StoredFactors>().corrects;
-    factored_ = corrects || plan.method == Method::exact_factored;
-    at_work().set_up(corrects ? make_factored_plan(bands.lines(), Form::general, sizeof(T), kHostTraits) : plan, bands);
+    const bool twopass = plan.method == Method::exact_twopass;
+    factored_ = corrects || twopass || plan.method == Method::exact_factored;
+    at_work().set_up(
+        corrects || twopass ? make_factored_plan(bands.lines(), Form::general, sizeof(T), kHostTraits) : plan, bands);
   }
   void apply(const T* y, T* x) override {
     call();

@@ -61,53 +61,6 @@ TYPED_TEST(DeviceVectors, GiveTheBitsOfVectorsOnTheHost) {
   });
 }
 
-TYPED_TEST(DeviceVectors, InThePapersFormGiveTheSameBits) {
-  with_systems<TypeParam>(sets_end_to_end(), 3, [&](const auto& system) {
-    with_every_transfer([&](const Options& device) {
-      with_variants(device, {"paper", "paper-gpu"},
-                    [&](const Options& options) { this->expect_the_same(options, system); });
-    });
-  });
-}
-
-TYPED_TEST(DeviceVectors, NeedNotHoldWholeBlocks) {
-  with_systems<TypeParam>(sets_end_to_end(), 10, [&](const auto& system) {
-    with_every_transfer([&](Options device) {
-      device.method = MethodChoice::truncated_streamed;
-      with_variants(device, {"fpga", "fpga-spkboth", "fpga-spktrunc"}, [&](Options options) {
-        for (const Index chunk : {0, 4096}) {
-          options.chunk = chunk;
-          const std::string shape = this->expect_the_same(options, system);
-          EXPECT_NE(shape.find("one work-item"), std::string::npos) << shape;
-        }
-      });
-    });
-  });
-}
-
-TYPED_TEST(DeviceVectors, OfManyPiecesGiveTheSameBitsToo) {
-  const RandomSystem<TypeParam> system(LineSet::one(5'000'000 / static_cast<Index>(sizeof(TypeParam))), 3);
-  with_every_transfer([&](const Options& device) {
-    with_methods(device, {MethodChoice::truncated_streamed, MethodChoice::truncated_halo},
-                 [&](const Options& options) { this->expect_the_same(options, system); });
-  });
-}
-
-/// Vectors of the host go by three queues, those in buffers by one.
-TYPED_TEST(DeviceVectors, OfManyPiecesGiveTheSameBitsByKernelsForFpgas) {
-  const RandomSystem<TypeParam> system(LineSet::one(10'000'000 / static_cast<Index>(sizeof(TypeParam))), 10);
-  with_every_device([&](const Options& device) {
-    if (device.variant != "cpu") return;  // those that stand in for FPGAs
-    with_variants(device, {"default", "fpga-tdma"}, [&](Options options) {
-      for (const Index chunk : {Index{0}, system.lines.extent() / 3}) {
-        options.chunk = chunk;
-        const std::string shape = this->expect_the_same(options, system);
-        EXPECT_NE(shape.find("one work-item"), std::string::npos) << shape;
-      }
-    });
-  });
-}
-
 TYPED_TEST(DeviceVectors, MayBelongToASystemLargerThanTheRestOfTheMemory) {
   const RandomSystem<TypeParam> system(LineSet::one(200'003), 3);
   this->with_every_kind([&](Options kind) {
@@ -183,18 +136,6 @@ TYPED_TEST(DeviceVectors, AreLostWithADeviceThatFails) {
       EXPECT_LE(this->backward_error(solver, bands), 100);
     }
   });
-}
-
-TYPED_TEST(DeviceVectors, GiveTheSameBitsByExactKernelsForFpgas) {
-  with_systems<TypeParam>({LineSet::one(9001), LineSet::equal(91, 101), LineSet::grid_axis(1, 37, 101, 5)}, 1.2,
-                          [&](const auto& system) {
-                            with_every_device([&](Options options) {
-                              if (options.devices == "host") return;
-                              options.variant = "fpga";
-                              options.method = MethodChoice::exact;
-                              this->expect_the_same(options, system);
-                            });
-                          });
 }
 
 }  // namespace

@@ -36,31 +36,6 @@ TYPED_TEST(Queues, SolveByTheOperatorOfASolverWithoutAQueue) {
   });
 }
 
-TYPED_TEST(Queues, ServeKernelsOfThePaperAndForFpgas) {
-  with_systems<TypeParam>(sets_end_to_end(), 10, [&](const auto& system) {
-    this->with_every_transfer([&](const Options& device) {
-      with_variants(device, {"paper", "paper-gpu", "fpga", "fpga-spkboth", "fpga-spktrunc", "fpga-tdma"},
-                    [&](Options options) {
-                      if (!options.variant.starts_with("fpga") && !builds_quickly(options)) return;
-                      this->expect_the_same(options, system);
-                      if (options.variant != "fpga") return;
-                      options.chunk = 4096;
-                      this->expect_the_same(options, system);
-                    });
-    });
-  });
-}
-
-TYPED_TEST(Queues, ServeABatchOfLinesByKernelsForFpgas) {
-  with_systems<TypeParam>({LineSet::equal(91, 101), LineSet::grid_axis(1, 37, 101, 5)}, 1.2, [&](const auto& system) {
-    this->with_every_transfer([&](Options options) {
-      options.variant = "fpga";
-      options.method = MethodChoice::exact;
-      this->expect_the_same(options, system);
-    });
-  });
-}
-
 TYPED_TEST(Queues, ServeASystemLargerThanTheRestOfTheMemory) {
   const RandomSystem<TypeParam> system(LineSet::one(200'003), 3);
   this->with_every_kind([&](Options kind) {
@@ -70,11 +45,6 @@ TYPED_TEST(Queues, ServeASystemLargerThanTheRestOfTheMemory) {
       this->expect_the_same(options, system);
     });
   });
-}
-
-TYPED_TEST(Queues, ServeManyPieces) {
-  const RandomSystem<TypeParam> system(LineSet::one(2'500'000 / static_cast<Index>(sizeof(TypeParam))), 3);
-  this->with_every_transfer([&](const Options& options) { this->expect_the_same(options, system); });
 }
 
 TYPED_TEST(Queues, ServeTheTransposedSystem) {
@@ -98,29 +68,6 @@ TYPED_TEST(Queues, ServeTheTransposedSystem) {
       EXPECT_NE(expected, answer(solver, system.y));
     });
   });
-}
-
-TYPED_TEST(Queues, PassNaNOnAsVectorsOfTheHostDo) {
-  using T = TypeParam;
-  with_systems<T>({LineSet::one(9001), LineSet::equal(91, 101), LineSet::grid_axis(1, 37, 60, 3)}, 3,
-                  [&](RandomSystem<T> system) {
-                    std::vector<T>& y = system.y;
-                    y[y.size() / 3] = std::numeric_limits<T>::quiet_NaN();
-                    y[y.size() / 2] = std::numeric_limits<T>::infinity();
-                    this->with_every_kind([&](const Options& options) {
-                      const Caller& caller = caller_of(options);
-                      Solver<T> solver(options);
-                      this->set_up(solver, system.bands, caller.device_queue());
-                      const std::vector<T> expected = answer(solver, y);
-                      const DeviceVector<T> from(caller.handles(), y), to(caller.handles(), y);
-                      this->enqueue(solver, caller.device_queue(), from.get(), to.get());
-                      const std::vector<T> x = to.values();
-                      EXPECT_TRUE(std::isnan(x[x.size() / 3]));
-                      for (std::size_t i = 0; i < x.size(); ++i) {
-                        ASSERT_TRUE(x[i] == expected[i] || (std::isnan(x[i]) && std::isnan(expected[i]))) << i;
-                      }
-                    });
-                  });
 }
 
 TYPED_TEST(Queues, TakeMemoryOfTheHostThatIsNotAligned) {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "every_device.hpp"
-#include "reference.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {
@@ -101,20 +100,119 @@ TYPED_TEST(ForFpgas, LeaveToExactKernelsWhatTruncationDoesNotHold) {
   this->on_devices([&](const Options& options) {
     for (const Bands<T>& bands :
          {test::constant<T>(LineSet::one(5'003), -1, 2, -1), test::diffusion<T>(LineSet::one(5'003), 1000),
-          test::random_dominant<T>(LineSet::grid_axis(1, 20, 30, 3), 3)}) {
+          test::random_dominant<T>(LineSet::grid_axis(1, 20, 30, 3), 3),
+          test::constant<T>(LineSet::grid_axis(2, 37, 3, 31), -1, 2, -1)}) {
       EXPECT_EQ(this->expect_shape(options, bands, "one work-item").method, Method::exact_factored);
     }
     // A line of many that decays too slowly.
     const LineSet lines = LineSet::equal(100, 60);
     Bands<T> bands = test::random_dominant<T>(lines, 3);
-    for (Index i = 0; i < 60; ++i) {
-      const Index at = lines.first(40) + i;
-      bands.lower()[at] = bands.upper()[at] = -1;
-      bands.diag()[at] = 2;
-    }
+    test::replace_line(bands, 40, -1, 2, -1);
     const Report report = this->expect_shape(options, bands, "one work-item");
     ASSERT_EQ(report.groups.size(), 1U);
     EXPECT_EQ(report.groups.front().lines, 1);
+  });
+}
+
+TYPED_TEST(ForFpgas, ThatAreExactAreNamedOneByOne) {
+  using T = TypeParam;
+  const Bands<T> bands = test::random_dominant<T>(LineSet::equal(70, 29), 1.5);
+  this->on_devices([&](Options options) {
+    options.variant = "fpga-tdma";
+    EXPECT_EQ(this->expect_shape(options, bands, "one work-item, blocks of 32 rows").method, Method::exact_factored);
+    options.variant = "fpga-batch";
+    this->expect_shape(options, bands,
+                       std::string(this->kDouble ? "64" : "32") + " lines in turn, kept in local memory");
+  });
+}
+
+TYPED_TEST(ForFpgas, ThatAreExactReadNoLowerCouplingsOfSymmetricMatrices) {
+  using T = TypeParam;
+  this->on_devices([&](Options options) {
+    options.method = MethodChoice::exact;
+    for (const LineSet& lines : {LineSet::one(1000), LineSet::equal(70, 29), LineSet::grid_axis(1, 37, 31, 3)}) {
+      Solver<T> solver(options);
+      this->set_up(solver, test::random_symmetric<T>(lines, 1.2));
+      EXPECT_EQ(solver.report().form, Form::symmetric);
+      EXPECT_EQ(solver.report().words_per_row, lines.count() > 1 ? 4 : 8);
+      this->set_up(solver, test::random_dominant<T>(lines, 1.2));
+      EXPECT_EQ(solver.report().form, Form::general);
+      EXPECT_EQ(solver.report().words_per_row, lines.count() > 1 ? 5 : 9);
+    }
+  });
+}
+
+TYPED_TEST(ForFpgas, GiveWayToPivotingWhereRowsAreNotDominant) {
+  using T = TypeParam;
+  this->on_devices([&](Options options) {
+    for (const LineSet& lines : {LineSet::one(100), LineSet::equal(70, 38), LineSet::grid_axis(1, 37, 36, 3)}) {
+      Solver<T> solver(options);
+      const Bands<T> weak = test::constant<T>(lines, 1, 0, 1);
+      this->set_up(solver, weak);
+      EXPECT_EQ(solver.report().method, Method::pivot) << lines.describe();
+      EXPECT_LE(this->backward_error(solver, weak), 20) << lines.describe();
+      // Rows that grow, and diagonals that rounding loses: the host's factors tell how far that comes true.
+      Bands<T> grows = test::constant<T>(lines, -1, 20, -1);
+      for (Index l = 0; l < lines.count(); ++l) grows.diag()[lines.first(l) + 8 * lines.row_stride()] = T(0.01);
+      Bands<T> columns = test::column_sums_zero<T>(lines, 0.1);
+      for (Bands<T>* hard : {&grows, &columns}) {
+        this->set_up(solver, *hard);
+        EXPECT_EQ(solver.report().device.name, "host") << lines.describe();
+        EXPECT_LE(this->backward_error(solver, *hard), 20) << lines.describe();
+      }
+    }
+  });
+}
+
+TYPED_TEST(ForFpgas, TakeRowsThatAreNotDominantIfTheyDoNotGrow) {
+  using T = TypeParam;
+  this->on_devices([&](Options options) {
+    for (const LineSet& lines : {LineSet::one(203), LineSet::equal(70, 38), LineSet::grid_axis(1, 37, 36, 3)}) {
+      Solver<T> solver(options);
+      // The Jacobian of u'' + u^2 on a fine grid, whose diagonals are a bit less than their couplings.
+      const Bands<T> weak = test::constant<T>(lines, -1, T(2 - 1e-6), -1);
+      this->set_up(solver, weak);
+      EXPECT_NE(solver.report().device.name, "host") << lines.describe() << ": " << explain(solver.report()).front();
+      EXPECT_EQ(solver.report().method, Method::exact_factored);
+      EXPECT_LT(solver.report().dominance, 1);
+      EXPECT_LE(solver.report().rounding, kRoundingLimit);
+      EXPECT_LE(this->backward_error(solver, weak), 20) << lines.describe();
+    }
+  });
+}
+
+TYPED_TEST(ForFpgas, TakeNoSingularLine) {
+  using T = TypeParam;
+  this->on_devices([&](Options options) {
+    for (const LineSet& lines : {LineSet::one(100), LineSet::equal(70, 38), LineSet::grid_axis(1, 37, 36, 3)}) {
+      Bands<T> bands = test::constant<T>(lines, -1, 2, -1);
+      for (Index l = 0; l < lines.count(); ++l) {
+        bands.diag()[lines.first(l)] = 1;
+        bands.diag()[lines.first(l) + (lines.length(l) - 1) * lines.row_stride()] = 1;
+      }
+      Solver<T> solver(options);
+      EXPECT_THROW(this->set_up(solver, bands), Breakdown) << lines.describe();
+    }
+  });
+}
+
+TYPED_TEST(ForFpgas, SayWhyTheHostSolvesWhatTheMemoryDoesNotHold) {
+  using T = TypeParam;
+  this->on_devices([&](Options options) {
+    options.device_memory = 100'000;
+    for (const MethodChoice method : {MethodChoice::automatic, MethodChoice::exact, MethodChoice::exact_factored}) {
+      options.method = method;
+      const auto expect = [&](const LineSet& lines, const char* why) {
+        Solver<T> solver(options);
+        const Bands<T> bands = test::random_dominant<T>(lines, 1.5);
+        this->set_up(solver, bands);
+        EXPECT_EQ(solver.report().device.name, "host");
+        EXPECT_NE(solver.report().device.why.find(why), std::string::npos) << solver.report().device.why;
+        EXPECT_LE(this->backward_error(solver, bands), 20);
+      };
+      if (method != MethodChoice::automatic) expect(LineSet::one(100'003), "does not hold all rows at once");
+      expect(LineSet::grid_axis(1, 300, 300, 2), "does not hold a block of 90000 places at once");
+    }
   });
 }
 

@@ -14,14 +14,6 @@ class Groups : public test::SolverFixture<T> {
   static constexpr Index kLines = 30, kRows = 30000;
 
   static Bands<T> lines() { return test::constant<T>(LineSet::equal(kLines, kRows), -1, 8, -1); }
-
-  static void replace(Bands<T>& bands, Index line, T lower, T diag, T upper) {
-    for (Index i = bands.lines().first(line); i < bands.lines().first(line) + bands.lines().length(line); ++i) {
-      bands.lower()[i] = lower;
-      bands.diag()[i] = diag;
-      bands.upper()[i] = upper;
-    }
-  }
 };
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Groups, Scalars);
@@ -32,8 +24,8 @@ TYPED_TEST(Groups, KeepTheOthersTruncated) {
     if (options.devices == "host") return;  // truncates nothing by itself
     Solver<T> solver(options);
     Bands<T> bands = this->lines();
-    this->replace(bands, 7, -1, 2, -1);  // wants the exact method
-    this->replace(bands, 13, 1, 0, 1);   // wants pivoting
+    test::replace_line(bands, 7, -1, 2, -1);  // wants the exact method
+    test::replace_line(bands, 13, 1, 0, 1);   // wants pivoting
     this->set_up(solver, bands);
     const Report& report = solver.report();
     EXPECT_EQ(report.method, Method::truncated_streamed) << report.why;
@@ -53,7 +45,7 @@ TYPED_TEST(Groups, MakeRoomForTheExactMethodWhereManyLinesAreWeak) {
     Solver<T> solver(options);
     // No tile is as long as these lines: one that holds the end of a line needs no decay.
     Bands<T> bands = test::constant<T>(LineSet::equal(5, 200'000), -1, 8, -1);
-    for (Index line = 0; line < bands.lines().count(); line += 2) this->replace(bands, line, -1, 2, -1);
+    for (Index line = 0; line < bands.lines().count(); line += 2) test::replace_line(bands, line, -1, 2, -1);
     this->set_up(solver, bands);
     EXPECT_TRUE(test::is_exact(solver.report())) << solver.report().why;
     EXPECT_TRUE(solver.report().groups.empty());
@@ -71,7 +63,7 @@ TYPED_TEST(Groups, LeaveTheOthersTheirBitsWhenOneLineIsPinned) {
     std::vector<T> y(static_cast<std::size_t>(extent), T(1)), before(y.size()), after(y.size());
     this->set_up(solver, bands);
     solver.apply(y.data(), before.data());
-    this->replace(bands, bad, -1, 2, -1);
+    test::replace_line(bands, bad, -1, 2, -1);
     bands.diag()[bad * this->kRows] = bands.diag()[(bad + 1) * this->kRows - 1] = 1;
     Solver<T> again(options);
     this->set_up(again, bands);
@@ -109,33 +101,6 @@ TYPED_TEST(Groups, SolveRowsThatNoScalingKeepsInRangeInWiderNumbers) {
     EXPECT_EQ(solver.report().groups[0].method, Method::pivot);
     EXPECT_NE(solver.report().groups[0].why.find("wider"), std::string::npos) << solver.report().groups[0].why;
     EXPECT_LE(this->backward_error(solver, bands), 100);
-  });
-}
-
-TYPED_TEST(Groups, KeepNaNInItsLine) {
-  using T = TypeParam;
-  test::with_every_device([&](const Options& options) {
-    for (const MethodChoice method : {MethodChoice::automatic, MethodChoice::exact, MethodChoice::pivot}) {
-      Options named = options;
-      named.method = method;
-      Solver<T> solver(named);
-      const Bands<T> bands = this->lines();
-      this->set_up(solver, bands);
-      std::vector<T> y(static_cast<std::size_t>(bands.lines().extent()), T(1)), x(y.size());
-      for (const Index row : {Index{0}, Index{55555}, bands.lines().extent() - 1}) {
-        y[static_cast<std::size_t>(row)] = std::numeric_limits<T>::quiet_NaN();
-      }
-      solver.apply(y.data(), x.data());
-      for (Index l = 0; l < this->kLines; ++l) {
-        const bool hit = l == 0 || l == 1 || l == this->kLines - 1;
-        for (Index i = l * this->kRows; i < (l + 1) * this->kRows; ++i) {
-          if (hit) continue;  // NaN where it depends on the bad row: nearby under truncation, anywhere under the others
-          ASSERT_TRUE(std::isfinite(x[static_cast<std::size_t>(i)]))
-              << "row " << i << " by " << name(solver.report().method);
-        }
-      }
-      EXPECT_TRUE(std::isnan(x[55555]));
-    }
   });
 }
 

@@ -12,6 +12,7 @@
 #include "oclspkt/cut_solver.hpp"
 #include "oclspkt/solver.hpp"
 #include "thread_exchange.hpp"
+#include "thrown.hpp"
 
 namespace oclspkt::messages {
 namespace {
@@ -232,16 +233,6 @@ std::vector<Mistake> mistakes_of_cuts() {
   };
 }
 
-/// What a call throws; empty if it is taken.
-std::string text_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 /// Words that the glossary replaces must not come back.
 void expect_plain(const std::string& text) {
   for (const char* own : {" settle", " turned", " walked", " folded", "lines apart", " crew", " guarded", " mend "}) {
@@ -255,10 +246,10 @@ TEST(Messages, NameTheCauseTheNumberAndTheCure) {
   for (const auto& table :
        {mistakes_of_lines(), mistakes_of_options(), mistakes_of_matrices(), mistakes_of_calls(), mistakes_of_cuts()}) {
     for (const Mistake& mistake : table) {
-      const std::string text = text_of(mistake.make);
+      const std::string text = test::thrown_text<Error>(mistake.make);
       std::printf("%s:\n    %s\n", mistake.done, text.c_str());
       SCOPED_TRACE(std::string(mistake.done) + ": " + text);
-      ASSERT_FALSE(text.empty()) << "it was taken";
+      ASSERT_NE(text, "nothing was thrown");
       for (const char* part : {mistake.cause, mistake.given, mistake.cure}) {
         EXPECT_NE(text.find(part), std::string::npos) << part;
       }

@@ -13,18 +13,7 @@ namespace oclspkt {
 namespace {
 
 template <typename T>
-class StridedLines : public test::SolverFixture<T> {
- protected:
-  /// Give line l of a set the same row everywhere.
-  static void replace(Bands<T>& bands, Index l, double a, double b, double c) {
-    const LineSet& lines = bands.lines();
-    for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
-      bands.lower()[at] = static_cast<T>(a);
-      bands.diag()[at] = static_cast<T>(b);
-      bands.upper()[at] = static_cast<T>(c);
-    }
-  }
-};
+class StridedLines : public test::SolverFixture<T> {};
 using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(StridedLines, Scalars);
 
@@ -56,7 +45,7 @@ TYPED_TEST(StridedLines, ThatNoStoredFactorsSolveLeaveTheOthersOnTheDevice) {
   test::with_every_device([&](const Options& options) {
     Solver<T> solver(options);
     Bands<T> bands = test::constant<T>(LineSet::grid_axis(1, 40, 30, 3), -1, 4, -1);
-    this->replace(bands, 77, 1, 0, 1);  // a zero diagonal, 30 rows: not singular
+    test::replace_line(bands, 77, 1, 0, 1);  // a zero diagonal, 30 rows: not singular
     this->set_up(solver, bands);
     EXPECT_EQ(solver.report().method, Method::exact_factored);
     EXPECT_EQ(solver.report().form, options.devices == "host" ? Form::general : Form::symmetric) << "no longer shared";
@@ -65,16 +54,6 @@ TYPED_TEST(StridedLines, ThatNoStoredFactorsSolveLeaveTheOthersOnTheDevice) {
     EXPECT_EQ(solver.report().groups[0].method, Method::pivot);
     EXPECT_EQ(solver.report().device.type == "host", options.devices == "host");
     EXPECT_LE(this->backward_error(solver, bands), 100);
-  });
-}
-
-TYPED_TEST(StridedLines, ThatAreAllSingularFailTheSetUp) {
-  using T = TypeParam;
-  test::with_every_device([&](const Options& options) {
-    Solver<T> solver(options);
-    const Bands<T> bands = test::constant<T>(LineSet::grid_axis(1, 9, 31, 2), 1, 0, 1);  // an odd number of rows
-    EXPECT_THROW(this->set_up(solver, bands), Breakdown);
-    EXPECT_FALSE(solver.report().ready);
   });
 }
 
@@ -91,22 +70,6 @@ TYPED_TEST(StridedLines, GoToTheHostWhereADeviceHasNoMemoryForABlock) {
         << solver.report().device.why;
     EXPECT_TRUE(solver.report().degraded.empty());
     EXPECT_LE(this->backward_error(solver, bands), 20);
-  });
-}
-
-TYPED_TEST(StridedLines, LeaveUntouchedWhatIsBetweenThem) {
-  using T = TypeParam;
-  test::with_every_device([&](Options options) {
-    for (const Transfer transfer : {Transfer::automatic, Transfer::copy}) {
-      options.transfer = transfer;
-      Solver<T> solver(options);
-      const LineSet lines = LineSet::strided(30, 50, 20, 1, 4, 2000);
-      this->set_up(solver, test::diffusion<T>(lines, 1));
-      const std::vector<T> y = test::random_vector<T>(lines.extent());
-      std::vector<T> x(y.size(), T(7));
-      solver.apply(y.data(), x.data());
-      EXPECT_EQ(std::count(x.begin(), x.end(), T(7)), lines.extent() - lines.rows());
-    }
   });
 }
 

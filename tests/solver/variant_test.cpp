@@ -170,11 +170,7 @@ TYPED_TEST(Variants, ForGpusSolveAWeakLineBesideOthersByFallback) {
     options.variant = "gpu";
     const LineSet lines = LineSet::grid_axis(1, 40, 600, 1);
     auto bands = test::random_dominant<T>(lines, 3);
-    for (Index i = 0; i < 600; ++i) {
-      const Index at = lines.first(17) + i * lines.row_stride();
-      bands.lower()[at] = bands.upper()[at] = -1;
-      bands.diag()[at] = 2;
-    }
+    test::replace_line(bands, 17, -1, 2, -1);
     const Report report = this->solve(options, std::move(bands));
     EXPECT_EQ(report.method, Method::truncated_streamed) << report.why;
     EXPECT_EQ(report.groups.size(), 1U);
@@ -235,10 +231,7 @@ TYPED_TEST(Variants, OfThePaperLeaveAWeakLineToTheHost) {
     options.variant = "paper-gpu";
     const LineSet lines = LineSet::equal(40, 5000);
     auto bands = test::random_dominant<T>(lines, 3);
-    for (Index i = 17 * 5000; i < 18 * 5000; ++i) {
-      bands.lower()[i] = bands.upper()[i] = -1;
-      bands.diag()[i] = 2;
-    }
+    test::replace_line(bands, 17, -1, 2, -1);
     const Report report = this->solve(options, std::move(bands));
     EXPECT_NE(report.shape.find("variant paper"), std::string::npos) << report.shape;
     EXPECT_EQ(report.groups.size(), 1U);

@@ -48,6 +48,17 @@ Bands<T> constant(const LineSet& lines, double a, double b, double c) {
   return fill<T>(lines, [=](Index) { return Row{a, b, c}; });
 }
 
+/// Give a line the same row everywhere.
+template <typename T>
+void replace_line(Bands<T>& bands, Index line, double a, double b, double c) {
+  const LineSet& lines = bands.lines();
+  for (Index i = 0, at = lines.first(line); i < lines.length(line); ++i, at += lines.row_stride()) {
+    bands.lower()[at] = static_cast<T>(a);
+    bands.diag()[at] = static_cast<T>(b);
+    bands.upper()[at] = static_cast<T>(c);
+  }
+}
+
 /// Random off-diagonals of either sign in (0.1, 1), |diag| = d (|lower| + |upper|) of random sign.
 template <typename T>
 Bands<T> random_dominant(const LineSet& lines, double d, std::uint32_t seed = kSeed) {

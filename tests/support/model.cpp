@@ -26,6 +26,9 @@ struct JoinedPartitions {};
 namespace oclspkt {
 namespace {
 
+/// Lines side by side by work-groups.
+bool grid(const Plan& plan) { return plan.items > 0 && plan.has<Beside>(); }
+
 /// Rows [first, end) of the glued system.
 struct Segment {
   Index first, end;
@@ -40,36 +43,6 @@ void sweep_down(const SweepRows<T>& a, const T* y, Segment s, T x_above, T* d, T
     d[i - s.first] = d_previous = (y[a.at(i)] - coupled(a.lower(i), d_previous)) * r;
     c[i - s.first] = c_previous = a.upper(i) * r;
   }
-}
-
-template <typename T>
-ExcessRow<T> row_at(const SweepRows<T>& a, const T* y, Index i) {
-  return make_row(a.lower(i), a.diag(i), a.upper(i), y[a.at(i)]);
-}
-
-/// Second pass of the exact method over a segment whose top and bottom unknowns are known: the inner rows are
-/// eliminated as append_row() did in the first pass, to the bit, and substituted. Together the passes are one Gaussian
-/// elimination in another order. Sweeps that begin anew, from the unknowns outside of the segment, are not: where a
-/// segment is ill-conditioned by itself they disagree with the first pass (random rows with row sums 0, 496 a segment,
-/// backward error 1e12 eps with plain pivots, and for smooth solutions as much with the excess carried).
-template <typename T, typename Keep>
-void substitute_exact(const SweepRows<T>& a, const T* y, Segment s, T x_top, T x_bottom, T* d, T* c, const Keep& keep) {
-  ExcessRow<T> row;
-  T r = 0;
-  for (Index i = s.first + 1; i < s.end - 1; ++i) {
-    const ExcessRow<T> next = row_at(a, y, i);
-    row = (i == s.first + 1 ? next : eliminate_above(row, next.lower * r, next)).as_pivot();
-    r = T(1) / row.diag();
-    d[i - s.first] = row.f * r - coupled(row.lower * r, x_top);
-    c[i - s.first] = row.upper * r;
-  }
-  T x = x_bottom;
-  keep(s.end - 1, x_bottom);
-  for (Index i = s.end - 2; i > s.first; --i) {
-    x = d[i - s.first] - coupled(c[i - s.first], x);
-    keep(i, x);
-  }
-  keep(s.first, x_top);
 }
 
 /// Back-sweep of sweep_down() from a known unknown below; calls keep(row, x) for every row.
@@ -156,6 +129,30 @@ struct ModelSolver<T>::Work {
     }
   }
 
+  /// Lines side by side by stored factors, row by row: what kernels/gpu/grid_streamed.cl does without interface
+  /// systems.
+  void streamed_grid(const LineSet& lines, const FactorsView<T>& f) {
+    const Index length = lines.length(0), tile = grid_tile_rows(plan), reach = grid_reach(plan);
+    for (Index l = 0; l < lines.count(); ++l) {
+      const auto at = [&](Index i) { return lines.first(l) + i * lines.row_stride(); };
+      for (Index first = 0; first < length; first += plan.m) {
+        const Index end = std::min(length, first + plan.m);
+        std::vector<T> swept(static_cast<std::size_t>(length));
+        T above = 0;
+        for (Index i = std::max<Index>(0, first - plan.halo); i < std::min(length, end + reach); ++i) {
+          swept[static_cast<std::size_t>(i)] = above = y[at(i)] - coupled(f.multiplier[at(i)], above);
+        }
+        for (Index top = first; top < end; top += tile) {
+          T below = 0;
+          for (Index i = std::min(length, top + tile + reach) - 1; i >= top; --i) {
+            below = swept[static_cast<std::size_t>(i)] * f.reciprocal[at(i)] - coupled(f.coupling[at(i)], below);
+            if (i < std::min(end, top + tile)) x[at(i)] = below;
+          }
+        }
+      }
+    }
+  }
+
   /// The halves of partitions that a sweep in one direction gives in the paper's form: `a` goes down for bottom halves,
   /// up for top halves. Partition k in the order of the sweep is swept from its first row and substituted from the
   /// unknown behind its last one, which the 2x2 system with the next partition gives.
@@ -181,20 +178,6 @@ struct ModelSolver<T>::Work {
       });
     }
   }
-
-  void exact_twopass(SchurSegment<T>* segments, ReducedSystem<T>& reduced, T* x_top, T* x_bottom) {
-    const Index p = plan.partitions();
-    for (Index k = 0; k < p; ++k) {
-      const Segment rows = partition_rows(plan, k);
-      segments[k] = begin_segment(row_at(a, y, rows.first));
-      for (Index i = rows.first + 1; i < rows.end; ++i) append_row(segments[k], row_at(a, y, i));
-    }
-    reduced.solve(segments, x_top, x_bottom);
-    for (Index k = 0; k < p; ++k) {
-      substitute_exact(a, y, partition_rows(plan, k), x_top[k], x_bottom[k], d, c,
-                       [&](Index row, T value) { x[row] = value; });
-    }
-  }
 };
 
 template <typename T>
@@ -202,19 +185,14 @@ void ModelSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   plan_ = plan;
   bands_ = &bands;
   if (plan.has<StoredFactors>()) stored_.set_up(plan, bands);
-  const Index segments = plan.method == Method::exact_twopass ? plan.partitions() : 0;
+  if (grid(plan)) grid_factors_.factor(bands.lines(), bands.view(), Form::general);
   scratch_.resize(plan.has<JoinedPartitions>() ? 4 * plan.tile_rows() : 2 * (plan.m + 2 * plan.halo));
-  segments_.resize(static_cast<std::size_t>(segments));
-  reduced_.resize(segments);
-  outer_.resize(2 * segments);
 }
 
 template <typename T>
 void ModelSolver<T>::apply(const T* y, T* x) {
   const auto start = std::chrono::steady_clock::now();
   T* const scratch = scratch_.data();
-  T* const x_top = outer_.data();
-  T* const x_bottom = x_top + segments_.size();
   Work work{plan_, SweepRows<T>(bands_->view(), plan_.n, false), y, x, scratch, scratch + scratch_.size() / 2};
   switch (plan_.method) {
     case Method::truncated_halo:
@@ -237,10 +215,11 @@ void ModelSolver<T>::apply(const T* y, T* x) {
       }
       break;
     case Method::truncated_streamed:
-      stored_.apply(y, x);
-      break;
-    case Method::exact_twopass:
-      work.exact_twopass(segments_.data(), reduced_, x_top, x_bottom);
+      if (grid(plan_)) {
+        work.streamed_grid(bands_->lines(), grid_factors_.view());
+      } else {
+        stored_.apply(y, x);
+      }
       break;
     default:
       throw InvalidInput(std::string("the model does not carry method ") + name(plan_.method));
@@ -253,6 +232,7 @@ bool model_carries(const Plan& plan) {
 #ifdef OCLSPKT_PAPER
   if (plan.has<PaperForm>()) return true;
 #endif
+  if (grid(plan)) return plan.method == Method::truncated_streamed && plan.form != Form::shared;
   if (plan.items > 0) return false;
   if (plan.method != Method::truncated_streamed) return plan.method == Method::truncated_halo;
   return plan.has<StoredFactors>() && !plan.as<StoredFactors>().corrects;
@@ -266,8 +246,7 @@ const Factors<T>* ModelSolver<T>::factors() const {
 
 template <typename T>
 std::int64_t ModelSolver<T>::bytes() const {
-  return scratch_.bytes() + outer_.bytes() + stored_.bytes() +
-         static_cast<std::int64_t>(segments_.capacity() * sizeof(SchurSegment<T>));
+  return scratch_.bytes() + stored_.bytes();
 }
 
 template class ModelSolver<float>;

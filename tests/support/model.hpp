@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "device.hpp"
-#include "interface.hpp"
 #include "stored_model.hpp"
 
 namespace oclspkt {
 
-/// The methods truncated-halo, truncated-streamed and exact-twopass in plain C++, partition by partition, as the plan
-/// cuts them: what the kernels are tested against. Lines side by side are taken by truncated-halo only, each by itself.
+/// The truncated methods in plain C++, partition by partition, as the plan
+/// cuts them: what the kernels are tested against. Lines side by side are taken each by
+/// itself.
 template <typename T>
 class ModelSolver final : public DeviceSolver<T> {
  public:
@@ -25,16 +25,14 @@ class ModelSolver final : public DeviceSolver<T> {
   struct Work;
   Plan plan_;
   const Bands<T>* bands_ = nullptr;
-  StoredModel<T> stored_;                  ///< plans by stored factors
-  AlignedArray<T> scratch_;                ///< reduced right-hand side and scaled upper band of a segment
-  std::vector<SchurSegment<T>> segments_;  ///< exact-twopass
-  ReducedSystem<T> reduced_;
-  AlignedArray<T> outer_;  ///< x_top, then x_bottom of every segment
+  StoredModel<T> stored_;    ///< plans by stored factors
+  Factors<T> grid_factors_;  ///< and those of lines side by side by work-groups
+  AlignedArray<T> scratch_;  ///< reduced right-hand side and scaled upper band of a segment
   Times times_;
 };
 
-/// True if the model truncates as a plan does, whatever its kernels are: not by work-groups that share interface
-/// systems of stored factors, nor by one work-item.
+/// True if the model truncates as a plan does, whatever its kernels are: not by work-groups that share factors or
+/// interface systems of stored factors, nor by one work-item.
 bool model_carries(const Plan& plan);
 
 /// Solve a plan by the model. @return shape [y]

@@ -13,17 +13,6 @@
 namespace oclspkt {
 namespace {
 
-TEST(Found, NumbersThatStandForNoWordAreRefusedWithTheOptionsName) {
-  for (const int value : {-1, 8, 127}) {
-    test::expect_refused([&](Options& o) { o.method = static_cast<MethodChoice>(value); }, "method has no value");
-    test::expect_refused([&](Options& o) { o.precision = static_cast<Precision>(value); }, "precision has no value");
-    test::expect_refused([&](Options& o) { o.on_device_failure = static_cast<OnDeviceFailure>(value); },
-                         "on_device_failure");
-    test::expect_refused([&](Options& o) { o.singular = static_cast<Singular>(value); }, "singular has no value");
-    test::expect_refused([&](Options& o) { o.transfer = static_cast<Transfer>(value); }, "transfer has no value");
-  }
-}
-
 TEST(Found, ACommaAtTheEndIsAnEmptyWordAsAtTheBeginning) {
   for (const std::string language : {"host,", ",host", "host, "}) {
     EXPECT_THROW(select_devices(language, {}, {}), InvalidInput) << "'" << language << "'";

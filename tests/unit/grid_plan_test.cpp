@@ -7,6 +7,7 @@
 #include "certificate.hpp"
 #include "device_traits.hpp"
 #include "evidence.hpp"
+#include "schemes/grids/grid_evidence.hpp"
 #include "matrices.hpp"
 #include "oclspkt/error.hpp"
 #include "schemes/grids/grid_evidence.hpp"
@@ -325,52 +326,11 @@ TYPED_TEST(GridEvidenceOf, LinesSweptInTurnTakesMatricesThatEliminationIsStableF
   }
 }
 
-TYPED_TEST(GridEvidenceOf, FactorsOfSegmentsAreThoseOfEachLine) {
-  using T = TypeParam;
-  for (const LineSet& lines : {LineSet::grid_axis(1, 11, 70, 2), LineSet::strided(90, 300, 20, 1, 4, 60)}) {
-    auto bands = test::random_dominant<T>(lines, 1.2);
-    bands.close_lines();
-    const Index length = lines.length(0);
-    const SegmentCut cut{8, 16};
-    GridFactors<T> all;
-    all.factor(lines, bands.view(), Form::general, cut);
-    for (Index l = 0; l < lines.count(); ++l) {
-      Bands<T> line(LineSet::one(length));
-      for (Index i = 0; i < length; ++i) {
-        const Index at = lines.first(l) + i * lines.row_stride();
-        line.lower()[i] = bands.lower()[at];
-        line.diag()[i] = bands.diag()[at];
-        line.upper()[i] = bands.upper()[at];
-      }
-      SegmentFactors<T> one;
-      one.factor(length, line.view(), cut);
-      ASSERT_EQ(all.levels().size(), one.levels().size());
-      for (std::size_t k = 0; k < one.levels().size(); ++k) {
-        const auto &ours = all.levels()[k], &theirs = one.levels()[k];
-        EXPECT_EQ(ours.rows, theirs.rows);
-        const auto same = [&](const AlignedArray<T>& beside, const AlignedArray<T>& alone, const LineSet& set) {
-          for (Index i = 0; i < alone.size(); ++i)
-            ASSERT_EQ(beside[set.first(l) + i * set.row_stride()], alone[i]) << "level " << k;
-        };
-        const LineSet set = k == 0 ? lines : lines_of_level(lines, ours.rows);
-        same(ours.multiplier, theirs.multiplier, set);
-        same(ours.reciprocal, theirs.reciprocal, set);
-        same(ours.coupling, theirs.coupling, set);
-        same(ours.weight, theirs.weight, set);
-      }
-    }
-  }
-}
-
 TYPED_TEST(GridEvidenceOf, AWeakLineNamesIt) {
   using T = TypeParam;
   const LineSet lines = LineSet::grid_axis(2, 10, 3, 600);
   auto bands = test::random_dominant<T>(lines, 3.0);
-  for (Index i = 0; i < 600; ++i) {
-    const Index at = lines.first(17) + i * lines.row_stride();
-    bands.lower()[at] = bands.upper()[at] = -1;
-    bands.diag()[at] = 2;
-  }
+  test::replace_line(bands, 17, -1, 2, -1);
   bands.close_lines();
   const Plan plan = streamed(lines, sizeof(T));
   const double eps = std::numeric_limits<T>::epsilon();

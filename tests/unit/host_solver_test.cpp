@@ -220,24 +220,5 @@ TYPED_TEST(StoredFactors, BoundTheirRounding) {
   EXPECT_FALSE(solver.pivots().sound());
 }
 
-TYPED_TEST(StoredFactors, KeepNaNInItsLine) {
-  using T = TypeParam;
-  for (const LineSet& lines : {LineSet::equal(3, 4), LineSet::grid_axis(1, 3, 4, 1)}) {
-    Bands<T> bands = test::constant<T>(lines, -1, 4, -1);
-    bands.close_lines();
-    HostSolver<T> solver;
-    solver.factor(lines, bands.view());
-    std::vector<T> y(12, T(1)), x(12);
-    y[static_cast<std::size_t>(lines.first(1) + 2 * lines.row_stride())] = std::numeric_limits<T>::quiet_NaN();
-    solver.solve(y.data(), x.data());
-    for (Index l = 0; l < 3; ++l) {
-      for (Index i = 0; i < 4; ++i) {
-        const T value = x[static_cast<std::size_t>(lines.first(l) + i * lines.row_stride())];
-        EXPECT_EQ(std::isnan(value), l == 1) << "line " << l << " row " << i;
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace oclspkt

@@ -308,6 +308,27 @@ TEST(TwistedPlan, MeetsAtATileAndWantsAllRowsAtOnce) {
   EXPECT_THROW(make_twisted_plan(10, -1, 8, traits), InvalidInput);
 }
 
+TEST(GroupPlan, FollowsTheLimitsOfTheDevice) {
+  for (const int word : {4, 8}) {
+    DeviceTraits traits{.group_items = 64, .local_bytes = 1 << 15};
+    const Index quantum = 16 / word;
+    const auto make = [&](Index halo, Index partition) {
+      return make_plan(Method::truncated_halo, 1'000'000, halo, partition, word, traits);
+    };
+    EXPECT_EQ(make(8, 0).items, 64);
+    EXPECT_EQ(make(1, 0).halo, quantum);
+    EXPECT_EQ(make(8, 5).item_rows, word == 4 ? 8 : 6);
+    traits.local_bytes = 20 * 32 * word;
+    EXPECT_EQ(make(8, 16).items, 32);
+    EXPECT_EQ(make(8, 48).item_rows, 32);
+    EXPECT_THROW(make(256, 16), InvalidInput);
+    EXPECT_EQ(make_run_plan(1'000'000, 100, 16, word, traits).group_rows(), 512);
+    EXPECT_THROW(make_run_plan(1'000'000, 513, 16, word, traits), InvalidInput);
+    const Index longest = longest_halo(16, word, traits);
+    EXPECT_GT(make(longest / quantum * quantum, 16).m, 2 * longest);
+  }
+}
+
 TEST(GroupPlan, RunsAreAsLongAsFillsTheDevice) {
   const DeviceTraits traits{.cores = 132, .group_items = 1024, .local_bytes = 48 << 10};
   for (const Index n : {Index{1}, Index{100'000}, Index{1'000'000}, Index{30'000'000}, Index{100'000'000}}) {

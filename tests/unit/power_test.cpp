@@ -16,7 +16,7 @@
 #include "apply_energy.hpp"
 #include "fake_power.hpp"
 #include "meter.hpp"
-#include "oclspkt/error.hpp"
+#include "thrown.hpp"
 
 namespace oclspkt {
 namespace {
@@ -107,15 +107,6 @@ std::vector<Energy> window(Machine& machine, Meter& meter, double seconds = 2.5)
   return meter.end();
 }
 
-std::string refusal(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const InvalidInput& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(Power, IsCountedOfCardsAndOfTheHost) {
   Machine machine;
   Meter meter({kCard, kHost}, machine.settings());
@@ -142,9 +133,9 @@ TEST(Power, AWindowBelowTwoSecondsIsRefused) {
   Meter meter({kHost}, machine.settings());
   meter.begin();
   machine.pass(1.9, machine.at_work);
-  EXPECT_TRUE(has(refusal([&] { meter.end(); }), "1.9 s: measure 2 s or more"));
-  EXPECT_TRUE(has(refusal([&] { meter.measure([] {}, {.seconds = 1}); }), "2 s or more"));
-  EXPECT_TRUE(has(refusal([&] { meter.end(); }), "0 s"));
+  EXPECT_TRUE(has(test::thrown_text([&] { meter.end(); }), "1.9 s: measure 2 s or more"));
+  EXPECT_TRUE(has(test::thrown_text([&] { meter.measure([] {}, {.seconds = 1}); }), "2 s or more"));
+  EXPECT_TRUE(has(test::thrown_text([&] { meter.end(); }), "0 s"));
 }
 
 TEST(Power, CountersThatStandStillAreRefused) {
@@ -329,7 +320,7 @@ TEST(Power, RatedWattsAreWhatTheUserSays) {
   EXPECT_EQ(rated_watts({"", DeviceType::gpu, 1, "a GPU"}, {}), 400);
   for (const char* wrong :
        {"gpu", "gpu=", "gpu=x", "gpu=0", "gpu=-1", "gpu=inf", "card=3", "gpu=1,gpu=2", "gpu=1;cpu=2"}) {
-    EXPECT_TRUE(has(refusal([&] { parse_rated(wrong); }), "such as gpu=700")) << wrong;
+    EXPECT_TRUE(has(test::thrown_text([&] { parse_rated(wrong); }), "such as gpu=700")) << wrong;
   }
 }
 

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <random>
 
-#include "oclspkt/error.hpp"
+#include "thrown.hpp"
 
 namespace oclspkt {
 namespace {
@@ -65,17 +65,6 @@ void expect_grains(const Shares& shares, Index grain) {
     EXPECT_TRUE(last || *rows % grain == 0) << *rows;
     if (*rows > 0) last = false;
   }
-}
-
-/// The text of what is thrown.
-template <typename Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const InvalidInput& refused) {
-    return refused.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(Shares, HaveExactSumsWhateverTheyAreMadeFor) {
@@ -273,7 +262,7 @@ TEST(Shares, FollowWeights) {
   EXPECT_EQ(share_rows(1000, 1, models, {}, parse_balance("5,3,2")).rows, (std::vector<Index>{500, 300, 200}));
   EXPECT_EQ(share_rows(1000, 1, models, {}, parse_balance("0,1e308,1e308")).rows, (std::vector<Index>{0, 500, 500}));
   EXPECT_EQ(share_rows(1000, 64, models, {}, parse_balance("0,1,0")).rows, (std::vector<Index>{0, 1000, 0}));
-  const std::string text = refusal([&] { share_rows(1000, 1, models, {}, parse_balance("1,2")); });
+  const std::string text = test::thrown_text([&] { share_rows(1000, 1, models, {}, parse_balance("1,2")); });
   for (const char* words : {"2 weights", "3 processors", "one weight for each"}) {
     EXPECT_NE(text.find(words), std::string::npos) << text;
   }
@@ -396,14 +385,14 @@ TEST(ParseBalance, TakesEveryWord) {
 
 TEST(ParseBalance, NamesWhatItDoesNotTake) {
   for (const std::string language : {"tiem", "1,two", "", "1,,2", "1,", "time,kernel", "1;2", "0x10"}) {
-    const std::string text = refusal([&] { parse_balance(language); });
+    const std::string text = test::thrown_text([&] { parse_balance(language); });
     for (const char* word : {"time", "kernel", "even", "energy", "weights"}) {
       EXPECT_NE(text.find(word), std::string::npos) << language << ": " << text;
     }
   }
-  EXPECT_NE(refusal([] { parse_balance("1,two"); }).find("'two'"), std::string::npos);
+  EXPECT_NE(test::thrown_text([] { parse_balance("1,two"); }).find("'two'"), std::string::npos);
   for (const std::string weight : {"-1", "nan", "inf", "-inf", "1e999"}) {
-    const std::string text = refusal([&] { parse_balance("2," + weight); });
+    const std::string text = test::thrown_text([&] { parse_balance("2," + weight); });
     EXPECT_NE(text.find("'" + weight + "'"), std::string::npos) << text;
   }
   EXPECT_THROW(parse_balance("0,0"), InvalidInput);

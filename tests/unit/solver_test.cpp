@@ -120,18 +120,6 @@ TYPED_TEST(SolverOnHost, ReportsASingularLineAndHeals) {
   EXPECT_LE(this->backward_error(solver, good), 10);
 }
 
-TYPED_TEST(SolverOnHost, RefusesNaNAndInfInTheBands) {
-  using T = TypeParam;
-  for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
-    for (const Index row : {0, 50, 99}) {
-      auto solver = this->make();
-      Bands<T> bands = test::constant<T>(LineSet::one(100), -1, 4, -1);
-      bands.diag()[row] = bad;
-      EXPECT_THROW(this->set_up(solver, bands), Breakdown);
-    }
-  }
-}
-
 TYPED_TEST(SolverOnHost, SolvesTheTransposedSystem) {
   using T = TypeParam;
   for (const LineSet& lines : {LineSet::one(200), LineSet::grid_axis(1, 5, 6, 7)}) {
@@ -231,18 +219,6 @@ TYPED_TEST(SolverOnHost, GivesTheSameBitsAgain) {
   EXPECT_EQ(first, second);
 }
 
-TYPED_TEST(SolverOnHost, RefusesMisuse) {
-  using T = TypeParam;
-  auto solver = this->make();
-  std::vector<T> y(100, T(1)), x(100);
-  EXPECT_THROW(solver.apply(y.data(), x.data()), InvalidInput);
-  EXPECT_THROW(solver.apply_transpose(y.data(), x.data()), InvalidInput);
-  this->set_up(solver, test::constant<T>(LineSet::one(100), -1, 4, -1));
-  EXPECT_THROW(solver.apply(y.data(), y.data()), InvalidInput);
-  EXPECT_THROW(solver.apply(y.data(), nullptr), InvalidInput);
-  EXPECT_THROW(solver.set_up(LineSet::one(5), y.data(), nullptr, x.data()), InvalidInput);
-}
-
 /// 1000 lines of 10 rows of which some are replaced.
 template <typename T>
 class LinesByFallback : public SolverOnHost<T> {
@@ -250,19 +226,6 @@ class LinesByFallback : public SolverOnHost<T> {
   static constexpr Index kLines = 1000, kRows = 10;
 
   static Bands<T> lines() { return test::constant<T>(LineSet::equal(kLines, kRows), -1, 4, -1); }
-
-  static void replace(Bands<T>& bands, Index line, T lower, T diag, T upper) {
-    for (Index i = line * kRows; i < (line + 1) * kRows; ++i) {
-      if (i > line * kRows) bands.lower()[i] = lower;
-      bands.diag()[i] = diag;
-      if (i < (line + 1) * kRows - 1) bands.upper()[i] = upper;
-    }
-  }
-
-  static void make_neumann(Bands<T>& bands, Index line) {
-    replace(bands, line, -1, 2, -1);
-    bands.diag()[line * kRows] = bands.diag()[(line + 1) * kRows - 1] = 1;
-  }
 };
 TYPED_TEST_SUITE(LinesByFallback, Scalars);
 
@@ -276,7 +239,7 @@ TYPED_TEST(LinesByFallback, OneWeakLineDoesNotMoveTheOthers) {
   solver.apply(y.data(), before.data());
   EXPECT_TRUE(solver.report().groups.empty());
 
-  this->replace(bands, 500, T(1e-9), T(1e-20), T(1e-9));
+  test::replace_line(bands, 500, T(1e-9), T(1e-20), T(1e-9));
   this->set_up(solver, bands);
   EXPECT_EQ(solver.report().method, Method::exact_factored);
   ASSERT_EQ(solver.report().groups.size(), 1u);
@@ -296,7 +259,7 @@ TYPED_TEST(LinesByFallback, AreFoundInOneGluedMatrix) {
   using T = TypeParam;
   auto solver = this->make();
   Bands<T> lines = this->lines();
-  this->replace(lines, 7, 1, 0, 1);
+  test::replace_line(lines, 7, 1, 0, 1);
   lines.close_lines();
   Bands<T> glued(LineSet::one(10000));
   std::copy_n(lines.lower(), 10000, glued.lower());
@@ -310,70 +273,11 @@ TYPED_TEST(LinesByFallback, AreFoundInOneGluedMatrix) {
   EXPECT_LE(this->backward_error(solver, glued), 20);
 }
 
-TYPED_TEST(LinesByFallback, SingularOnesFailWithTheirName) {
-  using T = TypeParam;
-  auto solver = this->make();
-  Bands<T> bands = this->lines();
-  this->make_neumann(bands, 123);
-  try {
-    this->set_up(solver, bands);
-    ADD_FAILURE() << "a singular line was taken";
-  } catch (const Breakdown& error) {
-    const std::string text = error.what();
-    EXPECT_NE(text.find("line 123 of 1000 (rows 1230-1239)"), std::string::npos) << text;
-    EXPECT_NE(text.find("singular: line 123, its rows sum to 0"), std::string::npos) << text;
-    EXPECT_NE(text.find("singular pin"), std::string::npos) << text;
-  }
-}
-
-TYPED_TEST(LinesByFallback, SingularOnesArePinnedAndLeaveTheOthersAlone) {
-  using T = TypeParam;
-  Options options;
-  options.devices = "host";
-  options.singular = Singular::pin;
-  Solver<T> solver(options);
-  Bands<T> bands = this->lines();
-  std::vector<T> y(10000, T(1)), before(10000), after(10000);
-  this->set_up(solver, bands);
-  solver.apply(y.data(), before.data());
-
-  this->make_neumann(bands, 123);
-  for (std::size_t i = 1230; i < 1240; ++i) y[i] = i % 2 == 0 ? 1 : -1;  // sums to 0: consistent
-  this->set_up(solver, bands);
-  ASSERT_EQ(solver.report().groups.size(), 1u);
-  EXPECT_TRUE(solver.report().groups[0].pinned);
-  EXPECT_NE(solver.report().groups[0].why.find("singular: line 123, "), std::string::npos);
-  solver.apply(y.data(), after.data());
-  EXPECT_EQ(after[1239], T(0));
-  for (std::size_t i = 0; i < 10000; ++i) {
-    if (i / 10 != 123) {
-      EXPECT_EQ(after[i], before[i]);
-    }
-  }
-  EXPECT_LE(componentwise_backward_error(bands.lines(), bands.view(), after.data(), y.data()), 100 * this->eps);
-}
-
-TYPED_TEST(LinesByFallback, PinOneNeumannLine) {
-  using T = TypeParam;
-  Options options;
-  options.devices = "host";
-  options.singular = Singular::pin;
-  Solver<T> solver(options);
-  Bands<T> bands = test::constant<T>(LineSet::one(100), -1, 2, -1);
-  bands.diag()[0] = bands.diag()[99] = 1;
-  this->set_up(solver, bands);
-  std::vector<T> y(100), x(100);
-  for (std::size_t i = 0; i < 100; ++i) y[i] = i % 2 == 0 ? 1 : -1;
-  solver.apply(y.data(), x.data());
-  EXPECT_LE(componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 100 * this->eps);
-  EXPECT_EQ(x[99], T(0));
-}
-
 TYPED_TEST(LinesByFallback, ComeBackWhenTheBandsAreAskedFor) {
   using T = TypeParam;
   auto solver = this->make();
   Bands<T> bands = this->lines();
-  this->replace(bands, 500, 1, 0, 1);
+  test::replace_line(bands, 500, 1, 0, 1);
   this->set_up(solver, bands);
   ASSERT_EQ(solver.report().groups.size(), 1u);
   const Bands<T>& own = solver.bands(bands.lines());
@@ -427,7 +331,7 @@ TYPED_TEST(LinesByFallback, AreTransposedToo) {
   using T = TypeParam;
   auto solver = this->make();
   Bands<T> bands = test::random_dominant<T>(LineSet::equal(this->kLines, this->kRows), 2), transposed;
-  this->replace(bands, 500, T(1e-9), T(1e-20), T(2e-9));
+  test::replace_line(bands, 500, T(1e-9), T(1e-20), T(2e-9));
   this->set_up(solver, bands);
   bands.close_lines();
   transpose(bands.lines(), bands.view(), transposed);
@@ -435,17 +339,6 @@ TYPED_TEST(LinesByFallback, AreTransposedToo) {
   std::vector<T> x(10000);
   solver.apply_transpose(y.data(), x.data());
   EXPECT_LE(componentwise_backward_error(bands.lines(), transposed.view(), x.data(), y.data()), 100 * this->eps);
-}
-
-TEST(SolverOptions, OutOfRangeAreRefusedWithTheirName) {
-  test::expect_refused([](Options& o) { o.rtol = -1; }, "rtol");
-  test::expect_refused([](Options& o) { o.rtol = std::nan(""); }, "rtol");
-  test::expect_refused([](Options& o) { o.partition = -1; }, "partition");
-  test::expect_refused([](Options& o) { o.device_memory = -1; }, "device_memory");
-  test::expect_refused([](Options& o) { o.timeout = -1; }, "timeout");
-  test::expect_refused([](Options& o) { o.gather_limit = -2; }, "gather_limit");
-  test::expect_refused([](Options& o) { o.variant = "fast"; }, "variant");
-  test::expect_refused([](Options& o) { o.precision = static_cast<Precision>(2); }, "precision");
 }
 
 TEST(SolverTimes, CountApplies) {

@@ -4,8 +4,8 @@
 #include <bit>
 #include <tuple>
 
-#include "oclspkt/error.hpp"
 #include "sparse_matrices.hpp"
+#include "thrown.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -173,26 +173,16 @@ TEST(SparseForm, IsChosenByThePattern) {
             "sorted in windows of 1024");
 }
 
-template <typename F>
-std::string message(const F& f) {
-  try {
-    f();
-  } catch (const InvalidInput& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(SparseForm, RefusesDiagonalsThatCannotHoldThePattern) {
   const FormRequest dia{SparseFormat::dia, kGroupSlice};
   Csr<double> twice = stencil<double>(64, 1, 1);
   twice.column[twice.column.size() - 2] = 63;
-  EXPECT_EQ(message([&] { make_sparse_form(twice.pattern(), dia); }),
+  EXPECT_EQ(thrown_text([&] { make_sparse_form(twice.pattern(), dia); }),
             "format dia cannot hold the matrix: a row has a column twice; let the format be auto, or name sell or csr");
   EXPECT_EQ(chosen(twice).format, SparseFormat::sell);
   const auto a = scattered<double>(10'000, 10'000, [](Index) { return 1; });
   EXPECT_EQ(
-      message([&] { make_sparse_form(a.pattern(), dia); }),
+      thrown_text([&] { make_sparse_form(a.pattern(), dia); }),
       "format dia cannot hold the matrix: its diagonals are many or sparse; let the format be auto, or name sell or "
       "csr");
 }
@@ -202,12 +192,12 @@ TEST(SparseForm, RefusesWhatIsNoPattern) {
     Csr<double> a = stencil<double>(10, 1, 1);
     a.column[5] = column;
     const std::string expected = "row 2 of the matrix names column " + std::to_string(column) + "; columns are 0 to 9";
-    EXPECT_EQ(message([&] { make_sparse_form(a.pattern(), {}); }), expected);
-    EXPECT_EQ(message([&] { make_transposed_form(a.pattern(), {}); }), expected);
+    EXPECT_EQ(thrown_text([&] { make_sparse_form(a.pattern(), {}); }), expected);
+    EXPECT_EQ(thrown_text([&] { make_transposed_form(a.pattern(), {}); }), expected);
   }
   Csr<double> a = stencil<double>(10, 1, 1);
   a.begin[4] = a.begin[3] - 1;
-  EXPECT_EQ(message([&] { make_sparse_form(a.pattern(), {}); }), "row 3 of the matrix ends before it begins");
+  EXPECT_EQ(thrown_text([&] { make_sparse_form(a.pattern(), {}); }), "row 3 of the matrix ends before it begins");
 }
 
 template <typename T>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Plans of exact-factored by the one work-item of an FPGA.
+// Plans by the one work-item of an FPGA, and what truncation does to them.
 #include "schemes/fpga/task_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -7,11 +7,37 @@
 #include <algorithm>
 
 #include "geometry.hpp"
+#include "matrices.hpp"
 #include "oclspkt/error.hpp"
 #include "schemes/scheme.hpp"
+#include "survey.hpp"
+#include "schemes/fpga/task_form.hpp"
 
 namespace oclspkt {
 namespace {
+
+using test::closed;
+
+/// What dominance alone tells of truncation is never less than what the rows tell.
+TEST(TaskCertificate, IsBelowWhatDominanceTells) {
+  const LineSet lines = LineSet::one(10'007);
+  for (const double d : {1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 10.0}) {
+    for (const auto& bands :
+         {closed(test::random_dominant<double>(lines, d)), closed(test::constant<double>(lines, -1, 2 * d, -1)),
+          closed(test::constant<double>(lines, 0, d, -1))}) {
+      const double decay = survey(lines, bands.view()).decay();
+      for (const Index m : {32, 64}) {
+        for (const auto& [sweep, scheme] : {std::pair(CutSweep::half, "fpga-spktrunc"),
+                                            {CutSweep::both, "fpga-spkboth"},
+                                            {CutSweep::jacobi, "fpga-spkjac"}}) {
+          const Plan plan = make_task_plan(lines.rows(), m, scheme, 8, {});
+          EXPECT_LE(certify_task(plan, sweep, bands.view()).bound, (1 + 1e-9) * bound_task(sweep, decay, m))
+              << scheme << ", d " << d;
+        }
+      }
+    }
+  }
+}
 
 /// A board whose local memory holds 128 rows of 32 lines in float.
 constexpr DeviceTraits kBoard{.lanes = 1, .local_bytes = 32 << 10, .task = true};
