@@ -4,6 +4,9 @@
 #include "devices.hpp"
 #include "factors.hpp"
 #include "geometry.hpp"
+#include "schemes/halos.hpp"
+#include "schemes/lanes/lane_plans.hpp"
+#include "schemes/tiles/tile_plans.hpp"
 
 namespace oclspkt::test {
 namespace {

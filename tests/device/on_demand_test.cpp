@@ -2,6 +2,7 @@
 // Kernels for GPUs that are NaN-safe on demand, by a queue of the caller: nobody looks at what they met.
 #include "enqueued.hpp"
 #include "geometry.hpp"
+#include "schemes/tiles/tile_plans.hpp"
 
 namespace oclspkt::test {
 namespace {

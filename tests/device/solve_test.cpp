@@ -4,6 +4,7 @@
 
 #include "devices.hpp"
 #include "factors.hpp"
+#include "schemes/tiles/tile_plans.hpp"
 
 namespace oclspkt::test {
 namespace {

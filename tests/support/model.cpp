@@ -15,6 +15,14 @@
 #include "paper_lanes_model.hpp"
 #include "schemes/paper/paper_form.hpp"
 #endif
+#if __has_include("schemes/grids/grid_plan.hpp")
+#include "schemes/grids/grid_plan.hpp"
+#else
+namespace oclspkt {
+inline Index grid_tile_rows(const Plan& plan) { return plan.m; }
+inline Index grid_reach(const Plan& plan) { return plan.m; }
+}  // namespace oclspkt
+#endif
 #if __has_include("schemes/lanes/lane_plans.hpp")
 #include "schemes/lanes/lane_plans.hpp"
 #else

@@ -107,7 +107,7 @@ struct PaperPlan {
   Index rows;
   Certificate certify(const Bands<double>& bands, double tolerable = 1e300) const {
     return plan.has<PaperLanes>() ? certify_paper_lanes(plan, bands.view(), tolerable)
-                                  : certify_paper(plan, bands.view(), tolerable);
+                                  : certify_halves(plan, bands.view(), tolerable);
   }
 };
 std::vector<PaperPlan> paper_plans(Index n, const std::vector<Index>& partitions,
@@ -125,7 +125,7 @@ TEST(PaperCertificate, IsThatOfHalfAPartition) {
     const double bound = of.certify(bands).bound;
     EXPECT_GE(test::true_error(of.plan, bands, test::solutions(n)[0]).error, 0.3 * bound) << of.rows;
     EXPECT_GE(bound, std::pow(1.38, -static_cast<double>(of.rows / 2 + 1))) << of.rows;
-    EXPECT_LE(bound, bound_paper(1.36, of.rows)) << of.rows;
+    EXPECT_LE(bound, bound_halves(1.36, of.rows)) << of.rows;
   }
 }
 
@@ -134,12 +134,12 @@ TEST(PaperCertificate, FollowsFromTheDominanceOfRowsAlone) {
   for (const double d : {1.05, 1.2, 1.5, 3.0}) {
     const Bands<double> bands = test::closed(test::random_dominant<double>(LineSet::one(n), d));
     for (const PaperPlan& of : paper_plans(n, {2, 16, 31, 32}, {{16, 8}, {104, 32}, {104, 48}})) {
-      EXPECT_LE(of.certify(bands).bound, bound_paper(d, of.rows)) << d << ", " << of.rows;
+      EXPECT_LE(of.certify(bands).bound, bound_halves(d, of.rows)) << d << ", " << of.rows;
     }
   }
-  EXPECT_TRUE(std::isinf(bound_paper(1, 32)));
-  EXPECT_TRUE(std::isinf(bound_paper(std::nan(""), 32)));
-  EXPECT_EQ(bound_paper(std::numeric_limits<double>::infinity(), 32), 0);
+  EXPECT_TRUE(std::isinf(bound_halves(1, 32)));
+  EXPECT_TRUE(std::isinf(bound_halves(std::nan(""), 32)));
+  EXPECT_EQ(bound_halves(std::numeric_limits<double>::infinity(), 32), 0);
 }
 
 TEST(PaperCertificate, LosesWithWhatIsNoNumberAndStopsWhereItDoesNotHold) {
