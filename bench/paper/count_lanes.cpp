@@ -120,8 +120,8 @@ CountedScheme lanes_halo(Index m, Index halo) {
   const Index down = LANES * (m + 2 * halo), back = LANES * (m + halo);
   CountedScheme s = counted_scheme("lanes-halo", LANES * m, counted, {2 * down + back, 4 * down + back, down},
                                    plan_of("lanes-halo", Method::truncated_halo, m, halo));
-  s.flops = LANES *
-            (flops_of(Method::truncated_halo).apply * static_cast<double>(m) + flops_of(Method::truncated_halo).halo * static_cast<double>(halo));
+  s.flops = LANES * (flops_of(Method::truncated_halo).apply * static_cast<double>(m) +
+                     flops_of(Method::truncated_halo).halo * static_cast<double>(halo));
   return s;
 }
 
@@ -222,8 +222,9 @@ CountedScheme beside_halo(Index m, Index halo, Index segments, Index width, bool
   plan.add<Beside>({.segments = segments, .bundle = width, .windowed = windowed});
   CountedScheme s = counted_scheme(windowed ? "beside-halo" : "beside-halo, not in the cache", width * length, counted,
                                    {2 * down + back, 4 * down + back, down}, plan);
-  s.flops = static_cast<double>(width) * (flops_of(Method::truncated_halo).apply * static_cast<double>(length) +
-                                          flops_of(Method::truncated_halo).halo * static_cast<double>(halo * (segments - 1)));
+  s.flops =
+      static_cast<double>(width) * (flops_of(Method::truncated_halo).apply * static_cast<double>(length) +
+                                    flops_of(Method::truncated_halo).halo * static_cast<double>(halo * (segments - 1)));
   return s;
 }
 

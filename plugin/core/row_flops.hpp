@@ -15,13 +15,13 @@ struct RowFlops {
 /// The only list of them, equal to what kernels do (oclspkt-bench paper runs them with a scalar that counts).
 /// @param stores  exact-factored keeps factors; kernels for FPGAs eliminate in every apply
 constexpr RowFlops flops_of(Method method, bool stores = true) {
-  constexpr RowFlops kStored{5, 5};         // multiplier, reciprocal of the pivot, coupling over the pivot
-  constexpr RowFlops kEliminates{0, 9};     // in every apply
-  const RowFlops of[] = {{0, 9, 7 + 9},     // truncated-halo
-                         kStored,           // truncated-streamed
-                         {0, 56},           // exact-twopass carries the excess of each row: 29 and 27 in its passes
+  constexpr RowFlops kStored{5, 5};      // multiplier, reciprocal of the pivot, coupling over the pivot
+  constexpr RowFlops kEliminates{0, 9};  // in every apply
+  const RowFlops of[] = {{0, 9, 7 + 9},  // truncated-halo
+                         kStored,        // truncated-streamed
+                         {0, 56},        // exact-twopass carries the excess of each row: 29 and 27 in its passes
                          stores ? kStored : kEliminates,
-                         {5, 7}};           // pivot: gttrf, gttrs; a second coupling above the diagonal
+                         {5, 7}};  // pivot: gttrf, gttrs; a second coupling above the diagonal
   return of[static_cast<int>(method)];
 }
 

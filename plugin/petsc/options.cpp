@@ -73,7 +73,8 @@ const OptionEntry kTable[] = {
     {"energy", "Energy", "PetscBool", "", &Options::energy, "add up the joules of applies",
      "The view has them, and `-info` at the end of each window of at least 2 s. Shorter times are not measured, as "
      "counters move in steps. The joules of cards come from NVML or AMD SMI, which are opened at run time, those of "
-     "the host from Linux's powercap (RAPL). Where nothing measures, rated power stands in; the view says so. What others do with a "
+     "the host from Linux's powercap (RAPL). Where nothing measures, rated power stands in; the view says so. What "
+     "others do with a "
      "device, and with the host, is in the joules, and ranks of a node do not divide them. `-pc_oclspkt_balance "
      "energy` uses the power that was measured. To compare: PETSc 3.25 and newer, built for CUDA, have the joules of a "
      "card in `-log_view -log_view_gpu_energy_meter`, in the row OCLSPKTSolve if vectors lie on the card; there each "

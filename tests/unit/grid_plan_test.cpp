@@ -7,7 +7,6 @@
 #include "certificate.hpp"
 #include "device_traits.hpp"
 #include "evidence.hpp"
-#include "schemes/grids/grid_evidence.hpp"
 #include "matrices.hpp"
 #include "oclspkt/error.hpp"
 #include "schemes/grids/grid_evidence.hpp"

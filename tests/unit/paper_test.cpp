@@ -10,10 +10,10 @@
 
 #include "certificate_support.hpp"
 #include "fpga_operations.hpp"
-#include "schemes/paper/paper_form.hpp"
-#include "schemes/paper/paper_lanes.hpp"
 #include "paper_lanes_model.hpp"
 #include "propose.hpp"
+#include "schemes/paper/paper_form.hpp"
+#include "schemes/paper/paper_lanes.hpp"
 #include "schemes/scheme.hpp"
 
 namespace oclspkt {

@@ -9,9 +9,9 @@
 #include "geometry.hpp"
 #include "matrices.hpp"
 #include "oclspkt/error.hpp"
+#include "schemes/fpga/task_form.hpp"
 #include "schemes/scheme.hpp"
 #include "survey.hpp"
-#include "schemes/fpga/task_form.hpp"
 
 namespace oclspkt {
 namespace {
