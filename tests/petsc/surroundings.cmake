@@ -98,6 +98,6 @@ if(OCLSPKT_WITH_OPENCL)
          RUN ${ex23} ${loaded} -n 30000 -pc_oclspkt_devices all,host -ksp_converged_reason
              -ksp_view ::ascii_info_detail)
   expect(WeightsThatDoNotFitAreAnError
-         CHECK --rc=failure "--match=3 weights" "--match=names 2"
+         CHECK --rc=failure "--match=3 weights" "--match=but 2 processors"
          RUN ${ex23} ${loaded} -n 30000 -pc_oclspkt_devices host,portable -pc_oclspkt_balance 1,2,3)
 endif()

@@ -451,7 +451,7 @@ TEST(TypesNamed, TheLogHasTheirFlops) {
   (void)since();
   OK(PCApply(pc, x, y));
   EXPECT_TRUE(is_away(y));
-  EXPECT_EQ(since(), 8000) << "80 a row";
+  EXPECT_EQ(since(), 5600) << "56 a row";
 }
 
 }  // namespace
