@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: make lane-interleaved stored factors (core/interleaved_factors) where pivots converge, whatever row
+// Purpose: make lane-interleaved stored factors (schemes/lanes) where pivots converge, whatever row
 // elimination starts at. Each partition starts `lead_in` rows above its first row, as if no row were above these.
 //
 //   u_i = b_i - a_i c_(i-1) p_(i-1),  p_i = 1 / u_i;  multiplier a_i p_(i-1), reciprocal p_i, coupling c_i p_i

@@ -11,7 +11,7 @@
 //   tiles                            tiles of this launch
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none. Per row: 1 multiply-add, 1 multiplication; 4 words.
-// Numerics: the influence of a neighbour is truncated m_min / 2 rows away (core/paper_lanes bounds the error).
+// Numerics: the influence of a neighbour is truncated m_min / 2 rows away (schemes/paper bounds the error).
 // Valid:   partitions with both neighbours in the launch, and the first and the last partition of the system.
 #include "cpu/paper_lanes.clh"
 

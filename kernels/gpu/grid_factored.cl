@@ -5,7 +5,7 @@
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
 // Source: Thomas' algorithm; core/factors makes the factors. Work-items sweep down in turn, and solve interface systems
-// on the way up; core/grid_evidence bounds the rounding. With ITEMS_DOWN 1 all is as on the host.
+// on the way up; schemes/grids bounds the rounding. With ITEMS_DOWN 1 all is as on the host.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x, or (SHARED_FACTORS) of one

@@ -9,7 +9,7 @@
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
 // Source: Thomas' algorithm; core/factors makes the factors. Truncation: the unknown below a tile is computed as if the
-// next but one were 0. A run begins as if all above its preceding tile were 0. core/grid_evidence bounds the error.
+// next but one were 0. A run begins as if all above its preceding tile were 0. schemes/grids bounds the error.
 //
 // Build parameters, mandatory, and those of grid_shared_rows.clh:
 //   AHEAD        1: y of the next tile is loaded while a tile is solved; 0: registers hold only one tile, which must

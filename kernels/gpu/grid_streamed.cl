@@ -6,7 +6,7 @@
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
 // Source: Thomas' algorithm; core/factors makes the factors. Truncation: a tile is solved as if the unknown below its
-// next IN_FLIGHT tiles were 0. A run begins as if all above its IN_FLIGHT preceding tiles were 0. core/grid_evidence
+// next IN_FLIGHT tiles were 0. A run begins as if all above its IN_FLIGHT preceding tiles were 0. schemes/grids
 // bounds the error.
 //
 // Build parameter, mandatory, and those of grid_rows.clh:

@@ -11,7 +11,7 @@
 // Build parameter: PARTITION_ROWS, m.
 // Launch:  a work-item for each partition, in groups of GROUP_ITEMS.
 // Local:   none. Per row: half a multiply-add and a multiplication; 2 words, and 4 a partition.
-// Numerics: the influence from below is truncated half a partition away (core/paper_form bounds the error).
+// Numerics: the influence from below is truncated half a partition away (schemes/paper bounds the error).
 // Valid:   rows before m / 2 of these partitions.
 #include "gpu/paper.clh"
 

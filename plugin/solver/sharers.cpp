@@ -107,8 +107,14 @@ void Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
     s.alone = estimate(s.who, "alone", s.alone.predicted, applies);
     if (!store_ || (applies < kManyEnough && options.balance == "time")) continue;
     const auto find = [&](const char* how) { return store_->find(key(s.who, how, kManyEnough)); };
-    if (const auto seconds = find("beside")) s.beside.latency = 0, s.beside.seconds_per_row = seconds->seconds_per_row;
-    if (const auto watts = find("power")) s.beside.watts = watts->watts, s.knows_watts = true;
+    if (const auto seconds = find("beside")) {
+      s.beside.latency = 0;
+      s.beside.seconds_per_row = seconds->seconds_per_row;
+    }
+    if (const auto power = find("power")) {
+      s.beside.watts = power->watts;
+      s.knows_watts = true;
+    }
     // Where it was not measured, idling costs nothing: rated power is that of work.
     const auto idle = find("idle power");
     s.beside.idle_watts = std::min(idle ? idle->watts : 0, s.beside.watts);
