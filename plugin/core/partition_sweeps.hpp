@@ -82,13 +82,7 @@ struct RoundedSweep {
       errors[i] = error = (i > 0 ? rows.down[i] * error : 0) + rows.weight[i] * rows.local[i];
     }
   }
-  /// Error of the unknown of row `stop`, if that of the last one is known.
-  double substituted(double at_last, std::size_t stop) const {
-    double error = at_last;
-    for (std::size_t i = errors.size() - 1; i-- > stop;) error = errors[i] + rows.up[i] * error;
-    return error;
-  }
-  /// The same for any error of the last one.
+  /// Error of the unknown of row `stop`, for any error of the last one.
   Inherited substituted(std::size_t stop) const {
     Inherited error;
     for (std::size_t i = errors.size() - 1; i-- > stop;) {

@@ -82,7 +82,7 @@ class LanesPaper final : public Paper<LanesPaper> {
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     if (plan.n == 0) return {0};
-    return survey.finite ? bound_paper_lanes(plan, bands) : Rounding{kNothingKnown};
+    return survey.finite ? bound_paper(plan, bands) : Rounding{kNothingKnown};
   }
 
   template <typename T>
@@ -184,7 +184,7 @@ class TilesPaper final : public Paper<TilesPaper> {
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     if (plan.n == 0) return {0};
-    return survey.finite ? bound_paper_form(plan, bands) : Rounding{kNothingKnown};
+    return survey.finite ? bound_paper(plan, bands) : Rounding{kNothingKnown};
   }
 
   template <typename T>

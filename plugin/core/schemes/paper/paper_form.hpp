@@ -36,9 +36,4 @@ inline Index paper_partitions(const Plan& plan, Index tiles) { return round_up(t
 /// Words a row: marshalling there and back, and the three kernels.
 double paper_words(const Plan& plan);
 
-/// The bound on rounding of that form, by the values of the rows.
-/// @cost 2 divisions, some 60 additions and multiplications a row
-template <typename T>
-Rounding bound_paper_form(const Plan& plan, const BandsView<T>& bands);
-
 }  // namespace oclspkt

@@ -33,7 +33,7 @@ struct Truncated {
 template <typename T>
 Truncated truncate_partition(const Plan& plan, const BandsView<T>& bands, Index k) {
   const SweepRows<T> rows(bands, plan.n, false), upwards(bands, plan.n, true);
-  const PaperLanesRows at(plan, k);
+  const PaperRows at(plan, k);
   ForwardSweep sweep;
   Truncated of;
   sweep.fill(upwards, plan.n - at.first - at.as_far, plan.n - at.first);

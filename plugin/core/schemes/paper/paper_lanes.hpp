@@ -24,19 +24,19 @@ struct PaperLanes {
   Index swept_down_from() const { return m_min; }  ///< the first row that LU sweeps
 };
 
-/// The rows of a partition, counted within it; the last one of a line of partitions may be short.
-struct PaperLanesRows {
+/// The rows of a partition of either form, counted within it; the last one of a line of partitions may be short.
+struct PaperRows {
   Index first;    ///< of the system
   Index size;     ///< of the partition
   Index from;     ///< the first one that LU sweeps
   Index as_far;   ///< UL sweeps those before
   Index meeting;  ///< the first one that LU substitutes
-  PaperLanesRows(const Plan& plan, Index partition)
-      : first(partition * plan.m), size(std::min(plan.n - first, plan.m)) {
-    const auto& form = plan.as<PaperLanes>();
-    from = std::min(form.swept_down_from(), size);
-    as_far = std::min(form.swept_up(), size);
-    meeting = std::min(form.meeting(), size);
+  /// @param partition  the form for GPUs sweeps all of it both ways, and its halves meet
+  PaperRows(const Plan& plan, Index partition) : first(partition * plan.m), size(std::min(plan.n - first, plan.m)) {
+    const PaperLanes* const form = plan.find<PaperLanes>();
+    from = form != nullptr ? std::min(form->swept_down_from(), size) : 0;
+    as_far = form != nullptr ? std::min(form->swept_up(), size) : size;
+    meeting = std::min(form != nullptr ? form->meeting() : plan.m / 2, size);
   }
 };
 
@@ -73,9 +73,10 @@ template <typename T>
 Certificate certify_paper_lanes(const Plan& plan, const BandsView<T>& bands,
                                 double limit = std::numeric_limits<double>::infinity());
 
-/// The bound on rounding of that form, by the values of the rows.
-/// @cost 1 + m_min / m divisions, some 30 additions and multiplications a row, by all processors of this process
+/// The bound on rounding of a plan of that form, or of that for GPUs, by the values of the rows.
+/// @cost a division, some 30 additions and multiplications for each row and sweep over it, by all processors of this
+///       process
 template <typename T>
-Rounding bound_paper_lanes(const Plan& plan, const BandsView<T>& bands);
+Rounding bound_paper(const Plan& plan, const BandsView<T>& bands);
 
 }  // namespace oclspkt

@@ -7,7 +7,6 @@
 #include "certificate.hpp"
 #include "parallel.hpp"
 #include "partition_sweeps.hpp"
-#include "schemes/paper/paper_form.hpp"
 #include "schemes/paper/paper_lanes.hpp"
 
 namespace oclspkt {
@@ -33,7 +32,7 @@ struct Rounded {
 template <typename T>
 Rounded round_partition(const Plan& plan, const BandsView<T>& bands, Index k) {
   const SweepRows<T> down(bands, plan.n, false), up(bands, plan.n, true);
-  const PaperLanesRows at(plan, k);
+  const PaperRows at(plan, k);
   Rounded of;
   RoundedSweep sweep;
   const auto see_rows = [&] {
@@ -57,74 +56,37 @@ Rounded round_partition(const Plan& plan, const BandsView<T>& bands, Index k) {
 }  // namespace
 
 template <typename T>
-Rounding bound_paper_form(const Plan& plan, const BandsView<T>& bands) {
-  const SweepRows<T> down(bands, plan.n, false), up(bands, plan.n, true);
-  RoundedSweep lu, ul, lu_next, ul_next;
-  const auto sweep = [&](Index k, RoundedSweep& one, RoundedSweep& other) {
-    const Index first = k * plan.m, end = std::min(plan.n, first + plan.m);
-    one.fill(down, first, end - first, plan.n);
-    other.fill(up, plan.n - end, end - first, plan.n);
-  };
+Rounding bound_paper(const Plan& plan, const BandsView<T>& bands) {
+  constexpr Index kAtOnce = Index{1} << 17;  // partitions in memory
+  const Index partitions = plan.partitions();
+  std::vector<Rounded> all;
   WorstRow worst;
-  const auto see_rows = [&](const RoundedRows& rows, double error, Index first) {
-    for (const double local : rows.local) worst.see(local + error, first);
-  };
-  if (plan.n > 0) sweep(0, lu_next, ul_next);
   double top = 0;
-  for (Index k = 0; k < plan.partitions(); ++k) {
-    std::swap(lu, lu_next);
-    std::swap(ul, ul_next);
-    const Index first = k * plan.m, rows = lu.rows.size();
-    double bottom = lu.errors.back(), next_top = 0;
-    if (k == 0) top = ul.errors.back();
-    if (k + 1 < plan.partitions()) {
-      sweep(k + 1, lu_next, ul_next);
-      const BesideCut cut = solved_cut(lu.rows.up.back(), ul_next.rows.up.back(), bottom, ul_next.errors.back());
-      bottom = cut.above;
-      next_top = cut.below;
+  for (Index begin = 0; begin < partitions; begin += kAtOnce) {
+    const Index end = std::min(partitions, begin + kAtOnce), behind = std::min(partitions, end + 1);
+    all.resize(static_cast<std::size_t>(behind - begin));
+    for_pieces(behind - begin, std::max<Index>(1, kPieceRows / plan.m), [&](Index first, Index last) {
+      for (Index k = first; k < last; ++k) all[static_cast<std::size_t>(k)] = round_partition(plan, bands, begin + k);
+    });
+    if (begin == 0) top = all.front().top;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(end - begin); ++k) {
+      const Rounded& of = all[k];
+      double bottom = of.bottom, next_top = 0;
+      if (k + 1 < all.size()) {
+        const BesideCut cut = solved_cut(of.v, all[k + 1].w, of.bottom, all[k + 1].top);
+        bottom = cut.above;
+        next_top = cut.below;
+      }
+      double error = larger(larger(bottom, top), next_top);
+      if (of.meets) error = larger(larger(error, of.lu.from(bottom)), of.ul.from(top));
+      worst.see(of.local.error + error, of.local.row);
+      top = next_top;
     }
-    // The halves meet where either is furthest from its cut.
-    const Index top_rows = std::min(rows, plan.m / 2);
-    double meeting = std::max(bottom, top);
-    if (top_rows > 0 && top_rows < rows) {
-      meeting = std::max({meeting, lu.substituted(bottom, static_cast<std::size_t>(top_rows)),
-                          ul.substituted(top, static_cast<std::size_t>(rows - top_rows))});
-    }
-    see_rows(lu.rows, std::max(meeting, next_top), first);
-    see_rows(ul.rows, std::max(meeting, next_top), first);
-    top = next_top;
   }
   return worst.bound();
 }
 
-template <typename T>
-Rounding bound_paper_lanes(const Plan& plan, const BandsView<T>& bands) {
-  std::vector<Rounded> all(static_cast<std::size_t>(plan.partitions()));
-  for_pieces(plan.partitions(), std::max<Index>(1, kPieceRows / plan.m), [&](Index begin, Index end) {
-    for (Index k = begin; k < end; ++k) all[static_cast<std::size_t>(k)] = round_partition(plan, bands, k);
-  });
-  WorstRow worst;
-  double top = all.empty() ? 0 : all.front().top;
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    const Rounded& of = all[k];
-    double bottom = of.bottom, next_top = 0;
-    if (k + 1 < all.size()) {
-      const BesideCut cut = solved_cut(of.v, all[k + 1].w, of.bottom, all[k + 1].top);
-      bottom = cut.above;
-      next_top = cut.below;
-    }
-    double error = larger(larger(bottom, top), next_top);
-    if (of.meets) error = larger(larger(error, of.lu.from(bottom)), of.ul.from(top));
-    worst.see(of.local.error + error, of.local.row);
-    top = next_top;
-  }
-  return worst.bound();
-}
-
-#define OCLSPKT_INSTANTIATE(T)                                          \
-  template Rounding bound_paper_form(const Plan&, const BandsView<T>&); \
-  template Rounding bound_paper_lanes(const Plan&, const BandsView<T>&);
-OCLSPKT_INSTANTIATE(float)
-OCLSPKT_INSTANTIATE(double)
+template Rounding bound_paper(const Plan&, const BandsView<float>&);
+template Rounding bound_paper(const Plan&, const BandsView<double>&);
 
 }  // namespace oclspkt
