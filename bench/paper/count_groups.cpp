@@ -4,6 +4,7 @@
 #include "geometry.hpp"
 #include "schemes/grids/grid_plan.hpp"
 #include "schemes/scheme.hpp"
+#include "schemes/tiles/tile_plans.hpp"
 // Behind all other headers: it gives words of OpenCL a meaning of their own.
 #include "count_scalar.hpp"
 

@@ -5,6 +5,7 @@
 #include "count_kernels.hpp"
 #include "geometry.hpp"
 #include "row_flops.hpp"
+#include "schemes/beside/beside_plans.hpp"
 #include "schemes/scheme.hpp"
 // Behind all other headers: it gives words of OpenCL a meaning of their own.
 #define COUNTED_LANES
