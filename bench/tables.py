@@ -15,11 +15,13 @@ import sys
 import records
 
 NOT_MADE = "Not measured yet.\n"
-# What the results time: a change of it makes them old. Vectors and sparse matrices are timed by others
-# (krylov_table.py), words of errors by nobody.
+# What the results time: a change of it makes them old. Vectors and sparse matrices, and shares of several processors,
+# are timed by others (krylov_table.py, balance_table.py), words of errors by nobody.
 TIMED = ("kernels", "plugin/balance", "plugin/core", "plugin/ocl", "plugin/solver",
          *(f":(exclude){path}" for path in ("kernels/common/vector_*", "kernels/common/wide.clh", "kernels/common/product*",
-                                            "plugin/core/space.hpp", "plugin/core/sparse_*", "plugin/ocl/cl_space.hpp",
+                                            "plugin/core/space.hpp", "plugin/core/sparse_*", "plugin/balance/profile_store.*",
+                                            "plugin/balance/shares.*", "plugin/solver/share*", "plugin/solver/sharing.*",
+                                            "plugin/solver/pieces.*",
                                             "plugin/ocl/error_name.*", "plugin/ocl/space*", "plugin/ocl/sparse.*",
                                             "plugin/ocl/sums.cpp")))
 

@@ -21,10 +21,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostProcessors = 4;  ///< of which every set is timed
-constexpr int kLearning = 5;                ///< set-ups after which shares stay as they are, at most
-constexpr int kLeastLearning = 2;           ///< set-ups of a set, however little time it has
-constexpr int kApplies = 20;                ///< between two of them at most, from which solvers learn
-constexpr double kLearningSeconds = 0.4;    ///< after which no such apply begins
+constexpr int kLearning = 8;                ///< set-ups after which shares stay as they are, at most
+constexpr int kLeastLearning = 5;           ///< set-ups of a set, however little time it has
+constexpr int kApplies = 16;                ///< between two of them, as with fewer rows are not shared
 constexpr int kWhole = 2;                   ///< whole solves that are timed
 constexpr int kSizes = 5;                   ///< the paper's, multiples of the first
 struct Size {
@@ -110,16 +109,13 @@ void add_joules_of(const Team& team, const Plan& plan, const std::function<void(
 /// Set up and apply, until shares stay as they are or half of the time is spent.
 void learn(const std::function<void()>& set_up, const std::function<void()>& apply, bool several, const Share& share,
            Json& record) {
-  const int most = several ? kLearning : 1;
+  const int most = several ? kLearning : 1, applies = several ? kApplies : 1;
   const double half = share.seconds() / 2;
   int set_ups = 0;
   while (set_ups < most && (set_ups < kLeastLearning || share.left() > half)) {
     set_up();
     ++set_ups;
-    double spent = 0;
-    for (int k = 0; k < (several ? kApplies : 1) && spent < std::min(kLearningSeconds, half / most); ++k)
-      spent += seconds_of(apply);
-    if (spent == 0) apply();
+    for (int k = 0; k < applies; ++k) apply();
   }
   record["set_ups"] = set_ups;
 }

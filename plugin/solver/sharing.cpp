@@ -18,6 +18,8 @@ constexpr Index kGrain = 4096;
 constexpr double kWorthMoving = 1.05;
 /// Seconds of waking threads and waiting for the last one.
 constexpr double kMeetingSeconds = 5e-5;
+/// A processor works alone at most so often to have its power measured.
+constexpr int kMostAlone = 3;
 /// Set-ups of shares that may fail, as lines may be singular or would be solved whole.
 constexpr int kMostFailures = 6;
 /// The share of the time from which on power is that of work: what lies between applies is not theirs.
@@ -131,12 +133,13 @@ ShareVerdict Sharing<T>::least_time(bool few) const {
 }
 
 /// A processor whose power at work is not known although its meter can tell; null if there is none. Rated power is that
-/// of the heaviest load, several times the power of a card that mostly waits for copies.
+/// of the heaviest load, several times the power of a card that mostly waits for copies. Applies behind one set-up may
+/// be too few to fill a window of the meter.
 template <typename T>
 const Sharer* Sharing<T>::without_power() {
   for (const Sharer& s : sharers()) {
     const bool can_tell = energy_ != nullptr && energy_->measures(s.meter.physical);
-    if (!s.knows_watts && can_tell && worked_alone_.insert(s.who).second) return &s;
+    if (!s.knows_watts && can_tell && worked_alone_[s.who]++ < kMostAlone) return &s;
   }
   return nullptr;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -80,7 +80,7 @@ class Sharing {
   bool set_up_ = false;
   int failures_ = 0;  ///< set-ups of shares that failed
   ApplyEnergy* energy_ = nullptr;
-  std::set<std::string> worked_alone_;  ///< to measure their power
+  std::map<std::string, int> worked_alone_;  ///< how often, to measure their power
   std::string objectives_;
   const Sharer* single_ = nullptr;  ///< the one of several that solves by itself
   std::string last_single_;         ///< Sharer::who of the last set-up

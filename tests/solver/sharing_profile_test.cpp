@@ -187,14 +187,16 @@ TEST_F(SharingProfile, LearnsOfSingleApplies) {
   const Bands<double> bands = test::constant<double>(LineSet::one(300'000), -1, 3, -1);
   {
     Solver<double> solver(options);
-    constexpr int kTries = 7;  // either processor may be tried three times, behind the first one that is of no kind
+    constexpr int kTries = 6;  // either processor three times; when, depends on how long the other one took
+    int tries = 0;
     for (int k = 0; k < 20; ++k) {
       test::set_up(solver, bands);
       const SharesReport& sharing = solver.report().sharing;
       EXPECT_TRUE(k == 0 || sharing.shares.empty()) << k << ": " << sharing.why;
-      EXPECT_TRUE(k <= kTries || sharing.why.find(" is measured, ") == std::string::npos) << k << ": " << sharing.why;
+      if (sharing.why.find(" is measured, ") != std::string::npos) ++tries;
       apply(solver, bands, 1);
     }
+    EXPECT_LE(tries, kTries);
   }
   std::string first;
   int few = 0;
