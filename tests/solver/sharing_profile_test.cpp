@@ -274,8 +274,12 @@ TEST_F(SharingProfile, LearnsThePowerOfAProcessor) {
   EXPECT_GT(energy.apply_seconds, 0.9 * energy.seconds);
   // Who has not worked yet works alone first: what rated power says may be several times too much.
   bool alone = false;
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 5; ++i) {
     test::set_up(solver, bands);
+    if (i == 0) {  // too few applies for a window: it works alone again
+      solver.apply(y.data(), x.data());
+      continue;
+    }
     alone = alone || solver.report().sharing.why.find(" works alone, to measure its power") != std::string::npos;
     const std::int64_t windows = solver.report().energy.windows;
     for (int k = 0; k < 2000 && solver.report().energy.windows < windows + 2; ++k) solver.apply(y.data(), x.data());
