@@ -352,7 +352,7 @@ TEST(Variants, HaveEveryDefinitionOfTheSchemes) {
   }
   int count = 0;
   const std::regex definition("-D ([A-Z_]+)");
-  for (const auto& entry : std::filesystem::directory_iterator(OCLSPKT_SCHEMES)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(OCLSPKT_SCHEMES)) {
     std::ostringstream text;
     text << std::ifstream(entry.path()).rdbuf();
     const std::string content = text.str();
