@@ -25,7 +25,7 @@ struct ShareModel {
 /// What processors of a node share.
 struct NodeModel {
   double host_bytes_per_second = std::numeric_limits<double>::infinity();  ///< of its memory, for all together
-  double meeting_seconds = 0;  ///< that an apply by several takes longer: threads are woken and wait for each other
+  double meeting_seconds = 0;  ///< added to an apply by several processors: threads are woken and wait for each other
 };
 
 /// What shares are made for.

@@ -12,7 +12,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// The objects that a device may use, see Holding.
+/// The objects of a visit on its device, see Holding.
 struct VisitState final : Holding {
   std::mutex mutex;
   std::shared_ptr<OpenDevice> device;  ///< null after a release

@@ -54,7 +54,7 @@ struct Pieces {
   };
   struct Launch {
     Chunk tiles;      ///< in the buffers of the whole chunk
-    std::size_t ups;  ///< how many of `ups` must have arrived before
+    std::size_t ups;  ///< transfers of `ups` that must have arrived before
   };
   struct Down {
     Index first, end;      ///< rows

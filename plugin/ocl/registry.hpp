@@ -94,7 +94,7 @@ class Holding {
  private:
   friend class Registry;
   std::shared_ptr<Holding> self_;  ///< keeps itself alive if it is never freed
-  Holding* next_ = nullptr;        ///< the previous one that is never freed
+  Holding* next_ = nullptr;        ///< the holding that was added before this one to the list of those never freed
 };
 
 /// A value that ends with its owner or with its device, whichever comes first.

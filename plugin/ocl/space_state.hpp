@@ -37,7 +37,7 @@ struct SpaceState final : Holding {
 
   /// A kernel in one of its forms, built at first use.
   /// @param form  how many terms, or which operation
-  /// @param keep  for combine: z is kept as a term
+  /// @param keep  for combine: z itself is one of the terms
   Kernel& kernel(VectorKernel text, int form, bool keep = false);
   /// Work-groups for n places by the kernels of kernels/common/wide.clh, and the places of each group.
   struct Runs {

@@ -79,7 +79,7 @@ Axes measure_axes(PC pc, const Grid& grid) {
 /// From this many times the coupling along the taken axis on, a periodic one is warned of.
 constexpr double kMattersLeftOut = 10;
 
-/// What there is to say of a periodic axis that is left out, if it matters.
+/// The warning that the couplings of a periodic axis are left out; empty if there are none.
 std::string left_out_text(const Axes& axes) {
   if (axes.periodic < 0 || axes.strongest < 0) return {};
   const auto taken = static_cast<std::size_t>(axes.strongest), other = static_cast<std::size_t>(axes.periodic);

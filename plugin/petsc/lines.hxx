@@ -66,7 +66,7 @@ void share_exchange(PC pc, LineLayout& layout);
 /// @param[out] why  if there is none, the reason and the cure
 std::optional<Grid> find_grid(PC pc, Mat matrix, std::string& why);
 
-/// The lines along an axis, where it is periodic without the couplings that close them. Collective.
+/// The lines along an axis. If it is periodic, the couplings that close the lines are left out. Collective.
 /// @throws PetscFailure for an axis that the grid does not have
 LineLayout lay_out_axis(PC pc, Mat matrix, const Grid& grid, std::size_t axis);
 

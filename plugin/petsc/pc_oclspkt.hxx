@@ -76,7 +76,7 @@ struct GivenBands {
   std::optional<Ends> ends;  ///< the lines whose ends are 0 in them; none: they are as they were given
 };
 
-/// What the choice and the layout of lines depend on: while it stays, they stay.
+/// The choice and the layout of lines depend on this key alone: they are kept until it changes.
 struct LinesKey {
   std::string lines;
   PetscObjectId matrix = 0, grid = 0;

@@ -25,7 +25,7 @@ PetscObjectState state_of(Vec vector) {
 void note_equal(Vec part) { side_of(part).known = state_of(part); }
 
 /// Copy the part's values from the whole or to it, on the device.
-/// @pre the whole has its values there; so has the part if they go to the whole
+/// @pre the values of the whole are on the device, and those of the part too if they are copied to the whole
 void copy_on_device(Vec part, bool to_whole) {
   Side &of_part = side_of(part), &of_whole = side_of(of_part.whole);
   DeviceSpace& space = *types().space;

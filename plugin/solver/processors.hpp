@@ -20,7 +20,7 @@ struct Processor {
   DeviceModule* module = nullptr;  ///< null: the host
   int index = -1;                  ///< of the device; -1: the host
   DeviceInfo info = {};
-  DeviceProfile profile = {};  ///< of lines end to end, or side by side, as they are; not of the host
+  DeviceProfile profile = {};  ///< measured for the layout of the lines, end to end or side by side; unset for the host
   bool host() const { return module == nullptr; }
   std::string name() const { return host() ? "host" : info.name; }
   /// Its name beside other processors. An emulated device never has the name of the board that it stands in for.
@@ -36,7 +36,7 @@ struct Processors {
   bool automatic = false;            ///< the fastest one solves
   bool several = false;              ///< several devices are named, whether they can be used or not
   std::vector<std::string> remarks;  ///< on words of the options that have no effect
-  std::string why_host;              ///< why the host is the only one left, if it is
+  std::string why_host;              ///< why no processor but the host is left; else empty
   std::vector<LostDevice> lost;      ///< devices that failed while they were measured
   int of_queue = -1;                 ///< the device of Demand::queue, if it is the one in `devices`
   std::string why_not_of_queue;      ///< why it is not, if a queue was given

@@ -53,7 +53,7 @@ class Sharers {
 
   const std::vector<Sharer>& each() const { return each_; }
   double rows() const { return rows_; }
-  /// The solves that the figures are of: scalar, layout, size.
+  /// The kind of solves that were measured: scalar, layout, size.
   const std::string& kind() const { return kind_; }
   const std::string& names() const { return names_; }
   /// The fastest by itself. @pre each() is not empty

@@ -104,7 +104,7 @@ void Sharing<T>::find_shares(const Options& options, const Balance& balance) {
 template <typename T>
 ShareVerdict Sharing<T>::least_time(bool few) const {
   const Sharer& best = sharers_.best_alone();
-  const Sharer* first = &best;  // by what may be hoped for
+  const Sharer* first = &best;  // by the least time that it may reach
   double hoped = std::numeric_limits<double>::infinity();
   bool any_measured = false;
   for (const Sharer& s : sharers()) {

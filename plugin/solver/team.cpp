@@ -20,7 +20,7 @@
 namespace oclspkt {
 namespace {
 
-/// A member waits for one that left with an error of its own.
+/// Thrown where a member waits for another that ended with an error.
 struct Left : std::runtime_error {
   Left() : std::runtime_error("another member of the team left") {}
 };

@@ -84,7 +84,7 @@ void add_device(const Processor& device, const Outlook<T>& outlook, std::vector<
   for (const Method method : kMethods) {
     if (asks_for(choice, method)) add_ways(device, problem, method, false, outlook, ways);
   }
-  // The other form of truncation is for lines that have no kernel in this one, or where this one does not hold.
+  // Truncated-streamed is asked for lines that have no kernel for truncated-halo, or that its bounds refuse.
   if (choice == MethodChoice::truncated) {
     add_ways(device, problem, Method::truncated_streamed, ways.size() > before, outlook, ways);
   }
@@ -97,8 +97,8 @@ void add_host(const Processors& processors, const Processor& host, const Outlook
   Problem<T> problem = problem_on(host, outlook);
   if (choice == MethodChoice::pivot) return add_ways(host, problem, Method::pivot, false, outlook, ways);
   const bool first = processors.host || processors.devices.empty();
-  // Where the pieces of a device's passes do not agree, one sweep on the host does; the sweeps of lines side by side on
-  // cores are the host's own, with the same evidence.
+  // If the pieces that a device solves do not agree within rounding, one sweep on the host does. Lines side by side on
+  // cores are excluded: their sweeps are those of the host, with the same evidence.
   const auto by_factors = [](const Way& way) {
     return !way.processor->host() && way.scheme->elimination(way.plan).tells_bound;
   };
