@@ -15,7 +15,7 @@ struct RowsNextToCuts {
   std::vector<Index> x;  ///< unknowns
 };
 
-/// What an apply does to the rows next to cuts, where vectors lie on a device: see CutParts, whose slots these are.
+/// The work of an apply on rows next to cuts if vectors lie on a device. Slots are those of CutParts.
 template <typename T>
 struct BorderLayout {
   /// Spikes of a bundle that reach from the cuts on one side.
@@ -40,12 +40,12 @@ template <typename T>
 class Borders {
  public:
   virtual ~Borders() = default;
-  /// Read what CutParts::right_hand_sides() wants; waits for the device.
+  /// Read the arguments of CutParts::right_hand_sides(); waits for the device.
   /// @param y, z     right-hand side and solution of the inner rows, as Solver::enqueue() takes them
   /// @param numbers  shape [4][slots]: y next to the cuts above and below, z beside them
   /// @throws InvalidInput, DeviceError
   virtual void take(const DeviceQueue& queue, const void* y, const void* z, T* numbers) = 0;
-  /// Enqueue what CutParts::correct() does.
+  /// Enqueue the corrections of CutParts::correct().
   /// @param unknowns  shape [2][slots]: next to the cuts above, below; read before the call returns
   /// @throws InvalidInput, DeviceError
   virtual void put(const DeviceQueue& queue, const T* unknowns, void* x) = 0;

@@ -115,7 +115,7 @@ Index halo_from_dominance(double d, double tol) {
 
 namespace {
 
-/// Rows of halo that a cut needs; -1 if `longest` is not enough.
+/// Rows of halo that a cut needs; -1 if `longest` rows do not suffice.
 template <typename T>
 Index halo_of_cut(const SweepRows<T>& rows, Index cut, double tol, Index longest, RowRange asked, Ratios& ratios) {
   const Index first = std::max(asked.first, cut - longest), end = std::min(asked.end, cut + longest);

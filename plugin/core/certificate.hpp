@@ -49,8 +49,8 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);
 /// Runs of tiles that are streamed by stored factors.
 struct TileRuns {
   Index n;                          ///< rows, all lines glued
-  Index tile_rows;                  ///< of what solves one interface system
-  Index window;                     ///< rows away from what they feel unknowns are truncated
+  Index tile_rows;                  ///< rows of a tile, which solves one interface system
+  Index window;                     ///< rows between a truncated row and the nearest unknown that depends on it
   bool above = true, below = true;  ///< something is truncated above a run, and below a tile
 };
 

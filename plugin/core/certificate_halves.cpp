@@ -59,7 +59,7 @@ Certificate certify_halves(const Plan& plan, const BandsView<T>& bands, double l
 
 double bound_halves(double d, Index m) {
   if (!(d > 1)) return std::numeric_limits<double>::infinity();
-  const Index kept_away = m / 2 + 1;  // rows from what is cut off to the nearest that is kept
+  const Index kept_away = m / 2 + 1;  // rows from the first truncated one to the nearest that it would change
   const double half = std::pow(d, -static_cast<double>(kept_away));
   return std::isinf(d) ? half : half + 2 * std::pow(d, 1 - static_cast<double>(m)) / (d - 1);
 }

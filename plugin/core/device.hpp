@@ -56,8 +56,7 @@ struct DeviceProfile {
   double launch_seconds = 0;         ///< of an apply however few its rows are: launch, wait, hand the vectors over
   double rows_per_second = 0;        ///< of a one-pass method with 5 words a row, data in place
   double copy_bytes_per_second = 0;  ///< host to device and back; infinite where memory is shared
-  /// The same of long vectors, which take this long whatever their length, and the rest at this rate; whichever of both
-  /// is less. Unknown: infinite.
+  /// Copies of long vectors take long_copy_seconds and the bytes at this rate, if that is less. Infinite: not measured.
   double long_copy_seconds = std::numeric_limits<double>::infinity();
   double long_copy_bytes_per_second = std::numeric_limits<double>::infinity();
 
@@ -95,7 +94,7 @@ struct DeviceSettings {
   bool kernel_times = false;       ///< see Options::kernel_times
   std::string fpga_binary = {};    ///< see Options::fpga_binary
   bool spread_banks = false;       ///< see Options::fpga_banks
-  /// The module of the callers' queues where that is another one than the solver's, see DeviceModule::device_beside().
+  /// The module of the callers' queues; null if it is the solver's own, see DeviceModule::device_beside().
   DeviceModule* queues_of = nullptr;
   /// Bytes of a vector up to which work-groups handle NaN at once, which costs some 10 % of an apply in double.
   /// Beyond, they note whether they met one, and a second launch, of some 3 us, repeats the first one NaN-safe if so.
@@ -135,7 +134,7 @@ class DeviceSolver {
   }
   /// What the last set_up works with; null handles on the host.
   virtual DeviceHandles handles() const { return {}; }
-  /// The same as apply() with both vectors in buffers of the device, see Solver::apply_on_device().
+  /// Apply to vectors in buffers of the device, see Solver::apply_on_device().
   /// @throws InvalidInput on the host, and for buffers that do not fit; DeviceError
   virtual void apply_on_device(_cl_mem* /*y*/, _cl_mem* /*x*/) {
     throw InvalidInput(
@@ -144,26 +143,25 @@ class DeviceSolver {
   }
   /// True if enqueue() works by that queue: it is one of the device, and of the context of the last set_up.
   virtual bool takes(const DeviceQueue& /*queue*/) const { return false; }
-  /// The same as apply() with both vectors on the device of a queue, see Solver::enqueue().
+  /// Apply to vectors on the device of a queue, see Solver::enqueue().
   /// @throws InvalidInput on the host, and for memory that does not fit; DeviceError
   virtual void enqueue(const DeviceQueue& /*queue*/, const void* /*y*/, void* /*x*/) {
     throw InvalidInput("the host solves and takes no vectors of a device: use apply() with host vectors");
   }
-  /// What lines cut among processes want of the same vectors, on the device of the last set_up.
+  /// Read and correct the rows next to cuts among processes, on the device of the last set_up.
   /// @throws InvalidInput on the host; DeviceError
   virtual std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& /*layout*/) {
     throw InvalidInput("the host solves and takes no vectors of a device");
   }
-  /// Have this solver and others of its device follow each other on vectors that go there once; this one takes the
-  /// first step.
+  /// Let several solvers of one device work on vectors that are copied to it once. This solver takes the first step.
   /// @return null where that is not possible: on the host, in the host's memory, or with vectors in several chunks
   /// @throws DeviceError
   virtual std::unique_ptr<Visit<T>> visit(const VisitSteps<T>& /*steps*/) { return nullptr; }
   virtual Times times() const = 0;
   /// The stored factors, which are evidence for or against a method; null for methods without.
   virtual const Factors<T>* factors() const { return nullptr; }
-  /// A bound on what rounding leaves in a row, as Report::rounding, that only the factors of the last set-up give; 0
-  /// where the plan's holds.
+  /// The bound on rounding (Report::rounding) that the factors of the last set-up give; 0 if the bound of the plan
+  /// holds.
   virtual double rounding() const { return 0; }
   /// The largest error by component, in eps, of answers since the last call that no bound covers; 0: bounds cover all.
   /// Infinite if an answer to a finite right-hand side is not finite.
@@ -242,7 +240,8 @@ class DeviceModule {
   /// Measured once per process, at most 50 ms apart from the kernel build, by factors as wide as the vectors.
   /// @throws DeviceError, BuildError
   virtual DeviceProfile profile(int device, bool is_double) = 0;
-  /// The same with the rate of exact-factored for lines side by side, 5 words a row; some 50 ms more.
+  /// Measure a device as profile() does, with the rate of exact-factored for lines side by side (5 words a row). Takes
+  /// some 50 ms longer.
   /// @throws DeviceError, BuildError
   virtual DeviceProfile profile_beside(int device, bool is_double) = 0;
   /// What a plan must know of the device.
@@ -287,14 +286,14 @@ inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 /// @throws bad_alloc, after which a later call tries again
 OCLSPKT_API DeviceModule* device_module(std::string* why);
 
-/// The same before any driver is loaded: device_of() loads no other than that of the queue, and what it gives can be
+/// The module, without loading drivers: its device_of() loads only the driver of the queue. The device found can be
 /// used.
 OCLSPKT_API DeviceModule& devices_of_queues();
 
 /// The module if it has been opened before, else null.
 OCLSPKT_API DeviceModule* open_device_module();
 
-/// The module for CUDA by itself, whose cards OpenCL may see as well; for comparisons.
+/// The module for CUDA alone, for comparisons. OpenCL may list its cards as well.
 OCLSPKT_API DeviceModule* cuda_module(std::string* why);
 
 /// True if a device solver of the module has kernels for that method and those lines.

@@ -14,7 +14,7 @@ namespace oclspkt {
 /// Growth above which elimination in partitions is not trusted: rounding leaves up to some 10 times as many eps in a
 /// row, and 100 are the limit. Rows that are dominant stay at 3.
 inline constexpr double kGrowthLimit = 5;
-/// What it cannot exceed for matrices that are dominant by rows: |l c| <= |b| and |u| <= |b| + |l c|.
+/// The largest growth of matrices that are dominant by rows: |l c| <= |b| and |u| <= |b| + |l c|.
 inline constexpr double kDominantGrowth = 3;
 /// Componentwise backward error of the trial solve above which a method is not trusted, in units of eps.
 inline constexpr double kTrialLimitEps = 100;
@@ -35,9 +35,9 @@ class TrialCoin {
   /// @param process solves that are shared among processes toss another coin on each
   explicit TrialCoin(int process = 0) : state_(kSeed + static_cast<std::uint64_t>(process)) {}
   bool toss() { return (state_ = state_ * kFactor + kTerm) >> 63 != 0; }
-  /// The same as so many tosses.
+  /// Skip this many tosses.
   void skip(Index tosses) {
-    // What 1, 2, 4, ... tosses make of a state.
+    // factor and term: the state after 1, 2, 4, ... tosses is factor * state + term.
     std::uint64_t factor = kFactor, term = kTerm;
     for (auto left = static_cast<std::uint64_t>(tosses); left > 0; left >>= 1) {
       if ((left & 1) != 0) state_ = state_ * factor + term;
@@ -55,7 +55,7 @@ class TrialCoin {
 template <typename T>
 void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, TrialKind kind, T* y);
 
-/// What a trial solve found.
+/// The errors of a trial solve.
 struct Trial {
   double worst = 0;           ///< largest componentwise backward error over lines; NaN if a solution is not finite
   std::vector<Index> failed;  ///< lines whose error is above the limit, in order

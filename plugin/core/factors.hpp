@@ -50,7 +50,7 @@ struct FactorArrays {
   std::int64_t bytes() const { return multiplier.bytes() + reciprocal.bytes() + coupling.bytes(); }
 };
 
-/// Make room in `in`, and free `other`.
+/// Allocate `in` and free `other`.
 template <typename S, typename Other>
 void make_room(FactorArrays<S>& in, FactorArrays<Other>& other, Index words, bool symmetric) {
   other = {};

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What plans of several families hold beside what every plan has, see Plan::as().
+// Structs that plans of several families hold beside the members of Plan, see
+// Plan::as().
 #pragma once
 
 #include "plan.hpp"
 
 namespace oclspkt {
 
-/// Lines side by side: bundle k of a block holds its lines from k*lines on, the last bundle all that are left; segment
-/// k of a line holds its rows [k*m, min(length, (k+1)*m)).
+/// Lines side by side: bundle k of a block holds its lines from k*lines on, the last bundle the remaining lines;
+/// segment k of a line holds its rows [k*m, min(length, (k+1)*m)).
 struct Beside {
   Index segments = 0;      ///< of a line; 0: lines are not cut, whatever their length
   Index bundle = 1;        ///< lines that are swept together
   Index bundles = 1;       ///< of a block
   Index window = 0;        ///< words of a work-group: a row carried, and every row that is swept
   Index chunk_blocks = 0;  ///< blocks per chunk; 0: the memory does not hold one
-  bool windowed = false;   ///< what the sweep down leaves is still in the cache for the way back
+  bool windowed = false;   ///< results of the sweep down are still in the cache when the sweep up reads them
 };
 
 /// Factors of lines laid end to end that are stored: in the order of the lanes where there are some
 /// (schemes/lanes/interleaved_factors), else in that of the rows.
 struct StoredFactors {
-  Index reach = 0;        ///< rows of a partition that what enters it gets to, a multiple of lanes; m: all of them
-  Index lead_in = -1;     ///< rows above a partition from which its pivots come out right; -1: a line's first row
+  Index reach = 0;     ///< how many rows of a partition depend on the unknown above it, a multiple of lanes; m: all
+  Index lead_in = -1;  ///< rows above a partition at which elimination begins, so that its pivots converge; -1: at the
+                       ///< line's first row
   bool corrects = false;  ///< what partitions, or work-items, differ by where they meet is found, passed on and taken
                           ///< off, so that rounding does not grow; by work-groups a halo is a tile then
 };
@@ -32,7 +34,7 @@ struct SharedTiles {
   Index head = 0, period = 0, tail = 0, all = 0;
 };
 
-/// Those of a plan; none where no two are known to be alike.
+/// The shared tiles of a plan; all 0 if it shares none.
 inline SharedTiles shared_tiles(const Plan& plan) {
   const SharedTiles* shared = plan.find<SharedTiles>();
   return shared != nullptr ? *shared : SharedTiles{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sweeps of a partition by itself: what truncation leaves in a row, and what rounding does. Rows stand in the order of
-// the sweep.
+// Sweeps of a partition by itself: the errors of its rows by truncation and by
+// rounding. Rows stand in the order of the sweep.
 #pragma once
 
 #include <cmath>
@@ -20,8 +20,8 @@ struct Inherited {
 /// One forward sweep over a partition.
 struct ForwardSweep {
   std::vector<double> coupling;  ///< |c_i p_i|, p the reciprocal pivots
-  std::vector<double> entered;   ///< what is left in row i of 1 before the partition
-  double spike = 1;              ///< what it is at the partition's first row of 1 behind the last
+  std::vector<double> entered;   ///< the influence on row i of the unknown before the partition
+  double spike = 1;              ///< the influence on the first row of the unknown behind the partition
 
   template <typename T>
   void fill(const SweepRows<T>& a, Index first, Index end) {
@@ -42,7 +42,7 @@ struct ForwardSweep {
     }
   }
 
-  /// The largest error of rows from `stop` on, where that of the last one is `at_last`. NaN if there is one.
+  /// The largest error of rows from `stop` on, if the last one has the error `at_last`. NaN if an error is NaN.
   double largest_error(double at_last, std::size_t stop) const {
     double worst = 0, error = at_last;
     for (std::size_t i = coupling.size(); i-- > stop;) {
@@ -52,7 +52,7 @@ struct ForwardSweep {
     }
     return worst;
   }
-  /// A bound of the same for any error of the last row.
+  /// Bound largest_error() for any error of the last row.
   Inherited largest_errors(std::size_t stop) const {
     Inherited worst, row;
     for (std::size_t i = coupling.size(); i-- > stop;) {
@@ -65,10 +65,10 @@ struct ForwardSweep {
   }
 };
 
-/// What rounding leaves in such a sweep.
+/// The rounding errors of one sweep over a partition.
 struct RoundedSweep {
   RoundedRows rows;
-  std::vector<double> errors;  ///< of what the sweep leaves of a row, divided by the pivot
+  std::vector<double> errors;  ///< of each row's right-hand side after the sweep, divided by the pivot
 
   /// @param n  rows of the system
   template <typename T>

@@ -18,7 +18,7 @@ struct EliminatedRow {
   double own = 0;       ///< the excess before elimination
   double before = 0;    ///< the excess of the row above
   double size = 0;      ///< |u_i|
-  bool direct = false;  ///< the row carries its diagonal
+  bool direct = false;  ///< the pivot follows from the diagonal, not from the excess
 };
 
 /// Computes the pivots of rows, one after the other, by the excess carried from row to row. No excess is forgiven.

@@ -26,7 +26,8 @@ constexpr double kRefineEps = 2, kWidenEps = 10;
 /// Refinement needs the digits that growth leaves: below this growth, about four remain.
 constexpr double kHardGrowth = 1e12;
 
-/// A bound, or an error, in eps of Number, converted to eps of T, to which the solution is rounded.
+/// Convert a bound or an error from eps of Number to eps of T. Half an eps is added if T is narrower, because the
+/// solution is rounded to T.
 template <typename T, typename Number>
 double rounded(double eps) {
   return eps / kUnit<T, Number> + (kUnit<T, Number> > 1 ? 0.5 : 0.0);

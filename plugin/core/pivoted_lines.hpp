@@ -54,7 +54,7 @@ struct PivotFacts {
   double trial = 0;        ///< the largest such error in trial solves, in eps; 0 if none ran; or NaN
 };
 
-/// Limits of errors by component, in eps, and what follows above them.
+/// Limits of errors by component, in eps; above each of them a solver does more.
 struct PivotLimits {
   double bound;    ///< each solution of a line with a larger bound is measured
   double refined;  ///< a solution with a larger measured error is refined

@@ -17,7 +17,7 @@ namespace oclspkt {
 inline Index quotient_up(Index value, Index divisor) { return (value + divisor - 1) / divisor; }
 inline Index round_up(Index value, Index multiple) { return quotient_up(value, multiple) * multiple; }
 
-/// What a plan must know of the device that will run it.
+/// The properties of a device that plans depend on.
 struct DeviceTraits {
   int lanes = 8;                          ///< SIMD lanes of the scalar type in a register
   int tile_lanes = 1;                     ///< partitions of a tile, swept side by side, unless lanes are more
@@ -27,9 +27,9 @@ struct DeviceTraits {
   std::int64_t memory_bytes = INT64_MAX;  ///< all allocations together; INT64_MAX where host memory is shared
   bool host = false;                      ///< the calling thread, no device
   int group_items = 0;                    ///< work-items of a work-group at most, where kernels for GPUs are used
-  std::int64_t local_bytes = 0;           ///< local memory of a work-group, there and where kernels for FPGAs are used
+  std::int64_t local_bytes = 0;           ///< local memory of a work-group; kernels for GPUs and FPGAs
   bool unproven = false;                  ///< those kernels run on a device that they are not made for
-  bool paper = false;                     ///< of the kernels that are used the paper's own are asked for
+  bool paper = false;                     ///< the user asks for the kernels of the paper's form
   bool task = false;                      ///< kernels for FPGAs are used: one work-item that streams all rows
 };
 
@@ -43,7 +43,8 @@ struct Cut {
   Index blocks = 0;      ///< lines side by side: blocks of a chunk at most; 0: the memory does not hold one
 };
 
-/// Where the arrays lie that go with the chunks of lines laid end to end: as bands, a number a row, by default.
+/// Places of stored arrays that are divided with the chunks of lines laid end to end. By default they are divided as
+/// bands are, a number a row.
 struct StoredPlaces {
   Index shared = 0;      ///< numbers of each array that serve all chunks; 0: each chunk has its own
   Index tile_words = 0;  ///< numbers of a tile, of which a chunk has one more on either side; 0: as bands
@@ -70,7 +71,7 @@ struct Plan {
   Index chunk_tiles = 0;          ///< tiles per chunk: what one launch covers, at most what one allocation may hold
   double idle = 1;                ///< time against that of full lanes on all cores
   const char* made_by = nullptr;  ///< the name of its scheme
-  /// What only some schemes know of their plans, in structs of their own: at most one of each type, see as().
+  /// Structs of single schemes or families, at most one of each type, see as().
   std::vector<std::any> geometry = {};
 
   /// The struct of type G; null if there is none.
@@ -96,7 +97,7 @@ struct Plan {
   G& as() {
     return const_cast<G&>(std::as_const(*this).template as<G>());
   }
-  /// Give the plan such a struct, in the place of one of that type.
+  /// Give the plan a struct of type G, which replaces one that it has.
   template <typename G>
   G& add(G of = {}) {
     if (has<G>()) return as<G>() = std::move(of);
@@ -118,7 +119,7 @@ struct Plan {
   double words_per_row() const;
 };
 
-/// What a plan is to be for where no values are known: of probes, of rates that are predicted, and of tests.
+/// The wanted plan if no values of the matrix are known: for probes, predicted rates, and tests.
 struct PlanRequest {
   Method method;
   const LineSet& lines;
@@ -134,7 +135,7 @@ struct PlanRequest {
 ///         tile, or no work-group holds the halo
 OCLSPKT_API Plan make_plan(const PlanRequest& request);
 
-/// For one line of n rows.
+/// Plan for one line of n rows.
 OCLSPKT_API Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
 
 /// Plan exact-factored: bundles for lines side by side, by work-groups where the device has kernels for GPUs, else line

@@ -31,11 +31,11 @@ class ProgramMaker {
   virtual std::string options(const ProgramOrder& order) const = 0;
   /// The name of the file for a board's program, without its ending.
   virtual std::string name(const ProgramOrder& order) const = 0;
-  /// Build a program from its text on a device that has a compiler, and write it with what it is for.
+  /// Build a program from its text on a device that has a compiler, and write it with a note of its purpose.
   /// @return the file
   /// @throws DeviceError, BuildError; InvalidInput if a file cannot be written
   virtual std::string build(int device, const ProgramOrder& order, const std::string& folder) = 0;
-  /// Write what a file that another compiler made is for, beside it.
+  /// Write a note of its purpose beside a file that another compiler made.
   /// @throws InvalidInput if the file cannot be read or the note not written
   virtual void describe(const std::string& file, const ProgramOrder& order, const BoardName& board) const = 0;
 };

@@ -91,7 +91,7 @@ Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& e
   return worst.bound();
 }
 
-/// How work-items find the value that enters their rows, and what they do with it.
+/// How work-items find the value that enters their rows, and use it.
 enum class Joints {
   swept_windows,  ///< a scan by windows (kernels/gpu/tile_shared_rows.clh), and a second sweep from the value
   swept,          ///< a scan by blocks (kernels/gpu/tile_scan.clh), and a second sweep

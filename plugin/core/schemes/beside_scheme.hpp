@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What schemes for lines side by side share: how Beside is cut.
+// How schemes for lines side by side cut Beside.
 #pragma once
 
 #include "geometry.hpp"
@@ -24,7 +24,7 @@ class BesideScheme : public Scheme {
   }
 };
 
-/// Rows that are swept for one that is solved: a line that is cut into segments reads nothing beyond its ends.
+/// Swept rows per solved row. Halos at the two ends of a line are not read.
 inline double overlap_of_segments(const Plan& plan) {
   const auto segments = static_cast<double>(plan.as<Beside>().segments);
   const double cut = segments > 0 ? 1 - 1 / segments : 1;

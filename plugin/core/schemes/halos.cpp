@@ -151,7 +151,7 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
     if (needs.failed.empty() && cheaper_than_exact(plan)) {
       return unless_growth(problem, covered(plan, worst.bound, tol, problem.survey), rejection);
     }
-    // Where no line gave a halo, the longest that was tried says most.
+    // If no line has a halo that suffices, report the longest halo that was tried.
     refused = Refused{needs.halo > 0 ? plan : trial, std::move(needs.failed)};
     if (static_cast<Index>(refused->failed.size()) == lines.count() || !cheaper_than_exact(plan)) continue;
     if (!named(problem.options.method) && are_few(lines, refused->failed)) {

@@ -18,14 +18,14 @@ struct HaloPlans {
   /// partition_of_whole_lines(), and the plan of these. @param rows  of all lines
   Index (*whole)(Index length, Index rows, int word, const DeviceTraits& traits);
   Plan (*whole_plan)(Index n, Index length, Index partition, int word, const DeviceTraits& traits);
-  /// Let partitions that are solved together know of no more rows than the halo has; null: nothing is to be done.
+  /// Limit the influence between partitions that are solved together to the rows of the halo; null: no limit is needed.
   void (*couple)(Plan& plan);
-  Index short_line;   ///< longer lines rather get halos than that they are held whole
+  Index short_line;   ///< longer lines get halos instead of being held whole
   double safe_whole;  ///< dominance of rows from which lines may be held whole
   bool cuts_move;     ///< with another halo tiles are cut elsewhere
 };
 
-/// Those of the first scheme that has some for the processor, see Scheme::halos().
+/// Find the HaloPlans of the first scheme that has some for the processor, see Scheme::halos().
 /// @throws InvalidInput if none has
 const HaloPlans& halos_of(const DeviceTraits& traits);
 
@@ -40,8 +40,9 @@ OCLSPKT_API Index partition_of_whole_lines(const LineSet& lines, int word, const
 /// @param partition  as partition_of_whole_lines() gave it
 OCLSPKT_API Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, const DeviceTraits& traits);
 
-/// Halos up to this many rows are taken from the survey alone; longer ones are worth following the decay, unless rows
-/// are so much alike that the survey shows more than their dominance.
+/// Halos up to kQuickHalo rows are taken from the survey alone. For longer ones a sweep follows the decay of the rows,
+/// because the halo may turn out shorter. If the rows are alike, the survey knows their decay as well, up to
+/// kQuickHaloOfLikeRows.
 inline constexpr Index kQuickHalo = 64, kQuickHaloOfLikeRows = 256;
 /// Dominance from which whole lines need no evidence: one of dominance 1 may be singular.
 inline constexpr double kSafeWholeLines = 1.0001;
@@ -51,7 +52,7 @@ template <typename T>
 Index known_halo(const Options& options, const Survey& survey) {
   const double d = survey.decay();
   const Index needed = halo_from_dominance(d, tolerance<T>(options));
-  // A tolerance that was loosened is there to be used up.
+  // A user who raised rtol wants the shortest halo that it allows: the decay has to be followed.
   const bool alike = d > survey.dominance && options.rtol == 0;
   const Index longest = alike ? kQuickHaloOfLikeRows : kQuickHalo;
   return needed < 0 || needed > longest ? -1 : round_up(needed, kHaloQuantum);
@@ -87,8 +88,7 @@ Index whole_lines(const Problem<T>& problem, double least_dominance) {
   return partition_of_whole_lines(problem.bands.lines(), sizeof(T), problem.traits);
 }
 
-/// The same for the processor of a problem: kernels for GPUs are as fast for whole lines as for any, whatever the
-/// dominance.
+/// Rows of a partition that holds whole lines, from the least dominance at which the processor's kernels may hold them.
 template <typename T>
 Index whole_lines(const Problem<T>& problem) {
   return whole_lines(problem, halos_of(problem.traits).safe_whole);
@@ -103,7 +103,7 @@ std::optional<Plan> halo_by_survey(const Problem<T>& problem);
 template <typename T>
 std::optional<Proposal> propose_halos(const Problem<T>& problem, Rejection& rejection);
 
-/// The plan of which propose_halos() may come to none that costs less; none where the processor holds no halo.
+/// The cheapest plan that propose_halos() may return; none if the processor holds no halo.
 template <typename T>
 std::optional<Plan> least_of_halos(const Problem<T>& problem);
 

@@ -13,20 +13,20 @@
 
 namespace oclspkt {
 
-/// What a solver showed against a method, by lines.
+/// Why a method is rejected, and by which lines.
 struct Rejection {
   std::string why{};           ///< empty: none
   std::vector<Index> lines{};  ///< the lines that alone stand in the way; empty with a reason: all of them do
-  std::optional<Plan> plan{};  ///< what it was held against, as far as there was a plan
+  std::optional<Plan> plan{};  ///< the plan that was judged, if one was made
   explicit operator bool() const { return !why.empty(); }
 };
 
-/// A method whose truncation is covered, or that truncates nothing; what is left to show is said by needs_trial.
+/// A plan whose truncation is covered by a certificate, or that truncates nothing.
 struct Proposal {
   Plan plan;
   std::string why;
   double certificate = 0;
-  std::optional<Rounding> rounding{};  ///< what rounding may leave in a row, as far as it was asked
+  std::optional<Rounding> rounding{};  ///< the bound on rounding, if it was computed
   bool above_tolerance = false;        ///< named by the user, taken without cover
   bool needs_trial = false;            ///< rounding is not bounded by dominance: the trial solve decides
   std::string why_wide{};              ///< under precision narrow, why stored factors are not narrow; empty: see plan

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What schemes share when they propose plans.
+// Helpers of schemes that propose plans.
 #pragma once
 
 #include <cmath>
@@ -26,8 +26,8 @@ const Scheme& only() {
 /// Share of the rows that may be solved by the fallback method for the others to keep a cheaper method.
 inline constexpr double kFallbackShare = 0.1;
 
-/// The largest certificate accepted: Options::rtol, or the rounding of T. Under precision narrow as well: what is
-/// solved then is a matrix close by, symmetric if the bands are, and truncation adds nothing to that.
+/// The largest certificate accepted: Options::rtol, or the rounding of T. Precision narrow does not raise it: the
+/// rounded matrix is solved as exactly as any other, so that it stays symmetric if the bands are.
 template <typename T>
 double tolerance(const Options& options);
 
@@ -58,8 +58,8 @@ Plan plan_for(const Problem<T>& problem, Method method, Index halo) {
 /// Why stored factors are not to be narrow under precision narrow; empty if they may be.
 std::string why_factors_stay_wide(const Plan& plan, const Survey& survey);
 
-/// The first rows of a long system by the same plan: what they refuse needs no look at all the others. None where a
-/// user who named the method is to be told what all rows come to, or where a plan is not made of equal partitions.
+/// Cut a plan to the first rows of a long system: if their bound refuses the plan, the other rows need not be read.
+/// None if the user named the method, whose warning gives the bound of all rows, or if partitions are not equal.
 template <typename T>
 std::optional<Plan> of_first_rows(const Problem<T>& problem, const Plan& plan) {
   constexpr Index kFirstRows = Index{1} << 16, kTiles = 4, kLong = 8;
@@ -70,7 +70,7 @@ std::optional<Plan> of_first_rows(const Problem<T>& problem, const Plan& plan) {
   return plan.n < kLong * first.n ? std::nullopt : std::optional(first);
 }
 
-/// False if the bound of the first rows on what rounding leaves in a row is above problem.rounding_limit.
+/// False if the bound on rounding of the first rows is above problem.rounding_limit.
 /// @param[out] rounding  that bound
 template <typename T>
 bool rounds_little_at_first(const Problem<T>& problem, const Plan& plan, Rounding& rounding) {
@@ -80,7 +80,8 @@ bool rounds_little_at_first(const Problem<T>& problem, const Plan& plan, Roundin
   return rounding.eps <= problem.rounding_limit;
 }
 
-/// The bound of a plan on what rounding leaves in a row: that of the first rows, if it is above problem.rounding_limit.
+/// The bound on rounding of a plan. If the bound of the first rows is above problem.rounding_limit, the others are not
+/// read.
 template <typename T>
 Rounding rounding_of(const Problem<T>& problem, const Plan& plan) {
   Rounding rounding;
@@ -88,7 +89,8 @@ Rounding rounding_of(const Problem<T>& problem, const Plan& plan) {
   return bound_rounding(plan, problem.bands.lines(), problem.bands.view(), problem.survey);
 }
 
-/// A certificate of truncation, in all units that the columns may be in: that of the first rows, if it is above `tol`.
+/// The certificate of truncation, in all units that the columns may be in. If the certificate of the first rows is
+/// above `tol`, the others are not read.
 /// @param certify  (plan, bands) -> Certificate
 template <typename T, typename F>
 Certificate certificate_of(const Problem<T>& problem, const Plan& plan, double tol, const F& certify) {
@@ -101,7 +103,7 @@ Certificate certificate_of(const Problem<T>& problem, const Plan& plan, double t
                           [&](const BandsView<T>& view) { return certify(plan, view); });
 }
 
-/// True if it is within problem.rounding_limit.
+/// True if the bound on rounding is within problem.rounding_limit.
 /// @param[out] rounding  the bound
 template <typename T>
 bool rounds_little(const Problem<T>& problem, const Plan& plan, Rounding& rounding) {
@@ -109,13 +111,13 @@ bool rounds_little(const Problem<T>& problem, const Plan& plan, Rounding& roundi
   return rounding.eps <= problem.rounding_limit;
 }
 
-/// Why a plan with such a bound is refused.
+/// Why a plan with this bound on rounding is refused.
 std::string rounding_refusal(const Rounding& rounding, double limit);
 
 /// True if some lines have so few of the rows that these may be left to the fallback method.
 bool are_few(const LineSet& lines, const std::vector<Index>& members);
 
-/// The lines whose dominance does not do by itself, if they are few. @param holds  (dominance of a line) -> bool
+/// The lines whose dominance alone does not justify a plan, if they are few. @param holds (dominance of a line) -> bool
 template <typename T, typename F>
 std::vector<Index> weak_lines(const Problem<T>& problem, const F& holds) {
   const LineSet& lines = problem.bands.lines();
@@ -129,15 +131,15 @@ std::vector<Index> weak_lines(const Problem<T>& problem, const F& holds) {
 /// The rows that a certificate is about, and from which side most of it comes.
 std::string where(const Certificate& certificate);
 
-/// True if rows are so little dominant that what work-items make of their own rows, which near d = 1 multiplies
-/// rounding by up to 1 / (d - 1), is to be tried; not where rows are alike and decay.
+/// True if rows are so little dominant that elimination within work-items needs a trial solve: near d = 1 it amplifies
+/// rounding up to 1 / (d - 1) times. False if rows are alike and decay.
 bool barely_dominant(const Survey& survey);
 
 /// True if the survey shows that interface systems of stored factors do not multiply rounding.
 bool interfaces_are_stable(const Survey& survey);
 
-/// Rows after which truncation shows nowhere in rows of decay d whose tiles or partitions share interface systems, in
-/// steps of kHaloQuantum; more than `longest` if it takes more.
+/// Rows after which truncation is within `tol` everywhere, for rows of decay d whose tiles or partitions share
+/// interface systems. In steps of kHaloQuantum; more than `longest` if that many rows do not suffice.
 Index rows_to_decay(double d, double tol, Index longest);
 
 /// A truncated plan that its certificate covers.
@@ -152,14 +154,14 @@ RowRange rows_of(const Problem<T>& problem, Index line) {
   return {lines.first(line), lines.first(line) + lines.length(line)};
 }
 
-/// How elimination by partitions may grow.
+/// How unless_growth() judges the growth of elimination by partitions.
 struct GrowthRule {
   Index twopass = 0;  ///< rows of partitions that are eliminated in two passes; 0: with a halo, as the plan says
   double enough = 1;  ///< dominance of rows from which nothing grows
 };
 
-/// Rows that are not dominant can make sweeps without pivoting unstable whatever truncation does: a proposal without
-/// growth, or with one that the user insists on. Stored factors tell their bound when they are made, see examine().
+/// Refuse a proposal if sweeps without pivoting grow on rows that are not dominant, unless the user insists. Stored
+/// factors are judged when they are made, see examine().
 template <typename T>
 std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal proposal, Rejection& rejection,
                                       const GrowthRule& rule = {});
@@ -202,7 +204,7 @@ bool breaks_symmetry(const Options& options, bool symmetric) {
   return symmetric && symmetry_matters<T>(options);
 }
 
-/// The same as an rejection. @return true if there is one
+/// Reject truncation beyond rounding of a symmetric matrix. @return true if it is rejected
 template <typename T>
 bool reject_asymmetry(const Problem<T>& problem, Rejection& rejection) {
   const bool breaks = breaks_symmetry<T>(problem.options, problem.symmetric);
@@ -213,7 +215,7 @@ bool reject_asymmetry(const Problem<T>& problem, Rejection& rejection) {
   return breaks;
 }
 
-/// Let couplings are the multipliers, or as lower couplings, if the matrix is symmetric to the bit.
+/// Let the plan read couplings in place of multipliers or lower couplings, if the matrix is symmetric to the bit.
 /// @param[in,out] plan  by work-groups, of lines laid end to end
 template <typename T>
 void serve_if_symmetric(const Problem<T>& problem, Plan& plan);

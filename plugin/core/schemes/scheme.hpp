@@ -15,13 +15,13 @@
 
 namespace oclspkt {
 
-/// How a scheme eliminates rows, which decides what is to be known of pivots and diagonals.
+/// How a scheme eliminates rows. This decides which facts about pivots and diagonals its bounds need.
 struct Elimination {
-  bool plain = false;        ///< pivots are diagonals less what is taken off; otherwise the excess is carried
-  bool excess = false;       ///< rows carry excesses and nothing but these, with a rounding of the diagonal forgiven
+  bool plain = false;   ///< a pivot is the diagonal minus the products of elimination; otherwise the excess is carried
+  bool excess = false;  ///< rows carry excesses and nothing but these, with a rounding of the diagonal forgiven
   bool diagonals = false;    ///< rows whose diagonal is small against their couplings carry that instead
   bool upwards = false;      ///< rows are eliminated from below, too
-  bool any_pivots = false;   ///< the bound holds with the pivots of another matrix, as long as excesses are forgiven
+  bool any_pivots = false;   ///< the bound holds for rounded pivots, too, unless forgiving_harms()
   bool tells_bound = false;  ///< lines are eliminated whole, by factors that tell their bound on rounding, by
                              ///< component: pivots need not be known before
 };
@@ -29,7 +29,7 @@ struct Elimination {
 /// Arrays of a number a row on the second of two memory banks of a board; the others are on the first.
 struct SecondBank {
   bool lower = false, diag = false, upper = false, y = true, x = true;
-  bool own = false;  ///< what the scheme keeps of each row itself
+  bool own = false;  ///< the scheme stores a form of its own for each row
   bool operator==(const SecondBank&) const = default;
 };
 
@@ -60,13 +60,13 @@ class OCLSPKT_API Scheme {
   virtual std::vector<const char*> forms() const { return {name()}; }
   /// The form of a plan.
   virtual const char* form(const Plan& /*plan*/) const { return name(); }
-  /// A plan that no values are known for; none where others have one. By default that of halos().
+  /// Make a plan without values of the matrix; none if another scheme is to make it. By default the plan of halos().
   virtual std::optional<Plan> make(const PlanRequest& request) const;
   /// How it cuts lines laid end to end for truncated-halo on such a processor; null if it does not (schemes/halos.hpp).
   virtual const HaloPlans* halos(const DeviceTraits& /*traits*/) const { return nullptr; }
   /// True if a plan is for these lines.
   virtual bool fits(const Plan& plan, const LineSet& lines) const;
-  /// What tells plans of one method apart, for the view: "halo 40"; empty if nothing does.
+  /// The text by which the view distinguishes plans of one method: "halo 40"; empty if they do not differ.
   virtual std::string shape(const Plan& plan) const = 0;
   /// Words that one apply reads and writes per row. @pre plan.m > 0, or the plan is of no rows
   virtual double words(const Plan& plan) const = 0;
@@ -76,7 +76,8 @@ class OCLSPKT_API Scheme {
   /// cores that are idle, and chains of operations, cost. Measured; bench/results/schemes has the figures.
   /// @param word  bytes of a scalar
   virtual double stream_words(const Plan& plan, int /*word*/) const { return plan.idle * words(plan); }
-  /// True if it takes only what a user asks it for: it is then tried before all others, and no other one by its method.
+  /// True if only a user can ask for the scheme. If one does, it is tried before all others, and no other scheme of its
+  /// method is.
   virtual bool only_asked_for() const { return false; }
   /// A user who names the scheme asks for these kernels.
   virtual Kernels kernels() const { return Kernels::lanes; }
@@ -90,20 +91,20 @@ class OCLSPKT_API Scheme {
   virtual StoredPlaces places(const Plan& /*plan*/) const { return {}; }
   /// True if its set-up stores factors of the rows.
   virtual bool stores_factors() const { return false; }
-  /// Partitions are solved for separately and meet afterwards.
+  /// True if partitions are solved separately and joined afterwards.
   virtual bool in_pieces(const Plan& /*plan*/) const { return true; }
-  /// How many of them there are, or segments of lines side by side; 0 where rows are in none.
+  /// The number of partitions, or of segments of lines side by side; 0 if no row is in one.
   virtual Index pieces(const Plan& plan, const LineSet& lines) const;
-  /// The first rows of a long system, planned alike, may tell that a bound is above its limit: they are in partitions
-  /// of their own. By default those of a plan that truncates and shares nothing.
+  /// True if the same plan of the first rows shows that a bound is above its limit, because they are whole partitions
+  /// of the system. By default true of a plan that truncates and shares nothing.
   virtual bool first_rows_tell(const Plan& plan) const;
   virtual HostSweep host_sweep(const Plan& /*plan*/) const { return {}; }
-  /// Interface systems are solved by what is stored, across tiles, whatever the lines are.
+  /// Interface systems across tiles are solved by stored factors, whatever the lines are.
   virtual bool solves_interfaces() const { return false; }
 
   virtual Elimination elimination(const Plan& /*plan*/) const { return {}; }
 
-  /// The bound on what rounding leaves in a row, to first order, with pivots as they would be without rounding.
+  /// The bound on rounding in a row, to first order, for pivots of exact arithmetic.
   /// @param bands  couplings out of the lines are 0
   virtual Rounding rounding(const Plan& plan, const LineSet& lines, const BandsView<float>& bands,
                             const Survey& survey) const = 0;
@@ -129,8 +130,8 @@ class OCLSPKT_API Scheme {
 /// and, if it proposes plans by itself:
 ///   template <typename T> bool suits(Method, const Problem<T>&) const;
 ///   template <typename T> std::optional<Proposal> proposal(const Problem<T>&, Rejection&) const;
-///   template <typename T> std::optional<Plan> cheapest(const Problem<T>&) const;
-/// Without the last, its plans are taken to cost what one of a single partition would.
+/// template <typename T> std::optional<Plan> cheapest(const Problem<T>&) const; Without cheapest(), the plan of one
+/// partition stands for the cost.
 template <typename S, typename Base = Scheme>
 class SchemeOf : public Base {
  public:

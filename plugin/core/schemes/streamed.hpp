@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What schemes of truncated-streamed share when they propose plans.
+// Helpers of schemes that propose plans of truncated-streamed.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What the words of several schemes share.
+// Texts and counts of words that several schemes share.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ inline constexpr double kWordsOfTwoPasses = 9;
 
 /// Words a row of a scheme that reads y and the bands, or stored factors, once, and writes x.
 inline double words_of_one_pass(const Plan& plan) {
-  const double each = plan.narrow ? 0.5 : 1;  // what is narrow takes half a word
+  const double each = plan.narrow ? 0.5 : 1;  // a narrow number takes half a word
   return 1 + plan.overlap() * (1 + (plan.form == Form::shared ? 0 : plan.symmetric() ? 2 : 3) * each);
 }
 

@@ -14,7 +14,7 @@ namespace {
 /// 1.7.
 constexpr double kDivisionChain = 1.6;
 
-/// Lines cut into segments with a halo of so many rows, or whole if they must not be cut. @param needed  -1: unknown
+/// Lines cut into segments with a halo of `needed` rows, or whole if that is -1 (unknown).
 template <typename T>
 Plan halo_plan(const Problem<T>& problem, Index needed) {
   const LineSet& lines = problem.bands.lines();
@@ -30,8 +30,8 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
     return format("halo %lld, %lld segments a line", static_cast<long long>(plan.halo),
                   static_cast<long long>(plan.as<Beside>().segments));
   }
-  /// Where the window between both sweeps is memory, what it keeps is written and read again.
-  /// The way back reads what the way down left of the rows of a segment and of those below it.
+  /// If the window between both sweeps does not fit in the cache, its rows are written to memory and read again. The
+  /// way back reads what the way down left of the rows of a segment and of those below it.
   double words(const Plan& plan) const override {
     return plan.as<Beside>().windowed ? 4 * overlap_of_segments(plan) + 1 : 7 * overlap_of_segments(plan) + 2;
   }
@@ -50,8 +50,8 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
     const bool asked = problem.options.method == MethodChoice::truncated_halo || !takes_grid(problem);
     return method == Method::truncated_halo && asked && !problem.bands.lines().contiguous() && !by_task(problem);
   }
-  /// Cut lines side by side into segments. Only dominance covers them: the decay of each line is not followed. For few
-  /// applies they may stay whole: what counts then is that no factors are stored.
+  /// Cut lines side by side into segments. The bound follows from dominance alone, not from the decay of each line. A
+  /// line may stay whole: for few applies the method pays because it stores no factors.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const double tol = tolerance<T>(problem.options);

@@ -114,7 +114,7 @@ Plan make_bundles_plan(const LineSet& lines, Form form, int word, const DeviceTr
   if (lines.rows() == 0) return plan;
   Index longest = 0;
   for (Index l = 0; l < lines.count(); ++l) longest = std::max(longest, lines.length(l));
-  // Up to five arrays pass while a line by itself is swept.
+  // A sweep of one line passes up to five arrays through the cache.
   beside.windowed = lines.count() > 1 && 5 * longest * word <= traits.cache_bytes;
   plan.as<FactoredLines>().resident = form == Form::shared && 3 * longest * word <= traits.cache_bytes / 4;
   if (!lines.beside()) return plan;

@@ -29,7 +29,7 @@ Plan one_task(const char* scheme, Index n) {
   return plan;
 }
 
-/// Rows of lines for which local memory holds what the way down leaves, a power of two; 0: of none.
+/// The longest lines, as a power of two, whose results of the sweep down fit in local memory; 0: not even one row.
 Index rows_in_local_memory(int slots, int word, const DeviceTraits& traits) {
   const Index most = std::min(traits.local_bytes, kMostLocalBytes) / (kLeft * slots * word);
   return most > 0 ? static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(most))) : 0;
@@ -117,8 +117,8 @@ double thomas_stream_words(const Plan& plan, int word) {
   return std::max(thomas_words(plan), kWays * turns * kBytesInCycle / word);
 }
 
-/// The bound of either, by plain pivots. No factors are kept that tell their growth: where rows are not dominant, the
-/// host eliminates once to find it, and nothing is known above kGrowthLimit.
+/// The bound on rounding of both schemes, by plain pivots. No stored factors give their growth: if rows are not
+/// dominant, the host eliminates once to find it. Above kGrowthLimit the bound is unknown.
 template <typename T>
 Rounding bound_thomas(const Survey& survey, const LineSet& lines, const BandsView<T>& bands) {
   if (survey.dominance >= 1) return {rounding_by_growth(kDominantGrowth)};
@@ -127,7 +127,7 @@ Rounding bound_thomas(const Survey& survey, const LineSet& lines, const BandsVie
   return {growth <= kGrowthLimit ? rounding_by_growth(std::max(growth, kDominantGrowth)) : kNothingKnown};
 }
 
-/// What both schemes share. `S` has plan_of(problem, rejection), its plan or none and why.
+/// Common base of both schemes. `S` has plan_of(problem, rejection): the plan, or none and the reason.
 template <typename S>
 class Thomas : public SchemeOf<S, BesideScheme> {
  public:

@@ -42,8 +42,8 @@ OCLSPKT_API Plan make_task_plan(Index n, Index m, const char* scheme, int word, 
 template <typename T>
 Certificate certify_task(const Plan& plan, CutSweep sweep, const BandsView<T>& bands);
 
-/// The same from dominance alone: with e = d^(1 - m) / (d - 1), which bounds the errors of the first turn, (1 / d +
-/// d^-m) e for both, (1 / d + d^-m) e^2 for jacobi; infinite if d <= 1.
+/// The bound of certify_task() from dominance alone. With e = d^(1 - m) / (d - 1), which bounds the errors of the first
+/// turn, it is (1 / d + d^-m) e for both, (1 / d + d^-m) e^2 for jacobi; infinite if d <= 1.
 /// @pre every row is dominant by rows with at least d, or d is Survey::decay()
 double bound_task(CutSweep sweep, double d, Index m);
 

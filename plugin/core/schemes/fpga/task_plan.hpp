@@ -15,7 +15,7 @@ namespace oclspkt {
 struct LineBatch {
   int slots = 0;         ///< lines that take turns
   Index longest = 0;     ///< rows of the longest line
-  Index kept_rows = 0;   ///< of each line, for which local memory holds what the way down leaves; 0: lines are longer
+  Index kept_rows = 0;   ///< of each line, whose results of the sweep down fit in local memory; 0: lines are longer
   Index window = 0;      ///< words of memory for that where local memory does not hold it
   bool unequal = false;  ///< lines laid end to end differ in length: a table says where they begin, all in one chunk
 };

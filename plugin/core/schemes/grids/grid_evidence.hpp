@@ -23,7 +23,7 @@ std::vector<Rounding> bound_grid_lines(const Plan& plan, Index length, const std
 /// Take the bound of a line in, whose row is then an offset in the vector, if it is larger than the worst or not known.
 void take_worse(const Rounding& bound, const LineSet& lines, Index line, Rounding& worst);
 
-/// What following the decay of every line showed of a plan for lines side by side by work-groups.
+/// The result of following the decay of every line, for a plan for lines side by side by work-groups.
 struct GridEvidence {
   Certificate worst;        ///< the largest bound on truncation of a line; rows are those of `line`
   Index line = -1;          ///< the line of that, or the first of which nothing is known

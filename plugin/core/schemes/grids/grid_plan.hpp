@@ -18,7 +18,7 @@ struct SegmentCut {
   Index segments(std::size_t level, Index rows_of_level) const { return (rows_of_level - 1) / segment_rows(level) + 1; }
 };
 
-/// What a plan for lines side by side by work-groups is asked for.
+/// The demands on a plan for lines side by side by work-groups.
 struct GridDemand {
   Method method = Method::truncated_streamed;  ///< or exact_factored
   Form form = Form::general;                   ///< or shared, or symmetric
@@ -51,7 +51,7 @@ inline int grid_items_down(const Plan& plan) {
 /// Rows of a tile.
 inline Index grid_tile_rows(const Plan& plan) { return static_cast<Index>(grid_items_down(plan)) * plan.item_rows; }
 
-/// Rows that lie between what is truncated and the unknowns that feel it.
+/// Rows between a truncated row and the nearest unknown that depends on it.
 inline Index grid_reach(const Plan& plan) { return grid_tile_rows(plan) * plan.as<GridTiles>().in_flight; }
 
 /// Exact: lines are cut into segments of a tile, which are condensed to their first rows, see GridFactors.
@@ -59,7 +59,7 @@ inline bool grid_condenses(const Plan& plan) {
   return plan.method == Method::exact_factored && plan.as<Beside>().segments > 1;
 }
 
-/// The same of lines that are all alike: work-groups go through many bundles (kernels/gpu/grid_shared_condense.cl),
+/// Condensed lines that are all alike: work-groups go through many bundles (kernels/gpu/grid_shared_condense.cl),
 /// `run_tiles` tiles each, and sweeps are concurrent.
 inline bool grid_condenses_at_once(const Plan& plan) {
   return grid_condenses(plan) && plan.form == Form::shared && !plan.as<GridTiles>().in_turn;

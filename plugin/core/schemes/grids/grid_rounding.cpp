@@ -31,7 +31,7 @@ SweepOrder order_of(const Plan& plan, double unit) {
                    .streamed = streamed,
                    .in_flight = plan.as<GridTiles>().in_flight,
                    .unit = unit};
-  // Where runs are counted through all lines any tile may begin one.
+  // If runs are counted through all lines, any tile may be the first of a run.
   if (streamed && goes_through_tiles(plan)) order.run_rows = order.tile_rows;
   if (streamed && !goes_through_tiles(plan) && plan.as<Beside>().segments > 1) order.run_rows = plan.m;
   return order;

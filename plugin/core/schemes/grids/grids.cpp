@@ -23,7 +23,8 @@ constexpr const char* kForms[] = {"grids-streamed", "grids-shared", "grids-whole
 
 const char* form_name(const Plan& plan) { return kForms[static_cast<int>(grid_form(plan))]; }
 
-/// Rows asked of a reach, one after the other: what is fastest, what decays more slowly, and lines that a tile holds.
+/// Reaches to try, in this order: the fastest, two for rows that decay more slowly, and two for lines that a tile
+/// holds.
 constexpr Index kReaches[] = {1, 128, 192, kMostGridRows, 384};
 
 template <typename T>
@@ -120,7 +121,7 @@ Plan condensed_in_turn(const Problem<T>& problem, GridDemand demand) {
   return plan_of(problem, demand);
 }
 
-/// Plans of exact-factored, the fastest first; lines that a tile holds are swept at once or else in turn. Last what
+/// Plans of exact-factored, the fastest first; lines that a tile holds are swept at once or else in turn. The last plan
 /// has no interface system.
 template <typename T>
 std::vector<Plan> exact_plans(const Problem<T>& problem) {
@@ -205,14 +206,14 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
     return words(plan) + (walked ? std::max(idle, kOfWalked) : std::min(idle, kOfCut)) / n;
   }
   double passes(const Plan& plan, const Survey& survey) const override {
-    // What is truncated is looked at line by line where the survey does not cover it.
+    // The certificate reads the rows of every line if the survey does not cover truncation.
     constexpr double kSurveyed = 1.05, kFactors = 1, kByValues = 10;
     if (plan.form == Form::shared) return 0;
     const bool truncates = plan.method == Method::truncated_streamed && !in_one_tile(plan);
     return truncates && survey.decay() < kSurveyed ? kByValues : kFactors;
   }
   Kernels kernels() const override { return Kernels::groups; }
-  /// What is condensed is solved all at once.
+  /// Condensed lines are solved all at once.
   Cut cut(const Plan& plan) const override { return {0, 0, 0, grid_condenses(plan), plan.as<Beside>().chunk_blocks}; }
   bool stores_factors() const override { return true; }
   std::optional<Plan> make(const PlanRequest& r) const override {
@@ -251,7 +252,7 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
   }
 
  private:
-  /// How lines are cut, and what waits, behind the size of the tiles.
+  /// How lines are cut and how many tiles wait, as text that follows the size of the tiles.
   static std::string cut_text(const Plan& plan) {
     const GridTiles& grid = plan.as<GridTiles>();
     switch (grid_form(plan)) {

@@ -52,7 +52,7 @@ Index choose_partition(const Plan& plan, int word, const DeviceTraits& traits) {
   return sixteen_times_odd(m);
 }
 
-/// What plans of whole tiles have in common.
+/// Plan whole tiles.
 /// @param groups  work-groups that want a tile each
 /// @param usual   rows of a partition where nothing else decides
 /// @param kept    words a row that stay in half of the second-level cache
@@ -71,7 +71,7 @@ Plan whole_tiles(Method method, Index n, Index partition, Index usual, int word,
   return plan;
 }
 
-/// The same for stored factors: what the sweep down leaves of two tiles, and y of one, stay in the cache.
+/// Plan whole tiles of stored factors: results of the sweep down of two tiles, and y of one, stay in the cache.
 Plan stored_tiles(Method method, Index n, Index partition, Index usual, int word, Index groups,
                   const DeviceTraits& traits) {
   Plan plan = whole_tiles(method, n, partition, usual, word, groups, 3, traits);
@@ -79,7 +79,7 @@ Plan stored_tiles(Method method, Index n, Index partition, Index usual, int word
   return plan;
 }
 
-/// Runs of tiles for all cores, as many as leave none short.
+/// Cut the tiles into runs for all cores, into as many as possible without short ones.
 void choose_runs(Plan& plan, const DeviceTraits& traits) {
   const Index cores = std::max(1, traits.cores);
   const Index most = std::clamp<Index>(plan.tiles() / kShortLaneRun, cores, kRunsPerCore * cores);

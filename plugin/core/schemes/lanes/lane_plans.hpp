@@ -7,8 +7,8 @@
 
 namespace oclspkt {
 
-/// Partitions of truncated-halo that solve the equations between them: nothing is read again, what is truncated is a
-/// tile away.
+/// Partitions of truncated-halo that solve the interface systems between them: no row is read again, and the nearest
+/// truncated row is a tile away.
 struct JoinedPartitions {};
 
 /// A system that is eliminated from both its ends to a tile.
@@ -32,7 +32,7 @@ inline StoredPlaces places_by_tiles(const Plan& plan) {
   return {plan.form == Form::shared ? factor_tiles(plan) * factor_words(plan) : 0, factor_words(plan)};
 }
 
-/// Stored factors: what enters a partition gets through it.
+/// Stored factors: the influence of the unknown above a partition is not truncated within it.
 inline bool passes(const Plan& plan) { return plan.as<StoredFactors>().reach >= plan.m; }
 
 /// Truncated-halo or exact-twopass. @param halo, partition, @throws  see PlanRequest, make_plan()
@@ -47,7 +47,8 @@ Index lanes_of_whole_lines(Index length, Index rows, int word, const DeviceTrait
 /// @return false, and plan as it was, where the device, the halo or the memory do not suit
 OCLSPKT_API bool stream_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits);
 
-/// Say how many rows what enters a partition of a stored plan gets to, at least: whole blocks of `lanes` rows.
+/// Set the least reach of a stored plan: how many rows of a partition depend on the unknown above it, in whole blocks
+/// of `lanes` rows.
 OCLSPKT_API void reach_rows(Plan& plan, Index rows);
 
 /// Plan truncated-streamed by stored factors. @param reach  see reach_rows() and certify_stored(); 0: all rows

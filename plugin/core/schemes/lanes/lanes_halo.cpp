@@ -25,7 +25,7 @@ bool lanes_multiply(const Survey& survey) {
   return survey.largest_row <= extent && survey.smallest_row >= 1 / extent;
 }
 
-/// Tiles of at least so many rows that are streamed, where they suit device and rows.
+/// Streamed tiles of at least `rows` rows; none if they do not suit the device or the matrix.
 template <typename T>
 std::optional<Plan> streamed_tiles(const Problem<T>& problem, Index rows) {
   if (!lanes_multiply<T>(problem.survey) || problem.options.partition > 0) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<Plan> streamed_tiles(const Problem<T>& problem, Index rows) {
   return plan;
 }
 
-/// The same, if the survey guarantees that what is truncated a tile away does not show.
+/// Streamed tiles, if the survey guarantees that truncation a tile away stays within tolerance.
 template <typename T>
 std::optional<Plan> streamed_plan(const Problem<T>& problem) {
   const Index needed = halo_from_dominance(problem.survey.decay(), tolerance<T>(problem.options));
@@ -49,7 +49,8 @@ bool may_show_by_pivots(const Problem<T>& problem) {
          problem.options.rtol == 0;
 }
 
-/// The same, if the pivots show it: they are truncated where stored factors are, below a tile and above a run.
+/// Propose streamed tiles, if the pivots show that truncation stays within tolerance: it happens where stored factors
+/// are truncated, below a tile and above a run.
 template <typename T>
 std::optional<Proposal> propose_by_pivots(const Problem<T>& problem, double tol) {
   std::optional<Plan> plan = streamed_tiles(problem, 1);
@@ -128,8 +129,8 @@ class LanesTiles final : public HaloLanes<LanesTiles> {
     return (word == static_cast<int>(sizeof(float)) ? 1.5 : 1.2) * words(plan);
   }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
-  /// A partition's first unknown is what the rows below it take off in another order than that of the substitution, so
-  /// that it rounds twice in each of them; what it counts for shrinks with |c p|.
+  /// The first unknown of a partition is subtracted from the rows below it in another order than by substitution, so
+  /// that it rounds twice in each of them. Its influence shrinks with |c p| from row to row.
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>&, const Survey& survey) const {
     const double d = survey.decay(), upper = survey.upper_share / (1 + survey.upper_share);

@@ -28,15 +28,15 @@ bool decays_within_a_tile(double d, const Plan& plan, double tol) {
   return d > 1 && bound_stored(d, plan.tile_rows()) <= tol;
 }
 
-/// The same of stored factors by lanes.
+/// Why a plan of stored factors by lanes is refused: its certificate, or its bound on rounding.
 template <typename T>
 std::string stored_refusal(const Problem<T>& problem, const Plan& plan, const Certificate& certificate, double tol) {
   if (!(certificate.bound <= tol)) return streamed_refusal(certificate, tol);
   return rounding_refusal(bound_stored_joints(plan, problem.bands.view()).corrected, problem.rounding_limit);
 }
 
-/// Let partitions agree by their differences if what they round is too much otherwise.
-/// @return false if that is too much as well
+/// Bound the rounding of a plan. If it is above the limit, let partitions correct their differences at the joints.
+/// @return false if rounding is above the limit with that correction, too
 template <typename T>
 bool accept_joint_rounding(const Problem<T>& problem, Plan& plan, Rounding& rounding) {
   if (!knows_pivots(plan, problem.bands.lines(), problem.bands.view(), problem.survey)) return false;
@@ -99,7 +99,7 @@ void choose_form(const Problem<T>& problem, Plan& plan) {
   if (is_symmetric(lines, bands)) make_symmetric(plan, sizeof(T), problem.traits);
 }
 
-/// The same, with factors in the storage that the values and the user allow.
+/// Store the factors of a proposal in the most compact form that the values and the user allow.
 template <typename T>
 Proposal in_best_form(const Problem<T>& problem, Proposal proposal) {
   choose_form(problem, proposal.plan);

@@ -13,7 +13,7 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
   const char* name() const override { return "lanes-twisted"; }
   std::string shape(const Plan&) const override { return "stored factors, swept from both ends"; }
   double words(const Plan&) const override {
-    return 7;  // a factor, y and what is left; that, two factors and x
+    return 7;  // down: a factor and y, and the result is written; up: that result, two factors and x
   }
   int launches(const Plan&) const override { return 2; }
   double passes(const Plan&, const Survey&) const override { return 22; }

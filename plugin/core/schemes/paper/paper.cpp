@@ -40,7 +40,7 @@ std::string paper_refusal(const Plan& plan, const Certificate& c, double tol) {
          ": raise rtol, or choose variant gpu";
 }
 
-/// The lines that dominance alone does not cover where partitions of so many rows would, if they are few.
+/// The lines whose dominance does not cover partitions of `rows` rows, if they are few.
 /// @param rows  see bound_halves()
 template <typename T>
 std::vector<Index> lines_paper_leaves(const Problem<T>& problem, Index rows, double tol) {
@@ -140,7 +140,7 @@ class LanesPaper final : public Paper<LanesPaper> {
     const Plan plan = plan_of(problem, m_min);
     return {plan, certify_paper_lanes(plan, problem.bands.view(), tol)};
   }
-  /// m_min doubles until the certificate holds; what is half as long or less does not, and the rest is halved.
+  /// Double m_min until the certificate holds, then search by halves for the shortest that it holds for.
   template <typename T>
   std::optional<Proposal> followed(const Problem<T>& problem, double tol, Rejection& rejection) const {
     const Index limit = longest(problem);

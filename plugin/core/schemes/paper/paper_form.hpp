@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Truncated SPIKE in the GPU form of Macintosh, Banks and Kelson (2019): what the kernels kernels/gpu/paper_*.cl are
-// planned and judged by. Each partition is swept down (LU) and up (UL) by itself; a 2x2 system for each two neighbours
-// gives the unknowns on either side of their cut; LU substitutes the bottom half of a partition and UL the top half.
-// So what enters a partition is truncated half a partition away.
+// Truncated SPIKE in the GPU form of Macintosh, Banks and Kelson (2019): what the
+// kernels kernels/gpu/paper_*.cl are planned and judged by. Each partition is swept down (LU) and up (UL) by itself; a
+// 2x2 system for each two neighbours gives the unknowns on either side of their cut; LU substitutes the bottom half of
+// a partition and UL the top half. So the influence of a neighbouring partition is truncated half a partition away.
 #pragma once
 
 #include "oclspkt/bands.hpp"

@@ -24,7 +24,7 @@ std::int64_t words_of(int word, const DeviceTraits& traits) {
   return std::min(traits.chunk_bytes, traits.memory_bytes / kPaperLanesArrays) / word;
 }
 
-/// What truncation leaves in one partition, by the errors of the unknowns beside its cuts.
+/// The truncation errors of one partition, as functions of the errors of the unknowns beside its cuts.
 struct Truncated {
   double v_b = 0, w_b = 0, v_t = 0, w_t = 0;  ///< tips of the spikes of what LU and UL sweep
   Inherited below, above;                     ///< of the rows that LU and UL substitute
@@ -48,7 +48,7 @@ Truncated truncate_partition(const Plan& plan, const BandsView<T>& bands, Index 
   return of;
 }
 
-/// The errors of the unknowns of the cut between two partitions, and what the cut makes of rounding.
+/// The truncation error of the unknowns beside a cut, and by how much its 2x2 system amplifies rounding.
 struct CutError {
   double error, amplified;
 };
@@ -58,10 +58,10 @@ CutError error_of_cut(const Truncated& above, const Truncated& below) {
   return {(above.w_b + below.v_t) * (1 + std::max(above.v_b, below.w_t)) * amplified, amplified};
 }
 
-/// The certificate of partitions [first, end) of those that were swept; the last one is the system's last if `all`.
+/// The certificate of the swept partitions. The last of them is judged only if it is the last of the system (`all`).
 Certificate judge(const Plan& plan, const std::vector<Truncated>& swept, bool all) {
   Certificate worst;
-  // Above the first partition and below the last one there is nothing: what is left is what both sweeps truncate.
+  // The first partition has no cut above it and the last none below: only the truncation of their own sweeps counts.
   double error_above = swept.empty() ? 0 : swept.front().v_t;
   for (std::size_t k = 0; k < swept.size(); ++k) {
     const bool last = k + 1 == swept.size();

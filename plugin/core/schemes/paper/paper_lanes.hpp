@@ -29,7 +29,7 @@ struct PaperRows {
   Index first;    ///< of the system
   Index size;     ///< of the partition
   Index from;     ///< the first one that LU sweeps
-  Index as_far;   ///< UL sweeps those before
+  Index as_far;   ///< UL sweeps the rows before this one
   Index meeting;  ///< the first one that LU substitutes
   /// @param partition  the form for GPUs sweeps all of it both ways, and its halves meet
   PaperRows(const Plan& plan, Index partition) : first(partition * plan.m), size(std::min(plan.n - first, plan.m)) {

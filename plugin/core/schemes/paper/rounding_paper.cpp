@@ -13,7 +13,7 @@ namespace oclspkt {
 namespace {
 
 /// Errors of the unknowns beside a cut: of the last row above it by LU, and of the first below it by UL.
-/// @param v, w  their ratios |c p|. @param bottom, top  errors of what the sweeps leave of these rows
+/// @param v, w their ratios |c p|. @param bottom, top errors of the right-hand sides of these rows after both sweeps
 BesideCut solved_cut(double v, double w, double bottom, double top) {
   const double left = 1 - v * w, divided = left > 0 ? 1 / left : kNothingKnown;
   // Rounding of the system itself: its couplings, its right-hand side, its determinant and the division.
@@ -24,7 +24,7 @@ BesideCut solved_cut(double v, double w, double bottom, double top) {
 /// The rounding errors of one partition, as functions of the errors of the unknowns beside its cuts.
 struct Rounded {
   double v = 0, w = 0, bottom = 0, top = 0;  ///< ratios and errors of the last row by LU, of the first by UL
-  Inherited lu, ul;                          ///< of the rows where both meet
+  Inherited lu, ul;                          ///< of the two rows at which LU and UL substitution begin
   bool meets = false;                        ///< LU substitutes some of its rows
   WorstRow local;                            ///< the error that elimination and substitution leave in a row
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What several schemes by work-groups share: bounds on rounding, and the storage form.
+// Bounds on rounding, and the storage form, of several schemes by work-groups.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,8 @@ Rounding bound_of_tiles(const Plan& plan, const Survey& survey, const ByLimits& 
   const RatioLimits limits(survey);
   const bool limited = survey.dominance >= 1 && limits.shrink();
   const double by_ratios = limited ? by_limits(limits).eps : kNothingKnown;
-  if (surveyed) return {std::min(by_dominance, by_ratios)};  // what is not known is never the smaller
+  if (surveyed)
+    return {std::min(by_dominance, by_ratios)};  // an unknown bound is infinite or NaN, and never the smaller one
   return by_ratios <= kRoundingLimit ? Rounding{by_ratios} : by_values();
 }
 
@@ -39,7 +40,7 @@ void choose_form_by_groups(const Problem<T>& problem, Plan& plan) {
   serve_if_symmetric(problem, plan);
 }
 
-/// Where arrays lie that go with the chunks: one line's serve all chunks if they are shared.
+/// Places of stored arrays. If lines share their factors, the arrays of one line serve all chunks.
 inline StoredPlaces places_of_shared(const Plan& plan) {
   return {plan.form == Form::shared ? shared_tiles(plan).period : 0};
 }

@@ -158,7 +158,7 @@ Index choose_run_tiles(const Plan& plan, int word, const DeviceTraits& traits) {
   return best;
 }
 
-/// Cut rows into runs of so many tiles.
+/// Cut rows into runs of `tiles` tiles.
 void cut_into_runs(Index tiles, int word, const DeviceTraits& traits, Plan& plan) {
   plan.run_tiles = static_cast<int>(tiles);
   plan.m = tiles * plan.group_rows() - 2 * plan.halo;

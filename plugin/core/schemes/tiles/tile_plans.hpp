@@ -27,7 +27,7 @@ struct KeptTiles {
   bool tells_products = false;  ///< products of the scan are in local memory, not in registers
 };
 
-/// What is left of tiles is a system of its own, level by level.
+/// The tiles' interface equations form a smaller tridiagonal system, which is reduced level by level.
 struct Levels {
   int items = 0;  ///< work-items of a work-group of the levels above the first
 };
@@ -39,8 +39,8 @@ inline bool runs_are_lines(const Plan& plan) {
          plan.m == plan.run_tiles * plan.group_rows();
 }
 
-/// Truncated-streamed by work-groups: what a run has of its neighbours' rows has the same bits there, as these are a
-/// tile.
+/// Truncated-streamed by work-groups: the halo of a run is a whole tile, so that its rows have the same bits as in the
+/// neighbour's run.
 inline bool joins_runs(const Plan& plan) { return plan.halo > 0 && plan.halo == plan.group_rows(); }
 
 /// Words of local memory of a work-group that holds a tile: its rows with a vector of padding for each work-item at

@@ -24,7 +24,7 @@ template <typename T>
 bool keep_shared_factors(const Problem<T>& problem, Plan& plan) {
   const Index length = problem.bands.lines().length(0);
   if (!keep_factors(plan, length, sizeof(T), problem.traits)) return false;
-  // What one line is all are.
+  // All lines are alike: one decides for all.
   if (is_symmetric(LineSet::one(length), problem.bands.view())) {
     make_factors_symmetric(plan, length, sizeof(T), problem.traits);
   }
@@ -47,7 +47,7 @@ std::optional<Proposal> propose_parts(const Problem<T>& problem, double tol) {
   return covered(plan, bound_stored(d, halo), tol, problem.survey);
 }
 
-/// What tiles with halos propose, with factors that are kept.
+/// Propose tiles with halos that keep their factors.
 template <typename T>
 std::optional<Proposal> propose_kept_halos(const Problem<T>& problem) {
   if (problem.options.partition > 0 || !interfaces_are_stable(problem.survey)) return std::nullopt;
@@ -167,7 +167,7 @@ class TilesKept final : public HaloTiles<TilesKept> {
         });
   }
 
-  /// Short lines are rather held whole. What is no plan of this kind is left to tiles with halos, with its reason.
+  /// Hold short lines whole. If no plan of this kind suits, tiles with halos take over, with the reason.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
     if (!problem.survey.shared || breaks_symmetry<T>(problem.options, problem.symmetric)) return std::nullopt;

@@ -16,8 +16,8 @@ constexpr Index kFirstReach = 128;
 /// True if rows of dominance d bound rounding in the interface systems of partitions with stored factors.
 bool stable_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
 
-/// Let runs have the same bits of what they share, or be corrected as well, where rounding has no bound that is small
-/// enough without, and has one then.
+/// If the bound on rounding is too large, let runs compute shared rows to the same bits, or correct their differences
+/// as well, whichever first brings the bound within the limit.
 /// @return the bound of the plan
 template <typename T>
 Rounding correct_where_needed(const Problem<T>& problem, Plan& plan) {
@@ -33,7 +33,7 @@ Rounding correct_where_needed(const Problem<T>& problem, Plan& plan) {
   return plain;
 }
 
-/// The same, with factors in the storage that the values and the user allow.
+/// Store the factors of a proposal in the most compact form that the values and the user allow, and bound its rounding.
 template <typename T>
 Proposal in_best_run_form(const Problem<T>& problem, Proposal proposal) {
   choose_form_by_groups(problem, proposal.plan);
@@ -47,8 +47,8 @@ Certificate certify_plan_of_runs(const Plan& plan, const BandsView<T>& bands) {
   return certify_runs(plan, bands);
 }
 
-/// The reach that the survey of rows asks of a run: rows after which what is truncated has decayed, or a whole line;
-/// more than `longest` if it does not know.
+/// The reach that the survey of rows asks of a run: rows after which a truncated influence has decayed, or a whole
+/// line; more than `longest` if the survey does not tell.
 template <typename T>
 Index known_reach(const Problem<T>& problem, double tol, Index longest) {
   const LineSet& lines = problem.bands.lines();
@@ -64,8 +64,8 @@ Index longer_reach(Index reach, double bound, double tol, Index longest) {
                                     kHaloQuantum));
 }
 
-/// True if each line may be a run. What stands for all lines, or is narrow, is read by kernels that are bound by other
-/// things.
+/// True if each line may be a run. Shared or narrow factors are excluded: their kernels are not bound by memory, so
+/// runs that end with the lines save nothing.
 template <typename T>
 bool fills_line_runs(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
@@ -99,7 +99,7 @@ std::optional<Proposal> propose_line_runs(const Problem<T>& problem) {
   return std::nullopt;
 }
 
-/// Runs of tiles, truncated so many rows away that it shows in no row.
+/// Runs of tiles with a reach at which truncation stays within tolerance in every row.
 template <typename T>
 std::optional<Proposal> propose_runs(const Problem<T>& problem, Rejection& rejection) {
   const double tol = tolerance<T>(problem.options);
