@@ -8,7 +8,6 @@
 #include "row_flops.hpp"
 #include "schemes/fpga/task_plan.hpp"
 #include "schemes/paper/paper_form.hpp"
-#include "schemes/paper/paper_lanes.hpp"
 #include "schemes/scheme.hpp"
 // Behind all other headers: it gives words of OpenCL a meaning of their own.
 #include "count_scalar.hpp"

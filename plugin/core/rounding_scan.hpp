@@ -8,7 +8,6 @@
 #include <cmath>
 #include <vector>
 
-#include "parallel.hpp"
 #include "rounding.hpp"
 #include "sweep_rows.hpp"
 
@@ -69,10 +68,7 @@ struct PartitionErrors {
 /// @param errors_of  f(k): PartitionErrors of partition k, from several threads
 template <typename T, typename F>
 Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& errors_of) {
-  std::vector<PartitionErrors> found(static_cast<std::size_t>(plan.partitions()));
-  for_pieces(plan.partitions(), std::max<Index>(1, kPieceRows / plan.m), [&](Index begin, Index end) {
-    for (Index k = begin; k < end; ++k) found[static_cast<std::size_t>(k)] = errors_of(k);
-  });
+  const auto found = of_partitions<PartitionErrors>(plan, errors_of);
   const auto share = [&](Index i, double coupling) {
     return std::abs(coupling) /
            (std::abs(static_cast<double>(rows.lower(i))) + std::abs(static_cast<double>(rows.diag(i))) +

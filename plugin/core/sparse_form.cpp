@@ -12,10 +12,188 @@
 #include "oclspkt/error.hpp"
 #include "parallel.hpp"
 #include "plan.hpp"
-#include "sparse_makers.hpp"
 
 namespace oclspkt {
 namespace {
+
+/// Entries of a row, counted from the pattern's first one.
+template <typename I>
+struct RowEntries {
+  RowEntries(const SparsePattern<I>& pattern, Index row)
+      : first(static_cast<Index>(pattern.begin[row]) - static_cast<Index>(pattern.begin[0])),
+        count(static_cast<Index>(pattern.begin[row + 1]) - static_cast<Index>(pattern.begin[row])),
+        column(pattern.column + pattern.begin[row]) {}
+  Index first, count;
+  const I* column;
+};
+
+/// Cuts rows into blocks of at most so many rows and entries, one row after the other.
+class BlockCutter {
+ public:
+  explicit BlockCutter(SparseForm& form) : form_(form), most_(form.block_entries) {}
+
+  /// @param first, count  entries of the row
+  void take(Index row, Index first, Index count) {
+    if (count > most_) {
+      const Index segments_before = segments_;
+      for (Index done = 0; done < count; done += most_) form_.blocks.push_back({row, first + done, segments_++});
+      form_.long_rows.push_back({row, segments_before, segments_});
+      open_ = false;
+      return;
+    }
+    const bool fits =
+        open_ && row - form_.blocks.back().row < most_ && first + count - form_.blocks.back().entry <= most_;
+    if (!fits) form_.blocks.push_back({row, first, -1});
+    open_ = true;
+    form_.row_end[static_cast<std::size_t>(row)] =
+        static_cast<std::uint16_t>(first + count - form_.blocks.back().entry);
+  }
+
+ private:
+  SparseForm& form_;
+  const Index most_;
+  Index segments_ = 0;
+  bool open_ = false;  ///< the last block takes more rows
+};
+
+template <typename I>
+void make_rows(const SparsePattern<I>& pattern, SparseForm& form) {
+  form.format = SparseFormat::csr;
+  form.places = form.entries;
+  form.row_end.assign(static_cast<std::size_t>(form.rows), 0);
+  Index longest = 0;
+  for (Index row = 0; row < form.rows; ++row) longest = std::max(longest, RowEntries<I>(pattern, row).count);
+  // A long row times many rows would exceed 64 bits.
+  if (longest > kUnlike * form.entries / std::max<Index>(1, form.rows)) form.block_entries = kBlockOfUnlikeRows;
+  BlockCutter cutter(form);
+  for (Index row = 0; row < form.rows; ++row) {
+    const RowEntries<I> entries(pattern, row);
+    cutter.take(row, entries.first, entries.count);
+  }
+  form.blocks.push_back({form.rows, form.entries, -1});
+  form.column = Integers(form.entries, form.wide);
+  for_pieces(form.entries, kPieceRows, [&](Index first, Index end) {
+    const I* const column = pattern.column + pattern.begin[0];
+    for (Index k = first; k < end; ++k) form.column.set(k, static_cast<Index>(column[k]));
+  });
+}
+
+/// Rows of a pattern in slices.
+struct Slices {
+  Index window = 1;          ///< rows that are sorted together
+  std::vector<Index> begin;  ///< see SparseForm::slice_begin
+  Integers row_of;
+  Index places() const { return begin.back(); }
+};
+
+/// Slices that a thread takes at a time.
+Index slices_a_piece(Index slice) { return std::max<Index>(1, kPieceRows / 8 / slice); }
+
+/// The rows of each window, longest first; those of a length keep their order.
+template <typename I>
+Integers sorted_rows(const SparsePattern<I>& pattern, Index window, bool wide) {
+  Integers row_of(pattern.rows, wide);
+  const Index windows = quotient_up(pattern.rows, window);
+  for_pieces(windows, std::max<Index>(1, kPieceRows / 8 / window), [&](Index first, Index end) {
+    std::vector<Index> order;
+    for (Index w = first; w < end; ++w) {
+      const Index begin = w * window;
+      order.resize(static_cast<std::size_t>(std::min(window, pattern.rows - begin)));
+      std::iota(order.begin(), order.end(), begin);
+      std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+        return RowEntries<I>(pattern, a).count > RowEntries<I>(pattern, b).count;
+      });
+      for (std::size_t i = 0; i < order.size(); ++i) row_of.set(begin + static_cast<Index>(i), order[i]);
+    }
+  });
+  return row_of;
+}
+
+// The caller has set the sizes of the form, its slice and its width of integers.
+template <typename I>
+Slices cut_in_slices(const SparsePattern<I>& pattern, const SparseForm& form, Index window) {
+  const Index slice = form.slice;
+  Slices slices{window, {}, {}};
+  const Index count = quotient_up(pattern.rows, slice);
+  slices.begin.assign(static_cast<std::size_t>(count) + 1, 0);
+  if (window > 1) slices.row_of = sorted_rows(pattern, window, form.wide);
+  for_pieces(count, slices_a_piece(slice), [&](Index first, Index end) {
+    for (Index s = first; s < end; ++s) {
+      Index width = 0;
+      for (Index at = s * slice; at < std::min(pattern.rows, (s + 1) * slice); ++at) {
+        width = std::max(width, RowEntries<I>(pattern, window > 1 ? slices.row_of[at] : at).count);
+      }
+      slices.begin[static_cast<std::size_t>(s) + 1] = width * slice;
+    }
+  });
+  std::partial_sum(slices.begin.begin(), slices.begin.end(), slices.begin.begin());
+  return slices;
+}
+
+template <typename I>
+void make_sell(const SparsePattern<I>& pattern, Slices slices, SparseForm& form) {
+  form.format = SparseFormat::sell;
+  form.places = slices.places();
+  form.slice_begin = std::move(slices.begin);
+  form.row_of = std::move(slices.row_of);
+  form.column = Integers(form.places, form.wide);
+  auto positions = std::make_shared<Integers>(form.places, form.entries > INT32_MAX);
+  for_pieces(quotient_up(form.rows, form.slice), slices_a_piece(form.slice), [&](Index first, Index end) {
+    for (Index s = first; s < end; ++s) {
+      const Index begin = form.slice_begin[static_cast<std::size_t>(s)];
+      const Index end_of_slice = form.slice_begin[static_cast<std::size_t>(s) + 1];
+      for (Index r = 0; r < form.slice; ++r) {
+        Index at = begin + r;
+        if (const Index row = s * form.slice + r; row < form.rows) {
+          const RowEntries<I> entries(pattern, form.row_of.empty() ? row : form.row_of[row]);
+          for (Index k = 0; k < entries.count; ++k, at += form.slice) {
+            form.column.set(at, static_cast<Index>(entries.column[k]));
+            positions->set(at, entries.first + k);
+          }
+        }
+        for (; at < end_of_slice; at += form.slice) {
+          form.column.set(at, -1);
+          positions->set(at, -1);
+        }
+      }
+    }
+  });
+  form.positions = std::move(positions);
+}
+
+/// @return false if a row has a column twice
+template <typename I>
+bool make_dia(const SparsePattern<I>& pattern, std::vector<Index> diagonals, SparseForm& form) {
+  const auto width = static_cast<Index>(diagonals.size());
+  const Index slices = quotient_up(form.rows, form.slice);
+  const Index places = slices * form.slice * width;
+  auto positions = std::make_shared<Integers>(places, form.entries > INT32_MAX);
+  std::atomic<bool> twice{false};
+  for_pieces(slices, slices_a_piece(form.slice), [&](Index first, Index end) {
+    for (Index at = first * form.slice * width; at < end * form.slice * width; ++at) positions->set(at, -1);
+    for (Index row = first * form.slice; row < std::min(form.rows, end * form.slice); ++row) {
+      const Index begin = row / form.slice * form.slice * width + row % form.slice;
+      const RowEntries<I> entries(pattern, row);
+      auto next = diagonals.begin();
+      for (Index k = 0; k < entries.count; ++k) {
+        const Index diagonal = static_cast<Index>(entries.column[k]) - row;
+        if (next == diagonals.end() || *next != diagonal) {
+          next = std::lower_bound(diagonals.begin(), diagonals.end(), diagonal);
+        }
+        const Index at = begin + (next - diagonals.begin()) * form.slice;
+        if ((*positions)[at] >= 0) twice = true;
+        positions->set(at, entries.first + k);
+        ++next;
+      }
+    }
+  });
+  if (twice) return false;
+  form.format = SparseFormat::dia;
+  form.places = places;
+  form.positions = std::move(positions);
+  form.diagonals = std::move(diagonals);
+  return true;
+}
 
 // The most places an entry with which a format suits. In double, a place of dia takes 8 bytes, one of sell 12, one of
 // csr 12 and the detour by local memory.
@@ -187,12 +365,18 @@ Index most_diagonals(const SparseForm& form, bool named) {
   return static_cast<Index>(kMostOfDia * static_cast<double>(form.entries)) / std::max<Index>(1, padded_rows(form));
 }
 
-}  // namespace
-
-template <typename I>
-void check_pattern(const SparsePattern<I>& pattern) {
-  survey_pattern(pattern, 0);
+/// Call f(column, row, entry) for all entries, by threads, in any order.
+template <typename I, typename F>
+void for_entries(const SparsePattern<I>& pattern, const F& f) {
+  for_pieces(pattern.rows, kPieceRows / 8, [&](Index first, Index end) {
+    for (Index row = first; row < end; ++row) {
+      const RowEntries<I> entries(pattern, row);
+      for (Index k = 0; k < entries.count; ++k) f(static_cast<std::size_t>(entries.column[k]), row, entries.first + k);
+    }
+  });
 }
+
+}  // namespace
 
 std::int64_t SparseForm::bytes(std::int64_t scalar) const {
   const auto of = [](const auto& numbers) { return static_cast<std::int64_t>(numbers.size() * sizeof(numbers[0])); };
@@ -238,10 +422,56 @@ void gather_values(SparseFormat format, const Integers& positions, const T* valu
   });
 }
 
-template void check_pattern(const SparsePattern<std::int32_t>&);
-template void check_pattern(const SparsePattern<std::int64_t>&);
-template SparseForm make_sparse_form(const SparsePattern<std::int32_t>&, const FormRequest&);
-template SparseForm make_sparse_form(const SparsePattern<std::int64_t>&, const FormRequest&);
+template <typename I>
+TransposedPattern<I> transpose(const SparsePattern<I>& pattern) {
+  const auto entries = static_cast<std::size_t>(pattern.entries());
+  TransposedPattern<I> t{pattern.columns, pattern.rows, {}, std::vector<I>(entries), std::vector<I>(entries)};
+  t.begin.assign(static_cast<std::size_t>(pattern.columns) + 1, 0);
+  std::vector<I> row_of(entries);
+  for_entries(pattern, [&](std::size_t column, Index row, Index entry) {
+    std::atomic_ref(t.begin[column + 1]).fetch_add(1, std::memory_order_relaxed);
+    row_of[static_cast<std::size_t>(entry)] = static_cast<I>(row);
+  });
+  std::partial_sum(t.begin.begin(), t.begin.end(), t.begin.begin());
+  // Threads fill a row in any order, so it is sorted afterwards.
+  std::vector<I> free = t.begin;
+  for_entries(pattern, [&](std::size_t column, Index /*row*/, Index entry) {
+    const I at = std::atomic_ref(free[column]).fetch_add(1, std::memory_order_relaxed);
+    t.position[static_cast<std::size_t>(at)] = static_cast<I>(entry);
+  });
+  for_pieces(t.rows, kPieceRows / 8, [&](Index first, Index end) {
+    for (Index row = first; row < end; ++row) {
+      const auto begin = static_cast<std::size_t>(t.begin[static_cast<std::size_t>(row)]),
+                 behind = static_cast<std::size_t>(t.begin[static_cast<std::size_t>(row) + 1]);
+      std::sort(t.position.data() + begin, t.position.data() + behind);
+      for (std::size_t k = begin; k < behind; ++k) t.column[k] = row_of[static_cast<std::size_t>(t.position[k])];
+    }
+  });
+  return t;
+}
+
+template <typename I>
+SparseForm make_transposed_form(const SparsePattern<I>& pattern, const FormRequest& wanted) {
+  survey_pattern(pattern, 0);  // throws for a pattern that is not one
+  const TransposedPattern<I> transposed = transpose(pattern);
+  SparseForm form = make_sparse_form(transposed.pattern(), wanted);
+  auto positions = std::make_shared<Integers>(form.places, form.entries > std::numeric_limits<std::int32_t>::max());
+  for_pieces(form.places, kPieceRows, [&](Index first, Index end) {
+    for (Index at = first; at < end; ++at) {
+      const Index entry = form.positions ? (*form.positions)[at] : at;
+      positions->set(at, entry < 0 ? -1 : static_cast<Index>(transposed.position[static_cast<std::size_t>(entry)]));
+    }
+  });
+  form.positions = std::move(positions);
+  return form;
+}
+
+#define OCLSPKT_INSTANTIATE(I)                                                       \
+  template SparseForm make_sparse_form(const SparsePattern<I>&, const FormRequest&); \
+  template TransposedPattern<I> transpose(const SparsePattern<I>&);                  \
+  template SparseForm make_transposed_form(const SparsePattern<I>&, const FormRequest&);
+OCLSPKT_INSTANTIATE(std::int32_t)
+OCLSPKT_INSTANTIATE(std::int64_t)
 template void gather_values(SparseFormat, const Integers&, const float*, Index, Index, float*);
 template void gather_values(SparseFormat, const Integers&, const double*, Index, Index, double*);
 

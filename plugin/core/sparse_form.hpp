@@ -147,7 +147,7 @@ struct TransposedPattern {
   std::vector<I> position;  ///< of each entry in the original pattern
   SparsePattern<I> pattern() const { return {rows, columns, begin.data(), column.data()}; }
 };
-/// @pre the pattern passes check_pattern()
+/// @pre the pattern is valid, see make_sparse_form()
 template <typename I>
 TransposedPattern<I> transpose(const SparsePattern<I>& pattern);
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "oclspkt/bands.hpp"
+#include "parallel.hpp"
+#include "plan.hpp"
 
 namespace oclspkt {
 
@@ -29,5 +34,72 @@ class SweepRows {
   const T *before_, *diag_, *after_;
   Index origin_, step_;
 };
+
+/// f(k) of each partition k in [begin, end), by all processors.
+template <typename Result, typename F>
+std::vector<Result> of_partitions(const Plan& plan, Index begin, Index end, const F& f) {
+  std::vector<Result> all(static_cast<std::size_t>(end - begin));
+  for_pieces(end - begin, std::max<Index>(1, kPieceRows / plan.m), [&](Index first, Index last) {
+    for (Index k = first; k < last; ++k) all[static_cast<std::size_t>(k)] = f(begin + k);
+  });
+  return all;
+}
+template <typename Result, typename F>
+std::vector<Result> of_partitions(const Plan& plan, const F& f) {
+  return of_partitions<Result>(plan, 0, plan.partitions(), f);
+}
+
+/// A product of many ratios, or 0 if it is tiny: subnormal numbers take a processor ten times as long. NaN stays.
+inline double times(double product, double ratio) {
+  const double both = product * ratio;
+  return both < 1e-290 ? 0 : both;
+}
+
+/// The lead-in of pieces: `lead_in` rows, or four times as many, if that makes a sweep agree with the one from the
+/// first row, tried on the first rows; 0 if neither does.
+template <typename Handed, typename F>
+Index enough_lead_in(Index piece, Index lead_in, const F& sweep) {
+  const Index end = 8 * lead_in;
+  if (end > piece) return lead_in;
+  Handed all;
+  sweep(0, end, all, false);
+  for (const Index rows : {lead_in, 4 * lead_in}) {
+    Handed late;
+    sweep(end - rows, end, late, false);
+    if (all.agrees(late)) return rows;
+  }
+  return 0;
+}
+
+/// Sweep down n rows by all processors. Pieces begin a lead-in early. They are kept if each continues from the values
+/// at which the piece before it arrives; else one processor sweeps all rows once more.
+/// @param piece    rows of a piece: where pieces, and lead-ins of `lead_in` rows or four times as many, may begin
+/// @param sweep  f(first, end, handed, keep): continue from row `first`; keep = false in a lead-in
+/// @tparam Handed  the values that a row hands to the next one; begin_piece() ends the lead-in, agrees(other)
+/// @return the values at which each piece arrives, in order; one element if one processor swept all
+template <typename Handed, typename F>
+std::vector<Handed> sweep_down(Index n, Index piece, Index lead_in, const F& sweep) {
+  const auto whole = [&] {
+    Handed handed;
+    sweep(0, n, handed, true);
+    return std::vector<Handed>{handed};
+  };
+  const Index early = n > piece ? enough_lead_in<Handed>(piece, lead_in, sweep) : lead_in;
+  if (early == 0) return whole();
+  const auto count = static_cast<std::size_t>(quotient_up(n, piece));
+  std::vector<Handed> begun(count), ended(count);
+  for_pieces(n, piece, [&](Index first, Index end) {
+    const auto k = static_cast<std::size_t>(first / piece);
+    Handed handed;
+    sweep(std::max<Index>(0, first - early), first, handed, false);
+    handed.begin_piece();
+    begun[k] = handed;
+    sweep(first, end, handed, true);
+    ended[k] = handed;
+  });
+  bool agree = true;
+  for (std::size_t k = 1; k < count; ++k) agree = agree && ended[k - 1].agrees(begun[k]);
+  return agree ? ended : whole();
+}
 
 }  // namespace oclspkt

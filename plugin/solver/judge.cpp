@@ -7,7 +7,6 @@
 #include "forgiven.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
-#include "schemes/texts.hpp"
 
 namespace oclspkt {
 namespace {

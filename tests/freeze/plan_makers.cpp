@@ -11,7 +11,6 @@
 #include "schemes/halos.hpp"
 #include "schemes/lanes/lane_plans.hpp"
 #include "schemes/paper/paper_form.hpp"
-#include "schemes/paper/paper_lanes.hpp"
 #include "schemes/tiles/tile_plans.hpp"
 
 namespace oclspkt::freeze {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "oclspkt/bands.hpp"
-#include "schemes/paper/paper_lanes.hpp"
+#include "schemes/paper/paper_form.hpp"
 
 namespace oclspkt::test {
 

@@ -13,7 +13,6 @@
 #include "paper_lanes_model.hpp"
 #include "propose.hpp"
 #include "schemes/paper/paper_form.hpp"
-#include "schemes/paper/paper_lanes.hpp"
 #include "schemes/scheme.hpp"
 
 namespace oclspkt {

@@ -7,8 +7,8 @@
 
 #include "evidence.hpp"
 #include "oclspkt/error.hpp"
+#include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
-#include "schemes/texts.hpp"
 
 namespace oclspkt {
 namespace {
@@ -107,7 +107,7 @@ std::string halo_refusal(const Problem<T>& problem, const Plan& plan, double tol
   const Certificate c = one ? certificate_of(problem, plan, tol, certify)
                             : certify_in_units(lines, view, problem.survey.dominance, tol, certify(plan, view),
                                                [&](const BandsView<T>& other) { return certify(plan, other); });
-  return format("certificate %.1e > %.1e (line %lld, ", c.bound, tol, static_cast<long long>(line)) + where(c) + ")";
+  return certificate_text(c, tol, line);
 }
 
 /// A plan that was followed and does not hold.

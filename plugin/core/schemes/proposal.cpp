@@ -34,8 +34,10 @@ std::string rounding_refusal(const Rounding& rounding, double limit) {
                 static_cast<long long>(rounding.row));
 }
 
-std::string where(const Certificate& c) {
-  return format("rows %lld-%lld, side %s", static_cast<long long>(c.first), static_cast<long long>(c.last),
+std::string certificate_text(const Certificate& c, double tol, Index line) {
+  const std::string of_line = line >= 0 ? format("line %lld, ", static_cast<long long>(line)) : "";
+  return format("certificate %.1e > %.1e (", c.bound, tol) + of_line +
+         format("rows %lld-%lld, side %s)", static_cast<long long>(c.first), static_cast<long long>(c.last),
                 c.above ? "up" : "down");
 }
 
@@ -74,8 +76,7 @@ Proposal uncovered(const Plan& plan, const Certificate& certificate, double tol)
   p.plan = plan;
   p.certificate = certificate.bound;
   p.above_tolerance = true;
-  p.why = format("used because its method is named; certificate %.1e > %.1e (", certificate.bound, tol) +
-          where(certificate) + ")";
+  p.why = "used because its method is named; " + certificate_text(certificate, tol);
   return p;
 }
 

@@ -1,20 +1,42 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Helpers of schemes that propose plans.
+// Helpers of schemes that propose plans: limits, bounds of first rows, refusals, and texts.
 #pragma once
 
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "certificate.hpp"
 #include "evidence.hpp"
 #include "format.hpp"
 #include "oclspkt/line_set.hpp"
+#include "plan.hpp"
 #include "schemes/scheme.hpp"
 #include "units.hpp"
 
 namespace oclspkt {
+
+/// "work-groups of 128 x 16 rows"
+inline std::string groups_text(const Plan& plan) {
+  return format("work-groups of %d x %d rows", plan.items, plan.item_rows);
+}
+
+/// "narrow stored factors", "shared factors"
+inline std::string factors_text(const Plan& plan) {
+  return std::string(plan.narrow ? "narrow " : "") + (plan.form == Form::general ? "stored" : name(plan.form)) +
+         " factors";
+}
+
+/// Words a row of a scheme that reads y and the bands twice, and writes x.
+inline constexpr double kWordsOfTwoPasses = 9;
+
+/// Words a row of a scheme that reads y and the bands, or stored factors, once, and writes x.
+inline double words_of_one_pass(const Plan& plan) {
+  const double each = plan.narrow ? 0.5 : 1;  // a narrow number takes half a word
+  return 1 + plan.overlap() * (1 + (plan.form == Form::shared ? 0 : plan.symmetric() ? 2 : 3) * each);
+}
 
 /// The only scheme of a class.
 template <typename S>
@@ -128,8 +150,8 @@ std::vector<Index> weak_lines(const Problem<T>& problem, const F& holds) {
   return are_few(lines, weak) ? weak : std::vector<Index>{};
 }
 
-/// The rows that a certificate is about, and from which side most of it comes.
-std::string where(const Certificate& certificate);
+/// "certificate 1.0e-03 > 2.2e-16 (rows 0-31, side up)". @param line  named before the rows; -1: none
+std::string certificate_text(const Certificate& certificate, double tol, Index line = -1);
 
 /// True if rows are so little dominant that elimination within work-items needs a trial solve: near d = 1 it amplifies
 /// rounding up to 1 / (d - 1) times. False if rows are alike and decay.
@@ -223,5 +245,53 @@ void serve_if_symmetric(const Problem<T>& problem, Plan& plan);
 /// True if the inner rows of a line, and with it of all lines, are alike.
 template <typename T>
 bool has_rows_alike(const Problem<T>& problem);
+
+/// Passes of the host for stored factors that are truncated `reach` rows away: few if the survey covers them, none
+/// where one line's serve all, and many if certificate and bounds look at the values.
+inline double passes_of_stored(const Plan& plan, const Survey& survey, Index reach, double by_survey,
+                               double by_values) {
+  constexpr double kSmallest = 1e-16;
+  const double d = survey.decay();
+  const bool shared = plan.form == Form::shared;
+  if (d > 1 && bound_stored(d, reach) <= kSmallest) return shared ? 0 : by_survey;
+  return shared ? by_values / 2 : by_values;
+}
+
+/// A covered plan; trial solves judge it if the interface systems could multiply rounding by more than is trusted
+/// unseen.
+inline Proposal covered_with_growth(const Plan& plan, double bound, double growth, double tol, const Survey& survey) {
+  Proposal proposal = covered(plan, bound, tol, survey);
+  proposal.needs_trial = proposal.needs_trial || growth > kGrowthLimit;
+  return proposal;
+}
+
+/// Why the streamed form does not hold. @param limit  of the growth
+inline std::string streamed_refusal(const Certificate& c, double tol, double limit = kGrowthLimit) {
+  return c.bound <= tol ? format("solving the interface systems amplifies rounding errors %.1e times (limit %.0f)",
+                                 c.growth, limit)
+                        : certificate_text(c, tol);
+}
+
+/// A streamed plan that does not hold, for a user who named the method.
+template <typename T>
+std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan& plan, const Certificate& certificate,
+                                           double tol, const Rejection& rejection) {
+  if (!problem.insist || !std::isfinite(certificate.bound)) return std::nullopt;
+  Proposal proposal = uncovered(plan, certificate, tol);
+  if (certificate.bound <= tol) proposal.why = "used because its method is named; " + rejection.why;
+  return proposal;
+}
+
+/// Let a plan have narrow factors if the user allows it, or say why not.
+/// @param narrow  (Plan&) -> bool: makes them narrow if they can be
+template <typename T, typename Narrow>
+Proposal as_narrow_as_allowed(const Problem<T>& problem, Proposal proposal, const Narrow& narrow) {
+  if (!narrows<T>(problem.options)) return proposal;
+  proposal.why_wide = why_factors_stay_wide(proposal.plan, problem.survey);
+  if (proposal.why_wide.empty() && !narrow(proposal.plan)) {
+    proposal.why_wide = "the tiles do not divide into vectors of floats";
+  }
+  return proposal;
+}
 
 }  // namespace oclspkt

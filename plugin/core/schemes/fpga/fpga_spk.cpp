@@ -2,18 +2,115 @@
 // truncated-streamed by one work-item, for lines laid end to end: blocks of rows, see schemes/fpga/task_form. Three
 // schemes, by how blocks are solved from the unknowns at their cuts: fpga-spktrunc is the form of Macintosh, Banks and
 // Kelson (2019).
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "evidence.hpp"
+#include "plan_parts.hpp"
+#include "rounding_scan.hpp"
 #include "schemes/fpga/task_form.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
-#include "schemes/texts.hpp"
 
 namespace oclspkt {
 namespace {
+
+/// The largest |w_i| and |v_i| of some rows of a block: of 1 above the block and of 1 below it.
+struct LargestSpikes {
+  double above = 0, below = 0;
+  double error(double error_above, double error_below) const { return above * error_above + below * error_below; }
+};
+
+/// The tips of a block, and its spikes.
+struct BlockSpikes {
+  double v_b = 0, w_t = 0;      ///< with their signs
+  double w_b = 0, v_t = 0;      ///< absolute
+  LargestSpikes top, bottom{};  ///< of its halves
+  bool finite = true;
+};
+
+/// Ratios of a sweep in its order.
+struct BlockSweep {
+  std::vector<double> coupling;  ///< |c_i| of kernels/fpga/task_blocks.clh
+  double last = 0;               ///< the last one, with its sign
+  double through = 1;            ///< what it leaves of 1 before the first row in the last one
+
+  template <typename T>
+  void fill(const SweepRows<T>& rows, Index first, Index count) {
+    coupling.resize(static_cast<std::size_t>(count));
+    through = 1;
+    last = 0;
+    for (Index i = 0; i < count; ++i) {
+      const double a = rows.lower(first + i), diag = rows.diag(first + i), pivot = diag - a * last;
+      // An infinite diagonal would hide behind a ratio of 0.
+      last = rows.upper(first + i) / pivot + 0 * diag;
+      through *= std::abs(a / pivot);
+      coupling[static_cast<std::size_t>(i)] = std::abs(last);
+    }
+  }
+};
+
+/// Multiply up the spikes of a block from its ratios: its rows from above, and those from below in their order.
+BlockSpikes spikes_of(const BlockSweep& down, const BlockSweep& up) {
+  BlockSpikes spikes;
+  const std::size_t rows = down.coupling.size(), middle = rows / 2;
+  double above = 1, below = 1;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t other = rows - 1 - i;
+    above *= up.coupling[other];
+    below *= down.coupling[other];
+    double& of_above = (i < middle ? spikes.top : spikes.bottom).above;
+    double& of_below = (other < middle ? spikes.top : spikes.bottom).below;
+    of_above = std::max(of_above, above);
+    of_below = std::max(of_below, below);
+  }
+  spikes.v_b = down.last;
+  spikes.w_t = up.last;
+  spikes.w_b = down.through;
+  spikes.v_t = up.through;
+  spikes.finite = std::isfinite(above + below + spikes.v_b + spikes.w_t + spikes.w_b + spikes.v_t);
+  return spikes;
+}
+
+template <typename T>
+std::vector<BlockSpikes> sweep_blocks(const Plan& plan, const BandsView<T>& bands) {
+  const SweepRows<T> rows(bands, plan.n, false), upwards(bands, plan.n, true);
+  std::vector<BlockSpikes> blocks(static_cast<std::size_t>(plan.partitions()));
+  for_pieces(plan.partitions(), std::max<Index>(1, kPieceRows / plan.m), [&](Index begin, Index end) {
+    BlockSweep down, up;
+    for (Index k = begin; k < end; ++k) {
+      const Index first = k * plan.m, behind = std::min(plan.n, first + plan.m);
+      down.fill(rows, first, behind - first);
+      up.fill(upwards, plan.n - behind, behind - first);
+      blocks[static_cast<std::size_t>(k)] = spikes_of(down, up);
+    }
+  });
+  return blocks;
+}
+
+/// @param error_above, error_below  of the unknowns above the upper block and below the lower one
+BesideCut errors_of_cut(const BlockSpikes& upper, const BlockSpikes& lower, double error_above, double error_below) {
+  const double inverse = 1 / std::abs(1 - upper.v_b * lower.w_t);
+  const double from_above = upper.w_b * error_above, from_below = lower.v_t * error_below;
+  return {(from_above + std::abs(upper.v_b) * from_below) * inverse,
+          (std::abs(lower.w_t) * from_above + from_below) * inverse};
+}
+
+/// Errors of all cuts, that of cut k above block k; the first and the last are none.
+std::vector<BesideCut> errors_of_cuts(const std::vector<BlockSpikes>& blocks, CutSweep sweep) {
+  std::vector<BesideCut> once(blocks.size() + 1);
+  for (std::size_t k = 1; k < blocks.size(); ++k) once[k] = errors_of_cut(blocks[k - 1], blocks[k], 1, 1);
+  if (sweep != CutSweep::jacobi) return once;
+  std::vector<BesideCut> twice(once.size());
+  for (std::size_t k = 1; k < blocks.size(); ++k) {
+    twice[k] = errors_of_cut(blocks[k - 1], blocks[k], once[k - 1].above, once[k + 1].below);
+  }
+  return twice;
+}
 
 class FpgaSpk final : public SchemeOf<FpgaSpk> {
  public:
@@ -72,10 +169,8 @@ class FpgaSpk final : public SchemeOf<FpgaSpk> {
       if (c.bound <= tol) return covered(in_form(problem, plan), c.bound, tol, problem.survey);
       if (!longest) continue;
       if (problem.insist && std::isfinite(c.bound)) return uncovered(in_form(problem, plan), c, tol);
-      rejection = {
-          format("blocks of %lld rows: certificate %.1e > %.1e (", static_cast<long long>(plan.m), c.bound, tol) +
-              where(c) + ")",
-          lines_not_covered(problem, tol), plan};
+      rejection = {format("blocks of %lld rows: ", static_cast<long long>(plan.m)) + certificate_text(c, tol),
+                   lines_not_covered(problem, tol), plan};
       return std::nullopt;
     }
   }
@@ -112,6 +207,61 @@ class FpgaSpk final : public SchemeOf<FpgaSpk> {
 };
 
 }  // namespace
+
+Plan make_task_plan(Index n, Index m, const char* scheme, int word, const DeviceTraits& traits) {
+  check_partition(m);
+  Plan plan{.method = Method::truncated_streamed, .n = n};
+  const auto wanted = static_cast<std::uint64_t>(std::clamp(m, kTaskRows, kMostTaskRows));
+  plan.m = static_cast<Index>(std::bit_ceil(wanted));
+  plan.made_by = scheme;
+  cut_into_chunks(plan, word, traits);
+  return plan;
+}
+
+template <typename T>
+Certificate certify_task(const Plan& plan, CutSweep sweep, const BandsView<T>& bands) {
+  if (sweep == CutSweep::half) return certify_halves(plan, bands);
+  const std::vector<BlockSpikes> blocks = sweep_blocks(plan, bands);
+  const std::vector<BesideCut> cuts = errors_of_cuts(blocks, sweep);
+  Certificate worst;
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    const double above = cuts[k].above, below = cuts[k + 1].below;
+    const double error = std::max(blocks[k].top.error(above, below), blocks[k].bottom.error(above, below));
+    const bool known = blocks[k].finite && std::isfinite(above + below);
+    if (known && error <= worst.bound) continue;
+    const Index first = static_cast<Index>(k) * plan.m, last = std::min(plan.n, first + plan.m) - 1;
+    worst = {known ? error : kNothingKnown, static_cast<Index>(k), first, last, above > below};
+    if (!known) break;
+  }
+  return worst;
+}
+
+double bound_task(CutSweep sweep, double d, Index m) {
+  if (sweep == CutSweep::half) return bound_halves(d, m);
+  if (!(d > 1)) return std::numeric_limits<double>::infinity();
+  if (std::isinf(d)) return 0;
+  const double through = std::pow(d, -static_cast<double>(m)), once = d * through / (d - 1);
+  return (1 / d + through) * once * (sweep == CutSweep::jacobi ? once : 1);
+}
+
+double rounding_of_task(CutSweep sweep, double d, Index m) {
+  if (!(d > 1)) return kNothingKnown;
+  const double r = 1 / d, sum = 1 / (1 - r), share = r / (1 + r);  // d / (d - 1) and 1 / (1 + d), also for d = Inf
+  const double local = 6 + (2 + 7 * r) * share;
+  // Products of m multipliers, and what they are multiplied with.
+  const double products = 6 * static_cast<double>(m) * std::pow(r, static_cast<double>(m));
+  if (sweep == CutSweep::half) {
+    // Nothing enters a half from its far end. The unknowns of a cut are the ones that are kept, so that the equation
+    // above it is left with what the system rounds; both sweeps meet in the middle of a block.
+    const double twice = 2 * (5 + (4 + 5 * r) * r) * sum;
+    return (local + std::max(9.0, twice * share)) / 2;
+  }
+  const double up = 4 + r + (5 + 2 * r) * r, twice = (6 + (8 + 7 * r) * r + up) * sum + 3;
+  return (local + std::max(14.0, twice + products) * share) / 2;
+}
+
+template Certificate certify_task(const Plan&, CutSweep, const BandsView<float>&);
+template Certificate certify_task(const Plan&, CutSweep, const BandsView<double>&);
 
 const Scheme& fpga_spktrunc() {
   static const FpgaSpk scheme("fpga-spktrunc", CutSweep::half);

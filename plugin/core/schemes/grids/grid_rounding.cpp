@@ -1,17 +1,248 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "geometry.hpp"
-#include "schemes/grids/grid_evidence.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "schemes/grids/segment_elimination.hpp"
-#include "schemes/grids/sweep_rounding.hpp"
+#include "geometry.hpp"
+#include "oclspkt/line_set.hpp"
+#include "schemes/grids/grid_evidence.hpp"
+#include "schemes/grids/grid_factors.hpp"
 
 namespace oclspkt {
 namespace {
+
+/// Magnitudes of an eliminated row: a_i, u_i, 1 / u_i, c_i, its coupling to the first row of its segment (fill), and
+/// the sum |A_i| of the row before elimination.
+struct RowSizes {
+  double lower = 0, pivot = 1, reciprocal = 1, upper = 0, fill = 0, row = 1;
+
+  double lower_ratio() const { return lower * reciprocal; }
+  double upper_ratio() const { return upper * reciprocal; }
+  /// |d_i| / (|u_i| max |x|) at most, since x_i = d_i / u_i - c_i / u_i x_(i+1) - fill / u_i x_first.
+  double swept() const { return 1 + (upper + fill) * reciprocal; }
+};
+
+/// How the work-items that share a line sweep it.
+struct SweepOrder {
+  Index item_rows = 1, tile_rows = 1;
+  bool at_once = false;   ///< down: each work-item finds the value that enters from the others' results; else in turn
+  bool streamed = false;  ///< up: the value that enters a tile is found from the results of the tiles below it
+  Index run_rows = 0;     ///< rows of a run, a multiple of tile_rows; 0: runs are lines
+  int in_flight = 1;      ///< tiles swept before a run, and after it
+  double unit = 0;        ///< u = eps / 2
+};
+
+/// Bounds the rounding that sweeps of stored factors leave in the rows of a line, row by row as the line is eliminated.
+///
+/// Units are u = eps / 2, times |u_i| max |x| for d_i and max |x| for x_i; ratios are r_i = |a_i / u_i| and
+/// k_i = |c_i / u_i|.
+///   Down, at once, a work-item's last d is computed twice: by its own sweep, and by the next work-item. The latter
+///   adds the result of the sweep from 0 and the product of the multipliers times the value that enters. Rows of the
+///   first sweep round by |d_i|, of the second by |d_i| + n_i, n_i the rest of that value; the product rounds once a
+///   row. The difference is at most the sum of these times the r of the rows behind; the next row errs |a_l| times it.
+///   Up, k takes the place of r, and |x_i| that of |d_i|. The row above errs by |c_i| times the difference. The row
+///   below, whose |a_l x_(l-1)| contains the difference as well, errs by |a_l k_(l-1)| times it.
+///   Where a run starts, it sweeps rows that the run before sweeps, too; both differ by the rounding of these rows.
+class SweepRounding {
+ public:
+  explicit SweepRounding(const SweepOrder& order) : order_(order) {}
+
+  /// @param sizes  of the next row
+  void see(const RowSizes& sizes) {
+    if (in_item_ == 0) begin_item(sizes);
+    const double r = sizes.lower_ratio(), k = sizes.upper_ratio(), d = sizes.swept();
+    entered_ *= r;
+    down_of_item_ = r * down_of_item_ + 2 * d + entered_;
+    up_of_item_ += up_through_;
+    up_through_ *= k;
+    product_ *= std::max(1.0, k);
+    if (order_.run_rows > 0) see_run(r, k, d);
+    nothing_ += 0 * (down_of_item_ + up_of_item_);
+    above_ = sizes;
+    ++row_;
+    if (++in_item_ == order_.item_rows) end_item();
+  }
+
+  /// Add the rounding of a row by itself, with stored factors of T; 4 u |diag| of it if its excess is forgiven.
+  void see_local(const RowSizes& s, double diag) {
+    const double forgiven = diag < s.lower + s.upper ? 4 * diag : 0;
+    const double local = 8 * s.pivot + 3 * s.upper + 3 * s.lower + 6 * s.lower * above_.upper_ratio() + 6 * s.fill;
+    if (!(local + forgiven <= local_ * s.row)) take((local + forgiven) / s.row, local_);
+  }
+
+  /// Begin a segment with row `first`, a multiple of tile_rows, which is not swept.
+  /// @pre the segment before has ended
+  void begin_segment(Index first) {
+    above_ = {};
+    row_ = first + 1;
+    in_item_ = 1;
+    entered_ = weight_ = down_of_item_ = up_of_item_ = 0;
+    up_through_ = 1;
+  }
+
+  /// End the line, or the segment.
+  void end() {
+    if (in_item_ > 0) end_item();
+    end_window();
+  }
+
+  /// The largest |r_i| / (|A_i| max |x|) in units of u; NaN if a number was not finite.
+  double largest() const { return local_ + down_ + up_ + run_up_ + composed_ * product_ + nothing_; }
+  /// The row with the largest single share of it.
+  Index row() const { return where_; }
+
+ private:
+  void take(double value, double& most) {
+    if (value <= most) return;
+    most = value;
+    if (value <= largest_) return;
+    largest_ = value;
+    where_ = row_;
+  }
+
+  void begin_item(const RowSizes& sizes) {
+    const bool begins_tile = row_ % order_.tile_rows == 0;
+    entered_ = weight_ = 0;
+    if (row_ > 0) {
+      const double below = sizes.lower / sizes.row;
+      const bool begins_run = begins_tile && order_.run_rows > 0 && row_ % order_.run_rows == 0;
+      const double weight = std::max(above_.upper / above_.row, below * above_.upper_ratio());
+      entered_ = above_.swept();
+      if (begins_run) {
+        end_window();
+        begin_window(weight);
+        take(below * run_down_, down_);
+        entered_ += order_.unit * run_down_;
+      } else if (order_.at_once && !begins_tile) {
+        take(below * item_down_, down_);
+        entered_ += order_.unit * item_down_;
+      }
+      if (order_.streamed || !begins_tile) weight_ = weight;
+      if (begins_tile) run_entered_ = std::max(run_entered_, above_.swept());
+    }
+    down_of_item_ = up_of_item_ = 0;
+    up_through_ = 1;
+  }
+
+  void end_item() {
+    const auto rows = static_cast<double>(in_item_);
+    item_down_ = down_of_item_ + (rows + 2) * entered_ + 2 * above_.swept();
+    if (order_.run_rows > 0) run_down_ += item_down_;
+    take(weight_ * (2 * up_of_item_ + (2 * rows + 1) * up_through_ + 3), up_);
+    // Results of tiles are composed work-item by work-item and tile by tile, and rounded each time.
+    if (order_.streamed) take(weight_ * (2 * order_.in_flight + 4), composed_);
+    in_item_ = 0;
+  }
+
+  void see_run(double r, double k, double d) {
+    run_entered_ *= r;
+    run_down_ = r * run_down_ + 2 * d + 2 * run_entered_;
+    if (window_rows_ == 0) return;
+    window_ += window_through_ * run_down_;
+    window_through_ *= k;
+    if (--window_rows_ == 0) end_window();
+  }
+  void begin_window(double weight) {
+    window_rows_ = order_.in_flight * order_.tile_rows;
+    window_weight_ = weight;
+    window_ = 0;
+    window_through_ = 1;
+  }
+  void end_window() {
+    take(window_weight_ * window_, run_up_);
+    window_weight_ = 0;
+    window_rows_ = 0;
+  }
+
+  const SweepOrder order_;
+  RowSizes above_;
+  Index row_ = 0, in_item_ = 0, where_ = 0, window_rows_ = 0;
+  double entered_ = 0, down_of_item_ = 0, item_down_ = 0;
+  double weight_ = 0, up_of_item_ = 0, up_through_ = 1;
+  double run_entered_ = 0, run_down_ = 0, window_ = 0, window_through_ = 1, window_weight_ = 0;
+  double local_ = 0, down_ = 0, up_ = 0, run_up_ = 0, composed_ = 0, product_ = 1, largest_ = 0, nothing_ = 0;
+};
+
+/// Bounds the rounding in a segment whose rows are eliminated, all but the first (SegmentFactors), row by row.
+///
+/// Inner rows are swept as SweepRounding says, alike in both passes. Two more errors arise:
+///   The fill s_i of a work-item's first row is a product of products, that of the row above one of single multipliers.
+///   The reduced equation of the first row has, in place of c x_second, the sum of w_i d_i, w_i = c |k ... k| / u_i.
+///   The pass back computes this sum in another order. In either order, row i adds the rounding of its d_i, x_i, s_i
+///   and w_i, times the k of the rows above. A rounding of k_i changes the sum of all rows below row i, which is at
+///   most twice max |x| and as much fill.
+class CondenseRounding {
+ public:
+  /// @param order  order of the sweeps in a segment, which is a tile
+  /// @param wide   factors are stored in double, in which they are computed
+  CondenseRounding(const SweepOrder& order, bool wide) : order_(order), sweep_(order), wide_(wide) {}
+
+  /// Begin a segment with row `first`. @param sizes  of that row before elimination; the pivot is not read
+  void begin(Index first, const RowSizes& sizes) {
+    first_ = sizes;
+    sweep_.begin_segment(first);
+    sum_ = excesses_ = 0;
+    through_ = item_through_ = product_ = 1;
+    row_ = 1;
+  }
+
+  /// @param sizes  the next inner row
+  /// @param excess  of the first row, once this row is eliminated from it
+  void see(const RowSizes& sizes, double diag, double excess) {
+    if (row_ % order_.item_rows == 0) {
+      const auto of_item = static_cast<double>(2 * order_.item_rows);
+      fill_ = std::max(fill_, of_item * sizes.fill / sizes.row);
+      sum_ += (of_item + 1) * through_ + 3 * item_through_;
+      item_through_ = through_;
+    }
+    sweep_.see_local(sizes, diag);
+    sweep_.see(sizes);
+    const double k = sizes.upper_ratio(), fill = sizes.fill * sizes.reciprocal;
+    const double of_row = 6 + 2 * (1 + k) + 2 * (1 + k + fill) + 1.2 * fill * static_cast<double>(row_);
+    sum_ += through_ * of_row + 3 * item_through_;
+    if (wide_) {
+      // Set-up rounds the first row's excess, too. A sum loses no more than the number that is added to it.
+      sum_ += 6 * through_;
+      excesses_ += std::min(std::abs(excess), through_ * first_.upper / order_.unit);
+    }
+    through_ *= k;
+    product_ *= std::max(1.0, k + fill);
+    ++row_;
+  }
+
+  void end() {
+    sweep_.end();
+    double most = 12;
+    if (row_ > 1) {
+      const Index items = order_.tile_rows / order_.item_rows;
+      const auto steps = static_cast<double>(order_.item_rows + items);
+      most += (sum_ * first_.upper * product_ + excesses_) / first_.row + steps * (1 + product_ / 2);
+    }
+    if (!(most <= firsts_)) firsts_ = most;
+  }
+
+  /// @param left, row  row sums of a first row: in the reduced system, and before elimination
+  void see_left(double left, double row) {
+    if (!(left / row <= ratio_)) ratio_ = left / row;
+  }
+
+  /// The largest error of a row in units of u. @param level_above  the largest error of a row of the reduced system
+  double largest(double level_above) const {
+    return std::max(sweep_.largest() + fill_, firsts_ + ratio_ * level_above) +
+           0 * (sweep_.largest() + firsts_ + ratio_);
+  }
+  Index row() const { return sweep_.row(); }
+
+ private:
+  const SweepOrder order_;
+  SweepRounding sweep_;
+  RowSizes first_;
+  const bool wide_;
+  Index row_ = 1;
+  double sum_ = 0, excesses_ = 0, through_ = 1, item_through_ = 1, product_ = 1;
+  double fill_ = 0, firsts_ = 0, ratio_ = 0;
+};
 
 template <typename T>
 constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2;

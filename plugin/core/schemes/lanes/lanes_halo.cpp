@@ -8,8 +8,8 @@
 #include "evidence.hpp"
 #include "schemes/halos.hpp"
 #include "schemes/lanes/lane_plans.hpp"
+#include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
-#include "schemes/texts.hpp"
 
 namespace oclspkt {
 namespace {

@@ -6,8 +6,6 @@
 #include "schemes/lanes/rounding_joints.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
-#include "schemes/streamed.hpp"
-#include "schemes/texts.hpp"
 
 namespace oclspkt {
 namespace {

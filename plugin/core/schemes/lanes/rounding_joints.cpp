@@ -9,7 +9,6 @@
 
 #include "pivot_error.hpp"
 #include "schemes/lanes/lane_plans.hpp"
-#include "sweep_down.hpp"
 #include "sweep_rows.hpp"
 
 namespace oclspkt {

@@ -6,11 +6,10 @@
 
 #include "certificate.hpp"
 #include "evidence.hpp"
+#include "plan_parts.hpp"
 #include "schemes/paper/paper_form.hpp"
-#include "schemes/paper/paper_lanes.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
-#include "schemes/texts.hpp"
 
 namespace oclspkt {
 namespace {
@@ -26,18 +25,25 @@ constexpr int kFewestStagedItems = 32;
 /// Arrays of a chunk: three bands, y, x, six that are marshalled; and one for all that is small.
 constexpr Index kPaperArrays = 12;
 
+/// Rows of a partition are an odd number of vectors of so many: powers of two collide in the caches while the rows of
+/// all partitions of a tile are marshalled.
+constexpr Index kVectorRows = 16;
+/// Rows of the longest partition: kernels count them in 32 bits.
+constexpr Index kLongestPartition = Index{1} << 28;
+
+/// Words of an array of a chunk, as far as the memory holds it.
+std::int64_t words_of(int word, const DeviceTraits& traits) {
+  return std::min(traits.chunk_bytes, traits.memory_bytes / kPaperArrays) / word;
+}
+
+/// Words a row of marshalling forth and back: three bands, y and x, each read and written.
+constexpr double kMarshalling = 10;
+
 /// The largest power of two that is at most `most`, and at most kPaperItems.
 int choose_items(int most) {
   int items = kPaperItems;
   while (items > 1 && items > most) items /= 2;
   return items;
-}
-
-/// Why partitions of that length do not hold.
-std::string paper_refusal(const Plan& plan, const Certificate& c, double tol) {
-  const std::string why = format("certificate %.1e > %.1e (", c.bound, tol) + where(c) + ")";
-  return format("partitions of %lld rows in the paper's form: ", static_cast<long long>(plan.m)) + why +
-         ": raise rtol, or choose variant gpu";
 }
 
 /// The lines whose dominance does not cover partitions of `rows` rows, if they are few.
@@ -54,6 +60,11 @@ class Paper : public SchemeOf<S> {
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.m, plan.m, false}; }
   bool solves_interfaces() const override { return true; }
   Elimination elimination(const Plan&) const override { return {.plain = true, .excess = true, .upwards = true}; }
+  template <typename T>
+  Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
+    if (plan.n == 0) return {0};
+    return survey.finite ? bound_paper(plan, bands) : Rounding{kNothingKnown};
+  }
 
  protected:
   /// True if a user asks for the form.
@@ -61,12 +72,16 @@ class Paper : public SchemeOf<S> {
   bool asked_for(Method method, const Problem<T>& problem) const {
     return method == Method::truncated_halo && (problem.traits.paper || problem.options.variant == this->name());
   }
-  /// A sweep that meets rows which are not dominant does not pivot.
+  /// Why no plan of the form can solve, whatever its certificate; none if one may.
   template <typename T>
-  static Rejection not_dominant(const Problem<T>& problem, const char* variant, Index rows, double tol, Plan plan) {
+  static Rejection hopeless(const Problem<T>& problem, const char* variant, Index rows, double tol, const Plan& plan) {
+    if (plan.chunk_tiles == 0 && plan.n > 0) {
+      return {"the device's memory does not hold a tile in the paper's form: raise device_memory", {}, plan};
+    }
+    if (problem.survey.dominance >= 1) return {};
     return {format("row dominance %.4f < 1, the paper's form does not pivot: choose variant %s",
                    problem.survey.dominance, variant),
-            lines_paper_leaves(problem, rows, tol), std::move(plan)};
+            lines_paper_leaves(problem, rows, tol), plan};
   }
 };
 
@@ -79,11 +94,6 @@ class LanesPaper final : public Paper<LanesPaper> {
   }
   double words(const Plan& plan) const override { return plan.m > 0 ? paper_lanes_words(plan) : 5; }
   int launches(const Plan&) const override { return 4; }
-  template <typename T>
-  Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
-    if (plan.n == 0) return {0};
-    return survey.finite ? bound_paper(plan, bands) : Rounding{kNothingKnown};
-  }
 
   template <typename T>
   bool suits(Method method, const Problem<T>& problem) const {
@@ -94,14 +104,8 @@ class LanesPaper final : public Paper<LanesPaper> {
     if (reject_asymmetry(problem, rejection)) return std::nullopt;
     const double tol = tolerance<T>(problem.options), d = problem.survey.decay();
     const Plan least = plan_of(problem, kPaperLanesQuantum);
-    if (least.chunk_tiles == 0 && least.n > 0) {
-      rejection = {"the device's memory does not hold a tile in the paper's form: raise device_memory", {}, least};
-      return std::nullopt;
-    }
-    if (!(problem.survey.dominance >= 1)) {
-      rejection = this->not_dominant(problem, "cpu", longest(problem), tol, least);
-      return std::nullopt;
-    }
+    rejection = this->hopeless(problem, "cpu", longest(problem), tol, least);
+    if (rejection) return std::nullopt;
     for (Index m_min = kPaperLanesQuantum; m_min <= std::min(kQuickRows, longest(problem));
          m_min += kPaperLanesQuantum) {
       const double bound = bound_halves(d, m_min);
@@ -153,11 +157,10 @@ class LanesPaper final : public Paper<LanesPaper> {
       judged = judge(problem, m_min, tol);
     }
     if (!(judged.certificate.bound <= tol)) {
-      rejection = {
-          format("m_min %lld in partitions of %lld rows in the paper's form: certificate %.1e > %.1e (",
-                 static_cast<long long>(m_min), static_cast<long long>(judged.plan.m), judged.certificate.bound, tol) +
-              where(judged.certificate) + "): raise rtol, or choose variant cpu",
-          lines_paper_leaves(problem, limit, tol), judged.plan};
+      rejection = {format("m_min %lld in partitions of %lld rows in the paper's form: ", static_cast<long long>(m_min),
+                          static_cast<long long>(judged.plan.m)) +
+                       certificate_text(judged.certificate, tol) + ": raise rtol, or choose variant cpu",
+                   lines_paper_leaves(problem, limit, tol), judged.plan};
       return std::nullopt;
     }
     while (m_min - too_short > kPaperLanesQuantum) {
@@ -181,11 +184,6 @@ class TilesPaper final : public Paper<TilesPaper> {
   Kernels kernels() const override { return Kernels::groups; }
   double words(const Plan& plan) const override { return plan.m > 0 ? paper_words(plan) : 5; }
   int launches(const Plan&) const override { return 5; }
-  template <typename T>
-  Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
-    if (plan.n == 0) return {0};
-    return survey.finite ? bound_paper(plan, bands) : Rounding{kNothingKnown};
-  }
 
   template <typename T>
   bool suits(Method method, const Problem<T>& problem) const {
@@ -200,23 +198,17 @@ class TilesPaper final : public Paper<TilesPaper> {
     const Index n = problem.bands.lines().rows(), asked = problem.options.partition;
     for (Index m = asked > 0 ? asked : kPaperRows;; m *= 2) {
       const Plan plan = make_paper_plan(n, m, sizeof(T), problem.traits);
-      if (plan.chunk_tiles == 0 && n > 0) {
-        rejection = {"the device's memory does not hold a tile in the paper's form: raise device_memory", {}, plan};
-        return std::nullopt;
-      }
-      if (!(problem.survey.dominance >= 1)) {
-        rejection = this->not_dominant(problem, "gpu", plan.m, tol, plan);
-        return std::nullopt;
-      }
+      rejection = this->hopeless(problem, "gpu", plan.m, tol, plan);
+      if (rejection) return std::nullopt;
       const double known = bound_halves(d, plan.m);
       if (known <= tol) return covered(plan, known, tol, problem.survey);
       const Certificate c = certify_halves(plan, problem.bands.view(), tol);
       if (c.bound <= tol) return covered(plan, c.bound, tol, problem.survey);
-      rejection = {paper_refusal(plan, c, tol), {}, plan};
-      if (asked > 0 || 2 * m > kLongestPaperRows || plan.m >= n || c.bound <= tol) {
-        rejection.lines = lines_paper_leaves(problem, plan.m, tol);
-        return std::nullopt;
-      }
+      if (asked == 0 && 2 * m <= kLongestPaperRows && plan.m < n) continue;
+      rejection = {format("partitions of %lld rows in the paper's form: ", static_cast<long long>(plan.m)) +
+                       certificate_text(c, tol) + ": raise rtol, or choose variant gpu",
+                   lines_paper_leaves(problem, plan.m, tol), plan};
+      return std::nullopt;
     }
   }
   template <typename T>
@@ -229,8 +221,6 @@ class TilesPaper final : public Paper<TilesPaper> {
 }  // namespace
 
 double paper_words(const Plan& plan) {
-  // There and back: three bands, y and x, each read and written.
-  constexpr double kMarshalling = 10;
   // Four arrays are read, reciprocal pivots and what is left of y are written; each half reads those and a band.
   constexpr double kSweeps = 4 + 2, kBack = 3 + 1;
   // Of a partition: tips of spikes, written once and read twice; the two unknowns at the cuts read none of a half's
@@ -253,10 +243,40 @@ Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits) {
   if (plan.as<PaperForm>().staged && !fits(plan.items, kept)) plan.items = fewer;
   plan.lanes = plan.items;
   plan.item_rows = static_cast<int>(plan.m);
-  const std::int64_t words = std::min(traits.chunk_bytes, traits.memory_bytes / kPaperArrays) / word;
   // The neighbours' partitions come along, in whole tiles.
-  plan.chunk_tiles = std::clamp<Index>(words / plan.tile_rows() - 2, 0, plan.tiles());
+  plan.chunk_tiles = std::clamp<Index>(words_of(word, traits) / plan.tile_rows() - 2, 0, plan.tiles());
   return plan;
+}
+
+Index paper_lanes_partition(Index n, int word, const DeviceTraits& traits) {
+  const Index lanes = lanes_of_tile(traits), tiles = std::max(1, traits.cores);
+  const Index vectors = quotient_up(quotient_up(std::max<Index>(n, 1), tiles * lanes), kVectorRows);
+  // A chunk holds a tile for each core, and one for the neighbours.
+  const Index held = words_of(word, traits) / ((tiles + 1) * lanes) / lanes * lanes;
+  const Index fair = kVectorRows * (vectors % 2 == 0 ? vectors + 1 : vectors);
+  return std::max(lanes, std::min({fair, held, kLongestPartition}));
+}
+
+Plan make_paper_lanes_plan(Index n, Index m, Index m_min, const char* scheme, int word, const DeviceTraits& traits) {
+  Plan plan{.method = Method::truncated_halo, .n = n, .lanes = lanes_of_tile(traits), .made_by = scheme};
+  const Index both = plan.add<PaperLanes>({round_up(m_min, kPaperLanesQuantum)}).swept_up();
+  plan.m = round_up(std::max(std::min(m, std::max<Index>(n, 1)), both), plan.lanes);
+  take_runs(plan, plan.tiles(), traits);
+  const Index held = words_of(word, traits) / plan.tile_rows();
+  // Without all tiles at once the neighbours' partitions come along.
+  plan.chunk_tiles = held >= plan.tiles() ? plan.tiles() : std::max<Index>(0, held - 1);
+  return plan;
+}
+
+double paper_lanes_words(const Plan& plan) {
+  // Four arrays are read, those of the first 2 m_min rows by UL and those from m_min on by LU; reciprocal pivots and
+  // what is left of y are written once, and read with a band when x is.
+  constexpr double kSwept = 4, kLeft = 2, kBack = 3 + 1;
+  // Of a partition: tips of spikes, written once and read twice; the two unknowns at the cuts read none of three, and
+  // either sweep does without the coupling before its first row.
+  constexpr double kTips = 3 * 4 - 2 * 3 - 2;
+  const auto m = static_cast<double>(plan.m), m_min = static_cast<double>(plan.as<PaperLanes>().m_min);
+  return kMarshalling + kSwept * (1 + m_min / m) + kLeft + kBack + kTips / m;
 }
 
 const Scheme& lanes_paper() { return only<LanesPaper>(); }

@@ -6,9 +6,9 @@
 
 #include "evidence.hpp"
 #include "schemes/halos.hpp"
+#include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
-#include "schemes/texts.hpp"
-#include "schemes/tiles/tile_bounds.hpp"
+#include "schemes/tiles/rounding_runs.hpp"
 #include "schemes/tiles/tile_plans.hpp"
 
 namespace oclspkt {

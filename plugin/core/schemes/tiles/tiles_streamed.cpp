@@ -4,9 +4,7 @@
 #include "narrow.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
-#include "schemes/streamed.hpp"
-#include "schemes/texts.hpp"
-#include "schemes/tiles/tile_bounds.hpp"
+#include "schemes/tiles/rounding_runs.hpp"
 
 namespace oclspkt {
 namespace {

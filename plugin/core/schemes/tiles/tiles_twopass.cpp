@@ -1,17 +1,190 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-twopass by work-groups, for lines laid end to end: tiles are reduced to their last rows, level by level.
+//
+// Rounding of exact-twopass by work-groups (kernels/gpu/tile_excess.clh). Both passes are one Gaussian elimination: no
+// number is computed twice, and a row keeps the rounding of its own eliminations and of its substitution.
+//
+// An elimination adds t p to q, q' = q + t p, and replaces the coupling l of q to p by another, l' <= l. In units of
+// u = eps / 2, it rounds 5 |l| by the multiplier, which appears in the rest of l and in the diagonal, a sum; 2 |l'| by
+// the new coupling, which appears in both; |t| (s_p + 2 |a_pq|) if couplings of other signs add to the excess; and the
+// right-hand side and the excess of q'. That is 7 |l| + |f'| + s' in all, with |f'| <= |A'| max |x|. The rounding of f'
+// and of s' is also bounded by the terms that p adds to them.
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
+#include <vector>
 
 #include "certificate.hpp"
+#include "interface.hpp"
+#include "parallel.hpp"
+#include "rounding_scan.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
-#include "schemes/texts.hpp"
 #include "schemes/tiles/rounding_runs.hpp"
 #include "schemes/tiles/tile_plans.hpp"
 
 namespace oclspkt {
 namespace {
+
+/// Substitution of a row from its neighbours, with the reciprocal of its pivot, rounds 8.5 u |A|. Rounding the unknowns
+/// of levels to T adds u |A|, and a forgiven excess adds 2 u |A|.
+constexpr double kOfEachRow = 12;
+
+template <typename T>
+constexpr double unit() {
+  return std::numeric_limits<T>::epsilon() / 2.0;
+}
+
+/// Bounds the rounding by the survey of all rows. Let L_j be |l| + |c| after j eliminations on each side. |A_j| is at
+/// most |A|, and the excess is |A_j| - 2 L_j, so that one more elimination on each side rounds 7 L_j + 4 (|A| - L_j) =
+/// 4 |A| + 3 L_j, and L_0 <= |A| / (1 + d). Couplings decay with the rows that they span, in any order of elimination.
+class SurveyedReduction {
+ public:
+  SurveyedReduction(const Survey& survey, double unit)
+      : share_(1 / (1 + std::max(1.0, survey.dominance))), decay_(std::max(1.0, survey.decay())), unit_(unit) {}
+
+  /// Reduce tiles of rows that are `apart` rows of the system apart: each work-item eliminates its rows from both
+  /// sides, then each step eliminates half of the places. The results of the two sides are added once.
+  void reduce(double apart, Index item_rows, Index items) {
+    constexpr double kAddition = 2;
+    for (Index j = 1; j <= item_rows / 2; ++j) eliminate(apart * static_cast<double>(j));
+    for (Index places = 1; places < items; places *= 2) eliminate(apart * static_cast<double>(item_rows * places));
+    rounds_ += kAddition;
+  }
+  double rounds() const { return rounds_; }
+
+ private:
+  /// Eliminate one row on each side. @param span  rows that the couplings to them span
+  void eliminate(double span) {
+    const double left = share_ * std::pow(decay_, -span);
+    rounds_ += std::min(4 + 3 * left, (4 / unit_ + 7) * left);
+  }
+  double share_, decay_, unit_, rounds_ = 0;
+};
+
+/// A row, scaled to a positive diagonal, and the rounding that it has collected.
+struct ReducedRow {
+  double lower = 0, upper = 0, excess = 1;
+  double begun = 0;   ///< of the change of the row above a work-item: the size of its coupling before
+  double rounds = 0;  ///< in u max |x|
+  double size = 1;    ///< |A| of the row before elimination
+  Index row = -1;
+
+  double couplings() const { return std::abs(lower) + std::abs(upper); }
+  /// Size of the right-hand side, in max |x|.
+  double right() const { return begun + std::abs(couplings() + excess - begun) + couplings(); }
+  /// The change of this row by elimination of the rows below it; it begins with the upper coupling.
+  ReducedRow above() const { return {.upper = upper, .excess = 0, .begun = std::abs(upper)}; }
+};
+
+/// The arithmetic of a level.
+struct LevelArithmetic {
+  double unit;    ///< half of its eps
+  double weight;  ///< its unit over that of the bound
+
+  /// Eliminate p from q. @param[in,out] to_p  coupling of q to p; then to the row on the far side of p
+  void eliminate(ReducedRow& q, double& to_p, const ReducedRow& p, double p_to_q, double p_far) const {
+    if (to_p == 0) return;
+    const double diag = p.couplings() + p.excess, t = -to_p / (diag > 0 ? diag : kNothingKnown), through = std::abs(t);
+    const double back = std::abs(p_to_q) + (t < 0 ? -p_to_q : p_to_q), added = through * (p.excess + back);
+    const double of_multiplier = 5 * std::abs(to_p) + (back > 0 ? added : 0);
+    to_p = t * p_far;
+    q.excess += added;
+    const double of_sums = std::min(q.right() + q.excess, (through * p.right() + added) / unit);
+    q.rounds += weight * (of_multiplier + 2 * std::abs(to_p) + of_sums);
+  }
+  void eliminate_above(ReducedRow& q, const ReducedRow& above) const {
+    eliminate(q, q.lower, above, above.upper, above.lower);
+  }
+  void eliminate_below(ReducedRow& q, const ReducedRow& below) const {
+    eliminate(q, q.upper, below, below.lower, below.upper);
+  }
+  /// Add the change by the rows below to a row.
+  void join(ReducedRow& q, const ReducedRow& change) const {
+    q.upper = change.upper;
+    q.excess += change.excess;
+    q.rounds += change.rounds + weight * (q.right() + q.excess);
+  }
+};
+
+/// The last row of a tile, which the next level eliminates, and the change of the row above the tile.
+struct ReducedTile {
+  ReducedRow last, above;
+};
+
+void see(WorstRow& worst, const ReducedRow& row) { worst.see(kOfEachRow + row.rounds / row.size, row.row); }
+
+/// Eliminate the rows of a work-item but the last from both ends to the middle.
+/// @param rows   shape [item_rows]
+/// @param above  ReducedRow::above() of the row above them
+void reduce_item(std::vector<ReducedRow>& rows, ReducedRow& above, const LevelArithmetic& by, WorstRow& worst) {
+  const std::size_t count = rows.size(), middle = count / 2 - 1;
+  ReducedRow& bottom = rows[count - 1];
+  for (std::size_t i = 0; i < middle; ++i) {
+    const std::size_t j = count - 2 - i;
+    by.eliminate_below(above, rows[i]);
+    by.eliminate_above(bottom, rows[j]);
+    by.eliminate_above(rows[i + 1], rows[i]);
+    by.eliminate_below(rows[j - 1], rows[j]);
+  }
+  by.eliminate_below(above, rows[middle]);
+  by.eliminate_above(bottom, rows[middle]);
+  for (std::size_t i = 0; i + 1 < count; ++i) see(worst, rows[i]);
+}
+
+/// Eliminate half of the places in each step; place 0 is the change of the row above the tile.
+ReducedTile reduce_places(std::vector<ReducedRow>& places, const LevelArithmetic& by, WorstRow& worst) {
+  const std::size_t items = places.size() - 1;
+  for (std::size_t distance = 1; distance < items; distance *= 2) {
+    for (std::size_t place = 2 * distance; place <= items; place += 2 * distance) {
+      by.eliminate_above(places[place], places[place - distance]);
+      const bool last = place == items;
+      by.eliminate_below(places[last ? 0 : place], places[last ? distance : place + distance]);
+    }
+  }
+  for (std::size_t place = 1; place < items; ++place) see(worst, places[place]);
+  return {places[items], places[0]};
+}
+
+/// Reduce a level. @param row_of  (i) -> ReducedRow, of rows [0, n)
+template <typename RowOf>
+std::vector<ReducedTile> reduce_level(const RowOf& row_of, Index n, Index items, Index item_rows,
+                                      const LevelArithmetic& by, WorstRow& worst) {
+  const Index tile_rows = items * item_rows;
+  std::vector<ReducedTile> tiles(static_cast<std::size_t>((n + tile_rows - 1) / tile_rows));
+  std::mutex mutex;
+  const auto of_place = [&](Index i) { return i < 0 || i >= n ? ReducedRow{} : row_of(i); };
+  for_pieces(static_cast<Index>(tiles.size()), std::max<Index>(1, kPieceRows / tile_rows), [&](Index begin, Index end) {
+    std::vector<ReducedRow> rows(static_cast<std::size_t>(item_rows)), places(static_cast<std::size_t>(items + 1));
+    WorstRow found;
+    for (Index tile = begin; tile < end; ++tile) {
+      for (Index item = 0; item < items; ++item) {
+        const Index first = tile * tile_rows + item * item_rows;
+        const auto at = static_cast<std::size_t>(item);
+        ReducedRow change = of_place(first - 1).above();
+        for (Index i = 0; i < item_rows; ++i) rows[static_cast<std::size_t>(i)] = of_place(first + i);
+        reduce_item(rows, change, by, found);
+        item == 0 ? static_cast<void>(places[0] = change) : by.join(places[at], change);
+        places[at + 1] = rows.back();
+      }
+      tiles[static_cast<std::size_t>(tile)] = reduce_places(places, by, found);
+    }
+    const std::lock_guard lock(mutex);
+    worst.see(found);
+  });
+  return tiles;
+}
+
+template <typename T>
+ReducedRow row_of_bands(const BandsView<T>& bands, Index i) {
+  const double lower = bands.lower[i], diag = bands.diag[i], upper = bands.upper[i], sign = diag < 0 ? -1 : 1;
+  return {.lower = sign * lower,
+          .upper = sign * upper,
+          .excess = row_excess(bands.lower[i], bands.diag[i], bands.upper[i]),
+          .size = std::abs(lower) + std::abs(diag) + std::abs(upper),
+          .row = i};
+}
 
 /// Dominance from which nothing grows: tiles carry excesses, and forgive one rounding of a diagonal, so that they
 /// eliminate as if rows with sums 0 had come unrounded.
@@ -72,6 +245,48 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
 };
 
 }  // namespace
+
+template <typename T>
+Rounding bound_reduced(const Plan& plan, const Survey& survey) {
+  SurveyedReduction reduction(survey, unit<T>());
+  const auto items_of = [](Index rows, Index items, Index item_rows) {
+    return std::min(items, quotient_up(rows, item_rows));  // behind the last row are rows of the identity
+  };
+  reduction.reduce(1, plan.item_rows, items_of(plan.n, plan.items, plan.item_rows));
+  // The levels behind the first are in double.
+  const Index level_rows = Index{plan.as<Levels>().items} * kLevelItemRows;
+  auto apart = static_cast<double>(plan.group_rows());
+  for (Index rows = plan.tiles(); rows > 1 && sizeof(T) > sizeof(float); rows = quotient_up(rows, level_rows)) {
+    reduction.reduce(apart, kLevelItemRows, items_of(rows, plan.as<Levels>().items, kLevelItemRows));
+    apart *= static_cast<double>(level_rows);
+  }
+  return {(kOfEachRow + reduction.rounds()) / 2};
+}
+
+template <typename T>
+Rounding bound_reduced(const Plan& plan, const BandsView<T>& bands) {
+  WorstRow worst;
+  const LevelArithmetic first{unit<T>(), 1}, behind{unit<double>(), unit<double>() / unit<T>()};
+  std::vector<ReducedTile> left =
+      reduce_level([&](Index i) { return row_of_bands(bands, i); }, plan.n, plan.items, plan.item_rows, first, worst);
+  while (left.size() > 1) {
+    const auto row_of = [&](Index i) {
+      ReducedRow row = left[static_cast<std::size_t>(i)].last;
+      if (static_cast<std::size_t>(i) + 1 < left.size()) behind.join(row, left[static_cast<std::size_t>(i) + 1].above);
+      return row;
+    };
+    left =
+        reduce_level(row_of, static_cast<Index>(left.size()), plan.as<Levels>().items, kLevelItemRows, behind, worst);
+  }
+  if (!left.empty()) see(worst, left.front().last);
+  return worst.bound();
+}
+
+#define OCLSPKT_INSTANTIATE(T)                                    \
+  template Rounding bound_reduced<T>(const Plan&, const Survey&); \
+  template Rounding bound_reduced(const Plan&, const BandsView<T>&);
+OCLSPKT_INSTANTIATE(float)
+OCLSPKT_INSTANTIATE(double)
 
 const Scheme& tiles_twopass() { return only<TilesTwopass>(); }
 

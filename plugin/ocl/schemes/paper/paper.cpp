@@ -3,7 +3,6 @@
 // (kernels/gpu/paper_*.cl): as in the paper an apply marshals and factors anew, and set-up keeps nothing but the bands.
 #include "schemes/lane_needs.hpp"
 #include "schemes/paper/paper_form.hpp"
-#include "schemes/paper/paper_lanes.hpp"
 #include "schemes/table.hpp"
 #include "schemes/work_groups.hpp"
 
