@@ -166,25 +166,25 @@ Certificate certify_halves(const Plan& plan, const BandsView<T>& bands, double l
     sweeps.down.fill(rows, first, end);
     sweeps.up.fill(upwards, plan.n - end, plan.n - first);
   };
-  TwoSweeps here, next;
+  TwoSweeps current, next;
   Certificate worst;
   if (partitions > 0) sweep(0, next);
   double error_above = 0;  // of the cut above partition k
   for (Index k = 0; k < partitions; ++k) {
-    std::swap(here, next);
-    double error_below = here.down.entered.back();
+    std::swap(current, next);
+    double error_below = current.down.entered.back();
     if (k + 1 < partitions) {
       sweep(k + 1, next);
-      const double v_b = here.down.coupling.back(), w_t = next.up.coupling.back();
+      const double v_b = current.down.coupling.back(), w_t = next.up.coupling.back();
       // The sign of v_b w_t is lost in the ratios; the smaller of both denominators is safe.
       const double amplified = 1 / std::abs(1 - v_b * w_t);
-      error_below = (here.up.spike + next.down.spike) * (1 + std::max(v_b, w_t)) * amplified;
+      error_below = (current.up.spike + next.down.spike) * (1 + std::max(v_b, w_t)) * amplified;
       if (!(amplified <= worst.growth)) worst.growth = amplified;
     }
-    if (k == 0) error_above = here.up.entered.back();
-    const std::size_t size = here.down.coupling.size(), top = std::min(size, static_cast<std::size_t>(plan.m / 2));
-    const double bottom_half = here.down.largest_error(error_below, top);
-    const double top_half = here.up.largest_error(error_above, size - top);
+    if (k == 0) error_above = current.up.entered.back();
+    const std::size_t size = current.down.coupling.size(), top = std::min(size, static_cast<std::size_t>(plan.m / 2));
+    const double bottom_half = current.down.largest_error(error_below, top);
+    const double top_half = current.up.largest_error(error_above, size - top);
     const bool known = std::isfinite(bottom_half + top_half);
     const double bound = known ? std::max(bottom_half, top_half) : std::numeric_limits<double>::quiet_NaN();
     if (!(bound <= worst.bound)) {
@@ -237,6 +237,20 @@ struct Handed {
   double c = 0;        ///< c_i p_i
   double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row
   InterfaceGrowth interfaces;
+  /// Results of a row: |a_i p_i|, |c p| of the row before, and 0 times its diagonal, since an infinite one would hide
+  /// behind a ratio of 0; and of the row before, `upwards`.
+  struct Row {
+    double ratio, c_above, nothing, upwards;
+  };
+  template <typename T>
+  Row next(const SweepRows<T>& rows, Index i) {
+    const double diag = rows.diag(i), reciprocal = 1 / (diag - rows.lower(i) * c);
+    const Row row{std::abs(rows.lower(i) * reciprocal), std::abs(c), 0 * diag, upwards};
+    c = rows.upper(i) * reciprocal;
+    interfaces.see(row.ratio, row.c_above, std::abs(c));
+    upwards = std::max(1.0, upwards * std::abs(c));
+    return row;
+  }
   void begin_piece() { interfaces.growth = 1; }
   bool agrees(const Handed& other) const {
     return std::abs(c - other.c) <= kForgotten * std::abs(c) &&
@@ -269,19 +283,15 @@ void see_tiles(const Plan& plan, const SweepRows<T>& rows, Index begin, Index en
     const Index k = first / tile_rows;
     after = std::min(end, (k + 1) * tile_rows);
     OfTile tile{h.upwards, k > 0 ? 1 + std::abs(h.c) : 0, 0};
-    double nothing = 0;  // an infinite diagonal would hide behind a ratio of 0
+    double nothing = 0;
     for (Index i = first; i < after;) {
       h.interfaces.begin_partition();
       for (const Index next = std::min(after, i + plan.m); i < next; ++i) {
-        const double diag = rows.diag(i), reciprocal = 1 / (diag - rows.lower(i) * h.c);
-        const double ratio = std::abs(rows.lower(i) * reciprocal), c_above = std::abs(h.c);
-        tile.left = times(tile.left, ratio);
-        tile.amount += tile.left * h.upwards;
-        nothing += 0 * diag;
-        h.c = rows.upper(i) * reciprocal;
+        const Handed::Row row = h.next(rows, i);
+        tile.left = times(tile.left, row.ratio);
+        tile.amount += tile.left * row.upwards;
+        nothing += row.nothing;
         tile.below = times(tile.below, std::abs(h.c));
-        h.interfaces.see(ratio, c_above, std::abs(h.c));
-        h.upwards = std::max(1.0, h.upwards * std::abs(h.c));
       }
       h.interfaces.end_partition(i < plan.n);
     }
@@ -355,15 +365,11 @@ void see_blocks(const SweepRows<T>& rows, Index begin, Index end, Index block_ro
     Block& block = blocks != nullptr ? blocks[i / block_rows] : lead_in;
     if (of_block == 0) block = {.entered = 1 + std::abs(h.c), .upwards = h.upwards};
     for (const Index next = std::min({end, i + block_rows - of_block, i + tile_rows - of_tile}); i < next; ++i) {
-      const double diag = rows.diag(i), reciprocal = 1 / (diag - rows.lower(i) * h.c);
-      const double ratio = std::abs(rows.lower(i) * reciprocal), c_above = std::abs(h.c);
-      block.down = times(block.down, ratio);
-      block.begun = times(std::max(block.begun, 1 + c_above), ratio);
-      block.amount += block.down * h.upwards + 0 * diag;  // an infinite diagonal would hide behind a ratio of 0
-      h.c = rows.upper(i) * reciprocal;
+      const Handed::Row row = h.next(rows, i);
+      block.down = times(block.down, row.ratio);
+      block.begun = times(std::max(block.begun, 1 + row.c_above), row.ratio);
+      block.amount += block.down * row.upwards + row.nothing;
       block.up = times(block.up, std::abs(h.c));
-      h.interfaces.see(ratio, c_above, std::abs(h.c));
-      h.upwards = std::max(1.0, h.upwards * std::abs(h.c));
     }
     block.finite = block.finite && std::isfinite(block.amount + h.c);
   }

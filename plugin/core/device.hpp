@@ -134,7 +134,7 @@ class DeviceSolver {
   }
   /// What the last set_up works with; null handles on the host.
   virtual DeviceHandles handles() const { return {}; }
-  /// Apply to vectors in buffers of the device, see Solver::apply_on_device().
+  /// The same as apply() with both vectors in buffers of the device, see Solver::apply_on_device().
   /// @throws InvalidInput on the host, and for buffers that do not fit; DeviceError
   virtual void apply_on_device(_cl_mem* /*y*/, _cl_mem* /*x*/) {
     throw InvalidInput(
@@ -143,7 +143,7 @@ class DeviceSolver {
   }
   /// True if enqueue() works by that queue: it is one of the device, and of the context of the last set_up.
   virtual bool takes(const DeviceQueue& /*queue*/) const { return false; }
-  /// Apply to vectors on the device of a queue, see Solver::enqueue().
+  /// The same as apply() with both vectors on the device of a queue, see Solver::enqueue().
   /// @throws InvalidInput on the host, and for memory that does not fit; DeviceError
   virtual void enqueue(const DeviceQueue& /*queue*/, const void* /*y*/, void* /*x*/) {
     throw InvalidInput("the host solves and takes no vectors of a device: use apply() with host vectors");

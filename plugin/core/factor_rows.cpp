@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "factor_rows.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

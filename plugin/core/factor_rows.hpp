@@ -74,7 +74,6 @@ struct BundleRow {
   bool forgives;
 };
 
-/// Factor a row of a bundle, and update the extremes.
 void factor_row(Index width, const BundleRow<double>& row, PivotExtremes<double>& extremes);
 void factor_row(Index width, const BundleRow<float>& row, PivotExtremes<float>& extremes);
 

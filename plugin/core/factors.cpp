@@ -327,8 +327,8 @@ Index Factors<T>::sweep_pieces(const BandsView<T>& bands, Index first, Index ste
     ended[at] = sweeps;
   });
   for (Index k = 1; k < kAbreast * bundles; ++k) {
-    const auto here = static_cast<std::size_t>(k / kAbreast), before = static_cast<std::size_t>((k - 1) / kAbreast);
-    if (!ended[before].arrived((k - 1) % kAbreast, begun[here], k % kAbreast)) return 0;
+    const auto bundle = static_cast<std::size_t>(k / kAbreast), before = static_cast<std::size_t>((k - 1) / kAbreast);
+    if (!ended[before].arrived((k - 1) % kAbreast, begun[bundle], k % kAbreast)) return 0;
   }
   for (const PivotExtremes<T>& some : seen) extremes.add(some);
   last = ended.back().last(kAbreast - 1);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "forgiven.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <vector>
@@ -38,11 +37,11 @@ template <typename T>
 bool forgives_any(const LineSet& lines, const BandsView<T>& bands) {
   std::atomic<bool> found = false;
   for_pieces(lines.extent(), kPieceRows, [&](Index begin, Index end) {
-    bool here = false;
+    bool any = false;
     for (Index i = begin; i < end; ++i) {
-      here |= is_forgiven(exact_excess(bands.lower[i], bands.diag[i], bands.upper[i]), bands.diag[i]);
+      any |= is_forgiven(exact_excess(bands.lower[i], bands.diag[i], bands.upper[i]), bands.diag[i]);
     }
-    if (here) found = true;
+    if (any) found = true;
   });
   return found;
 }

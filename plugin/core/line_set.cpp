@@ -2,7 +2,6 @@
 #include "oclspkt/line_set.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "oclspkt/error.hpp"
 

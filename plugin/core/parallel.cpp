@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
+// Pieces of work by threads, and the processors that they may take.
 #include "parallel.hpp"
 
+#include <sched.h>
+#include <unistd.h>
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -12,6 +17,58 @@
 #include "node.hpp"
 
 namespace oclspkt {
+namespace {
+
+/// Variables of a launcher: rank and number of processes on the node.
+struct Launcher {
+  const char *rank, *ranks;
+};
+constexpr Launcher kLaunchers[] = {
+    {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+    {"MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_SIZE"},
+    {"PMIX_LOCAL_RANK", "PMIX_LOCAL_SIZE"},
+    {"SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"},
+};
+
+/// The number in a variable; -1 if there is none.
+int number_of(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr || *text == '\0') return -1;
+  char* end = nullptr;
+  const long value = std::strtol(text, &end, 10);
+  return *end == '\0' && value >= 0 && value < 1 << 20 ? static_cast<int>(value) : -1;
+}
+
+/// Processors in the affinity mask of the process; 0 if the mask cannot be read.
+int allowed_processors() {
+  // The kernel refuses masks shorter than its own.
+  for (long room = 1024; room <= (1L << 20); room *= 2) {
+    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> mask(CPU_ALLOC(room), [](cpu_set_t* m) { CPU_FREE(m); });
+    if (!mask) return 0;
+    if (sched_getaffinity(0, CPU_ALLOC_SIZE(room), mask.get()) == 0)
+      return CPU_COUNT_S(CPU_ALLOC_SIZE(room), mask.get());
+  }
+  return 0;
+}
+
+}  // namespace
+
+NodePlace node_place() {
+  for (const Launcher& launcher : kLaunchers) {
+    const NodePlace place{number_of(launcher.rank), number_of(launcher.ranks)};
+    if (place.rank >= 0 && place.rank < place.ranks) return place;
+  }
+  return {};
+}
+
+int processor_share() {
+  const int allowed = allowed_processors();
+  static const long all = sysconf(_SC_NPROCESSORS_ONLN);  // it reads files, which takes as long as a short set-up
+  // Bound ranks have their share already; unbound ranks share the machine.
+  const bool bound = allowed < all;
+  return bound || allowed == 0 ? allowed : std::max(1, allowed / node_place().ranks);
+}
 
 void for_pieces(Index count, Index piece, const std::function<void(Index, Index)>& f) {
   const Index pieces = (count + piece - 1) / piece;

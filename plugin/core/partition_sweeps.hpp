@@ -21,6 +21,7 @@ struct Inherited {
 struct ForwardSweep {
   std::vector<double> coupling;  ///< |c_i p_i|, p the reciprocal pivots
   std::vector<double> entered;   ///< the influence on row i of the unknown before the partition
+  double last = 0;               ///< c_i p_i of the last row, with its sign
   double spike = 1;              ///< the influence on the first row of the unknown behind the partition
 
   template <typename T>
@@ -40,6 +41,7 @@ struct ForwardSweep {
       coupling[at] = std::abs(c);
       spike *= coupling[at];
     }
+    last = c;
   }
 
   /// The largest error of rows from `stop` on, if the last one has the error `at_last`. NaN if an error is NaN.

@@ -147,10 +147,10 @@ void PivotSolver<T, Number>::widen(const Bands<T>& bands, const std::vector<Pivo
   if (wide_lines_.empty()) return;
   Bands<T> wide(LineSet::unequal(std::move(starts)));
   const BandsView<T> from = bands.view();
-  for_each_row(lines_, wide_lines_, [&](Index there, Index here) {
-    wide.lower()[here] = from.lower[there];
-    wide.diag()[here] = from.diag[there];
-    wide.upper()[here] = from.upper[there];
+  for_each_row(lines_, wide_lines_, [&](Index place, Index at) {
+    wide.lower()[at] = from.lower[place];
+    wide.diag()[at] = from.diag[place];
+    wide.upper()[at] = from.upper[place];
   });
   wide.close_lines();
   if (wide_ == nullptr) wide_ = std::make_unique<PivotSolver<T, long double>>();
@@ -217,9 +217,9 @@ void PivotSolver<T, Number>::apply(const T* y, T* x) {
     see(errors, b, y, x, worst_[static_cast<std::size_t>(index)]);
   });
   if (!wide_lines_.empty()) {
-    for_each_row(lines_, wide_lines_, [&](Index there, Index here) { wide_y_[here] = y[there]; });
+    for_each_row(lines_, wide_lines_, [&](Index place, Index at) { wide_y_[at] = y[place]; });
     wide_->apply(wide_y_.data(), wide_x_.data());
-    for_each_row(lines_, wide_lines_, [&](Index there, Index here) { x[there] = wide_x_[here]; });
+    for_each_row(lines_, wide_lines_, [&](Index place, Index at) { x[place] = wide_x_[at]; });
   }
   times_.kernel_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ++times_.applies;

@@ -19,7 +19,6 @@ void for_each_row(const LineSet& all, const std::vector<Index>& members, const F
   }
 }
 
-/// A line that is singular.
 struct SingularLine {
   Index line = 0;
   Index row = 0;      ///< within the line

@@ -106,7 +106,7 @@ template <bool kCareful, typename Number>
 template <Index kWidth, typename Number>
 struct Lanes {
   Number diag[kWidth], upper[kWidth], taken[kWidth] = {}, in_block[kWidth] = {};
-  Number unsound[kWidth] = {}, lost[kWidth] = {}, growth[kWidth] = {}, blocks[kWidth] = {}, untold[kWidth] = {};
+  Number unsound[kWidth] = {}, lost[kWidth] = {}, growth[kWidth] = {}, blocks[kWidth] = {}, unbounded[kWidth] = {};
   Number strayed[kWidth] = {};  ///< see step()
 };
 
@@ -155,8 +155,8 @@ template <Index kWidth, bool kCareful, typename Number>
       const Number grown = (std::abs(taken) + std::abs(d)) / (swapped ? Limits<Number>::infinity() : std::abs(diag));
       s.growth[j] = grown > s.growth[j] ? grown : s.growth[j];
       s.blocks[j] = swapped ? Number(1) : s.blocks[j];
-      const bool untold = swapped & (p.multiplier != 0) & (upper != 0);
-      s.untold[j] = untold ? Number(1) : s.untold[j];
+      const bool unbounded = swapped & (p.multiplier != 0) & (upper != 0);
+      s.unbounded[j] = unbounded ? Number(1) : s.unbounded[j];
       to.diag[here + j] = p.diag;
       to.upper[here + j] = p.upper;
       to.upper2[here + j] = p.upper2;
@@ -274,7 +274,6 @@ template <typename Number>
 void PivotedLines<Number>::clear() {
   bundles_.clear();
   added_.clear();
-  added_bound_ = 0;
   size_ = 0;
 }
 
@@ -307,7 +306,6 @@ void PivotedLines<Number>::make_room() {
     lower[at] = upper[at + static_cast<std::size_t>(bundle.rows) - 1] = 0;
     PivotFacts facts;
     factor(s, {&lower[at], &diag[at], &upper[at]}, &facts);
-    added_bound_ = std::max(added_bound_, facts.bound);
   }
   added_ = {};
 }
@@ -334,8 +332,9 @@ void PivotedLines<Number>::factor_lanes(const Bundle& b, const BandsView<Number>
     facts[j] = {};
     facts[j].lost = lanes.lost[j] != 0;
     facts[j].growth = static_cast<double>(lanes.growth[j]);
-    facts[j].bound = lanes.untold[j] != 0 ? std::numeric_limits<double>::infinity()
-                                          : (lanes.blocks[j] != 0 ? kInBlock : kAlone) * std::max(1.0, facts[j].growth);
+    facts[j].bound = lanes.unbounded[j] != 0
+                         ? std::numeric_limits<double>::infinity()
+                         : (lanes.blocks[j] != 0 ? kInBlock : kAlone) * std::max(1.0, facts[j].growth);
     for (Index i = 0; lanes.unsound[j] != 0 && i < b.rows && facts[j].bad < 0; ++i) {
       const Number pivot = std::abs(to.diag[i * kWidth + j]);
       facts[j].overflows = !(pivot <= Limits<Number>::max());

@@ -88,8 +88,6 @@ class PivotedLines {
   /// Place one more system, which make_room() factors.
   /// @param[in] rows shape [n]; lower of the first and upper of the last are not read
   void add(const std::vector<PivotedRow<Number>>& rows);
-  /// The largest PivotFacts::bound of the systems that were added.
-  double added_bound() const { return added_bound_; }
 
   /// Unknowns of all systems.
   Index size() const { return size_; }
@@ -124,7 +122,6 @@ class PivotedLines {
   /// Members of PivotStep, shape [size()]; upper2 is -0 where `swapped` is 0, and only there.
   AlignedArray<Number> diag_, upper_, upper2_, multiplier_;
   std::vector<PivotedRow<Number>> added_;
-  double added_bound_ = 0;
 };
 
 /// The smallest pivot of a system relative to the numbers whose difference it is; NaN if one is not finite. The first

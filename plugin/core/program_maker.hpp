@@ -6,7 +6,6 @@
 
 namespace oclspkt {
 
-/// A program that is to be built.
 struct ProgramOrder {
   std::string kernel;
   bool is_double = false;

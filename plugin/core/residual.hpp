@@ -42,7 +42,6 @@ OCLSPKT_API double line_backward_error(const LineSet& lines, const BandsView<T>&
 template <typename T>
 bool leaves_range(const LineSet& lines, Index line, const T* y, const T* x);
 
-/// Bands of the transposed line set.
 template <typename T>
 OCLSPKT_API void transpose(const LineSet& lines, const BandsView<T>& bands, Bands<T>& out);
 

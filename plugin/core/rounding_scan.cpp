@@ -36,7 +36,7 @@ void eliminate_rows(const SweepRows<T>& rows, Index begin, Index end, PivotAbove
   for (Index i = begin; i < end; ++i) eliminate(rows, i, above);
 }
 
-/// Pivots that agree so far have converged: what they began with has no effect.
+/// Pivots that agree to this many digits have converged: the row at which elimination began has no effect.
 bool agree(double one, double other) { return std::abs(one - other) <= 1e-9 * std::abs(one); }
 
 }  // namespace

@@ -31,7 +31,6 @@ class SpaceObject {
 /// Places in arrays.
 using SpaceIndices = SpaceObject;
 
-/// An array of scalars.
 template <typename T>
 class SpaceArray : public SpaceObject {
  public:

@@ -24,7 +24,6 @@ struct Rows {
   Index first, count, stride;
 };
 
-/// Magnitudes of a row.
 struct Row {
   double lower, diag, upper;
   bool finite() const { return (lower <= kMost) & (diag <= kMost) & (upper <= kMost); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "oclspkt/bands.hpp"
+#include "parallel.hpp"
 #include "past_caches.hpp"
 
 namespace oclspkt {
@@ -35,15 +36,27 @@ BandsFill<T> copy_of(const BandsView<T>& bands) {
   };
 }
 
-/// Write the bands block by block, large ones past the caches: memory that is overwritten is not read.
-/// @cost 3 words a row besides what `fill` reads, by all processors of this process
-template <typename T>
-void write_bands(Bands<T>& bands, const BandsFill<T>& fill);
-
 /// Set the couplings that lead out of a line to 0, in a part that holds places [first, end).
 /// @pre lines.gapless()
 template <typename T>
-void close_lines(const LineSet& lines, const BandsPart<T>& part, Index first, Index end);
+void close_lines(const LineSet& lines, const BandsPart<T>& part, Index first, Index end) {
+  if (lines.contiguous()) {
+    for (Index l = lines.line_of(first); l < lines.count() && lines.first(l) < end; ++l) {
+      const Index top = lines.first(l), bottom = top + lines.length(l) - 1;
+      if (top >= first && bottom >= top) part.lower[top - first] = T(0);
+      if (bottom >= first && bottom < end) part.upper[bottom - first] = T(0);
+    }
+    return;
+  }
+  const Index block = lines.block_extent(), last_row = block - lines.block_lines();
+  for (Index at = first; at < end;) {
+    const Index start = at - at % block, stop = std::min(end, start + block);
+    const Index top_end = std::min(stop, start + lines.block_lines()), bottom = std::max(at, start + last_row);
+    if (at < top_end) std::fill(part.lower + (at - first), part.lower + (top_end - first), T(0));
+    if (bottom < stop) std::fill(part.upper + (bottom - first), part.upper + (stop - first), T(0));
+    at = stop;
+  }
+}
 
 /// Write places [first, end) of the bands block by block, and call look(block, place, count) for each block while it is
 /// in the cache and in the bands.
@@ -66,6 +79,15 @@ void write_piece(Bands<T>& bands, const BandsFill<T>& fill, Index first, Index e
     look(block, at, count);
   }
   if (past_caches) order_stores();
+}
+
+/// Write the bands block by block, large ones past the caches: memory that is overwritten is not read.
+/// @cost 3 words a row besides those that `fill` reads, by all processors of this process
+template <typename T>
+void write_bands(Bands<T>& bands, const BandsFill<T>& fill) {
+  for_pieces(bands.lines().extent(), kPieceRows, [&](Index first, Index end) {
+    write_piece(bands, fill, first, end, [](const BandsPart<T>&, Index, Index) {});
+  });
 }
 
 }  // namespace oclspkt

@@ -5,13 +5,13 @@
 #include <limits>
 
 #include "cut_operator.hpp"
-#include "cut_rounding.hpp"
 #include "cut_trial.hpp"
 #include "forgiven.hpp"
 #include "line_columns.hpp"
 #include "narrow.hpp"
 #include "parallel.hpp"
 #include "pivot_solver.hpp"
+#include "rounding.hpp"
 #include "schemes/proposal.hpp"
 #include "survey.hpp"
 #include "units.hpp"

@@ -5,7 +5,6 @@
 #include "evidence.hpp"
 #include "geometry.hpp"
 #include "schemes/lanes/lane_plans.hpp"
-#include "schemes/lanes/rounding_joints.hpp"
 #include "schemes/tiles/rounding_runs.hpp"
 #include "schemes/tiles/tile_plans.hpp"
 #include "survey.hpp"

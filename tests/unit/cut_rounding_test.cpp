@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "cut_rounding.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,6 @@
 #include "evidence.hpp"
 #include "matrices.hpp"
 #include "oclspkt/error.hpp"
-#include "schemes/grids/grid_evidence.hpp"
 #include "schemes/grids/grid_factors.hpp"
 #include "schemes/lanes/lane_plans.hpp"
 

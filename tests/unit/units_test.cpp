@@ -10,7 +10,6 @@
 #include "certificate_support.hpp"
 #include "cut_case.hpp"
 #include "device_traits.hpp"
-#include "schemes/grids/grid_evidence.hpp"
 #include "schemes/grids/grid_plan.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"

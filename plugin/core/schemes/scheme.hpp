@@ -58,7 +58,6 @@ class OCLSPKT_API Scheme {
   /// Names of the forms that its plans come in, of which a user may ask for one: Options::variant. One scheme proposes
   /// all of them.
   virtual std::vector<const char*> forms() const { return {name()}; }
-  /// The form of a plan.
   virtual const char* form(const Plan& /*plan*/) const { return name(); }
   /// Make a plan without values of the matrix; none if another scheme is to make it. By default the plan of halos().
   virtual std::optional<Plan> make(const PlanRequest& request) const;
@@ -130,8 +129,8 @@ class OCLSPKT_API Scheme {
 /// and, if it proposes plans by itself:
 ///   template <typename T> bool suits(Method, const Problem<T>&) const;
 ///   template <typename T> std::optional<Proposal> proposal(const Problem<T>&, Rejection&) const;
-/// template <typename T> std::optional<Plan> cheapest(const Problem<T>&) const; Without cheapest(), the plan of one
-/// partition stands for the cost.
+///   template <typename T> std::optional<Plan> cheapest(const Problem<T>&) const;
+/// Without cheapest(), the plan of one partition stands for the cost.
 template <typename S, typename Base = Scheme>
 class SchemeOf : public Base {
  public:

@@ -34,7 +34,7 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
                   static_cast<long long>(plan.as<Beside>().segments));
   }
   /// If the window between both sweeps does not fit in the cache, its rows are written to memory and read again. The
-  /// way back reads what the way down left of the rows of a segment and of those below it.
+  /// sweep up reads the results of the sweep down of a segment and of the rows below it.
   double words(const Plan& plan) const override {
     return plan.as<Beside>().windowed ? 4 * overlap_of_segments(plan) + 1 : 7 * overlap_of_segments(plan) + 2;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-streamed by one work-item, for lines laid end to end: blocks of rows, see schemes/fpga/task_form. Three
-// schemes, by how blocks are solved from the unknowns at their cuts: fpga-spktrunc is the form of Macintosh, Banks and
-// Kelson (2019).
+// truncated-streamed by one work-item, for lines laid end to end: blocks of rows, see task_form.hpp. Three schemes, by
+// how blocks are solved from the unknowns at their cuts: fpga-spktrunc is the form of Macintosh, Banks and Kelson
+// (2019).
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "evidence.hpp"
+#include "partition_sweeps.hpp"
 #include "plan_parts.hpp"
-#include "rounding_scan.hpp"
 #include "schemes/fpga/task_form.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
@@ -33,29 +33,8 @@ struct BlockSpikes {
   bool finite = true;
 };
 
-/// Ratios of a sweep in its order.
-struct BlockSweep {
-  std::vector<double> coupling;  ///< |c_i| of kernels/fpga/task_blocks.clh
-  double last = 0;               ///< the last one, with its sign
-  double through = 1;            ///< what it leaves of 1 before the first row in the last one
-
-  template <typename T>
-  void fill(const SweepRows<T>& rows, Index first, Index count) {
-    coupling.resize(static_cast<std::size_t>(count));
-    through = 1;
-    last = 0;
-    for (Index i = 0; i < count; ++i) {
-      const double a = rows.lower(first + i), diag = rows.diag(first + i), pivot = diag - a * last;
-      // An infinite diagonal would hide behind a ratio of 0.
-      last = rows.upper(first + i) / pivot + 0 * diag;
-      through *= std::abs(a / pivot);
-      coupling[static_cast<std::size_t>(i)] = std::abs(last);
-    }
-  }
-};
-
 /// Multiply up the spikes of a block from its ratios: its rows from above, and those from below in their order.
-BlockSpikes spikes_of(const BlockSweep& down, const BlockSweep& up) {
+BlockSpikes spikes_of(const ForwardSweep& down, const ForwardSweep& up) {
   BlockSpikes spikes;
   const std::size_t rows = down.coupling.size(), middle = rows / 2;
   double above = 1, below = 1;
@@ -70,8 +49,8 @@ BlockSpikes spikes_of(const BlockSweep& down, const BlockSweep& up) {
   }
   spikes.v_b = down.last;
   spikes.w_t = up.last;
-  spikes.w_b = down.through;
-  spikes.v_t = up.through;
+  spikes.w_b = down.entered.back();
+  spikes.v_t = up.entered.back();
   spikes.finite = std::isfinite(above + below + spikes.v_b + spikes.w_t + spikes.w_b + spikes.v_t);
   return spikes;
 }
@@ -81,11 +60,11 @@ std::vector<BlockSpikes> sweep_blocks(const Plan& plan, const BandsView<T>& band
   const SweepRows<T> rows(bands, plan.n, false), upwards(bands, plan.n, true);
   std::vector<BlockSpikes> blocks(static_cast<std::size_t>(plan.partitions()));
   for_pieces(plan.partitions(), std::max<Index>(1, kPieceRows / plan.m), [&](Index begin, Index end) {
-    BlockSweep down, up;
+    ForwardSweep down, up;
     for (Index k = begin; k < end; ++k) {
       const Index first = k * plan.m, behind = std::min(plan.n, first + plan.m);
-      down.fill(rows, first, behind - first);
-      up.fill(upwards, plan.n - behind, behind - first);
+      down.fill(rows, first, behind);
+      up.fill(upwards, plan.n - behind, plan.n - first);
       blocks[static_cast<std::size_t>(k)] = spikes_of(down, up);
     }
   });
@@ -248,11 +227,11 @@ double rounding_of_task(CutSweep sweep, double d, Index m) {
   if (!(d > 1)) return kNothingKnown;
   const double r = 1 / d, sum = 1 / (1 - r), share = r / (1 + r);  // d / (d - 1) and 1 / (1 + d), also for d = Inf
   const double local = 6 + (2 + 7 * r) * share;
-  // Products of m multipliers, and what they are multiplied with.
+  // Rounding of the products of m multipliers with the numbers that they multiply.
   const double products = 6 * static_cast<double>(m) * std::pow(r, static_cast<double>(m));
   if (sweep == CutSweep::half) {
     // Nothing enters a half from its far end. The unknowns of a cut are the ones that are kept, so that the equation
-    // above it is left with what the system rounds; both sweeps meet in the middle of a block.
+    // above it keeps the rounding of the 2x2 system alone; both sweeps meet in the middle of a block.
     const double twice = 2 * (5 + (4 + 5 * r) * r) * sum;
     return (local + std::max(9.0, twice * share)) / 2;
   }

@@ -37,7 +37,7 @@ Index rows_in_local_memory(int slots, int word, const DeviceTraits& traits) {
 
 /// Words of each array of lines laid end to end that share the memory with a window.
 std::int64_t words_beside(Index window, int word, const DeviceTraits& traits) {
-  // What layouts count words of a work-item's scratch in.
+  // Layouts count the words of a work-item's scratch in 32 bits.
   if (window > std::numeric_limits<std::int32_t>::max() / 4 || window * word > traits.chunk_bytes) return 0;
   return std::min(traits.chunk_bytes, (traits.memory_bytes - window * word) / kArrays) / word;
 }

@@ -6,8 +6,8 @@
 
 #include "geometry.hpp"
 #include "oclspkt/line_set.hpp"
-#include "schemes/grids/grid_evidence.hpp"
 #include "schemes/grids/grid_factors.hpp"
+#include "schemes/grids/grid_plan.hpp"
 
 namespace oclspkt {
 namespace {
@@ -50,18 +50,18 @@ class SweepRounding {
 
   /// @param sizes  of the next row
   void see(const RowSizes& sizes) {
-    if (in_item_ == 0) begin_item(sizes);
+    if (item_.rows == 0) begin_item(sizes);
     const double r = sizes.lower_ratio(), k = sizes.upper_ratio(), d = sizes.swept();
-    entered_ *= r;
-    down_of_item_ = r * down_of_item_ + 2 * d + entered_;
-    up_of_item_ += up_through_;
-    up_through_ *= k;
+    item_.entered *= r;
+    item_.down = r * item_.down + 2 * d + item_.entered;
+    item_.up += item_.up_through;
+    item_.up_through *= k;
     product_ *= std::max(1.0, k);
     if (order_.run_rows > 0) see_run(r, k, d);
-    nothing_ += 0 * (down_of_item_ + up_of_item_);
+    nothing_ += 0 * (item_.down + item_.up);
     above_ = sizes;
     ++row_;
-    if (++in_item_ == order_.item_rows) end_item();
+    if (++item_.rows == order_.item_rows) end_item();
   }
 
   /// Add the rounding of a row by itself, with stored factors of T; 4 u |diag| of it if its excess is forgiven.
@@ -76,14 +76,12 @@ class SweepRounding {
   void begin_segment(Index first) {
     above_ = {};
     row_ = first + 1;
-    in_item_ = 1;
-    entered_ = weight_ = down_of_item_ = up_of_item_ = 0;
-    up_through_ = 1;
+    item_ = {.rows = 1};
   }
 
   /// End the line, or the segment.
   void end() {
-    if (in_item_ > 0) end_item();
+    if (item_.rows > 0) end_item();
     end_window();
   }
 
@@ -103,64 +101,69 @@ class SweepRounding {
 
   void begin_item(const RowSizes& sizes) {
     const bool begins_tile = row_ % order_.tile_rows == 0;
-    entered_ = weight_ = 0;
+    item_ = {};
     if (row_ > 0) {
       const double below = sizes.lower / sizes.row;
       const bool begins_run = begins_tile && order_.run_rows > 0 && row_ % order_.run_rows == 0;
       const double weight = std::max(above_.upper / above_.row, below * above_.upper_ratio());
-      entered_ = above_.swept();
+      item_.entered = above_.swept();
       if (begins_run) {
         end_window();
         begin_window(weight);
         take(below * run_down_, down_);
-        entered_ += order_.unit * run_down_;
+        item_.entered += order_.unit * run_down_;
       } else if (order_.at_once && !begins_tile) {
         take(below * item_down_, down_);
-        entered_ += order_.unit * item_down_;
+        item_.entered += order_.unit * item_down_;
       }
-      if (order_.streamed || !begins_tile) weight_ = weight;
+      if (order_.streamed || !begins_tile) item_.weight = weight;
       if (begins_tile) run_entered_ = std::max(run_entered_, above_.swept());
     }
-    down_of_item_ = up_of_item_ = 0;
-    up_through_ = 1;
   }
 
   void end_item() {
-    const auto rows = static_cast<double>(in_item_);
-    item_down_ = down_of_item_ + (rows + 2) * entered_ + 2 * above_.swept();
+    const auto rows = static_cast<double>(item_.rows);
+    item_down_ = item_.down + (rows + 2) * item_.entered + 2 * above_.swept();
     if (order_.run_rows > 0) run_down_ += item_down_;
-    take(weight_ * (2 * up_of_item_ + (2 * rows + 1) * up_through_ + 3), up_);
+    take(item_.weight * (2 * item_.up + (2 * rows + 1) * item_.up_through + 3), up_);
     // Results of tiles are composed work-item by work-item and tile by tile, and rounded each time.
-    if (order_.streamed) take(weight_ * (2 * order_.in_flight + 4), composed_);
-    in_item_ = 0;
+    if (order_.streamed) take(item_.weight * (2 * order_.in_flight + 4), composed_);
+    item_.rows = 0;
   }
 
   void see_run(double r, double k, double d) {
     run_entered_ *= r;
     run_down_ = r * run_down_ + 2 * d + 2 * run_entered_;
-    if (window_rows_ == 0) return;
-    window_ += window_through_ * run_down_;
-    window_through_ *= k;
-    if (--window_rows_ == 0) end_window();
+    if (window_.rows == 0) return;
+    window_.sum += window_.through * run_down_;
+    window_.through *= k;
+    if (--window_.rows == 0) end_window();
   }
-  void begin_window(double weight) {
-    window_rows_ = order_.in_flight * order_.tile_rows;
-    window_weight_ = weight;
-    window_ = 0;
-    window_through_ = 1;
-  }
+  void begin_window(double weight) { window_ = {.rows = order_.in_flight * order_.tile_rows, .weight = weight}; }
   void end_window() {
-    take(window_weight_ * window_, run_up_);
-    window_weight_ = 0;
-    window_rows_ = 0;
+    take(window_.weight * window_.sum, run_up_);
+    window_.weight = 0;
+    window_.rows = 0;
   }
+
+  /// A work-item so far, its rows counted: sums of the sweeps down and up, the product of all k, and the size of the
+  /// value that enters, times the product of all r.
+  struct Item {
+    Index rows = 0;
+    double entered = 0, down = 0, weight = 0, up = 0, up_through = 1;
+  };
+  /// The rows behind the start of a run, which two runs sweep.
+  struct Window {
+    Index rows = 0;
+    double weight = 0, sum = 0, through = 1;
+  };
 
   const SweepOrder order_;
   RowSizes above_;
-  Index row_ = 0, in_item_ = 0, where_ = 0, window_rows_ = 0;
-  double entered_ = 0, down_of_item_ = 0, item_down_ = 0;
-  double weight_ = 0, up_of_item_ = 0, up_through_ = 1;
-  double run_entered_ = 0, run_down_ = 0, window_ = 0, window_through_ = 1, window_weight_ = 0;
+  Item item_;
+  Window window_;
+  Index row_ = 0, where_ = 0;
+  double item_down_ = 0, run_entered_ = 0, run_down_ = 0;
   double local_ = 0, down_ = 0, up_ = 0, run_up_ = 0, composed_ = 0, product_ = 1, largest_ = 0, nothing_ = 0;
 };
 
@@ -247,10 +250,10 @@ class CondenseRounding {
 template <typename T>
 constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// What a row of dominance 1 rounds by itself, in units of u; see rounding_by_growth(), where rows are counted by their
-/// diagonals.
+/// The rounding of a row of dominance 1 by itself, in units of u; see rounding_by_growth(), where rows are counted by
+/// their diagonals.
 constexpr double kLocalOfDominant = 12.5;
-/// Rows after which the bound of a line of like rows is what it stays.
+/// Rows after which the bound of a line of like rows does not change any more.
 constexpr Index kLikeRows = 8192;
 
 /// @param unit  u of the scalar

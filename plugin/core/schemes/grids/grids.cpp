@@ -7,15 +7,15 @@
 #include <mutex>
 #include <string>
 #include <vector>
-#include "survey.hpp"
-#include "units.hpp"
 
 #include "evidence.hpp"
 #include "format.hpp"
 #include "line_columns.hpp"
 #include "schemes/beside_scheme.hpp"
-#include "schemes/grids/grid_evidence.hpp"
+#include "schemes/grids/grid_plan.hpp"
 #include "schemes/proposal.hpp"
+#include "survey.hpp"
+#include "units.hpp"
 
 namespace oclspkt {
 namespace {
@@ -42,8 +42,8 @@ constexpr const char* kForms[] = {"grids-streamed", "grids-shared", "grids-whole
 
 const char* form_name(const Plan& plan) { return kForms[static_cast<int>(grid_form(plan))]; }
 
-/// Reaches to try, in this order: the fastest, two for rows that decay more slowly, and two for lines that a tile
-/// holds.
+/// Reaches to try, in this order: the fastest, those for rows that decay more slowly, and those that hold longer lines
+/// in a tile.
 constexpr Index kReaches[] = {1, 128, 192, kMostGridRows, 384};
 
 template <typename T>
@@ -307,7 +307,7 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
       case GridForm::condensed:
         return shared ? 3 : plan.symmetric() ? 7 : 8;
       case GridForm::factored:
-        // A streamed line reads symmetric couplings twice. What the way down leaves of the last tile need not be
+        // A streamed line reads symmetric couplings twice. Results of the sweep down of the last tile need not be
         // written and read again.
         return 2 + (shared ? 0 : 3) +
                2 * (1 - std::min(1.0, static_cast<double>(grid_tile_rows(plan)) / static_cast<double>(plan.m)));

@@ -18,7 +18,7 @@ namespace {
 template <typename T>
 constexpr int kLaneExponent = sizeof(T) == sizeof(float) ? 30 : 120;
 
-/// True if rows stay between them.
+/// True if rows stay between these powers of two.
 template <typename T>
 bool lanes_multiply(const Survey& survey) {
   const double extent = std::ldexp(1.0, kLaneExponent<T>);

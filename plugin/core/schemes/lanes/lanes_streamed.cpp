@@ -3,7 +3,6 @@
 #include "narrow.hpp"
 #include "pivot_error.hpp"
 #include "schemes/lanes/lane_plans.hpp"
-#include "schemes/lanes/rounding_joints.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "schemes/lanes/rounding_joints.hpp"
 #include "geometry.hpp"
 
 #include <algorithm>
@@ -14,7 +13,7 @@
 namespace oclspkt {
 namespace {
 
-/// The row that was swept last.
+/// The row above, after elimination.
 struct RowAbove {
   PivotChain chain;
   double c = 0;                                  ///< c p, with its sign

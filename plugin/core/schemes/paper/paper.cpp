@@ -221,7 +221,7 @@ class TilesPaper final : public Paper<TilesPaper> {
 }  // namespace
 
 double paper_words(const Plan& plan) {
-  // Four arrays are read, reciprocal pivots and what is left of y are written; each half reads those and a band.
+  // Four arrays are read; reciprocal pivots and the swept y are written; each half reads these and a band.
   constexpr double kSweeps = 4 + 2, kBack = 3 + 1;
   // Of a partition: tips of spikes, written once and read twice; the two unknowns at the cuts read none of a half's
   // three, and a second sweep that reads again does without the last row's coupling.
@@ -270,7 +270,7 @@ Plan make_paper_lanes_plan(Index n, Index m, Index m_min, const char* scheme, in
 
 double paper_lanes_words(const Plan& plan) {
   // Four arrays are read, those of the first 2 m_min rows by UL and those from m_min on by LU; reciprocal pivots and
-  // what is left of y are written once, and read with a band when x is.
+  // the swept y are written once, and read once with a band for x.
   constexpr double kSwept = 4, kLeft = 2, kBack = 3 + 1;
   // Of a partition: tips of spikes, written once and read twice; the two unknowns at the cuts read none of three, and
   // either sweep does without the coupling before its first row.

@@ -78,7 +78,6 @@ struct ReducedRow {
   ReducedRow above() const { return {.upper = upper, .excess = 0, .begun = std::abs(upper)}; }
 };
 
-/// The arithmetic of a level.
 struct LevelArithmetic {
   double unit;    ///< half of its eps
   double weight;  ///< its unit over that of the bound
@@ -195,8 +194,8 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
  public:
   const char* name() const override { return "tiles-twopass"; }
   std::string shape(const Plan& plan) const override { return "tiles reduced by " + groups_text(plan); }
-  /// Of one row of a work-item three numbers are kept from pass to pass.
   Kernels kernels() const override { return Kernels::groups; }
+  /// From pass to pass, three numbers of one row of a work-item are stored.
   double words(const Plan& plan) const override { return (plan.symmetric() ? 7 : 9) + 6.0 / plan.item_rows; }
   int launches(const Plan&) const override { return 5; }
   Cut cut(const Plan& plan) const override { return {plan.group_rows(), 0, 0, true}; }
@@ -233,7 +232,8 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   }
 
  private:
-  /// By the values where what the survey shows of all rows is too much, with what judge() adds for given diagonals.
+  /// Bound the rounding by the values of the rows, if the bound by the survey, and the eps that judge() adds for
+  /// rounded diagonals, exceed the limit.
   template <typename T>
   static Rounding rounding(const Problem<T>& problem, const Plan& plan) {
     const Rounding surveyed = rounding_of(problem, plan);
