@@ -102,8 +102,8 @@ class ClBorders final : public Borders<T> {
       const Buffer from = memory(s, "vector y", const_cast<void*>(y), &ImportedVectors::y),
                    beside = memory(s, "vector x", const_cast<void*>(z), &ImportedVectors::x);
       if (s.imported) s.imported->acquire(*s.by_queue);
-      set_arguments(*s.by_queue, s.take_kernel, from, beside, s.read_rows, s.numbers, static_cast<Long>(2 * s.slots));
-      launch(*s.by_queue, s.take_kernel, items_for(4 * s.slots), {});
+      launch(*s.by_queue, s.take_kernel, items_for(4 * s.slots), from, beside, s.read_rows, s.numbers,
+             Long{2 * s.slots});
       const Event read = enqueue_read(*s.by_queue, s.numbers, s.told->data(), s.bytes(4));
       if (s.imported) {
         s.imported->release(*s.by_queue, waiter(s));
@@ -123,8 +123,7 @@ class ClBorders final : public Borders<T> {
       enqueue_write(*s.by_queue, s.sent->data(), s.unknowns, s.bytes(2));
       correct(s, s.above, to, 0);
       correct(s, s.below, to, s.slots);
-      set_arguments(*s.by_queue, s.put_kernel, s.unknowns, s.x_rows, to, static_cast<Long>(2 * s.slots));
-      launch(*s.by_queue, s.put_kernel, items_for(2 * s.slots), {});
+      launch(*s.by_queue, s.put_kernel, items_for(2 * s.slots), s.unknowns, s.x_rows, to, Long{2 * s.slots});
       if (s.imported) {
         s.imported->release(*s.by_queue, waiter(s));
         s.imported->take({queue, nullptr, x, s.vector_bytes});
@@ -163,9 +162,8 @@ class ClBorders final : public Borders<T> {
   /// x -= spikes times unknowns of one side. @param offset  of the side's first unknown
   static void correct(BorderState<T>& s, const Side<T>& side, const Buffer& x, Index offset) {
     if (side.entries == 0) return;
-    set_arguments(*s.by_queue, s.correct_kernel, s.spikes, side.runs, s.unknowns, x, static_cast<Long>(offset),
-                  static_cast<Long>(side.count), static_cast<Long>(side.entries), static_cast<Long>(s.stride));
-    launch(*s.by_queue, s.correct_kernel, items_for(side.entries), {});
+    launch(*s.by_queue, s.correct_kernel, items_for(side.entries), s.spikes, side.runs, s.unknowns, x, Long{offset},
+           Long{side.count}, Long{side.entries}, Long{s.stride});
   }
 
   int index_;

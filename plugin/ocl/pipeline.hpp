@@ -114,7 +114,7 @@ class Pipeline {
   /// Pieces in flight from locked pages, where no slot is awaited, so that the queues never run empty.
   static constexpr std::size_t kDirectPieces = 8;
 
-  std::int64_t bytes() const { return ring_up_.bytes() + ring_down_.bytes(); }
+  std::int64_t bytes() const { return up_.ring.bytes() + down_.ring.bytes(); }
   std::int64_t slot_bytes() const { return slot_bytes_; }
   int slots() const { return slots_; }
 
@@ -147,6 +147,16 @@ class Pipeline {
     /// Take the next part; -1 if there is none.
     std::int64_t take();
     void release(std::size_t piece, int slots, int parts);
+  };
+  /// One of the two ways: its slots, and how far the passage in progress has come.
+  struct Way {
+    /// @param pieces  of the passage
+    void begin(std::size_t pieces);
+    Staging ring;
+    Copies copies{};
+    std::vector<cl::Event> events{};
+    /// Pieces whose transfer is enqueued, those that have come, and those whose slots are free again.
+    std::size_t sent = 0, come = 0, done = 0;
   };
 
   void begin(const Passage& passage);
@@ -182,16 +192,15 @@ class Pipeline {
   const std::int64_t slot_bytes_;
   const int slots_;
   const int parts_;  ///< parts of a piece
-  Staging ring_up_, ring_down_;
+  Way up_, down_;
 
   // State of the passage in progress.
   const Passage* passage_ = nullptr;
-  Copies copies_up_, copies_down_;
   std::atomic<bool> over_{true};
   std::exception_ptr failure_;
-  std::vector<cl::Event> up_events_, launch_events_, down_events_;
-  std::size_t ups_sent_ = 0, ups_done_ = 0, launched_ = 0, launches_done_ = 0, downs_sent_ = 0, downs_come_ = 0,
-              downs_done_ = 0;
+  std::vector<cl::Event> launch_events_;
+  std::size_t launched_ = 0;
+  bool launches_done_ = false;
   Pieces plain_;  ///< pieces for bring() and take()
   CopyThreads copy_threads_;
 };

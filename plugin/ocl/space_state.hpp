@@ -52,8 +52,16 @@ struct SpaceState final : Holding {
   }
   /// Launch a kernel whose arguments are set.
   void launch(const Kernel& kernel, const Geometry& geometry) {
-    launch_unseen(*device, kernel, geometry);
+    ocl::launch(*device, kernel, geometry, {}, nullptr);
     ++counts.launches;
+  }
+  /// Launch a kernel over n places. @param first  its arguments before n
+  template <typename... First>
+  void run(VectorKernel text, int form, Index n, const First&... first) {
+    Kernel& kernel = this->kernel(text, form);
+    const Runs all = runs(n);
+    set(kernel, all, n, first...);
+    launch(kernel, all.geometry);
   }
 
   Waiter waiter() const { return {*device, limited, time_limit}; }

@@ -5,12 +5,11 @@
 #include <vector>
 
 #include "error_name.hpp"
-#include "launch.hpp"
 #include "layout.hpp"
 #include "oclspkt/error.hpp"
 #include "probe.hpp"
+#include "runtime.hpp"
 #include "scalars.hpp"
-#include "waiter.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -51,18 +50,13 @@ class Streamer {
 
   /// Stream n scalars, and wait. @return seconds on the device
   double run(const std::array<const cl::Buffer*, kMostReads + 1>& arrays, Index n) {
-    const auto [a, b, c, y, x] = arrays;
     const std::int64_t bytes = n * word_;
-    set_arguments(*open_, kernel_, *a, *b, *c, *y, *x, cl_long{n});
     const Geometry geometry =
         by_groups_ ? Geometry{std::max<Index>(1, quotient_up(bytes, kStreamBytes * Index{kStreamItems})), kStreamItems}
                    : Geometry{std::int64_t{kStreamGroupsACore} * open_->info().cores};
-    const cl::Event event = launch(*open_, kernel_, geometry,
-                                   {{"a", a, bytes, aligned_},
-                                    {"b", b, bytes, aligned_},
-                                    {"c", c, bytes, aligned_},
-                                    {"y", y, bytes, aligned_},
-                                    {"x", x, bytes, aligned_}});
+    const auto need = [&](const char* name, std::size_t i) { return BufferNeed{name, arrays[i], bytes, aligned_}; };
+    const Event event = launch(*open_, kernel_, geometry, need("a", 0), need("b", 1), need("c", 2), need("y", 3),
+                               need("x", 4), Long{n});
     Waiter(*open_, !open_->info().host_unified, kTimeLimit).wait(event);
     return seconds(event);
   }

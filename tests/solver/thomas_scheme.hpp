@@ -2,10 +2,10 @@
 // A scheme that is not the library's: Thomas' algorithm by one work-item of a device. docs/schemes.md explains it.
 #pragma once
 
-#include "schemes/part.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/table.hpp"
+#include "schemes/worker.hpp"
 
 namespace oclspkt::test {
 
@@ -49,11 +49,11 @@ class ThomasScheme final : public SchemeOf<ThomasScheme> {
 
 /// The same on a device.
 template <typename T>
-class ThomasPart final : public ocl::Part<T> {
+class ThomasWorker final : public ocl::Worker<T> {
  public:
   static ocl::Needs needs(const Plan& plan, const LineSet&, int word, Index) { return {.all = plan.n * word}; }
 
-  void make_kernels(const ocl::Site& s) override {
+  std::int64_t build(const ocl::Site& s, const BandsView<T>&) override {
     constexpr const char* kText = R"(
 #if SCALAR_IS_DOUBLE
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -73,27 +73,19 @@ __kernel void thomas_serial(__global const real* lower, __global const real* dia
   }
   for (long i = n - 2; i >= 0; --i) x[i] -= c[i] * x[i + 1];
 })";
-    const bool is_double = sizeof(T) == sizeof(double);
-    this->make(s, kernel_, "thomas_serial", is_double ? "-D SCALAR_IS_DOUBLE=1" : "-D SCALAR_IS_DOUBLE=0", 1, is_double,
-               kText);
+    this->make(s, kernel_, "thomas_serial",
+               sizeof(T) == sizeof(double) ? "-D SCALAR_IS_DOUBLE=1" : "-D SCALAR_IS_DOUBLE=0", kText);
+    return ocl::ensure(s.device, couplings_, ocl::Access::read_write, s.layout.needs.all);
   }
 
-  std::int64_t make_buffers(const ocl::Site& s) override {
-    return ocl::ensure(s.device, couplings_, ocl::Access::read_write, s.plan.n * static_cast<Index>(sizeof(T)));
-  }
-
-  ocl::Event finish(const ocl::Site& s, const ocl::Tiles& t) override {
+  ocl::Event enqueue(const ocl::Site& s, const ocl::Tiles& t) override {
     const Index n = t.chunk.rows();  // none where launches are rehearsed
-    const std::int64_t bytes = n * static_cast<Index>(sizeof(T));
-    ocl::set_arguments(s.device, kernel_, t.bands.lower, t.bands.diag, t.bands.upper, t.y, t.x, couplings_,
+    const auto need = [n](const char* name, const ocl::Buffer& buffer) {
+      return ocl::BufferNeed{name, &buffer, n * static_cast<Index>(sizeof(T)), sizeof(T)};
+    };
+    return ocl::launch(s.device, kernel_, {1}, need("lower", t.bands.lower), need("diag", t.bands.diag),
+                       need("upper", t.bands.upper), need("y", t.y), need("x", t.x), need("couplings", couplings_),
                        ocl::Long{n});
-    return ocl::launch(s.device, kernel_, {1},
-                       {{"lower", &t.bands.lower, bytes, sizeof(T)},
-                        {"diag", &t.bands.diag, bytes, sizeof(T)},
-                        {"upper", &t.bands.upper, bytes, sizeof(T)},
-                        {"y", &t.y, bytes, sizeof(T)},
-                        {"x", &t.x, bytes, sizeof(T)},
-                        {"couplings", &couplings_, bytes, sizeof(T)}});
   }
 
  private:
@@ -106,7 +98,7 @@ inline void add_thomas() {
   static const ThomasScheme scheme;
   static const bool added = [] {
     add_scheme(scheme);
-    ocl::add_carrier(ocl::carrier<ThomasPart>(kThomas));
+    ocl::add_carrier(ocl::carrier<ThomasWorker>(kThomas));
     return true;
   }();
   static_cast<void>(added);

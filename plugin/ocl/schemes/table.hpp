@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include "schemes/part.hpp"
+#include "schemes/worker.hpp"
 
 namespace oclspkt::ocl {
 
-/// A scheme in the table of devices: its name, which plans give, what it needs, and how its parts are made.
+/// A scheme in the table of devices: its name, which plans give, what it needs, and how its workers are made.
 struct Carrier {
   const char* name;
   Needs (*needs)(const Plan& plan, const LineSet& lines, int word, Index chunk_tiles);
-  std::unique_ptr<Part<float>> (*make_float)();
-  std::unique_ptr<Part<double>> (*make_double)();
+  std::unique_ptr<Worker<float>> (*make_float)();
+  std::unique_ptr<Worker<double>> (*make_double)();
   template <typename T>
-  std::unique_ptr<Part<T>> make() const {
+  std::unique_ptr<Worker<T>> make() const {
     if constexpr (sizeof(T) == sizeof(double)) {
       return make_double();
     } else {
@@ -21,11 +21,11 @@ struct Carrier {
   }
 };
 
-/// The carrier of a scheme whose parts are of class P.
+/// The carrier of a scheme whose workers are of class P.
 template <template <typename> class P>
 constexpr Carrier carrier(const char* name) {
-  return {name, P<float>::needs, [] { return std::unique_ptr<Part<float>>(std::make_unique<P<float>>()); },
-          [] { return std::unique_ptr<Part<double>>(std::make_unique<P<double>>()); }};
+  return {name, P<float>::needs, [] { return std::unique_ptr<Worker<float>>(std::make_unique<P<float>>()); },
+          [] { return std::unique_ptr<Worker<double>>(std::make_unique<P<double>>()); }};
 }
 
 /// Add the carrier of a scheme of a program's own, see oclspkt::add_scheme(). To be called before the first set-up.
