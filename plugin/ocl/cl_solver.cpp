@@ -119,8 +119,7 @@ class ClSolver final : public VisitedSolver<T> {
     Registry::instance().require_usable(device);
   }
   ~ClSolver() override { Registry::instance().retire(std::move(holding_), index_); }
-  ClSolver(const ClSolver&) = delete;
-  ClSolver& operator=(const ClSolver&) = delete;
+  ClSolver& operator=(ClSolver&&) = delete;  // nor copied
 
   void set_up(const Plan& plan, const Bands<T>& bands) override {
     ready_ = false;
@@ -385,6 +384,7 @@ class ClSolver final : public VisitedSolver<T> {
             .earlier = s.earlier,
             .files = settings_.fpga_binary,
             .nan_safe_bytes = settings_.nan_safe_bytes,
+            .last_number = s.last_number,
             .own_bank = bank_of(s.placed, &SecondBank::own)};
   }
 

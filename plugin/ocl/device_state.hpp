@@ -23,7 +23,6 @@ namespace oclspkt::ocl {
 /// In which of two memory banks a scheme wants its buffers; none: the run-time decides.
 using Placed = std::optional<SecondBank>;
 
-/// The bank of an array.
 inline Bank bank_of(const Placed& placed, bool SecondBank::*array) { return placed ? ((*placed).*array ? 2 : 1) : 0; }
 
 /// The three arrays that belong to the chunks, as the device sees them. In place they wrap the host's arrays. Else they
@@ -149,6 +148,7 @@ struct DeviceState {
   std::unique_ptr<Pipeline> pipeline;  ///< null in place
   Buffer units;                        ///< factors of all rows by which solutions are multiplied; empty: none
   Kernel scale;                        ///< kernel that multiplies by `units`
+  Int last_number = 0;                 ///< see Site
   std::vector<Event> earlier;          ///< all launches of a pass but the last, until their times are known
   std::shared_ptr<ImportedVectors> imported;  ///< if callers' queues belong to another run-time
 };

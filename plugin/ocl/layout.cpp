@@ -57,6 +57,22 @@ bool fits(const Limits& need, const Limits& limits) {
   return need.allocation <= limits.allocation && need.memory <= limits.memory;
 }
 
+void add(Layout& layout, const Chunk& chunk) {
+  layout.chunks.push_back(chunk);
+  layout.longest = std::max(layout.longest, chunk.rows());
+}
+
+/// Decide whether the bands of all chunks fit at once.
+/// @return false if the plan solves all rows at once, and that does not fit
+bool decide_residence(Layout& layout, const Plan& plan, int word, const Limits& limits) {
+  std::int64_t rows = 0;
+  for (const Chunk& chunk : layout.band_chunks) rows += chunk.rows();
+  layout.resident =
+      3 * rows * plan.factor_word(word) + 2 * layout.longest * word + layout.scratch_bytes + layout.needs.all <=
+      limits.memory;
+  return !plan.cut().whole || (layout.resident && layout.chunks.size() <= 1);
+}
+
 }  // namespace
 
 void check_plan(const FoundDevice& found, const DeviceSettings& settings, const Plan& plan, const LineSet& lines,
@@ -112,8 +128,7 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
   }
   Layout layout = working_sizes(plan, word, chunk_tiles);
   for (Index t = 0; t < plan.tiles(); t += chunk_tiles) {
-    layout.chunks.push_back(make_chunk(plan, t, std::min(plan.tiles(), t + chunk_tiles), limits.alignment));
-    layout.longest = std::max(layout.longest, layout.chunks.back().rows());
+    add(layout, make_chunk(plan, t, std::min(plan.tiles(), t + chunk_tiles), limits.alignment));
   }
   layout.band_chunks = layout.chunks;
   if (const StoredPlaces places = scheme_of(plan).places(plan); places.shared > 0 || places.tile_words > 0) {
@@ -123,12 +138,7 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
       layout.longest = std::max(layout.longest, chunk.rows());
     }
   }
-  std::int64_t band_rows = 0;
-  for (const Chunk& chunk : layout.band_chunks) band_rows += chunk.rows();
-  layout.resident =
-      3 * band_rows * plan.factor_word(word) + 2 * layout.longest * word + layout.scratch_bytes + layout.needs.all <=
-      limits.memory;
-  if (plan.cut().whole && !(layout.resident && layout.chunks.size() <= 1)) {
+  if (!decide_residence(layout, plan, word, limits)) {
     throw InvalidInput(std::string("scheme ") + scheme_of(plan).name() + " of method " + name(plan.method) +
                        " takes all " + std::to_string(plan.n) +
                        " rows at once, which the device's memory does not hold: raise device_memory or choose "
@@ -182,7 +192,6 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
   const Index most = std::max<Index>(1, std::min<Index>(plan.runs, window_limit / slot_bytes));
   layout.runs = static_cast<int>(most);
   layout.scratch_bytes = most * slot_bytes;
-  Index band_rows = 0;
   const Cut cut = plan.cut();
   Index chunk_blocks = cut.blocks;
   if (chunk_blocks > 0 && !cut.whole) {
@@ -194,14 +203,12 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
     chunk.tile_end = std::min(blocks, b + chunk_blocks);
     chunk.first = chunk.kept_first = b * lines.block_stride();
     chunk.end = chunk.kept_end = (chunk.tile_end - 1) * lines.block_stride() + extent;
-    layout.chunks.push_back(chunk);
-    layout.longest = std::max(layout.longest, chunk.rows());
-    band_rows += chunk.rows();
+    add(layout, chunk);
   }
   layout.band_chunks = layout.chunks;
   if (plan.form == Form::shared) {
     Chunk shared;
-    shared.end = shared.kept_end = band_rows = length;
+    shared.end = shared.kept_end = length;
     layout.band_chunks = {shared};
   }
   const std::int64_t bands = plan.form == Form::shared ? length : layout.longest;
@@ -214,10 +221,7 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
                        std::to_string(limits.memory) + ", " + std::to_string(limits.allocation) +
                        " in one buffer: raise device_memory, or let the host solve them");
   }
-  const std::int64_t resident =
-      3 * band_rows * factor + 2 * layout.longest * word + layout.scratch_bytes + layout.needs.all;
-  layout.resident = resident <= limits.memory;
-  if (cut.whole && !(layout.resident && layout.chunks.size() == 1)) {
+  if (!decide_residence(layout, plan, word, limits)) {
     throw InvalidInput("lines side by side that are cut into segments are solved all at once, which the " +
                        std::to_string(limits.memory) +
                        " bytes allowed on the device do not hold: raise device_memory or choose whole lines");

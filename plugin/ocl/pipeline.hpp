@@ -27,8 +27,7 @@ class Staging {
   /// @param queue  in order, of all commands that use the memory, which is freed behind them even if the device is lost
   Staging(const OpenDevice& device, const cl::CommandQueue& queue, std::int64_t bytes);
   ~Staging();
-  Staging(const Staging&) = delete;
-  Staging& operator=(const Staging&) = delete;
+  Staging& operator=(Staging&&) = delete;  // nor copied
   std::byte* data() const { return static_cast<std::byte*>(data_); }
   std::int64_t bytes() const { return bytes_; }
 
@@ -45,8 +44,7 @@ class CopyThreads {
  public:
   CopyThreads();
   ~CopyThreads();
-  CopyThreads(const CopyThreads&) = delete;
-  CopyThreads& operator=(const CopyThreads&) = delete;
+  CopyThreads& operator=(CopyThreads&&) = delete;  // nor copied
 
   /// Let `helpers` threads call f beside the caller, fewer if no more can be started. Returns at once.
   /// @param f  does not throw, and lives until dismiss()
@@ -133,7 +131,6 @@ class Pipeline {
   /// Copy the beginning of a buffer to an array of the host.
   void take(const cl::Buffer& from, void* to, std::int64_t bytes, const Waiter& waiter, Times& times);
 
-  /// Wait for the commands of all queues.
   /// @throws as Waiter
   void drain(const Waiter& waiter) const;
 

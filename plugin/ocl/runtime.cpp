@@ -123,8 +123,8 @@ Event enqueue_copy(const OpenDevice& device, const Buffer& from, const Buffer& t
   return event;
 }
 
-void launch(const OpenDevice& device, const Kernel& kernel, Geometry geometry, std::initializer_list<BufferNeed> needs,
-            Event* event) {
+void enqueue_kernel(const OpenDevice& device, const Kernel& kernel, Geometry geometry,
+                    std::initializer_list<BufferNeed> needs, Event* event) {
   try {
     check_geometry(device, kernel, geometry);
     for (const BufferNeed& need : needs) {

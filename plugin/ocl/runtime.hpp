@@ -15,16 +15,20 @@ namespace oclspkt::ocl {
 using Buffer = cl::Buffer;
 using Event = cl::Event;
 
-/// Integers as kernels take them.
 using Int = cl_int;
 using Long = cl_long;
+
+/// The first lines of a kernel's text that is not the library's: what its scalar_t is.
+inline std::string scalar_text(bool is_double) {
+  return is_double ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\ntypedef double scalar_t;\n"
+                   : "typedef float scalar_t;\n";
+}
 
 /// Bytes of a buffer; 0 for one that was never made.
 inline std::int64_t bytes_of(const Buffer& buffer) {
   return buffer() != nullptr ? static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>()) : 0;
 }
 
-/// True if both refer to the same buffer.
 inline bool same(const Buffer& a, const Buffer& b) { return a() == b(); }
 
 enum class Access { read, write, read_write };
@@ -96,8 +100,8 @@ void set_arguments(const OpenDevice& device, Kernel& kernel, const Args&... args
 /// @param needs  those without a buffer are not checked
 /// @param event  null: none is made, which takes a driver longer than checks
 /// @throws DeviceError that names kernel, device and what does not fit
-OCLSPKT_API void launch(const OpenDevice& device, const Kernel& kernel, Geometry geometry,
-                        std::initializer_list<BufferNeed> needs, Event* event);
+OCLSPKT_API void enqueue_kernel(const OpenDevice& device, const Kernel& kernel, Geometry geometry,
+                                std::initializer_list<BufferNeed> needs, Event* event);
 
 /// Set all arguments of a kernel in order, check the buffers among them that are given with a need, and enqueue it.
 /// @throws as above
@@ -116,7 +120,7 @@ Event launch(const OpenDevice& device, Kernel& kernel, Geometry geometry, const 
   } else {
     set_arguments(device, kernel, args...);
   }
-  launch(device, kernel, geometry, {need(args)...}, &event);
+  enqueue_kernel(device, kernel, geometry, {need(args)...}, &event);
   return event;
 }
 

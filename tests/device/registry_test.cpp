@@ -211,7 +211,7 @@ TEST(Launch, RefusesWhatDoesNotFitAndNamesKernelAndDevice) {
                          memory + 2);
     const auto refusal = [&](Geometry geometry, std::initializer_list<ocl::BufferNeed> needs) {
       const std::string text =
-          thrown_text<DeviceError>([&] { ocl::launch(*device, kernel, geometry, needs, nullptr); });
+          thrown_text<DeviceError>([&] { ocl::enqueue_kernel(*device, kernel, geometry, needs, nullptr); });
       EXPECT_TRUE(contains(text, info.name));
       EXPECT_TRUE(contains(text, "stream"));
       return text;

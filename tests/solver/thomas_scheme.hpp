@@ -2,10 +2,10 @@
 // A scheme that is not the library's: Thomas' algorithm by one work-item of a device. docs/schemes.md explains it.
 #pragma once
 
+#include "schemes/lane_needs.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/table.hpp"
-#include "schemes/worker.hpp"
 
 namespace oclspkt::test {
 
@@ -55,17 +55,12 @@ class ThomasWorker final : public ocl::Worker<T> {
 
   std::int64_t build(const ocl::Site& s, const BandsView<T>&) override {
     constexpr const char* kText = R"(
-#if SCALAR_IS_DOUBLE
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-typedef double real;
-#else
-typedef float real;
-#endif
-__kernel void thomas_serial(__global const real* lower, __global const real* diag, __global const real* upper,
-                            __global const real* y, __global real* x, __global real* c, const long n) {
-  real d = 0, above = 0;
+__kernel void thomas_serial(__global const scalar_t* lower, __global const scalar_t* diag,
+                            __global const scalar_t* upper, __global const scalar_t* y, __global scalar_t* x,
+                            __global scalar_t* c, const long n) {
+  scalar_t d = 0, above = 0;
   for (long i = 0; i < n; ++i) {
-    const real p = 1 / (diag[i] - lower[i] * above);
+    const scalar_t p = 1 / (diag[i] - lower[i] * above);
     d = (y[i] - lower[i] * d) * p;
     above = upper[i] * p;
     x[i] = d;
@@ -73,19 +68,14 @@ __kernel void thomas_serial(__global const real* lower, __global const real* dia
   }
   for (long i = n - 2; i >= 0; --i) x[i] -= c[i] * x[i + 1];
 })";
-    this->make(s, kernel_, "thomas_serial",
-               sizeof(T) == sizeof(double) ? "-D SCALAR_IS_DOUBLE=1" : "-D SCALAR_IS_DOUBLE=0", kText);
+    this->make_from(s, kernel_, "thomas_serial", kText);
     return ocl::ensure(s.device, couplings_, ocl::Access::read_write, s.layout.needs.all);
   }
 
   ocl::Event enqueue(const ocl::Site& s, const ocl::Tiles& t) override {
-    const Index n = t.chunk.rows();  // none where launches are rehearsed
-    const auto need = [n](const char* name, const ocl::Buffer& buffer) {
-      return ocl::BufferNeed{name, &buffer, n * static_cast<Index>(sizeof(T)), sizeof(T)};
-    };
-    return ocl::launch(s.device, kernel_, {1}, need("lower", t.bands.lower), need("diag", t.bands.diag),
-                       need("upper", t.bands.upper), need("y", t.y), need("x", t.x), need("couplings", couplings_),
-                       ocl::Long{n});
+    const ocl::LaneNeeds<T> b(s, t);  // of no rows where launches are rehearsed
+    return ocl::launch(s.device, kernel_, {1}, b.lower, b.diag, b.upper, b.y, b.x, b.as_x("couplings", couplings_),
+                       ocl::Long{t.chunk.rows()});
   }
 
  private:

@@ -50,12 +50,18 @@ std::int64_t Worker<T>::bring_array(const Site& site, Buffer& buffer, const Alig
 }
 
 template <typename T>
-void Worker<T>::make(const Site& site, Kernel& kernel, const char* name, const std::string& options, const char* source,
-                     bool is_double) {
+void Worker<T>::make(const Site& site, Kernel& kernel, const char* name, const std::string& options, bool is_double) {
   if (kernel.handle() != nullptr && kernel.name == name && kernel.options == options) return;
   const Kernels kind = scheme_of(site.plan).kernels();
   const int lanes = kind == Kernels::groups ? 1 : kind == Kernels::task ? kOneTask : site.plan.lanes;
-  kernel = site.device.kernel(name, is_double, lanes, options, source, site.files);
+  kernel = site.device.kernel(name, is_double, lanes, options, nullptr, site.files);
+}
+
+template <typename T>
+void Worker<T>::make_from(const Site& site, Kernel& kernel, const char* name, const std::string& text) {
+  if (kernel.handle() != nullptr) return;
+  constexpr bool kDouble = sizeof(T) == sizeof(double);
+  kernel = site.device.kernel(name, kDouble, 1, "", (scalar_text(kDouble) + text).c_str(), site.files);
 }
 
 template <typename T>

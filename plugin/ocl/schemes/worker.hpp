@@ -52,6 +52,7 @@ struct Site {
   std::vector<Event>& earlier;           ///< launches of a pass but the last, until their times are known
   const std::string& files;              ///< see DeviceSettings::fpga_binary
   std::int64_t nan_safe_bytes;           ///< see DeviceSettings
+  Int& last_number;                      ///< of the last launch that has one, see TileKernel
   Bank own_bank;                         ///< of what the scheme keeps of each row itself; 0: any
 };
 
@@ -69,10 +70,8 @@ struct Tiles {
 template <typename T>
 class OCLSPKT_API Worker {
  public:
-  Worker() = default;
   virtual ~Worker() = default;
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
+  Worker& operator=(Worker&&) = delete;  // nor copied
 
   /// Make what is stored in place of the bands; the bands themselves, unless a scheme has something better.
   /// @param bands  of all rows; they outlive the worker's next set-up
@@ -101,9 +100,10 @@ class OCLSPKT_API Worker {
   /// Bring an array to a buffer of its own; an empty one has none. @return its bytes
   std::int64_t bring_array(const Site& site, Buffer& buffer, const AlignedArray<T>& array) const;
   /// Build a kernel of the plan's scheme unless it is `kernel` already.
-  /// @param source  null: the embedded text of that name
   static void make(const Site& site, Kernel& kernel, const char* name, const std::string& options = "",
-                   const char* source = nullptr, bool is_double = sizeof(T) == sizeof(double));
+                   bool is_double = sizeof(T) == sizeof(double));
+  /// Build a kernel of one work-item from a text that is not the library's. There T is scalar_t.
+  static void make_from(const Site& site, Kernel& kernel, const char* name, const std::string& text);
 
  private:
   std::array<AlignedArray<float>, 3> narrow_;

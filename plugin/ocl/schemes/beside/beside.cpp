@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "geometry.hpp"
-#include "schemes/lane_launches.hpp"
+#include "schemes/lane_needs.hpp"
 #include "schemes/table.hpp"
 
 namespace oclspkt::ocl {

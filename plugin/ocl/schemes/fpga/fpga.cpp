@@ -5,7 +5,7 @@
 
 #include "schemes/fpga/task_form.hpp"
 #include "schemes/fpga/task_plan.hpp"
-#include "schemes/lane_launches.hpp"
+#include "schemes/lane_needs.hpp"
 #include "schemes/table.hpp"
 
 namespace oclspkt::ocl {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "interface.hpp"
-#include "schemes/lane_launches.hpp"
+#include "schemes/lane_needs.hpp"
 #include "schemes/lanes/interleaved_factors.hpp"
 #include "schemes/table.hpp"
 

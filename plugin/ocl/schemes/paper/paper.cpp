@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // truncated SPIKE in the form of 2019 over marshalled arrays, by lanes (kernels/cpu/paper_lanes_*.cl) and by work-items
 // (kernels/gpu/paper_*.cl): as in the paper an apply marshals and factors anew, and set-up keeps nothing but the bands.
-#include "schemes/lane_launches.hpp"
+#include "schemes/lane_needs.hpp"
 #include "schemes/paper/paper_form.hpp"
 #include "schemes/paper/paper_lanes.hpp"
 #include "schemes/table.hpp"

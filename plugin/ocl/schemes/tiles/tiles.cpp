@@ -59,11 +59,12 @@ class TileKernel {
     const auto need = [](const char* name, const Buffer& buffer, std::int64_t bytes) {
       return BufferNeed{name, &buffer, bytes, kVectorBytes};
     };
-    last_ = last_ == std::numeric_limits<Int>::max() ? 1 : last_ + 1;
+    // It differs from the last 2^31 numbers, and is never 0.
+    const Int number = s.last_number = s.last_number == std::numeric_limits<Int>::max() ? 1 : s.last_number + 1;
     const auto enqueue = [&](Kernel& kernel, const Geometry& groups) {
       return launch(s.device, kernel, groups, need(names[0], t.bands.lower, array), need(names[1], t.bands.diag, array),
                     need(names[2], t.bands.upper, array), need("y", t.y, vector), need("x", t.x, vector), met_by_,
-                    last_, Long{s.plan.n}, Long{t.chunk.first}, Long{t.chunk.tile_begin}, Long{t.chunk.tile_end},
+                    number, Long{s.plan.n}, Long{t.chunk.first}, Long{t.chunk.tile_begin}, Long{t.chunk.tile_end},
                     more...);
     };
     Event event = enqueue(kernel_, geometry);
@@ -78,7 +79,6 @@ class TileKernel {
   Kernel kernel_, again_;
   bool on_demand_ = false;
   Buffer met_by_;  ///< the number of the last launch that met a non-finite number
-  Int last_ = 0;   ///< number of a launch and of its repetition; differs from the last 2^31 numbers, 0 is never one
 };
 
 /// True if a vector is so short that the exact form costs little.

@@ -93,7 +93,7 @@ class TilesTwopass final : public Worker<T> {
                                  : wide ? " -D WIDE"
                                         : "") +
                                 more;
-    Worker<T>::make(s, kernel, name, options, nullptr, sizeof(T) == sizeof(double) || (wide && !first));
+    Worker<T>::make(s, kernel, name, options, sizeof(T) == sizeof(double) || (wide && !first));
   }
   void make_passes(const Site& s, bool first) {
     const bool few = sizeof(T) == sizeof(float) && s.plan.symmetric();
