@@ -134,16 +134,10 @@ class DeviceSolver {
   }
   /// What the last set_up works with; null handles on the host.
   virtual DeviceHandles handles() const { return {}; }
-  /// The same as apply() with both vectors in buffers of the device, see Solver::apply_on_device().
-  /// @throws InvalidInput on the host, and for buffers that do not fit; DeviceError
-  virtual void apply_on_device(_cl_mem* /*y*/, _cl_mem* /*x*/) {
-    throw InvalidInput(
-        "the host solves and takes no buffers of a device: use apply() with host vectors, or name a device and a "
-        "method that it supports (the report says why the host was chosen)");
-  }
   /// True if enqueue() works by that queue: it is one of the device, and of the context of the last set_up.
   virtual bool takes(const DeviceQueue& /*queue*/) const { return false; }
-  /// The same as apply() with both vectors on the device of a queue, see Solver::enqueue().
+  /// The same as apply() with both vectors on the device of a queue, see Solver::enqueue(). Of no queue: with both in
+  /// buffers of the context of handles(), see Solver::apply_on_device(); this waits.
   /// @throws InvalidInput on the host, and for memory that does not fit; DeviceError
   virtual void enqueue(const DeviceQueue& /*queue*/, const void* /*y*/, void* /*x*/) {
     throw InvalidInput("the host solves and takes no vectors of a device: use apply() with host vectors");
@@ -277,7 +271,7 @@ class DeviceModule {
 /// abi, std::string* error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws
 /// nothing but bad_alloc; a later call then tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 16";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 17";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// All devices, of the modules beside this library, which are opened at first use: that for OpenCL, and where OpenCL

@@ -37,8 +37,7 @@ class SharedMemory {
     }
   }
   ~SharedMemory() { free(); }
-  SharedMemory(const SharedMemory&) = delete;
-  SharedMemory& operator=(const SharedMemory&) = delete;
+  SharedMemory& operator=(SharedMemory&&) = delete;  // nor copied
 
   CUdeviceptr address() const { return address_; }
   CardVectors::Exported exported() const {
@@ -70,8 +69,7 @@ class LastCopy {
     driver()->event_synchronize(event_);
     driver()->event_destroy(event_);
   }
-  LastCopy(const LastCopy&) = delete;
-  LastCopy& operator=(const LastCopy&) = delete;
+  LastCopy& operator=(LastCopy&&) = delete;  // nor copied
   CUevent event() const { return event_; }
 
  private:
@@ -94,8 +92,7 @@ class CudaVectors final : public CardVectors {
     x_.reset();
     y_.reset();
   }
-  CudaVectors(const CudaVectors&) = delete;
-  CudaVectors& operator=(const CudaVectors&) = delete;
+  CudaVectors& operator=(CudaVectors&&) = delete;  // nor copied
 
   Exported exported(Which which) override {
     return work_in_context("exporting memory", [&] { return memory(which).exported(); });

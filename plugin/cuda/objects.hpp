@@ -187,8 +187,7 @@ class Current {
     CUcontext popped = nullptr;
     if (pushed_) driver()->context_pop(&popped);
   }
-  Current(const Current&) = delete;
-  Current& operator=(const Current&) = delete;
+  Current& operator=(Current&&) = delete;  // nor copied
   CUresult result() const { return result_; }
 
  private:
@@ -214,8 +213,7 @@ cl_context context_of(cl_device_id card, CUresult* result);
 class Command {
  public:
   Command(cl_command_queue queue, cl_uint waits, const cl_event* wait_list, cl_event* event);
-  Command(const Command&) = delete;
-  Command& operator=(const Command&) = delete;
+  Command& operator=(Command&&) = delete;  // nor copied
 
   /// Enqueue the command by calling work(driver, stream).
   template <typename Work>

@@ -19,7 +19,6 @@ extern char** environ;
 namespace oclspkt::ocl {
 namespace {
 
-/// Lines of a build log that an error quotes.
 constexpr int kLogLines = 12;
 
 std::string first_lines(const std::string& log) {

@@ -12,7 +12,6 @@ namespace oclspkt::ocl {
 /// A value for a number of lanes: kernels for FPGAs, which use scalars and one work-item.
 inline constexpr int kOneTask = -1;
 
-/// The embedded text of a kernel.
 /// @throws DeviceError if there is none of that name
 const char* kernel_text(const std::string& kernel);
 

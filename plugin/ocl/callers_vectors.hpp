@@ -32,7 +32,6 @@ struct MemoryNeeds {
 /// @throws InvalidInput that names what does not fit
 void check_memory(const MemoryNeeds& needs, const char* name, const Buffer& buffer, cl_mem_flags unfit);
 
-/// Names of a call's vectors, for errors.
 struct VectorNames {
   const char *both, *y, *x;
 };

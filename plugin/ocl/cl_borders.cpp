@@ -69,8 +69,7 @@ struct BorderState {
   ~BorderState() {
     if (by_queue) clFinish(by_queue->queue()());
   }
-  BorderState(const BorderState&) = delete;
-  BorderState& operator=(const BorderState&) = delete;
+  BorderState& operator=(BorderState&&) = delete;  // nor copied
 
   static constexpr bool kDouble = sizeof(T) == sizeof(double);
   static std::vector<Long> wide(const std::vector<Index>& rows) { return {rows.begin(), rows.end()}; }
@@ -94,16 +93,15 @@ class ClBorders final : public Borders<T> {
   using Owned = Held<std::unique_ptr<BorderState<T>>>;
   ClBorders(int index, std::shared_ptr<Owned> state) : index_(index), state_(std::move(state)) {}
   ~ClBorders() override { Registry::instance().retire(std::move(state_), index_); }
-  ClBorders(const ClBorders&) = delete;
-  ClBorders& operator=(const ClBorders&) = delete;
+  ClBorders& operator=(ClBorders&&) = delete;  // nor copied
 
   void take(const DeviceQueue& queue, const void* y, const void* z, T* numbers) override {
     work(queue, "reading the rows next to cuts", [&](BorderState<T>& s) {
       const Buffer from = memory(s, "vector y", const_cast<void*>(y), &ImportedVectors::y),
                    beside = memory(s, "vector x", const_cast<void*>(z), &ImportedVectors::x);
       if (s.imported) s.imported->acquire(*s.by_queue);
-      set_arguments(*s.by_queue, s.take_kernel, from, beside, s.read_rows, s.numbers, static_cast<Long>(2 * s.slots));
-      launch(*s.by_queue, s.take_kernel, items_for(4 * s.slots), {});
+      launch(*s.by_queue, s.take_kernel, items_for(4 * s.slots), from, beside, s.read_rows, s.numbers,
+             Long{2 * s.slots});
       const Event read = enqueue_read(*s.by_queue, s.numbers, s.told->data(), s.bytes(4));
       if (s.imported) {
         s.imported->release(*s.by_queue, waiter(s));
@@ -123,8 +121,7 @@ class ClBorders final : public Borders<T> {
       enqueue_write(*s.by_queue, s.sent->data(), s.unknowns, s.bytes(2));
       correct(s, s.above, to, 0);
       correct(s, s.below, to, s.slots);
-      set_arguments(*s.by_queue, s.put_kernel, s.unknowns, s.x_rows, to, static_cast<Long>(2 * s.slots));
-      launch(*s.by_queue, s.put_kernel, items_for(2 * s.slots), {});
+      launch(*s.by_queue, s.put_kernel, items_for(2 * s.slots), s.unknowns, s.x_rows, to, Long{2 * s.slots});
       if (s.imported) {
         s.imported->release(*s.by_queue, waiter(s));
         s.imported->take({queue, nullptr, x, s.vector_bytes});
@@ -163,9 +160,8 @@ class ClBorders final : public Borders<T> {
   /// x -= spikes times unknowns of one side. @param offset  of the side's first unknown
   static void correct(BorderState<T>& s, const Side<T>& side, const Buffer& x, Index offset) {
     if (side.entries == 0) return;
-    set_arguments(*s.by_queue, s.correct_kernel, s.spikes, side.runs, s.unknowns, x, static_cast<Long>(offset),
-                  static_cast<Long>(side.count), static_cast<Long>(side.entries), static_cast<Long>(s.stride));
-    launch(*s.by_queue, s.correct_kernel, items_for(side.entries), {});
+    launch(*s.by_queue, s.correct_kernel, items_for(side.entries), s.spikes, side.runs, s.unknowns, x, Long{offset},
+           Long{side.count}, Long{side.entries}, Long{s.stride});
   }
 
   int index_;

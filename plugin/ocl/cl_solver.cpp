@@ -32,6 +32,80 @@ void fit_pipeline(std::unique_ptr<Pipeline>& pipeline, OpenDevice& device, std::
   pipeline = std::make_unique<Pipeline>(device, slot, slots);
 }
 
+Limits limits_of(const FoundDevice& found, const DeviceSettings& settings, bool in_place, std::size_t word) {
+  Limits limits;
+  limits.allocation = found.info.max_allocation;
+  limits.alignment = std::max<Index>(1, static_cast<Index>(found.base_alignment / word));
+  if (settings.chunk > 0) limits.chunk = settings.chunk;
+  if (settings.device_memory > 0) {
+    limits.memory = settings.device_memory;
+  } else if (!in_place) {
+    limits.memory = found.info.memory;
+  }
+  return limits;
+}
+
+/// How a plan is laid out in memory: as a whole, or in chunks. If callers' queues belong to another run-time, as a
+/// whole beside two vectors of theirs.
+/// @throws InvalidInput, VectorsNotShared
+Layout layout_within(Limits left, const FoundDevice& found, const DeviceSettings& settings, const Plan& plan,
+                     const LineSet& lines, int word) {
+  const auto within = [&] {
+    return lines.contiguous() ? make_layout(plan, word, left) : make_strided_layout(plan, lines, word, left);
+  };
+  if (settings.queues_of == nullptr) return within();
+  left.memory -= 2 * lines.extent() * word;
+  try {
+    Layout layout = within();
+    if (layout.chunks.size() == 1) return layout;
+  } catch (const InvalidInput&) {  // not even a tile fits
+  }
+  throw VectorsNotShared(describe(found.info) + ": its memory, or the chunk that was asked for, does not hold " +
+                         lines.describe() + " at once and two vectors more");
+}
+
+/// Make the worker of a plan's scheme, or keep the present one if it is of the same, and let it store its arrays for
+/// the chunks.
+template <typename T>
+void take_worker(DeviceState<T>& s, const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool in_place) {
+  const Carrier& carrier = carrier_of(plan);
+  s.bands.forget(in_place);
+  if (!s.worker || s.carries != carrier.name) {
+    s.worker = carrier.make<T>();
+    s.carries = carrier.name;
+  }
+  s.bands.take(s.worker->store(plan, lines, bands, in_place));
+}
+
+/// Use a caller's queue from now on.
+/// @throws InvalidInput if it is of another device or context
+template <typename T>
+void take_queue(DeviceState<T>& s, const DeviceQueue& queue) {
+  if (s.callers && s.queue == queue) return;
+  auto callers = s.device->by_queue(queue);
+  settle(s);  // only one queue at a time may use the solver's memory
+  s.callers = std::move(callers);
+  s.queue = queue;
+}
+
+/// After a failure: wait for the enqueued commands, which use memory that the caller or the solver releases next.
+template <typename T>
+void drain(DeviceState<T>& s, const OpenDevice& device, const Waiter& waiter, bool in_place) noexcept {
+  if (in_place) {
+    clFinish(device.queue()());
+    s.y = s.x = Buffer();
+    return;
+  }
+  if (Registry::instance().is_lost(device.info().index) || !s.pipeline) return;
+  try {
+    s.pipeline->drain(waiter);
+    waiter.drain(device.queue());
+  } catch (...) {
+    // Nobody can know whether the device still uses the memory. A wait that took too long has reported so already.
+    Registry::instance().abandon(device, "an error left commands that cannot be waited for");
+  }
+}
+
 /// See make_solver().
 template <typename T>
 class ClSolver final : public VisitedSolver<T> {
@@ -45,8 +119,7 @@ class ClSolver final : public VisitedSolver<T> {
     Registry::instance().require_usable(device);
   }
   ~ClSolver() override { Registry::instance().retire(std::move(holding_), index_); }
-  ClSolver(const ClSolver&) = delete;
-  ClSolver& operator=(const ClSolver&) = delete;
+  ClSolver& operator=(ClSolver&&) = delete;  // nor copied
 
   void set_up(const Plan& plan, const Bands<T>& bands) override {
     ready_ = false;
@@ -62,23 +135,23 @@ class ClSolver final : public VisitedSolver<T> {
     if (ready_) return;
     cut_chunks();
     const BandsView<T> view = bands.view();
-    take_part(s, view);
+    take_worker(s, plan_, lines_, view, in_place_);
     try {
       open(s);
-      nan_safe_ = s.part->nan_safe_at_once(plan_, settings_.nan_safe_bytes);
       const Waiter waiter(*s.device, !in_place_, std::max(kLeastTimeLimit, time_limit()));
-      if (settings_.queues_of != nullptr) import_vectors(s, waiter);
-      s.part->make_kernels(site(s, *s.device, waiter));
+      if (settings_.queues_of != nullptr) {
+        ImportedVectors::ensure(s.imported, *s.device, *settings_.queues_of, vector_bytes(), waiter);
+      }
       make_buffers(s, waiter);
       try {
         s.bands.fill(site(s, *s.device, waiter));
-        bytes_ += s.part->bring(site(s, *s.device, waiter), view);
-        s.part->rehearse(site(s, *s.device, waiter));
+        bytes_ += s.worker->build(site(s, *s.device, waiter), view);
+        s.worker->rehearse(site(s, *s.device, waiter));
       } catch (...) {
-        drain(s, *s.device, waiter);
+        drain(s, *s.device, waiter, in_place_);
         throw;
       }
-      if (!in_place_ && layout_.resident) s.part->release_stored();
+      if (!in_place_ && layout_.resident) s.worker->release_stored();
       ready_ = true;
     } catch (const cl::Error& error) {
       throw device_error(found_.info, "set-up for " + std::to_string(plan.n) + " rows", error);
@@ -87,7 +160,7 @@ class ClSolver final : public VisitedSolver<T> {
 
   bool in_units(const T* units) override {
     if (plan_.n == 0) return true;
-    const Limits most = limits();
+    const Limits most = limits_of(found_, settings_, in_place_, sizeof(T));
     const std::int64_t bytes = in_place_ ? 0 : vector_bytes();
     if (bytes > most.allocation || bytes > most.memory - bytes_) return false;
     constexpr const char* kWhat = "bringing units of columns";
@@ -110,25 +183,6 @@ class ClSolver final : public VisitedSolver<T> {
     return {s.device->context()(), found_.handle(), s.for_calls->queue()()};
   }
 
-  void apply_on_device(_cl_mem* y, _cl_mem* x) override {
-    const Vectors<T> vectors = locked("taking a caller's vectors", [&](State& s) {
-      constexpr VectorNames kNames{"buffers x and y of apply_on_device", "buffer y of apply_on_device",
-                                   "buffer x of apply_on_device"};
-      if (plan_.n == 0) return Vectors<T>{};
-      const auto buffer_of = [](const char* name, void* handle) {
-        return memory_object(name, static_cast<cl_mem>(handle));
-      };
-      Vectors<T> callers = take_vectors(s, kNames, y, x, buffer_of);
-      if (callers.unaligned) {
-        throw InvalidInput(std::string(aligned(callers.y_buffer, s.part->alignment()) ? kNames.x : kNames.y) +
-                           " uses host memory that is not aligned to " + std::to_string(s.part->alignment()) +
-                           " bytes: align it, or make the buffer without CL_MEM_USE_HOST_PTR");
-      }
-      return callers;
-    });
-    if (plan_.n > 0) solve(vectors);
-  }
-
   bool takes(const DeviceQueue& queue) const override {
     if (Registry::instance().forked()) return false;
     const std::lock_guard lock(holding_->mutex);
@@ -147,21 +201,28 @@ class ClSolver final : public VisitedSolver<T> {
   }
 
   void enqueue(const DeviceQueue& queue, const void* y, void* x) override {
-    if (settings_.queues_of != nullptr) return enqueue_on_card(queue, y, x);
-    const Vectors<T> vectors = locked("taking a caller's queue and vectors", [&](State& s) {
-      constexpr VectorNames kNames{"buffers x and y of enqueue", "buffer y of enqueue", "buffer x of enqueue"};
+    if (queue && settings_.queues_of != nullptr) return enqueue_on_card(queue, y, x);
+    const Vectors<T> vectors = locked("taking a caller's vectors", [&](State& s) {
+      constexpr VectorNames kByQueue{"buffers x and y of enqueue", "buffer y of enqueue", "buffer x of enqueue"},
+          kAlone{"buffers x and y of apply_on_device", "buffer y of apply_on_device", "buffer x of apply_on_device"};
       if (plan_.n == 0) return Vectors<T>{};
-      take_queue(s, queue);
+      if (queue) take_queue(s, queue);
+      const VectorNames& names = queue ? kByQueue : kAlone;
       const auto buffer_of = [&](const char* name, void* handle) {
-        return callers_memory(s.device->context(), name, handle, vector_bytes());
+        return queue ? callers_memory(s.device->context(), name, handle, vector_bytes())
+                     : memory_object(name, static_cast<cl_mem>(handle));
       };
-      Vectors<T> callers = take_vectors(s, kNames, y, x, buffer_of);
-      if (callers.unaligned && in_place_) {
-        throw InvalidInput("a buffer of enqueue uses host memory that is not aligned to " +
-                           std::to_string(s.part->alignment()) +
+      Vectors<T> callers{.y_buffer = buffer_of(names.y, const_cast<void*>(y)), .x_buffer = buffer_of(names.x, x)};
+      check_vectors(s.device->context(), lines_, vector_bytes(), names, callers.y_buffer, callers.x_buffer);
+      const std::size_t alignment = scheme_of(plan_).kernels() == Kernels::groups ? kVectorBytes : sizeof(T);
+      const bool y_fits = aligned(callers.y_buffer, alignment);
+      callers.unaligned = !y_fits || !aligned(callers.x_buffer, alignment);
+      if (callers.unaligned && (in_place_ || !queue)) {
+        throw InvalidInput(std::string(y_fits ? names.x : names.y) + " uses host memory that is not aligned to " +
+                           std::to_string(alignment) +
                            " bytes: align it, or make the buffer without CL_MEM_USE_HOST_PTR");
       }
-      callers.enqueued = s.enqueued = true;
+      if (queue) callers.enqueued = s.enqueued = true;
       return callers;
     });
     if (plan_.n > 0) solve(vectors);
@@ -175,7 +236,9 @@ class ClSolver final : public VisitedSolver<T> {
   std::unique_ptr<Visit<T>> visit(const VisitSteps<T>& steps) override {
     Registry::instance().require_usable(index_);
     const std::int64_t vector = kept_vector_bytes();
-    if (vector == 0 || (steps.between != nullptr && bytes_ + vector > limits().memory)) return nullptr;
+    if (vector == 0 ||
+        (steps.between != nullptr && bytes_ + vector > limits_of(found_, settings_, in_place_, sizeof(T)).memory))
+      return nullptr;
     std::shared_ptr<OpenDevice> open;
     {
       const std::lock_guard lock(holding_->mutex);
@@ -186,16 +249,16 @@ class ClSolver final : public VisitedSolver<T> {
   }
 
   Times times() const override { return times_; }
-  double rounding() const override { return part() != nullptr ? part()->rounding() : 0; }
-  std::int64_t bytes() const override { return bytes_ + (part() != nullptr ? part()->host_bytes() : 0); }
-  const Factors<T>* factors() const override { return part() != nullptr ? part()->factors() : nullptr; }
+  double rounding() const override { return worker() != nullptr ? worker()->rounding() : 0; }
+  std::int64_t bytes() const override { return bytes_ + (worker() != nullptr ? worker()->host_bytes() : 0); }
+  const Factors<T>* factors() const override { return worker() != nullptr ? worker()->factors() : nullptr; }
 
   std::int64_t kept_vector_bytes() const override {
     const std::lock_guard lock(holding_->mutex);
     const State& s = holding_->state;
     const bool whole = ready_ && s.device && plan_.n > 0 && layout_.resident && layout_.chunks.size() == 1;
     if (!whole || in_place_ || s.placed || lines_.rows() != lines_.extent()) return 0;
-    return round_up(layout_.longest, s.part->block_rows(plan_)) * static_cast<Index>(sizeof(T));
+    return round_up(layout_.longest, layout_.needs.block_rows) * static_cast<Index>(sizeof(T));
   }
 
   void keep_vectors(const char* what, std::int64_t bytes) override {
@@ -217,7 +280,7 @@ class ClSolver final : public VisitedSolver<T> {
       try {
         s.pipeline->bring(values, vector_bytes(), buffer, waiter, times_);
       } catch (...) {
-        drain(s, *s.device, waiter);
+        drain(s, *s.device, waiter, in_place_);
         throw;
       }
       return buffer;
@@ -243,7 +306,7 @@ class ClSolver final : public VisitedSolver<T> {
       try {
         run_passes(site(s, *device, waiter), s, pieces_, vectors);
       } catch (...) {
-        drain(s, *device, waiter);
+        drain(s, *device, waiter, in_place_);
         throw;
       }
     } catch (const cl::Error& error) {
@@ -260,7 +323,7 @@ class ClSolver final : public VisitedSolver<T> {
  private:
   using State = DeviceState<T>;
 
-  const Part<T>* part() const { return holding_->state.part.get(); }
+  const Worker<T>* worker() const { return holding_->state.worker.get(); }
   std::int64_t vector_bytes() const { return lines_.extent() * static_cast<std::int64_t>(sizeof(T)); }
 
   /// Call work(state) under the lock. @param what  in words, for errors
@@ -280,41 +343,10 @@ class ClSolver final : public VisitedSolver<T> {
     }
   }
 
-  Limits limits() const {
-    Limits limits;
-    limits.allocation = found_.info.max_allocation;
-    limits.alignment = std::max<Index>(1, static_cast<Index>(found_.base_alignment / sizeof(T)));
-    if (settings_.chunk > 0) limits.chunk = settings_.chunk;
-    if (settings_.device_memory > 0) {
-      limits.memory = settings_.device_memory;
-    } else if (!in_place_) {
-      limits.memory = found_.info.memory;
-    }
-    return limits;
-  }
-
-  /// How the plan is laid out in memory: as a whole, or in chunks that leave room for two vectors of callers.
-  /// @throws InvalidInput, VectorsNotShared
-  Layout make_layout() const {
-    Limits left = limits();
-    const auto within = [&] {
-      return lines_.contiguous() ? ocl::make_layout(plan_, sizeof(T), left)
-                                 : make_strided_layout(plan_, lines_, sizeof(T), left);
-    };
-    if (settings_.queues_of == nullptr) return within();
-    left.memory -= 2 * vector_bytes();
-    try {
-      Layout layout = within();
-      if (layout.chunks.size() == 1) return layout;
-    } catch (const InvalidInput&) {  // not even a tile fits
-    }
-    throw VectorsNotShared(describe(found_.info) + ": its memory, or the chunk that was asked for, does not hold " +
-                           lines_.describe() + " at once and two vectors more");
-  }
-
   /// Cut the rows into chunks, and chunks into pieces for the pipeline.
   void cut_chunks() {
-    layout_ = make_layout();
+    layout_ =
+        layout_within(limits_of(found_, settings_, in_place_, sizeof(T)), found_, settings_, plan_, lines_, sizeof(T));
     pieces_.clear();
     if (in_place_) return;
     constexpr auto kWord = static_cast<std::int64_t>(sizeof(T));
@@ -326,17 +358,6 @@ class ClSolver final : public VisitedSolver<T> {
   double time_limit() const {
     if (settings_.timeout > 0) return settings_.timeout;
     return std::max(kLeastTimeLimit, kTimeLimitFactor * this->expected_seconds());
-  }
-
-  /// Make the plan's scheme, or keep the present one if it is the same, and let it store its arrays for the chunks.
-  void take_part(State& s, const BandsView<T>& bands) {
-    const Carrier& carrier = carrier_of(plan_);
-    s.bands.forget(in_place_);
-    if (!s.part || s.carries != carrier.name) {
-      s.part = carrier.make<T>();
-      s.carries = carrier.name;
-    }
-    s.bands.take(s.part->store(plan_, lines_, bands, in_place_));
   }
 
   void open(State& s) {
@@ -360,76 +381,32 @@ class ClSolver final : public VisitedSolver<T> {
             .scratch = s.scratch,
             .y = s.y,
             .x = s.x,
-            .non_finite = s.non_finite,
-            .nan_safe = nan_safe_,
             .earlier = s.earlier,
             .files = settings_.fpga_binary,
+            .nan_safe_bytes = settings_.nan_safe_bytes,
+            .last_number = s.last_number,
             .own_bank = bank_of(s.placed, &SecondBank::own)};
   }
 
-  /// Decide where buffers are placed; buffers that are elsewhere are released.
-  void place_buffers(State& s) const {
-    std::optional<SecondBank> wanted;
-    if (settings_.spread_banks && bank_vendor(found_.info) != nullptr) wanted = scheme_of(plan_).second_bank(plan_);
-    if (s.placed == wanted) return;
-    s.placed = wanted;
-    s.scratch = s.y = s.x = Buffer();
-    s.bands.clear();
-  }
-
+  /// Make the buffers of bands, vectors and scratch, and decide in which banks they are placed.
   void make_buffers(State& s, const Waiter& waiter) {
-    place_buffers(s);
-    const Index block = s.part->block_rows(plan_);
+    Placed wanted;
+    if (settings_.spread_banks && bank_vendor(found_.info) != nullptr) wanted = scheme_of(plan_).second_bank(plan_);
+    if (s.placed != wanted) {  // buffers that are elsewhere are released
+      s.placed = wanted;
+      s.scratch = s.y = s.x = Buffer();
+      s.bands.clear();
+    }
     bytes_ =
-        ensure(*s.device, s.scratch, Access::read_write, layout_.scratch_bytes, bank_of(s.placed, &SecondBank::own)) +
-        s.part->make_buffers(site(s, *s.device, waiter));
+        ensure(*s.device, s.scratch, Access::read_write, layout_.scratch_bytes, bank_of(s.placed, &SecondBank::own));
     if (!in_place_) {
-      const std::int64_t array = round_up(layout_.longest, block) * static_cast<Index>(sizeof(T));
+      const std::int64_t array = round_up(layout_.longest, layout_.needs.block_rows) * static_cast<Index>(sizeof(T));
       bytes_ += ensure(*s.device, s.y, Access::read, array, bank_of(s.placed, &SecondBank::y)) +
                 ensure(*s.device, s.x, Access::read_write, array, bank_of(s.placed, &SecondBank::x));
       fit_pipeline(s.pipeline, *s.device, layout_.longest * static_cast<std::int64_t>(sizeof(T)));
       bytes_ += s.pipeline->bytes() + (s.imported ? s.imported->bytes() : 0);
     }
-    bytes_ += s.bands.make(site(s, *s.device, waiter), block, s.placed);
-  }
-
-  /// The vectors of a call, both as buffers of the solver's context.
-  /// @param buffer_of  returns the buffer of a handle
-  template <typename BufferOf>
-  Vectors<T> take_vectors(const State& s, const VectorNames& names, const void* y, void* x,
-                          const BufferOf& buffer_of) const {
-    Vectors<T> vectors{.y_buffer = buffer_of(names.y, const_cast<void*>(y)), .x_buffer = buffer_of(names.x, x)};
-    check_vectors(s.device->context(), lines_, vector_bytes(), names, vectors.y_buffer, vectors.x_buffer);
-    const std::size_t alignment = s.part->alignment();
-    vectors.unaligned = !aligned(vectors.y_buffer, alignment) || !aligned(vectors.x_buffer, alignment);
-    return vectors;
-  }
-
-  /// Use a caller's queue from now on.
-  /// @throws InvalidInput if it is of another device or context
-  void take_queue(State& s, const DeviceQueue& queue) const {
-    if (s.callers && s.queue == queue) return;
-    auto callers = s.device->by_queue(queue);
-    settle(s);  // only one queue at a time may use the solver's memory
-    s.callers = std::move(callers);
-    s.queue = queue;
-  }
-
-  /// Share memory with the run-time of the callers' queues: the memory of the last set-up, if it is large enough.
-  /// @throws VectorsNotShared
-  void import_vectors(State& s, const Waiter& waiter) {
-    try {
-      if (!s.imported || s.imported->room() < vector_bytes()) {
-        s.imported.reset();
-        s.imported = std::make_shared<ImportedVectors>(
-            *s.device, settings_.queues_of->make_card_vectors(found_.info.physical, vector_bytes()), vector_bytes());
-      }
-      s.imported->check(*s.device, waiter);
-    } catch (const DeviceError& error) {
-      throw VectorsNotShared(error.what());
-    } catch (const cl::Error& error) {
-      throw VectorsNotShared(device_error(found_.info, "importing memory of CUDA", error).what());
-    }
+    bytes_ += s.bands.make(site(s, *s.device, waiter), s.placed);
   }
 
   /// Solve for vectors of another run-time on the same card: copy them there, and have the host wait wherever one
@@ -450,23 +427,6 @@ class ClSolver final : public VisitedSolver<T> {
     });
   }
 
-  /// After a failure: wait for the enqueued commands, which use memory that the caller or this solver releases next.
-  void drain(State& s, const OpenDevice& device, const Waiter& waiter) const noexcept {
-    if (in_place_) {
-      clFinish(device.queue()());
-      s.y = s.x = Buffer();
-      return;
-    }
-    if (Registry::instance().is_lost(index_) || !s.pipeline) return;
-    try {
-      s.pipeline->drain(waiter);
-      waiter.drain(device.queue());
-    } catch (...) {
-      // Nobody can know whether the device still uses the memory. A wait that took too long has reported so already.
-      Registry::instance().abandon(device, "an error left commands that cannot be waited for");
-    }
-  }
-
   const int index_;
   const FoundDevice& found_;
   const DeviceSettings settings_;
@@ -479,7 +439,6 @@ class ClSolver final : public VisitedSolver<T> {
   Layout layout_;
   std::vector<Pieces> pieces_;  ///< of each chunk; empty if kernels work in place
   LineSet lines_;
-  bool nan_safe_ = true;  ///< see Part::nan_safe_at_once()
   Times times_;
   std::int64_t bytes_ = 0;  ///< on the device, and of associated host memory
 };

@@ -12,19 +12,17 @@
 #include <vector>
 
 #include "imported_vectors.hpp"
-#include "non_finite.hpp"
 #include "page_locks.hpp"
 #include "pipeline.hpp"
 #include "registry.hpp"
-#include "schemes/part.hpp"
 #include "schemes/scheme.hpp"
+#include "schemes/worker.hpp"
 
 namespace oclspkt::ocl {
 
 /// In which of two memory banks a scheme wants its buffers; none: the run-time decides.
 using Placed = std::optional<SecondBank>;
 
-/// The bank of an array.
 inline Bank bank_of(const Placed& placed, bool SecondBank::*array) { return placed ? ((*placed).*array ? 2 : 1) : 0; }
 
 /// The three arrays that belong to the chunks, as the device sees them. In place they wrap the host's arrays. Else they
@@ -40,19 +38,19 @@ class DeviceBands {
   void clear() { chunks_.clear(); }
 
   /// Take over the host's arrays. They must not move until forget(), or until fill() has copied them.
-  void take(const Resident& arrays) { arrays_ = arrays; }
+  void take(const Stored& arrays) { arrays_ = arrays; }
   /// Make the buffers, or keep those that are large enough.
-  /// @param block  buffers hold a multiple of so many rows
   /// @return bytes of the buffers on the device
   /// @throws cl::Error
-  std::int64_t make(const Site& site, Index block, const Placed& placed) {
+  std::int64_t make(const Site& site, const Placed& placed) {
     chunks_.resize(refilled(site) ? 1 : site.layout.band_chunks.size());
     if (in_place(site)) return 0;
     std::int64_t made = 0;
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
       const Index rows = refilled(site) ? site.layout.longest : site.layout.band_chunks[i].rows();
       const auto fit = [&](Buffer& buffer, bool SecondBank::*array) {
-        made += ensure(site.device, buffer, Access::read, round_up(rows, block) * arrays_.word, bank_of(placed, array));
+        made += ensure(site.device, buffer, Access::read, round_up(rows, site.layout.needs.block_rows) * arrays_.word,
+                       bank_of(placed, array));
       };
       ChunkBands& bands = chunks_[i];
       fit(bands.diag, &SecondBank::diag);
@@ -128,7 +126,7 @@ class DeviceBands {
     }
   }
 
-  Resident arrays_;
+  Stored arrays_;
   std::vector<ChunkBands> chunks_;
   std::vector<std::shared_ptr<void>> locks_;  ///< locks of pages that every apply reads
 };
@@ -137,21 +135,21 @@ class DeviceBands {
 template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;     ///< null before the first set-up and after a release
-  std::shared_ptr<OpenDevice> for_calls;  ///< the same device, as apply_on_device() uses it
-  std::shared_ptr<OpenDevice> callers;    ///< the same device by a caller's queue, as enqueue() uses it
+  std::shared_ptr<OpenDevice> for_calls;  ///< the same device, for vectors in buffers of it
+  std::shared_ptr<OpenDevice> callers;    ///< the same device by a caller's queue
   DeviceQueue queue;                      ///< the queue of `callers`
   bool enqueued = false;                  ///< that queue may hold commands that use the objects below
   Placed placed;                          ///< where buffers are placed
-  std::string carries;                    ///< name of the scheme of `part`
-  std::unique_ptr<Part<T>> part;
+  std::string carries;                    ///< name of the scheme of `worker`
+  std::unique_ptr<Worker<T>> worker;
   DeviceBands bands;
   Buffer y, x;                         ///< of one chunk; in place: wrappers of the caller's memory, only in an apply
   Buffer scratch;                      ///< of Layout::scratch_bytes
   std::unique_ptr<Pipeline> pipeline;  ///< null in place
   Buffer units;                        ///< factors of all rows by which solutions are multiplied; empty: none
   Kernel scale;                        ///< kernel that multiplies by `units`
-  NonFinite non_finite;
-  std::vector<Event> earlier;                 ///< all launches of a pass but the last, until their times are known
+  Int last_number = 0;                 ///< see Site
+  std::vector<Event> earlier;          ///< all launches of a pass but the last, until their times are known
   std::shared_ptr<ImportedVectors> imported;  ///< if callers' queues belong to another run-time
 };
 
@@ -187,10 +185,10 @@ template <typename T>
 Event change_rows(OpenDevice& device, Kernel& kernel, const ChangedRows& rows) {
   constexpr Index kItems = 128, kWord = sizeof(T);
   const Index count = rows.end - rows.first;
-  set_arguments(device, kernel, rows.x, rows.z, static_cast<Long>(rows.first), static_cast<Long>(count),
-                static_cast<Long>(rows.ahead));
   return launch(device, kernel, {std::max<Index>(1, quotient_up(count, kItems)), kItems},
-                {{"x", &rows.x, rows.end * kWord, kWord}, {"z", &rows.z, (rows.ahead + rows.end) * kWord, kWord}});
+                BufferNeed{"x", &rows.x, rows.end * kWord, kWord},
+                BufferNeed{"z", &rows.z, (rows.ahead + rows.end) * kWord, kWord}, Long{rows.first}, Long{count},
+                Long{rows.ahead});
 }
 
 /// The vectors of an apply: on the host, in buffers of the device, or in a visit (see Visit).

@@ -123,8 +123,7 @@ class OutputPipe {
       if (end >= 0) close(end);
     }
   }
-  OutputPipe(const OutputPipe&) = delete;
-  OutputPipe& operator=(const OutputPipe&) = delete;
+  OutputPipe& operator=(OutputPipe&&) = delete;  // nor copied
 
   bool open() const { return ends_[0] >= 0 && ends_[1] >= 0; }
   int input() const { return ends_[1]; }
@@ -160,8 +159,7 @@ class Child {
     start_error_ = answer_.open() && errors_.open() ? start(helper, library, folder) : errno;
   }
   ~Child() { end(); }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
+  Child& operator=(Child&&) = delete;  // nor copied
 
   /// The fault of the driver; empty if it has none.
   std::string verdict(Clock::time_point limit, std::chrono::seconds seconds) {

@@ -28,8 +28,7 @@ class VendorFolders {
   /// @throws std::runtime_error with cause and cure if the folder cannot be made
   VendorFolders();
   ~VendorFolders();
-  VendorFolders(const VendorFolders&) = delete;
-  VendorFolders& operator=(const VendorFolders&) = delete;
+  VendorFolders& operator=(VendorFolders&&) = delete;  // nor copied
   /// Make one folder that names these drivers, in this order. @return its path
   /// @throws std::runtime_error with cause and cure if it cannot be written
   std::string add(const std::vector<std::string>& libraries);
@@ -43,8 +42,7 @@ class Redirection {
  public:
   explicit Redirection(const std::string& folder);
   ~Redirection();
-  Redirection(const Redirection&) = delete;
-  Redirection& operator=(const Redirection&) = delete;
+  Redirection& operator=(Redirection&&) = delete;  // nor copied
 
  private:
   std::vector<std::pair<const char*, std::optional<std::string>>> before_;  ///< variables, and their former values
@@ -62,7 +60,6 @@ inline constexpr const char* kDriverCheck = "oclspkt-driver-check";
 /// The longest answer after the token: one write to a pipe, whole or not at all.
 inline constexpr std::size_t kLongestAnswer = 2000;
 
-/// An environment variable that replaces kDriverSeconds.
 inline constexpr const char* kDriverSecondsVariable = "OCLSPKT_DRIVER_SECONDS";
 /// A driver on a network may take long to load for the first time; drivers that hang delay the process that long.
 inline constexpr int kDriverSeconds = 60;

@@ -29,25 +29,27 @@ class ImportedVectors {
         x_(import(device, CardVectors::Which::x)),
         room_(bytes) {}
 
-  /// Check that the device sees what the other run-time writes. A driver may map other memory than was meant, such as
-  /// that of another part of a divided card. The memory that is read must not move until this object ends.
-  /// @throws DeviceError, cl::Error
-  void check(const OpenDevice& device, const Waiter& waiter) {
-    constexpr std::uint32_t kWritten[] = {0x5A17C0DE, 0xC0DE5A17};
-    memory_->mark(CardVectors::Which::y, kWritten[0]);
-    memory_->mark(CardVectors::Which::x, kWritten[1]);
-    acquire(device);
-    enqueue_read(device, y_, &seen_[0], sizeof seen_[0]);
-    enqueue_read(device, x_, &seen_[1], sizeof seen_[1]);
-    release(device, waiter);
-    if (std::ranges::equal(seen_, kWritten)) return;
-    throw DeviceError(describe(device.info()) + " does not see what CUDA writes to memory that it has imported");
+  /// Make such vectors unless `vectors` are long enough, and check them.
+  /// @param queues_of  the module of the other run-time
+  /// @throws VectorsNotShared
+  static void ensure(std::shared_ptr<ImportedVectors>& vectors, const OpenDevice& device, DeviceModule& queues_of,
+                     std::int64_t bytes, const Waiter& waiter) {
+    try {
+      if (!vectors || vectors->room_ < bytes) {
+        vectors.reset();
+        vectors = std::make_shared<ImportedVectors>(device, queues_of.make_card_vectors(device.info().physical, bytes),
+                                                    bytes);
+      }
+      vectors->check(device, waiter);
+    } catch (const DeviceError& error) {
+      throw VectorsNotShared(error.what());
+    } catch (const cl::Error& error) {
+      throw VectorsNotShared(device_error(device.info(), "importing memory of CUDA", error).what());
+    }
   }
 
   const Buffer& y() const { return y_; }
   const Buffer& x() const { return x_; }
-  /// The longest vector that fits, in bytes.
-  std::int64_t room() const { return room_; }
   std::int64_t bytes() const { return ocl::bytes_of(y_) + ocl::bytes_of(x_); }
   bool takes(const DeviceQueue& queue) const { return memory_->takes(queue); }
 
@@ -71,6 +73,21 @@ class ImportedVectors {
   }
 
  private:
+  /// Check that the device sees what the other run-time writes. A driver may map other memory than was meant, such as
+  /// that of another part of a divided card. The memory that is read must not move until this object ends.
+  /// @throws DeviceError, cl::Error
+  void check(const OpenDevice& device, const Waiter& waiter) {
+    constexpr std::uint32_t kWritten[] = {0x5A17C0DE, 0xC0DE5A17};
+    memory_->mark(CardVectors::Which::y, kWritten[0]);
+    memory_->mark(CardVectors::Which::x, kWritten[1]);
+    acquire(device);
+    enqueue_read(device, y_, &seen_[0], sizeof seen_[0]);
+    enqueue_read(device, x_, &seen_[1], sizeof seen_[1]);
+    release(device, waiter);
+    if (std::ranges::equal(seen_, kWritten)) return;
+    throw DeviceError(describe(device.info()) + " does not see what CUDA writes to memory that it has imported");
+  }
+
   static ExternalMemory functions_of(const FoundDevice& found) {
     std::string why;
     const std::optional<ExternalMemory> functions = external_memory(found.handle, why);

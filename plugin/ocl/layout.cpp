@@ -27,26 +27,14 @@ Chunk make_chunk(const Plan& plan, Index tile_begin, Index tile_end, Index align
   return chunk;
 }
 
-/// All sizes except the chunks', for chunks of so many tiles, and the largest buffer.
-struct Working {
+/// All sizes except the chunks', for chunks of so many tiles.
+Layout working_sizes(const Plan& plan, int word, Index chunk_tiles) {
   Layout layout;
-  std::int64_t largest = 0;
-  int arrays = 5;  ///< of a chunk
-  std::int64_t bytes() const { return layout.scratch_bytes + layout.own_bytes; }
-};
-
-Working working_sizes(const Plan& plan, int word, Index chunk_tiles) {
-  const Needs needs = carrier_of(plan).needs(plan, LineSet::one(plan.n), word, chunk_tiles);
-  Working working;
-  Layout& layout = working.layout;
+  layout.needs = carrier_of(plan).needs(plan, LineSet::one(plan.n), word, chunk_tiles);
   layout.chunk_tiles = chunk_tiles;
   layout.runs = static_cast<int>(std::clamp<Index>(plan.runs, 1, chunk_tiles));
-  layout.slot = needs.slot;
-  layout.scratch_bytes = layout.runs * layout.slot * plan.lanes * word;
-  layout.own_bytes = needs.all;
-  working.largest = std::max(layout.scratch_bytes, needs.largest);
-  working.arrays = needs.arrays;
-  return working;
+  layout.scratch_bytes = layout.runs * layout.needs.slot * plan.lanes * word;
+  return layout;
 }
 
 std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
@@ -59,13 +47,30 @@ std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles, Index al
 
 /// The bytes of the largest buffer and of all buffers, for chunks of so many tiles.
 Limits needs_of(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
-  const Working working = working_sizes(plan, word, chunk_tiles);
+  const Layout of = working_sizes(plan, word, chunk_tiles);
   const std::int64_t array = chunk_bytes(plan, word, chunk_tiles, alignment);
-  return {std::max(array, working.largest), working.arrays * array + working.bytes()};
+  return {std::max({array, of.scratch_bytes, of.needs.largest}),
+          of.needs.arrays * array + of.scratch_bytes + of.needs.all};
 }
 
 bool fits(const Limits& need, const Limits& limits) {
   return need.allocation <= limits.allocation && need.memory <= limits.memory;
+}
+
+void add(Layout& layout, const Chunk& chunk) {
+  layout.chunks.push_back(chunk);
+  layout.longest = std::max(layout.longest, chunk.rows());
+}
+
+/// Decide whether the bands of all chunks fit at once.
+/// @return false if the plan solves all rows at once, and that does not fit
+bool decide_residence(Layout& layout, const Plan& plan, int word, const Limits& limits) {
+  std::int64_t rows = 0;
+  for (const Chunk& chunk : layout.band_chunks) rows += chunk.rows();
+  layout.resident =
+      3 * rows * plan.factor_word(word) + 2 * layout.longest * word + layout.scratch_bytes + layout.needs.all <=
+      limits.memory;
+  return !plan.cut().whole || (layout.resident && layout.chunks.size() <= 1);
 }
 
 }  // namespace
@@ -121,10 +126,9 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
                        " of them in one buffer; allowed are " + std::to_string(limits.memory) + " and " +
                        std::to_string(limits.allocation) + ": raise device_memory or choose another partition");
   }
-  Layout layout = working_sizes(plan, word, chunk_tiles).layout;
+  Layout layout = working_sizes(plan, word, chunk_tiles);
   for (Index t = 0; t < plan.tiles(); t += chunk_tiles) {
-    layout.chunks.push_back(make_chunk(plan, t, std::min(plan.tiles(), t + chunk_tiles), limits.alignment));
-    layout.longest = std::max(layout.longest, layout.chunks.back().rows());
+    add(layout, make_chunk(plan, t, std::min(plan.tiles(), t + chunk_tiles), limits.alignment));
   }
   layout.band_chunks = layout.chunks;
   if (const StoredPlaces places = scheme_of(plan).places(plan); places.shared > 0 || places.tile_words > 0) {
@@ -134,12 +138,7 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits) {
       layout.longest = std::max(layout.longest, chunk.rows());
     }
   }
-  std::int64_t band_rows = 0;
-  for (const Chunk& chunk : layout.band_chunks) band_rows += chunk.rows();
-  layout.resident =
-      3 * band_rows * plan.factor_word(word) + 2 * layout.longest * word + layout.scratch_bytes + layout.own_bytes <=
-      limits.memory;
-  if (plan.cut().whole && !(layout.resident && layout.chunks.size() <= 1)) {
+  if (!decide_residence(layout, plan, word, limits)) {
     throw InvalidInput(std::string("scheme ") + scheme_of(plan).name() + " of method " + name(plan.method) +
                        " takes all " + std::to_string(plan.n) +
                        " rows at once, which the device's memory does not hold: raise device_memory or choose "
@@ -186,16 +185,13 @@ void make_pieces(Pieces& pieces, Index n, Index rows, bool up, bool down) {
 Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, const Limits& limits) {
   const Index blocks = lines.blocks(), extent = lines.block_extent(), length = lines.length(0);
   Layout layout;
-  const Needs needs = carrier_of(plan).needs(plan, lines, word, blocks);
-  layout.slot = needs.slot;
-  layout.own_bytes = needs.all;
+  layout.needs = carrier_of(plan).needs(plan, lines, word, blocks);
   // If windows do not fit, there are fewer work-groups.
-  const std::int64_t slot_bytes = layout.slot * plan.lanes * word;
+  const std::int64_t slot_bytes = layout.needs.slot * plan.lanes * word;
   const std::int64_t window_limit = std::min(limits.allocation, limits.memory / 6);
   const Index most = std::max<Index>(1, std::min<Index>(plan.runs, window_limit / slot_bytes));
   layout.runs = static_cast<int>(most);
   layout.scratch_bytes = most * slot_bytes;
-  Index band_rows = 0;
   const Cut cut = plan.cut();
   Index chunk_blocks = cut.blocks;
   if (chunk_blocks > 0 && !cut.whole) {
@@ -207,30 +203,25 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
     chunk.tile_end = std::min(blocks, b + chunk_blocks);
     chunk.first = chunk.kept_first = b * lines.block_stride();
     chunk.end = chunk.kept_end = (chunk.tile_end - 1) * lines.block_stride() + extent;
-    layout.chunks.push_back(chunk);
-    layout.longest = std::max(layout.longest, chunk.rows());
-    band_rows += chunk.rows();
+    add(layout, chunk);
   }
   layout.band_chunks = layout.chunks;
   if (plan.form == Form::shared) {
     Chunk shared;
-    shared.end = shared.kept_end = band_rows = length;
+    shared.end = shared.kept_end = length;
     layout.band_chunks = {shared};
   }
   const std::int64_t bands = plan.form == Form::shared ? length : layout.longest;
   const std::int64_t factor = plan.factor_word(word);
   const Limits need{std::max({layout.longest * word, bands * factor, layout.scratch_bytes}),
-                    3 * bands * factor + 2 * layout.longest * word + layout.scratch_bytes + layout.own_bytes};
+                    3 * bands * factor + 2 * layout.longest * word + layout.scratch_bytes + layout.needs.all};
   if (layout.chunks.empty() || !fits(need, limits)) {
     throw InvalidInput("a block of lines side by side of " + std::to_string(extent) + " places needs " +
                        std::to_string((5 * extent) * word + slot_bytes) + " bytes on the device; allowed are " +
                        std::to_string(limits.memory) + ", " + std::to_string(limits.allocation) +
                        " in one buffer: raise device_memory, or let the host solve them");
   }
-  const std::int64_t resident =
-      3 * band_rows * factor + 2 * layout.longest * word + layout.scratch_bytes + layout.own_bytes;
-  layout.resident = resident <= limits.memory;
-  if (cut.whole && !(layout.resident && layout.chunks.size() == 1)) {
+  if (!decide_residence(layout, plan, word, limits)) {
     throw InvalidInput("lines side by side that are cut into segments are solved all at once, which the " +
                        std::to_string(limits.memory) +
                        " bytes allowed on the device do not hold: raise device_memory or choose whole lines");

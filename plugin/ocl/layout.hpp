@@ -33,17 +33,27 @@ struct Limits {
   Index chunk = INT64_MAX;  ///< rows of a chunk; one that needs all rows at once has more
 };
 
+/// What a scheme needs on a device beside bands and vectors, for chunks of so many tiles, and how its kernels work.
+struct Needs {
+  Index slot = 1;            ///< vectors of scratch of a work-group
+  std::int64_t largest = 0;  ///< bytes of the largest buffer of its own
+  std::int64_t all = 0;      ///< bytes of all of them
+  int arrays = 5;            ///< of a number a row that a chunk has: three bands, y and x
+  int passes = 1;            ///< over all tiles; only the last one writes x
+  Index block_rows = 1;      ///< kernels read and write blocks of so many rows, so buffers hold whole ones
+  bool begins_show = false;  ///< where a launch begins shows in the bits of the solution
+};
+
 /// How a plan lies in the memory of a device.
 struct Layout {
   std::vector<Chunk> chunks;
   std::vector<Chunk> band_chunks;  ///< places of the bands for each chunk; one for all chunks if they share bands
   Index longest = 0;               ///< rows of the largest chunk
   int runs = 1;                    ///< most work-groups of a launch
-  Index slot = 0;                  ///< vectors of scratch a work-group
   Index chunk_tiles = 0;           ///< most tiles of a chunk
   bool resident = true;            ///< the bands of all chunks fit at once
   std::int64_t scratch_bytes = 0;
-  std::int64_t own_bytes = 0;  ///< memory of the scheme besides scratch
+  Needs needs;
 };
 
 /// A chunk cut into pieces, so that transfers and kernels overlap. While the solution of one piece goes back, the next

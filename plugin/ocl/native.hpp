@@ -14,7 +14,6 @@
 // (plugin/cuda/native.cpp). discover(), in discovery.hpp, is one more.
 namespace oclspkt::ocl {
 
-/// The kind of queue that callers may give.
 DeviceQueue::Kind native_kind();
 
 /// True if a device has only one context in the process.

@@ -49,51 +49,48 @@ class Passes {
       : site_(site), state_(state), pieces_(pieces), vectors_(vectors) {}
 
   void run() {
-    if (state_.part->two_passes()) {
-      for (std::size_t i = 0; i < site_.layout.chunks.size(); ++i) pass(i, Step::begin);
-      state_.part->join(site_);
+    for (pass_ = 0; pass_ < site_.layout.needs.passes; ++pass_) {
+      for (std::size_t i = 0; i < site_.layout.chunks.size(); ++i) pass(i);
     }
-    for (std::size_t i = 0; i < site_.layout.chunks.size(); ++i) pass(i, Step::finish);
   }
 
  private:
-  enum class Step { begin, finish };
-
+  /// True in the pass that gives x.
+  bool last() const { return pass_ + 1 == site_.layout.needs.passes; }
   bool in_place() const { return site_.pipeline == nullptr; }
 
-  Event launch(const Tiles& tiles, Step step) const {
-    Part<T>& part = *state_.part;
-    if (step == Step::begin) return part.begin(site_, tiles);
-    Event event = part.finish(site_, tiles);
-    if (state_.units() == nullptr) return event;
+  Event launch(const ChunkBands& bands, const Buffer& y, const Buffer& x, const Chunk& chunk) const {
+    const Tiles tiles{bands, y, x, chunk, pass_};
+    Event event = state_.worker->enqueue(site_, tiles);
+    if (!last() || state_.units() == nullptr) return event;
     state_.earlier.push_back(event);
     const Index first = tiles.chunk.kept_first - first_, end = tiles.chunk.kept_end - first_;
     return change_rows<T>(site_.device, state_.scale, {tiles.x, state_.units, first, end, first_});
   }
 
-  void pass(std::size_t chunk, Step step) {
+  void pass(std::size_t chunk) {
     first_ = site_.layout.chunks[chunk].first;
     if (vectors_.on_device()) {
-      const bool blocks = state_.part->block_rows(site_.plan) > 1 || vectors_.unaligned;
-      blocks ? pass_on_blocks(chunk, step) : pass_on_device(chunk, step);
+      const bool blocks = site_.layout.needs.block_rows > 1 || vectors_.unaligned;
+      blocks ? pass_on_blocks(chunk) : pass_on_device(chunk);
     } else if (in_place()) {
-      pass_in_place(chunk, step);
+      pass_in_place(chunk);
     } else {
-      pass_through(chunk, step);
+      pass_through(chunk);
     }
   }
 
-  void pass_in_place(std::size_t i, Step step) {
+  void pass_in_place(std::size_t i) {
     const Chunk& chunk = site_.layout.chunks[i];
     const auto wrapped = [&](const T* vector) {
       return wrap(site_.device, vector + chunk.first, chunk.rows() * static_cast<Index>(sizeof(T)));
     };
     state_.y = wrapped(vectors_.y);
-    if (step == Step::finish) state_.x = wrapped(vectors_.x);
-    const Event event = launch({state_.bands.give(site_, i), state_.y, state_.x, chunk}, step);
+    if (last()) state_.x = wrapped(vectors_.x);
+    const Event event = launch(state_.bands.give(site_, i), state_.y, state_.x, chunk);
     // Mapping the rows waits, too, but by the driver, which may occupy a core: see sleep_until_ended().
-    if (step == Step::begin || site_.device.info().whole >= 0) site_.waiter.wait(event);
-    if (step == Step::finish) take_in_place(chunk);
+    if (!last() || site_.device.info().whole >= 0) site_.waiter.wait(event);
+    if (last()) take_in_place(chunk);
     site_.times.kernel_seconds += seconds(event);
     state_.y = state_.x = Buffer();
   }
@@ -110,33 +107,33 @@ class Passes {
     site_.waiter.wait(event);
   }
 
-  void pass_on_device(std::size_t i, Step step) {
+  void pass_on_device(std::size_t i) {
     const Chunk& chunk = site_.layout.chunks[i];
     const ChunkBands& bands = state_.bands.give(site_, i);
     const Buffer y = piece(vectors_.y_buffer, chunk), x = piece(vectors_.x_buffer, chunk);
     // Bands of another chunk, or the host's next writes, must not come while kernels are at work.
     const bool leaves = vectors_.enqueued && site_.layout.resident && !in_place();
-    if (state_.part->begins_show() && !in_place()) {  // launches are cut as for vectors of the host
+    if (site_.layout.needs.begins_show && !in_place()) {  // launches are cut as for vectors of the host
       if (leaves) {
-        for (const Pieces::Launch& next : pieces_[i].launches) this->launch({bands, y, x, next.tiles}, step);
+        for (const Pieces::Launch& next : pieces_[i].launches) this->launch(bands, y, x, next.tiles);
         return;
       }
       const auto launch = [&](const Chunk& tiles) {
-        Event event = this->launch({bands, y, x, tiles}, step);
+        Event event = this->launch(bands, y, x, tiles);
         site_.device.queue().flush();  // for host vectors the pipeline flushes
         return event;
       };
       state_.pipeline->run({.pieces = pieces_[i], .launch = std::ref(launch)}, site_.waiter, site_.times);
       return;
     }
-    const Event event = launch({bands, y, x, chunk}, step);
+    const Event event = launch(bands, y, x, chunk);
     if (leaves) return;
     site_.waiter.wait(event);
     site_.times.kernel_seconds += seconds(event);
   }
 
   /// Pass through the solver's own buffers, for kernels that take whole blocks, which a caller's buffer need not hold.
-  void pass_on_blocks(std::size_t i, Step step) {
+  void pass_on_blocks(std::size_t i) {
     constexpr auto kWord = static_cast<Index>(sizeof(T));
     const Chunk& chunk = site_.layout.chunks[i];
     const ChunkBands& bands = state_.bands.give(site_, i);
@@ -147,7 +144,7 @@ class Passes {
     if (site_.lines.rows() != site_.lines.extent()) {  // places between the lines keep their values
       queue.enqueueCopyBuffer(vectors_.x_buffer, state_.x, size(chunk.first * kWord), 0, size(chunk.rows() * kWord));
     }
-    const Event event = launch({bands, state_.y, state_.x, chunk}, step);
+    const Event event = launch(bands, state_.y, state_.x, chunk);
     Event copied;
     queue.enqueueCopyBuffer(state_.x, vectors_.x_buffer, size(kept * kWord), size(chunk.kept_first * kWord),
                             size((chunk.kept_end - chunk.kept_first) * kWord), nullptr, &copied);
@@ -157,15 +154,15 @@ class Passes {
   }
 
   /// Pass through the pipeline: copy up, solve and copy down. In a visit only those steps that it needs.
-  void pass_through(std::size_t i, Step step) {
+  void pass_through(std::size_t i) {
     const Chunk& chunk = site_.layout.chunks[i];
     const ChunkBands& bands = state_.bands.give(site_, i);
     // With one chunk, the first pass has already brought y.
-    const bool there = state_.part->two_passes() && step == Step::finish && site_.layout.chunks.size() == 1;
+    const bool there = pass_ > 0 && site_.layout.chunks.size() == 1;
     const Buffer& right = vectors_.y_buffer() != nullptr ? vectors_.y_buffer : state_.y;
     const auto launch = [&](const Chunk& tiles) {
-      Event event = this->launch({bands, right, state_.x, tiles}, step);
-      if (step == Step::begin || !vectors_.then) return event;
+      Event event = this->launch(bands, right, state_.x, tiles);
+      if (!last() || !vectors_.then) return event;
       state_.earlier.push_back(event);
       return vectors_.then(tiles);
     };
@@ -179,7 +176,7 @@ class Passes {
                     .up = &right,
                     .down = &state_.x,
                     .launch = std::ref(launch)};
-    if (step == Step::finish && vectors_.x != nullptr) passage.put = std::ref(put);
+    if (last() && vectors_.x != nullptr) passage.put = std::ref(put);
     state_.pipeline->run(passage, site_.waiter, site_.times);
   }
   Buffer piece(const Buffer& vector, const Chunk& chunk) const {
@@ -203,6 +200,7 @@ class Passes {
   DeviceState<T>& state_;
   const std::vector<Pieces>& pieces_;
   const Vectors<T>& vectors_;
+  int pass_ = 0;     ///< of Needs::passes
   Index first_ = 0;  ///< row of element 0 of the vectors of the pass
 };
 

@@ -21,10 +21,6 @@ constexpr std::int64_t kPartBytes = 256 << 10;
 /// Bytes to copy that justify one more thread.
 constexpr std::int64_t kBytesAThread = std::int64_t{2} << 20;
 
-void resize(std::vector<cl::Event>& events, std::size_t count) {
-  if (events.size() < count) events.resize(count);
-}
-
 }  // namespace
 
 CopyThreads::CopyThreads() : room_(std::make_unique<Room>()), process_(getpid()) {}
@@ -100,8 +96,8 @@ Pipeline::Pipeline(OpenDevice& device, std::int64_t slot_bytes, int slots)
       slot_bytes_(slot_bytes),
       slots_(std::clamp(slots, 1, kSlots)),
       parts_(static_cast<int>(quotient_up(slot_bytes, kPartBytes))),
-      ring_up_(device, queues_.up, slots_ * slot_bytes),
-      ring_down_(device, queues_.down, slots_ * slot_bytes) {}
+      up_{.ring{device, queues_.up, slots_ * slot_bytes}},
+      down_{.ring{device, queues_.down, slots_ * slot_bytes}} {}
 
 std::int64_t Pipeline::Copies::take() {
   std::int64_t number = next.load(std::memory_order_relaxed);
@@ -121,19 +117,23 @@ auto Pipeline::part_of(std::int64_t piece_bytes, std::int64_t part) const -> Par
   return {std::min(piece_bytes, part * each), std::min(piece_bytes, (part + 1) * each)};
 }
 
+void Pipeline::Way::begin(std::size_t pieces) {
+  copies.next.store(0, std::memory_order_relaxed);
+  copies.limit.store(0, std::memory_order_relaxed);
+  if (events.size() < pieces) events.resize(pieces);
+  sent = come = done = 0;
+}
+
 void Pipeline::begin(const Passage& passage) {
   passage_ = &passage;
-  for (Copies* copies : {&copies_up_, &copies_down_}) {
-    copies->next.store(0, std::memory_order_relaxed);
-    copies->limit.store(0, std::memory_order_relaxed);
-  }
   failure_ = nullptr;
-  resize(up_events_, ups());
-  resize(launch_events_, launches());
-  resize(down_events_, downs());
-  ups_sent_ = ups_done_ = launched_ = launches_done_ = downs_sent_ = downs_come_ = downs_done_ = 0;
+  up_.begin(ups());
+  down_.begin(downs());
+  if (launch_events_.size() < launches()) launch_events_.resize(launches());
+  launched_ = 0;
+  launches_done_ = launches() == 0;
   if (!passage.from_locked) {
-    for (std::size_t i = 0; i < std::min(ups(), size(slots_)); ++i) copies_up_.release(i, slots_, parts_);
+    for (std::size_t i = 0; i < std::min(ups(), size(slots_)); ++i) up_.copies.release(i, slots_, parts_);
   }
   over_.store(false, std::memory_order_release);
 }
@@ -158,9 +158,9 @@ void Pipeline::run(const Passage& passage, const Waiter& waiter, Times& times) {
       events[i] = cl::Event();
     }
   };
-  add(up_events_, ups(), times.transfer_seconds);
+  add(up_.events, ups(), times.transfer_seconds);
   add(launch_events_, launches(), times.kernel_seconds);
-  add(down_events_, downs(), times.transfer_seconds);
+  add(down_.events, downs(), times.transfer_seconds);
   times.bytes_to_device += up;
   times.bytes_from_device += down;
 }
@@ -191,12 +191,12 @@ void Pipeline::help() {
 
 /// Copy a part, if one waits. Parts that go down come first, because they make room for new ones.
 bool Pipeline::copy_one() {
-  std::int64_t number = copies_down_.take();
+  std::int64_t number = down_.copies.take();
   if (number >= 0) {
     copy_down(number);
     return true;
   }
-  number = copies_up_.take();
+  number = up_.copies.take();
   if (number >= 0) copy_up(number);
   return number >= 0;
 }
@@ -206,7 +206,7 @@ void Pipeline::copy_up(std::int64_t number) {
   const Pieces::Up& rows = passage_->pieces.ups[piece];
   const std::int64_t word = passage_->word;
   const Part part = part_of((rows.end - rows.first) * word, number % parts_);
-  std::byte* const to = slot_of(ring_up_, piece) + part.first;
+  std::byte* const to = slot_of(up_.ring, piece) + part.first;
   if (passage_->fill) {
     passage_->fill(rows.first + part.first / word, rows.first + part.end / word, to);
   } else {
@@ -215,7 +215,7 @@ void Pipeline::copy_up(std::int64_t number) {
                      part.end - part.first, to);
     order_stores();
   }
-  copies_up_.left[slot(piece)].fetch_sub(1, std::memory_order_acq_rel);
+  up_.copies.left[slot(piece)].fetch_sub(1, std::memory_order_acq_rel);
 }
 
 void Pipeline::copy_down(std::int64_t number) {
@@ -223,8 +223,8 @@ void Pipeline::copy_down(std::int64_t number) {
   const Pieces::Down& rows = passage_->pieces.downs[piece];
   const Index count = rows.end - rows.first, each = quotient_up(count, parts_);
   const Index first = rows.first + std::min(count, number % parts_ * each), end = std::min(rows.end, first + each);
-  passage_->put(first, end, slot_of(ring_down_, piece) + (first - rows.first) * passage_->word);
-  copies_down_.left[slot(piece)].fetch_sub(1, std::memory_order_acq_rel);
+  passage_->put(first, end, slot_of(down_.ring, piece) + (first - rows.first) * passage_->word);
+  down_.copies.left[slot(piece)].fetch_sub(1, std::memory_order_acq_rel);
 }
 
 /// Send one piece; conduct() enqueues launches and transfers down before the next. NVIDIA's queues share a channel to
@@ -232,16 +232,16 @@ void Pipeline::copy_down(std::int64_t number) {
 /// once an apply of 1e8 rows took 21.6 ms, one at a time 17.5 ms (H100, locked pages).
 bool Pipeline::send_up() {
   const bool direct = passage_->from_locked;
-  if (ups_sent_ == ups() || ups_sent_ >= ups_done_ + (direct ? kDirectPieces : size(slots_))) return false;
-  if (!direct && copies_up_.left[slot(ups_sent_)].load(std::memory_order_acquire) > 0) return false;
-  const Pieces::Up& rows = passage_->pieces.ups[ups_sent_];
+  if (up_.sent == ups() || up_.sent >= up_.done + (direct ? kDirectPieces : size(slots_))) return false;
+  if (!direct && up_.copies.left[slot(up_.sent)].load(std::memory_order_acquire) > 0) return false;
+  const Pieces::Up& rows = passage_->pieces.ups[up_.sent];
   const std::byte* from = direct ? static_cast<const std::byte*>(passage_->from) + rows.first * passage_->word
-                                 : slot_of(ring_up_, ups_sent_);
+                                 : slot_of(up_.ring, up_.sent);
   fault_point(Place::write, device_.info(), queues_.up());
   queues_.up.enqueueWriteBuffer(*passage_->up, CL_FALSE, size((rows.first - passage_->first) * passage_->word),
-                                size((rows.end - rows.first) * passage_->word), from, nullptr, &up_events_[ups_sent_]);
+                                size((rows.end - rows.first) * passage_->word), from, nullptr, &up_.events[up_.sent]);
   queues_.up.flush();
-  ++ups_sent_;
+  ++up_.sent;
   return true;
 }
 
@@ -249,9 +249,9 @@ bool Pipeline::launch() {
   const std::size_t before = launched_;
   for (; launched_ < launches(); ++launched_) {
     const Pieces::Launch& next = passage_->pieces.launches[launched_];
-    if (ups() > 0 && next.ups > ups_sent_) break;
+    if (ups() > 0 && next.ups > up_.sent) break;
     if (ups() > 0) {
-      const cl_event come = up_events_[next.ups - 1]();
+      const cl_event come = up_.events[next.ups - 1]();
       const cl_int error = clEnqueueBarrierWithWaitList(device_.queue()(), 1, &come, nullptr);
       if (error != CL_SUCCESS) throw cl::Error(error, "a barrier");
     }
@@ -262,43 +262,42 @@ bool Pipeline::launch() {
 }
 
 bool Pipeline::send_down() {
-  const std::size_t before = downs_sent_;
-  for (; downs_sent_ < downs() && downs_sent_ < downs_done_ + size(slots_); ++downs_sent_) {
-    const Pieces::Down& rows = passage_->pieces.downs[downs_sent_];
+  const std::size_t before = down_.sent;
+  for (; down_.sent < downs() && down_.sent < down_.done + size(slots_); ++down_.sent) {
+    const Pieces::Down& rows = passage_->pieces.downs[down_.sent];
     if (launches() > 0 && rows.launches > launched_) break;
     const cl_event solved = launches() > 0 ? launch_events_[rows.launches - 1]() : nullptr;
     fault_point(Place::read, device_.info(), queues_.down());
     cl_event event = nullptr;
     const cl_int error = clEnqueueReadBuffer(
         queues_.down(), (*passage_->down)(), CL_FALSE, size((rows.first - passage_->first) * passage_->word),
-        size((rows.end - rows.first) * passage_->word), slot_of(ring_down_, downs_sent_), solved != nullptr ? 1 : 0,
+        size((rows.end - rows.first) * passage_->word), slot_of(down_.ring, down_.sent), solved != nullptr ? 1 : 0,
         solved != nullptr ? &solved : nullptr, &event);
     if (error != CL_SUCCESS) throw cl::Error(error, "reading a buffer");
-    down_events_[downs_sent_] = cl::Event(event);
+    down_.events[down_.sent] = cl::Event(event);
     queues_.down.flush();
   }
-  return downs_sent_ > before;
+  return down_.sent > before;
 }
 
 /// Check what the device has finished, and release its slots.
 bool Pipeline::look(const Waiter& waiter) {
   bool moved = false;
-  for (; ups_done_ < ups_sent_ && ended(waiter, up_events_[ups_done_]); ++ups_done_, moved = true) {
-    const std::size_t next = ups_done_ + size(slots_);
-    if (next < ups() && !passage_->from_locked) copies_up_.release(next, slots_, parts_);
+  for (; up_.done < up_.sent && ended(waiter, up_.events[up_.done]); ++up_.done, moved = true) {
+    const std::size_t next = up_.done + size(slots_);
+    if (next < ups() && !passage_->from_locked) up_.copies.release(next, slots_, parts_);
   }
-  for (; downs_come_ < downs_sent_ && ended(waiter, down_events_[downs_come_]); ++downs_come_, moved = true) {
-    copies_down_.release(downs_come_, slots_, parts_);
+  for (; down_.come < down_.sent && ended(waiter, down_.events[down_.come]); ++down_.come, moved = true) {
+    down_.copies.release(down_.come, slots_, parts_);
   }
-  while (downs_done_ < downs_come_ && copies_down_.left[slot(downs_done_)].load(std::memory_order_acquire) == 0) {
-    ++downs_done_;
+  while (down_.done < down_.come && down_.copies.left[slot(down_.done)].load(std::memory_order_acquire) == 0) {
+    ++down_.done;
     moved = true;
   }
   // Launches end in order, and before the transfer down of the rows that they solve.
-  if (launches_done_ < launches() && launched_ == launches() && downs_done_ == downs() &&
+  if (!launches_done_ && launched_ == launches() && down_.done == downs() &&
       ended(waiter, launch_events_[launched_ - 1])) {
-    launches_done_ = launches();
-    moved = true;
+    launches_done_ = moved = true;
   }
   return moved;
 }
@@ -309,7 +308,7 @@ bool Pipeline::ended(const Waiter& waiter, const cl::Event& event) const {
   return true;
 }
 
-bool Pipeline::through() const { return ups_done_ == ups() && launches_done_ == launches() && downs_done_ == downs(); }
+bool Pipeline::through() const { return up_.done == ups() && launches_done_ && down_.done == downs(); }
 
 void Pipeline::bring(const void* from, std::int64_t bytes, const cl::Buffer& to, const Waiter& waiter, Times& times) {
   make_pieces(plain_, bytes, std::min(slot_bytes_, piece_bytes(bytes)), true, false);

@@ -27,8 +27,7 @@ class Staging {
   /// @param queue  in order, of all commands that use the memory, which is freed behind them even if the device is lost
   Staging(const OpenDevice& device, const cl::CommandQueue& queue, std::int64_t bytes);
   ~Staging();
-  Staging(const Staging&) = delete;
-  Staging& operator=(const Staging&) = delete;
+  Staging& operator=(Staging&&) = delete;  // nor copied
   std::byte* data() const { return static_cast<std::byte*>(data_); }
   std::int64_t bytes() const { return bytes_; }
 
@@ -45,8 +44,7 @@ class CopyThreads {
  public:
   CopyThreads();
   ~CopyThreads();
-  CopyThreads(const CopyThreads&) = delete;
-  CopyThreads& operator=(const CopyThreads&) = delete;
+  CopyThreads& operator=(CopyThreads&&) = delete;  // nor copied
 
   /// Let `helpers` threads call f beside the caller, fewer if no more can be started. Returns at once.
   /// @param f  does not throw, and lives until dismiss()
@@ -114,7 +112,7 @@ class Pipeline {
   /// Pieces in flight from locked pages, where no slot is awaited, so that the queues never run empty.
   static constexpr std::size_t kDirectPieces = 8;
 
-  std::int64_t bytes() const { return ring_up_.bytes() + ring_down_.bytes(); }
+  std::int64_t bytes() const { return up_.ring.bytes() + down_.ring.bytes(); }
   std::int64_t slot_bytes() const { return slot_bytes_; }
   int slots() const { return slots_; }
 
@@ -133,7 +131,6 @@ class Pipeline {
   /// Copy the beginning of a buffer to an array of the host.
   void take(const cl::Buffer& from, void* to, std::int64_t bytes, const Waiter& waiter, Times& times);
 
-  /// Wait for the commands of all queues.
   /// @throws as Waiter
   void drain(const Waiter& waiter) const;
 
@@ -147,6 +144,16 @@ class Pipeline {
     /// Take the next part; -1 if there is none.
     std::int64_t take();
     void release(std::size_t piece, int slots, int parts);
+  };
+  /// One of the two ways: its slots, and how far the passage in progress has come.
+  struct Way {
+    /// @param pieces  of the passage
+    void begin(std::size_t pieces);
+    Staging ring;
+    Copies copies{};
+    std::vector<cl::Event> events{};
+    /// Pieces whose transfer is enqueued, those that have come, and those whose slots are free again.
+    std::size_t sent = 0, come = 0, done = 0;
   };
 
   void begin(const Passage& passage);
@@ -182,16 +189,15 @@ class Pipeline {
   const std::int64_t slot_bytes_;
   const int slots_;
   const int parts_;  ///< parts of a piece
-  Staging ring_up_, ring_down_;
+  Way up_, down_;
 
   // State of the passage in progress.
   const Passage* passage_ = nullptr;
-  Copies copies_up_, copies_down_;
   std::atomic<bool> over_{true};
   std::exception_ptr failure_;
-  std::vector<cl::Event> up_events_, launch_events_, down_events_;
-  std::size_t ups_sent_ = 0, ups_done_ = 0, launched_ = 0, launches_done_ = 0, downs_sent_ = 0, downs_come_ = 0,
-              downs_done_ = 0;
+  std::vector<cl::Event> launch_events_;
+  std::size_t launched_ = 0;
+  bool launches_done_ = false;
   Pieces plain_;  ///< pieces for bring() and take()
   CopyThreads copy_threads_;
 };

@@ -27,7 +27,6 @@ std::string hash(const std::string& text) {
   return sha256({reinterpret_cast<const unsigned char*>(text.data()), text.size()});
 }
 
-/// The beginning of a file.
 std::string header(const std::string& key, const std::string& code) {
   return std::string(kForm) + "\n" + key + "\n" + hash(code) + "\n";
 }
@@ -42,8 +41,7 @@ struct Folder {
   ~Folder() {
     if (stream != nullptr) ::closedir(stream);
   }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
+  Folder& operator=(Folder&&) = delete;  // nor copied
   DIR* stream;
 };
 

@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 /// Increase the number when the form of a note, or the meaning of a field, changes.
 constexpr const char* kNoteVersion = "program 1";
 constexpr std::int64_t kMostNoteBytes = 1 << 16, kMostProgramBytes = 1 << 30;
+constexpr const char* kKernelsField = "kernels";  ///< the field that is a list, of one
 constexpr const char* kMakeAnew = "make it anew with oclspkt-fpga-build";
 
 [[noreturn]] void refuse(const std::string& file, const std::string& cause, const std::string& cure = kMakeAnew) {
@@ -32,19 +33,21 @@ constexpr const char* kMakeAnew = "make it anew with oclspkt-fpga-build";
 
 std::string note_file(const std::string& file) { return file + ".json"; }
 
-struct TextField {
-  const char* name;
-  std::string ProgramNote::*member;
-};
-constexpr TextField kTexts[] = {
-    {"device", &ProgramNote::device},   {"platform", &ProgramNote::platform}, {"driver", &ProgramNote::driver},
-    {"kernels", &ProgramNote::kernel},  {"scalar", &ProgramNote::scalar},     {"form", &ProgramNote::form},
-    {"options", &ProgramNote::options}, {"source", &ProgramNote::source},     {"checksum", &ProgramNote::checksum}};
-struct NumberField {
-  const char* name;
-  std::int64_t ProgramNote::*member;
-};
-constexpr NumberField kNumbers[] = {{"rows", &ProgramNote::rows}, {"length", &ProgramNote::length}};
+/// Call f(name, value) for each field of a note, by its name in the file.
+template <typename Note, typename F>
+void for_fields(Note& note, const F& f) {
+  f("device", note.device);
+  f("platform", note.platform);
+  f("driver", note.driver);
+  f(kKernelsField, note.kernel);
+  f("scalar", note.scalar);
+  f("form", note.form);
+  f("options", note.options);
+  f("source", note.source);
+  f("checksum", note.checksum);
+  f("rows", note.rows);
+  f("length", note.length);
+}
 
 void write_file(const std::string& file, const char* bytes, std::size_t count) {
   std::ofstream stream(file, std::ios::binary);
@@ -195,14 +198,8 @@ std::string program_name(const WantedProgram& wanted) {
 
 void write_note(const std::string& file, const ProgramNote& note) {
   nlohmann::ordered_json document{{"oclspkt", kNoteVersion}};
-  for (const TextField& field : kTexts) {
-    if (field.member == &ProgramNote::kernel) {
-      document[field.name] = {note.kernel};
-    } else {
-      document[field.name] = note.*field.member;
-    }
-  }
-  for (const NumberField& field : kNumbers) document[field.name] = note.*field.member;
+  for_fields(note, [&](const char* name, const auto& value) { document[name] = value; });
+  document[kKernelsField] = {note.kernel};
   const std::string text = document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   write_file(note_file(file), text.data(), text.size());
 }
@@ -229,30 +226,23 @@ ProgramNote read_note(const std::string& file) {
   };
   const nlohmann::json document = nlohmann::json::parse(*text, count, false);
   if (!document.is_object()) refuse(file, "has a damaged note " + name);
-  const auto text_of = [&](const char* field) -> std::optional<std::string> {
-    const auto found = document.find(field);
-    if (found == document.end()) return std::nullopt;
-    const bool list = found->is_array() && found->size() == 1 && std::string_view(field) == "kernels";
-    const nlohmann::json& value = list ? found->front() : *found;
-    return value.is_string() ? std::optional(value.get<std::string>()) : std::nullopt;
-  };
-  const std::optional<std::string> version = text_of("oclspkt");
-  if (!version) refuse(file, "has a note " + name + " that is none of oclspkt");
+  const auto version = document.find("oclspkt");
+  if (version == document.end()) refuse(file, "has a note " + name + " that is none of oclspkt");
   if (*version != kNoteVersion) refuse(file, "was made by another version of oclspkt (" + name + ")");
   ProgramNote note;
-  for (const TextField& field : kTexts) {
-    const std::optional<std::string> found = text_of(field.name);
-    if (!found) refuse(file, std::string("has a damaged note ") + name + ": no " + field.name);
-    note.*field.member = *found;
+  std::size_t fields = 1;
+  try {
+    for_fields(note, [&](const char* field, auto& value) {
+      const nlohmann::json& given = document.at(field);
+      const nlohmann::json& one = field == kKernelsField && given.size() == 1 ? given.front() : given;
+      if (one.is_number() && !one.is_number_unsigned()) throw InvalidInput(std::string("bad ") + field);
+      one.get_to(value);
+      ++fields;
+    });
+  } catch (const std::exception& bad) {
+    refuse(file, "has a damaged note " + name + ": " + bad.what());
   }
-  for (const NumberField& field : kNumbers) {
-    const auto found = document.find(field.name);
-    if (found == document.end() || !found->is_number_unsigned() || *found > kMostProgramBytes) {
-      refuse(file, std::string("has a damaged note ") + name + ": no " + field.name);
-    }
-    note.*field.member = found->get<std::int64_t>();
-  }
-  const bool whole = names == document.size() && names == std::size(kTexts) + std::size(kNumbers) + 1;
+  const bool whole = names == document.size() && names == fields;
   const bool agree = note.scalar == scalar_of(note.options) && note.form == form_of(note.options) &&
                      note.rows == rows_of(note.options);
   if (!whole || !agree) refuse(file, "has a damaged note " + name + ": its fields do not agree");

@@ -48,7 +48,6 @@ OCLSPKT_API std::string program_name(const WantedProgram& wanted);
 /// @throws InvalidInput if it cannot be written
 OCLSPKT_API void write_note(const std::string& file, const ProgramNote& note);
 
-/// Write a program and its note.
 /// @throws InvalidInput if one of the files cannot be written
 OCLSPKT_API void write_program(const std::string& file, const ProgramNote& note,
                                const std::vector<unsigned char>& bytes);
@@ -81,7 +80,6 @@ OCLSPKT_API std::string nearest_program(const std::string& path, const DeviceInf
 /// @throws cl::Error
 OCLSPKT_API std::vector<unsigned char> bytes_of_program(const cl::Program& program);
 
-/// The program maker of the process.
 ProgramMaker& program_maker();
 
 }  // namespace oclspkt::ocl

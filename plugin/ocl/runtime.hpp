@@ -3,7 +3,10 @@
 // it under the same schemes, and launches can be recorded for devices that do not exist.
 #pragma once
 
-#include "launch.hpp"
+#include <initializer_list>
+
+#include "error_name.hpp"
+#include "fault.hpp"
 #include "waiter.hpp"
 
 namespace oclspkt::ocl {
@@ -12,20 +15,22 @@ namespace oclspkt::ocl {
 using Buffer = cl::Buffer;
 using Event = cl::Event;
 
-/// Integers as kernels take them.
 using Int = cl_int;
 using Long = cl_long;
 
-/// The kernel argument that requests so much local memory.
-inline auto local_memory(std::size_t bytes) { return cl::Local(bytes); }
+/// The first lines of a kernel's text that is not the library's: what its scalar_t is.
+inline std::string scalar_text(bool is_double) {
+  return is_double ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\ntypedef double scalar_t;\n"
+                   : "typedef float scalar_t;\n";
+}
 
 /// Bytes of a buffer; 0 for one that was never made.
 inline std::int64_t bytes_of(const Buffer& buffer) {
   return buffer() != nullptr ? static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>()) : 0;
 }
 
-/// True if both refer to the same buffer.
 inline bool same(const Buffer& a, const Buffer& b) { return a() == b(); }
+
 enum class Access { read, write, read_write };
 
 /// @param bank  see OpenDevice::buffer()
@@ -51,5 +56,72 @@ Event enqueue_write_beside(OpenDevice& device, const void* from, const Buffer& t
 
 /// Enqueue a copy of the first `bytes` of a buffer to another one.
 OCLSPKT_API Event enqueue_copy(const OpenDevice& device, const Buffer& from, const Buffer& to, std::int64_t bytes);
+
+/// A buffer that a launch reads or writes, as an argument of its kernel.
+struct BufferNeed {
+  const char* name = nullptr;
+  const Buffer* buffer = nullptr;
+  std::int64_t bytes = 0;     ///< bytes that the launch may touch
+  std::size_t alignment = 1;  ///< alignment that the kernel relies on
+};
+
+/// Kernels for GPUs read and write vectors of so many bytes.
+inline constexpr std::size_t kVectorBytes = 16;
+
+/// Work-groups and work-items of a launch, in one dimension.
+struct Geometry {
+  std::int64_t groups = 1;
+  std::size_t group_items = 1;
+  std::size_t local_bytes = 0;  ///< of local memory, which the last argument requests; 0: there is no such argument
+};
+
+/// Set all arguments of a kernel in order.
+template <typename... Args>
+void set_arguments(const OpenDevice& device, Kernel& kernel, const Args&... args) {
+  const auto value = []<typename V>(const V& given) -> const auto& {
+    if constexpr (std::is_same_v<V, BufferNeed>) {
+      return *given.buffer;
+    } else {
+      return given;
+    }
+  };
+  cl_uint index = 0;
+  try {
+    fault_point(Place::argument, device.info(), device.queue()());
+    (kernel.handle.setArg(index++, value(args)), ...);
+  } catch (const cl::Error& error) {
+    throw device_error(device.info(), "setting argument " + std::to_string(index - 1) + " of kernel " + kernel.name,
+                       error);
+  }
+}
+
+/// Check geometry, buffers, alignment and local memory, then enqueue a kernel whose arguments are set; the only place
+/// where kernels are launched.
+/// @param needs  those without a buffer are not checked
+/// @param event  null: none is made, which takes a driver longer than checks
+/// @throws DeviceError that names kernel, device and what does not fit
+OCLSPKT_API void enqueue_kernel(const OpenDevice& device, const Kernel& kernel, Geometry geometry,
+                                std::initializer_list<BufferNeed> needs, Event* event);
+
+/// Set all arguments of a kernel in order, check the buffers among them that are given with a need, and enqueue it.
+/// @throws as above
+template <typename... Args>
+Event launch(const OpenDevice& device, Kernel& kernel, Geometry geometry, const Args&... args) {
+  const auto need = []<typename V>(const V& given) {
+    if constexpr (std::is_same_v<V, BufferNeed>) {
+      return given;
+    } else {
+      return BufferNeed();
+    }
+  };
+  Event event;
+  if (geometry.local_bytes > 0) {
+    set_arguments(device, kernel, args..., cl::Local(geometry.local_bytes));
+  } else {
+    set_arguments(device, kernel, args...);
+  }
+  enqueue_kernel(device, kernel, geometry, {need(args)...}, &event);
+  return event;
+}
 
 }  // namespace oclspkt::ocl

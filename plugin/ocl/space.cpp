@@ -134,6 +134,8 @@ class ClIndices final : public SpaceIndices {
   SpacePart<Buffer> part_;
 };
 
+const Buffer& indices_of(const SpaceIndices& places) { return static_cast<const ClIndices&>(places).buffer(); }
+
 /// Host memory that queues of the device read and write.
 template <typename T>
 class ClMessage final : public SpaceMessage<T> {
@@ -146,6 +148,28 @@ class ClMessage final : public SpaceMessage<T> {
  private:
   SpacePart<std::unique_ptr<Staging>> part_;
 };
+
+/// @throws InvalidInput if a message is of another space, or of another size than its array
+template <typename T>
+void check_message(const SpaceState& state, const SpaceMessage<T>& message, const SpaceArray<T>& array) {
+  if (message.size() != array.size() || static_cast<const ClMessage<T>&>(message).state() != &state) {
+    throw InvalidInput("a message of " + std::to_string(message.size()) + " scalars, or of another space, for " +
+                       std::to_string(array.size()));
+  }
+}
+
+template <typename T>
+void combine_some(SpaceState& s, SpaceArray<T>& z, T number, bool keep, std::span<const Term<T>> terms) {
+  Kernel& kernel = s.kernel(VectorKernel::combine, static_cast<int>(terms.size()), keep);
+  const SpaceState::Runs runs = s.runs(z.size());
+  s.set(kernel, runs, z.size(), buffer_of(s, z, z.size()), number);
+  cl_uint argument = 4;
+  for (const Term<T>& term : terms) {
+    kernel.handle.setArg(argument++, buffer_of(s, *term.x, z.size()));
+    kernel.handle.setArg(argument++, term.factor);
+  }
+  s.launch(kernel, runs.geometry);
+}
 
 /// A space by OpenCL, or by CUDA behind OpenCL's functions.
 template <typename T>
@@ -174,8 +198,7 @@ class ClSpace final : public Space<T> {
     registry.watch(state_);
   }
   ~ClSpace() override { Registry::instance().retire(std::move(state_), index_); }
-  ClSpace(const ClSpace&) = delete;
-  ClSpace& operator=(const ClSpace&) = delete;
+  ClSpace& operator=(ClSpace&&) = delete;  // nor copied
 
   const DeviceInfo& device() const override { return Registry::instance().device(index_).info; }
 
@@ -285,7 +308,7 @@ class ClSpace final : public Space<T> {
     const std::int64_t bytes = from.size() * kWord;
     Event done;
     work("copying an array from it", [&](SpaceState& s) {
-      check(to, from);
+      check_message(s, to, from);
       const Buffer& source = buffer_of(s, from, from.size());
       s.device->queue().enqueueMarkerWithWaitList(nullptr, &done);
       s.device->queue().flush();
@@ -314,7 +337,7 @@ class ClSpace final : public Space<T> {
   void bring(const SpaceMessage<T>& from, Array& to) override {
     if (to.size() == 0) return;
     work("copying an array to it", [&](SpaceState& s) {
-      check(from, to);
+      check_message(s, from, to);
       const std::int64_t bytes = to.size() * kWord;
       const Event done = enqueue_write_beside(*s.device, from.data(), buffer_of(s, to, to.size()), bytes);
       const OpenDevice::TransferQueues& queues = s.device->transfer_queues();
@@ -330,7 +353,7 @@ class ClSpace final : public Space<T> {
 
   void fill(Array& z, T number) override {
     if (z.size() == 0) return;
-    work("filling an array", [&](SpaceState& s) { combine_some(s, z, number, false, {}); });
+    work("filling an array", [&](SpaceState& s) { combine_some<T>(s, z, number, false, {}); });
   }
 
   void copy(const Array& from, Array& to) override {
@@ -350,9 +373,9 @@ class ClSpace final : public Space<T> {
       if (terms.size() > kMostTerms && std::ranges::any_of(terms, [&](const Term<T>& t) { return t.x == &z; })) {
         throw InvalidInput("an array that is written is one of more than 8 terms: copy it first");
       }
-      combine_some(s, z, keep, keep != T(0), terms.first(std::min(kMostTerms, terms.size())));
+      combine_some<T>(s, z, keep, keep != T(0), terms.first(std::min(kMostTerms, terms.size())));
       for (std::size_t first = kMostTerms; first < terms.size(); first += kMostTerms) {
-        combine_some(s, z, T(1), true, terms.subspan(first, std::min(kMostTerms, terms.size() - first)));
+        combine_some<T>(s, z, T(1), true, terms.subspan(first, std::min(kMostTerms, terms.size() - first)));
       }
     });
   }
@@ -364,8 +387,7 @@ class ClSpace final : public Space<T> {
     work("an operation on arrays", [&](SpaceState& s) {
       const Buffer &from = buffer_of(s, x, z.size()), &beside = buffer_of(s, y != nullptr ? *y : x, z.size());
       if (z.size() == 0) return;
-      launch(s, VectorKernel::pointwise, static_cast<int>(what), z.size(), buffer_of(s, z, z.size()), from, beside,
-             number);
+      s.run(VectorKernel::pointwise, static_cast<int>(what), z.size(), buffer_of(s, z, z.size()), from, beside, number);
     });
   }
 
@@ -379,8 +401,8 @@ class ClSpace final : public Space<T> {
       if (!fits(from, x.size()) || !fits(to, z.size()) || same(source, target)) {
         throw InvalidInput("places to be put into an array lie outside of one, or in the same one");
       }
-      launch(s, VectorKernel::put, static_cast<int>(how), count, source, Long{from.first}, Long{from.step}, target,
-             Long{to.first}, Long{to.step});
+      s.run(VectorKernel::put, static_cast<int>(how), count, source, Long{from.first}, Long{from.step}, target,
+            Long{to.first}, Long{to.step});
     });
   }
 
@@ -403,13 +425,15 @@ class ClSpace final : public Space<T> {
 
   void gather(const Array& x, const SpaceIndices& places, Array& out) override {
     work("gathering places of an array", [&](SpaceState& s) {
-      launch_places(s, VectorKernel::gather, buffer_of(s, x, x.size()), places, buffer_of(s, out, places.size()));
+      const Buffer &from = buffer_of(s, x, x.size()), &to = buffer_of(s, out, places.size());
+      if (places.size() > 0) s.run(VectorKernel::gather, 0, places.size(), from, indices_of(places), to);
     });
   }
 
   void scatter_add(const Array& from, const SpaceIndices& places, Array& x) override {
     work("adding to places of an array", [&](SpaceState& s) {
-      launch_places(s, VectorKernel::scatter_add, buffer_of(s, from, places.size()), places, buffer_of(s, x, x.size()));
+      const Buffer &source = buffer_of(s, from, places.size()), &to = buffer_of(s, x, x.size());
+      if (places.size() > 0) s.run(VectorKernel::scatter_add, 0, places.size(), source, indices_of(places), to);
     });
   }
 
@@ -441,41 +465,6 @@ class ClSpace final : public Space<T> {
   }
   std::unique_ptr<Array> array(Buffer buffer, Index size) const {
     return std::make_unique<ClArray<T>>(index_, state_, std::move(buffer), size);
-  }
-
-  /// @throws InvalidInput if a message is of another space, or of another size than its array
-  void check(const SpaceMessage<T>& message, const Array& array) const {
-    if (message.size() != array.size() || static_cast<const ClMessage<T>&>(message).state() != state_.get()) {
-      throw InvalidInput("a message of " + std::to_string(message.size()) + " scalars, or of another space, for " +
-                         std::to_string(array.size()));
-    }
-  }
-
-  /// Launch a kernel over n places. @param first  its arguments before n
-  template <typename... First>
-  static void launch(SpaceState& s, VectorKernel text, int form, Index n, const First&... first) {
-    Kernel& kernel = s.kernel(text, form);
-    const SpaceState::Runs runs = s.runs(n);
-    s.set(kernel, runs, n, first...);
-    s.launch(kernel, runs.geometry);
-  }
-
-  static void launch_places(SpaceState& s, VectorKernel text, const Buffer& from, const SpaceIndices& places,
-                            const Buffer& to) {
-    if (places.size() == 0) return;
-    launch(s, text, 0, places.size(), from, static_cast<const ClIndices&>(places).buffer(), to);
-  }
-
-  static void combine_some(SpaceState& s, Array& z, T number, bool keep, std::span<const Term<T>> terms) {
-    Kernel& kernel = s.kernel(VectorKernel::combine, static_cast<int>(terms.size()), keep);
-    const SpaceState::Runs runs = s.runs(z.size());
-    s.set(kernel, runs, z.size(), buffer_of(s, z, z.size()), number);
-    cl_uint argument = 4;
-    for (const Term<T>& term : terms) {
-      kernel.handle.setArg(argument++, buffer_of(s, *term.x, z.size()));
-      kernel.handle.setArg(argument++, term.factor);
-    }
-    s.launch(kernel, runs.geometry);
   }
 
   int index_;

@@ -26,7 +26,6 @@ inline constexpr Index kGroupItems = 256;
 /// Work-groups of a launch at most: launch() refuses 2^31 work-items and more.
 inline constexpr Index kMostGroups = std::numeric_limits<std::int32_t>::max() / kGroupItems;
 
-/// Kernels over vectors, by their texts.
 enum class VectorKernel { combine, pointwise, dots, sum, extreme, put, gather, scatter_add };
 
 /// The objects of a space on its device, see Holding.
@@ -52,8 +51,16 @@ struct SpaceState final : Holding {
   }
   /// Launch a kernel whose arguments are set.
   void launch(const Kernel& kernel, const Geometry& geometry) {
-    launch_unseen(*device, kernel, geometry);
+    enqueue_kernel(*device, kernel, geometry, {}, nullptr);
     ++counts.launches;
+  }
+  /// Launch a kernel over n places. @param first  its arguments before n
+  template <typename... First>
+  void run(VectorKernel text, int form, Index n, const First&... first) {
+    Kernel& kernel = this->kernel(text, form);
+    const Runs all = runs(n);
+    set(kernel, all, n, first...);
+    launch(kernel, all.geometry);
   }
 
   Waiter waiter() const { return {*device, limited, time_limit}; }
@@ -111,8 +118,7 @@ class SpacePart {
     }
     registry.retire(std::move(held_), index_);
   }
-  SpacePart(const SpacePart&) = delete;
-  SpacePart& operator=(const SpacePart&) = delete;
+  SpacePart& operator=(SpacePart&&) = delete;  // nor copied
   SpaceState* state() const { return state_.get(); }
   int index() const { return index_; }
   V& value() const { return held_->value; }

@@ -56,7 +56,6 @@ std::size_t items_of(const SpaceState& state, std::size_t wanted) {
   return state.by_groups ? std::bit_floor(std::min(wanted, state.device->found().max_group_items)) : 1;
 }
 
-/// What a matrix has on the device.
 template <typename T>
 struct MatrixMemory {
   /// @throws InvalidInput if the form is for another kind of device

@@ -35,12 +35,6 @@ void check_vectors(Index extent, const Columns<const T>& y, const Columns<T>& x,
   }
 }
 
-/// The handle for which an address stands.
-template <typename T>
-_cl_mem* buffer(const T* vector) {
-  return static_cast<_cl_mem*>(const_cast<void*>(static_cast<const void*>(vector)));
-}
-
 }  // namespace
 
 void require_ready(bool ready, const char* call) {
@@ -134,9 +128,7 @@ void LineSolver<T>::apply(const Place& place, Columns<const T> y, Columns<T> x, 
     for (bool solved = false; !solved;) {
       try {
         if (on_host) solve(y.first, y.stride, x.first, x.stride, count);
-        for (Index k = 0; !on_host && k < count; ++k) {
-          queued ? chosen_->enqueue(place.queue, y[k], x[k]) : chosen_->apply_on_device(buffer(y[k]), buffer(x[k]));
-        }
+        for (Index k = 0; !on_host && k < count; ++k) chosen_->enqueue(place.queue, y[k], x[k]);
         solved = true;
       } catch (const DeviceError& error) {
         if (on_host) {

@@ -51,7 +51,7 @@ TEST(Layout, KeepsEveryBufferAndTheirSumWithinTheLimits) {
     const Layout layout = make_layout(plan, sizeof(double), limits);
     EXPECT_GT(layout.chunks.size(), 8U);
     EXPECT_LE(layout.longest * 8, limits.allocation);
-    EXPECT_LE(5 * layout.longest * 8 + layout.scratch_bytes + layout.own_bytes, limits.memory);
+    EXPECT_LE(5 * layout.longest * 8 + layout.scratch_bytes + layout.needs.all, limits.memory);
     EXPECT_FALSE(layout.resident);
   }
 }

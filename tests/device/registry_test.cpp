@@ -8,8 +8,8 @@
 #include "build_program.hpp"
 #include "devices.hpp"
 #include "error_name.hpp"
-#include "launch.hpp"
 #include "registry.hpp"
+#include "runtime.hpp"
 #include "thrown.hpp"
 
 namespace oclspkt::test {
@@ -210,7 +210,8 @@ TEST(Launch, RefusesWhatDoesNotFitAndNamesKernelAndDevice) {
     const cl::Buffer odd(device->context(), cl_mem_flags{CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR}, std::size_t{128},
                          memory + 2);
     const auto refusal = [&](Geometry geometry, std::initializer_list<ocl::BufferNeed> needs) {
-      const std::string text = thrown_text<DeviceError>([&] { ocl::launch(*device, kernel, geometry, needs); });
+      const std::string text =
+          thrown_text<DeviceError>([&] { ocl::enqueue_kernel(*device, kernel, geometry, needs, nullptr); });
       EXPECT_TRUE(contains(text, info.name));
       EXPECT_TRUE(contains(text, "stream"));
       return text;
@@ -224,7 +225,8 @@ TEST(Launch, RefusesWhatDoesNotFitAndNamesKernelAndDevice) {
     kernel.local_bytes = std::size_t{1} << 40;
     EXPECT_TRUE(contains(refusal({1}, {}), "local memory"));
     kernel.local_bytes = 0;
-    ocl::launch(*device, kernel, {1}, {{"y", &small, 64, 4}}).wait();
+    ocl::launch(*device, kernel, {1}, small, small, small, ocl::BufferNeed{"y", &small, 64, 4}, small, cl_long{0})
+        .wait();
     EXPECT_TRUE(
         contains(thrown_text<DeviceError>([&] { ocl::set_arguments(*device, kernel, cl_int{1}); }), "argument 0"));
   }

@@ -81,7 +81,7 @@ TYPED_TEST(SchemeOfOnesOwn, NeedsANameOfItsOwn) {
   using T = TypeParam;
   static const test::ThomasScheme second;
   test::expect_refusal([] { add_scheme(second); }, "thomas-serial");
-  test::expect_refusal([] { ocl::add_carrier(ocl::carrier<test::ThomasPart>("lanes-halo")); }, "lanes-halo");
+  test::expect_refusal([] { ocl::add_carrier(ocl::carrier<test::ThomasWorker>("lanes-halo")); }, "lanes-halo");
   test::expect_refusal([] { Solver<T> solver({.variant = "thomas-parallel"}); }, "thomas-serial");
 }
 

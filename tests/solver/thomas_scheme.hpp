@@ -2,7 +2,7 @@
 // A scheme that is not the library's: Thomas' algorithm by one work-item of a device. docs/schemes.md explains it.
 #pragma once
 
-#include "schemes/part.hpp"
+#include "schemes/lane_needs.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/table.hpp"
@@ -49,23 +49,18 @@ class ThomasScheme final : public SchemeOf<ThomasScheme> {
 
 /// The same on a device.
 template <typename T>
-class ThomasPart final : public ocl::Part<T> {
+class ThomasWorker final : public ocl::Worker<T> {
  public:
   static ocl::Needs needs(const Plan& plan, const LineSet&, int word, Index) { return {.all = plan.n * word}; }
 
-  void make_kernels(const ocl::Site& s) override {
+  std::int64_t build(const ocl::Site& s, const BandsView<T>&) override {
     constexpr const char* kText = R"(
-#if SCALAR_IS_DOUBLE
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-typedef double real;
-#else
-typedef float real;
-#endif
-__kernel void thomas_serial(__global const real* lower, __global const real* diag, __global const real* upper,
-                            __global const real* y, __global real* x, __global real* c, const long n) {
-  real d = 0, above = 0;
+__kernel void thomas_serial(__global const scalar_t* lower, __global const scalar_t* diag,
+                            __global const scalar_t* upper, __global const scalar_t* y, __global scalar_t* x,
+                            __global scalar_t* c, const long n) {
+  scalar_t d = 0, above = 0;
   for (long i = 0; i < n; ++i) {
-    const real p = 1 / (diag[i] - lower[i] * above);
+    const scalar_t p = 1 / (diag[i] - lower[i] * above);
     d = (y[i] - lower[i] * d) * p;
     above = upper[i] * p;
     x[i] = d;
@@ -73,27 +68,14 @@ __kernel void thomas_serial(__global const real* lower, __global const real* dia
   }
   for (long i = n - 2; i >= 0; --i) x[i] -= c[i] * x[i + 1];
 })";
-    const bool is_double = sizeof(T) == sizeof(double);
-    this->make(s, kernel_, "thomas_serial", is_double ? "-D SCALAR_IS_DOUBLE=1" : "-D SCALAR_IS_DOUBLE=0", 1, is_double,
-               kText);
+    this->make_from(s, kernel_, "thomas_serial", kText);
+    return ocl::ensure(s.device, couplings_, ocl::Access::read_write, s.layout.needs.all);
   }
 
-  std::int64_t make_buffers(const ocl::Site& s) override {
-    return ocl::ensure(s.device, couplings_, ocl::Access::read_write, s.plan.n * static_cast<Index>(sizeof(T)));
-  }
-
-  ocl::Event finish(const ocl::Site& s, const ocl::Tiles& t) override {
-    const Index n = t.chunk.rows();  // none where launches are rehearsed
-    const std::int64_t bytes = n * static_cast<Index>(sizeof(T));
-    ocl::set_arguments(s.device, kernel_, t.bands.lower, t.bands.diag, t.bands.upper, t.y, t.x, couplings_,
-                       ocl::Long{n});
-    return ocl::launch(s.device, kernel_, {1},
-                       {{"lower", &t.bands.lower, bytes, sizeof(T)},
-                        {"diag", &t.bands.diag, bytes, sizeof(T)},
-                        {"upper", &t.bands.upper, bytes, sizeof(T)},
-                        {"y", &t.y, bytes, sizeof(T)},
-                        {"x", &t.x, bytes, sizeof(T)},
-                        {"couplings", &couplings_, bytes, sizeof(T)}});
+  ocl::Event enqueue(const ocl::Site& s, const ocl::Tiles& t) override {
+    const ocl::LaneNeeds<T> b(s, t);  // of no rows where launches are rehearsed
+    return ocl::launch(s.device, kernel_, {1}, b.lower, b.diag, b.upper, b.y, b.x, b.as_x("couplings", couplings_),
+                       ocl::Long{t.chunk.rows()});
   }
 
  private:
@@ -106,7 +88,7 @@ inline void add_thomas() {
   static const ThomasScheme scheme;
   static const bool added = [] {
     add_scheme(scheme);
-    ocl::add_carrier(ocl::carrier<ThomasPart>(kThomas));
+    ocl::add_carrier(ocl::carrier<ThomasWorker>(kThomas));
     return true;
   }();
   static_cast<void>(added);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include "schemes/part.hpp"
+#include "schemes/worker.hpp"
 
 namespace oclspkt::ocl {
 
-/// What launches by lanes over bands need: numbers one by one, and scratch by vectors.
+/// Buffers of a launch by lanes over bands: numbers one by one, and scratch by vectors.
 template <typename T>
 struct LaneNeeds {
   LaneNeeds(const Site& site, const Tiles& tiles)
@@ -21,17 +21,11 @@ struct LaneNeeds {
     return {"scratch", &site.scratch, site.layout.scratch_bytes, sizeof(T) * size(site.plan.lanes)};
   }
 
+  /// A buffer of a number a row.
+  BufferNeed as_x(const char* name, const Buffer& buffer) const { return {name, &buffer, x.bytes, x.alignment}; }
+
   BufferNeed lower, diag, upper, y, x, scratch;
 };
-
-/// Vectors of scratch where partitions and what is read beside them are swept both ways, two numbers a row.
-inline Index swept_both_ways(const Plan& plan) {
-  const Cut cut = plan.cut();
-  return plan.lanes + 2 * (cut.before + plan.m + cut.behind);
-}
-
-/// Bytes that a pass over all rows leaves, in whole tiles.
-inline std::int64_t swept_bytes(const Plan& plan, Index word) { return plan.tiles() * plan.tile_rows() * word; }
 
 /// Rows and tiles of a launch as kernels take them.
 struct LaneCounts {
@@ -42,7 +36,7 @@ struct LaneCounts {
         end{chunk.tile_end},
         m{static_cast<Int>(site.plan.m)},
         halo{static_cast<Int>(site.plan.halo)},
-        slot{static_cast<Int>(site.layout.slot)} {}
+        slot{static_cast<Int>(site.layout.needs.slot)} {}
   Long n, first, begin, end;
   Int m, halo, slot;
 };

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include "schemes/part.hpp"
+#include <tuple>
+
+#include "schemes/worker.hpp"
 
 namespace oclspkt::ocl {
 
-/// A scheme in the table of devices: its name, which plans give, what it needs, and how its parts are made.
+/// A scheme in the table of devices: its name, which plans give, what it needs, and how its workers are made.
 struct Carrier {
+  template <typename T>
+  using Maker = std::unique_ptr<Worker<T>> (*)();
+
   const char* name;
   Needs (*needs)(const Plan& plan, const LineSet& lines, int word, Index chunk_tiles);
-  std::unique_ptr<Part<float>> (*make_float)();
-  std::unique_ptr<Part<double>> (*make_double)();
+  std::tuple<Maker<float>, Maker<double>> makers;
   template <typename T>
-  std::unique_ptr<Part<T>> make() const {
-    if constexpr (sizeof(T) == sizeof(double)) {
-      return make_double();
-    } else {
-      return make_float();
-    }
+  std::unique_ptr<Worker<T>> make() const {
+    return std::get<Maker<T>>(makers)();
   }
 };
 
-/// The carrier of a scheme whose parts are of class P.
-template <template <typename> class P>
+/// The carrier of a scheme whose workers are of class W.
+template <template <typename> class W>
 constexpr Carrier carrier(const char* name) {
-  return {name, P<float>::needs, [] { return std::unique_ptr<Part<float>>(std::make_unique<P<float>>()); },
-          [] { return std::unique_ptr<Part<double>>(std::make_unique<P<double>>()); }};
+  return {name,
+          W<float>::needs,
+          {[] { return std::unique_ptr<Worker<float>>(std::make_unique<W<float>>()); },
+           [] { return std::unique_ptr<Worker<double>>(std::make_unique<W<double>>()); }}};
 }
 
 /// Add the carrier of a scheme of a program's own, see oclspkt::add_scheme(). To be called before the first set-up.

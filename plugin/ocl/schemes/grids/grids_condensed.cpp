@@ -6,7 +6,6 @@
 #include "schemes/grids/grid_factors.hpp"
 #include "schemes/grids/grid_plan.hpp"
 #include "schemes/table.hpp"
-#include "schemes/work_groups.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -33,15 +32,16 @@ struct LevelLaunch {
     constexpr auto kWord = static_cast<Index>(sizeof(T));
     vector = lines.extent() * kWord;
     factor = plan.form == Form::shared ? level.rows * kWord : vector;
-    multiplier = symmetric ? level.tiles * all.count() * kWord : factor;
     alignment = plan.form == Form::shared ? kVectorBytes : sizeof(T);
   }
+  BufferNeed factors(const char* name, const Buffer& buffer) const { return {name, &buffer, factor, alignment}; }
+  BufferNeed numbers(const char* name, const Buffer& buffer) const { return {name, &buffer, vector, sizeof(T)}; }
   LineSet lines;
   Index blocks, bundles = 1;
   bool symmetric;  ///< couplings are the multipliers
   Geometry geometry;
-  std::int64_t vector = 0, factor = 0, multiplier = 0;  ///< bytes
-  std::size_t alignment = sizeof(T);                    ///< of factors
+  std::int64_t vector = 0, factor = 0;  ///< bytes
+  std::size_t alignment = sizeof(T);    ///< of factors
 };
 
 /// One work-group for each run through the tiles of a segment of all bundles, then of the next one.
@@ -52,7 +52,7 @@ Geometry shared_geometry(const Plan& plan, const LevelLaunch<T>& level) {
 }
 
 template <typename T>
-class GridsCondensed final : public GroupPart<T> {
+class GridsCondensed final : public Worker<T> {
  public:
   /// Of the first level a number a row; of the others four of factors and weights, y in two parts and x.
   static Needs needs(const Plan& plan, const LineSet& lines, int word, Index) {
@@ -62,19 +62,40 @@ class GridsCondensed final : public GroupPart<T> {
     return {.slot = plan.as<Beside>().window / plan.lanes, .all = words * word};
   }
 
-  Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool) override {
+  Stored store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool) override {
     factors_.factor(lines, bands, plan.form, grid_cut(plan, lines.block_lines()));
     const auto& level = factors_.levels().front();
     return {level.multiplier.data(), level.reciprocal.data(), level.coupling.data(), sizeof(T)};
   }
 
-  void make_kernels(const Site& s) override {
+  /// The kernels, and on the device what is not by rows of the system; what it has now is given back.
+  std::int64_t build(const Site& s, const BandsView<T>&) override {
+    make_kernels(s);
+    std::int64_t bytes = 0;
+    levels_.clear();
+    for (const auto& level : factors_.levels()) bytes += bring_level(s, level);
+    factors_ = {};
+    return bytes;
+  }
+
+  /// All levels, down and back.
+  Event enqueue(const Site& s, const Tiles& t) override {
+    const Index blocks = t.chunk.tile_end - t.chunk.tile_begin;
+    levels_.front().y = t.y;
+    levels_.front().x = t.x;
+    return launch_down_and_back(
+        s, levels_.size() - 1, levels_.size(), [&](std::size_t i) { return launch_down(s, i, blocks); },
+        [&](std::size_t i) { return launch_back(s, i, blocks); });
+  }
+
+ private:
+  void make_kernels(const Site& s) {
     const Plan& plan = s.plan;
     const auto make = [&](Kernel& kernel, const char* name, Index bundle, int down, const std::string& more) {
-      GroupPart<T>::make(s, kernel, name,
-                         "-D BUNDLE=" + std::to_string(bundle) + " -D ITEMS_DOWN=" + std::to_string(down) +
-                             " -D ITEM_ROWS=" + std::to_string(plan.item_rows) + more +
-                             (plan.form == Form::shared ? " -D SHARED_FACTORS" : ""));
+      Worker<T>::make(s, kernel, name,
+                      "-D BUNDLE=" + std::to_string(bundle) + " -D ITEMS_DOWN=" + std::to_string(down) +
+                          " -D ITEM_ROWS=" + std::to_string(plan.item_rows) + more +
+                          (plan.form == Form::shared ? " -D SHARED_FACTORS" : ""));
     };
     const int down = grid_items_down(plan);
     const bool symmetric = plan.symmetric();
@@ -94,26 +115,6 @@ class GridsCondensed final : public GroupPart<T> {
     make(upper_down_, "grid_condense", upper.bundle, upper.down, " -D LEFT");
   }
 
-  /// Bring to the device what is not by rows of the system, and give back what it has now.
-  std::int64_t bring(const Site& s, const BandsView<T>&) override {
-    std::int64_t bytes = 0;
-    levels_.clear();
-    for (const auto& level : factors_.levels()) bytes += bring_level(s, level);
-    factors_ = {};
-    return bytes;
-  }
-
-  /// All levels, down and back.
-  Event finish(const Site& s, const Tiles& t) override {
-    const Index blocks = t.chunk.tile_end - t.chunk.tile_begin;
-    levels_.front().y = t.y;
-    levels_.front().x = t.x;
-    return launch_down_and_back(
-        s, levels_.size() - 1, levels_.size(), [&](std::size_t i) { return launch_down(s, i, blocks); },
-        [&](std::size_t i) { return launch_back(s, i, blocks); });
-  }
-
- private:
   std::int64_t bring_level(const Site& s, const typename GridFactors<T>::Level& level) {
     GridLevel& on_device = levels_.emplace_back();
     on_device.rows = level.rows;
@@ -144,32 +145,23 @@ class GridsCondensed final : public GroupPart<T> {
   Event launch_shared_condense(const Site& s, Index blocks) {
     const GridLevel &from = levels_[0], &to = levels_[1];
     const LevelLaunch<T> here(s.lines, s.plan, from, true, blocks), next(s.lines, s.plan, to, false, blocks);
-    set_arguments(s.device, down_, from.multiplier, from.weight, from.y, to.y, to.taken, Long{blocks},
-                  Long{s.lines.block_stride()}, Long{s.lines.block_lines()}, static_cast<Int>(from.rows),
-                  Long{s.lines.row_stride()}, static_cast<Int>(s.plan.as<Beside>().bundles),
-                  static_cast<Int>(from.tiles), static_cast<Int>(s.plan.run_tiles));
-    return launch(s.device, down_, shared_geometry(s.plan, here),
-                  {{"multiplier", &from.multiplier, here.factor, sizeof(T)},
-                   {"weight", &from.weight, here.factor, sizeof(T)},
-                   {"y", &from.y, here.vector, sizeof(T)},
-                   {"left", &to.y, next.vector, sizeof(T)},
-                   {"left_taken", &to.taken, next.vector, sizeof(T)}});
+    return launch(s.device, down_, shared_geometry(s.plan, here), here.factors("multiplier", from.multiplier),
+                  here.factors("weight", from.weight), here.numbers("y", from.y), next.numbers("left", to.y),
+                  next.numbers("left_taken", to.taken), Long{blocks}, Long{s.lines.block_stride()},
+                  Long{s.lines.block_lines()}, static_cast<Int>(from.rows), Long{s.lines.row_stride()},
+                  static_cast<Int>(s.plan.as<Beside>().bundles), static_cast<Int>(from.tiles),
+                  static_cast<Int>(s.plan.run_tiles));
   }
 
   Event launch_shared_back(const Site& s, Index blocks) {
     const GridLevel &at = levels_[0], &above = levels_[1];
     const LevelLaunch<T> here(s.lines, s.plan, at, true, blocks), next(s.lines, s.plan, above, false, blocks);
-    set_arguments(s.device, back_, at.multiplier, at.reciprocal, at.coupling, at.y, at.x, above.x, Long{blocks},
+    return launch(s.device, back_, shared_geometry(s.plan, here), here.factors("multiplier", at.multiplier),
+                  here.factors("reciprocal", at.reciprocal), here.factors("coupling", at.coupling),
+                  here.numbers("y", at.y), here.numbers("x", at.x), next.numbers("known", above.x), Long{blocks},
                   Long{s.lines.block_stride()}, Long{s.lines.block_lines()}, static_cast<Int>(at.rows),
                   Long{s.lines.row_stride()}, static_cast<Int>(s.plan.as<Beside>().bundles), static_cast<Int>(at.tiles),
                   static_cast<Int>(s.plan.run_tiles));
-    return launch(s.device, back_, shared_geometry(s.plan, here),
-                  {{"multiplier", &at.multiplier, here.factor, sizeof(T)},
-                   {"reciprocal", &at.reciprocal, here.factor, sizeof(T)},
-                   {"coupling", &at.coupling, here.factor, sizeof(T)},
-                   {"y", &at.y, here.vector, sizeof(T)},
-                   {"x", &at.x, here.vector, sizeof(T)},
-                   {"known", &above.x, next.vector, sizeof(T)}});
   }
 
   /// Down: condense the segments of the first `blocks` blocks of a level to rows of the next.
@@ -177,20 +169,13 @@ class GridsCondensed final : public GroupPart<T> {
     if (level == 0 && grid_condenses_at_once(s.plan)) return launch_shared_condense(s, blocks);
     const GridLevel &from = levels_[level], &to = levels_[level + 1];
     const LevelLaunch<T> here(s.lines, s.plan, from, level == 0, blocks), next(s.lines, s.plan, to, false, blocks);
-    const Buffer &multiplier = here.symmetric ? from.coupling : from.multiplier,
-                 &taken = level > 0 ? from.taken : from.y;
-    Kernel& kernel = level == 0 ? down_ : upper_down_;
-    set_arguments(s.device, kernel, multiplier, from.weight, from.y, taken, to.y, to.taken, Long{blocks},
-                  Long{here.lines.block_stride()}, Long{s.lines.block_lines()}, static_cast<Int>(from.rows),
-                  Long{here.lines.row_stride()}, static_cast<Int>(here.bundles), static_cast<Int>(from.tiles),
-                  local_memory(here.geometry.local_bytes));
-    return launch(s.device, kernel, here.geometry,
-                  {{"multiplier", &multiplier, here.factor, here.alignment},
-                   {"weight", &from.weight, here.factor, here.alignment},
-                   {"y", &from.y, here.vector, sizeof(T)},
-                   {"taken", &taken, here.vector, sizeof(T)},
-                   {"left", &to.y, next.vector, sizeof(T)},
-                   {"left_taken", &to.taken, next.vector, sizeof(T)}});
+    return launch(s.device, level == 0 ? down_ : upper_down_, here.geometry,
+                  here.factors("multiplier", here.symmetric ? from.coupling : from.multiplier),
+                  here.factors("weight", from.weight), here.numbers("y", from.y),
+                  here.numbers("taken", level > 0 ? from.taken : from.y), next.numbers("left", to.y),
+                  next.numbers("left_taken", to.taken), Long{blocks}, Long{here.lines.block_stride()},
+                  Long{s.lines.block_lines()}, static_cast<Int>(from.rows), Long{here.lines.row_stride()},
+                  static_cast<Int>(here.bundles), static_cast<Int>(from.tiles));
   }
 
   /// And back: solve the segments between their first rows, which the next level has.
@@ -198,20 +183,18 @@ class GridsCondensed final : public GroupPart<T> {
     if (level == 0 && grid_condenses_at_once(s.plan)) return launch_shared_back(s, blocks);
     const GridLevel& at = levels_[level];
     const bool last = level + 1 == levels_.size();
-    const Buffer &known = last ? at.y : levels_[level + 1].x, &taken = level > 0 ? at.taken : at.y;
     const LevelLaunch<T> here(s.lines, s.plan, at, level == 0, blocks);
-    Kernel& kernel = level == 0 ? back_ : last ? last_ : upper_back_;
-    set_arguments(s.device, kernel, at.multiplier, at.reciprocal, at.coupling, at.y, at.x, Long{blocks},
+    BufferNeed multiplier = here.factors("multiplier", at.multiplier);
+    if (here.symmetric && blocks > 0) multiplier.bytes = at.tiles * s.lines.count() * static_cast<Index>(sizeof(T));
+    return launch(s.device,
+                  level == 0 ? back_
+                  : last     ? last_
+                             : upper_back_,
+                  here.geometry, multiplier, here.factors("reciprocal", at.reciprocal),
+                  here.factors("coupling", at.coupling), here.numbers("y", at.y), here.numbers("x", at.x), Long{blocks},
                   Long{here.lines.block_stride()}, Long{s.lines.block_lines()}, static_cast<Int>(at.rows),
-                  Long{here.lines.row_stride()}, static_cast<Int>(here.bundles), static_cast<Int>(at.tiles), known,
-                  taken, local_memory(here.geometry.local_bytes));
-    return launch(s.device, kernel, here.geometry,
-                  {{"multiplier", &at.multiplier, here.multiplier, here.alignment},
-                   {"reciprocal", &at.reciprocal, here.factor, here.alignment},
-                   {"coupling", &at.coupling, here.factor, here.alignment},
-                   {"y", &at.y, here.vector, sizeof(T)},
-                   {"taken", &taken, here.vector, sizeof(T)},
-                   {"x", &at.x, here.vector, sizeof(T)}});
+                  Long{here.lines.row_stride()}, static_cast<Int>(here.bundles), static_cast<Int>(at.tiles),
+                  last ? at.y : levels_[level + 1].x, here.numbers("taken", level > 0 ? at.taken : at.y));
   }
 
   /// `upper` are for levels between the first and the last.

@@ -5,7 +5,6 @@
 #include "build_program.hpp"
 #include "schemes/table.hpp"
 #include "schemes/tiles/tile_plans.hpp"
-#include "schemes/work_groups.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -26,20 +25,17 @@ struct ReducedLevel {
 };
 
 template <typename T>
-class TilesTwopass final : public GroupPart<T> {
+class TilesTwopass final : public Worker<T> {
  public:
   static Needs needs(const Plan&, const LineSet&, int, Index) { return {.arrays = 6}; }
 
-  /// Those that the levels need: a level of one tile is solved at once, the others take two passes.
-  void make_kernels(const Site& s) override {
+  /// The kernels that the levels need (one of one tile is solved at once, the others take two passes), and their
+  /// buffers.
+  std::int64_t build(const Site& s, const BandsView<T>&) override {
     const Index tiles = s.plan.tiles(), level_rows = s.plan.as<Levels>().items * kLevelItemRows;
     if (tiles > 1) make_passes(s, true);
     if (tiles > level_rows) make_passes(s, false);
     make(s, solve_, "tile_solve", tiles == 1);
-  }
-
-  /// Levels up to that of one tile.
-  std::int64_t bring(const Site& s, const BandsView<T>&) override {
     const Index wide = wide_levels(s) ? sizeof(double) : sizeof(T);
     std::int64_t bytes = 0;
     const auto buffer = [&](Index words, Index word) {
@@ -74,7 +70,7 @@ class TilesTwopass final : public GroupPart<T> {
   }
 
   /// All levels, down and back.
-  Event finish(const Site& s, const Tiles& t) override {
+  Event enqueue(const Site& s, const Tiles& t) override {
     levels_.front().y = t.y;
     levels_.front().x = t.x;
     const std::size_t last = levels_.size() - 1;
@@ -86,12 +82,6 @@ class TilesTwopass final : public GroupPart<T> {
   }
 
  private:
-  /// Bytes of a number of a level and of the next one, and of what the kernels touch.
-  struct Sizes {
-    std::size_t word, wide;
-    std::int64_t array, rows_left, left, kept, outer;
-  };
-
   /// Build a kernel for the first level, or for the others.
   static void make(const Site& s, Kernel& kernel, const char* name, bool first, const std::string& more = "") {
     const Plan& plan = s.plan;
@@ -103,7 +93,7 @@ class TilesTwopass final : public GroupPart<T> {
                                  : wide ? " -D WIDE"
                                         : "") +
                                 more;
-    Part<T>::make(s, kernel, name, options, 1, sizeof(T) == sizeof(double) || (wide && !first));
+    Worker<T>::make(s, kernel, name, options, sizeof(T) == sizeof(double) || (wide && !first));
   }
   void make_passes(const Site& s, bool first) {
     const bool few = sizeof(T) == sizeof(float) && s.plan.symmetric();
@@ -122,91 +112,53 @@ class TilesTwopass final : public GroupPart<T> {
             size(reduce_local_words(items, first ? s.plan.item_rows : kLevelItemRows)) * word};
   }
 
-  Sizes sizes(const Site& s, std::size_t level) const {
-    const ReducedLevel& here = levels_[level];
+  /// The buffers of a level, as launches need them.
+  struct LevelNeeds {
+    BufferNeed y, rows_left, left, kept, x, outer;
+  };
+  LevelNeeds needs_of(const Site& s, std::size_t level) const {
+    const ReducedLevel &here = levels_[level], &next = levels_[std::min(level + 1, levels_.size() - 1)];
     const Index wide = wide_levels(s) ? sizeof(double) : sizeof(T), word = level > 0 ? wide : sizeof(T);
     const Index items = level > 0 ? s.plan.as<Levels>().items : s.plan.items;
-    return {.word = size(word),
-            .wide = size(wide),
-            .array = here.rows * word,
-            .rows_left = here.rows * kLeftWords * wide,
-            .left = here.tiles * kLeftWords * wide,
-            .kept = here.tiles * items * kKeptWords * word,
-            .outer = here.tiles * wide};
+    return {.y = {"y", &here.y, here.rows * word, kVectorBytes},
+            .rows_left = {"rows_left", &here.left, here.rows * kLeftWords * wide, size(wide)},
+            .left = {"left", &next.left, here.tiles * kLeftWords * wide, size(wide)},
+            .kept = {"kept", &here.kept, here.tiles * items * kKeptWords * word, size(word)},
+            .x = {"x", &here.x, here.rows * word, kVectorBytes},
+            .outer = {"outer", &next.x, here.tiles * wide, size(wide)}};
+  }
+
+  /// Launch a kernel over the rows of a level: those of the first are bands and y, those of others what was left.
+  template <typename... Args>
+  Event launch_level(const Site& s, std::size_t level, Kernel& kernel, Index groups, const Args&... args) const {
+    const LevelNeeds b = needs_of(s, level);
+    const Geometry shape = geometry(s, level == 0, groups);
+    if (level > 0) return launch(s.device, kernel, shape, b.rows_left, args...);
+    const ChunkBands& bands = s.bands.front();
+    const auto band = [&](const char* name, const Buffer& buffer) {
+      return BufferNeed{name, &buffer, b.y.bytes, kVectorBytes};
+    };
+    return launch(s.device, kernel, shape, band("lower", bands.lower), band("diag", bands.diag),
+                  band("upper", bands.upper), b.y, args...);
   }
 
   /// Reduce the first `tiles` tiles of a level to rows of the next.
   Event launch_reduce(const Site& s, std::size_t level, Index tiles) {
-    const ReducedLevel &from = levels_[level], &to = levels_[level + 1];
-    const Geometry groups = geometry(s, level == 0, tiles);
-    const Sizes bytes = sizes(s, level);
-    const BufferNeed left{"left", &to.left, bytes.left, bytes.wide}, kept{"kept", &from.kept, bytes.kept, bytes.word};
-    Kernel& kernel = reduce_[level > 0];
-    const Long n = from.rows, all = tiles;
-    const auto local = local_memory(groups.local_bytes);
-    if (level > 0) {
-      set_arguments(s.device, kernel, from.left, to.left, from.kept, n, all, local);
-      return launch(s.device, kernel, groups, {{"rows_left", &from.left, bytes.rows_left, bytes.wide}, left, kept});
-    }
-    const ChunkBands& bands = s.bands.front();
-    set_arguments(s.device, kernel, bands.lower, bands.diag, bands.upper, from.y, to.left, from.kept, n, all, local);
-    return launch(s.device, kernel, groups,
-                  {{"lower", &bands.lower, bytes.array, kVectorBytes},
-                   {"diag", &bands.diag, bytes.array, kVectorBytes},
-                   {"upper", &bands.upper, bytes.array, kVectorBytes},
-                   {"y", &from.y, bytes.array, kVectorBytes},
-                   left,
-                   kept});
+    const LevelNeeds b = needs_of(s, level);
+    return launch_level(s, level, reduce_[level > 0], tiles, b.left, b.kept, Long{levels_[level].rows}, Long{tiles});
   }
 
   /// Solve the first `tiles` tiles of a level, their last unknowns being known from the next level.
   Event launch_substitute(const Site& s, std::size_t level, Index tiles) {
-    const ReducedLevel &here = levels_[level], &next = levels_[level + 1];
-    const Geometry groups = geometry(s, level == 0, tiles);
-    const Sizes bytes = sizes(s, level);
-    const BufferNeed kept{"kept", &here.kept, bytes.kept, bytes.word}, x{"x", &here.x, bytes.array, kVectorBytes},
-        outer{"outer", &next.x, bytes.outer, bytes.wide};
-    Kernel& kernel = substitute_[level > 0];
-    const Long n = here.rows, all = tiles;
-    const auto local = local_memory(groups.local_bytes);
-    if (level > 0) {
-      set_arguments(s.device, kernel, here.left, here.kept, here.x, next.x, n, all, local);
-      return launch(s.device, kernel, groups, {{"rows_left", &here.left, bytes.rows_left, bytes.wide}, kept, x, outer});
-    }
-    const ChunkBands& bands = s.bands.front();
-    set_arguments(s.device, kernel, bands.lower, bands.diag, bands.upper, here.y, here.kept, here.x, next.x, n, all,
-                  local);
-    return launch(s.device, kernel, groups,
-                  {{"lower", &bands.lower, bytes.array, kVectorBytes},
-                   {"diag", &bands.diag, bytes.array, kVectorBytes},
-                   {"upper", &bands.upper, bytes.array, kVectorBytes},
-                   {"y", &here.y, bytes.array, kVectorBytes},
-                   kept,
-                   x,
-                   outer});
+    const LevelNeeds b = needs_of(s, level);
+    return launch_level(s, level, substitute_[level > 0], tiles, b.kept, b.x, b.outer, Long{levels_[level].rows},
+                        Long{tiles});
   }
 
   /// Solve the first `rows` rows of the last level, which is one tile.
   Event launch_solve(const Site& s, Index rows) {
     const std::size_t level = levels_.size() - 1;
-    const ReducedLevel& here = levels_[level];
-    const Geometry groups = geometry(s, level == 0, 1);
-    const Sizes bytes = sizes(s, level);
-    const BufferNeed x{"x", &here.x, bytes.array, kVectorBytes};
-    const Long n = rows;
-    const auto local = local_memory(groups.local_bytes);
-    if (level > 0) {
-      set_arguments(s.device, solve_, here.left, here.x, n, local);
-      return launch(s.device, solve_, groups, {{"rows_left", &here.left, bytes.rows_left, bytes.wide}, x});
-    }
-    const ChunkBands& bands = s.bands.front();
-    set_arguments(s.device, solve_, bands.lower, bands.diag, bands.upper, here.y, here.x, n, local);
-    return launch(s.device, solve_, groups,
-                  {{"lower", &bands.lower, bytes.array, kVectorBytes},
-                   {"diag", &bands.diag, bytes.array, kVectorBytes},
-                   {"upper", &bands.upper, bytes.array, kVectorBytes},
-                   {"y", &here.y, bytes.array, kVectorBytes},
-                   x});
+    return launch_level(s, level, solve_, 1, needs_of(s, level).x, Long{rows});
   }
 
   Kernel reduce_[2], substitute_[2];  ///< the second of each for levels but the first
