@@ -18,24 +18,6 @@ T largest(const T (&row)[3]) {
   return std::max({std::abs(row[0]), std::abs(row[1]), std::abs(row[2])});
 }
 
-/// Keep a row, and leave an uncoupled one of the same size in its place: y over its diagonal overflows only if the
-/// line's own solution does.
-template <typename T>
-void uncouple(Bands<T>& bands, Index at, T (&kept)[3]) {
-  kept[0] = std::exchange(bands.lower()[at], T(0));
-  kept[1] = bands.diag()[at];
-  kept[2] = std::exchange(bands.upper()[at], T(0));
-  const T size = largest(kept);
-  bands.diag()[at] = size == 0 ? T(1) : size;
-}
-
-template <typename T>
-void restore(Bands<T>& bands, Index at, const T (&kept)[3]) {
-  bands.lower()[at] = kept[0];
-  bands.diag()[at] = kept[1];
-  bands.upper()[at] = kept[2];
-}
-
 template <typename T>
 void fill_zeros(AlignedArray<T>& array) {
   for_pieces(array.size(), kPieceRows,
@@ -110,31 +92,30 @@ Index CutParts<T>::last_inner(const PartSlot& s) const {
 }
 
 template <typename T>
-void CutParts<T>::uncouple_cuts(Bands<T>& bands) {
+void CutParts<T>::uncouple_cuts(const BandsView<T>& bands, const Overlay& overlay) {
+  // An uncoupled row of the same size: y over its diagonal overflows only if the line's own solution does.
+  const auto uncouple = [&](Index at, T(&kept)[3]) {
+    kept[0] = bands.lower[at];
+    kept[1] = bands.diag[at];
+    kept[2] = bands.upper[at];
+    const T size = largest(kept);
+    overlay(at, 0, size == 0 ? T(1) : size, 0);
+  };
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const PartSlot& s = slots_[i];
     Edge& edge = edges_[i];
     edge = {};
-    if (s.above) uncouple(bands, s.top, edge.top);
-    if (s.below && !s.one_row()) uncouple(bands, s.bottom, edge.bottom);
+    if (s.above) uncouple(s.top, edge.top);
+    if (s.below && !s.one_row()) uncouple(s.bottom, edge.bottom);
     if (!has_inner(s)) continue;
     const auto at = static_cast<Index>(i);
+    const Index first = first_inner(s), last = last_inner(s);
     couplings_[at] = edge.top[2];
     couplings_[slots() + at] = edge.bottom[0];
-    if (s.above) edge.first_lower = std::exchange(bands.lower()[first_inner(s)], T(0));
-    if (s.below) edge.last_upper = std::exchange(bands.upper()[last_inner(s)], T(0));
-  }
-}
-
-template <typename T>
-void CutParts<T>::put_back(Bands<T>& bands) const {
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    const PartSlot& s = slots_[i];
-    if (s.above) restore(bands, s.top, edges_[i].top);
-    if (s.below && !s.one_row()) restore(bands, s.bottom, edges_[i].bottom);
-    if (!has_inner(s)) continue;
-    if (s.above) bands.lower()[first_inner(s)] = edges_[i].first_lower;
-    if (s.below) bands.upper()[last_inner(s)] = edges_[i].last_upper;
+    if (s.above) edge.first_lower = bands.lower[first];
+    if (s.above) overlay(first, 0, bands.diag[first], bands.upper[first]);
+    if (s.below) edge.last_upper = bands.upper[last];
+    if (s.below) overlay(last, bands.lower[last], bands.diag[last], 0);
   }
 }
 
@@ -323,8 +304,7 @@ void CutParts<T>::leave_out(const std::vector<char>& left_out) {
 }
 
 template <typename T>
-void CutParts<T>::find_spikes(const BandsView<T>& bands, const std::function<void(const T*, T*)>& solve,
-                              const std::vector<char>& left_out) {
+void CutParts<T>::find_spikes(const std::function<void(const T*, T*)>& solve, const std::vector<char>& left_out) {
   near_rows_ = 0;
   AlignedArray<T> y(lines_.extent());
   fill_zeros(y);
@@ -347,7 +327,6 @@ void CutParts<T>::find_spikes(const BandsView<T>& bands, const std::function<voi
     set(true);
   }
   clear_between(left_out);
-  measure_spikes(bands, left_out);
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const PartSlot& s = slots_[i];
     if (!has_inner(s)) continue;
@@ -371,7 +350,6 @@ void CutParts<T>::clear_between(const std::vector<char>& left_out) {
   }
 }
 
-/// Compute spike_facts_ from p_ and q_.
 template <typename T>
 void CutParts<T>::measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out) {
   for (const Bundle& b : bundles_) {

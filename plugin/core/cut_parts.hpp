@@ -54,10 +54,11 @@ class CutParts {
   /// The slot of a line, -1 if it has none.
   Index slot_of(Index line) const;
 
-  /// Uncouple the rows next to cuts from the inner rows, and keep their numbers.
-  void uncouple_cuts(Bands<T>& bands);
-  /// Write the numbers that uncouple_cuts() changed back into bands of the same lines.
-  void put_back(Bands<T>& bands) const;
+  /// Solve another row of the bands in the place of the one at `at`, see SolvedBands::overlay().
+  using Overlay = std::function<void(Index at, T lower, T diag, T upper)>;
+  /// Keep the numbers of the rows next to cuts, and lay rows that are not coupled to the inner rows over them.
+  /// @param bands  which `overlay` changes
+  void uncouple_cuts(const BandsView<T>& bands, const Overlay& overlay);
 
   /// Find the spikes without a solve of all inner rows, if dominance makes them decay to nothing near the cuts.
   /// @param bands      with uncoupled cuts
@@ -68,10 +69,12 @@ class CutParts {
   /// Clear the spikes of some slots that find_decaying_spikes() found. @param left_out shape [slots]
   void leave_out(const std::vector<char>& left_out);
   /// Find the spikes of all slots but those of `left_out`, shape [slots], by two solves with the inner rows.
+  /// @post reduced() is valid
+  void find_spikes(const std::function<void(const T*, T*)>& solve, const std::vector<char>& left_out);
+  /// Find the size and the error of the spikes that find_spikes() found.
   /// @param bands  with uncoupled cuts
-  /// @post reduced() and spikes() are valid
-  void find_spikes(const BandsView<T>& bands, const std::function<void(const T*, T*)>& solve,
-                   const std::vector<char>& left_out);
+  /// @post spikes() is valid
+  void measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out);
   ReducedPart reduced(Index s) const;
   const SpikeFacts& spikes(Index s) const { return spike_facts_[static_cast<std::size_t>(s)]; }
   /// Keep each bundle's spikes up to the last row larger than `threshold`, and free the rest.
@@ -119,7 +122,6 @@ class CutParts {
   void find_near_spikes(const BandsView<T>& bands, std::size_t slot, Index at, Index wide);
   void place_rows();
   void clear_between(const std::vector<char>& left_out);
-  void measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out);
   void measure_rows(const BandsView<T>& bands, const Bundle& b, Index begin, Index end, Index first_line,
                     Index end_line, SpikeFacts* facts) const;
 

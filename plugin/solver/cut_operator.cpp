@@ -12,7 +12,6 @@ namespace oclspkt {
 
 template <typename T>
 void CutOperator<T>::begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
-  restore();
   known_rows_.reset();
   set_.lines = lines;
   cuts_ = std::move(cuts);
@@ -94,11 +93,15 @@ void CutOperator<T>::look_at(const T* y, const T* x) {
 }
 
 template <typename T>
-void CutOperator<T>::transpose_to(Bands<T>& bands, Bands<T>& whole) const {
+void CutOperator<T>::transpose_to(Bands<T>& bands) {
   Wire<T> across;
   across.open(*set_.exchange, route_across(set_.cut, [](Index, int) { return 1; }));
-  const Beyond<T> beyond = set_.look_across(across, whole.lower(), whole.upper());
-  transpose(set_.lines, whole.view(), bands);
+  Beyond<T> beyond;
+  inner_.system().overlay().without(0, [&] {
+    const BandsView<T> whole = inner_.system().given();
+    beyond = set_.look_across(across, whole.lower, whole.upper);
+    transpose(set_.lines, whole, bands);
+  });
   for (Index c = 0; c < set_.cut.count(); ++c) {
     const PartSlot& s = set_.slot(c);
     if (s.above) bands.lower()[s.top] = beyond.above[static_cast<std::size_t>(c)];
@@ -116,7 +119,7 @@ Times CutOperator<T>::times() const {
 
 template <typename T>
 std::int64_t CutOperator<T>::bytes() const {
-  return set_.parts.bytes() + interface_.bytes() + gathered_.bytes() + (refused_ ? refused_->bytes() : 0);
+  return set_.parts.bytes() + interface_.bytes() + gathered_.bytes();
 }
 
 template class CutOperator<float>;

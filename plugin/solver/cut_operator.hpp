@@ -26,8 +26,6 @@ class CutOperator final : public Operator<T> {
 
   /// Begin with new lines, whose bands follow in the inner solver.
   void begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
-  /// Restore the given bands in the storage of the inner solver.
-  void restore();
   /// Set-up need not survey the rows. @param rows bounds of the survey of all rows
   void know(const Survey& rows);
   /// Set up, the inner solver as well.
@@ -44,10 +42,8 @@ class CutOperator final : public Operator<T> {
   const Cuts& cuts() const { return cuts_; }
   const std::shared_ptr<Exchange>& exchange() const { return set_.exchange; }
   const CutReport& report() const { return report_; }
-  /// The bands as they were given, couplings across cuts included.
-  Bands<T> whole_bands();
-  /// Write the transposed bands: the couplings across a cut change sides. @param whole as whole_bands()
-  void transpose_to(Bands<T>& bands, Bands<T>& whole) const;
+  /// Write the transposed bands: the couplings across a cut change sides.
+  void transpose_to(Bands<T>& bands);
 
  private:
   /// The facts that all processes know after the first look at the bands.
@@ -63,7 +59,7 @@ class CutOperator final : public Operator<T> {
     bool zero_sums = false;  ///< see sums_are_zero()
   };
 
-  /// The bands of the inner solver, made whole but for rows next to cuts.
+  /// The bands of the inner solver, fallback lines included.
   Bands<T>& edit() { return inner_.expect(set_.lines).edit(set_.lines); }
   template <typename F>
   void for_parts(const F& f);
@@ -73,7 +69,7 @@ class CutOperator final : public Operator<T> {
   void find_units();
   void learn(const std::vector<double>& facts);
   void set_up_parts(Bands<T>& bands);
-  void set_up_inner(Bands<T>& bands);
+  void set_up_inner();
   void sort_pinned();
   bool may_pin() const;
   std::vector<PartFacts> own_facts() const;
@@ -91,13 +87,11 @@ class CutOperator final : public Operator<T> {
   Cuts cuts_;
   CutReport report_;
   Overall overall_;
-  bool uncoupled_ = false;     ///< rows next to cuts are uncoupled in the inner solver's bands
   bool any_gathered_ = false;  ///< some line is gathered, on any process
 
   CutSet<T> set_;
   std::optional<Survey> known_rows_;  ///< see know()
   std::vector<PartLook> looks_;       ///< shape [cut lines]
-  std::optional<Bands<T>> refused_;   ///< the bands that inner_ refused; cut lines are blank there then
   GatheredLines<T> gathered_{set_};
   CutInterface<T> interface_{set_, gathered_};
   std::unique_ptr<Borders<T>> borders_;  ///< where vectors lie on a device, and no line here is gathered

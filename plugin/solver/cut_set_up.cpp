@@ -72,29 +72,6 @@ std::vector<char> singular_lines(const LineSet& lines, const Bands<T>& bands) {
 
 }  // namespace
 
-template <typename T>
-void CutOperator<T>::restore() {
-  const bool anew = inner_.system().take_anew();
-  if (!refused_ && !uncoupled_) return;  // the solver's survey of them stays
-  Bands<T>* const bands = anew ? nullptr : &edit();
-  if (bands && refused_) bands->copy_from(refused_->view());
-  if (bands && uncoupled_) set_.parts.put_back(*bands);
-  refused_.reset();
-  uncoupled_ = false;
-}
-
-template <typename T>
-Bands<T> CutOperator<T>::whole_bands() {
-  Bands<T> whole(set_.lines);
-  if (refused_) {
-    whole.copy_from(refused_->view());
-  } else {
-    inner_.system().copy_bands(whole);
-  }
-  set_.parts.put_back(whole);
-  return whole;
-}
-
 /// Call f(index into the cut lines, look) for all parts of this process, by several threads.
 template <typename T>
 template <typename F>
@@ -224,7 +201,7 @@ bool CutOperator<T>::may_pin() const {
 /// singular, then all. Pinning the last row, as the solver does with singular lines, does not help if that row is the
 /// uncoupled one.
 template <typename T>
-void CutOperator<T>::set_up_inner(Bands<T>& bands) {
+void CutOperator<T>::set_up_inner() {
   // The bounds of the joints hold for rows as given.
   const Known known{.symmetric = known_.symmetric,
                     .rounding_limit = inner_rounding_limit(overall_.dominance),
@@ -245,12 +222,10 @@ void CutOperator<T>::set_up_inner(Bands<T>& bands) {
   if (rows != nullptr && rows->dominance >= 1) inner_.system().know(*rows);
   if (accepted()) return;
   const auto leave_out = [&](Index c, Gathering why) {
-    bands.blank_line(set_.cut[c].line);
+    inner_.system().overlay().blank({set_.cut[c].line});
     set_.why[static_cast<std::size_t>(c)] = why;
   };
-  edit();
-  refused_.emplace(set_.lines).copy_from(bands.view());
-  const std::vector<char> singular = singular_lines(set_.lines, bands);
+  const std::vector<char> singular = singular_lines(set_.lines, edit());
   for (Index c = 0; c < set_.cut.count(); ++c) {
     if (singular[static_cast<std::size_t>(set_.cut[c].line)] != 0) leave_out(c, Gathering::singular_part);
   }
@@ -279,13 +254,14 @@ void CutOperator<T>::sort_pinned() {
 template <typename T>
 void CutOperator<T>::set_up_parts(Bands<T>& bands) {
   set_.divide();
-  set_.parts.uncouple_cuts(bands);
-  uncoupled_ = true;
+  set_.parts.uncouple_cuts(bands.view(), [&](Index at, T lower, T diag, T upper) {
+    inner_.system().overlay().overlay(at, lower, diag, upper);
+  });
   double dominance = std::numeric_limits<double>::infinity();
   for (const PartLook& part : looks_) dominance = std::min(dominance, part.survey.dominance);
   const bool decays = set_.parts.find_decaying_spikes(bands.view(), dominance);
   inner_.set_options(inner_options(options_, overall_.dominance));
-  set_up_inner(bands);
+  set_up_inner();
   sort_pinned();
   if (options_.method == MethodChoice::pivot) set_.why.assign(set_.cut.lines.size(), Gathering::asked);
   std::vector<char> left_out(static_cast<std::size_t>(set_.parts.slots()), 0);
@@ -293,10 +269,8 @@ void CutOperator<T>::set_up_parts(Bands<T>& bands) {
   if (decays) {
     set_.parts.leave_out(left_out);
   } else if (set_.parts.slots() > 0) {
-    Bands<T> whole;  // fallback lines are blank in the solver's own bands
-    const bool fallback = !inner_.report().groups.empty();
-    if (fallback) inner_.system().copy_bands(whole);
-    set_.parts.find_spikes((fallback ? whole : bands).view(), [&](const T* y, T* x) { inner_.apply(y, x); }, left_out);
+    set_.parts.find_spikes([&](const T* y, T* x) { inner_.apply(y, x); }, left_out);
+    inner_.system().fallback().with_whole_bands([&] { set_.parts.measure_spikes(bands.view(), left_out); });
   }
 }
 
@@ -351,7 +325,7 @@ void CutOperator<T>::gather(Accord& accord) {
     return;
   }
   Bands<T> whole;
-  accord.attempt([&] { whole = whole_bands(); });
+  accord.attempt([&] { inner_.system().copy_bands(whole); });
   gathered_.gather(accord, whole, options_, may_pin());
   report_.pinned = gathered_.pinned();
 }
@@ -368,7 +342,7 @@ void CutOperator<T>::make_ready(Accord& accord) {
     report_.received = interface_.received();
     if (tried) return;
     Bands<T> whole;
-    accord.attempt([&] { whole = whole_bands(); });
+    accord.attempt([&] { inner_.system().copy_bands(whole); });
     const CutTrialResult trial = try_lines(accord, set_, inner_, interface_, whole, tolerance<T>(options_));
     report_.backward_error = trial.backward_error;
     if (!trial.failed) return;

@@ -42,24 +42,20 @@ bool FallbackLines<T>::may_add(const std::vector<Index>& more, Method method, bo
 }
 
 template <typename T>
-void FallbackLines<T>::blank(const std::vector<Index>& lines) {
-  for (const Index line : lines) bands_.now().blank_line(line);
-}
-
-template <typename T>
 void FallbackLines<T>::add(const Rejection& rejection) {
-  if (lines_.empty()) why_ = rejection.why;
-  groups_.emplace_back(Method::exact_factored, bands_.edit(), rejection.lines, false,
-                       rejection.why);  // keeps their bands
+  if (none()) {
+    why_ = rejection.why;
+    others_ = bands_.overlaid();
+  }
   lines_.insert(lines_.end(), rejection.lines.begin(), rejection.lines.end());
   std::sort(lines_.begin(), lines_.end());
-  blank(rejection.lines);
+  bands_.blank(rejection.lines);
 }
 
 template <typename T>
 bool FallbackLines<T>::put_back() {
-  if (lines_.empty() && groups_.empty()) return false;
-  for (const LineGroup<T>& group : groups_) group.put_back(bands_.now());
+  if (none()) return false;
+  bands_.put_back(others_);
   forget();
   return true;
 }
@@ -76,8 +72,8 @@ std::vector<Index> FallbackLines<T>::add_group(Method method, std::vector<Index>
                                                std::string& why) {
   std::vector<Index> refused;
   while (!members.empty()) {
-    LineGroup<T> group(method, bands_.now(), members, pinned, why);
-    const Rejection rejection = group.set_up();
+    LineGroup<T> group(method, members, pinned, why);
+    const Rejection rejection = group.set_up(bands_.now());
     if (!rejection) {
       groups_.push_back(std::move(group));
       break;
@@ -97,26 +93,19 @@ std::vector<Index> FallbackLines<T>::add_group(Method method, std::vector<Index>
 
 template <typename T>
 void FallbackLines<T>::make_solvers(const char* pin_why, Report& report) {
-  if (lines_.empty()) return;
+  if (none()) return;
   std::vector<Index> left;
   std::string why = why_;
   with_whole_bands([&] {
-    const std::vector<LineGroup<T>> keepers = std::move(groups_);
-    groups_.clear();
-    try {
-      left = add_group(Method::exact_factored, lines_, false, why);
-      left = add_group(Method::pivot, std::move(left), false, why);
-      if (pin_why != nullptr && !left.empty()) {
-        left = add_group(Method::pivot, std::move(left), true, why);
-        report.pin_why = pin_why;
-      }
-    } catch (...) {
-      forget();  // the bands are whole
-      throw;
+    left = add_group(Method::exact_factored, lines_, false, why);
+    left = add_group(Method::pivot, std::move(left), false, why);
+    if (pin_why != nullptr && !left.empty()) {
+      left = add_group(Method::pivot, std::move(left), true, why);
+      report.pin_why = pin_why;
     }
-    if (!left.empty()) forget();
   });
   if (!left.empty()) {
+    put_back();
     const Bands<T>& bands = bands_.now();
     why = zero_row_text(bands.lines(), bands.view(), left.front(), left.front() + 1).value_or(why);
     throw Breakdown(place_of(bands.lines(), left.front()) + " cannot be solved (" + why + ")" +
@@ -175,7 +164,7 @@ Rejection refused_by_sample(const Bands<T>& bands) {
   if (count < kMany) return {};
   std::vector<Index> sample;
   for (Index k = 0; k < kSample; ++k) sample.push_back(k * count / kSample + k);  // no period of 2^k
-  Rejection rejection = LineGroup<T>(Method::exact_factored, bands, std::move(sample), false, {}).set_up();
+  Rejection rejection = LineGroup<T>(Method::exact_factored, std::move(sample), false, {}).set_up(bands);
   if (static_cast<double>(rejection.lines.size()) <= kManyOfSample * kSample) return {};
   rejection.lines.clear();  // all lines are to be pivoted
   return rejection;

@@ -20,13 +20,13 @@ class FallbackLines {
   /// @param bands  of the set; they outlive this object
   explicit FallbackLines(SolvedBands<T>& bands) : bands_(bands) {}
 
-  bool none() const { return groups_.empty(); }
+  bool none() const { return lines_.empty(); }
   /// True if every line is a fallback line.
   bool all() const { return !none() && static_cast<Index>(lines_.size()) == bands_.now().lines().count(); }
   bool contains(Index line) const;
   /// True if enough lines remain for the method without `more` lines. @param by_host  the host runs the method
   bool may_add(const std::vector<Index>& more, Method method, bool by_host) const;
-  /// Keep the bands of a rejection's lines, and replace them by the identity; make_solvers() makes their solvers.
+  /// Solve the identity in the place of a rejection's lines; make_solvers() makes their solvers.
   void add(const Rejection& rejection);
   /// Set up each line by the first method of the host that holds for it, and report the groups.
   /// @param pin_why  why singular lines are pinned; null: they are not
@@ -36,7 +36,7 @@ class FallbackLines {
   void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   /// See DeviceSolver::take_errors().
   double take_errors();
-  /// Write the lines' bands back and forget the lines. @return false if there was none
+  /// Put the lines back into the bands and forget them. @return false if there was none
   bool put_back();
   /// Forget the lines, whatever the bands hold.
   void forget();
@@ -47,22 +47,15 @@ class FallbackLines {
   /// Call f while the bands hold these lines as well.
   template <typename F>
   void with_whole_bands(const F& f) {
-    for (const LineGroup<T>& group : groups_) group.put_back(bands_.now());
-    try {
-      f();
-    } catch (...) {
-      blank(lines_);
-      throw;
-    }
-    blank(lines_);
+    bands_.without(none() ? bands_.overlaid() : others_, f);
   }
 
  private:
-  void blank(const std::vector<Index>& lines);
   std::vector<Index> add_group(Method method, std::vector<Index> members, bool pinned, std::string& why);
 
   SolvedBands<T>& bands_;
   std::vector<Index> lines_;  ///< in order
+  std::size_t others_ = 0;    ///< rows of the overlay that are not of these lines
   std::string why_;           ///< of the first rejection
   std::vector<LineGroup<T>> groups_;
 };

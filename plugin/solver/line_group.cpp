@@ -139,32 +139,21 @@ Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRul
 }
 
 template <typename T>
-LineGroup<T>::LineGroup(Method method, const Bands<T>& bands, std::vector<Index> members, bool pinned, std::string why)
-    : members_(std::move(members)), method_(method), pinned_(pinned), why_(std::move(why)) {
-  const LineSet& all = bands.lines();
-  bands_.reshape(member_lines(all, members_));
-  const BandsView<T> from = bands.view();
-  for_each_row(all, members_, [&](Index there, Index here) {
-    bands_.lower()[here] = from.lower[there];
-    bands_.diag()[here] = from.diag[there];
-    bands_.upper()[here] = from.upper[there];
+Rejection LineGroup<T>::set_up(const Bands<T>& all) {
+  lines_ = member_lines(all.lines(), members_);
+  Bands<T> bands(lines_);
+  const BandsView<T> from = all.view();
+  for_each_row(all.lines(), members_, [&](Index there, Index here) {
+    bands.lower()[here] = from.lower[there];
+    bands.diag()[here] = from.diag[there];
+    bands.upper()[here] = from.upper[there];
   });
-  y_.resize(bands_.lines().rows());
-  x_.resize(bands_.lines().rows());
-}
-
-template <typename T>
-Rejection LineGroup<T>::set_up() {
-  if (Rejection singular = pinned_ ? Rejection{} : object_to_sums(bands_, &members_)) return singular;
-  const bool extreme = !in_range<T>(survey(bands_.lines(), bands_.view()));
-  Bands<T> changed;
-  const Bands<T>* solved = &bands_;
-  if (pinned_ || extreme) {
-    changed = copy(bands_);
-    if (extreme) exponent_ = scale_rows(changed);
-    if (pinned_) pin_last_rows(changed);
-    solved = &changed;
-  }
+  y_.resize(lines_.rows());
+  x_.resize(lines_.rows());
+  if (Rejection singular = pinned_ ? Rejection{} : object_to_sums(bands, &members_)) return singular;
+  const bool extreme = !in_range<T>(survey(lines_, bands.view()));
+  if (extreme) exponent_ = scale_rows(bands);
+  if (pinned_) pin_last_rows(bands);
   // The numbers that elimination makes may leave the range even if scaling brings all rows into it.
   if (extreme && (exponent_.empty() || method_ == Method::pivot)) {
     method_ = Method::pivot;
@@ -173,9 +162,9 @@ Rejection LineGroup<T>::set_up() {
   } else {
     solver_ = make_host_solver<T>(method_);
   }
-  solver_->set_up(Plan{}, *solved);  // factors of the host copy the numbers that they need
+  solver_->set_up(Plan{}, bands);  // factors of the host copy the numbers that they need
   trial_error_ = -1;
-  Rejection rejection = examine(*solved, *solver_, {}, trial_error_, &members_);
+  Rejection rejection = examine(bands, *solver_, {}, trial_error_, &members_);
   solver_->take_errors();  // drops those of trial solves
   return rejection;
 }
@@ -188,8 +177,7 @@ void LineGroup<T>::solve(const LineSet& all, const T* y, T* x) {
     leaves_range_ = leaves_range_ || (std::isinf(scaled) && std::isfinite(y_.data()[i]));
     y_.data()[i] = scaled;
   }
-  const LineSet& lines = bands_.lines();
-  for (Index l = 0; pinned_ && l < lines.count(); ++l) y_[lines.first(l) + lines.length(l) - 1] = 0;
+  for (Index l = 0; pinned_ && l < lines_.count(); ++l) y_[lines_.first(l) + lines_.length(l) - 1] = 0;
   solver_->apply(y_.data(), x_.data());
   for_each_row(all, members_, [&](Index there, Index here) { x[there] = x_[here]; });
 }
@@ -201,20 +189,10 @@ double LineGroup<T>::take_errors() {
 }
 
 template <typename T>
-void LineGroup<T>::put_back(Bands<T>& bands) const {
-  const BandsView<T> from = bands_.view();
-  for_each_row(bands.lines(), members_, [&](Index there, Index here) {
-    bands.lower()[there] = from.lower[here];
-    bands.diag()[there] = from.diag[here];
-    bands.upper()[there] = from.upper[here];
-  });
-}
-
-template <typename T>
 GroupReport LineGroup<T>::report() const {
   return {method_,
-          bands_.lines().count(),
-          bands_.lines().rows(),
+          lines_.count(),
+          lines_.rows(),
           members_.front(),
           pinned_,
           rounding(),
@@ -224,7 +202,7 @@ GroupReport LineGroup<T>::report() const {
 
 template <typename T>
 std::int64_t LineGroup<T>::bytes() const {
-  return bands_.bytes() + y_.bytes() + x_.bytes() + static_cast<std::int64_t>(exponent_.capacity() * sizeof(int)) +
+  return y_.bytes() + x_.bytes() + static_cast<std::int64_t>(exponent_.capacity() * sizeof(int)) +
          (solver_ ? solver_->bytes() : 0);
 }
 

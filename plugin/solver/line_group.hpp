@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device.hpp"
@@ -45,19 +46,18 @@ Rejection object_to_sums(const Bands<T>& bands, const std::vector<Index>* names 
 template <typename T>
 class LineGroup {
  public:
-  /// Copy the bands of `members` from `bands`.
   /// @param pinned the last unknown of each line is 0 and the last equation is dropped
-  LineGroup(Method method, const Bands<T>& bands, std::vector<Index> members, bool pinned, std::string why);
+  LineGroup(Method method, std::vector<Index> members, bool pinned, std::string why)
+      : members_(std::move(members)), method_(method), pinned_(pinned), why_(std::move(why)) {}
 
-  /// Set up and examine, see examine(). The lines of a rejection are places in members().
-  Rejection set_up();
+  /// Set up the members' lines of `all`, and examine their solver, see examine(). The lines of a rejection are places
+  /// in members().
+  Rejection set_up(const Bands<T>& all);
   const std::vector<Index>& members() const { return members_; }
   bool pinned() const { return pinned_; }
   /// Overwrite the members' rows of x with their solutions.
   /// @param all the line set that x and y belong to
   void solve(const LineSet& all, const T* y, T* x);
-  /// Write the members' bands back to where they came from.
-  void put_back(Bands<T>& bands) const;
   GroupReport report() const;
   double rounding() const { return solver_ ? solver_->rounding() : 0; }
   /// See DeviceSolver::take_errors().
@@ -69,7 +69,7 @@ class LineGroup {
   Method method_;
   bool pinned_;
   std::string why_;
-  Bands<T> bands_;
+  LineSet lines_;  ///< the members end to end
   std::unique_ptr<DeviceSolver<T>> solver_;
   double trial_error_ = 0;
   std::vector<int> exponent_;  ///< row i is scaled by 2^exponent_[i]; empty: no row is scaled

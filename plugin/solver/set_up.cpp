@@ -10,7 +10,6 @@ namespace oclspkt {
 
 template <typename T>
 void LineSolver<T>::begin_set_up() {
-  system_.put_back();
   Report report;
   report.losses = report_.losses;
   report_ = std::move(report);
@@ -25,7 +24,6 @@ void LineSolver<T>::begin_set_up() {
 template <typename T>
 void LineSolver<T>::set_up(Options options, const Known& known) {
   set_options(std::move(options));
-  system_.take_anew();
   system_.check_precision(options_);
   set_up(known);
 }

@@ -36,6 +36,7 @@ void FilledBands<T>::fill(Index rows, const BandsFill<T>& fill) {
 template <typename T>
 void Solver<T>::Impl::begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
   active = nullptr;
+  whole.system().give_back();
   if (cut.exchange() != exchange) transposed.reset();
   cut.begin(lines, std::move(cuts), std::move(exchange));
 }
@@ -89,18 +90,14 @@ void Solver<T>::Impl::set_up_transpose() {
   };
   if (is_cut()) {
     Accord accord(*cut.exchange());
-    Bands<T> given;
-    accord.attempt([&] {
-      given = cut.whole_bands();
-      make();
-    });
+    accord.attempt(make);
     accord.agree();
-    cut.transpose_to(transposed->impl_->write(whole.lines(), cut.cuts(), cut.exchange()), given);
+    cut.transpose_to(transposed->impl_->write(whole.lines(), cut.cuts(), cut.exchange()));
   } else {
     make();
     const LineSet& lines = whole.system().bands().lines();
     Bands<T>& bands = transposed->impl_->write(lines, {}, nullptr);
-    whole.system().fallback().with_whole_bands([&] { transpose(lines, whole.system().given(), bands); });
+    whole.system().overlay().without(0, [&] { transpose(lines, whole.system().given(), bands); });
     transposed->impl_->whole.set_lost(whole.lost());
   }
   transposed->set_up(known);
@@ -158,7 +155,7 @@ void Solver<T>::set_up(const Known& known) {
   ++s.set_ups;
   s.active = nullptr;
   s.transpose_stale = true;
-  s.cut.restore();
+  s.whole.system().give_back();
   const bool cut = s.cut.exchange() && s.cut.set_up(known);
   if (!s.cut.exchange()) s.whole.set_up(s.options, known);
   s.before = s.whole.times();
@@ -281,11 +278,7 @@ std::vector<Index> Solver<T>::pinned_lines() const {
 
 template <typename T>
 void Solver<T>::copy_bands(Bands<T>& out) {
-  if (impl_->is_cut()) {
-    out = impl_->cut.whole_bands();
-  } else {
-    impl_->whole.system().copy_bands(out);
-  }
+  impl_->whole.system().copy_bands(out);
 }
 
 template <typename T>

@@ -33,14 +33,14 @@ class System {
   /// Largest change of a row's excess, by precision narrow.
   double narrowed() const { return narrowed_; }
 
-  /// The bands, to be written. Their survey and the bands of fallback lines are dropped.
+  /// The bands, to be written. Their survey and fallback lines are dropped.
   Bands<T>& write(const LineSet& lines);
-  /// write() for a caller, who may keep the reference, of bands that are made whole before.
+  /// write() for a caller, who may keep the reference.
   Bands<T>& lend(const LineSet& lines);
-  /// The bands that are solved, made whole, to be changed by the solver itself; their survey is dropped.
+  /// The bands that are solved, fallback lines included, to be changed by the solver itself; their survey is dropped.
   Bands<T>& edit(const LineSet& lines);
-  /// Drop the solver's changes to bands that a caller may have written since. @return false if there are none
-  bool take_anew();
+  /// Solve other rows than were given until give_back(). @pre edit()
+  SolvedBands<T>& overlay() { return bands_; }
   /// @throws InvalidInput if precision narrow rounded the bands, and the options name another precision
   void check_precision(const Options& options) const;
   /// Record that lines of bands() are rounded.
@@ -57,13 +57,10 @@ class System {
   void close();
   /// Give a rejection's lines to the host, and survey the others.
   void leave_to_host(const Rejection& rejection);
-  /// Make the bands whole again.
+  /// Solve fallback lines with the others again, all columns as they were given.
   void put_back();
-  /// put_back() for bands whose numbers are about to change: they are not surveyed.
-  void give_back() {
-    scaled_ = false;
-    if (!take_anew()) fallback_.put_back();
-  }
+  /// Begin anew with the bands as they were given, or as a caller has written them since; they are not surveyed.
+  void give_back();
 
   /// True if the bands as given have units, see find_units().
   bool has_units();
@@ -75,6 +72,7 @@ class System {
 
   /// The lines that are solved with the last unknown set to 0, in order.
   std::vector<Index> pinned_lines() const;
+  /// Copy the bands as they were given.
   void copy_bands(Bands<T>& out);
   std::int64_t bytes() const { return bands_.bytes() + fallback_.bytes() + in_units_.bytes() + units_.bytes(); }
 
