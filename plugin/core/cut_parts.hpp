@@ -23,6 +23,8 @@ struct PartSlot {
   Index line = 0;
   bool above = false, below = false;  ///< whether there is a part above, below
   Index top = -1, bottom = -1;        ///< offsets of the rows next to the cuts; equal for a part of one row
+  Index first = 0, last = -1;         ///< offsets of the first and the last inner row
+  bool has_inner() const { return first <= last; }
   bool one_row() const { return above && below && top == bottom; }
   /// How many unknowns the part has in the interface system.
   int unknowns() const { return static_cast<int>(above) + static_cast<int>(below) - static_cast<int>(one_row()); }
@@ -79,6 +81,11 @@ class CutParts {
   const SpikeFacts& spikes(Index s) const { return spike_facts_[static_cast<std::size_t>(s)]; }
   /// Keep each bundle's spikes up to the last row larger than `threshold`, and free the rest.
   void keep_spikes(double threshold);
+  /// Give back what an apply does not need. @post reduced() and spikes() are not valid
+  void drop_equations() {
+    edges_ = {};
+    spike_facts_ = {};
+  }
   /// Most rows corrected from one side.
   Index spike_rows() const;
 
@@ -115,13 +122,8 @@ class CutParts {
     Index p_rows = 0, q_rows = 0;  ///< rows of p from the first inner row on, rows of q up to the last
     Index p_at = 0, q_at = 0;      ///< in spikes_
   };
-  /// Offsets of the first and the last inner row; first > last if there is none.
-  Index first_inner(const PartSlot& s) const;
-  Index last_inner(const PartSlot& s) const;
-  bool has_inner(const PartSlot& s) const { return first_inner(s) <= last_inner(s); }
-  void find_near_spikes(const BandsView<T>& bands, std::size_t slot, Index at, Index wide);
+  void find_near_spikes(const BandsView<T>& bands, std::size_t slot);
   void place_rows();
-  void clear_between(const std::vector<char>& left_out);
   void measure_rows(const BandsView<T>& bands, const Bundle& b, Index begin, Index end, Index first_line,
                     Index end_line, SpikeFacts* facts) const;
 

@@ -46,57 +46,30 @@ class CutOperator final : public Operator<T> {
   void transpose_to(Bands<T>& bands);
 
  private:
-  /// The facts that all processes know after the first look at the bands.
-  struct Overall {
-    bool cut = false, symmetric = true, one_line = false;
-    double dominance = 0;
-    Index longest_chain = 0;
-  };
-  /// What a look at a part shows.
-  struct PartLook {
-    Survey survey;
-    double units_range = 0;  ///< see PartFacts
-    bool zero_sums = false;  ///< see sums_are_zero()
+  class SetUp;
+  /// The results of the trial solves of cut lines.
+  struct TrialResult {
+    bool failed = false;         ///< on any process
+    double backward_error = 0;   ///< componentwise, the largest of all processes
+    std::vector<Gathering> why;  ///< shape [cut lines]; of this process; Gathering::trial if a line fails
   };
 
-  /// The bands of the inner solver, fallback lines included.
-  Bands<T>& edit() { return inner_.expect(set_.lines).edit(set_.lines); }
-  template <typename F>
-  void for_parts(const F& f);
-  void look(std::vector<double>& facts);
-  void survey_cut_lines();
-  void survey_parts(const Bands<T>& bands, bool symmetry);
-  void find_units();
-  void learn(const std::vector<double>& facts);
-  void set_up_parts(Bands<T>& bands);
-  void set_up_inner();
-  void sort_pinned();
-  bool may_pin() const;
-  std::vector<PartFacts> own_facts() const;
-  void judge(Accord& accord);
-  void gather(Accord& accord);
-  void make_ready(Accord& accord);
-  void finish_report();
-  void bring_borders();
+  /// Collective: run the trial solves of cut lines, evidence that no process could find alone.
+  /// @param whole the bands as they were given
+  TrialResult try_lines(Accord& accord, const Bands<T>& whole);
   void solve(const Place& place, const T* y, T* x);
   void look_at(const T* y, const T* x);
 
   LineSolver<T>& inner_;
   const Options& options_;
-  Known known_;
   Cuts cuts_;
   CutReport report_;
-  Overall overall_;
-  bool any_gathered_ = false;  ///< some line is gathered, on any process
-
   CutSet<T> set_;
   std::optional<Survey> known_rows_;  ///< see know()
-  std::vector<PartLook> looks_;       ///< shape [cut lines]
   GatheredLines<T> gathered_{set_};
   CutInterface<T> interface_{set_, gathered_};
   std::unique_ptr<Borders<T>> borders_;  ///< where vectors lie on a device, and no line here is gathered
-
-  Times before_;  ///< of inner_, before the first apply
+  Times before_;                         ///< of inner_, before the first apply
   std::int64_t applies_ = 0;
   double total_seconds_ = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "rounding.hpp"
 #include "schemes/proposal.hpp"
@@ -73,41 +74,31 @@ void GatheredLines<T>::gather(Accord& accord, const Bands<T>& whole, const Optio
 /// Lay the gathered lines end to end, each from its parts.
 template <typename T>
 void GatheredLines<T>::fill(const Wire<T>& wire, const Bands<T>& whole) {
-  std::vector<Index> starts{0};
-  std::vector<std::vector<const T*>> parts;  // of each line; null: that of this process
-  std::vector<Index> place_in(set_.cut.lines.size(), -1);
+  std::vector<Index> starts{0}, start_of(set_.cut.lines.size(), -1);
   for (Index c = 0; c < set_.cut.count(); ++c) {
     if (!set_.cut.rooted(c) || !set_.gathered(c)) continue;
-    place_in[static_cast<std::size_t>(c)] = static_cast<Index>(lines_.size());
     lines_.push_back(c);
+    start_of[static_cast<std::size_t>(c)] = starts.back();
     starts.push_back(starts.back() + set_.rows(c));
-    parts.emplace_back(set_.cut.chain(c).size(), nullptr);
-  }
-  for (const Route::Item& item : wire.route.in) {
-    const auto line = static_cast<std::size_t>(place_in[static_cast<std::size_t>(item.line)]);
-    parts[line][static_cast<std::size_t>(item.place)] = wire.in.data() + item.at;
   }
   if (!solver_) solver_.emplace(Options());
   y_.resize(starts.back());
   x_.resize(starts.back());
   const LineSet lines = LineSet::unequal(starts);
   Bands<T>& bands = solver_->expect(lines).write(lines);
-  T* const to[] = {bands.lower(), bands.diag(), bands.upper()};
+  const auto take = [&](Index c, int place, const T* part) {
+    const Index rows = set_.rows(c, place);
+    Index at = start_of[static_cast<std::size_t>(c)];
+    for (int above = 0; above < place; ++above) at += set_.rows(c, above);
+    for (T* const to : {bands.lower(), bands.diag(), bands.upper()})
+      std::copy_n(std::exchange(part, part + rows), rows, to + at);
+  };
+  for (const Route::Item& item : wire.route.in) take(item.line, item.place, wire.in.data() + item.at);
   std::vector<T> own;
-  for (std::size_t g = 0; g < lines_.size(); ++g) {
-    const Index c = lines_[g];
-    Index at = starts[g];
-    for (std::size_t place = 0; place < parts[g].size(); ++place) {
-      const Index rows = set_.rows(c, static_cast<int>(place));
-      const T* part = parts[g][place];
-      if (part == nullptr) {
-        own.resize(static_cast<std::size_t>(kBands * rows));
-        copy_line(set_.lines, whole.view(), set_.cut[c].line, own.data());
-        part = own.data();
-      }
-      for (Index band = 0; band < kBands; ++band) std::copy_n(part + band * rows, rows, to[band] + at);
-      at += rows;
-    }
+  for (const Index c : lines_) {
+    own.resize(static_cast<std::size_t>(kBands * set_.rows(c, set_.cut[c].place)));
+    copy_line(set_.lines, whole.view(), set_.cut[c].line, own.data());
+    take(c, set_.cut[c].place, own.data());
   }
 }
 
@@ -123,7 +114,7 @@ std::string GatheredLines<T>::name(std::size_t g) const {
 /// @throws Breakdown naming it
 template <typename T>
 void GatheredLines<T>::refuse(const Options& options, const Breakdown& error) {
-  const LineSet lines = solver_->lines();
+  const LineSet lines = solver_->system().lines();
   const BandsView<T> all = solver_->expect(lines).edit(lines).view();
   for (std::size_t g = 0; g < lines_.size(); ++g) {
     const Index first = lines.first(static_cast<Index>(g)), rows = lines.length(static_cast<Index>(g));
@@ -154,8 +145,7 @@ void GatheredLines<T>::factor(const Options& options, bool may_pin) {
   const std::vector<Index> pinned = solver_->system().pinned_lines();
   pinned_ = static_cast<Index>(pinned.size());
   if (pinned.empty() || may_pin) return;
-  throw Breakdown(name(static_cast<std::size_t>(pinned.front())) +
-                  ", is singular; the option singular pin sets the last unknown of each singular line to 0");
+  throw Breakdown(name(static_cast<std::size_t>(pinned.front())) + ", is singular; " + kPinCure);
 }
 
 template <typename T>
@@ -170,20 +160,10 @@ void GatheredLines<T>::solve() {
 }
 
 template <typename T>
-void GatheredLines<T>::check() const {
-  if (failure_) std::rethrow_exception(failure_);
-}
-
-template <typename T>
 void GatheredLines<T>::tell(CutReport& report) const {
   if (y_.size() == 0) return;
   report.rounding = larger(report.rounding, solver_->report().rounding);
   if (report.above_bound.empty()) report.above_bound = solver_->report().above_bound;
-}
-
-template <typename T>
-std::int64_t GatheredLines<T>::bytes() const {
-  return y_.bytes() + x_.bytes() + (solver_ ? solver_->bytes() : 0);
 }
 
 template class GatheredLines<float>;

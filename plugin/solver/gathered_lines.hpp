@@ -31,11 +31,13 @@ class GatheredLines {
   /// Solve the lines gathered here. Other processes wait for the solutions: check() throws the errors later.
   void solve();
   /// @throws Breakdown if method auto must not return the last solution, see AboveBound
-  void check() const;
+  void check() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
   /// Add the rounding bound to the report, and the reason if the limits of method auto are exceeded.
   void tell(CutReport& report) const;
   Index pinned() const { return pinned_; }
-  std::int64_t bytes() const;
+  std::int64_t bytes() const { return y_.bytes() + x_.bytes() + (solver_ ? solver_->bytes() : 0); }
 
  private:
   void check_limit(Index limit) const;

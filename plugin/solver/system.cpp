@@ -2,6 +2,7 @@
 #include "system.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "narrow.hpp"
@@ -49,6 +50,13 @@ template <typename T>
 void System<T>::check_precision(const Options& options) const {
   if (!rounded_ || narrows<T>(options)) return;
   throw InvalidInput("precision narrow rounded the bands at an earlier set-up: give them again for precision same");
+}
+
+template <typename T>
+void System<T>::fill(const LineSet& lines, const BandsFill<T>& fill) {
+  const auto start = std::chrono::steady_clock::now();
+  filled_ = survey_while(write(lines), fill);
+  fill_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 template <typename T>

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "fallback_lines.hpp"
@@ -45,7 +46,9 @@ class System {
   void check_precision(const Options& options) const;
   /// Record that lines of bands() are rounded.
   void note_rounded() { rounded_ = rounded_ || !bands_.copied(); }
-  void fill(const LineSet& lines, const BandsFill<T>& fill) { filled_ = survey_while(write(lines), fill); }
+  void fill(const LineSet& lines, const BandsFill<T>& fill);
+  /// Seconds of the last fill(), once: memory is new where the set-up before left the bands to a device.
+  double take_fill_seconds() { return std::exchange(fill_seconds_, 0); }
   /// @param survey of `filled`, if nothing but a fill for these very lines has changed them
   /// @param[in,out] rounded  whether precision narrow rounded them, see check_precision()
   void swap(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey, bool& rounded);
@@ -85,7 +88,8 @@ class System {
   SolvedBands<T> bands_;
   Survey survey_;
   double narrowed_ = 0;
-  bool rounded_ = false;          ///< the given numbers are lost but for their first 24 bits
+  bool rounded_ = false;  ///< the given numbers are lost but for their first 24 bits
+  double fill_seconds_ = 0;
   std::optional<Survey> filled_;  ///< of the rows of bands_, if only fill() has changed them, or from know()
   FallbackLines<T> fallback_{bands_};
   Bands<T> in_units_;
@@ -94,8 +98,5 @@ class System {
   bool units_known_ = false;  ///< found_ holds for the present bands
   bool scaled_ = false;
 };
-
-extern template class System<float>;
-extern template class System<double>;
 
 }  // namespace oclspkt
