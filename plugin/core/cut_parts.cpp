@@ -51,25 +51,19 @@ void CutParts<T>::reset(const LineSet& lines, const std::vector<char>& above, co
   spike_facts_.assign(slots_.size(), SpikeFacts{});
   for (AlignedArray<T>* array : {&couplings_, &g_, &unknowns_}) array->resize(2 * slots());
   numbers_.resize(4 * slots());
-  place_rows();
-  for (AlignedArray<T>* array : {&couplings_, &g_, &unknowns_, &numbers_}) {
-    std::fill_n(array->data(), array->size(), T(0));
-  }
-}
-
-template <typename T>
-void CutParts<T>::place_rows() {
   const auto places = static_cast<std::size_t>(2 * slots());
   for (std::vector<Index>* rows : {&rows_.y, &rows_.z, &rows_.x}) rows->assign(places, -1);
-  for (std::size_t above = 0; above < slots_.size(); ++above) {
-    const PartSlot& s = slots_[above];
-    const std::size_t below = slots_.size() + above;
-    rows_.y[above] = rows_.x[above] = s.top;
-    rows_.y[below] = s.bottom;
-    rows_.x[below] = s.one_row() ? -1 : s.bottom;
+  for (std::size_t top = 0, bottom = slots_.size(); top < slots_.size(); ++top, ++bottom) {
+    const PartSlot& s = slots_[top];
+    rows_.y[top] = rows_.x[top] = s.top;
+    rows_.y[bottom] = s.bottom;
+    rows_.x[bottom] = s.one_row() ? -1 : s.bottom;
     if (!s.has_inner()) continue;
-    if (s.above) rows_.z[above] = s.first;
-    if (s.below) rows_.z[below] = s.last;
+    if (s.above) rows_.z[top] = s.first;
+    if (s.below) rows_.z[bottom] = s.last;
+  }
+  for (AlignedArray<T>* array : {&couplings_, &g_, &unknowns_, &numbers_}) {
+    std::fill_n(array->data(), array->size(), T(0));
   }
 }
 

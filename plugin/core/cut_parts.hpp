@@ -123,7 +123,6 @@ class CutParts {
     Index p_at = 0, q_at = 0;      ///< in spikes_
   };
   void find_near_spikes(const BandsView<T>& bands, std::size_t slot);
-  void place_rows();
   void measure_rows(const BandsView<T>& bands, const Bundle& b, Index begin, Index end, Index first_line,
                     Index end_line, SpikeFacts* facts) const;
 

@@ -8,7 +8,6 @@
 #include "accord.hpp"
 #include "cut_interface.hpp"
 #include "cut_set.hpp"
-#include "gathered_lines.hpp"
 #include "line_solver.hpp"
 #include "oclspkt/cuts.hpp"
 #include "survey.hpp"

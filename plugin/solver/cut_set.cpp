@@ -237,11 +237,6 @@ double truncation_bound(const std::vector<PartFacts>& parts) {
 }
 
 template <typename T>
-bool CutSet<T>::any_gathered() const {
-  return std::any_of(why.begin(), why.end(), [](Gathering g) { return g != Gathering::none; });
-}
-
-template <typename T>
 std::vector<Index> CutSet<T>::cut_of_lines() const {
   std::vector<Index> of(static_cast<std::size_t>(lines.count()), -1);
   for (Index c = 0; c < cut.count(); ++c) of[static_cast<std::size_t>(cut[c].line)] = c;

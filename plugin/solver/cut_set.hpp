@@ -147,7 +147,6 @@ struct CutSet {
   bool truncated = false;                     ///< the couplings tb and bt of parts are dropped
 
   bool gathered(Index c) const { return why[static_cast<std::size_t>(c)] != Gathering::none; }
-  bool any_gathered() const;
   /// The index of each line among the cut lines, -1: it is not cut. Shape [lines.count()]
   std::vector<Index> cut_of_lines() const;
   /// Truncated lines are solved at their cuts; the others at their root.

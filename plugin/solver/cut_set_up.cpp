@@ -303,8 +303,9 @@ class CutOperator<T>::SetUp {
     set_.tell_roots(own_facts());
     RootedLines rooted;
     accord_.attempt([&] { rooted = set_.judge_rooted(); });
-    std::vector<double> facts{rooted.bound, rooted.symmetric ? 0.0 : 1.0, set_.any_gathered() ? 1.0 : 0.0,
-                              rooted.rounding};
+    const bool gathers =
+        std::any_of(set_.why.begin(), set_.why.end(), [](Gathering g) { return g != Gathering::none; });
+    std::vector<double> facts{rooted.bound, rooted.symmetric ? 0.0 : 1.0, gathers ? 1.0 : 0.0, rooted.rounding};
     accord_.agree(facts);
     const bool symmetric = known_.symmetric || (symmetric_ && facts[1] == 0);
     any_gathered_ = facts[2] > 0;
