@@ -14,29 +14,6 @@ namespace oclspkt {
 namespace {
 
 template <typename T>
-T largest(const T (&row)[3]) {
-  return std::max({std::abs(row[0]), std::abs(row[1]), std::abs(row[2])});
-}
-
-/// Keep a row, and leave an uncoupled one of the same size in its place: y over its diagonal overflows only if the
-/// line's own solution does.
-template <typename T>
-void uncouple(Bands<T>& bands, Index at, T (&kept)[3]) {
-  kept[0] = std::exchange(bands.lower()[at], T(0));
-  kept[1] = bands.diag()[at];
-  kept[2] = std::exchange(bands.upper()[at], T(0));
-  const T size = largest(kept);
-  bands.diag()[at] = size == 0 ? T(1) : size;
-}
-
-template <typename T>
-void restore(Bands<T>& bands, Index at, const T (&kept)[3]) {
-  bands.lower()[at] = kept[0];
-  bands.diag()[at] = kept[1];
-  bands.upper()[at] = kept[2];
-}
-
-template <typename T>
 void fill_zeros(AlignedArray<T>& array) {
   for_pieces(array.size(), kPieceRows,
              [&](Index first, Index end) { std::fill_n(array.data() + first, end - first, T(0)); });
@@ -61,8 +38,12 @@ void CutParts<T>::reset(const LineSet& lines, const std::vector<char>& above, co
     bundles_.push_back(bundle);
     for (Index w = 0; w < wide; ++w) {
       PartSlot slot{l + w, above[static_cast<std::size_t>(l + w)] != 0, below[static_cast<std::size_t>(l + w)] != 0};
-      if (slot.above) slot.top = lines.first(l + w);
-      if (slot.below) slot.bottom = lines.first(l + w) + (lines.length(l + w) - 1) * lines.row_stride();
+      slot.first = lines.first(l + w);
+      slot.last = slot.first + (lines.length(l + w) - 1) * lines.row_stride();
+      if (slot.above) slot.top = slot.first;
+      if (slot.below) slot.bottom = slot.last;
+      if (slot.above) slot.first += lines.row_stride();
+      if (slot.below) slot.last -= lines.row_stride();
       slots_.push_back(slot);
     }
   }
@@ -70,25 +51,19 @@ void CutParts<T>::reset(const LineSet& lines, const std::vector<char>& above, co
   spike_facts_.assign(slots_.size(), SpikeFacts{});
   for (AlignedArray<T>* array : {&couplings_, &g_, &unknowns_}) array->resize(2 * slots());
   numbers_.resize(4 * slots());
-  place_rows();
-  for (AlignedArray<T>* array : {&couplings_, &g_, &unknowns_, &numbers_}) {
-    std::fill_n(array->data(), array->size(), T(0));
-  }
-}
-
-template <typename T>
-void CutParts<T>::place_rows() {
   const auto places = static_cast<std::size_t>(2 * slots());
   for (std::vector<Index>* rows : {&rows_.y, &rows_.z, &rows_.x}) rows->assign(places, -1);
-  for (std::size_t above = 0; above < slots_.size(); ++above) {
-    const PartSlot& s = slots_[above];
-    const std::size_t below = slots_.size() + above;
-    rows_.y[above] = rows_.x[above] = s.top;
-    rows_.y[below] = s.bottom;
-    rows_.x[below] = s.one_row() ? -1 : s.bottom;
-    if (!has_inner(s)) continue;
-    if (s.above) rows_.z[above] = first_inner(s);
-    if (s.below) rows_.z[below] = last_inner(s);
+  for (std::size_t top = 0, bottom = slots_.size(); top < slots_.size(); ++top, ++bottom) {
+    const PartSlot& s = slots_[top];
+    rows_.y[top] = rows_.x[top] = s.top;
+    rows_.y[bottom] = s.bottom;
+    rows_.x[bottom] = s.one_row() ? -1 : s.bottom;
+    if (!s.has_inner()) continue;
+    if (s.above) rows_.z[top] = s.first;
+    if (s.below) rows_.z[bottom] = s.last;
+  }
+  for (AlignedArray<T>* array : {&couplings_, &g_, &unknowns_, &numbers_}) {
+    std::fill_n(array->data(), array->size(), T(0));
   }
 }
 
@@ -100,41 +75,29 @@ Index CutParts<T>::slot_of(Index line) const {
 }
 
 template <typename T>
-Index CutParts<T>::first_inner(const PartSlot& s) const {
-  return lines_.first(s.line) + (s.above ? lines_.row_stride() : 0);
-}
-
-template <typename T>
-Index CutParts<T>::last_inner(const PartSlot& s) const {
-  return lines_.first(s.line) + (lines_.length(s.line) - 1 - (s.below ? 1 : 0)) * lines_.row_stride();
-}
-
-template <typename T>
-void CutParts<T>::uncouple_cuts(Bands<T>& bands) {
+void CutParts<T>::uncouple_cuts(const BandsView<T>& bands, const Overlay& overlay) {
+  // An uncoupled row of the same size: y over its diagonal overflows only if the line's own solution does.
+  const auto uncouple = [&](Index at, T(&kept)[3]) {
+    kept[0] = bands.lower[at];
+    kept[1] = bands.diag[at];
+    kept[2] = bands.upper[at];
+    const T size = std::max({std::abs(kept[0]), std::abs(kept[1]), std::abs(kept[2])});
+    overlay(at, 0, size == 0 ? T(1) : size, 0);
+  };
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const PartSlot& s = slots_[i];
     Edge& edge = edges_[i];
     edge = {};
-    if (s.above) uncouple(bands, s.top, edge.top);
-    if (s.below && !s.one_row()) uncouple(bands, s.bottom, edge.bottom);
-    if (!has_inner(s)) continue;
+    if (s.above) uncouple(s.top, edge.top);
+    if (s.below && !s.one_row()) uncouple(s.bottom, edge.bottom);
+    if (!s.has_inner()) continue;
     const auto at = static_cast<Index>(i);
     couplings_[at] = edge.top[2];
     couplings_[slots() + at] = edge.bottom[0];
-    if (s.above) edge.first_lower = std::exchange(bands.lower()[first_inner(s)], T(0));
-    if (s.below) edge.last_upper = std::exchange(bands.upper()[last_inner(s)], T(0));
-  }
-}
-
-template <typename T>
-void CutParts<T>::put_back(Bands<T>& bands) const {
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    const PartSlot& s = slots_[i];
-    if (s.above) restore(bands, s.top, edges_[i].top);
-    if (s.below && !s.one_row()) restore(bands, s.bottom, edges_[i].bottom);
-    if (!has_inner(s)) continue;
-    if (s.above) bands.lower()[first_inner(s)] = edges_[i].first_lower;
-    if (s.below) bands.upper()[last_inner(s)] = edges_[i].last_upper;
+    if (s.above) edge.first_lower = bands.lower[s.first];
+    if (s.above) overlay(s.first, 0, bands.diag[s.first], bands.upper[s.first]);
+    if (s.below) edge.last_upper = bands.upper[s.last];
+    if (s.below) overlay(s.last, bands.lower[s.last], bands.diag[s.last], 0);
   }
 }
 
@@ -151,7 +114,7 @@ ReducedPart CutParts<T>::reduced(Index slot) const {
     r.top_made_of = r.bottom_made_of = std::abs(r.tt);
     return r;
   }
-  const bool inner = has_inner(s);
+  const bool inner = s.has_inner();
   if (s.above) {
     r.above = wide(e.top[0]);
     r.tt = wide(e.top[1]) - (inner ? wide(e.top[2]) * wide(e.p_first) : 0);
@@ -266,7 +229,7 @@ bool CutParts<T>::find_decaying_spikes(const BandsView<T>& bands, double dominan
     spike->resize(rows * slots());
     std::fill_n(spike->data(), spike->size(), T(0));
   }
-  for (std::size_t i = 0; i < slots_.size(); ++i) find_near_spikes(bands, i, static_cast<Index>(i), slots());
+  for (std::size_t i = 0; i < slots_.size(); ++i) find_near_spikes(bands, i);
   return true;
 }
 
@@ -274,10 +237,10 @@ bool CutParts<T>::find_decaying_spikes(const BandsView<T>& bands, double dominan
 ///
 /// Pivots and values take a quotient, a product and a difference each, so that no row keeps more than 3 u |A_i| S, with
 /// u = eps / 2 of double; where T is float, rounding the values to it leaves u |A_i| S.
-/// @param at, wide  row r of the spike goes to p_[r * wide + at]
 template <typename T>
-void CutParts<T>::find_near_spikes(const BandsView<T>& bands, std::size_t slot, Index at, Index wide) {
+void CutParts<T>::find_near_spikes(const BandsView<T>& bands, std::size_t slot) {
   constexpr double kNearError = 1.5;
+  const auto at = static_cast<Index>(slot);
   const PartSlot& s = slots_[slot];
   Edge& edge = edges_[slot];
   SpikeFacts& facts = spike_facts_[slot];
@@ -296,17 +259,16 @@ void CutParts<T>::find_near_spikes(const BandsView<T>& bands, std::size_t slot, 
     double value = wider(coupling) / pivots.front();
     for (Index r = 0; r < near_rows_; ++r) {
       if (r > 0) value *= -wider(towards[first + r * step]) / pivots[static_cast<std::size_t>(r)];
-      out[r * wide + at] = static_cast<T>(value);
-      const double size = std::abs(value);
-      facts.size = larger(facts.size, size);
+      out[r * slots() + at] = static_cast<T>(value);
+      facts.size = larger(facts.size, std::abs(value));
     }
     return out[at];
   };
   const Index stride = lines_.row_stride();
   facts = {};
   edge.p_first = edge.p_last = edge.q_first = edge.q_last = T(0);
-  if (s.above) edge.p_first = sweep(first_inner(s), stride, bands.lower, bands.upper, edge.first_lower, p_);
-  if (s.below) edge.q_last = sweep(last_inner(s), -stride, bands.upper, bands.lower, edge.last_upper, q_);
+  if (s.above) edge.p_first = sweep(s.first, stride, bands.lower, bands.upper, edge.first_lower, p_);
+  if (s.below) edge.q_last = sweep(s.last, -stride, bands.upper, bands.lower, edge.last_upper, q_);
   facts.error = kNearError * facts.size;
 }
 
@@ -323,8 +285,7 @@ void CutParts<T>::leave_out(const std::vector<char>& left_out) {
 }
 
 template <typename T>
-void CutParts<T>::find_spikes(const BandsView<T>& bands, const std::function<void(const T*, T*)>& solve,
-                              const std::vector<char>& left_out) {
+void CutParts<T>::find_spikes(const std::function<void(const T*, T*)>& solve, const std::vector<char>& left_out) {
   near_rows_ = 0;
   AlignedArray<T> y(lines_.extent());
   fill_zeros(y);
@@ -336,42 +297,31 @@ void CutParts<T>::find_spikes(const BandsView<T>& bands, const std::function<voi
     const auto set = [&](bool clear) {
       for (std::size_t i = 0; i < slots_.size(); ++i) {
         const PartSlot& s = slots_[i];
-        if (!has_inner(s) || left_out[i] != 0) continue;
+        if (!s.has_inner() || left_out[i] != 0) continue;
         if (!(down ? s.above : s.below)) continue;
         any = true;
-        y[down ? first_inner(s) : last_inner(s)] = clear ? T(0) : down ? edges_[i].first_lower : edges_[i].last_upper;
+        y[down ? s.first : s.last] = clear ? T(0) : down ? edges_[i].first_lower : edges_[i].last_upper;
       }
     };
     set(false);
     if (any) solve(y.data(), spike->data());
     set(true);
   }
-  clear_between(left_out);
-  measure_spikes(bands, left_out);
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const PartSlot& s = slots_[i];
-    if (!has_inner(s)) continue;
-    Edge& edge = edges_[i];
-    edge.p_first = p_[first_inner(s)];
-    edge.q_first = q_[first_inner(s)];
-    edge.p_last = p_[last_inner(s)];
-    edge.q_last = q_[last_inner(s)];
-  }
-}
-
-/// Clear the spikes in rows next to cuts, for which the solver writes values, too, and in lines that are left out.
-template <typename T>
-void CutParts<T>::clear_between(const std::vector<char>& left_out) {
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    const PartSlot& s = slots_[i];
+    // The solver writes values in rows next to cuts, and in lines that are left out, too.
     if (s.above) p_[s.top] = q_[s.top] = 0;
     if (s.below) p_[s.bottom] = q_[s.bottom] = 0;
-    if (left_out[i] == 0 || !has_inner(s)) continue;
-    for (Index at = first_inner(s); at <= last_inner(s); at += lines_.row_stride()) p_[at] = q_[at] = 0;
+    if (!s.has_inner()) continue;
+    for (Index at = s.first; left_out[i] != 0 && at <= s.last; at += lines_.row_stride()) p_[at] = q_[at] = 0;
+    Edge& edge = edges_[i];
+    edge.p_first = p_[s.first];
+    edge.q_first = q_[s.first];
+    edge.p_last = p_[s.last];
+    edge.q_last = q_[s.last];
   }
 }
 
-/// Compute spike_facts_ from p_ and q_.
 template <typename T>
 void CutParts<T>::measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out) {
   for (const Bundle& b : bundles_) {
@@ -412,8 +362,8 @@ void CutParts<T>::measure_rows(const BandsView<T>& bands, const Bundle& b, Index
       const Index at = b.first + r * stride + w;
       const bool top = r == 0, bottom = r + 1 == b.length;
       if ((top && s.above) || (bottom && s.below)) continue;
-      const double of_top = at == first_inner(s) ? wide(edges_[slot].first_lower) : 0;
-      const double of_bottom = at == last_inner(s) ? wide(edges_[slot].last_upper) : 0;
+      const double of_top = at == s.first ? wide(edges_[slot].first_lower) : 0;
+      const double of_bottom = at == s.last ? wide(edges_[slot].last_upper) : 0;
       const double lower = wide(bands.lower[at]), diag = wide(bands.diag[at]), upper = wide(bands.upper[at]);
       double left = 0, sizes = 0;
       const auto see = [&](const AlignedArray<T>& spike, double right) {

@@ -23,6 +23,8 @@ struct PartSlot {
   Index line = 0;
   bool above = false, below = false;  ///< whether there is a part above, below
   Index top = -1, bottom = -1;        ///< offsets of the rows next to the cuts; equal for a part of one row
+  Index first = 0, last = -1;         ///< offsets of the first and the last inner row
+  bool has_inner() const { return first <= last; }
   bool one_row() const { return above && below && top == bottom; }
   /// How many unknowns the part has in the interface system.
   int unknowns() const { return static_cast<int>(above) + static_cast<int>(below) - static_cast<int>(one_row()); }
@@ -54,10 +56,11 @@ class CutParts {
   /// The slot of a line, -1 if it has none.
   Index slot_of(Index line) const;
 
-  /// Uncouple the rows next to cuts from the inner rows, and keep their numbers.
-  void uncouple_cuts(Bands<T>& bands);
-  /// Write the numbers that uncouple_cuts() changed back into bands of the same lines.
-  void put_back(Bands<T>& bands) const;
+  /// Solve another row of the bands in the place of the one at `at`, see SolvedBands::overlay().
+  using Overlay = std::function<void(Index at, T lower, T diag, T upper)>;
+  /// Keep the numbers of the rows next to cuts, and lay rows that are not coupled to the inner rows over them.
+  /// @param bands  which `overlay` changes
+  void uncouple_cuts(const BandsView<T>& bands, const Overlay& overlay);
 
   /// Find the spikes without a solve of all inner rows, if dominance makes them decay to nothing near the cuts.
   /// @param bands      with uncoupled cuts
@@ -68,14 +71,21 @@ class CutParts {
   /// Clear the spikes of some slots that find_decaying_spikes() found. @param left_out shape [slots]
   void leave_out(const std::vector<char>& left_out);
   /// Find the spikes of all slots but those of `left_out`, shape [slots], by two solves with the inner rows.
+  /// @post reduced() is valid
+  void find_spikes(const std::function<void(const T*, T*)>& solve, const std::vector<char>& left_out);
+  /// Find the size and the error of the spikes that find_spikes() found.
   /// @param bands  with uncoupled cuts
-  /// @post reduced() and spikes() are valid
-  void find_spikes(const BandsView<T>& bands, const std::function<void(const T*, T*)>& solve,
-                   const std::vector<char>& left_out);
+  /// @post spikes() is valid
+  void measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out);
   ReducedPart reduced(Index s) const;
   const SpikeFacts& spikes(Index s) const { return spike_facts_[static_cast<std::size_t>(s)]; }
   /// Keep each bundle's spikes up to the last row larger than `threshold`, and free the rest.
   void keep_spikes(double threshold);
+  /// Give back what an apply does not need. @post reduced() and spikes() are not valid
+  void drop_equations() {
+    edges_ = {};
+    spike_facts_ = {};
+  }
   /// Most rows corrected from one side.
   Index spike_rows() const;
 
@@ -112,14 +122,7 @@ class CutParts {
     Index p_rows = 0, q_rows = 0;  ///< rows of p from the first inner row on, rows of q up to the last
     Index p_at = 0, q_at = 0;      ///< in spikes_
   };
-  /// Offsets of the first and the last inner row; first > last if there is none.
-  Index first_inner(const PartSlot& s) const;
-  Index last_inner(const PartSlot& s) const;
-  bool has_inner(const PartSlot& s) const { return first_inner(s) <= last_inner(s); }
-  void find_near_spikes(const BandsView<T>& bands, std::size_t slot, Index at, Index wide);
-  void place_rows();
-  void clear_between(const std::vector<char>& left_out);
-  void measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out);
+  void find_near_spikes(const BandsView<T>& bands, std::size_t slot);
   void measure_rows(const BandsView<T>& bands, const Bundle& b, Index begin, Index end, Index first_line,
                     Index end_line, SpikeFacts* facts) const;
 

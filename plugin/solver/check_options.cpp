@@ -44,36 +44,33 @@ void check_options(const Options& o) {
   require_listed("singular", o.singular, kSingularNames);
   require_listed("above_bound", o.above_bound, kAboveBoundNames);
   require_listed("transfer", o.transfer, kTransferNames);
-  const bool listed =
-      std::find(std::begin(kVariantNames), std::end(kVariantNames), o.variant) != std::end(kVariantNames);
-  if (!listed && find_scheme(o.variant) == nullptr) {
+  const auto require = [](bool holds, const std::string& text) {
+    if (!holds) throw InvalidInput(text);
+  };
+  const auto listed = [](const std::string& word, const auto& names) {
+    return std::find(std::begin(names), std::end(names), word) != std::end(names);
+  };
+  if (!listed(o.variant, kVariantNames) && find_scheme(o.variant) == nullptr) {
     throw InvalidInput("variant '" + o.variant +
                        "' does not exist; there are: default, cpu, gpu, fpga, paper, paper-gpu, and the schemes" +
                        scheme_names());
   }
-  if (std::find(std::begin(kFpgaBanksNames), std::end(kFpgaBanksNames), o.fpga_banks) == std::end(kFpgaBanksNames)) {
-    throw InvalidInput("fpga_banks '" + o.fpga_banks + "' does not exist; there are: none, spread");
-  }
-  if (!(o.rtol >= 0 && o.rtol < 1))
-    throw InvalidInput(format("rtol must lie in [0, 1), not %g (0: the rounding of the arithmetic)", o.rtol));
+  require(listed(o.fpga_banks, kFpgaBanksNames),
+          "fpga_banks '" + o.fpga_banks + "' does not exist; there are: none, spread");
+  require(o.rtol >= 0 && o.rtol < 1,
+          format("rtol must lie in [0, 1), not %g (0: the rounding of the arithmetic)", o.rtol));
   parse_balance(o.balance);
   parse_rated(o.rated_power);
-  if (o.partition < 0)
-    throw InvalidInput("partition must be 0 (chosen at set-up) or a number of rows, not " +
-                       std::to_string(o.partition));
-  if (o.chunk < 0)
-    throw InvalidInput("chunk must be 0 (as many rows as the device's memory holds) or a number of rows, not " +
-                       std::to_string(o.chunk));
-  if (o.device_memory < 0)
-    throw InvalidInput("device_memory must be 0 (the device's own limit) or a number of bytes, not " +
-                       std::to_string(o.device_memory));
-  if (o.gather_limit < -1) {
-    throw InvalidInput("gather_limit must be -1 (any line may be gathered), 0 (none), or the most rows of one, not " +
-                       std::to_string(o.gather_limit));
-  }
-  if (!(o.timeout >= 0))
-    throw InvalidInput(
-        format("timeout must be 0 (100 times the predicted time) or a number of seconds, not %g", o.timeout));
+  const auto at_least = [&](Index value, Index least, const char* text) {
+    require(value >= least, text + std::to_string(value));
+  };
+  at_least(o.partition, 0, "partition must be 0 (chosen at set-up) or a number of rows, not ");
+  at_least(o.chunk, 0, "chunk must be 0 (as many rows as the device's memory holds) or a number of rows, not ");
+  at_least(o.device_memory, 0, "device_memory must be 0 (the device's own limit) or a number of bytes, not ");
+  at_least(o.gather_limit, -1,
+           "gather_limit must be -1 (any line may be gathered), 0 (none), or the most rows of one, not ");
+  require(o.timeout >= 0,
+          format("timeout must be 0 (100 times the predicted time) or a number of seconds, not %g", o.timeout));
 }
 
 }  // namespace oclspkt

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "certificate.hpp"
 #include "choice_report.hpp"
@@ -11,10 +12,10 @@
 #include "forgiven.hpp"
 #include "format.hpp"
 #include "host_solver.hpp"
-#include "judge.hpp"
 #include "narrow.hpp"
 #include "oclspkt/error.hpp"
 #include "schemes/proposal.hpp"
+#include "schemes/scheme.hpp"
 
 namespace oclspkt {
 namespace {
@@ -92,6 +93,12 @@ bool spares_factors(std::vector<Way> ways, const Way& taken, Outlook<T> outlook)
 }
 
 }  // namespace
+
+void refuse_answer(const Options& options, const std::string& why) {
+  if (options.above_bound == AboveBound::warn) return;
+  throw Breakdown("method auto has no answer within its limits for this right-hand side: " + why +
+                  "; above_bound warn returns it all the same");
+}
 
 template <typename T>
 std::vector<Way> ways_there(Processors& processors, const Processor& host, const Outlook<T>& outlook) {
@@ -217,7 +224,7 @@ void Choosing<T>::adopt(const Way& way, bool factored) {
   report_.device.platform = processor.info.platform;
   report_.device.type = processor.host() ? "host" : name(processor.info.type);
   report_.device.emulated = processor.info.emulated;
-  ++counts_.uploads;
+  ++chosen_.counts().uploads;
   chosen_->expect(way.apply);
   if (!factored) chosen_->set_up(way.plan, system_.bands());
 }
@@ -237,7 +244,7 @@ Rejection Choosing<T>::examine_adopted(Proposal& p, bool insist) {
   double error = -1;
   const Times start = chosen_->times();
   Rejection rejection = examine(system_.bands(), *chosen_.get(), rules_for(p.plan), error);
-  counts_.trials += error >= 0;
+  chosen_.counts().trials += error >= 0;
   const bool asked_for = insist && p.plan.method != Method::pivot;
   if (rejection && asked_for && error < 0) {
     error = trial_solve<T>(system_.bands().lines(), system_.bands().view(), TrialKind::rough, [&](const T* y, T* x) {
@@ -279,9 +286,10 @@ std::string above_limits(double rounding, double backward_error) {
   return backward_error <= kTrialLimit ? "" : format("backward error %.1e of the trial solve", backward_error);
 }
 
-/// Method auto had nothing else: say so.
+/// Where method auto had nothing else, say so, or fail.
+/// @throws Breakdown
 template <typename T>
-void Choosing<T>::tell_above_bound() {
+void Choosing<T>::require_within_bounds() {
   if (named(options_.method)) return;
   // Other methods are tried by rows.
   const bool by_component = report_.promise == Promise::by_component;
@@ -289,13 +297,6 @@ void Choosing<T>::tell_above_bound() {
   for (const GroupReport& group : report_.groups) {
     if (report_.above_bound.empty()) report_.above_bound = above_limits<T>(group.rounding, group.backward_error);
   }
-}
-
-/// Say so, or fail.
-/// @throws Breakdown
-template <typename T>
-void Choosing<T>::require_within_bounds() {
-  tell_above_bound();
   if (report_.above_bound.empty() || options_.above_bound == AboveBound::warn) return;
   throw Breakdown("method auto has no method within its limits for this matrix: " + report_.above_bound +
                   "; above_bound warn solves all the same");
@@ -311,9 +312,7 @@ void Choosing<T>::note_answers() {
                                ? format("error of an answer %.3g eps > %.0f eps", error, kRoundingLimit)
                                : "an answer is not finite: it leaves the range of the numbers";
   if (grows) report_.above_bound = text;
-  if (options_.above_bound == AboveBound::warn) return;
-  throw Breakdown("method auto has no answer within its limits for this right-hand side: " + text +
-                  "; above_bound warn returns it all the same");
+  refuse_answer(options_, text);
 }
 
 /// Try the way that takes the least time of those left, until one holds.

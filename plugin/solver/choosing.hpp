@@ -2,9 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "chosen.hpp"
 #include "oclspkt/solver.hpp"
 #include "system.hpp"
 #include "ways.hpp"
@@ -18,6 +18,9 @@ struct InUse {
   double applies;  ///< that were expected
 };
 
+/// Fail for an answer of method auto that is above its limits. @throws Breakdown unless above_bound is warn
+void refuse_answer(const Options& options, const std::string& why);
+
 /// The ways of processors that are there, or why the host is left.
 /// @throws InvalidInput if the method named is not there for these lines
 template <typename T>
@@ -29,16 +32,10 @@ template <typename T>
 class Choosing {
  public:
   /// @param applies  that are expected until the next set-up; 0: not known
-  /// @param[out] chosen, report, counts  what comes of it
+  /// @param[out] chosen, report  what comes of it
   Choosing(const Options& options, const Known& known, std::int64_t applies, System<T>& system, Chosen<T>& chosen,
-           Report& report, Counts& counts)
-      : options_(options),
-        known_(known),
-        applies_(applies),
-        system_(system),
-        chosen_(chosen),
-        report_(report),
-        counts_(counts) {}
+           Report& report)
+      : options_(options), known_(known), applies_(applies), system_(system), chosen_(chosen), report_(report) {}
 
   Outlook<T> outlook() const;
   /// Choose one that was in use before, or else the one that takes the least time, of those that hold.
@@ -63,7 +60,6 @@ class Choosing {
   void adopt(const Way& way, bool factored);
   Rejection examine_adopted(Proposal& proposal, bool insist);
   void take(const Way& way, const Proposal& proposal, const char* pin_why);
-  void tell_above_bound();
   void require_within_bounds();
 
   const Options& options_;
@@ -72,10 +68,6 @@ class Choosing {
   System<T>& system_;
   Chosen<T>& chosen_;
   Report& report_;
-  Counts& counts_;
 };
-
-extern template class Choosing<float>;
-extern template class Choosing<double>;
 
 }  // namespace oclspkt

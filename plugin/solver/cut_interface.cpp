@@ -1,37 +1,182 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How every apply solves the interface systems of cuts: the messages, and the small systems.
+// How every apply solves the interface systems of cuts: the messages, and the small systems. Lines that cannot be
+// solved in parts are solved whole by their roots.
 #include "cut_interface.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
+
+#include "rounding.hpp"
+#include "schemes/proposal.hpp"
 
 namespace oclspkt {
+namespace {
+
+/// How many bands a message has of each part.
+constexpr Index kBands = 3;
+
+/// Copy the bands of a line, one after the other.
+template <typename T>
+void copy_line(const LineSet& lines, const BandsView<T>& from, Index line, T* to) {
+  for (const T* band : {from.lower, from.diag, from.upper}) {
+    for (Index i = 0; i < lines.length(line); ++i) *to++ = band[lines.first(line) + i * lines.row_stride()];
+  }
+}
+
+}  // namespace
 
 template <typename T>
-Index CutInterface<T>::unknowns_of(Index c, int place) const {
-  if (place == set_.cut[c].place) return set_.slot(c).unknowns();
-  const auto& parts = set_.facts[static_cast<std::size_t>(c)];
-  if (place == 0 || place + 1 == static_cast<int>(parts.size())) return 1;
-  return parts[static_cast<std::size_t>(place)].rows == 1 ? 1 : 2;
+void GatheredLines<T>::clear() {
+  solver_.reset();
+  lines_.clear();
+  pinned_ = 0;
+  y_.resize(0);
+  x_.resize(0);
+}
+
+template <typename T>
+void GatheredLines<T>::gather(Accord& accord, const Bands<T>& whole, const Options& options, bool may_pin) {
+  lines_.clear();
+  pinned_ = 0;
+  accord.attempt([&] {
+    for (Index c = 0; c < set_.cut.count(); ++c) {
+      if (!set_.cut.rooted(c) || !set_.gathered(c)) continue;
+      lines_.push_back(c);
+      const Index rows = set_.rows(c), limit = options.gather_limit;
+      if (limit < 0 || rows <= limit) continue;
+      throw Breakdown("line " + std::to_string(set_.cut[c].number) + " of " + std::to_string(rows) +
+                      " rows cannot be solved in parts (" + text(set_.why[static_cast<std::size_t>(c)]) +
+                      "), and gather_limit lets one process solve lines of at most " + std::to_string(limit) +
+                      " rows: raise it (-1: any length)");
+    }
+  });
+  accord.agree();
+  Wire<T> wire;
+  wire.open(*set_.exchange, route_to_roots(set_.cut, [&](Index c, int place) -> Index {
+    if (!set_.gathered(c)) return 0;
+    return kBands * set_.rows(c, place);
+  }));
+  for (const Route::Item& item : wire.route.out) {
+    copy_line(set_.lines, whole.view(), set_.cut[item.line].line, wire.out.data() + item.at);
+  }
+  wire.talk();
+  accord.attempt([&] {
+    fill(wire, whole);
+    factor(options, may_pin);
+  });
+  accord.agree();
+}
+
+/// Lay the gathered lines end to end, each from its parts.
+template <typename T>
+void GatheredLines<T>::fill(const Wire<T>& wire, const Bands<T>& whole) {
+  std::vector<Index> starts{0}, start_of(set_.cut.lines.size(), -1);
+  for (const Index c : lines_) {
+    start_of[static_cast<std::size_t>(c)] = starts.back();
+    starts.push_back(starts.back() + set_.rows(c));
+  }
+  if (!solver_) solver_.emplace(Options());
+  y_.resize(starts.back());
+  x_.resize(starts.back());
+  const LineSet lines = LineSet::unequal(starts);
+  Bands<T>& bands = solver_->expect(lines).write(lines);
+  const auto take = [&](Index c, int place, const T* part) {
+    const Index rows = set_.rows(c, place);
+    Index at = start_of[static_cast<std::size_t>(c)];
+    for (int above = 0; above < place; ++above) at += set_.rows(c, above);
+    for (T* const to : {bands.lower(), bands.diag(), bands.upper()})
+      std::copy_n(std::exchange(part, part + rows), rows, to + at);
+  };
+  for (const Route::Item& item : wire.route.in) take(item.line, item.place, wire.in.data() + item.at);
+  std::vector<T> own;
+  for (const Index c : lines_) {
+    own.resize(static_cast<std::size_t>(kBands * set_.rows(c, set_.cut[c].place)));
+    copy_line(set_.lines, whole.view(), set_.cut[c].line, own.data());
+    take(c, set_.cut[c].place, own.data());
+  }
+}
+
+/// "line 7 of 30 rows, cut among 3 processes"
+template <typename T>
+std::string GatheredLines<T>::name(std::size_t g) const {
+  const Index c = lines_[g];
+  return "line " + std::to_string(set_.cut[c].number) + " of " + std::to_string(set_.rows(c)) + " rows, cut among " +
+         std::to_string(set_.cut.parts(c)) + " processes";
+}
+
+/// Find the first gathered line that cannot be solved whole either.
+/// @throws Breakdown naming it
+template <typename T>
+void GatheredLines<T>::refuse(const Options& options, const Breakdown& error) {
+  const LineSet lines = solver_->system().lines();
+  const BandsView<T> all = solver_->expect(lines).edit(lines).view();
+  for (std::size_t g = 0; g < lines_.size(); ++g) {
+    const Index first = lines.first(static_cast<Index>(g)), rows = lines.length(static_cast<Index>(g));
+    Solver<T> alone(options);
+    try {
+      alone.set_up(LineSet::one(rows), all.lower + first, all.diag + first, all.upper + first);
+    } catch (const Breakdown& own) {
+      throw Breakdown(name(g) + ", cannot be solved: " + own.what());
+    }
+  }
+  throw error;
+}
+
+/// @throws Breakdown naming the first line that is singular, unless it may be pinned
+template <typename T>
+void GatheredLines<T>::factor(const Options& options, bool may_pin) {
+  if (lines_.empty()) return;
+  Options own;
+  own.devices = "host";
+  if (options.method == MethodChoice::pivot) own.method = MethodChoice::pivot;
+  own.singular = Singular::pin;
+  if (!named(options.method)) own.above_bound = options.above_bound;
+  try {
+    solver_->set_up(own, {});
+  } catch (const Breakdown& error) {
+    refuse(own, error);
+  }
+  const std::vector<Index> pinned = solver_->system().pinned_lines();
+  pinned_ = static_cast<Index>(pinned.size());
+  if (pinned.empty() || may_pin) return;
+  throw Breakdown(name(static_cast<std::size_t>(pinned.front())) + ", is singular; " + kPinCure);
+}
+
+template <typename T>
+void GatheredLines<T>::solve() {
+  failure_ = nullptr;
+  if (y_.size() == 0) return;
+  try {
+    solver_->apply(y_.data(), x_.data());
+  } catch (const Breakdown&) {
+    failure_ = std::current_exception();
+  }
+}
+
+template <typename T>
+void GatheredLines<T>::tell(CutReport& report) const {
+  if (y_.size() == 0) return;
+  report.rounding = larger(report.rounding, solver_->report().rounding);
+  if (report.above_bound.empty()) report.above_bound = solver_->report().above_bound;
 }
 
 /// How many scalars the part at `place` sends to its root in an apply.
 template <typename T>
 Index CutInterface<T>::told(Index c, int place) const {
   if (set_.solved_at_cuts(c)) return 0;
-  if (!set_.gathered(c)) return unknowns_of(c, place);
-  return set_.rows(c, place);
+  if (set_.gathered(c)) return set_.rows(c, place);
+  if (place == set_.cut[c].place) return set_.slot(c).unknowns();
+  return place == 0 || place + 1 == set_.cut.parts(c) || set_.rows(c, place) == 1 ? 1 : 2;
 }
 
 template <typename T>
 void CutInterface<T>::wire() {
   systems_.clear();
   pairs_.clear();
-  for (Moves* moves : {&to_cuts_, &to_roots_, &own_, &told_}) moves->clear();
-  for (std::vector<GatheredPart>* parts : {&sent_, &kept_, &got_}) parts->clear();
+  for (Moves* moves : {&to_cuts_, &to_roots_, &own_, &told_, &got_}) moves->clear();
+  for (Moves* rows : {&sent_, &kept_}) rows->clear(set_.lines.row_stride());
   wire_cuts();
-  wire_rooted();
-  wire_told();
+  wire_roots();
   systems_.make_room();
   unknowns_.resize(systems_.size());
 }
@@ -65,60 +210,43 @@ void CutInterface<T>::wire_cuts() {
   }
 }
 
+/// Add the numbers of this process's part to those from `to` on: those next to its cuts, or all rows if the line is
+/// gathered.
+template <typename T>
+void CutInterface<T>::add_part(Index c, Index to, Moves& numbers, Moves& rows) const {
+  const PartSlot& s = set_.slot(c);
+  if (set_.gathered(c)) return rows.add(set_.lines.first(s.line), to, set_.lines.length(s.line));
+  if (s.above) numbers.add(set_.top_of(c), to++);
+  if (s.below && !s.one_row()) numbers.add(set_.bottom_of(c), to);
+}
+
 /// Wire the other lines: the root of a line solves its reduced system, or all of its rows if it is gathered.
 template <typename T>
-void CutInterface<T>::wire_rooted() {
+void CutInterface<T>::wire_roots() {
   up_.open(*set_.exchange, route_to_roots(set_.cut, [&](Index c, int place) { return told(c, place); }));
   back_.open(*set_.exchange, up_.route.back());
-  std::vector<Index> part_at, line_at(set_.cut.lines.size(), 0);  // where the numbers of each part begin
+  for (const Route::Item& item : up_.route.out) add_part(item.line, item.at, to_roots_, sent_);
+  // Where the numbers of each part begin, in unknowns_ or among the gathered rows.
+  std::vector<Index> part_at, line_at(set_.cut.lines.size(), 0);
   Index gathered_rows = 0;
   for (Index c = 0; c < set_.cut.count(); ++c) {
     if (!set_.cut.rooted(c) || set_.solved_at_cuts(c)) continue;
     line_at[static_cast<std::size_t>(c)] = static_cast<Index>(part_at.size());
-    wire_line(c, part_at, gathered_rows);
+    Index next = set_.gathered(c) ? gathered_rows : systems_.size();
+    for (int place = 0; place < set_.cut.parts(c); ++place) {
+      if (place == set_.cut[c].place) add_part(c, next, own_, kept_);
+      part_at.push_back(next);
+      next += told(c, place);
+    }
+    if (set_.gathered(c)) {
+      gathered_rows = next;
+    } else {
+      systems_.add(reduced_rows(set_.facts[static_cast<std::size_t>(c)]));
+    }
   }
   for (const Route::Item& item : up_.route.in) {
     const Index to = part_at[static_cast<std::size_t>(line_at[static_cast<std::size_t>(item.line)] + item.place)];
-    if (set_.gathered(item.line)) {
-      got_.push_back({item.line, item.at, to, item.count});
-    } else {
-      for (Index k = 0; k < item.count; ++k) told_.add(item.at + k, to + k);
-    }
-  }
-}
-
-/// Place the parts of a line that is rooted here, and add the part of this process.
-/// @param[in,out] part_at  where the numbers of each part begin, in unknowns_ or among the gathered rows
-template <typename T>
-void CutInterface<T>::wire_line(Index c, std::vector<Index>& part_at, Index& gathered_rows) {
-  Index next = set_.gathered(c) ? gathered_rows : systems_.size(), own = 0;
-  for (int place = 0; place < set_.cut.parts(c); ++place) {
-    if (place == set_.cut[c].place) own = next;
-    part_at.push_back(next);
-    next += told(c, place);
-  }
-  if (set_.gathered(c)) {
-    gathered_rows = next;
-    kept_.push_back({c, 0, own, set_.rows(c, set_.cut[c].place)});
-    return;
-  }
-  systems_.add(reduced_rows(set_.facts[static_cast<std::size_t>(c)]));
-  const PartSlot& s = set_.slot(c);
-  if (s.above) own_.add(set_.top_of(c), own++);
-  if (s.below && !s.one_row()) own_.add(set_.bottom_of(c), own);
-}
-
-/// Wire the numbers that this process sends to the roots of its other lines.
-template <typename T>
-void CutInterface<T>::wire_told() {
-  for (const Route::Item& item : up_.route.out) {
-    const PartSlot& s = set_.slot(item.line);
-    if (set_.gathered(item.line)) {
-      sent_.push_back({item.line, item.at, 0, item.count});
-      continue;
-    }
-    if (s.above) to_roots_.add(set_.top_of(item.line), item.at);
-    if (s.below && !s.one_row()) to_roots_.add(set_.bottom_of(item.line), item.at + (s.above ? 1 : 0));
+    (set_.gathered(item.line) ? got_ : told_).add(item.at, to, item.count);
   }
 }
 
@@ -132,17 +260,17 @@ bool CutInterface<T>::solve(const T* y, T* x) {
   exchange(y);
   if (!y) return true;
   const bool finite = set_.parts.correct(x);
-  write_gathered(x);
+  sent_.run_back(back_.in.data(), x);
+  kept_.run_back(gathered_.x(), x);
   return finite;
 }
 
-/// Send the right-hand sides, solve, and receive the unknowns. @param y  null: no line here is gathered, or send NaN
 template <typename T>
 void CutInterface<T>::exchange(const T* y) {
   const T* const g = set_.parts.g();
   to_cuts_.run(g, across_.out.data());
   to_roots_.run(g, up_.out.data());
-  send_gathered(y);
+  sent_.run(y, up_.out.data());
   across_.start();
   up_.start();
   across_.finish();
@@ -150,54 +278,27 @@ void CutInterface<T>::exchange(const T* y) {
   up_.finish();
   own_.run(g, unknowns_.data());
   told_.run(up_.in.data(), unknowns_.data());
-  take_gathered(y);
+  got_.run(up_.in.data(), gathered_.y());
+  kept_.run(y, gathered_.y());
   systems_.solve(unknowns_.data());
   gathered_.solve();
   told_.run_back(unknowns_.data(), back_.out.data());
-  for (const GatheredPart& part : got_) std::copy_n(gathered_.x() + part.here, part.rows, back_.out.data() + part.at);
+  got_.run_back(gathered_.x(), back_.out.data());
   back_.start();
   own_.run_back(unknowns_.data(), set_.parts.unknowns());
   back_.finish();
   to_roots_.run_back(back_.in.data(), set_.parts.unknowns());
 }
 
-/// Copy the rows of a part, or NaN if y is null.
-template <typename T>
-void CutInterface<T>::copy_rows(const GatheredPart& part, const T* y, T* to) const {
-  const T* const from = y ? y + set_.lines.first(set_.slot(part.line).line) : nullptr;
-  for (Index i = 0; i < part.rows; ++i) {
-    to[i] = from ? from[i * set_.lines.row_stride()] : std::numeric_limits<T>::quiet_NaN();
-  }
-}
-
-template <typename T>
-void CutInterface<T>::send_gathered(const T* y) {
-  for (const GatheredPart& part : sent_) copy_rows(part, y, up_.out.data() + part.at);
-}
-
-template <typename T>
-void CutInterface<T>::take_gathered(const T* y) {
-  for (const GatheredPart& part : got_) std::copy_n(up_.in.data() + part.at, part.rows, gathered_.y() + part.here);
-  for (const GatheredPart& part : kept_) copy_rows(part, y, gathered_.y() + part.here);
-}
-
-template <typename T>
-void CutInterface<T>::write_gathered(T* x) {
-  const auto write_rows = [&](const GatheredPart& part, const T* from) {
-    T* to = x + set_.lines.first(set_.cut[part.line].line);
-    for (Index i = 0; i < part.rows; ++i) to[i * set_.lines.row_stride()] = from[i];
-  };
-  for (const GatheredPart& part : sent_) write_rows(part, back_.in.data() + part.at);
-  for (const GatheredPart& part : kept_) write_rows(part, gathered_.x() + part.here);
-}
-
 template <typename T>
 std::int64_t CutInterface<T>::bytes() const {
   std::int64_t sum = systems_.bytes() + pairs_.bytes() + unknowns_.bytes();
-  for (const Moves* moves : {&to_cuts_, &to_roots_, &own_, &told_}) sum += moves->bytes();
+  for (const Moves* moves : {&to_cuts_, &to_roots_, &own_, &told_, &sent_, &kept_, &got_}) sum += moves->bytes();
   return sum + across_.bytes() + up_.bytes() + back_.bytes();
 }
 
+template class GatheredLines<float>;
+template class GatheredLines<double>;
 template class CutInterface<float>;
 template class CutInterface<double>;
 

@@ -1,35 +1,102 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <exception>
+#include <limits>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "accord.hpp"
 #include "cut_set.hpp"
-#include "gathered_lines.hpp"
+#include "line_solver.hpp"
 #include "pair_systems.hpp"
 #include "pivoted_lines.hpp"
 
 namespace oclspkt {
 
+/// The cut lines that cannot be solved in parts: the root of each line solves it whole, on the host.
+template <typename T>
+class GatheredLines {
+ public:
+  explicit GatheredLines(const CutSet<T>& set) : set_(set) {}
+
+  void clear();
+  /// Collective: bring the bands of the gathered lines to their roots and factor them there.
+  /// @param whole   the bands as they were given
+  /// @param may_pin true if the last unknown of a singular line may be set to 0
+  /// @throws Breakdown naming the first line that is too long for Options::gather_limit or singular
+  void gather(Accord& accord, const Bands<T>& whole, const Options& options, bool may_pin);
+
+  /// Right-hand sides and solutions of the lines gathered here, end to end in the order of the cut lines.
+  T* y() { return y_.data(); }
+  const T* x() const { return x_.data(); }
+  /// Solve the lines gathered here. Other processes wait for the solutions: check() throws the errors later.
+  void solve();
+  /// @throws Breakdown if method auto must not return the last solution, see AboveBound
+  void check() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+  /// Add the rounding bound to the report, and the reason if the limits of method auto are exceeded.
+  void tell(CutReport& report) const;
+  Index pinned() const { return pinned_; }
+  std::int64_t bytes() const { return y_.bytes() + x_.bytes() + (solver_ ? solver_->bytes() : 0); }
+
+ private:
+  void fill(const Wire<T>& wire, const Bands<T>& whole);
+  void factor(const Options& options, bool may_pin);
+  std::string name(std::size_t g) const;
+  [[noreturn]] void refuse(const Options& options, const Breakdown& error);
+
+  const CutSet<T>& set_;
+  std::optional<LineSolver<T>> solver_;
+  std::vector<Index> lines_;  ///< the cut lines that are gathered here
+  Index pinned_ = 0;
+  AlignedArray<T> y_, x_;
+  std::exception_ptr failure_;  ///< of the last solve
+};
+
 /// Copies numbers from places of one array to places of another, which are the same in every apply.
 class Moves {
  public:
-  void clear() { moves_.clear(); }
-  void add(Index from, Index to) { moves_.push_back({from, to}); }
+  /// @param stride  from number to number of a run in the first array; 1 in the second
+  void clear(Index stride = 1) {
+    moves_.clear();
+    stride_ = stride;
+  }
+  void add(Index from, Index to, Index count = 1) {
+    if (!moves_.empty()) {
+      Move& last = moves_.back();
+      if (last.from + last.count * stride_ == from && last.to + last.count == to) {
+        last.count += count;
+        return;
+      }
+    }
+    moves_.push_back({from, to, count});
+  }
+  /// @param from  null: NaN
   template <typename From, typename To>
   void run(const From* from, To* to) const {
-    for (const Move& move : moves_) to[move.to] = static_cast<To>(from[move.from]);
+    for (const Move& move : moves_) {
+      for (Index i = 0; i < move.count; ++i) {
+        to[move.to + i] = from ? static_cast<To>(from[move.from + i * stride_]) : std::numeric_limits<To>::quiet_NaN();
+      }
+    }
   }
   /// Copy in the other direction.
   template <typename To, typename From>
   void run_back(const To* to, From* from) const {
-    for (const Move& move : moves_) from[move.from] = static_cast<From>(to[move.to]);
+    for (const Move& move : moves_) {
+      for (Index i = 0; i < move.count; ++i) from[move.from + i * stride_] = static_cast<From>(to[move.to + i]);
+    }
   }
   std::int64_t bytes() const { return static_cast<std::int64_t>(moves_.capacity() * sizeof(Move)); }
 
  private:
   struct Move {
-    Index from, to;
+    Index from, to, count;
   };
+  Index stride_ = 1;
   std::vector<Move> moves_;
 };
 
@@ -47,10 +114,9 @@ class CutInterface {
   /// @param y null if this process could not solve: it sends NaN, and x is not touched
   /// @return false if an unknown next to a cut of this process is not finite
   bool solve(const T* y, T* x);
-  /// Collective: exchange for vectors on a device: only the right-hand sides in the set's parts go out, and the
-  /// unknowns next to the cuts come back into the parts.
-  /// @pre no line of this process is gathered
-  void exchange() { exchange(nullptr); }
+  /// Collective: send the right-hand sides in the set's parts, solve, and receive the unknowns next to the cuts there.
+  /// @param y null: no line of this process is gathered, as where vectors lie on a device; or NaN goes out for its rows
+  void exchange(const T* y = nullptr);
 
   /// Scalars that this process sends and receives in an apply.
   Index sent() const { return across_.route.out_count + up_.route.out_count + back_.route.out_count; }
@@ -58,35 +124,21 @@ class CutInterface {
   std::int64_t bytes() const;
 
  private:
-  /// All rows of a part of a gathered line.
-  struct GatheredPart {
-    Index line = 0;  ///< index into the cut lines
-    Index at = 0;    ///< place of the first row in a message
-    Index here = 0;  ///< likewise in the right-hand sides and solutions of gathered lines
-    Index rows = 0;
-  };
-
-  void wire_rooted();
-  void wire_line(Index c, std::vector<Index>& part_at, Index& gathered_rows);
-  void wire_told();
   void wire_cuts();
-  void exchange(const T* y);
-  void copy_rows(const GatheredPart& part, const T* y, T* to) const;
-  void send_gathered(const T* y);
-  void take_gathered(const T* y);
-  void write_gathered(T* x);
-  Index unknowns_of(Index c, int place) const;
+  void wire_roots();
+  void add_part(Index c, Index to, Moves& numbers, Moves& rows) const;
   Index told(Index c, int place) const;
 
   CutSet<T>& set_;
   GatheredLines<T>& gathered_;
-  PairSystems<T> pairs_;                         ///< at cuts
-  PivotedLines<double> systems_;                 ///< of lines that are rooted here
-  AlignedArray<double> unknowns_;                ///< of these systems; their right-hand sides before
-  Moves to_cuts_;                                ///< from CutParts::g() into a message
-  Moves to_roots_;                               ///< likewise; back from a message into CutParts::unknowns()
-  Moves own_, told_;                             ///< from CutParts::g(), from a message into unknowns_; and back
-  std::vector<GatheredPart> sent_, kept_, got_;  ///< to other processes, from here, from others
+  PairSystems<T> pairs_;           ///< at cuts
+  PivotedLines<double> systems_;   ///< of lines that are rooted here
+  AlignedArray<double> unknowns_;  ///< of these systems; their right-hand sides before
+  Moves to_cuts_;                  ///< from CutParts::g() into a message
+  Moves to_roots_;                 ///< likewise; back from a message into CutParts::unknowns()
+  Moves own_, told_;               ///< from CutParts::g(), from a message into unknowns_; and back
+  Moves sent_, kept_;              ///< gathered rows: from y into a message, or to those gathered here; and back
+  Moves got_;                      ///< gathered rows: from a message to those gathered here; and back
   Wire<T> across_, up_, back_;
 };
 

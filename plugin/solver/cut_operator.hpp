@@ -8,7 +8,6 @@
 #include "accord.hpp"
 #include "cut_interface.hpp"
 #include "cut_set.hpp"
-#include "gathered_lines.hpp"
 #include "line_solver.hpp"
 #include "oclspkt/cuts.hpp"
 #include "survey.hpp"
@@ -26,8 +25,6 @@ class CutOperator final : public Operator<T> {
 
   /// Begin with new lines, whose bands follow in the inner solver.
   void begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
-  /// Restore the given bands in the storage of the inner solver.
-  void restore();
   /// Set-up need not survey the rows. @param rows bounds of the survey of all rows
   void know(const Survey& rows);
   /// Set up, the inner solver as well.
@@ -44,65 +41,34 @@ class CutOperator final : public Operator<T> {
   const Cuts& cuts() const { return cuts_; }
   const std::shared_ptr<Exchange>& exchange() const { return set_.exchange; }
   const CutReport& report() const { return report_; }
-  /// The bands as they were given, couplings across cuts included.
-  Bands<T> whole_bands();
-  /// Write the transposed bands: the couplings across a cut change sides. @param whole as whole_bands()
-  void transpose_to(Bands<T>& bands, Bands<T>& whole) const;
+  /// Write the transposed bands: the couplings across a cut change sides.
+  void transpose_to(Bands<T>& bands);
 
  private:
-  /// The facts that all processes know after the first look at the bands.
-  struct Overall {
-    bool cut = false, symmetric = true, one_line = false;
-    double dominance = 0;
-    Index longest_chain = 0;
-  };
-  /// What a look at a part shows.
-  struct PartLook {
-    Survey survey;
-    double units_range = 0;  ///< see PartFacts
-    bool zero_sums = false;  ///< see sums_are_zero()
+  class SetUp;
+  /// The results of the trial solves of cut lines.
+  struct TrialResult {
+    bool failed = false;         ///< on any process
+    double backward_error = 0;   ///< componentwise, the largest of all processes
+    std::vector<Gathering> why;  ///< shape [cut lines]; of this process; Gathering::trial if a line fails
   };
 
-  /// The bands of the inner solver, made whole but for rows next to cuts.
-  Bands<T>& edit() { return inner_.expect(set_.lines).edit(set_.lines); }
-  template <typename F>
-  void for_parts(const F& f);
-  void look(std::vector<double>& facts);
-  void survey_cut_lines();
-  void survey_parts(const Bands<T>& bands, bool symmetry);
-  void find_units();
-  void learn(const std::vector<double>& facts);
-  void set_up_parts(Bands<T>& bands);
-  void set_up_inner(Bands<T>& bands);
-  void sort_pinned();
-  bool may_pin() const;
-  std::vector<PartFacts> own_facts() const;
-  void judge(Accord& accord);
-  void gather(Accord& accord);
-  void make_ready(Accord& accord);
-  void finish_report();
-  void bring_borders();
+  /// Collective: run the trial solves of cut lines, evidence that no process could find alone.
+  /// @param whole the bands as they were given
+  TrialResult try_lines(Accord& accord, const Bands<T>& whole);
   void solve(const Place& place, const T* y, T* x);
   void look_at(const T* y, const T* x);
 
   LineSolver<T>& inner_;
   const Options& options_;
-  Known known_;
   Cuts cuts_;
   CutReport report_;
-  Overall overall_;
-  bool uncoupled_ = false;     ///< rows next to cuts are uncoupled in the inner solver's bands
-  bool any_gathered_ = false;  ///< some line is gathered, on any process
-
   CutSet<T> set_;
   std::optional<Survey> known_rows_;  ///< see know()
-  std::vector<PartLook> looks_;       ///< shape [cut lines]
-  std::optional<Bands<T>> refused_;   ///< the bands that inner_ refused; cut lines are blank there then
   GatheredLines<T> gathered_{set_};
   CutInterface<T> interface_{set_, gathered_};
   std::unique_ptr<Borders<T>> borders_;  ///< where vectors lie on a device, and no line here is gathered
-
-  Times before_;  ///< of inner_, before the first apply
+  Times before_;                         ///< of inner_, before the first apply
   std::int64_t applies_ = 0;
   double total_seconds_ = 0;
 };

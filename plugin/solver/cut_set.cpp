@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The facts about parts that processes exchange at set-up, and the decisions that follow from them.
+// Cut lines, the facts about their parts that processes exchange at set-up, and the decisions that follow from them.
 #include "cut_set.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "rounding.hpp"
 #include "survey.hpp"
@@ -12,19 +14,84 @@
 namespace oclspkt {
 namespace {
 
+void require(bool holds, const std::string& text) {
+  if (!holds) throw InvalidInput("cuts: " + text);
+}
+
+void check_chain(const std::vector<int>& chain, int rank, int size) {
+  std::vector<int> sorted = chain;
+  std::sort(sorted.begin(), sorted.end());
+  require(!sorted.empty() && sorted.front() >= 0 && sorted.back() < size,
+          sorted.empty()
+              ? std::string("a chain is empty: list the processes that hold the line")
+              : "a chain lists processes " + std::to_string(sorted.front()) + " to " + std::to_string(sorted.back()) +
+                    ": processes are numbered 0 to " + std::to_string(size - 1));
+  require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(),
+          "a chain of " + std::to_string(sorted.size()) + " processes lists one twice: list each once");
+  require(std::binary_search(sorted.begin(), sorted.end(), rank),
+          "a chain given to process " + std::to_string(rank) + " does not list it: list it, or leave the chain out");
+}
+
+void check_sizes(const LineSet& lines, const Cuts& cuts) {
+  const auto count = static_cast<std::size_t>(lines.count());
+  require(cuts.chain_of.empty() || cuts.chain_of.size() == count,
+          "chain_of holds " + std::to_string(cuts.chain_of.size()) + " numbers, the line count is " +
+              std::to_string(count) + ": give one for each line");
+  require(cuts.number.empty() || cuts.number.size() == count, "number holds " + std::to_string(cuts.number.size()) +
+                                                                  " numbers, the line count is " +
+                                                                  std::to_string(count) + ": give one for each line");
+  for (const int chain : cuts.chain_of) {
+    require(chain >= 0 && chain < static_cast<int>(cuts.chains.size()),
+            "chain_of names chain " + std::to_string(chain) + ", the number of chains is " +
+                std::to_string(cuts.chains.size()) + ": count them from 0");
+  }
+  for (const Index number : cuts.number)
+    require(number >= 0, "a line has the number " + std::to_string(number) + ": count lines from 0");
+}
+
+/// Lay the messages end to end, one for each process, in the order of the processes.
+void lay_out(const CutLines& cut, std::vector<Route::Item>& items, std::vector<Exchange::Leg>& legs, Index& count) {
+  const auto process = [&](const Route::Item& item) {
+    return static_cast<std::size_t>(cut.chain(item.line)[static_cast<std::size_t>(item.place)]);
+  };
+  std::size_t processes = 0;
+  for (const Route::Item& item : items) processes = std::max(processes, process(item) + 1);
+  // A counting sort: there may be millions of items, and they go to a few processes.
+  std::vector<Index> next(processes, 0), scalars(processes, 0);
+  for (const Route::Item& item : items) {
+    ++next[process(item)];
+    scalars[process(item)] += item.count;
+  }
+  Index place = 0;
+  for (std::size_t p = 0; p < processes; ++p) {
+    place += std::exchange(next[p], place);
+    if (scalars[p] > 0) legs.push_back({static_cast<int>(p), scalars[p]});
+  }
+  std::vector<Route::Item> sorted(items.size());
+  for (const Route::Item& item : items) sorted[static_cast<std::size_t>(next[process(item)]++)] = item;
+  items = std::move(sorted);
+  count = 0;
+  for (Route::Item& item : items) {
+    item.at = count;
+    count += item.count;
+  }
+}
+
+void add(std::vector<Route::Item>& items, Index line, int place, Index count) {
+  if (count > 0) items.push_back({line, place, count, 0});
+}
+
+void lay_out(const CutLines& cut, Route& route) {
+  lay_out(cut, route.out, route.out_legs, route.out_count);
+  lay_out(cut, route.in, route.in_legs, route.in_count);
+}
+
 /// A pivot of the equations between parts below this many eps, plus one for each equation, may be mere rounding: the
 /// line may be singular. Poisson's matrix has pivots of 2 / rows there.
 constexpr double kSmallPivot = 4;
 
 bool is_one_row(const std::vector<PartFacts>& parts, std::size_t place) {
   return place > 0 && place + 1 < parts.size() && parts[place].rows == 1;
-}
-
-LineVerdict verdict_for(const std::vector<PartFacts>& parts, Gathering why, std::size_t place) {
-  LineVerdict v{why, has_one_row(parts), {}, {}};
-  if (place > 0) v.above_part = parts[place - 1].reduced;
-  if (place + 1 < parts.size()) v.below_part = parts[place + 1].reduced;
-  return v;
 }
 
 template <typename T>
@@ -51,28 +118,82 @@ Gathering judge_line(const std::vector<PartFacts>& parts) {
 
 }  // namespace
 
-const char* text(Gathering why) {
-  switch (why) {
-    case Gathering::none:
-      return "";
-    case Gathering::singular_part:
-      return "its inner rows are singular on a process";
-    case Gathering::refused_part:
-      return "every method is rejected for its inner rows on a process";
-    case Gathering::small_pivot:
-      return "the equations between its parts are nearly singular";
-    case Gathering::large_spike:
-      return "solving its parts amplifies rounding errors";
-    case Gathering::extreme:
-      return "its rows are too large, too small or too different in size";
-    case Gathering::trial:
-      return "the trial solve of its parts failed";
-    case Gathering::asked:
-      return "method pivot was asked for";
-    case Gathering::zero_sums:
-      return "its rows sum to 0, so that it is singular";
+CutLines find_cut_lines(const LineSet& lines, const Cuts& cuts, int rank, int size) {
+  CutLines cut;
+  check_sizes(lines, cuts);
+  if (cuts.chains.empty()) return cut;
+  for (const std::vector<int>& chain : cuts.chains) check_chain(chain, rank, size);
+  cut.chains = cuts.chains;
+  std::sort(cut.chains.begin(), cut.chains.end());
+  cut.chains.erase(std::unique(cut.chains.begin(), cut.chains.end()), cut.chains.end());
+  std::vector<int> sorted_of(cuts.chains.size());
+  for (std::size_t i = 0; i < sorted_of.size(); ++i) {
+    const auto at = std::lower_bound(cut.chains.begin(), cut.chains.end(), cuts.chains[i]);
+    sorted_of[i] = static_cast<int>(at - cut.chains.begin());
   }
-  return "";
+  std::vector<Index> seen(cut.chains.size());  // lines of each chain so far
+  for (Index l = 0; l < lines.count(); ++l) {
+    const auto at = static_cast<std::size_t>(l);
+    const int chain_index = sorted_of[cuts.chain_of.empty() ? 0 : static_cast<std::size_t>(cuts.chain_of[at])];
+    const auto chain_at = static_cast<std::size_t>(chain_index);
+    const std::vector<int>& chain = cut.chains[chain_at];
+    if (chain.size() == 1) continue;
+    require(lines.length(l) > 0, "line " + std::to_string(l) + " is cut and has no row on process " +
+                                     std::to_string(rank) + ": leave this process out of its chain");
+    const Index number = cuts.number.empty() ? seen[chain_at]++ : cuts.number[at];
+    const auto place = std::find(chain.begin(), chain.end(), rank) - chain.begin();
+    cut.lines.push_back(
+        {l, number, chain_index, static_cast<int>(place), static_cast<int>(number % static_cast<Index>(chain.size()))});
+  }
+  const auto before = [](const CutLine& a, const CutLine& b) {
+    return a.chain != b.chain ? a.chain < b.chain : a.number < b.number;
+  };
+  if (!std::is_sorted(cut.lines.begin(), cut.lines.end(), before)) {
+    std::stable_sort(cut.lines.begin(), cut.lines.end(), before);
+  }
+  return cut;
+}
+
+Route route_to_roots(const CutLines& cut, const CountOf& count) {
+  Route route;
+  for (Index c = 0; c < cut.count(); ++c) {
+    if (!cut.rooted(c)) {
+      add(route.out, c, cut[c].root, count(c, cut[c].place));
+      continue;
+    }
+    for (int place = 0; place < cut.parts(c); ++place) {
+      if (place != cut[c].place) add(route.in, c, place, count(c, place));
+    }
+  }
+  lay_out(cut, route);
+  return route;
+}
+
+Route route_across(const CutLines& cut, const CountOf& count) {
+  Route route;
+  for (Index c = 0; c < cut.count(); ++c) {
+    const int here = cut[c].place;
+    for (const int there : {here - 1, here + 1}) {
+      if (there < 0 || there >= cut.parts(c)) continue;
+      add(route.out, c, there, count(c, here));
+      add(route.in, c, there, count(c, there));
+    }
+  }
+  lay_out(cut, route);
+  return route;
+}
+
+const char* text(Gathering why) {
+  constexpr const char* kTexts[] = {"",
+                                    "its inner rows are singular on a process",
+                                    "every method is rejected for its inner rows on a process",
+                                    "the equations between its parts are nearly singular",
+                                    "solving its parts amplifies rounding errors",
+                                    "its rows are too large, too small or too different in size",
+                                    "the trial solve of its parts failed",
+                                    "method pivot was asked for",
+                                    "its rows sum to 0, so that it is singular"};
+  return kTexts[static_cast<int>(why)];
 }
 
 bool has_one_row(const std::vector<PartFacts>& parts) {
@@ -116,11 +237,6 @@ double truncation_bound(const std::vector<PartFacts>& parts) {
 }
 
 template <typename T>
-bool CutSet<T>::any_gathered() const {
-  return std::any_of(why.begin(), why.end(), [](Gathering g) { return g != Gathering::none; });
-}
-
-template <typename T>
 std::vector<Index> CutSet<T>::cut_of_lines() const {
   std::vector<Index> of(static_cast<std::size_t>(lines.count()), -1);
   for (Index c = 0; c < cut.count(); ++c) of[static_cast<std::size_t>(cut[c].line)] = c;
@@ -148,8 +264,7 @@ void CutSet<T>::divide() {
     below[static_cast<std::size_t>(cut[c].line)] = cut.below(c);
   }
   parts.reset(lines, above, below);
-  slots.clear();
-  for (const CutLine& line : cut.lines) slots.push_back(parts.slot_of(line.line));
+  for (CutLine& line : cut.lines) line.slot = parts.slot_of(line.line);
   why.assign(cut.lines.size(), Gathering::none);
 }
 
@@ -196,8 +311,12 @@ void CutSet<T>::tell_parts() {
   Wire<LineVerdict> wire;
   wire.open(*exchange, route_to_roots(cut, [](Index, int) { return 1; }).back());
   const auto verdict = [&](Index c, int place) {
-    const auto at = static_cast<std::size_t>(c);
-    return verdict_for(facts[at], why[at], static_cast<std::size_t>(place));
+    const auto at = static_cast<std::size_t>(c), here = static_cast<std::size_t>(place);
+    const std::vector<PartFacts>& parts_of = facts[at];
+    LineVerdict v{why[at], has_one_row(parts_of), {}, {}};
+    if (here > 0) v.above_part = parts_of[here - 1].reduced;
+    if (here + 1 < parts_of.size()) v.below_part = parts_of[here + 1].reduced;
+    return v;
   };
   for (const Route::Item& item : wire.route.out) wire.out[item.at] = verdict(item.line, item.place);
   wire.talk();

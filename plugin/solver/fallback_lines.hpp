@@ -1,16 +1,84 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "line_group.hpp"
+#include "device.hpp"
+#include "oclspkt/report.hpp"
+#include "plan.hpp"
+#include "schemes/problem.hpp"
 #include "solved_bands.hpp"
 
 namespace oclspkt {
 
 inline constexpr const char* kPinCure = "the option singular pin sets the last unknown of each singular line to 0";
+
+/// How trial solves judge a solver.
+struct TrialRules {
+  /// The smooth trial runs as well. Stored factors with sound pivots, and partial pivoting, are right for every
+  /// right-hand side or for none. Sweeps without a check are not: the large solution of the rough trial hides an error
+  /// that the smooth one shows.
+  bool both = false;
+  /// A row's error is relative to the row times the largest unknown, not to the row times its own unknowns. Tiles and
+  /// partitions that are solved separately agree to the rounding of their largest unknowns, not of one that passes
+  /// through 0.
+  bool by_row = false;
+};
+
+/// The evidence that `solver`, set up for `bands`, gives against itself: stored factors their bound on rounding,
+/// `pivot` its singular lines, and all of them the trial solves.
+/// @param rules               see TrialRules
+/// @param[in,out] trial_error in: negative if the trial solve must run, else its known result; out: its result
+/// @param         names       numbers by which messages name the lines; null: their places in `bands`
+template <typename T>
+Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
+                  const std::vector<Index>* names = nullptr);
+
+/// The lines that are singular because their rows sum to 0, see sums_are_zero(); empty if there is none.
+/// @param names as for examine()
+template <typename T>
+Rejection object_to_sums(const Bands<T>& bands, const std::vector<Index>* names = nullptr);
+
+/// Lines of a set that the host solves by the fallback method, because the method of the others does not hold for them.
+/// Rows near the ends of the number range are scaled by powers of two; if that does not help, they are solved in wider
+/// numbers.
+template <typename T>
+class LineGroup {
+ public:
+  /// @param pinned the last unknown of each line is 0 and the last equation is dropped
+  LineGroup(Method method, std::vector<Index> members, bool pinned, std::string why)
+      : members_(std::move(members)), method_(method), pinned_(pinned), why_(std::move(why)) {}
+
+  /// Set up the members' lines of `all`, and examine their solver, see examine(). The lines of a rejection are places
+  /// in members().
+  Rejection set_up(const Bands<T>& all);
+  const std::vector<Index>& members() const { return members_; }
+  bool pinned() const { return pinned_; }
+  /// Overwrite the members' rows of x with their solutions.
+  /// @param all the line set that x and y belong to
+  void solve(const LineSet& all, const T* y, T* x);
+  GroupReport report() const;
+  double rounding() const { return solver_ ? solver_->rounding() : 0; }
+  /// See DeviceSolver::take_errors().
+  double take_errors();
+  std::int64_t bytes() const;
+
+ private:
+  std::vector<Index> members_;
+  Method method_;
+  bool pinned_;
+  std::string why_;
+  LineSet lines_;  ///< the members end to end
+  std::unique_ptr<DeviceSolver<T>> solver_;
+  double trial_error_ = 0;
+  std::vector<int> exponent_;  ///< row i is scaled by 2^exponent_[i]; empty: no row is scaled
+  AlignedArray<T> y_, x_;
+  bool leaves_range_ = false;  ///< a right-hand side left the range when its rows were scaled
+};
 
 /// The few lines of a set that fail a test of the method for the other lines. The host solves them separately. In the
 /// bands of the set they hold the identity, so that the method for the other lines computes finite numbers there.
@@ -20,13 +88,13 @@ class FallbackLines {
   /// @param bands  of the set; they outlive this object
   explicit FallbackLines(SolvedBands<T>& bands) : bands_(bands) {}
 
-  bool none() const { return groups_.empty(); }
+  bool none() const { return lines_.empty(); }
   /// True if every line is a fallback line.
   bool all() const { return !none() && static_cast<Index>(lines_.size()) == bands_.now().lines().count(); }
   bool contains(Index line) const;
   /// True if enough lines remain for the method without `more` lines. @param by_host  the host runs the method
   bool may_add(const std::vector<Index>& more, Method method, bool by_host) const;
-  /// Keep the bands of a rejection's lines, and replace them by the identity; make_solvers() makes their solvers.
+  /// Solve the identity in the place of a rejection's lines; make_solvers() makes their solvers.
   void add(const Rejection& rejection);
   /// Set up each line by the first method of the host that holds for it, and report the groups.
   /// @param pin_why  why singular lines are pinned; null: they are not
@@ -36,7 +104,7 @@ class FallbackLines {
   void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   /// See DeviceSolver::take_errors().
   double take_errors();
-  /// Write the lines' bands back and forget the lines. @return false if there was none
+  /// Put the lines back into the bands and forget them. @return false if there was none
   bool put_back();
   /// Forget the lines, whatever the bands hold.
   void forget();
@@ -47,22 +115,15 @@ class FallbackLines {
   /// Call f while the bands hold these lines as well.
   template <typename F>
   void with_whole_bands(const F& f) {
-    for (const LineGroup<T>& group : groups_) group.put_back(bands_.now());
-    try {
-      f();
-    } catch (...) {
-      blank(lines_);
-      throw;
-    }
-    blank(lines_);
+    bands_.without(none() ? bands_.overlaid() : others_, f);
   }
 
  private:
-  void blank(const std::vector<Index>& lines);
   std::vector<Index> add_group(Method method, std::vector<Index> members, bool pinned, std::string& why);
 
   SolvedBands<T>& bands_;
   std::vector<Index> lines_;  ///< in order
+  std::size_t others_ = 0;    ///< rows of the overlay that are not of these lines
   std::string why_;           ///< of the first rejection
   std::vector<LineGroup<T>> groups_;
 };
@@ -75,8 +136,5 @@ std::optional<Rejection> lines_out_of_range(const Options& options, const Survey
 /// Why lines are not factored without pivoting: such factors fail for many lines of a sample. Empty: they may hold.
 template <typename T>
 Rejection refused_by_sample(const Bands<T>& bands);
-
-extern template class FallbackLines<float>;
-extern template class FallbackLines<double>;
 
 }  // namespace oclspkt

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "schemes/proposal.hpp"
+
 namespace oclspkt {
 namespace {
 
@@ -54,12 +56,21 @@ void LineSolver<T>::set_options(Options options) {
   chosen_.renew();
 }
 
-/// metered(), and record the time as well. @return seconds
 template <typename T>
-template <typename Work>
-double LineSolver<T>::timed(Index applies, bool queued, const Work& work) {
-  const auto start = std::chrono::steady_clock::now();
-  metered(applies, queued, work);
+auto LineSolver<T>::begin_applies() -> Start {
+  if (energy_) energy_->begin();
+  return std::chrono::steady_clock::now();
+}
+
+template <typename T>
+void LineSolver<T>::end_metered(Index applies, bool queued) {
+  if (energy_ && energy_->end(applies, queued)) report_.energy = energy_->report();
+}
+
+/// end_metered(), and record the time as well. @return seconds
+template <typename T>
+double LineSolver<T>::end_applies(Start start, Index applies, bool queued) {
+  end_metered(applies, queued);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   total_seconds_ += seconds;
   applies_ += applies;
@@ -74,25 +85,135 @@ System<T>& LineSolver<T>::expect(const LineSet& lines) {
 }
 
 template <typename T>
-void LineSolver<T>::fill(const LineSet& lines, const BandsFill<T>& fill) {
+void LineSolver<T>::set_up(Options options, const Known& known) {
+  set_options(std::move(options));
+  known_ = known;
+  const std::int64_t applies = std::exchange(applies_, 0);
+  if (applies > 0) expected_applies_ = applies;
+  const std::optional<InUse> before = std::exchange(in_use_, std::nullopt);
+  Report report;
+  report.losses = report_.losses;
+  report_ = std::move(report);
+  for (const LostDevice& device : lost_) report_.degraded.push_back(device.line);
+  system_.close();
+  report_.rows = system_.lines().rows();
+  report_.lines = system_.bands().lines().count();
+  report_.dominance = system_.survey().dominance;
+  report_.tolerance = tolerance<T>(options_);
+  if (!system_.survey().finite)
+    throw NotFinite("the bands hold NaN or Inf at row " + std::to_string(system_.survey().weakest_row) +
+                    ": give finite entries");
   const auto start = std::chrono::steady_clock::now();
-  expect(lines).fill(lines, fill);
-  fill_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  std::optional<Processors> found;
+  if (share(found)) {
+    watch_energy();
+    return;
+  }
+  choose_of_those_left(before, std::move(found));
+  sharing_.watch_single(chosen_.device(), seconds() + system_.take_fill_seconds());
+  watch_energy();
 }
 
-/// @throws InvalidInput where the device of the caller's queue does not solve all lines
+/// Choose anew after the device of this solver failed in the middle of a solve; called while the error is handled.
 template <typename T>
-void LineSolver<T>::require_queue() const {
-  if (solves_on_queue()) return;
-  const bool told = !report_.device.vectors.empty();
-  throw InvalidInput("enqueue takes vectors only where the device of the queue solves all lines, but " +
-                     (told ? report_.device.vectors : "set_up was told of no queue (Known::queue)") +
-                     ": use apply() with host vectors");
+void LineSolver<T>::fall_back(const DeviceError& error) {
+  if (options_.on_device_failure == OnDeviceFailure::error) throw;
+  if (sharing_.active()) {
+    sharing_.drop();
+    report_.sharing = {{}, std::string("rows are not shared: ") + error.what(), 0, 0, 0};
+  } else if (chosen_.device() < 0) {
+    throw;
+  } else {
+    lose({chosen_.device(), report_.device.name + ": " + error.what()});
+  }
+  // If the device was released, the caller may have released the queue as well.
+  discard_choice(report_.device.vectors.empty() ? "" : "the device of the queue failed");
+  known_.queue = {};
+  choose_of_those_left(std::nullopt, std::nullopt);
+  watch_energy();
 }
 
-/// @throws InvalidInput where no single device of OpenCL solves all lines
 template <typename T>
-void LineSolver<T>::require_buffers() const {
+void LineSolver<T>::lose(const LostDevice& device) {
+  const auto is_it = [&](const LostDevice& known) { return known.index == device.index; };
+  if (std::any_of(lost_.begin(), lost_.end(), is_it)) return;
+  lost_.reserve(lost_.size() + 1);  // both lists grow or none, if memory runs out
+  report_.degraded.push_back(device.line);
+  lost_.push_back(device);
+  ++report_.losses;
+}
+
+/// Go back to the state before a choice was made.
+/// @param why_copied  why vectors are those of the host until the next set-up; empty: they are not
+template <typename T>
+void LineSolver<T>::discard_choice(const std::string& why_copied) {
+  chosen_.retire();
+  system_.put_back();
+  report_.candidates.clear();
+  report_.groups.clear();
+  report_.ready = false;
+  if (why_copied.empty()) return;
+  known_.queue = {};
+  report_.device.vectors = "copied: " + why_copied;
+}
+
+/// The processors that the options name, without those that were lost. One that was found to be the best by itself is
+/// the only one, and the others are spare.
+template <typename T>
+Processors LineSolver<T>::find_those_left() {
+  Options options = options_;
+  if (!only_.empty()) options.spare_devices = std::exchange(options.devices, only_);
+  Processors found = find_processors(
+      options, {system_.bands().lines(), sizeof(T) == 8, host_seconds(choosing().outlook()), known_.queue}, lost_);
+  for (const LostDevice& lost : found.lost) lose(lost);
+  return found;
+}
+
+/// Choose among the processors that are left. If one fails, the next cheapest takes over; the host is the last resort.
+/// @param found  the processors that are left, if they are known
+template <typename T>
+void LineSolver<T>::choose_of_those_left(const std::optional<InUse>& before, std::optional<Processors> found) {
+  const Processor host;
+  for (;; found.reset()) {
+    Processors processors = found ? std::move(*found) : find_those_left();
+    of_queue_ = processors.of_queue;
+    std::vector<Way> ways = ways_there(processors, host, choosing().outlook());
+    const Processor* tried = &host;
+    try {
+      in_use_ = choosing().choose(processors, std::move(ways), before, tried);
+      if (!known_.queue) return;
+      std::string& text = report_.device.vectors;
+      if (solves_on_queue()) {
+        text = processors.why_copied.empty()
+                   ? "on the device, no copy"
+                   : "copied on the device, where each apply is waited for: " + processors.why_copied;
+      } else if (of_queue_ < 0) {
+        text = "copied: " + processors.why_not_of_queue;
+      } else {
+        text = chosen_.device() < 0 ? "copied: the host solves" : "copied: the host solves some lines";
+      }
+      return;
+    } catch (const VectorsNotShared& error) {
+      discard_choice(error.what());
+    } catch (const DeviceError& error) {
+      if (options_.on_device_failure == OnDeviceFailure::error || tried->host()) throw;
+      lose({tried->index, tried->info.name + ": " + error.what()});
+      discard_choice("");
+    }
+  }
+}
+
+/// @throws InvalidInput where no single device solves all lines, or another one than that of the caller's queue
+template <typename T>
+void LineSolver<T>::require_device(const Place& place) const {
+  if (place.kind == Place::Kind::queue) {
+    if (solves_on_queue()) return;
+    const bool told = !report_.device.vectors.empty();
+    throw InvalidInput("enqueue takes vectors only where the device of the queue solves all lines, but " +
+                       (told ? report_.device.vectors : "set_up was told of no queue (Known::queue)") +
+                       ": use apply() with host vectors");
+  }
   if (sharing_.active()) {
     throw InvalidInput("several devices share the rows (" + report_.device.name +
                        ") and take no buffers of one of them: name one device, or use apply() with host vectors");
@@ -114,33 +235,39 @@ template <typename T>
 void LineSolver<T>::apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) {
   require_ready(report_.ready, place.call());
   const bool on_host = place.kind == Place::Kind::host, queued = place.kind == Place::Kind::queue;
-  if (queued) require_queue();
-  const Index extent = lines().extent();
+  if (queued) require_device(place);
+  const Index extent = system_.lines().extent();
   check_columns(extent, y.stride, x.stride, count);
   if (count > 1 && (place.kind == Place::Kind::buffers || place.queue.kind == DeviceQueue::Kind::opencl)) {
     throw InvalidInput(std::string(place.call()) + " takes one column in a buffer of OpenCL, not " +
                        std::to_string(count) + ": call it for each");
   }
-  if (lines().rows() == 0 || count == 0) return;
-  if (place.kind == Place::Kind::buffers) require_buffers();
+  if (system_.lines().rows() == 0 || count == 0) return;
+  if (place.kind == Place::Kind::buffers) require_device(place);
   if (on_host) check_vectors(extent, y, x, count);
-  const double seconds = timed(count, queued, [&] {
-    for (bool solved = false; !solved;) {
-      try {
-        if (on_host) solve(y.first, y.stride, x.first, x.stride, count);
-        for (Index k = 0; !on_host && k < count; ++k) chosen_->enqueue(place.queue, y[k], x[k]);
-        solved = true;
-      } catch (const DeviceError& error) {
-        if (on_host) {
-          fall_back(error);  // each time one device fewer
-          continue;
-        }
-        if (options_.on_device_failure != OnDeviceFailure::error)
-          lose({chosen_.device(), report_.device.name + ": " + error.what()});
-        throw;
+  const Start start = begin_applies();
+  for (bool solved = false; !solved;) {
+    try {
+      if (on_host && sharing_.active()) {
+        apply_shared(y, x, count);
+      } else if (on_host) {
+        chosen_->apply_columns(y.first, y.stride, x.first, x.stride, count);
+        system_.fallback().solve(y.first, y.stride, x.first, x.stride, count);
+        choosing().note_answers();
       }
+      for (Index k = 0; !on_host && k < count; ++k) chosen_->enqueue(place.queue, y[k], x[k]);
+      solved = true;
+    } catch (const DeviceError& error) {
+      if (on_host) {
+        fall_back(error);  // each time one device fewer
+        continue;
+      }
+      if (options_.on_device_failure != OnDeviceFailure::error)
+        lose({chosen_.device(), report_.device.name + ": " + error.what()});
+      throw;
     }
-  });
+  }
+  const double seconds = end_applies(start, count, queued);
   if (on_host) sharing_.note_single(seconds / static_cast<double>(count));
 }
 
@@ -154,12 +281,14 @@ DeviceSolver<T>* LineSolver<T>::alone_on_device() const {
 /// @return false if the device failed; the next apply takes another way
 template <typename T>
 bool LineSolver<T>::take_step(Visit<T>& visit, std::size_t step, const T* y, T* x) {
+  const Start start = begin_applies();
   try {
-    timed(1, false, [&] { visit.take(step, y, x); });
+    visit.take(step, y, x);
   } catch (const DeviceError& error) {
     fall_back(error);
     return false;
   }
+  end_applies(start, 1, false);
   return true;
 }
 

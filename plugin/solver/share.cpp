@@ -17,14 +17,6 @@ bool names_several(const Options& options) {
 
 }  // namespace
 
-/// The options, with the device that was found to be the best by itself if one was.
-template <typename T>
-Options LineSolver<T>::options_for_choice() const {
-  Options options = options_;
-  if (!only_.empty()) options.spare_devices = std::exchange(options.devices, only_);
-  return options;
-}
-
 /// Share the rows among the processors that are named, if that pays.
 /// @param[out] found  those of which one solves otherwise, if they were looked for
 /// @return true if they are shared and set up
@@ -92,26 +84,19 @@ void LineSolver<T>::note_losses() {
   for (const LostDevice& device : sharing_.lost()) lose(device);
 }
 
-/// Solve by what was set up.
+/// Solve by all that share the rows.
 template <typename T>
-void LineSolver<T>::solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
-  if (sharing_.active()) {
-    sharing_.lines().apply(y, y_stride, x, x_stride, columns);
-    note_losses();
-    sharing_.update_report(report_);
-    return;
-  }
-  chosen_->apply_columns(y, y_stride, x, x_stride, columns);
-  system_.fallback().solve(y, y_stride, x, x_stride, columns);
-  choosing().note_answers();
+void LineSolver<T>::apply_shared(Columns<const T> y, Columns<T> x, Index count) {
+  sharing_.lines().apply(y.first, y.stride, x.first, x.stride, count);
+  note_losses();
+  sharing_.update_report(report_);
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                    \
-  template Options LineSolver<T>::options_for_choice() const;     \
   template bool LineSolver<T>::share(std::optional<Processors>&); \
   template void LineSolver<T>::note_losses();                     \
   template void LineSolver<T>::watch_energy();                    \
-  template void LineSolver<T>::solve(const T*, Index, T*, Index, Index);
+  template void LineSolver<T>::apply_shared(Columns<const T>, Columns<T>, Index);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

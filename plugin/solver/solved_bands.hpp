@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "oclspkt/bands.hpp"
 #include "write_bands.hpp"
 
 namespace oclspkt {
 
-/// The bands that a solver solves. It changes some of them: lines that the host solves become identity rows, rows next
-/// to cuts are uncoupled, numbers are rounded. Bands that were lent belong to the caller, who may keep the reference:
-/// they are copied before the first change, and a set-up begins with what the caller wrote.
+/// The bands that a solver solves: those that were given, but for an overlay, which is the list of rows in whose place
+/// it solves others. Lines that others solve are identity rows there, and rows next to cuts are uncoupled. Bands that
+/// were lent belong to the caller, who may keep the reference: they are copied before the first change, and a set-up
+/// begins with the numbers that the caller wrote.
 template <typename T>
 class SolvedBands {
  public:
@@ -21,7 +24,7 @@ class SolvedBands {
 
   /// The bands that are solved next, to be written whole.
   Bands<T>& given() {
-    copied_ = false;
+    take_anew();
     return given_;
   }
   /// given() for a caller, who may write in them as long as this object lives.
@@ -39,12 +42,68 @@ class SolvedBands {
     return now();
   }
   /// Go back to the bands that the caller wrote. @return true if a changed copy was solved until now
-  bool take_anew() { return std::exchange(copied_, false); }
+  bool take_anew() {
+    overlay_.clear();
+    return std::exchange(copied_, false);
+  }
 
-  std::int64_t bytes() const { return given_.bytes() + copy_.bytes(); }
+  /// Solve another row in the place of the one at `at`.
+  void overlay(Index at, T lower, T diag, T upper) {
+    overlay_.push_back({at, lower, diag, upper});
+    swap(edit(), overlay_.back());
+  }
+  /// Solve identity rows in the place of some lines, so that their solution is always finite.
+  void blank(const std::vector<Index>& lines) {
+    const LineSet& all = edit().lines();
+    for (const Index line : lines) {
+      overlay_.reserve(overlay_.size() + static_cast<std::size_t>(all.length(line)));
+      for (Index i = 0; i < all.length(line); ++i) overlay(all.first(line) + i * all.row_stride(), 0, 1, 0);
+    }
+  }
+  /// The number of rows in the overlay.
+  std::size_t overlaid() const { return overlay_.size(); }
+  /// Leave the first `kept` rows in the overlay, and put the others back.
+  void put_back(std::size_t kept) {
+    swap_back(kept);
+    overlay_.resize(kept);
+  }
+  /// Call f while only the first `kept` rows of the overlay are in place.
+  template <typename F>
+  void without(std::size_t kept, const F& f) {
+    struct Again {
+      SolvedBands& bands;
+      std::size_t kept;
+      ~Again() {
+        for (std::size_t i = kept; i < bands.overlay_.size(); ++i) swap(bands.now(), bands.overlay_[i]);
+      }
+    };
+    swap_back(kept);
+    const Again again{*this, kept};
+    f();
+  }
+
+  std::int64_t bytes() const {
+    return given_.bytes() + copy_.bytes() + static_cast<std::int64_t>(overlay_.capacity() * sizeof(Row));
+  }
 
  private:
+  /// The numbers of a row that are not in the bands now: those before, or those of the overlay.
+  struct Row {
+    Index at;
+    T lower, diag, upper;
+  };
+  static void swap(Bands<T>& bands, Row& row) {
+    std::swap(bands.lower()[row.at], row.lower);
+    std::swap(bands.diag()[row.at], row.diag);
+    std::swap(bands.upper()[row.at], row.upper);
+  }
+  /// A row may be in the overlay twice: the last one goes first.
+  void swap_back(std::size_t kept) {
+    for (std::size_t i = overlay_.size(); i > kept; --i) swap(now(), overlay_[i - 1]);
+  }
+
   Bands<T> given_, copy_;
+  std::vector<Row> overlay_;  ///< in the order in which it was made
   bool lent_ = false, copied_ = false;
 };
 

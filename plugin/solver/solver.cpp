@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "oclspkt/device_visit.hpp"
 #include "residual.hpp"
 #include "solver_impl.hpp"
 #include "write_bands.hpp"
@@ -36,6 +37,7 @@ void FilledBands<T>::fill(Index rows, const BandsFill<T>& fill) {
 template <typename T>
 void Solver<T>::Impl::begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
   active = nullptr;
+  whole.system().give_back();
   if (cut.exchange() != exchange) transposed.reset();
   cut.begin(lines, std::move(cuts), std::move(exchange));
 }
@@ -55,7 +57,7 @@ void Solver<T>::Impl::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exch
   if (by_rows) {
     write_bands(whole.expect(lines).write(lines), fill);
   } else {
-    whole.fill(lines, fill);
+    whole.expect(lines).fill(lines, fill);
   }
   if (rows) cut.know(*rows);
 }
@@ -89,19 +91,15 @@ void Solver<T>::Impl::set_up_transpose() {
   };
   if (is_cut()) {
     Accord accord(*cut.exchange());
-    Bands<T> given;
-    accord.attempt([&] {
-      given = cut.whole_bands();
-      make();
-    });
+    accord.attempt(make);
     accord.agree();
-    cut.transpose_to(transposed->impl_->write(whole.lines(), cut.cuts(), cut.exchange()), given);
+    cut.transpose_to(transposed->impl_->write(whole.system().lines(), cut.cuts(), cut.exchange()));
   } else {
     make();
     const LineSet& lines = whole.system().bands().lines();
     Bands<T>& bands = transposed->impl_->write(lines, {}, nullptr);
-    whole.system().fallback().with_whole_bands([&] { transpose(lines, whole.system().given(), bands); });
-    transposed->impl_->whole.set_lost(whole.lost());
+    whole.system().overlay().without(0, [&] { transpose(lines, whole.system().given(), bands); });
+    transposed->impl_->whole.lost() = whole.lost();
   }
   transposed->set_up(known);
 }
@@ -158,9 +156,12 @@ void Solver<T>::set_up(const Known& known) {
   ++s.set_ups;
   s.active = nullptr;
   s.transpose_stale = true;
-  s.cut.restore();
+  s.whole.system().give_back();
   const bool cut = s.cut.exchange() && s.cut.set_up(known);
-  if (!s.cut.exchange()) s.whole.set_up(s.options, known);
+  if (!s.cut.exchange()) {
+    s.whole.system().check_precision(s.options);
+    s.whole.set_up(s.options, known);
+  }
   s.before = s.whole.times();
   s.active = cut ? static_cast<Operator<T>*>(&s.cut) : &s.whole;
 }
@@ -191,8 +192,9 @@ bool Solver<T>::takes(const DeviceQueue& queue) const {
 template <typename T>
 void Solver<T>::apply_transpose(const Place& place, Columns<const T> y, Columns<T> x) {
   require_ready(impl_->ready(), place.kind == Place::Kind::host ? "apply_transpose" : "enqueue_transpose");
-  impl_->whole.metered(1, place.kind == Place::Kind::queue,
-                       [&] { impl_->on_transposed([&] { impl_->transposed->apply(place, y, x, 1); }); });
+  impl_->whole.begin_applies();
+  impl_->on_transposed([&] { impl_->transposed->apply(place, y, x, 1); });
+  impl_->whole.end_metered(1, place.kind == Place::Kind::queue);
 }
 
 template <typename T>
@@ -208,7 +210,8 @@ void Solver<T>::set_up_transpose() {
 
 template <typename T>
 DeviceHandles Solver<T>::device_handles() const {
-  return impl_->whole.device_handles();
+  const Chosen<T>& chosen = impl_->whole.chosen();
+  return report().ready && chosen ? chosen->handles() : DeviceHandles{};
 }
 
 template <typename T>
@@ -227,7 +230,7 @@ void Solver<T>::set_options(Options options) {
 
 template <typename T>
 const LineSet& Solver<T>::lines() const {
-  return impl_->whole.lines();
+  return impl_->whole.system().lines();
 }
 
 template <typename T>
@@ -269,7 +272,7 @@ Times Solver<T>::part_times() const {
 
 template <typename T>
 Counts Solver<T>::counts() const {
-  Counts counts = impl_->whole.counts();
+  Counts counts = impl_->whole.chosen().counts();
   counts.set_ups = impl_->set_ups;
   return counts;
 }
@@ -281,11 +284,7 @@ std::vector<Index> Solver<T>::pinned_lines() const {
 
 template <typename T>
 void Solver<T>::copy_bands(Bands<T>& out) {
-  if (impl_->is_cut()) {
-    out = impl_->cut.whole_bands();
-  } else {
-    impl_->whole.system().copy_bands(out);
-  }
+  impl_->whole.system().copy_bands(out);
 }
 
 template <typename T>
@@ -294,10 +293,82 @@ std::int64_t Solver<T>::bytes() const {
          (impl_->transposed ? impl_->transposed->bytes() : 0);
 }
 
+template <typename T>
+DeviceVisit<T>::DeviceVisit() = default;
+template <typename T>
+DeviceVisit<T>::~DeviceVisit() = default;
+template <typename T>
+DeviceVisit<T>::DeviceVisit(DeviceVisit&&) noexcept = default;
+template <typename T>
+DeviceVisit<T>& DeviceVisit<T>::operator=(DeviceVisit&&) noexcept = default;
+
+template <typename T>
+void DeviceVisit<T>::forget() {
+  visit_.reset();
+  uploads_.clear();
+  order_ = {};
+}
+
+template <typename T>
+void DeviceVisit<T>::set_up(Order order) {
+  forget();
+  order_ = std::move(order);
+  VisitSteps<T> steps{.solvers = {}, .sum = order_.sum, .between = order_.between};
+  const Solver<T>& front = *order_.solvers.front();
+  const LineSolver<T>* const first = front.impl_->alone();
+  for (const Solver<T>* of_order : order_.solvers) {
+    const LineSolver<T>* const solver = of_order->impl_->alone();
+    DeviceSolver<T>* const on_device = solver != nullptr ? solver->alone_on_device() : nullptr;
+    if (on_device == nullptr || solver->chosen().device() != first->chosen().device() ||
+        of_order->lines().extent() != front.lines().extent()) {
+      return;
+    }
+    steps.solvers.push_back(on_device);
+    uploads_.push_back(of_order->counts().uploads);
+  }
+  try {
+    visit_ = steps.solvers.front()->visit(steps);
+  } catch (const DeviceError&) {  // the solvers report the fault of the device when they use it
+    if (front.options().on_device_failure == OnDeviceFailure::error) throw;
+  }
+}
+
+template <typename T>
+bool DeviceVisit<T>::ready() const {
+  if (visit_ == nullptr) return false;
+  for (std::size_t k = 0; k < uploads_.size(); ++k) {
+    const LineSolver<T>* const solver = order_.solvers[k]->impl_->alone();
+    if (solver == nullptr || solver->alone_on_device() == nullptr) return false;
+    if (order_.solvers[k]->counts().uploads != uploads_[k]) return false;
+  }
+  return true;
+}
+
+template <typename T>
+bool DeviceVisit<T>::apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
+  if (!ready()) return false;
+  const std::size_t last = order_.solvers.size() - 1;
+  for (Index k = 0; k < columns; ++k) {
+    for (std::size_t step = 0; step <= last; ++step) {
+      LineSolver<T>& solver = *order_.solvers[step]->impl_->alone();
+      const T* const from = step == 0 ? y + k * y_stride : nullptr;
+      if (!solver.take_step(*visit_, step, from, step == last ? x + k * x_stride : nullptr)) return false;
+    }
+  }
+  return true;
+}
+
+template <typename T>
+std::int64_t DeviceVisit<T>::bytes() const {
+  return visit_ != nullptr ? visit_->bytes() : 0;
+}
+
 template class FilledBands<float>;
 template class FilledBands<double>;
 template class Solver<float>;
 template class Solver<double>;
+template class DeviceVisit<float>;
+template class DeviceVisit<double>;
 
 void release_devices() {
   // Only a module that is open already has something to release.

@@ -2,6 +2,7 @@
 #include "system.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "narrow.hpp"
@@ -24,7 +25,6 @@ Bands<T>& System<T>::write(const LineSet& lines) {
 
 template <typename T>
 Bands<T>& System<T>::lend(const LineSet& lines) {
-  give_back();
   write(lines);
   return bands_.lend();
 }
@@ -39,11 +39,11 @@ Bands<T>& System<T>::edit(const LineSet& lines) {
 }
 
 template <typename T>
-bool System<T>::take_anew() {
-  if (!bands_.take_anew()) return false;
+void System<T>::give_back() {
+  scaled_ = false;
   fallback_.forget();
-  narrowed_ = 0;
-  return true;
+  bands_.put_back(0);
+  if (bands_.take_anew()) narrowed_ = 0;
 }
 
 template <typename T>
@@ -53,8 +53,14 @@ void System<T>::check_precision(const Options& options) const {
 }
 
 template <typename T>
+void System<T>::fill(const LineSet& lines, const BandsFill<T>& fill) {
+  const auto start = std::chrono::steady_clock::now();
+  filled_ = survey_while(write(lines), fill);
+  fill_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+template <typename T>
 void System<T>::swap(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey, bool& rounded) {
-  give_back();
   const bool had_rounded = rounded_;
   Bands<T>& own = write(lines);
   rounded_ = std::exchange(rounded, had_rounded);
@@ -149,7 +155,7 @@ std::vector<Index> System<T>::pinned_lines() const {
 template <typename T>
 void System<T>::copy_bands(Bands<T>& out) {
   out.reshape(lines_);
-  fallback_.with_whole_bands([&] { out.copy_from(bands_.now().view()); });
+  bands_.without(0, [&] { out.copy_from(bands_.now().view()); });
 }
 
 template class System<float>;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "fallback_lines.hpp"
@@ -33,20 +34,22 @@ class System {
   /// Largest change of a row's excess, by precision narrow.
   double narrowed() const { return narrowed_; }
 
-  /// The bands, to be written. Their survey and the bands of fallback lines are dropped.
+  /// The bands, to be written. Their survey and fallback lines are dropped.
   Bands<T>& write(const LineSet& lines);
-  /// write() for a caller, who may keep the reference, of bands that are made whole before.
+  /// write() for a caller, who may keep the reference.
   Bands<T>& lend(const LineSet& lines);
-  /// The bands that are solved, made whole, to be changed by the solver itself; their survey is dropped.
+  /// The bands that are solved, fallback lines included, to be changed by the solver itself; their survey is dropped.
   Bands<T>& edit(const LineSet& lines);
-  /// Drop the solver's changes to bands that a caller may have written since. @return false if there are none
-  bool take_anew();
+  /// Solve other rows than were given until give_back(). @pre edit()
+  SolvedBands<T>& overlay() { return bands_; }
   /// @throws InvalidInput if precision narrow rounded the bands, and the options name another precision
   void check_precision(const Options& options) const;
   /// Record that lines of bands() are rounded.
   void note_rounded() { rounded_ = rounded_ || !bands_.copied(); }
-  void fill(const LineSet& lines, const BandsFill<T>& fill) { filled_ = survey_while(write(lines), fill); }
-  /// @param survey of `filled`; none unless they are exactly as a fill for these lines wrote them
+  void fill(const LineSet& lines, const BandsFill<T>& fill);
+  /// Seconds of the last fill(), once: memory is new where the set-up before left the bands to a device.
+  double take_fill_seconds() { return std::exchange(fill_seconds_, 0); }
+  /// @param survey of `filled`, none unless they are exactly as a fill for these lines wrote them
   /// @param[in,out] rounded  whether precision narrow rounded them, see check_precision()
   void swap(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey, bool& rounded);
 
@@ -57,13 +60,10 @@ class System {
   void close();
   /// Give a rejection's lines to the host, and survey the others.
   void leave_to_host(const Rejection& rejection);
-  /// Make the bands whole again.
+  /// Solve fallback lines with the others again, all columns as they were given.
   void put_back();
-  /// put_back() for bands whose numbers are about to change: they are not surveyed.
-  void give_back() {
-    scaled_ = false;
-    if (!take_anew()) fallback_.put_back();
-  }
+  /// Begin anew with the bands as they were given, or as a caller has written them since; they are not surveyed.
+  void give_back();
 
   /// True if the bands as given have units, see find_units().
   bool has_units();
@@ -75,6 +75,7 @@ class System {
 
   /// The lines that are solved with the last unknown set to 0, in order.
   std::vector<Index> pinned_lines() const;
+  /// Copy the bands as they were given.
   void copy_bands(Bands<T>& out);
   std::int64_t bytes() const { return bands_.bytes() + fallback_.bytes() + in_units_.bytes() + units_.bytes(); }
 
@@ -87,7 +88,8 @@ class System {
   SolvedBands<T> bands_;
   Survey survey_;
   double narrowed_ = 0;
-  bool rounded_ = false;          ///< the given numbers are lost but for their first 24 bits
+  bool rounded_ = false;  ///< the given numbers are lost but for their first 24 bits
+  double fill_seconds_ = 0;
   std::optional<Survey> filled_;  ///< of the rows of bands_, if only fill() has changed them, or from know()
   FallbackLines<T> fallback_{bands_};
   Bands<T> in_units_;
@@ -96,8 +98,5 @@ class System {
   bool units_known_ = false;  ///< found_ holds for the present bands
   bool scaled_ = false;
 };
-
-extern template class System<float>;
-extern template class System<double>;
 
 }  // namespace oclspkt

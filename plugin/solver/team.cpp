@@ -54,24 +54,21 @@ class Hub {
   }
   void put(Slot& slot, const char* message) {
     std::unique_lock lock(mutex_);
-    wait(
-        lock, [&] { return !slot.full; }, slot.to);
+    wait(lock, slot.to, [&] { return !slot.full; });
     std::memcpy(slot.message.data(), message, slot.message.size());
     slot.full = true;
     changed_.notify_all();
   }
   void take(Slot& slot, char* message) {
     std::unique_lock lock(mutex_);
-    wait(
-        lock, [&] { return slot.full; }, slot.from);
+    wait(lock, slot.from, [&] { return slot.full; });
     std::memcpy(message, slot.message.data(), slot.message.size());
     slot.full = false;
     changed_.notify_all();
   }
   void largest(std::span<double> values) {
     std::unique_lock lock(mutex_);
-    wait(
-        lock, [&] { return leaving_ == 0; }, -1);
+    wait(lock, -1, [&] { return leaving_ == 0; });
     if (arrived_ == 0) reduced_.assign(values.size(), -std::numeric_limits<double>::infinity());
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (std::isnan(values[i]) || values[i] > reduced_[i]) reduced_[i] = values[i];
@@ -80,8 +77,7 @@ class Hub {
       leaving_ = size();
       changed_.notify_all();
     }
-    wait(
-        lock, [&] { return leaving_ > 0; }, -1);
+    wait(lock, -1, [&] { return leaving_ > 0; });
     std::copy(reduced_.begin(), reduced_.end(), values.begin());
     if (--leaving_ == 0) arrived_ = 0;
     changed_.notify_all();
@@ -100,7 +96,7 @@ class Hub {
  private:
   /// @param other  the member that is waited for, -1: any
   template <typename Ready>
-  void wait(std::unique_lock<std::mutex>& lock, const Ready& ready, int other) {
+  void wait(std::unique_lock<std::mutex>& lock, int other, const Ready& ready) {
     const auto gone = [&] {
       return other >= 0 ? left_[static_cast<std::size_t>(other)] != 0
                         : std::any_of(left_.begin(), left_.end(), [](char left) { return left != 0; });

@@ -3,9 +3,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "cost.hpp"
+#include "evidence.hpp"
+#include "forgiven.hpp"
+#include "format.hpp"
+#include "host_solver.hpp"
+#include "pivot_solver.hpp"
+#include "scalars.hpp"
 #include "schemes/proposal.hpp"
 
 namespace oclspkt {
@@ -18,24 +25,10 @@ constexpr double kHostWords = 5;
 
 /// True if a device may solve by a method that the user asked for.
 bool asks_for(MethodChoice choice, Method method) {
-  switch (choice) {
-    case MethodChoice::automatic:
-      return method != Method::pivot;
-    case MethodChoice::truncated:
-    case MethodChoice::truncated_halo:
-      return method == Method::truncated_halo;
-    case MethodChoice::truncated_streamed:
-      return method == Method::truncated_streamed;
-    case MethodChoice::exact:
-      return method == Method::exact_twopass || method == Method::exact_factored;
-    case MethodChoice::exact_twopass:
-      return method == Method::exact_twopass;
-    case MethodChoice::exact_factored:
-      return method == Method::exact_factored;
-    case MethodChoice::pivot:
-      return false;
-  }
-  return false;
+  if (method == Method::pivot) return false;
+  if (choice == MethodChoice::truncated) return method == Method::truncated_halo;
+  if (choice == MethodChoice::exact) return method == Method::exact_twopass || method == Method::exact_factored;
+  return choice == MethodChoice::automatic || std::string_view(name(choice)) == name(method);
 }
 
 /// Write a plan's figures into a way. @param problem  of its processor
@@ -119,6 +112,48 @@ std::vector<Way>::iterator least_of(std::vector<Way>& ways, const Processor* pro
   return best;
 }
 
+std::unique_ptr<DeviceSolver<float>> make_device_solver(DeviceModule& m, int device, const DeviceSettings& s, float) {
+  return m.make_float(device, s);
+}
+std::unique_ptr<DeviceSolver<double>> make_device_solver(DeviceModule& m, int device, const DeviceSettings& s, double) {
+  return m.make_double(device, s);
+}
+
+/// Rounding of a row that carries its excess, in eps, times its dominance: 1.5 eps at 0.5, 6.5 at 0.1, 6e8 at 1e-9.
+constexpr double kOfExcess = 0.75;
+/// The factor by which rows without dominance round more if they carry their excess s, with -(l + g) < s < 0, l and g
+/// the couplings. Each elimination computes s and then (l + g) + s: four sums and products of numbers that are at most
+/// 2 (l + g). They add 8 u (l + g) to the 8 u of a row that is eliminated once (rounding_by_growth()), and as much
+/// again in the row below, by the multiplier. That is 3 times; rounded up.
+constexpr double kOfDifference = 4;
+
+/// Why rounding would lose small diagonals, which errors of rows do not show; empty if it does not.
+std::string diagonal_refusal(const Survey& survey, const Plan& plan) {
+  if (!(survey.dominance < 0.5) || scheme_of(plan).elimination(plan).diagonals) return {};
+  return format("row %lld: rounding loses the diagonal, which is only %.1e times the couplings",
+                static_cast<long long>(survey.weakest_row), survey.dominance);
+}
+
+/// Why forgiving a rounding of the diagonals is not harmless; empty if it is.
+template <typename T>
+std::string forgiving_refusal(const Problem<T>& problem, const Plan& plan) {
+  // The survey of rows of dominance 1 may be off by rounding.
+  constexpr double kAboutOne = 1 + 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  if (!scheme_of(plan).elimination(plan).excess || problem.survey.dominance > kAboutOne) return {};
+  const double effect = forgiven_effect(problem.bands.lines(), problem.bands.view());
+  if (effect <= kHarmlessForgiving) return {};
+  return format("setting row excesses within rounding of 0 to 0 may change the solution %.1e times (limit %.1f)",
+                effect, kHarmlessForgiving);
+}
+
+/// Why the host solves by another method than the one that is named; empty if it does not.
+std::string why_factored(const Options& options, Method method) {
+  const MethodChoice choice = options.method;
+  const bool asked = !named(choice) || choice == MethodChoice::exact || choice == MethodChoice::exact_factored;
+  if (asked || method != Method::exact_factored) return {};
+  return std::string("the host solves exactly by stored factors, which cost no more than ") + name(choice);
+}
+
 }  // namespace
 
 DeviceSettings device_settings(const Options& options) {
@@ -198,13 +233,88 @@ double host_seconds(const Outlook<T>& outlook) {
   return ways.empty() ? 0 : ways.front().seconds;
 }
 
+template <typename T>
+std::optional<Proposal> judge(const Problem<T>& problem, const Scheme& scheme, Rejection& rejection) {
+  const Method method = problem.method;
+  std::optional<Proposal> proposal = scheme.propose(problem, rejection);
+  if (proposal && truncates(method) && scheme.kernels() == Kernels::groups && problem.traits.unproven) {
+    proposal->needs_trial = true;
+  }
+  // The factors of pivoting have a bound of their own.
+  if (!proposal || method == Method::pivot) return proposal;
+  const std::string other = problem.traits.host ? why_factored(problem.options, method) : "";
+  if (!other.empty()) proposal->why = other;
+  if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
+  // A diagonal that is small against its couplings rounds by the size of the couplings.
+  if (scheme_of(proposal->plan).elimination(proposal->plan).excess) {
+    const double d = problem.survey.dominance;
+    proposal->rounding->eps = (d < 1 ? kOfDifference : 1) * proposal->rounding->eps + kOfExcess / d;
+  }
+  std::string why = diagonal_refusal(problem.survey, proposal->plan);
+  if (why.empty()) why = forgiving_refusal(problem, proposal->plan);
+  if (!(proposal->rounding->eps <= problem.rounding_limit)) {
+    why = rounding_refusal(*proposal->rounding, problem.rounding_limit);
+  }
+  if (!why.empty() && !problem.insist) {
+    rejection = {why, {}, proposal->plan};
+    return std::nullopt;
+  }
+  if (!why.empty()) {
+    const bool goes_on = proposal->above_tolerance || !other.empty();
+    proposal->why = (goes_on ? proposal->why + "; " : "used because its method is named; ") + why;
+    proposal->above_tolerance = true;
+  }
+  return proposal;
+}
+
+template <typename T>
+std::unique_ptr<DeviceSolver<T>> make_host_solver(Method method) {
+  if (method == Method::pivot) return std::make_unique<PivotSolver<T>>();
+  return std::make_unique<HostSolver<T>>();
+}
+
+template <typename T>
+void Chosen<T>::take(const Way& way, const Options& options) {
+  const Processor& processor = *way.processor;
+  // A device solves by any method with the buffers that it has.
+  const bool same = (!processor.host() || method_ == way.plan.method) && name_ == processor.name() &&
+                    platform_ == processor.info.platform && device_ == processor.index;
+  if (solver_ == nullptr || !reusable_ || !same) {
+    retire();
+    solver_ = processor.host() ? make_host_solver<T>(way.plan.method)
+                               : make_device_solver(*processor.module, processor.index, device_settings(options), T());
+  }
+  reusable_ = true;
+  device_ = processor.index;
+  by_cuda_ = processor.info.cuda;
+  method_ = way.plan.method;
+  name_ = processor.name();
+  platform_ = processor.info.platform;
+}
+
+template <typename T>
+void Chosen<T>::retire() {
+  if (solver_ == nullptr) return;
+  finished_ = finished_ + solver_->times();
+  solver_.reset();
+}
+
+template <typename T>
+void Chosen<T>::give_way() {
+  retire();
+  device_ = -1;
+  reusable_ = false;
+}
+
 #define OCLSPKT_INSTANTIATE(T)                                                                 \
   template Problem<T> problem_on(const Processor&, const Outlook<T>&);                         \
   template std::vector<Way> find_ways(const Processors&, const Processor&, const Outlook<T>&); \
   template std::string why_no_way(const Processor&, const Outlook<T>&);                        \
   template void weigh(Way&, const Outlook<T>&);                                                \
-  template double host_seconds(const Outlook<T>&);
-OCLSPKT_INSTANTIATE(float)
-OCLSPKT_INSTANTIATE(double)
+  template std::optional<Proposal> judge(const Problem<T>&, const Scheme&, Rejection&);        \
+  template double host_seconds(const Outlook<T>&);                                             \
+  template std::unique_ptr<DeviceSolver<T>> make_host_solver(Method);                          \
+  template class Chosen<T>;
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "device.hpp"
+#include "oclspkt/report.hpp"
 #include "processors.hpp"
 #include "schemes/problem.hpp"
 #include "schemes/scheme.hpp"
@@ -80,5 +83,57 @@ std::vector<Way>::iterator least(std::vector<Way>& ways);
 /// Seconds of an apply on the host by stored factors, with its share of the set-up.
 template <typename T>
 double host_seconds(const Outlook<T>& outlook);
+
+/// Let a scheme plan problem.method, and judge whether the plan holds, without the trial solve.
+/// @pre scheme.takes(problem.method, problem)
+/// @param[out] rejection if the result is empty, the deciding numbers in a text, and the lines that alone fail; none if
+///                       the scheme has no plan for such lines
+template <typename T>
+std::optional<Proposal> judge(const Problem<T>& problem, const Scheme& scheme, Rejection& rejection);
+
+/// The solver of the host: `pivot`, or stored factors, which carry every other method.
+template <typename T>
+std::unique_ptr<DeviceSolver<T>> make_host_solver(Method method);
+
+/// The solver that a choice has come to, where it works, and how long it and those before it took.
+template <typename T>
+class Chosen {
+ public:
+  explicit operator bool() const { return solver_ != nullptr; }
+  DeviceSolver<T>* get() const { return solver_.get(); }
+  DeviceSolver<T>* operator->() const { return solver_.get(); }
+  int device() const { return device_; }  ///< -1: the host
+  bool by_cuda() const { return by_cuda_; }
+
+  /// Make the solver of a way, or reuse the present one; it is to be set up.
+  /// @throws DeviceError
+  void take(const Way& way, const Options& options);
+  /// The next one is made anew: a device solver keeps the settings that it was made with.
+  void renew() { reusable_ = false; }
+  /// Give the solver back, but for its times.
+  void retire();
+  /// The same, and several processors solve from now on.
+  void give_way();
+
+  /// Seconds of applies that the user asked for.
+  Times times() const { return (solver_ ? finished_ + solver_->times() : finished_) - trials_; }
+  /// Seconds that the present solver took since `start` were for trials.
+  void leave_out_since(const Times& start) { trials_ = trials_ + (solver_->times() - start); }
+  std::int64_t bytes() const { return solver_ ? solver_->bytes() : 0; }
+  /// Of this solver and those before it.
+  Counts& counts() { return counts_; }
+  const Counts& counts() const { return counts_; }
+
+ private:
+  std::unique_ptr<DeviceSolver<T>> solver_;
+  int device_ = -1;
+  bool by_cuda_ = false;   ///< the device is driven by CUDA
+  bool reusable_ = false;  ///< solver_ may be set up again for the same method and device
+  Method method_{};
+  std::string name_, platform_;  ///< of the processor
+  Times finished_;               ///< of solvers that are gone
+  Times trials_;                 ///< of set-ups
+  Counts counts_;
+};
 
 }  // namespace oclspkt

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "devices.hpp"
-#include "judge.hpp"
 #include "schemes/scheme.hpp"
 #include "survey.hpp"
+#include "ways.hpp"
 
 namespace oclspkt::test {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "judge.hpp"
+#include "ways.hpp"
 
 namespace oclspkt::test {
 

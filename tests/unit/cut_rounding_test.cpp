@@ -69,17 +69,21 @@ std::vector<SpikeFacts> spikes_of(const LineSet& lines, double wrong) {
   CutParts<T> parts;
   const std::vector<char> cut(static_cast<std::size_t>(lines.count()), 1);
   parts.reset(lines, cut, cut);
-  parts.uncouple_cuts(bands);
+  parts.uncouple_cuts(bands.view(), [&](Index at, T lower, T diag, T upper) {
+    bands.lower()[at] = lower;
+    bands.diag()[at] = diag;
+    bands.upper()[at] = upper;
+  });
   Reference<T> reference;
   reference.factor(lines, bands.view());
   const std::vector<char> none(cut.size(), 0);
   parts.find_spikes(
-      bands.view(),
       [&](const T* y, T* x) {
         reference.solve(y, x);
         x[lines.first(1) + 5 * lines.row_stride()] += static_cast<T>(wrong);
       },
       none);
+  parts.measure_spikes(bands.view(), none);
   std::vector<SpikeFacts> facts;
   for (Index s = 0; s < parts.slots(); ++s) facts.push_back(parts.spikes(s));
   return facts;
