@@ -61,7 +61,7 @@ std::optional<Sharer> predict_sharer(const Processor& processor, const Outlook<T
 }  // namespace
 
 template <typename T>
-void Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
+bool Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
   const Options& options = outlook.options;
   const LineSet& lines = outlook.bands.lines();
   const double applies = std::max(1.0, outlook.applies);
@@ -72,7 +72,8 @@ void Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
   const Found now{
       lines, indices, magnitude(applies), outlook.survey.shared, outlook.symmetric, outlook.survey.dominance > 1};
   // To predict the figures of a processor takes as long as to solve a few thousand rows.
-  if (found_ != now) {
+  const bool anew = found_ != now;
+  if (anew) {
     forget();
     const auto add = [&](const Processor& processor) {
       std::optional<Sharer> s = predict_sharer(processor, outlook, applies < kManyEnough);
@@ -95,12 +96,8 @@ void Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
             ", 2^" + std::to_string(magnitude(rows_));
     found_ = now;
   }
-  if (options.reproducible || (store_ && profile_ != options.profile)) {
-    write(true);
-    store_.reset();
-  }
   if (!options.reproducible && !store_) {
-    store_.emplace(profile_ = options.profile);
+    store_.emplace(options.profile);
     written_ = std::chrono::steady_clock::now();
   }
   for (Sharer& s : each_) {
@@ -119,12 +116,19 @@ void Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
     const auto idle = find("idle power");
     s.beside.idle_watts = std::min(idle ? idle->watts : 0, s.beside.watts);
   }
+  return anew;
 }
 
 void Sharers::forget() {
   found_.reset();
   each_.clear();
   names_.clear();
+}
+
+void Sharers::renew() {
+  write(true);
+  store_.reset();
+  forget();
 }
 
 const Sharer& Sharers::best_alone() const {
@@ -166,7 +170,7 @@ void Sharers::write(bool at_once) {
   written_ = now;
 }
 
-template void Sharers::find(const Processors&, const Outlook<float>&);
-template void Sharers::find(const Processors&, const Outlook<double>&);
+template bool Sharers::find(const Processors&, const Outlook<float>&);
+template bool Sharers::find(const Processors&, const Outlook<double>&);
 
 }  // namespace oclspkt
