@@ -16,7 +16,7 @@
 namespace oclspkt::bench::paper {
 namespace {
 
-using Windows = std::vector<WindowsOfWork>;  // of each device
+using AllWindows = std::vector<WindowsOfWork>;  // of each device
 
 /// Seconds between two reads, which take 4 ms: with 20 ms, applies of a card were 3 to 6 % slower (H200).
 constexpr double kPollSeconds = 0.1;
@@ -72,7 +72,8 @@ class Poller {
   std::jthread thread_;
 };
 
-Windows window(Meter& meter, double length, const std::function<void()>& work, const EnergyProtocol& protocol) {
+AllWindows measure_window(Meter& meter, double length, const std::function<void()>& work,
+                          const EnergyProtocol& protocol) {
   protocol.sleep(protocol.cool_down);
   for (const double begun = protocol.now(); protocol.now() - begun < kWarmUp;) work();
   work_to_step(meter, work, protocol);
@@ -87,7 +88,7 @@ Windows window(Meter& meter, double length, const std::function<void()>& work, c
     }
     rounds += work_to_step(meter, work, protocol);
   }
-  Windows all;
+  AllWindows all;
   for (Energy& e : meter.end()) {
     all.emplace_back(std::move(e));
     all.back().rounds = rounds;
@@ -111,7 +112,7 @@ void refuse_lies(const Meter& meter, std::size_t device, WindowsOfWork& e, const
 }
 
 /// The window with the median watts, with the spread of all windows; the worst kind of source counts for all.
-WindowsOfWork median(Windows windows) {
+WindowsOfWork median_of_windows(AllWindows windows) {
   std::sort(windows.begin(), windows.end(), [](const Energy& a, const Energy& b) { return a.watts() < b.watts(); });
   const auto poorest =
       std::max_element(windows.begin(), windows.end(), [](auto& a, auto& b) { return a.kind < b.kind; });
@@ -132,21 +133,21 @@ std::vector<WindowsOfWork> measure_energy(Meter& meter, const std::function<void
   if (protocol.repeats < 1 || protocol.seconds < kLeastWindow || (protocol.idle != 0 && protocol.idle < kLeastWindow)) {
     throw InvalidInput("energy is measured in one window or more, each of 2 s or more, as counters move in steps");
   }
-  Windows idle;
+  AllWindows idle;
   if (protocol.idle > 0) {
     idle = window(
         meter, protocol.idle, [&] { protocol.sleep(kPollSeconds); }, protocol);
   }
-  std::vector<Windows> of_device(meter.sources().size());
+  std::vector<AllWindows> of_device(meter.sources().size());
   for (int i = 0; i < protocol.repeats; ++i) {
-    Windows one = window(meter, protocol.seconds, work, protocol);
+    AllWindows one = measure_window(meter, protocol.seconds, work, protocol);
     for (std::size_t d = 0; d < one.size(); ++d) {
       if (!idle.empty()) refuse_lies(meter, d, one[d], idle[d]);
       of_device[d].push_back(std::move(one[d]));
     }
   }
-  Windows all;
-  for (Windows& windows : of_device) all.push_back(median(std::move(windows)));
+  AllWindows all;
+  for (AllWindows& windows : of_device) all.push_back(median_of_windows(std::move(windows)));
   return all;
 }
 
