@@ -135,7 +135,7 @@ std::vector<WindowsOfWork> measure_energy(Meter& meter, const std::function<void
   }
   AllWindows idle;
   if (protocol.idle > 0) {
-    idle = window(
+    idle = measure_window(
         meter, protocol.idle, [&] { protocol.sleep(kPollSeconds); }, protocol);
   }
   std::vector<AllWindows> of_device(meter.sources().size());
