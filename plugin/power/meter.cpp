@@ -5,10 +5,10 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <sstream>
 #include <utility>
 
+#include "format.hpp"
 #include "oclspkt/error.hpp"
 
 namespace oclspkt {
@@ -30,12 +30,6 @@ constexpr RatedRow kRatedTable[] = {{"H200", 700},   {"H100 PCIe", 350}, {"H100"
                                     {"M4000", 120},  {"A10PL4", 33}};
 constexpr double kAnyGpu = 400, kAnyCore = 8, kAnyBoard = 60;
 
-std::string short_number(double number, const char* unit) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.4g %s", number, unit);
-  return text;
-}
-
 Probes find(const PoweredDevice& device, const MeterSettings& settings) {
   if (device.physical == "cpu" || device.type == DeviceType::host) return powercap_probes(settings.powercap);
   if (device.type != DeviceType::gpu) return {{}, "", "nothing measures " + device.name};
@@ -44,14 +38,14 @@ Probes find(const PoweredDevice& device, const MeterSettings& settings) {
 }
 
 std::string words_of(PowerKind kind, const std::string& what, double watts) {
-  if (kind == PowerKind::rated) return "rated power, " + short_number(watts, "W");
+  if (kind == PowerKind::rated) return format("rated power, %.4g W", watts);
   return (kind == PowerKind::counter ? "counter of " : "samples of ") + what;
 }
 
-PowerSource source_of(const PoweredDevice& device, const Probes& probes, double watts) {
+PowerSource source_of(const Probes& probes, double watts) {
   const bool counts = !probes.all.empty() && probes.all.front().joules;
   const PowerKind kind = counts ? PowerKind::counter : probes.all.empty() ? PowerKind::rated : PowerKind::samples;
-  PowerSource source{device.physical, kind, words_of(kind, probes.words, watts), probes.trouble};
+  PowerSource source{kind, words_of(kind, probes.words, watts), probes.trouble};
   if (kind == PowerKind::samples) source.trouble = probes.words + " has no counter of energy";
   return source;
 }
@@ -136,7 +130,7 @@ struct Meter::Tally {
     const double step = *now >= before ? *now - before : *now + probe->wraps_at - before;
     // A counter may catch up with energy that it had not shown yet.
     if (step < 0 || step > kMostWatts * (seconds + 0.1)) {
-      bad_counter = "the counter jumped from " + short_number(before, "to ") + short_number(*now, "J");
+      bad_counter = format("the counter jumped from %.4g to ", before) + format("%.4g J", *now);
       return;
     }
     joules += step;
@@ -148,7 +142,7 @@ Meter::Meter(std::vector<PoweredDevice> devices, MeterSettings given)
   for (const PoweredDevice& device : devices_) {
     watts_.push_back(rated_watts(device, settings_.rated));
     probes_.push_back(find(device, settings_));
-    sources_.push_back(source_of(device, probes_.back(), watts_.back()));
+    sources_.push_back(source_of(probes_.back(), watts_.back()));
   }
 }
 
@@ -175,8 +169,8 @@ std::vector<Energy> Meter::end(bool at_last_poll) {
   if (!at_last_poll) poll();
   const double seconds = std::exchange(open_, false) ? polled_ - begun_ : 0;
   if (!(seconds >= kLeastWindow)) {
-    throw InvalidInput("energy was measured for " + short_number(seconds, "s") + ": measure " +
-                       short_number(kLeastWindow, "s or more, as counters move in steps"));
+    throw InvalidInput(format("energy was measured for %.4g s: measure ", seconds) +
+                       format("%.4g s or more, as counters move in steps", kLeastWindow));
   }
   std::vector<Energy> all;
   for (std::size_t i = 0; i < tallies_.size(); ++i) all.push_back(energy(i, seconds));

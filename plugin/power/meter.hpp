@@ -81,7 +81,6 @@ Probes card_probes(const MeterSettings& settings, const std::string& pci, const 
 
 /// Where the joules of one device come from.
 struct PowerSource {
-  std::string physical;  ///< PoweredDevice::physical
   PowerKind kind = PowerKind::rated;
   std::string words;    ///< such as "counter of NVIDIA H200 by NVML" or "rated power, 128 W"
   std::string trouble;  ///< why nothing better is used, and the cure; empty if a counter is used
