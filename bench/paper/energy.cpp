@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "measure_energy.hpp"
 #include "run.hpp"
 #include "text.hpp"
 
@@ -42,7 +43,7 @@ Joules joules_of(const std::vector<DeviceInfo>& devices, const RatedWatts& rated
   EnergyProtocol protocol;
   if (windows == Windows::one) protocol = {.repeats = 1, .cool_down = 0, .idle = 0};
   if (windows == Windows::several) protocol.idle = 0;
-  for (const Energy& energy : meter.measure(solve, protocol)) {
+  for (const WindowsOfWork& energy : measure_energy(meter, solve, protocol)) {
     const double solves = each * energy.rounds;
     add(sum, energy.joules / solves, energy.seconds / solves, energy.words);
     if (energy.kind == PowerKind::rated || !std::isnan(sum.spread)) continue;

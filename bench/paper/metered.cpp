@@ -83,8 +83,8 @@ void solve_balanced(const Plan& plan, const std::vector<Processor>& team, const 
   const auto set_up = [&] { solver.set_up(problem.lines, bands.lower, bands.diag, bands.upper); };
   for (int i = 0; i < kBalanceSetUps; ++i) {
     set_up();
-    // The window that is open at a set-up belongs to the one before.
-    for (double spent = 0; spent < 2.2 * kLeastWindow;) spent += seconds_of(apply);
+    // A set-up after which others work than before ends the window that is open.
+    for (double spent = 0; spent < 1.2 * kLeastWindow;) spent += seconds_of(apply);
   }
   set_up();
   apply();

@@ -6,18 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <memory>
-#include <set>
+#include <limits>
+#include <locale>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "user_files.hpp"
 
@@ -29,7 +27,7 @@ namespace {
 constexpr std::string_view kProfileVersion = "oclspkt profile 3:";
 constexpr std::string_view kColumns =
     " seconds since 1970, set-ups, seconds a row, watts, latency in seconds, host, processor|solves|figure\n";
-constexpr std::size_t kMostProfileBytes = 1 << 20, kLongestProfileKey = 1024, kMostProfileLines = 4000;
+constexpr std::size_t kMostProfileBytes = 1 << 20, kLongestProfileKey = 1024;
 
 /// What a call of the system failed with and what to do about it.
 std::string trouble(int error) {
@@ -52,116 +50,55 @@ bool meaningful(const Measured& measured) {
 /// Tabs and ends of lines are the file's own.
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' '; }
 
-/// What the name of a figure of this host begins with.
-std::string host_prefix() {
+bool is_key(const std::string& key) {
+  return key.size() <= kLongestProfileKey && std::none_of(key.begin(), key.end(), is_control);
+}
+
+std::string host_name() {
   char name[256] = "";
-  if (::gethostname(name, sizeof name - 1) != 0 || !name[0]) return "unnamed\t";
-  std::string host = name;
-  std::replace_if(host.begin(), host.end(), is_control, '?');
-  return host + "\t";
-}
-
-/// A figure as a line of the file has it.
-struct ProfileLine {
-  std::string_view text;
-  double when = 0;  ///< seconds since 1970
-  Measured measured;
-  std::string_view name;  ///< host, tab, key
-};
-
-/// Read a line. @return false if it is no figure, or too old
-bool read_line(ProfileLine& line) {
-  std::array<double, 5> numbers{};
-  line.name = line.text;
-  for (double& number : numbers) {
-    const std::size_t tab = line.name.find('\t');
-    if (tab == std::string_view::npos) return false;
-    const auto [end, error] = std::from_chars(line.name.data(), line.name.data() + tab, number);
-    if (error != std::errc() || end != line.name.data() + tab) return false;
-    line.name.remove_prefix(tab + 1);
-  }
-  line.when = numbers[0];
-  line.measured = {.seconds_per_row = numbers[2], .watts = numbers[3], .set_ups = numbers[1], .latency = numbers[4]};
-  constexpr double kDay = 24 * 3600;
-  const double age = seconds_now() - line.when;
-  return age >= -kDay && age <= ProfileStore::kStaleDays * kDay && meaningful(line.measured) &&
-         line.name.find('\t') != std::string_view::npos &&
-         std::count_if(line.name.begin(), line.name.end(), is_control) == 1;
-}
-
-/// The last line of each figure, the newest first.
-std::vector<ProfileLine> last_lines(std::string_view text) {
-  std::vector<ProfileLine> lines;
-  std::set<std::string_view> seen;
-  for (std::size_t end = text.rfind('\n'); end != std::string_view::npos && end > 0;) {
-    const std::size_t before = text.rfind('\n', end - 1);
-    ProfileLine line{.text = text.substr(before + 1, end - before - 1), .measured = {}, .name = {}};
-    if (read_line(line) && seen.insert(line.name).second) lines.push_back(line);
-    end = before;
-  }
-  return lines;
-}
-
-/// A line with its end, whatever the program's locale.
-std::string line_of(const std::string& host, const std::string& key, const Measured& measured) {
-  std::string line;
-  for (const double number :
-       {seconds_now(), measured.set_ups, measured.seconds_per_row, measured.watts, measured.latency}) {
-    char digits[40];
-    line.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr).append("\t");
-  }
-  return line.append(host).append(key).append("\n");
+  return ::gethostname(name, sizeof name - 1) == 0 && name[0] ? name : "unnamed";
 }
 
 bool is_profile(const std::string& text) { return text.empty() || text.starts_with(kProfileVersion); }
 
-/// A file as it was before lines were added, and why it cannot be read or written.
-struct ProfileText {
-  std::string text, unread, unwritten;
-};
+/// An open file, which is made if need be, and what it holds.
+struct OpenProfile {
+  int descriptor = -1;
+  std::string text, unread, unwritten;  ///< unread, unwritten: why it cannot be
 
-/// Read a file, which is made if need be, and add lines at its end, all at once.
-ProfileText read_and_add(const std::string& file, const std::string& lines) {
-  ProfileText seen;
-  constexpr int kFlags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-  const bool folder = make_folder(std::filesystem::path(file).parent_path());
-  int descriptor = folder ? ::open(file.c_str(), O_RDWR | O_APPEND | O_CREAT | kFlags, 0600) : -1;
-  if (descriptor < 0) {
-    seen.unwritten = trouble(errno);
-    descriptor = ::open(file.c_str(), O_RDONLY | kFlags);
+  explicit OpenProfile(const std::string& file) {
+    if (file.empty()) {
+      unread = "neither XDG_CACHE_HOME nor HOME names a folder; set one, name a file, or none";
+      return;
+    }
+    constexpr int kFlags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    if (make_folder(std::filesystem::path(file).parent_path())) {
+      descriptor = ::open(file.c_str(), O_RDWR | O_APPEND | O_CREAT | kFlags, 0600);
+    }
+    if (descriptor < 0) {
+      unwritten = trouble(errno);
+      descriptor = ::open(file.c_str(), O_RDONLY | kFlags);
+    }
+    struct stat status {};
+    if (descriptor < 0 || ::fstat(descriptor, &status) != 0) {
+      unread = unwritten.empty() ? trouble(errno) : unwritten;
+    } else if (!S_ISREG(status.st_mode)) {
+      unread = "it is not a regular file; name another file, or none";
+    } else if (static_cast<std::size_t>(status.st_size) > 16 * kMostProfileBytes) {
+      unread = "it is too large; name another file, or none";
+    } else {
+      char block[16384];
+      for (ssize_t bytes = 0; (bytes = ::read(descriptor, block, sizeof block)) > 0;) {
+        text.append(block, static_cast<std::size_t>(bytes));
+      }
+    }
   }
-  struct stat status {};
-  if (descriptor < 0 || ::fstat(descriptor, &status) != 0) {
-    seen.unread = seen.unwritten.empty() ? trouble(errno) : seen.unwritten;
-    return seen;
+  ~OpenProfile() {
+    if (descriptor >= 0) ::close(descriptor);
   }
-  const std::unique_ptr<int, void (*)(int*)> closes(&descriptor, [](int* open) { ::close(*open); });
-  const bool regular = S_ISREG(status.st_mode);
-  if (!regular || static_cast<std::size_t>(status.st_size) > 16 * kMostProfileBytes) {
-    seen.unread = regular ? "it is too large" : "it is not a regular file";
-    seen.unread += "; name another file, or none";
-    return seen;
-  }
-  char block[16384];
-  for (ssize_t bytes = 0; (bytes = ::read(descriptor, block, sizeof block)) > 0;) {
-    seen.text.append(block, static_cast<std::size_t>(bytes));
-  }
-  if (lines.empty() || !seen.unwritten.empty()) return seen;
-  std::string added = std::string(kProfileVersion).append(kColumns);
-  const bool known = is_profile(seen.text);
-  if (!known || seen.text.size() >= kMostProfileBytes) {
-    std::vector<ProfileLine> kept = last_lines(known ? std::string_view(seen.text) : std::string_view());
-    kept.resize(std::min(kept.size(), kMostProfileLines));
-    for (auto line = kept.rbegin(); line != kept.rend(); ++line) added.append(line->text).append("\n");
-    if (::ftruncate(descriptor, 0) != 0) seen.unwritten = trouble(errno);
-  } else if (!seen.text.empty()) {
-    added = seen.text.ends_with('\n') ? "" : "\n";  // what a full disk cut off is a line of its own
-  }
-  added += lines;
-  const ssize_t bytes = ::write(descriptor, added.data(), added.size());
-  if (bytes != std::ssize(added)) seen.unwritten = trouble(bytes < 0 ? errno : ENOSPC);
-  return seen;
-}
+  OpenProfile(const OpenProfile&) = delete;
+  OpenProfile& operator=(const OpenProfile&) = delete;
+};
 
 /// One line about a file; nothing if there is no trouble.
 std::string line_on(const std::string& file, const char* what, const std::string& cause) {
@@ -172,26 +109,29 @@ std::string line_on(const std::string& file, const char* what, const std::string
   return line;
 }
 
-const char* const kNoHome = "neither XDG_CACHE_HOME nor HOME names a folder; set one, name a file, or none";
-
 }  // namespace
 
 ProfileStore::ProfileStore(std::string file) : file_(file.empty() ? default_file() : std::move(file)) {
   if (file_ == "none") return;
-  ProfileText seen;
-  if (file_.empty()) {
-    seen.unread = kNoHome;
-  } else if (seen = read_and_add(file_, ""); !is_profile(seen.text)) {
-    // Profiles of the first version are JSON.
-    const bool ours = seen.text.starts_with("oclspkt profile ") || seen.text.find("\"oclspkt\": \"profile ") < 16;
-    seen.unread = ours ? "another version of oclspkt wrote it" : "it is no profile of oclspkt";
-    seen.unread += "; the next write replaces it";
+  OpenProfile seen(file_);
+  if (!is_profile(seen.text)) {
+    seen.unread = "it is no profile, or another version of oclspkt wrote it; the next write replaces it";
     seen.text.clear();
   }
   why_ = seen.unread.empty() ? line_on(file_, "not written", seen.unwritten) : line_on(file_, "not read", seen.unread);
-  const std::string host = host_prefix();
-  for (const ProfileLine& line : last_lines(seen.text)) {
-    if (line.name.starts_with(host)) known_[std::string(line.name.substr(host.size()))] = line.measured;
+  const std::string here = host_name();
+  std::istringstream lines(std::move(seen.text));
+  for (std::string line, host, key; std::getline(lines, line) && !lines.eof();) {  // a line that was cut off has no end
+    std::istringstream words(line);
+    words.imbue(std::locale::classic());
+    Figure figure;
+    Measured& measured = figure.measured;
+    words >> figure.when >> measured.set_ups >> measured.seconds_per_row >> measured.watts >> measured.latency;
+    if (words.get() != '\t' || !std::getline(words, host, '\t') || !std::getline(words, key)) continue;
+    constexpr double kDay = 24 * 3600;
+    const double age = seconds_now() - figure.when;
+    const bool counts = age >= -kDay && age <= kStaleDays * kDay && meaningful(measured);
+    if (counts && host == here && is_key(key)) known_[key] = figure;
   }
 }
 
@@ -202,21 +142,42 @@ std::string ProfileStore::default_file() {
 
 std::optional<Measured> ProfileStore::find(const std::string& key) const {
   const auto found = known_.find(key);
-  if (found == known_.end()) return {};
-  return found->second;
+  return found == known_.end() ? std::nullopt : std::optional(found->second.measured);
 }
 
 void ProfileStore::put(const std::string& key, const Measured& measured) {
-  const bool is_key = key.size() <= kLongestProfileKey && std::none_of(key.begin(), key.end(), is_control);
-  if (is_key && meaningful(measured)) known_[key] = changed_[key] = measured;
+  if (!is_key(key) || !meaningful(measured)) return;
+  known_[key] = {measured, seconds_now()};
+  changed_.insert(key);
 }
 
 void ProfileStore::write() {
   if (file_ == "none" || changed_.empty()) return;
-  std::string lines;
-  for (const auto& [key, measured] : changed_) lines += line_of(host_prefix(), key, measured);
-  const ProfileText seen = file_.empty() ? ProfileText{"", kNoHome, ""} : read_and_add(file_, lines);
-  why_ = line_on(file_, "not written", seen.unread.empty() ? seen.unwritten : seen.unread);
+  OpenProfile seen(file_);
+  std::string& why = seen.unread.empty() ? seen.unwritten : seen.unread;
+  if (why.empty()) {
+    std::ostringstream lines;
+    lines.imbue(std::locale::classic());
+    lines.precision(std::numeric_limits<double>::max_digits10);
+    const bool anew = !is_profile(seen.text) || seen.text.size() >= kMostProfileBytes;
+    if (anew || seen.text.empty()) {
+      lines << kProfileVersion << kColumns;
+    } else if (!seen.text.ends_with('\n')) {  // what a full disk cut off is a line of its own
+      lines << '\n';
+    }
+    for (const auto& [key, figure] : known_) {
+      if (!anew && !changed_.contains(key)) continue;
+      const Measured& m = figure.measured;
+      for (const double number : {figure.when, m.set_ups, m.seconds_per_row, m.watts, m.latency})
+        lines << number << '\t';
+      lines << host_name() << '\t' << key << '\n';
+    }
+    const std::string added = lines.str();
+    if (anew && ::ftruncate(seen.descriptor, 0) != 0) why = trouble(errno);
+    const ssize_t bytes = ::write(seen.descriptor, added.data(), added.size());
+    if (bytes != std::ssize(added)) why = trouble(bytes < 0 ? errno : ENOSPC);
+  }
+  why_ = line_on(file_, "not written", why);
   if (why_.empty()) changed_.clear();
 }
 

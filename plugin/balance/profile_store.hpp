@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "oclspkt/export.hpp"
@@ -42,8 +43,8 @@ class OCLSPKT_API ProfileStore {
   /// Keep figures; those that are not finite, without seconds a row and watts, of less than one set-up, or of a key
   /// beyond 1024 bytes or with control characters are ignored.
   void put(const std::string& key, const Measured& measured);
-  /// Add what was put since the last write to the file. If it cannot, what was put is kept for the next write. From
-  /// 1 MB on, a file is replaced by its newest figures.
+  /// Add what was put since the last write to the file. If it cannot, what was put is kept for the next write. A file
+  /// of 1 MB or more begins anew with the figures that this store has.
   void write();
   /// One line on why the file was not read or cannot be written, and what to do; empty if all is well.
   const std::string& why() const { return why_; }
@@ -52,8 +53,13 @@ class OCLSPKT_API ProfileStore {
   static constexpr int kStaleDays = 7;
 
  private:
+  struct Figure {
+    Measured measured;
+    double when = 0;  ///< seconds since 1970
+  };
   std::string file_, why_;
-  std::map<std::string, Measured> known_, changed_;  // changed_: since the last write
+  std::map<std::string, Figure> known_;
+  std::set<std::string> changed_;  ///< keys, since the last write
 };
 
 }  // namespace oclspkt

@@ -119,18 +119,16 @@ Rows least_shares(const Task& task) {
     const Shares shares = predict_shares(rows, task.models, task.node);
     return task.joules ? shares.joules : shares.all_seconds;
   };
+  const auto all_by = [&](std::size_t i) {
+    Rows rows(task.models.size(), 0);
+    rows[i] = task.rows;
+    return rows;
+  };
   Members members(task.models.size());
   std::iota(members.begin(), members.end(), std::size_t(0));
-  std::vector<double> alone;
-  for (const std::size_t i : members) {
-    Rows rows(members.size(), 0);
-    rows[i] = task.rows;
-    alone.push_back(cost(rows));
-  }
-  sort_by(members, [&](std::size_t i) { return alone[i]; });
-  Rows best(members.size(), 0);
-  best[members.front()] = task.rows;
-  double least = task.joules ? alone[members.front()] : alone[members.front()] / kLeastGain;
+  sort_by(members, [&](std::size_t i) { return cost(all_by(i)); });
+  Rows best = all_by(members.front());
+  double least = cost(best) / (task.joules ? 1 : kLeastGain);
   const auto attempt = [&](Rows rows) {
     if (const double now = cost(rows); now <= least) best = std::move(rows), least = now;
   };
@@ -140,15 +138,17 @@ Rows least_shares(const Task& task) {
     const std::string& physical = task.models[i].physical;
     return !physical.empty() && !seen.insert(physical).second;
   });
-  const auto attempt_firsts = [&](const auto& order) {
-    sort_by(members, [&](std::size_t i) { return order(task.models[i]); });
+  for (const bool by_watts : {false, true}) {
+    if (by_watts && !task.joules) break;
+    sort_by(members, [&](std::size_t i) {
+      const ShareModel& m = task.models[i];
+      return by_watts ? (m.watts - m.idle_watts) * m.seconds_per_row : m.host_bytes_per_row;
+    });
     for (std::size_t count = 2; count <= members.size(); ++count) {
       const Parts parts = least_parts(task, std::span(members).first(count));
       if (*std::max_element(parts.begin(), parts.end()) > 0) attempt(round_parts(task, parts));
     }
-  };
-  attempt_firsts([](const ShareModel& model) { return model.host_bytes_per_row; });
-  if (task.joules) attempt_firsts([](const ShareModel& m) { return (m.watts - m.idle_watts) * m.seconds_per_row; });
+  }
   return best;
 }
 
@@ -159,12 +159,7 @@ Rows in_proportion(const Task& task, Parts weights) {
   return round_parts(task, weights);
 }
 
-void check_weights(const std::vector<double>& weights, std::size_t processors) {
-  if (weights.size() != processors) {
-    throw InvalidInput("there are " + std::to_string(weights.size()) + " weights, but " + std::to_string(processors) +
-                       " processors that can solve here: give -pc_oclspkt_balance one weight for each processor, or "
-                       "take time");
-  }
+void check_weights(const std::vector<double>& weights) {
   const auto wrong = [](double weight) { return !std::isfinite(weight) || weight < 0; };
   const auto none = [](double weight) { return !(weight > 0); };
   if (std::any_of(weights.begin(), weights.end(), wrong) || std::all_of(weights.begin(), weights.end(), none)) {
@@ -172,19 +167,6 @@ void check_weights(const std::vector<double>& weights, std::size_t processors) {
         "a weight of -pc_oclspkt_balance is negative or not finite, or all are 0: give 0 or more for each "
         "processor, and to one at least more than 0");
   }
-}
-
-/// Read one weight of the language.
-double parse_weight(const std::string& word, const std::string& language) {
-  double weight = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), weight);
-  const bool number = end == word.data() + word.size() && error != std::errc::invalid_argument;
-  if (number && error == std::errc() && std::isfinite(weight) && weight >= 0) return weight;
-  throw InvalidInput("-pc_oclspkt_balance: '" + word + "'" + (word == language ? "" : " in '" + language + "'") +
-                     (!number      ? " is none of time, kernel, even, energy, nor a weight"
-                      : weight < 0 ? " is negative"
-                                   : " is not a finite number") +
-                     ": weights are numbers joined by commas, 0 or more, one for each processor, such as 3,1");
 }
 
 }  // namespace
@@ -198,8 +180,16 @@ Balance parse_balance(const std::string& language) {
     }
   }
   Balance balance{Objective::weights, {}};
-  for (const std::string& word : words) balance.weights.push_back(parse_weight(word, language));
-  check_weights(balance.weights, balance.weights.size());
+  for (const std::string& word : words) {
+    const char* const end = word.data() + word.size();
+    double& weight = balance.weights.emplace_back();
+    const auto [stop, error] = std::from_chars(word.data(), end, weight);
+    if (stop == end && error == std::errc() && std::isfinite(weight) && weight >= 0) continue;
+    throw InvalidInput("-pc_oclspkt_balance: '" + word + "'" + (word == language ? "" : " in '" + language + "'") +
+                       " is none of time, kernel, even, energy, nor a weight: weights are finite numbers joined by "
+                       "commas, 0 or more, one for each processor, such as 3,1");
+  }
+  check_weights(balance.weights);
   return balance;
 }
 
@@ -237,7 +227,13 @@ Shares share_rows(Index rows, Index grain, std::span<const ShareModel> models, c
   const Task task{rows, std::max<Index>(grain, 1), models, node,
                   balance.objective == Objective::energy && knows_watts(models)};
   if (balance.objective == Objective::weights) {
-    check_weights(balance.weights, models.size());
+    if (balance.weights.size() != models.size()) {
+      throw InvalidInput("there are " + std::to_string(balance.weights.size()) + " weights, but " +
+                         std::to_string(models.size()) +
+                         " processors that can solve here: give -pc_oclspkt_balance one weight for each processor, or "
+                         "take time");
+    }
+    check_weights(balance.weights);
     if (rows > 0) parts = in_proportion(task, balance.weights);
   } else if (rows > 0 && balance.objective == Objective::even) {
     Parts equal(models.size(), 0);  // for as many as get a grain

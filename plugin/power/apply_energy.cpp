@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "format.hpp"
-#include "usual_settings.hpp"
 
 namespace oclspkt {
 namespace {
@@ -17,15 +16,8 @@ constexpr double kBetweenPolls = 0.2;
 
 }  // namespace
 
-MeterSettings& usual_meter_settings() {
-  static MeterSettings settings;
-  return settings;
-}
-
 ApplyEnergy::ApplyEnergy(std::vector<PoweredDevice> devices, MeterSettings settings)
-    : devices_(std::move(devices)), settings_(std::move(settings)) {
-  settings_.thread = false;
-}
+    : devices_(std::move(devices)), settings_(std::move(settings)) {}
 
 void ApplyEnergy::begin() {
   if (!meter_) {
@@ -41,7 +33,6 @@ void ApplyEnergy::begin() {
   begun_ = settings_.now();
   if (meter_->seconds() > 0) return;
   now_ = polled_ = {};
-  mixed_ = false;
   meter_->begin();
   begun_ = polled_at_ = settings_.now();
 }
@@ -82,7 +73,6 @@ void ApplyEnergy::close(bool at_last_poll) {
     // With one window by rated power, the sum is not a measurement.
     if (all[i].kind == PowerKind::rated && std::exchange(source.measured, false)) source.words = all[i].words;
   }
-  if (mixed_) before_ = report_;
 }
 
 double ApplyEnergy::watts(const std::string& physical) const {
@@ -107,9 +97,14 @@ double ApplyEnergy::share() const {
   return seconds > 0 ? (report_.apply_seconds - before_.apply_seconds) / seconds : 0;
 }
 
+bool ApplyEnergy::told() const {
+  constexpr std::int64_t kMostShort = 3;
+  return report_.windows > before_.windows || report_.dropped - before_.dropped >= kMostShort;
+}
+
 void ApplyEnergy::forget() {
+  if (meter_) meter_->drop();
   before_ = report_;
-  mixed_ = true;
 }
 
 std::vector<std::string> energy_lines(const EnergyReport& report) {

@@ -29,7 +29,9 @@ class ApplyEnergy {
   /// True if the meter can read the device.
   bool measures(const std::string& physical) const;
   double share() const;
-  /// Prepare for a change of the work that applies do.
+  /// True if watts() hardly tells more later on: since the last forget() a window has ended, or pauses ended several.
+  bool told() const;
+  /// Prepare for a change of the work that applies do: the open window is left out.
   void forget();
 
  private:
@@ -46,7 +48,6 @@ class ApplyEnergy {
   double begun_ = 0, ended_ = 0, polled_at_ = 0;
   Counted now_, polled_;  ///< in the open window: up to now, and up to the last poll
   bool changed_ = false;
-  bool mixed_ = false;            ///< the open window began before the last forget()
   EnergyReport report_, before_;  ///< now, and at the last forget()
 };
 

@@ -5,29 +5,19 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <future>
 #include <sstream>
 #include <utility>
 
+#include "format.hpp"
 #include "oclspkt/error.hpp"
 
 namespace oclspkt {
 namespace {
 
-/// Seconds between two polls, which take 4 ms: with 20 ms, applies of a card were 3 to 6 % slower (H200).
-constexpr double kPollSeconds = 0.1;
-/// Seconds of work before a window, so that a counter's lag covers the same power at both ends of the window.
-constexpr double kWarmUp = 0.3;
-/// The longest wait for a step of a counter, in seconds. Counters of cards move in steps of up to 0.1 s, which are 5 %
-/// of a window, so a window begins and ends with a step.
-constexpr double kLongestStep = 0.25;
 /// The least number of samples a second in a window.
 constexpr double kSampleRate = 4;
 /// If a counter shows more watts, it has jumped: no part of a machine takes so many.
 constexpr double kMostWatts = 5000;
-/// Idle power may exceed power at work by this factor if the work hardly takes any power.
-constexpr double kIdleNoise = 1.05;
 
 struct RatedRow {
   const char* word;  ///< in the device's name
@@ -40,12 +30,6 @@ constexpr RatedRow kRatedTable[] = {{"H200", 700},   {"H100 PCIe", 350}, {"H100"
                                     {"M4000", 120},  {"A10PL4", 33}};
 constexpr double kAnyGpu = 400, kAnyCore = 8, kAnyBoard = 60;
 
-std::string short_number(double number, const char* unit) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.4g %s", number, unit);
-  return text;
-}
-
 Probes find(const PoweredDevice& device, const MeterSettings& settings) {
   if (device.physical == "cpu" || device.type == DeviceType::host) return powercap_probes(settings.powercap);
   if (device.type != DeviceType::gpu) return {{}, "", "nothing measures " + device.name};
@@ -54,27 +38,16 @@ Probes find(const PoweredDevice& device, const MeterSettings& settings) {
 }
 
 std::string words_of(PowerKind kind, const std::string& what, double watts) {
-  if (kind == PowerKind::rated) return "rated power, " + short_number(watts, "W");
+  if (kind == PowerKind::rated) return format("rated power, %.4g W", watts);
   return (kind == PowerKind::counter ? "counter of " : "samples of ") + what;
 }
 
-PowerSource source_of(const PoweredDevice& device, const Probes& probes, double watts) {
+PowerSource source_of(const Probes& probes, double watts) {
   const bool counts = !probes.all.empty() && probes.all.front().joules;
   const PowerKind kind = counts ? PowerKind::counter : probes.all.empty() ? PowerKind::rated : PowerKind::samples;
-  PowerSource source{device.physical, kind, words_of(kind, probes.words, watts), probes.trouble};
+  PowerSource source{kind, words_of(kind, probes.words, watts), probes.trouble};
   if (kind == PowerKind::samples) source.trouble = probes.words + " has no counter of energy";
   return source;
-}
-
-/// The window with the median watts, with the spread of all windows; the worst kind of source counts for all.
-Energy median(std::vector<Energy> windows) {
-  std::sort(windows.begin(), windows.end(), [](const Energy& a, const Energy& b) { return a.watts() < b.watts(); });
-  const auto poorest =
-      std::max_element(windows.begin(), windows.end(), [](auto& a, auto& b) { return a.kind < b.kind; });
-  Energy e = windows[windows.size() / 2];
-  if (poorest->kind != e.kind) e = *poorest;
-  if (e.kind != PowerKind::rated) e.spread = (windows.back().watts() - windows.front().watts()) / e.watts();
-  return e;
 }
 
 }  // namespace
@@ -83,8 +56,9 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-void sleep_seconds(double seconds) {
-  if (seconds > 0) std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+MeterSettings& usual_meter_settings() {
+  static MeterSettings settings;
+  return settings;
 }
 
 PoweredDevice powered(const DeviceInfo& device) {
@@ -156,7 +130,7 @@ struct Meter::Tally {
     const double step = *now >= before ? *now - before : *now + probe->wraps_at - before;
     // A counter may catch up with energy that it had not shown yet.
     if (step < 0 || step > kMostWatts * (seconds + 0.1)) {
-      bad_counter = "the counter jumped from " + short_number(before, "to ") + short_number(*now, "J");
+      bad_counter = format("the counter jumped from %.4g to ", before) + format("%.4g J", *now);
       return;
     }
     joules += step;
@@ -168,13 +142,13 @@ Meter::Meter(std::vector<PoweredDevice> devices, MeterSettings given)
   for (const PoweredDevice& device : devices_) {
     watts_.push_back(rated_watts(device, settings_.rated));
     probes_.push_back(find(device, settings_));
-    sources_.push_back(source_of(device, probes_.back(), watts_.back()));
+    sources_.push_back(source_of(probes_.back(), watts_.back()));
   }
 }
-Meter::~Meter() { stop(); }
+
+Meter::~Meter() = default;
 
 void Meter::begin() {
-  stop();
   tallies_.assign(probes_.size(), {});
   for (std::size_t i = 0; i < probes_.size(); ++i) {
     for (const PowerProbe& probe : probes_[i].all)
@@ -183,61 +157,23 @@ void Meter::begin() {
   open_ = true;
   read(true);
   begun_ = polled_;
-  if (!settings_.thread) return;
-  stopped_ = false;
-  thread_ = std::thread([this] {
-    std::unique_lock lock(mutex_);
-    while (!wake_.wait_for(lock, std::chrono::duration<double>(kPollSeconds), [this] { return stopped_; })) read(false);
-  });
-}
-
-void Meter::drop() {
-  stop();
-  open_ = false;
 }
 
 void Meter::poll() {
-  const std::lock_guard lock(mutex_);
   if (open_) read(false);
 }
 
-double Meter::seconds(bool polled) const {
-  const std::lock_guard lock(mutex_);
-  return open_ ? (polled ? polled_ : settings_.now()) - begun_ : 0;
-}
+double Meter::seconds(bool polled) const { return open_ ? (polled ? polled_ : settings_.now()) - begun_ : 0; }
 
 std::vector<Energy> Meter::end(bool at_last_poll) {
   if (!at_last_poll) poll();
-  stop();
   const double seconds = std::exchange(open_, false) ? polled_ - begun_ : 0;
   if (!(seconds >= kLeastWindow)) {
-    throw InvalidInput("energy was measured for " + short_number(seconds, "s") + ": measure " +
-                       short_number(kLeastWindow, "s or more, as counters move in steps"));
+    throw InvalidInput(format("energy was measured for %.4g s: measure ", seconds) +
+                       format("%.4g s or more, as counters move in steps", kLeastWindow));
   }
   std::vector<Energy> all;
   for (std::size_t i = 0; i < tallies_.size(); ++i) all.push_back(energy(i, seconds));
-  return all;
-}
-
-std::vector<Energy> Meter::measure(const std::function<void()>& work, const EnergyProtocol& protocol) {
-  if (protocol.repeats < 1 || protocol.seconds < kLeastWindow || (protocol.idle != 0 && protocol.idle < kLeastWindow)) {
-    throw InvalidInput("energy is measured in one window or more, each of " +
-                       short_number(kLeastWindow, "s or more, as counters move in steps"));
-  }
-  std::vector<Energy> idle;
-  if (protocol.idle > 0) idle = window(protocol.cool_down, protocol.idle, [this] { settings_.sleep(kPollSeconds); });
-  std::vector<std::vector<Energy>> windows;
-  windows.reserve(static_cast<std::size_t>(protocol.repeats));
-  for (int i = 0; i < protocol.repeats; ++i) windows.push_back(window(protocol.cool_down, protocol.seconds, work));
-  std::vector<Energy> all;
-  for (std::size_t i = 0; i < probes_.size(); ++i) {
-    std::vector<Energy> of_device;
-    for (auto& one : windows) {
-      if (!idle.empty()) refuse_lies(i, one[i], idle[i]);
-      of_device.push_back(std::move(one[i]));
-    }
-    all.push_back(median(std::move(of_device)));
-  }
   return all;
 }
 
@@ -247,16 +183,6 @@ void Meter::read(bool first) {
     for (Tally& tally : device) tally.read(passed, first);
   }
   polled_ = now;
-}
-
-void Meter::stop() {
-  if (!thread_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    stopped_ = true;
-  }
-  wake_.notify_all();
-  thread_.join();
 }
 
 /// Add up the probes of a device; if one is refused, so is the sum.
@@ -287,7 +213,6 @@ Energy Meter::energy(std::size_t device, double seconds) {
   return e;
 }
 
-/// Use the best remaining figures, and say so.
 void Meter::settle(std::size_t device, Energy& e, const std::string& refused) const {
   const double rated = e.rated_watts * e.seconds;
   e.kind = !std::isnan(e.by_counter)   ? PowerKind::counter
@@ -296,65 +221,6 @@ void Meter::settle(std::size_t device, Energy& e, const std::string& refused) co
   e.joules = e.kind == PowerKind::counter ? e.by_counter : e.kind == PowerKind::samples ? e.by_samples : rated;
   e.words = words_of(e.kind, probes_[device].words, e.rated_watts);
   if (!refused.empty()) e.words += " (" + refused + ")";
-}
-
-/// Refuse figures that show more power idle than at work.
-void Meter::refuse_lies(std::size_t device, Energy& e, const Energy& idle) const {
-  bool lies = false;
-  const auto check = [&](double& at_work, double at_rest) {
-    if (!(at_rest / idle.seconds > kIdleNoise * at_work / e.seconds)) return;
-    at_work = Energy::kNone;
-    lies = true;
-  };
-  check(e.by_counter, idle.by_counter);
-  check(e.by_samples, idle.by_samples);
-  if (lies) settle(device, e, "refused: more power idle than at work, as virtual machines may show");
-  if (e.kind != PowerKind::rated)
-    e.idle_watts = (e.kind == PowerKind::counter ? idle.by_counter : idle.by_samples) / idle.seconds;
-}
-
-std::vector<Energy> Meter::window(double cool_down, double length, const std::function<void()>& work) {
-  settings_.sleep(cool_down);
-  for (const double begun = settings_.now(); settings_.now() - begun < kWarmUp;) work();
-  work_to_step(work);
-  begin();
-  double rounds = 0;
-  for (; seconds(false) < length; ++rounds) {
-    work();
-    if (!settings_.thread) poll();
-  }
-  rounds += work_to_step(work);
-  std::vector<Energy> all = end(false);
-  for (Energy& e : all) e.rounds = rounds;
-  return all;
-}
-
-/// Work until every counter that moves has moved once. Another thread looks, where there may be one: a look takes as
-/// long as several rounds of work. @return rounds
-double Meter::work_to_step(const std::function<void()>& work) {
-  std::vector<std::pair<const PowerProbe*, double>> shown;
-  for (const Probes& probes : probes_) {
-    for (const PowerProbe& probe : probes.all) {
-      if (probe.joules) shown.emplace_back(&probe, probe.joules().value_or(0));
-    }
-  }
-  if (shown.empty()) return 0;
-  const double begun = settings_.now();
-  const auto waits = [&] {
-    std::erase_if(shown, [](const auto& at) { return at.first->joules().value_or(0) != at.second; });
-    return !shown.empty() && settings_.now() - begun < kLongestStep;
-  };
-  double rounds = 0;
-  if (!settings_.thread) {
-    for (; waits(); ++rounds) work();
-    return rounds;
-  }
-  const auto watcher = std::async(std::launch::async, [&] {
-    while (waits()) {
-    }
-  });
-  for (; watcher.wait_for(std::chrono::seconds(0)) != std::future_status::ready; ++rounds) work();
-  return rounds;
 }
 
 }  // namespace oclspkt

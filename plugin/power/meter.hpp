@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <limits>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "device.hpp"
@@ -49,17 +46,16 @@ OCLSPKT_API double rated_watts(const PoweredDevice& device, const RatedWatts& gi
 
 /// Seconds of a steady clock.
 OCLSPKT_API double steady_seconds();
-OCLSPKT_API void sleep_seconds(double seconds);
 
-/// Where a meter finds its sources, and how it waits. Tests set their own folders, libraries and clocks.
+/// Where a meter finds its sources. Tests set their own folders, libraries and clocks.
 struct MeterSettings {
   RatedWatts rated;
   std::string powercap = "/sys/class/powercap";
   std::string nvml = "libnvidia-ml.so.1", amdsmi = "libamd_smi.so";
-  bool thread = true;  ///< a thread samples between begin() and end(); else poll() alone does
   std::function<double()> now = steady_seconds;
-  std::function<void(double)> sleep = sleep_seconds;
 };
+/// Settings of the solvers' meters, except rated power. Tests change them before any solver is set up.
+OCLSPKT_API MeterSettings& usual_meter_settings();
 
 /// Reads the energy or the power of one part of a machine. An empty function means that the part does not tell; a call
 /// without a value, that it no longer does.
@@ -85,7 +81,6 @@ Probes card_probes(const MeterSettings& settings, const std::string& pci, const 
 
 /// Where the joules of one device come from.
 struct PowerSource {
-  std::string physical;  ///< PoweredDevice::physical
   PowerKind kind = PowerKind::rated;
   std::string words;    ///< such as "counter of NVIDIA H200 by NVML" or "rated power, 128 W"
   std::string trouble;  ///< why nothing better is used, and the cure; empty if a counter is used
@@ -100,26 +95,15 @@ struct Energy {
   double seconds = 0;
   double by_counter = kNone, by_samples = kNone;  ///< joules by each kind; NaN: not available, or refused
   double rated_watts = 0;                         ///< used if nothing is measured
-  // Set by Meter::measure() only:
-  double idle_watts = kNone;  ///< while nothing works; NaN for rated power
-  double spread = kNone;      ///< of the windows: (most - least) / median; NaN for rated power
-  double rounds = 0;          ///< calls of `work` in the window
   double watts() const { return joules / seconds; }
 };
 
 /// The least length of a window: counters advance every 20 to 100 ms, and samples cover only part of the time.
 inline constexpr double kLeastWindow = 2;
 
-/// How Meter::measure() measures.
-struct EnergyProtocol {
-  double seconds = kLeastWindow;  ///< least length of each window
-  int repeats = 3;                ///< number of windows
-  double cool_down = 1;           ///< seconds without work before each window, including that of idle power
-  double idle = kLeastWindow;     ///< seconds of the window for idle power; 0: it is not measured
-};
-
 /// Joules of devices: from counters if there are any, else from samples, at last from rated power. They include all
-/// other work on a device and the host. For one thread at a time.
+/// other work on a device and the host. For one thread at a time, but
+/// another one may poll() while this one asks for seconds().
 class OCLSPKT_API Meter {
  public:
   /// Find the best source of each device: NVML or AMD SMI (opened at run time) for cards, powercap (RAPL: packages and
@@ -131,14 +115,14 @@ class OCLSPKT_API Meter {
 
   /// One source for each device, in the given order.
   const std::vector<PowerSource>& sources() const { return sources_; }
+  const std::vector<Probes>& probes() const { return probes_; }
 
   /// Begin a window; an open one is dropped.
   void begin();
-  /// Read counters and samples of the open window. Without a thread, call it often enough for samples, and for counters
-  /// that wrap within minutes.
+  /// Read counters and samples of the open window: often enough for samples, and for counters that wrap within minutes.
   void poll();
   /// Close the window without a result.
-  void drop();
+  void drop() { open_ = false; }
   /// Seconds since begin(), or with `polled` from begin() to the last poll(). 0 without a window.
   double seconds(bool polled = false) const;
   /// End the window now, or at its last poll().
@@ -147,34 +131,21 @@ class OCLSPKT_API Meter {
   /// @throws InvalidInput if the window is shorter than kLeastWindow; it is then closed, too
   std::vector<Energy> end(bool at_last_poll = false);
 
-  /// Measure the joules of work: idle power first, then windows of whole calls of `work`, with a pause before each.
-  /// Joules, seconds and rounds are those of the window with the median watts.
-  /// @param work  one round; returns when it is done
-  /// @return shape [sources()]. A counter that shows more watts idle than at work is refused, as on some
-  ///         virtual machines
-  /// @throws InvalidInput for windows below kLeastWindow, or no repeats
-  std::vector<Energy> measure(const std::function<void()>& work, const EnergyProtocol& protocol = {});
+  /// Use the best of the figures that are left for a device, and say so.
+  /// @param refused  why others are not used; may be empty
+  void settle(std::size_t device, Energy& e, const std::string& refused) const;
 
  private:
   struct Tally;
-  /// @pre mutex_ is locked, or there is no thread
   void read(bool first);
-  void stop();
   Energy energy(std::size_t device, double seconds);
-  void settle(std::size_t device, Energy& e, const std::string& refused) const;
-  void refuse_lies(std::size_t device, Energy& e, const Energy& idle) const;
-  std::vector<Energy> window(double cool_down, double length, const std::function<void()>& work);
-  double work_to_step(const std::function<void()>& work);
 
   std::vector<PoweredDevice> devices_;
   MeterSettings settings_;
   std::vector<double> watts_;  ///< rated
   std::vector<Probes> probes_;
   std::vector<PowerSource> sources_;
-  mutable std::mutex mutex_;  ///< for all below while thread_ runs
-  std::condition_variable wake_;
-  std::thread thread_;
-  bool stopped_ = true, open_ = false;
+  bool open_ = false;
   double begun_ = 0, polled_ = 0;
   std::vector<std::vector<Tally>> tallies_;
 };

@@ -5,7 +5,6 @@
 
 #include "line_solver.hpp"
 #include "selection.hpp"
-#include "usual_settings.hpp"
 
 namespace oclspkt {
 namespace {
@@ -32,7 +31,7 @@ bool LineSolver<T>::share(std::optional<Processors>& found) {
     verdict = sharing_.decide(*found, choosing().outlook());
     std::string& why = report_.sharing.why;
     why = verdict.why;
-    report_.sharing.objectives = sharing_.objectives();
+    report_.sharing.objectives = verdict.objectives;
     std::vector<std::string> remarks = found->remarks;
     remarks.push_back(sharing_.profile_trouble());
     for (const std::string& remark : remarks) why += (why.empty() || remark.empty() ? "" : "; ") + remark;

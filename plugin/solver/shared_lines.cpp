@@ -40,46 +40,45 @@ void SharedLines<T>::set_up(const Bands<T>& bands, Survey survey, std::vector<Pi
   if (!team_ || team_->members() != static_cast<int>(pieces.size())) {
     team_ = std::make_unique<Team>(static_cast<int>(pieces.size()));
   }
-  pieces_ = std::move(pieces);
-  medians_.assign(pieces_.size(), {});
-  before_.assign(pieces_.size(), 0);
-  all_.clear();
-  const bool cut =
-      std::any_of(pieces_.begin(), pieces_.end(), [](const Piece& piece) { return !piece.cuts.chains.empty(); });
+  bool cut = false;
+  parts_.clear();
+  for (Piece& piece : pieces) {
+    cut = cut || !piece.cuts.chains.empty();
+    CutSolver<T>* const solver = solvers_[piece.owner].get();
+    parts_.push_back({std::move(piece), solver});
+  }
+  seconds_ = {};
   const BandsView<T> all = bands.view();
   survey.uncoupled_above = 0;  // the lines are known
   team_->run([&](int member) {
-    const Piece& piece = pieces_[static_cast<std::size_t>(member)];
-    CutSolver<T>& solver = *solvers_[piece.owner];
+    const auto& [piece, solver, before, seconds] = parts_[static_cast<std::size_t>(member)];
     // Room for all rows, of which those that are not its own are never touched: shares change without new memory.
-    if (solver.lines().rows() == 0) solver.impl_->write(bands.lines(), {}, nullptr);
+    if (solver->lines().rows() == 0) solver->impl_->write(bands.lines(), {}, nullptr);
     const BandsView<T> own{all.lower + piece.first, all.diag + piece.first, all.upper + piece.first};
-    solver.impl_->fill(piece.lines, piece.cuts, cut ? team_->exchange(member) : nullptr, copy_of<T>(own), survey);
-    solver.set_up(known);
+    solver->impl_->fill(piece.lines, piece.cuts, cut ? team_->exchange(member) : nullptr, copy_of<T>(own), survey);
+    solver->set_up(known);
   });
-  for (std::size_t p = 0; p < pieces_.size(); ++p) require_whole(report(p), cut_report(p));
+  for (const Part& part : parts_) require_whole(part.solver->report(), part.solver->cut_report());
 }
 
 template <typename T>
 void SharedLines<T>::apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
   const auto start = std::chrono::steady_clock::now();
-  for (std::size_t p = 0; p < pieces_.size(); ++p) before_[p] = times(p).total_seconds;
+  for (Part& part : parts_) part.before = part.solver->part_times().total_seconds;
   team_->run([&](int member) {
-    const Piece& piece = pieces_[static_cast<std::size_t>(member)];
-    solvers_[piece.owner]->apply(y + piece.first, y_stride, x + piece.first, x_stride, columns);
+    const Part& part = parts_[static_cast<std::size_t>(member)];
+    part.solver->apply(y + part.piece.first, y_stride, x + part.piece.first, x_stride, columns);
   });
   const auto count = static_cast<double>(columns);
-  for (std::size_t p = 0; p < pieces_.size(); ++p) {
-    medians_[p].add((times(p).total_seconds - before_[p]) / count);
-  }
-  all_.add(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count);
+  for (Part& part : parts_) part.seconds.add((part.solver->part_times().total_seconds - part.before) / count);
+  seconds_.add(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count);
 }
 
 template <typename T>
 Times SharedLines<T>::times() const {
   Times sum;
-  for (std::size_t p = 0; p < pieces_.size(); ++p) sum = sum + times(p);
-  sum.applies = times(0).applies;
+  for (const Part& part : parts_) sum = sum + part.solver->part_times();
+  sum.applies = parts_.front().solver->part_times().applies;
   return sum;
 }
 

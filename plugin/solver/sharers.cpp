@@ -61,30 +61,29 @@ std::optional<Sharer> predict_sharer(const Processor& processor, const Outlook<T
 }  // namespace
 
 template <typename T>
-void Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
+bool Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
   const Options& options = outlook.options;
   const LineSet& lines = outlook.bands.lines();
   const double applies = std::max(1.0, outlook.applies);
+  std::vector<Processor> all = processors.devices;
+  if (processors.host) all.emplace_back();
   std::vector<int> indices;
-  for (const Processor& device : processors.devices) indices.push_back(device.index);
-  const Processor host;
-  if (processors.host) indices.push_back(host.index);
+  for (const Processor& processor : all) indices.push_back(processor.index);
   const Found now{
       lines, indices, magnitude(applies), outlook.survey.shared, outlook.symmetric, outlook.survey.dominance > 1};
   // To predict the figures of a processor takes as long as to solve a few thousand rows.
-  if (found_ != now) {
+  const bool anew = found_ != now;
+  if (anew) {
     forget();
-    const auto add = [&](const Processor& processor) {
+    for (const Processor& processor : all) {
       std::optional<Sharer> s = predict_sharer(processor, outlook, applies < kManyEnough);
       if (s) each_.push_back(std::move(*s));
-    };
-    for (const Processor& device : processors.devices) add(device);
-    if (processors.host) add(host);
+    }
     // Drivers on the cores of the host hinder each other only where there are fewer cores than they use.
     int cores = 0;
     for (const Sharer& s : each_) {
       names_ += (names_.empty() ? "" : " + ") + s.processor.known_as();
-      if (s.beside.physical == "cpu") cores += s.processor.host() ? 1 : s.processor.info.cores;
+      if (s.beside.physical == "cpu") cores += s.processor.info.cores;
     }
     for (Sharer& s : each_) {
       if (s.beside.physical == "cpu" && cores <= processor_share()) s.beside.physical.clear();
@@ -95,12 +94,8 @@ void Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
             ", 2^" + std::to_string(magnitude(rows_));
     found_ = now;
   }
-  if (options.reproducible || (store_ && profile_ != options.profile)) {
-    write(true);
-    store_.reset();
-  }
   if (!options.reproducible && !store_) {
-    store_.emplace(profile_ = options.profile);
+    store_.emplace(options.profile);
     written_ = std::chrono::steady_clock::now();
   }
   for (Sharer& s : each_) {
@@ -119,12 +114,19 @@ void Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
     const auto idle = find("idle power");
     s.beside.idle_watts = std::min(idle ? idle->watts : 0, s.beside.watts);
   }
+  return anew;
 }
 
 void Sharers::forget() {
   found_.reset();
   each_.clear();
   names_.clear();
+}
+
+void Sharers::renew() {
+  write(true);
+  store_.reset();
+  forget();
 }
 
 const Sharer& Sharers::best_alone() const {
@@ -166,7 +168,7 @@ void Sharers::write(bool at_once) {
   written_ = now;
 }
 
-template void Sharers::find(const Processors&, const Outlook<float>&);
-template void Sharers::find(const Processors&, const Outlook<double>&);
+template bool Sharers::find(const Processors&, const Outlook<float>&);
+template bool Sharers::find(const Processors&, const Outlook<double>&);
 
 }  // namespace oclspkt

@@ -46,10 +46,13 @@ struct Sharer {
 class Sharers {
  public:
   /// Find the processors that can solve the lines, what is predicted of them, and what was measured.
+  /// @return true where they, or their lines, are others than before
   template <typename T>
-  void find(const Processors& processors, const Outlook<T>& outlook);
+  bool find(const Processors& processors, const Outlook<T>& outlook);
   /// Find all anew next time.
   void forget();
+  /// The options have changed.
+  void renew();
 
   const std::vector<Sharer>& each() const { return each_; }
   double rows() const { return rows_; }
@@ -81,7 +84,6 @@ class Sharers {
   std::optional<Found> found_;
   std::string names_, kind_;
   double rows_ = 0;
-  std::string profile_;  ///< of store_, as the options name it
   std::optional<ProfileStore> store_;
   std::chrono::steady_clock::time_point written_{};
 };

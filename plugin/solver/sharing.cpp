@@ -18,8 +18,6 @@ constexpr Index kGrain = 4096;
 constexpr double kWorthMoving = 1.05;
 /// Seconds of waking threads and waiting for the last one.
 constexpr double kMeetingSeconds = 5e-5;
-/// A processor works alone at most so often to have its power measured.
-constexpr int kMostAlone = 3;
 /// Set-ups of shares that may fail, as lines may be singular or would be solved whole.
 constexpr int kMostFailures = 6;
 /// The share of the time from which on power is that of work: what lies between applies is not theirs.
@@ -59,11 +57,12 @@ Sharing<T>::~Sharing() {
   }
 }
 
-/// The rows for each sharer; those of the last set-up where others are hardly better, as rows that move take their
+/// Find the rows for each sharer; those of the last set-up where others are hardly better, as rows that move take their
 /// bands along. Under `time` cores have none beside a card that copies: its copies need them, and cores and copies
 /// together were slower than the card alone (16 cores), or faster by less than from one day to another (32 cores).
+/// @return as ShareVerdict::objectives
 template <typename T>
-void Sharing<T>::find_shares(const Options& options, const Balance& balance) {
+std::string Sharing<T>::find_shares(const Options& options, const Balance& balance) {
   const std::vector<Sharer>& sharers = sharers_.each();
   const bool any_copies = std::any_of(sharers.begin(), sharers.end(), [](const Sharer& s) { return s.copies(); });
   std::vector<ShareModel> models;
@@ -79,25 +78,21 @@ void Sharing<T>::find_shares(const Options& options, const Balance& balance) {
     return share_rows(rows, std::clamp<Index>(rows / 64, 1, kGrain), models, node, by);
   };
   Shares shares = share(balance);
-  const std::string of = sharers_.names() + "|" + sharers_.kind() + "|" + options.balance;
-  if (shares_of_ == of && std::accumulate(shares_.rows.begin(), shares_.rows.end(), Index{0}) == rows) {
+  if (!shares_.rows.empty()) {
     Shares kept = predict_shares(shares_.rows, models, node);
-    const auto cost = [&](const Shares& s) {
-      return balance.objective == Objective::energy ? s.joules : s.all_seconds;
-    };
-    if (cost(kept) <= kWorthMoving * cost(shares)) shares = std::move(kept);
+    const double Shares::*const cost = balance.objective == Objective::energy ? &Shares::joules : &Shares::all_seconds;
+    if (kept.*cost <= kWorthMoving * shares.*cost) shares = std::move(kept);
   }
   shares_ = std::move(shares);
-  shares_of_ = of;
-  objectives_.clear();
+  if (!options.energy && balance.objective != Objective::energy) return "";
+  std::string objectives;
   for (const Objective objective : {Objective::time, Objective::energy}) {
-    if (!options.energy && balance.objective != Objective::energy) continue;
     const Shares by = share({objective, {}});
-    objectives_ += objective == Objective::time ? "time: " : "; energy: ";
-    for (const Index part : by.rows) objectives_ += (objectives_.ends_with(' ') ? "" : " + ") + std::to_string(part);
-    objectives_ += format(" rows, %.3g s, ", by.all_seconds) + format("%.3g J", by.joules);
-    if (objective == Objective::energy) objectives_ += "; by " + power_text(sharers);
+    objectives += objective == Objective::time ? "time: " : "; energy: ";
+    for (const Index part : by.rows) objectives += (objectives.ends_with(' ') ? "" : " + ") + std::to_string(part);
+    objectives += format(" rows, %.3g s, ", by.all_seconds) + format("%.3g J", by.joules);
   }
+  return objectives + "; by " + power_text(sharers);
 }
 
 /// Share the rows, or leave them to one, whichever takes less time.
@@ -109,7 +104,7 @@ ShareVerdict Sharing<T>::least_time(bool few) const {
   bool any_measured = false;
   for (const Sharer& s : sharers()) {
     // A set-up is longer where another processor had the one before.
-    const double seconds = s.alone.hoped() / (s.who == last_single_ ? kWorthMoving : 1);
+    const double seconds = s.alone.hoped() / (s.who == single_ ? kWorthMoving : 1);
     if (seconds < hoped) first = &s, hoped = seconds;
     any_measured = any_measured || s.alone.measured > 0;
   }
@@ -132,14 +127,13 @@ ShareVerdict Sharing<T>::least_time(bool few) const {
   return {false, any_measured ? first : nullptr, why};
 }
 
-/// A processor whose power at work is not known although its meter can tell; null if there is none. Rated power is that
-/// of the heaviest load, several times the power of a card that mostly waits for copies. Applies behind one set-up may
-/// be too few to fill a window of the meter.
+/// Find a processor whose power at work is not known although its meter can tell; null if there is none. Rated power is
+/// that of the heaviest load, several times the power of a card that mostly waits for copies.
 template <typename T>
-const Sharer* Sharing<T>::without_power() {
+const Sharer* Sharing<T>::without_power() const {
   for (const Sharer& s : sharers()) {
     const bool can_tell = energy_ != nullptr && energy_->measures(s.meter.physical);
-    if (!s.knows_watts && can_tell && worked_alone_[s.who]++ < kMostAlone) return &s;
+    if (!s.knows_watts && can_tell && !tried_.contains(s.who)) return &s;
   }
   return nullptr;
 }
@@ -147,14 +141,13 @@ const Sharer* Sharing<T>::without_power() {
 template <typename T>
 ShareVerdict Sharing<T>::decide(const Processors& processors, const Outlook<T>& outlook) {
   set_up_ = false;
-  single_ = nullptr;
   const Options& options = outlook.options;
   const Balance balance = parse_balance(options.balance);
   if (processors.count() < 2 && balance.objective != Objective::weights) {
     sharers_.forget();
     return {};
   }
-  sharers_.find(processors, outlook);
+  if (sharers_.find(processors, outlook)) shares_ = {};
   if (sharers().size() < 2 && balance.objective != Objective::weights) return {};
   if (balance.objective == Objective::energy) {
     if (const Sharer* s = without_power()) {
@@ -162,10 +155,13 @@ ShareVerdict Sharing<T>::decide(const Processors& processors, const Outlook<T>& 
     }
   }
   const bool few = outlook.applies < kManyEnough, time = balance.objective == Objective::time;
-  if (!few || !time || options.energy) find_shares(options, balance);
-  if (sharers().size() < 2 || sharers_.rows() == 0) return {};
-  ShareVerdict verdict =
-      time ? least_time(few) : ShareVerdict{true, nullptr, why_shared(balance.objective, options, sharers())};
+  std::string objectives;
+  if (!few || !time || options.energy) objectives = find_shares(options, balance);
+  ShareVerdict verdict;
+  if (sharers().size() >= 2 && sharers_.rows() > 0) {
+    verdict = time ? least_time(few) : ShareVerdict{true, nullptr, why_shared(balance.objective, options, sharers())};
+  }
+  verdict.objectives = std::move(objectives);
   if (!verdict.shared) return verdict;
   pieces_ = cut_into_pieces(outlook.bands.lines(), shares_.rows);
   verdict.shared = pieces_.size() > 1;
@@ -175,9 +171,13 @@ ShareVerdict Sharing<T>::decide(const Processors& processors, const Outlook<T>& 
 
 template <typename T>
 void Sharing<T>::set_up(const Outlook<T>& outlook, const Known& known) {
-  last_single_.clear();
+  single_.clear();
   std::vector<std::string> words;
-  for (const Sharer& s : sharers()) words.push_back(s.word);
+  std::string work;
+  for (const Sharer& s : sharers()) {
+    words.push_back(s.word);
+    work += s.who + ": " + std::to_string(shares_.rows[words.size() - 1]) + "; ";
+  }
   if (!lines_ || lines_->words() != words) lines_ = std::make_unique<SharedLines<T>>(outlook.options, words);
   try {
     lines_->set_up(outlook.bands, outlook.survey, std::move(pieces_), known);
@@ -187,20 +187,29 @@ void Sharing<T>::set_up(const Outlook<T>& outlook, const Known& known) {
     throw;
   }
   set_up_ = true;
+  note_work(std::move(work));
 }
 
 template <typename T>
 void Sharing<T>::watch_single(int device, double set_up_seconds) {
-  single_seconds_.clear();
+  single_.clear();
   set_up_seconds_ = set_up_seconds;
   for (const Sharer& s : sharers()) {
-    if (s.processor.index == device) single_ = &s;
+    if (s.processor.index == device) single_ = s.who;
   }
-  last_single_ = single_ != nullptr ? single_->who : "";
+  note_work(single_);
+}
+
+/// Begin a window of the meter where others work than before: it goes on over set-ups that change nothing.
+template <typename T>
+void Sharing<T>::note_work(std::string work) {
+  if (energy_ != nullptr && work != work_) energy_->forget();
+  work_ = std::move(work);
 }
 
 template <typename T>
 void Sharing<T>::drop() {
+  if (active()) work_.clear();  // others solve, before the next set-up as well
   lines_.reset();
   set_up_ = false;
 }
@@ -209,57 +218,62 @@ template <typename T>
 void Sharing<T>::renew() {
   learn();
   drop();
-  single_ = nullptr;
+  single_.clear();
   failures_ = 0;
-  sharers_.forget();
+  sharers_.renew();
 }
 
 template <typename T>
 void Sharing<T>::learn() {
   if (!sharers_.learns() || sharers().empty()) return;
-  if (active() && static_cast<double>(lines_->all_applies()) >= kManyEnough) {
-    sharers_.put(sharers_.names(), "together", {.seconds_per_row = lines_->all_seconds() / sharers_.rows()});
-    for (std::size_t p = 0; p < lines_->pieces().size(); ++p) {
-      const auto rows = static_cast<double>(lines_->pieces()[p].lines.rows());
-      sharers_.put(owner(p).who, "beside", {.seconds_per_row = lines_->seconds(p) / rows});
+  if (active() && static_cast<double>(lines_->seconds().count()) >= kManyEnough) {
+    sharers_.put(sharers_.names(), "together", {.seconds_per_row = lines_->seconds().value() / sharers_.rows()});
+    for (const auto& part : lines_->parts()) {
+      const auto rows = static_cast<double>(part.piece.lines.rows());
+      sharers_.put(owner(part).who, "beside", {.seconds_per_row = part.seconds.value() / rows});
     }
-  } else if (!active() && single_ != nullptr && single_seconds_.count() > 0) {
+  } else if (!active() && single_seconds_.count() > 0) {
     const auto applies = static_cast<double>(single_seconds_.count());
     const double seconds = single_seconds_.value() + (applies < kManyEnough ? set_up_seconds_ / applies : 0);
-    sharers_.put(single_->who, "alone", {.seconds_per_row = seconds / sharers_.rows()}, applies);
+    sharers_.put(single_, "alone", {.seconds_per_row = seconds / sharers_.rows()}, applies);
   }
-  learn_power();
+  single_seconds_ = {};
+  if (energy_ != nullptr) learn_power();
   sharers_.write(false);
 }
 
 /// Keep the power of processors that worked, and of those that idled meanwhile.
 template <typename T>
 void Sharing<T>::learn_power() {
-  if (energy_ == nullptr) return;
+  const auto same = [&](const Sharer& s) { return s.who == single_; };
+  const auto single = std::find_if(sharers().begin(), sharers().end(), same);
+  if (!active() && single != sharers().end() && energy_->told()) tried_.insert(single_);
+  if (energy_->share() < kWorking) return;
   const auto keep = [&](const Sharer& s, const char* how) {
     sharers_.put(s.who, how, {.watts = energy_->watts(s.meter.physical)});
   };
-  const bool together = active(), known = energy_->share() >= kWorking;
-  for (std::size_t p = 0; known && together && p < lines_->pieces().size(); ++p) {
-    if (lines_->seconds(p) >= kWorking * lines_->all_seconds()) keep(owner(p), "power");
+  if (active()) {
+    for (const auto& part : lines_->parts()) {
+      if (part.seconds.value() >= kWorking * lines_->seconds().value()) keep(owner(part), "power");
+    }
+  } else if (single != sharers().end()) {
+    keep(*single, "power");
+    for (const Sharer& s : sharers()) {
+      if (s.meter.physical != single->meter.physical) keep(s, "idle power");
+    }
   }
-  for (const Sharer& s : sharers()) {
-    if (!known || together || single_ == nullptr) break;
-    const bool works = s.meter.physical == single_->meter.physical;
-    if (!works || &s == single_) keep(s, works ? "power" : "idle power");
-  }
-  energy_->forget();
 }
 
 template <typename T>
 void Sharing<T>::update_report(Report& report) const {
-  report.sharing.seconds = lines_->all_seconds();
-  for (std::size_t p = 0; p < report.sharing.shares.size(); ++p) {
-    const Report& own = lines_->report(p);
-    const Times times = lines_->times(p);
-    report.sharing.shares[p].seconds = lines_->seconds(p);
-    report.sharing.shares[p].bytes = times.bytes_to_device + times.bytes_from_device;
-    report.rounding = larger(larger(report.rounding, own.rounding), lines_->cut_report(p).rounding);
+  report.sharing.seconds = lines_->seconds().value();
+  auto share = report.sharing.shares.begin();
+  for (const auto& part : lines_->parts()) {
+    const Report& own = part.solver->report();
+    const Times times = part.solver->part_times();
+    share->seconds = part.seconds.value();
+    share++->bytes = times.bytes_to_device + times.bytes_from_device;
+    report.rounding = larger(larger(report.rounding, own.rounding), part.solver->cut_report().rounding);
     if (report.above_bound.empty()) report.above_bound = own.above_bound;
   }
 }
@@ -267,10 +281,9 @@ void Sharing<T>::update_report(Report& report) const {
 /// The report of the largest share, with the largest bounds of all.
 template <typename T>
 void Sharing<T>::write_report(Report& report) const {
-  const std::vector<Piece>& pieces = lines_->pieces();
-  const auto fewer = [](const Piece& a, const Piece& b) { return a.lines.rows() < b.lines.rows(); };
-  const auto largest = std::max_element(pieces.begin(), pieces.end(), fewer) - pieces.begin();
-  Report merged = lines_->report(static_cast<std::size_t>(largest));
+  const auto& parts = lines_->parts();
+  const auto fewer = [](const auto& a, const auto& b) { return a.piece.lines.rows() < b.piece.lines.rows(); };
+  Report merged = std::max_element(parts.begin(), parts.end(), fewer)->solver->report();
   merged.rows = report.rows;
   merged.lines = report.lines;
   merged.dominance = report.dominance;
@@ -287,12 +300,12 @@ void Sharing<T>::write_report(Report& report) const {
   const auto take = [](double& worst, double of_lines, double of_cuts) {
     worst = larger(larger(worst, of_lines), of_cuts);
   };
-  for (std::size_t p = 0; p < pieces.size(); ++p) {
-    const Report& own = lines_->report(p);
-    const CutReport& cut = lines_->cut_report(p);
-    merged.device.name += (p == 0 ? "" : " + ") + own.device.name;
+  for (const auto& part : parts) {
+    const Report& own = part.solver->report();
+    const CutReport& cut = part.solver->cut_report();
+    merged.device.name += (merged.device.name.empty() ? "" : " + ") + own.device.name;
     for (GroupReport group : own.groups) {
-      group.first_line += pieces[p].first_line;
+      group.first_line += part.piece.first_line;
       merged.groups.push_back(std::move(group));
     }
     take(merged.certificate, own.certificate, cut.truncated ? cut.bound : 0.0);
@@ -301,8 +314,8 @@ void Sharing<T>::write_report(Report& report) const {
     if (own.promise == Promise::by_rows || cut.lines > 0) merged.promise = Promise::by_rows;
     take(merged.backward_error, own.backward_error, cut.backward_error);
     merged.sharing.shares.push_back({own.device.name, own.device.type, own.device.platform, own.device.emulated,
-                                     own.method, own.shape, pieces[p].lines.rows(), shares_.seconds[pieces[p].owner], 0,
-                                     0});
+                                     own.method, own.shape, part.piece.lines.rows(), shares_.seconds[part.piece.owner],
+                                     0, 0});
   }
   merged.ready = true;
   report = std::move(merged);
@@ -312,8 +325,8 @@ void Sharing<T>::write_report(Report& report) const {
 template <typename T>
 std::vector<LostDevice> Sharing<T>::lost() const {
   std::vector<LostDevice> lost;
-  for (std::size_t p = 0; p < lines_->pieces().size(); ++p) {
-    for (const std::string& line : lines_->report(p).degraded) lost.push_back({owner(p).processor.index, line});
+  for (const auto& part : lines_->parts()) {
+    for (const std::string& line : part.solver->report().degraded) lost.push_back({owner(part).processor.index, line});
   }
   return lost;
 }

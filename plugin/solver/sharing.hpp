@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "apply_energy.hpp"
-#include "median_of_many.hpp"
 #include "shared_lines.hpp"
 #include "sharers.hpp"
 
@@ -18,6 +17,7 @@ struct ShareVerdict {
   bool shared = false;
   const Sharer* only = nullptr;  ///< solves by itself; null: any of those named
   std::string why = {};          ///< empty where one processor was named
+  std::string objectives = {};   ///< as SharesReport::objectives
 };
 
 /// The processors that a user named together: whether they share the rows of a solver, how many each has, and what was
@@ -46,13 +46,11 @@ class Sharing {
   /// @param set_up_seconds  of the set-up that it has just had
   void watch_single(int device, double set_up_seconds);
   void note_single(double seconds) {
-    if (single_ != nullptr) single_seconds_.add(seconds);
+    if (!single_.empty()) single_seconds_.add(seconds);
   }
   const std::vector<Sharer>& sharers() const { return sharers_.each(); }
   /// Learn the power of processors from applies. @param energy  lives longer; null: of none
   void watch_energy(ApplyEnergy* energy) { energy_ = energy; }
-  /// The shares that `time` and `energy` choose, as SharesReport::objectives.
-  const std::string& objectives() const { return objectives_; }
   /// Keep what the applies since the last set-up have shown.
   void learn();
   /// Why figures were not read or are not kept; empty if all is well.
@@ -60,31 +58,30 @@ class Sharing {
 
   /// Write the shares and what their solvers report. @pre active()
   void write_report(Report& report) const;
-  /// The same figures that applies change.
+  /// Write the figures that applies change.
   void update_report(Report& report) const;
   /// The devices of the shares that failed, and how many losses they report.
   std::vector<LostDevice> lost() const;
 
  private:
-  void find_shares(const Options& options, const Balance& balance);
+  std::string find_shares(const Options& options, const Balance& balance);
   ShareVerdict least_time(bool few) const;
-  const Sharer* without_power();
+  const Sharer* without_power() const;
   void learn_power();
-  const Sharer& owner(std::size_t piece) const { return sharers_.each()[lines_->pieces()[piece].owner]; }
+  void note_work(std::string work);
+  const Sharer& owner(const typename SharedLines<T>::Part& part) const { return sharers_.each()[part.piece.owner]; }
 
   Sharers sharers_;
-  Shares shares_;          ///< of the last set-up, whether they are used or not
-  std::string shares_of_;  ///< their processors, solves and balance
+  Shares shares_;  ///< of the last set-up, whether they are used or not
   std::vector<Piece> pieces_;
   std::unique_ptr<SharedLines<T>> lines_;
   bool set_up_ = false;
   int failures_ = 0;  ///< set-ups of shares that failed
   ApplyEnergy* energy_ = nullptr;
-  std::map<std::string, int> worked_alone_;  ///< how often, to measure their power
-  std::string objectives_;
-  const Sharer* single_ = nullptr;  ///< the one of several that solves by itself
-  std::string last_single_;         ///< Sharer::who of the last set-up
-  MedianOfMany single_seconds_;
+  std::string work_;             ///< who works since the meter's last forget()
+  std::set<std::string> tried_;  ///< Sharer::who of those that worked alone to have their power measured
+  std::string single_;           ///< Sharer::who of the one that solves by itself; empty: none of several
+  MeanSeconds single_seconds_;
   double set_up_seconds_ = 0;
 };
 

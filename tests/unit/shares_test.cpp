@@ -34,6 +34,7 @@ class Drawer {
     return std::exp(std::uniform_real_distribution<double>(std::log(low), std::log(high))(engine_));
   }
   bool coin(double chance) { return std::bernoulli_distribution(chance)(engine_); }
+  Index grain() { return coin(0.3) ? 1 : static_cast<Index>(between(2, 5000)); }
   Index rows() { return static_cast<Index>(between(1e3, 1e10)); }
   std::vector<ShareModel> models() {
     std::vector<ShareModel> all(std::uniform_int_distribution<std::size_t>(1, 6)(engine_));
@@ -50,6 +51,17 @@ class Drawer {
  private:
   std::mt19937_64 engine_{20190913};
 };
+
+/// Test some hundred machines, and rows to share on each.
+template <typename Test>
+void on_machines(const Test& test) {
+  Drawer draw;
+  for (int i = 0; i < kCases; ++i) {
+    const auto models = draw.models();
+    const NodeModel node = draw.node();
+    test(draw, models, node, draw.rows());
+  }
+}
 
 Index sum(const Shares& shares) { return std::accumulate(shares.rows.begin(), shares.rows.end(), Index(0)); }
 
@@ -68,12 +80,9 @@ void expect_grains(const Shares& shares, Index grain) {
 }
 
 TEST(Shares, HaveExactSumsWhateverTheyAreMadeFor) {
-  Drawer draw;
-  for (int i = 0; i < kCases; ++i) {
-    const Index rows = draw.coin(0.1) ? 7 : draw.rows();
-    const Index grain = draw.coin(0.3) ? 1 : static_cast<Index>(draw.between(2, 5000));
-    const auto models = draw.models();
-    const NodeModel node = draw.node();
+  on_machines([](Drawer& draw, const auto& models, const NodeModel& node, Index rows) {
+    if (draw.coin(0.1)) rows = 7;
+    const Index grain = draw.grain();
     std::vector<double> weights(models.size());
     for (double& weight : weights) weight = draw.between(0.1, 10);
     for (const Objective objective :
@@ -82,31 +91,23 @@ TEST(Shares, HaveExactSumsWhateverTheyAreMadeFor) {
       EXPECT_EQ(sum(shares), rows);
       expect_grains(shares, grain);
     }
-  }
+  });
 }
 
 TEST(Shares, AreNeverSlowerThanTheBestProcessorAlone) {
-  Drawer draw;
-  for (int i = 0; i < kCases; ++i) {
-    const auto models = draw.models();
-    const NodeModel node = draw.node();
-    const Index rows = draw.rows();
+  on_machines([](Drawer&, const auto& models, const NodeModel& node, Index rows) {
     for (const Objective objective : {Objective::time, Objective::kernel}) {
       const Shares shares = share_rows(rows, 256, models, node, {objective, {}});
       EXPECT_LE(shares.all_seconds, shares.best_single);
       EXPECT_TRUE(used(shares) == 1 || shares.all_seconds * kLeastGain < shares.best_single * (1 + 1e-12));
     }
-  }
+  });
 }
 
 /// A grid of all shares in sixteenths finds nothing faster.
 TEST(Shares, AreTheFastestOfThreeProcessors) {
-  Drawer draw;
-  for (int i = 0; i < kCases; ++i) {
-    auto models = draw.models();
+  on_machines([](Drawer&, auto models, const NodeModel& node, Index part) {
     models.resize(3, processor(1e9, 8));
-    const NodeModel node = draw.node();
-    const Index part = draw.rows();
     const Shares shares = share_rows(16 * part, 1, models, node, {});
     const double allowed = used(shares) == 1 ? kLeastGain : 1 + 1e-3;
     for (Index a = 0; a <= 16; ++a) {
@@ -116,17 +117,14 @@ TEST(Shares, AreTheFastestOfThreeProcessors) {
         ASSERT_LE(shares.all_seconds, seconds * allowed + 1e-9) << a << ' ' << b;
       }
     }
-  }
+  });
 }
 
 /// One processor that just does not gain kLeastGain beside another is left out, hence that much and no more may be
 /// lost.
 TEST(Shares, DoNotBecomeSlowerWhenAProcessorBecomesFaster) {
-  Drawer draw;
-  for (int i = 0; i < kCases; ++i) {
-    auto models = draw.models();
-    const NodeModel node = draw.node();
-    const Index rows = 1000000 + draw.rows();
+  on_machines([](Drawer& draw, auto models, const NodeModel& node, Index rows) {
+    rows += 1000000;
     const Shares before = share_rows(rows, 1, models, node, {});
     for (ShareModel& model : models) {
       const ShareModel kept = model;
@@ -136,15 +134,12 @@ TEST(Shares, DoNotBecomeSlowerWhenAProcessorBecomesFaster) {
       EXPECT_LE(after.all_seconds, before.all_seconds * (alike ? 1 + 1e-5 : kLeastGain));
       model = kept;
     }
-  }
+  });
 }
 
 TEST(Shares, HardlyChangeTheTimeWhenRatesAreNoisy) {
-  Drawer draw;
-  for (int i = 0; i < kCases; ++i) {
-    auto models = draw.models();
-    const NodeModel node = draw.node();
-    const Index rows = 1000000 + draw.rows();
+  on_machines([](Drawer& draw, auto models, const NodeModel& node, Index rows) {
+    rows += 1000000;
     const Shares quiet = share_rows(rows, 1, models, node, {});
     for (ShareModel& model : models) model.seconds_per_row *= draw.between(0.99, 1.01);
     const Shares noisy = share_rows(rows, 1, models, node, {});
@@ -152,7 +147,7 @@ TEST(Shares, HardlyChangeTheTimeWhenRatesAreNoisy) {
     const double allowed = alike ? 1.02 : 1.02 * kLeastGain;
     EXPECT_LE(noisy.all_seconds, quiet.all_seconds * allowed);
     EXPECT_GE(noisy.all_seconds, quiet.all_seconds / allowed);
-  }
+  });
 }
 
 TEST(Shares, OfNoRowsAreNone) {
@@ -304,19 +299,16 @@ TEST(Shares, CountTheJoulesOfIdling) {
 
 /// By its own model, energy never takes more joules than time does.
 TEST(Shares, OfEnergyNeverTakeMoreJoulesThanThoseOfTime) {
-  Drawer draw;
   int fewer = 0;
-  for (int i = 0; i < kCases; ++i) {
-    const Index rows = draw.rows(), grain = draw.coin(0.3) ? 1 : static_cast<Index>(draw.between(2, 5000));
-    auto models = draw.models();
+  on_machines([&](Drawer& draw, auto models, const NodeModel& node, Index rows) {
+    const Index grain = draw.grain();
     for (ShareModel& model : models) model.idle_watts = draw.coin(0.3) ? 0 : model.watts * draw.between(0.05, 0.9);
-    const NodeModel node = draw.node();
     const Shares time = share_rows(rows, grain, models, node, {}),
                  energy = share_rows(rows, grain, models, node, parse_balance("energy"));
     EXPECT_LE(energy.joules, time.joules);
     EXPECT_GE(energy.all_seconds, time.all_seconds / kLeastGain * (1 - 1e-3));
     fewer += energy.joules < 0.99 * time.joules;
-  }
+  });
   EXPECT_GT(fewer, kCases / 10);
 }
 

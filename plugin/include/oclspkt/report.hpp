@@ -106,7 +106,7 @@ struct ShareReport {
   std::string shape;  ///< of its plan, such as "halo 40"
   Index rows = 0;
   double predicted_seconds = 0;  ///< of an apply of its rows
-  double seconds = 0;            ///< the median of the last applies; 0 before the first
+  double seconds = 0;            ///< the mean of applies but for the first; 0 before any
   std::int64_t bytes = 0;        ///< to and from the device since the set-up
 };
 
@@ -116,7 +116,7 @@ struct SharesReport {
   std::string why;                  ///< empty where one processor was named
   double predicted_seconds = 0;     ///< of an apply; 0 if one processor solves
   double single_seconds = 0;        ///< predicted if the best processor solves alone
-  double seconds = 0;               ///< the median of the last applies; 0 before the first
+  double seconds = 0;               ///< the mean of applies but for the first; 0 before any
   std::string objectives = {};  ///< the shares that `time` and `energy` choose, with seconds and joules of both, and
                                 ///< whose power is measured; empty unless one of both options of energy is set
 };
