@@ -348,12 +348,16 @@ std::string value_text(const OptionEntry& entry, const Settings& settings) {
   return std::visit(ValueText{settings}, entry.field);
 }
 
+std::span<const char* const> words_of(const OptionEntry& entry) {
+  const auto* choice = std::get_if<Choice>(&entry.field);
+  return choice ? choice->names : std::span<const char* const>();
+}
+
 std::string values_text(const OptionEntry& entry) {
   if (std::holds_alternative<bool Settings::*>(entry.field)) return "true|false";
-  const auto* choice = std::get_if<Choice>(&entry.field);
-  if (!choice) return std::string("<").append(entry.unit).append(">");
+  if (!std::holds_alternative<Choice>(entry.field)) return std::string("<").append(entry.unit).append(">");
   std::string words;
-  for (const char* word : choice->names) words.append(words.empty() ? "" : "|").append(word);
+  for (const char* word : words_of(entry)) words.append(words.empty() ? "" : "|").append(word);
   return words;
 }
 

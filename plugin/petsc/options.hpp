@@ -103,6 +103,9 @@ inline bool optional(const ResultEntry& entry) { return entry.values.size() > 1;
 /// The value as a user would type it.
 std::string value_text(const OptionEntry& entry, const Settings& settings);
 
+/// The words a choice takes, by its values; none for other options.
+std::span<const char* const> words_of(const OptionEntry& entry);
+
 /// The words a choice takes, "a|b|c"; `<unit>` for numbers and free text.
 std::string values_text(const OptionEntry& entry);
 

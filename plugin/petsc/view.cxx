@@ -158,7 +158,7 @@ void add_vectors(const Report& report, Lines& lines) {
 }
 /// Why vectors without a queue are solved for from the host, for all directions.
 void add_vectors(const PC_OCLSPKT& o, Lines& lines) {
-  if (o.from_host) add(lines, "vectors: ", o.from_host);
+  if (o.vectors.from_host) add(lines, "vectors: ", o.vectors.from_host);
 }
 
 /// Which processors share the rows, or why one solves them all.
@@ -268,7 +268,7 @@ std::string direction_line(const PC_OCLSPKT& o, const Sweep& sweep, int ranks) {
                                                          : name(sweep.direction);
   std::string text = std::string("lines: ") + of + ", " + sweep.layout.lines.describe();
   if (ranks > 1) text += " on rank 0";
-  return o.lines_why.empty() ? text : text + ", " + o.lines_why;
+  return o.chosen.why.empty() ? text : text + ", " + o.chosen.why;
 }
 
 void add_choice(const Totals& totals, const Sweep& sweep, const std::string& indent, Lines& lines) {
@@ -302,7 +302,7 @@ Lines operator_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals, con
     add(lines, "ignored: ", ignored_text(o),
         (o.applied_once ? ", and no Krylov method follows: the answer solves another matrix" : ""));
   }
-  if (!o.left_out.empty()) add(lines, "left out: ", o.left_out);
+  if (!o.chosen.left_out.empty()) add(lines, "left out: ", o.chosen.left_out);
   if (const std::string text = non_default_options(o.settings); !text.empty()) add(lines, "options: ", text);
   return lines;
 }
