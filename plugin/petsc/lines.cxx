@@ -53,60 +53,28 @@ LineLayout layout_of(const GivenLines& given, PetscInt first_row) {
 /// Lists of PetscInt that travel from every rank to every rank, by destination.
 using Outbox = std::vector<std::vector<PetscInt>>;
 
-/// MPI counts what one rank sends or receives in int.
-void check_count(PetscInt64 count) {
-  OclspktCheck(count <= PETSC_MPI_INT_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
-               "PCOCLSPKTSetLines(): this rank sends or receives %" PetscInt64_FMT
-               " numbers about its lines, and MPI takes %d at once: use more ranks, or fewer and longer lines",
-               count, PETSC_MPI_INT_MAX);
-}
-
-/// The lists of all ranks end to end, as MPI takes them.
-struct Mail {
-  std::vector<PetscInt> numbers;
-  std::vector<PetscMPIInt> counts, starts;  ///< shape [ranks]
-};
-
-/// Make room for as many numbers as the counts say.
-void make_room(Mail& mail) {
-  mail.starts.resize(mail.counts.size());
-  std::exclusive_scan(mail.counts.begin(), mail.counts.end(), mail.starts.begin(), 0);
-  mail.numbers.resize(static_cast<std::size_t>(mail.starts.back()) + static_cast<std::size_t>(mail.counts.back()));
-}
-
-Mail packed(const Outbox& outbox) {
-  Mail mail;
-  for (const auto& list : outbox) mail.counts.push_back(static_cast<PetscMPIInt>(list.size()));
-  make_room(mail);
-  auto at = mail.numbers.begin();
-  for (const auto& list : outbox) at = std::copy(list.begin(), list.end(), at);
-  return mail;
-}
-
-Outbox unpacked(const Mail& mail) {
-  Outbox inbox;
-  for (std::size_t r = 0; r < mail.counts.size(); ++r) {
-    const auto begin = mail.numbers.begin() + mail.starts[r];
-    inbox.emplace_back(begin, begin + mail.counts[r]);
-  }
-  return inbox;
-}
-
+/// Send each rank its list. @return the lists of all ranks for this one. Collective.
 Outbox deliver(PC pc, const Outbox& outbox) {
-  MPI_Comm comm = comm_of(pc);
-  Mail in;
-  PetscInt64 sent = 0, received = 0;
-  for (const auto& list : outbox) sent += static_cast<PetscInt64>(list.size());
-  check_count(sent);
-  const Mail out = packed(outbox);
-  in.counts.resize(outbox.size());
-  must_mpi(MPI_Alltoall(out.counts.data(), 1, MPI_INT, in.counts.data(), 1, MPI_INT, comm));
-  for (const PetscMPIInt count : in.counts) received += count;
-  check_count(received);
-  make_room(in);
-  must_mpi(MPI_Alltoallv(out.numbers.data(), out.counts.data(), out.starts.data(), MPIU_INT, in.numbers.data(),
-                         in.counts.data(), in.starts.data(), MPIU_INT, comm));
-  return unpacked(in);
+  std::vector<Index> sent, received(outbox.size());
+  std::vector<PetscInt> out, in;
+  std::vector<Exchange::Leg> to, from;
+  Outbox inbox;
+  for (const auto& list : outbox) {
+    sent.push_back(static_cast<Index>(list.size()));
+    out.insert(out.end(), list.begin(), list.end());
+  }
+  must_mpi(MPI_Alltoall(sent.data(), 1, MPIU_INT64, received.data(), 1, MPIU_INT64, comm_of(pc)));
+  for (std::size_t r = 0; r < outbox.size(); ++r) {
+    if (sent[r] > 0) to.push_back({static_cast<int>(r), sent[r]});
+    if (received[r] > 0) from.push_back({static_cast<int>(r), received[r]});
+  }
+  in.resize(static_cast<std::size_t>(std::reduce(received.begin(), received.end())));
+  const auto channel = MpiExchange(comm_of(pc)).open(to, from, sizeof(PetscInt));
+  channel->start(out.data(), in.data());
+  channel->finish();
+  auto at = in.begin();
+  for (const Index count : received) at += static_cast<std::ptrdiff_t>(inbox.emplace_back(at, at + count).size());
+  return inbox;
 }
 
 /// A rank's part of a line, as the rank that keeps the line's register knows it.

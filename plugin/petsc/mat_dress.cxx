@@ -213,8 +213,8 @@ DeviceSpace* space_of_product(const Operation& work) {
 
 void register_matrices() {
   must(MatInitializePackage());
-  replace_creator(MatList, "matrices", MATSEQAIJ, types().on, Called<create_seq_mat, Mat>, &matrices().create_seq,
-                  MatRegister);
+  replace_creator(MatList, "matrices", MATSEQAIJ, types().options.on, Called<create_seq_mat, Mat>,
+                  &matrices().create_seq, MatRegister);
   register_parallel_matrices();
 }
 

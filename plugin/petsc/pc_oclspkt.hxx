@@ -125,9 +125,9 @@ struct PC_OCLSPKT {
   Work work, work_columns;             ///< for vectors and for columns, of the solution's type; destroyed by reset
   DeviceVisit<PetscScalar> visit;      ///< one way of host vectors for all directions, where that is possible
   struct {
-    DeviceQueue queue;                ///< where they lie, as the last set-up was told
-    std::string sought;               ///< the type that find_queue() asked
-    const char* from_host = nullptr;  ///< why the last ones were taken from the host's memory, see note_vectors()
+    DeviceQueue queue;           ///< where they lie, as the last set-up was told
+    std::string sought;          ///< the type that find_queue() asked
+    const char* from_host = "";  ///< why the last ones were taken from the host's memory, see note_vectors(); or empty
   } vectors;
   bool stale = false;            ///< settings changed while the program reuses the operator
   bool ready = false;            ///< the operator of the last set-up can be applied

@@ -159,7 +159,7 @@ void enqueue_dressed(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec right, V
   const DeviceArray& y = bring_to_device(space, right, false);
   DeviceArray& x = bring_to_device(space, solution, true);
   enqueue_memory(pc, sweep, queue, y.memory(), x.memory(), transpose);
-  if (types().sync) space.finish();
+  if (types().options.sync) space.finish();
   wrote_on_device(solution);
   must(PetscObjectStateIncrease((PetscObject)solution));
 }
@@ -271,7 +271,7 @@ DeviceQueue queue_of(const Block& right, const Block& solution) {
 
 void note_vectors(PC pc, Vec vector) {
   PetscBool bound;
-  data(pc)->vectors.from_host = nullptr;
+  data(pc)->vectors.from_host = "";
   if (!PetscDefined(HAVE_KOKKOS) || !is_of_kokkos(vector)) return;
   if (PetscMemTypeHost(PETSC_MEMTYPE_KOKKOS)) {
     data(pc)->vectors.from_host = "in host memory: the Kokkos of this PETSc has no GPU";
@@ -288,7 +288,7 @@ void find_queue(PC pc) {
   VecType type;
   Vec vector;
   must(MatGetVecType(pc->pmat, &type));
-  if (is_of_host(type) && !types().on) return;
+  if (is_of_host(type) && !types().options.on) return;
   /* To make a vector is collective, and the queue is this rank's: another one may have rows too few for its device. */
   if (o->vectors.sought == type) return;
   o->vectors.sought = type;
@@ -301,7 +301,7 @@ void find_queue(PC pc) {
 void set_up_for_vectors(PC pc, Vec right, Vec solution) {
   VecType type;
   must(VecGetType(right, &type)); /* the same on all ranks */
-  if (is_of_host(type) && !types().on) return;
+  if (is_of_host(type) && !types().options.on) return;
   const DeviceQueue queue = queue_of({.vector = right}, {.vector = solution});
   int least[] = {static_cast<bool>(queue),
                  data(pc)->vectors.queue.kind == queue.kind}; /* on a device; known of all ranks */

@@ -183,7 +183,7 @@ void restore_local_vector(Vec whole, Vec local) {
 /// Put places of x into places of z on the device: all places of one of them. @return false: the host has to do it
 bool put_places(const char* name, InsertMode mode, Vec x, Stride from, Vec z, Stride to) {
   const PetscInt count = std::min(x->map->n, z->map->n);
-  const Operation work{name, {x}, z, mode == INSERT_VALUES && to.step == 1};
+  const Operation work{name, 0, {x}, z, mode == INSERT_VALUES && to.step == 1};
   const bool is_known = mode == INSERT_VALUES || mode == ADD_VALUES || mode == MAX_VALUES;
   const bool fits = std::max(x->map->n, z->map->n) == count * std::max(from.step, to.step);
   const bool can_be = is_known && fits && x != z && is_dressed(x) && is_dressed(z);
