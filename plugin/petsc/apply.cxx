@@ -3,7 +3,6 @@
 #include <functional>
 #include <utility>
 
-#include "boundary.hxx"
 #include "logged.hxx"
 #include "parallel.hpp"
 #include "pc_oclspkt.hxx"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /// The functions of oclspkt.h as the tables of options, actions and results have them, for C, Fortran and Python.
 #include <cstdio>
-#include <string_view>
+#include <cstring>
 
 #include "signatures.hpp"
 
@@ -25,7 +25,10 @@ std::vector<Signature> signatures() {
   }
   for (const ResultEntry& entry : result_table()) {
     all.push_back({.name = prefix + "Get" + entry.function, .result = &entry});
-    append(entry.inputs, false);
+    append(entry.values, true);
+    if (!entry.direction_help) continue;
+    all.push_back({.name = prefix + "GetDirection" + entry.function, .result = &entry, .by_direction = true});
+    append({kDirectionInput}, false);
     append(entry.values, true);
   }
   return all;
@@ -121,8 +124,9 @@ void print_c_rows() {
   std::printf("\n#define OCLSPKT_EACH_RESULT(ROW)");
   for (const Signature& f : signatures()) {
     if (!f.result) continue;
-    std::printf(" \\\n  ROW(%s, get_%s, (%s)", f.result->function, snake_case(f.result->function).c_str(),
-                c_arguments(f).c_str());
+    std::printf(" \\\n  ROW(%s, get_%s, (%s)%s", f.name.c_str() + std::strlen("PCOCLSPKTGet"),
+                snake_case(f.result->function).c_str(), c_arguments(f).c_str(),
+                f.by_direction ? "" : ", oclspkt::petsc::kAllDirections");
     for (const Argument& argument : f.arguments) std::printf(", %s", argument.name.c_str());
     std::printf(")");
   }
@@ -272,19 +276,19 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-/// A row of Python's tables. The types are those of what goes in, of what comes out, or of both; an enumeration is
-/// written as its words.
-void print_row(const char* function, const std::vector<std::vector<ResultValue>>& lists, const char* help) {
+/// A row of Python's tables. The types are those of what goes in or of what comes out, or of one behind the other; an
+/// enumeration is written as its words.
+void print_row(const Signature& f, const char* function, std::initializer_list<bool> lists, const char* help) {
   std::string row;
-  for (const std::vector<ResultValue>& values : lists) {
+  for (const bool out : lists) {
     row += "(";
-    for (const ResultValue& value : values) {
+    for (const Argument& argument : f.arguments) {
       std::string words;
       for (const OptionEntry* entry : enumerations()) {
-        if (entry->argument != std::string_view(value.type)) continue;
+        if (entry->argument != argument.type) continue;
         for (const char* word : words_of(*entry)) words.append(quoted(word)).append(", ");
       }
-      row += words.empty() ? quoted(value.type) + ", " : "(" + words + "), ";
+      if (argument.out == out) row += words.empty() ? quoted(argument.type) + ", " : "(" + words + "), ";
     }
     row += "), ";
   }
@@ -330,13 +334,18 @@ void print_python_table() {
       "Results\n"
       "# have the types of what is asked for in front of those of what comes back.\n"
       "SETTINGS = {\n");
-  for (const OptionEntry& entry : option_table()) {
-    print_row(entry.function, {{{entry.name, entry.argument, entry.help}}}, entry.help);
+  for (const Signature& f : signatures()) {
+    if (f.option && !f.arguments[0].out) print_row(f, f.option->function, {false}, f.option->help);
   }
   std::printf("}\nACTIONS = {\n");
-  for (const ActionEntry& entry : action_table()) print_row(entry.function, {entry.inputs}, entry.help);
+  for (const Signature& f : signatures()) {
+    if (f.action) print_row(f, f.action->function, {false}, f.action->help);
+  }
   std::printf("}\nRESULTS = {\n");
-  for (const ResultEntry& entry : result_table()) print_row(entry.function, {entry.inputs, entry.values}, entry.help);
+  for (const Signature& f : signatures()) {
+    const char* const name = f.name.c_str() + std::strlen("PCOCLSPKTGet");
+    if (f.result) print_row(f, name, {false, true}, f.by_direction ? f.result->direction_help : f.result->help);
+  }
   std::printf("}\n");
 }
 

@@ -2,14 +2,12 @@
 #include "boundary.hxx"
 
 #include <algorithm>
-#include <array>
 #include <cstdarg>
 #include <cstdio>
 #include <functional>
 #include <new>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "pc_oclspkt.hxx"
 

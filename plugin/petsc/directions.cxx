@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstdio>
 #include <utility>
 
-#include "boundary.hxx"
 #include "parallel.hpp"
 #include "pc_oclspkt.hxx"
 

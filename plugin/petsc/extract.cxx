@@ -2,11 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "boundary.hxx"
 #include "extract.hxx"
 #include "parallel.hpp"
 #include "write_bands.hpp"

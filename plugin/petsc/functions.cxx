@@ -2,22 +2,20 @@
 /* Options read, set and got by the functions of oclspkt.h, and what those say of the last set-up: over all directions,
    and for each of them. */
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
-#include <limits>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
-#include "boundary.hxx"
 #include "oclspkt/rows.h"  // made from the tables of options.cpp
-#include "options.hpp"
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
 namespace {
+
+/// What stands for the name of a direction where a function tells of all of them.
+constexpr char kAllDirections[] = "all";
 
 /// The data of a PC that was set up.
 PC_OCLSPKT& chosen(PC pc) {
@@ -33,29 +31,19 @@ std::string directions_of(const PC_OCLSPKT& o) {
   return words;
 }
 
-/// The text of the only direction, or of several: "x: truncated-halo; y: pivot".
-template <typename F>
-std::string of_directions(const PC_OCLSPKT& o, const F& text) {
-  if (o.sweeps.size() == 1) return text(o.first().solver.report());
-  std::string all;
-  for (const auto& sweep : o.sweeps) {
-    all.append(all.empty() ? "" : "; ").append(name(sweep->direction)).append(": ");
-    all.append(text(sweep->solver.report()));
-  }
-  return all;
-}
-
-/// The direction that a caller names, after a good set-up.
-const Sweep& sweep_along(PC pc, const char* direction) {
+/// The directions that a caller means after a good set-up: the one of this name, or kAllDirections.
+std::vector<Sweep*> sweeps_along(PC pc, const char* direction) {
   PC_OCLSPKT& o = chosen(pc);
-  const auto place = std::find_if(o.sweeps.begin(), o.sweeps.end(), [direction](const auto& sweep) {
-    return std::strcmp(name(sweep->direction), direction) == 0;
-  });
+  std::vector<Sweep*> sweeps;
+  for (const auto& sweep : o.sweeps) {
+    if (direction == kAllDirections || std::strcmp(name(sweep->direction), direction) == 0)
+      sweeps.push_back(sweep.get());
+  }
   o.told.directions = directions_of(o);
-  OclspktCheck(place != o.sweeps.end(), comm_of(pc), PETSC_ERR_ARG_OUTOFRANGE,
+  OclspktCheck(!sweeps.empty(), comm_of(pc), PETSC_ERR_ARG_OUTOFRANGE,
                "This PCOCLSPKT does not solve along '%s'; its directions are %s, as PCOCLSPKTGetDirectionsUsed() tells",
                direction, o.told.directions.c_str());
-  return **place;
+  return sweeps;
 }
 
 /// The bounds of a direction on this rank, cuts among ranks included; infinite where unknown.
@@ -68,79 +56,61 @@ Bounds bounds_here(const Sweep& sweep, bool transpose) {
   return bounds;
 }
 
-Bounds larger(const Bounds& a, const Bounds& b) {
-  return {std::max(a.truncation, b.truncation), std::max(a.rounding, b.rounding)};
+/// Give the text of the only direction, or of several: "x: truncated-halo; y: pivot". Values that a caller leaves out
+/// are null pointers.
+template <typename F>
+void give_text(PC pc, const char* direction, std::string Told::*member, const F& text, const char** to) {
+  const std::vector<Sweep*> sweeps = sweeps_along(pc, direction);
+  std::string& all = (direction == kAllDirections ? data(pc)->told : sweeps.front()->told).*member;
+  all.clear();
+  for (Sweep* const sweep : sweeps) {
+    if (sweeps.size() > 1) all.append(all.empty() ? "" : "; ").append(name(sweep->direction)).append(": ");
+    all.append(text(sweep->solver.report()));
+  }
+  if (to) *to = all.c_str();
 }
 
-/// The larger bounds of the operator and, once that is set up, of its transpose.
-Bounds largest_bounds(const Sweep& sweep) { return larger(sweep.bounds[0], sweep.bounds[1]); }
-
-/* Values that a caller leaves out are null pointers. */
-void give(const char** to, const std::string& text) {
-  if (to) *to = text.c_str();
-}
 void give(PetscReal* to, double value) {
   if (to) *to = value;
 }
 
-void give_bounds(const Bounds& bounds, const Sweep& sweep, PetscReal* certificate, PetscReal* rounding,
-                 PetscReal* tolerance) {
-  give(certificate, bounds.truncation);
-  give(rounding, bounds.rounding);
-  give(tolerance, sweep.solver.report().tolerance);
+void get_directions_used(PC pc, const char* direction, const char** directions) {
+  sweeps_along(pc, direction);
+  *directions = data(pc)->told.directions.c_str();
 }
 
-void get_directions_used(PC pc, const char** directions) {
-  PC_OCLSPKT& o = chosen(pc);
-  o.told.directions = directions_of(o);
-  give(directions, o.told.directions);
+void get_method_used(PC pc, const char* direction, const char** method, const char** why) {
+  give_text(
+      pc, direction, &Told::method, [](const Report& r) { return name(r.method); }, method);
+  give_text(
+      pc, direction, &Told::why, [](const Report& r) { return r.why; }, why);
 }
 
-void get_method_used(PC pc, const char** method, const char** why) {
-  PC_OCLSPKT& o = chosen(pc);
-  o.told.method = of_directions(o, [](const Report& r) { return std::string(name(r.method)); });
-  o.told.why = of_directions(o, [](const Report& r) { return r.why; });
-  give(method, o.told.method);
-  give(why, o.told.why);
+void get_device_used(PC pc, const char* direction, const char** device, const char** type) {
+  give_text(
+      pc, direction, &Told::device, [](const Report& r) { return r.device.name; }, device);
+  give_text(
+      pc, direction, &Told::device_type, [](const Report& r) { return r.device.type; }, type);
 }
 
-void get_direction_method_used(PC pc, const char direction[], const char** method, const char** why) {
-  const Report& report = sweep_along(pc, direction).solver.report();
-  if (method) *method = name(report.method);
-  give(why, report.why);
+/// The larger bounds of the operator and, once that is set up, of its transpose.
+void get_certificate(PC pc, const char* direction, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
+  Bounds largest;
+  const std::vector<Sweep*> sweeps = sweeps_along(pc, direction);
+  for (const Sweep* sweep : sweeps) {
+    for (const Bounds& bounds : sweep->bounds) {
+      largest.truncation = std::max(largest.truncation, bounds.truncation);
+      largest.rounding = std::max(largest.rounding, bounds.rounding);
+    }
+  }
+  give(certificate, largest.truncation);
+  give(rounding, largest.rounding);
+  give(tolerance, sweeps.front()->solver.report().tolerance);
 }
 
-void get_device_used(PC pc, const char** device, const char** type) {
-  PC_OCLSPKT& o = chosen(pc);
-  o.told.device = of_directions(o, [](const Report& r) { return r.device.name; });
-  o.told.device_type = of_directions(o, [](const Report& r) { return r.device.type; });
-  give(device, o.told.device);
-  give(type, o.told.device_type);
-}
-
-void get_direction_device_used(PC pc, const char direction[], const char** device, const char** type) {
-  const Report& report = sweep_along(pc, direction).solver.report();
-  give(device, report.device.name);
-  give(type, report.device.type);
-}
-
-void get_certificate(PC pc, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
-  const PC_OCLSPKT& o = chosen(pc);
-  Bounds bounds;
-  for (const auto& sweep : o.sweeps) bounds = larger(bounds, largest_bounds(*sweep));
-  give_bounds(bounds, o.first(), certificate, rounding, tolerance);
-}
-
-void get_direction_certificate(PC pc, const char direction[], PetscReal* certificate, PetscReal* rounding,
-                               PetscReal* tolerance) {
-  const Sweep& sweep = sweep_along(pc, direction);
-  give_bounds(largest_bounds(sweep), sweep, certificate, rounding, tolerance);
-}
-
-void get_ignored_entries(PC pc, PetscInt64* ignored) { *ignored = ignored_entries(chosen(pc)); }
-
-void get_direction_ignored_entries(PC pc, const char direction[], PetscInt64* ignored) {
-  *ignored = sweep_along(pc, direction).extraction.ignored();
+void get_ignored_entries(PC pc, const char* direction, PetscInt64* ignored) {
+  const Sweep& sweep = *sweeps_along(pc, direction).front();
+  *ignored = direction == kAllDirections ? ignored_entries(*data(pc)) : sweep.extraction.ignored();
 }
 
 /// The function behind PetscTryMethod() or PetscUseMethod() for one that throws.
@@ -233,6 +203,7 @@ PetscErrorCode UseGetter(PC pc, const char* name, const char* composed, Argument
   PetscFunctionBegin;
   OclspktValidPC(pc);
   for (const auto& argument : all) {
+    if (argument.value == kAllDirections) continue;
     if (argument.is_needed) PetscCall(CheckPointer(comm_of(pc), place, name, argument.value));
     place = "third";
   }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Lines of the matrix's order, and those and their bands that a program gives. */
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <map>
 #include <numeric>
 #include <sstream>
 
-#include "boundary.hxx"
 #include "exchange.hxx"
-#include "lines.hxx"
 #include "parallel.hpp"
 #include "pc_oclspkt.hxx"
 #include "write_bands.hpp"

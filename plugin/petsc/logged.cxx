@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "apply_energy.hpp"
-#include "boundary.hxx"
 #include "logged.hxx"
 #include "pc_oclspkt.hxx"
 #include "row_flops.hpp"

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "boundary.hxx"
-
 namespace oclspkt::petsc {
 namespace {
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "boundary.hxx"
 #include "mat_dress.hxx"
 
 namespace oclspkt::petsc {

@@ -5,10 +5,7 @@
 #include <petsc/private/matimpl.h>
 
 #include <cstring>
-#include <map>
-#include <string>
 
-#include "boundary.hxx"
 #include "mat_dress.hxx"
 
 namespace oclspkt::petsc {

@@ -90,18 +90,18 @@ void print_option(const Signature& f) {
 
 void print_result(const Signature& f) {
   const ResultEntry& entry = *f.result;
-  std::printf("Get %s.\n\n", entry.help);
+  std::printf("Get %s.\n\n", f.by_direction ? entry.direction_help : entry.help);
   print_synopsis(f, false);
   std::printf("## Input Parameter%s\n\n- `pc` - the preconditioner, of type `PCOCLSPKT` and set up\n",
-              entry.inputs.empty() ? "" : "s");
-  for (const ResultValue& value : entry.inputs) std::printf("- `%s` - %s\n", value.name, value.help);
+              f.by_direction ? "s" : "");
+  if (f.by_direction) std::printf("- `%s` - %s\n", kDirectionInput.name, kDirectionInput.help);
   std::printf("\n## Output Parameter%s\n\n", entry.values.size() > 1 ? "s" : "");
   for (const ResultValue& value : entry.values) {
     std::printf("- `%s` - %s%s\n", value.name, value.help, optional(entry) ? "; `NULL` if not wanted" : "");
   }
   std::printf("\n## Level\n\n%s\n\n## Notes\n\n%s Calling it before a successful `PCSetUp()` is an error.\n\n",
-              entry.level, entry.notes);
-  print_see_also(entry.see_also);
+              entry.level, f.by_direction ? entry.direction_notes : entry.notes);
+  print_see_also(f.by_direction ? std::string("GetDirectionsUsed Get") + entry.function : entry.see_also);
 }
 
 void print_action(const Signature& f) {

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "boundary.hxx"
 #include "logged.hxx"
 
 namespace oclspkt::petsc {

@@ -25,6 +25,11 @@ struct Bounds {
   bool above_limits = false;  ///< a method that was named, and that its bounds do not cover
 };
 
+/// Texts that PCOCLSPKTGetMethodUsed() and its like handed out.
+struct Told {
+  std::string directions, method, why, device, device_type;
+};
+
 /// One direction of the preconditioner: its lines, where their bands stand in the matrix, and what solves them.
 struct Sweep {
   Direction direction = Direction::matrix;
@@ -36,6 +41,8 @@ struct Sweep {
   std::size_t losses_seen = 0;                ///< lost devices that were logged already
   std::array<bool, 2> told_above{};           ///< what is above the limits of method auto, by -info; as `bounds`
   std::array<Bounds, 2> bounds;  ///< of the last set-up and of the transposed one, the largest over all ranks
+
+  Told told;  ///< of this direction alone
 
   const Report& report(bool transpose) const { return transpose ? solver.transpose_report() : solver.report(); }
   const CutReport& cut_report(bool transpose) const {
@@ -141,9 +148,7 @@ struct PC_OCLSPKT {
     bool ignored = false, left_out = false;
   } warned;                   ///< see warnings; it survives a reset
   bool applied_once = false;  ///< by the KSP of the last solve, which is no Krylov method
-  struct {
-    std::string directions, method, why, device, device_type;
-  } told;  ///< texts that PCOCLSPKTGetMethodUsed() and its like handed out
+  Told told;
 
   PC_OCLSPKT() { sweeps.push_back(std::make_unique<Sweep>()); }
   Sweep& first() { return *sweeps.front(); }

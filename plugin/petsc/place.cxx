@@ -2,7 +2,6 @@
 /* Vectors and columns of dense matrices, on the host or on a device already. */
 #include <string_view>
 
-#include "boundary.hxx"
 #include "logged.hxx"
 #include "pc_oclspkt.hxx"
 #include "types.hxx"

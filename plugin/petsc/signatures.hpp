@@ -21,6 +21,7 @@ struct Signature {
   const OptionEntry* option = nullptr;
   const ResultEntry* result = nullptr;
   const ActionEntry* action = nullptr;
+  bool by_direction = false;  ///< the function of the result for one direction
   bool takes_pc() const { return option || result || action; }
 };
 

@@ -6,15 +6,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <limits>
 #include <numeric>
-#include <vector>
 
-#include "boundary.hxx"
 #include "logged.hxx"
 #include "node.hpp"
 #include "profile_store.hpp"

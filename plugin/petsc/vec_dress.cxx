@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <string>
 #include <utility>
 
-#include "boundary.hxx"
 #include "mat_dress.hxx"
 #include "types.hxx"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Memory of dressed vectors for kernels of the program, and its memory for vectors: oclspkt_vec.h. */
-#include "boundary.hxx"
 #include "oclspkt/oclspkt_vec.h"
 #include "types.hxx"
 

@@ -3,15 +3,11 @@
    arrays by VecGetArray(). Of sums, norms and extremes the device finds those of a rank, or the host if the device has
    no values or too few rows. Then one reduction follows, which does not depend on the choice of a rank. */
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <initializer_list>
-#include <limits>
 #include <numeric>
 #include <span>
-#include <vector>
 
-#include "boundary.hxx"
 #include "types.hxx"
 
 namespace oclspkt::petsc {

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <vector>
 
 #include "apply_energy.hpp"
-#include "boundary.hxx"
 #include "device.hpp"
-#include "options.hpp"
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
