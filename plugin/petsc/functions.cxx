@@ -240,17 +240,14 @@ class Reader {
         setter_(std::string("PCOCLSPKTSet") + entry.function) {}
 
   void read(Settings& settings) const {
-    if (const auto* text = std::get_if<std::string Settings::*>(&entry_.field)) {
-      read_text(settings.**text);
-    } else if (const auto* number = std::get_if<double Settings::*>(&entry_.field)) {
-      read_number(settings.**number);
-    } else if (const auto* count = std::get_if<Index Settings::*>(&entry_.field)) {
-      std::strcmp(entry_.argument, "PetscInt") == 0 ? read_int(settings.**count) : read_int64(settings.**count);
-    } else if (const auto* flag = std::get_if<bool Settings::*>(&entry_.field)) {
-      read_switch(settings.**flag);
-    } else {
-      read_choice(std::get<Choice>(entry_.field), settings);
-    }
+    const auto into = [&](const auto& field) {
+      if constexpr (std::is_same_v<decltype(field), const Choice&>) {
+        read_choice(field, settings);
+      } else {
+        read_value(settings.*field);
+      }
+    };
+    std::visit(into, entry_.field);
   }
 
  private:
@@ -263,7 +260,7 @@ class Reader {
   }
 
   /// Text of any length: PetscOptionsString() cuts what its buffer does not hold without a word, so the buffer fits.
-  void read_text(std::string& value) const {
+  void read_value(std::string& value) const {
     const char* const raw = raw_text();
     std::vector<char> text(1 + std::max(value.size(), raw ? std::strlen(raw) : 0));
     PetscBool set;
@@ -271,7 +268,7 @@ class Reader {
     if (set) value = text.data();
   }
 
-  void read_number(double& value) const {
+  void read_value(double& value) const {
     const char* const raw = raw_text();
     PetscReal real = value;
     OclspktCheck(!raw || !std::isnan(std::strtod(raw, nullptr)), comm(), PETSC_ERR_ARG_OUTOFRANGE,
@@ -281,7 +278,8 @@ class Reader {
   }
 
   /// PetscOptionsInt() cuts numbers that a PetscInt does not hold to their low bits; this is an error here.
-  void read_int(Index& value) const {
+  void read_value(Index& value) const {
+    if (std::strcmp(entry_.argument, "PetscInt64") == 0) return read_int64(value);
     auto number = static_cast<PetscInt>(value);
     char* end = nullptr;
     must(PetscOptionsInt(key(), entry_.help, setter(), number, &number, nullptr));
@@ -297,13 +295,13 @@ class Reader {
   void read_int64(Index& value) const {
     constexpr double kMost = 9007199254740992.;
     auto real = static_cast<double>(value);
-    read_number(real);
+    read_value(real);
     OclspktCheck(std::trunc(real) == real && std::abs(real) <= kMost, comm(), PETSC_ERR_ARG_OUTOFRANGE,
                  "%s takes a whole number of %s up to %.0f, not %g", key(), entry_.unit, kMost, real);
     value = static_cast<Index>(real);
   }
 
-  void read_switch(bool& value) const {
+  void read_value(bool& value) const {
     PetscBool flag = value ? PETSC_TRUE : PETSC_FALSE;
     must(PetscOptionsBool(key(), entry_.help, setter(), flag, &flag, nullptr));
     value = flag == PETSC_TRUE;
