@@ -58,7 +58,7 @@ endif()
 if(OCLSPKT_WITH_PETSC)
   install(TARGETS oclspkt_dispatcher LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(FILES cmake/OclspktPetscKind.cmake DESTINATION ${package_folder})
-  install(FILES plugin/include/oclspkt/oclspkt.h plugin/include/oclspkt/oclspkt_vec.h
+  install(FILES ${PROJECT_BINARY_DIR}/include/oclspkt/oclspkt.h plugin/include/oclspkt/oclspkt_vec.h
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oclspkt)
   install(DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/python/oclspkt DESTINATION ${CMAKE_INSTALL_LIBDIR}/python
           FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)

@@ -3,7 +3,6 @@
 #include <functional>
 #include <utility>
 
-#include "boundary.hxx"
 #include "logged.hxx"
 #include "parallel.hpp"
 #include "pc_oclspkt.hxx"
@@ -139,51 +138,47 @@ bool apply_in_one_visit(PC pc, const Block& right, const Block& solution) {
   restore_write(solution, x);
   restore_read(right, y);
   for (int k = 0; solved && k < steps_of(*o); ++k) {
-    const Report& report = sweep_of(*o, k, false).solver.report();
-    log_flops(report, static_cast<PetscLogDouble>(solution.count) * apply_flops(report));
+    log_applies(sweep_of(*o, k, false).solver.report(), solution.count);
   }
   return solved;
 }
 
 }  // namespace
 
-/// Solve along one direction for several right-hand sides. @param y, x shape [count][local rows], not the same
-static void solve_columns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, PetscInt count,
+/// Solve for columns in the order of the lines. @param y, x shape [count][rows of the lines], not the same
+static void solve_columns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, Index count,
                           bool transpose) {
+  for (Index k = 0; k < (transpose ? count : 1); ++k) {
+    const auto solve = [&] {
+      transpose ? sweep.solver.apply_transpose({}, y + k, x + k) : sweep.solver.apply({}, y, x, count);
+    };
+    // All ranks have to hear of an answer that is wrong on this one, and others may wait for its next solve.
+    if (answers_may_fail(*data(pc))) {
+      data(pc)->answers.keep_on(solve);
+    } else {
+      attempt(pc, solve);
+    }
+  }
+}
+
+/// solve_columns() where rows of lines lie apart in the vectors, some columns at a time.
+static void solve_moved_columns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, Index count,
+                                bool transpose) {
   const LineLayout& layout = sweep.layout;
-  const Index rows = layout.lines.rows();
-  const bool moved = !layout.rows.empty();
-  const Index together = moved ? std::min<Index>(count, kColumnsTogether) : count;
+  const Index rows = layout.lines.rows(), together = std::min<Index>(count, kColumnsTogether);
   // Room for several columns is made when the first of them come.
-  if (moved) sweep.right.resize(together * rows);
-  if (moved) sweep.solution.resize(together * rows);
+  sweep.right.resize(together * rows);
+  sweep.solution.resize(together * rows);
   const Columns<PetscScalar> right{sweep.right.data(), rows}, solution{sweep.solution.data(), rows};
   for (Index done = 0, some; done < count && !pc->failedreason; done += some) {
     some = std::min(together, count - done);
-    for (Index k = 0; moved && k < some; ++k) {
+    for (Index k = 0; k < some; ++k) {
       for (Index i = 0; i < rows; ++i) right[k][i] = y[done + k][layout.row(i)];
     }
-    const Columns<const PetscScalar> from = moved ? Columns<const PetscScalar>{right.first, right.stride} : y + done;
-    const Columns<PetscScalar> to = moved ? solution : x + done;
-    const auto solve = [&](Index k, Index columns) {
-      transpose ? sweep.solver.apply_transpose(from[k], to[k])
-                : sweep.solver.apply(from.first, from.stride, to.first, to.stride, columns);
-    };
-    for (Index k = 0; k < (transpose ? some : 1); ++k) {
-      // All ranks have to hear of an answer that is wrong on this one, and others may wait for its next solve.
-      if (answers_may_fail(*data(pc))) {
-        data(pc)->answers.keep_on([&] { solve(k, some); });
-      } else {
-        attempt(pc, [&] { solve(k, some); });
-      }
-    }
-    for (Index k = 0; moved && k < some; ++k) {
+    solve_columns(pc, sweep, {right.first, rows}, solution, some, transpose);
+    for (Index k = 0; k < some; ++k) {
       for (Index i = 0; i < rows; ++i) x[done + k][layout.row(i)] = solution[k][i];
     }
-  }
-  if (!pc->failedreason) {
-    const Report& report = transpose ? sweep.solver.transpose_report() : sweep.solver.report();
-    log_flops(report, static_cast<PetscLogDouble>(count) * apply_flops(report));
   }
 }
 
@@ -191,7 +186,9 @@ void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution,
   if (solve_on_device(pc, sweep, right, solution, transpose)) return;
   const Columns<const PetscScalar> y = get_read(right);
   const Columns<PetscScalar> x = get_write(solution);
-  solve_columns(pc, sweep, y, x, solution.count, transpose);
+  const auto solve = sweep.layout.rows.empty() ? solve_columns : solve_moved_columns;
+  if (!pc->failedreason) solve(pc, sweep, y, x, solution.count, transpose);
+  if (!pc->failedreason) log_applies(sweep.report(transpose), solution.count);
   restore_write(solution, x);
   restore_read(right, y);
 }

@@ -1,38 +1,47 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/// The functions of oclspkt.h as the table of options, actions and results has them, for Fortran and for Python.
+/// The functions of oclspkt.h as the tables of options, actions and results have them, for C, Fortran and Python.
 #include <cstdio>
+#include <cstring>
 
-#include "options.hpp"
 #include "signatures.hpp"
 
 namespace oclspkt::petsc {
 
 std::vector<Signature> signatures() {
   const std::string prefix = "PCOCLSPKT";
-  std::vector<Signature> all = {{prefix + "InitializePackage", false, {}}, {prefix + "FinalizePackage", false, {}}};
+  std::vector<Signature> all = {{prefix + "InitializePackage"}, {prefix + "FinalizePackage"}};
+  const auto append = [&all](const std::vector<ResultValue>& values, bool out) {
+    for (const ResultValue& value : values) all.back().arguments.push_back({value.name, value.type, out});
+  };
   for (const OptionEntry& entry : option_table()) {
-    all.push_back({prefix + "Set" + entry.function, true, {{entry.name, entry.argument, false}}});
-    all.push_back({prefix + "Get" + entry.function, true, {{entry.name, entry.argument, true}}});
+    all.push_back({.name = prefix + "Set" + entry.function, .option = &entry});
+    append({{entry.name, entry.argument, entry.help}}, false);
+    all.push_back({.name = prefix + "Get" + entry.function, .option = &entry});
+    append({{entry.name, entry.argument, entry.help}}, true);
   }
   for (const ActionEntry& entry : action_table()) {
-    Signature signature{prefix + entry.function, true, {}};
-    for (const ResultValue& value : entry.inputs) signature.arguments.push_back({value.name, value.type, false});
-    all.push_back(std::move(signature));
+    all.push_back({.name = prefix + entry.function, .action = &entry});
+    append(entry.inputs, false);
   }
   for (const ResultEntry& entry : result_table()) {
-    Signature signature{prefix + "Get" + entry.function, true, {}};
-    for (const ResultValue& value : entry.inputs) signature.arguments.push_back({value.name, value.type, false});
-    for (const ResultValue& value : entry.values) signature.arguments.push_back({value.name, value.type, true});
-    all.push_back(std::move(signature));
+    all.push_back({.name = prefix + "Get" + entry.function, .result = &entry});
+    append(entry.values, true);
+    if (!entry.direction_help) continue;
+    all.push_back({.name = prefix + "GetDirection" + entry.function, .result = &entry, .by_direction = true});
+    append({kDirectionInput}, false);
+    append(entry.values, true);
   }
   return all;
 }
 
-std::string c_declaration(const Argument& argument) {
-  const auto brackets = argument.type.find("[]");
-  const std::string between = argument.out ? " *" : " ";
-  if (brackets == std::string::npos) return argument.type + between + argument.name;
-  return argument.type.substr(0, brackets) + between + argument.name + "[]";
+std::string c_arguments(const Signature& f) {
+  std::string list = f.takes_pc() ? "PC pc" : "void";
+  for (const Argument& argument : f.arguments) {
+    const auto brackets = argument.type.find("[]");
+    list += ", " + argument.type.substr(0, brackets) + (argument.out ? " *" : " ") + argument.name;
+    if (brackets != std::string::npos) list += "[]";
+  }
+  return list;
 }
 
 std::string snake_case(const std::string& name) {
@@ -53,15 +62,89 @@ std::string constant_name(const OptionEntry& entry, const std::string& word) {
 
 bool is_enumeration(const std::string& type) { return type.starts_with("PCOCLSPKT"); }
 
+std::vector<const OptionEntry*> enumerations() {
+  std::vector<const OptionEntry*> all;
+  for (const OptionEntry& entry : option_table()) {
+    if (is_enumeration(entry.argument)) all.push_back(&entry);
+  }
+  return all;
+}
+
+std::string c_enumeration(const OptionEntry& entry, const char* external) {
+  std::string text;
+  for (const char* word : words_of(entry)) {
+    text.append(text.empty() ? "typedef enum {\n  " : ",\n  ").append(constant_name(entry, word));
+  }
+  return text.append("\n} ").append(entry.argument).append(";\n").append(external) + " const char *const " +
+         entry.argument + "s[];\n";
+}
+
 namespace {
 
-/// How a C type travels: what the caller declares, and what goes over to C. A PETSc of another precision makes the two
-/// differ, which does not compile.
+constexpr const char* kHeaderHead = R"(/* SPDX-License-Identifier: BSD-2-Clause
+   Made by oclspkt-options from plugin/petsc/options.cpp. */
+#ifndef OCLSPKT_H
+#define OCLSPKT_H
+
+#include <petscpc.h>
+
+/* The preconditioner PCOCLSPKT for programs that use PETSc. Link the library for your PETSc (target
+   oclspkt::petsc, pkg-config oclspkt) and call PCOCLSPKTInitializePackage() after PetscInitialize(); programs that load
+   liboclspkt.so with -dll_append need neither.
+   Each function has a page in docs/manual. Setters do nothing for other types of PC, and a change takes effect at the
+   next PCSetUp(). Getters of options come behind the setters. The other getters have results of the last PCSetUp(); to
+   call these before it is an error. Those with "Direction" in their name take one of the directions that
+   PCOCLSPKTGetDirectionsUsed() lists; the others report on all directions. */
+
+#define PCOCLSPKT "oclspkt"
+
+/* The words of -pc_oclspkt_method and its like, indexed by the values below. */
+)";
+
+}  // namespace
+
+void print_c_header() {
+  std::fputs(kHeaderHead, stdout);
+  for (const OptionEntry* entry : enumerations()) std::printf("%s\n", c_enumeration(*entry, "PETSC_EXTERN").c_str());
+  for (const Signature& f : signatures()) {
+    std::printf("PETSC_EXTERN PetscErrorCode %s(%s);\n", f.name.c_str(), c_arguments(f).c_str());
+  }
+  std::printf("\n#endif\n");
+}
+
+/* Behind its words, an enumeration has what PetscOptionsEnum() wants. */
+void print_c_rows() {
+  std::printf(
+      "/* Made by oclspkt-options from plugin/petsc/options.cpp. */\n#include \"oclspkt/oclspkt.h\"\n\n#define "
+      "OCLSPKT_EACH_OPTION(ROW)");
+  for (const OptionEntry& entry : option_table()) {
+    const bool text = std::string(entry.argument) == "const char[]";
+    std::printf(" \\\n  ROW(%s, %s, %s)", entry.function, text ? "const char *" : entry.argument, entry.name);
+  }
+  std::printf("\n#define OCLSPKT_EACH_RESULT(ROW)");
+  for (const Signature& f : signatures()) {
+    if (!f.result) continue;
+    std::printf(" \\\n  ROW(%s, get_%s, (%s)%s", f.name.c_str() + std::strlen("PCOCLSPKTGet"),
+                snake_case(f.result->function).c_str(), c_arguments(f).c_str(),
+                f.by_direction ? "" : ", oclspkt::petsc::kAllDirections");
+    for (const Argument& argument : f.arguments) std::printf(", %s", argument.name.c_str());
+    std::printf(")");
+  }
+  std::printf("\n");
+  for (const OptionEntry* entry : enumerations()) {
+    std::printf("const char *const %ss[] = {", entry->argument);
+    for (const char* word : words_of(*entry)) std::printf("\"%s\", ", word);
+    std::printf("\"%s\", \"%s\", nullptr};\n", entry->argument, constant_name(*entry, "").c_str());
+  }
+}
+
+namespace {
+
+/// How a C type travels: what a Fortran program declares, and what goes over to C. A PETSc of another precision makes
+/// the two differ, which does not compile.
 struct Passing {
   std::string fortran, c;
 };
-
-bool is_object(const std::string& type);
 
 /// Empty for a type that is not known.
 Passing passing(const std::string& type) {
@@ -70,38 +153,27 @@ Passing passing(const std::string& type) {
   if (type == "PetscInt") return {"PetscInt", "integer(OCLSPKT_INT)"};
   if (type == "PetscInt64") return {"PetscInt64", "integer(c_int64_t)"};
   if (type == "PetscReal") return {"PetscReal", "real(c_double)"};
-  if (is_object(type)) return {type, "type(c_ptr)"};
+  if (type == "IS" || type == "Vec") return {type, "type(c_ptr)"};
   if (is_enumeration(type)) return {"PetscEnum", "integer(c_int)"};
   return {};
 }
 
 bool is_text(const Argument& argument) { return argument.type == "const char[]"; }
-/// Handles of PETSc, which stand in a variable of the Fortran object.
-bool is_object(const std::string& type) { return type == "IS" || type == "Vec"; }
 bool is_flag(const Argument& argument) { return argument.type == "PetscBool"; }
+/// Comes out as another type than the caller's.
+bool is_converted(const Argument& argument) { return argument.out && (is_text(argument) || is_flag(argument)); }
 
 std::string dummies(const Signature& f, const char* last) {
-  std::string list = f.takes_pc ? "pc" : "";
+  std::string list = f.takes_pc() ? "pc" : "";
   for (const Argument& argument : f.arguments) list += (list.empty() ? "" : ", ") + argument.name;
   if (*last) list += (list.empty() ? "" : ", ") + std::string(last);
   return list;
 }
 
-void print_enumerations() {
-  for (const OptionEntry& entry : option_table()) {
-    const auto* choice = std::get_if<Choice>(&entry.field);
-    if (!choice || !is_enumeration(entry.argument)) continue;
-    int value = 0;
-    for (const char* word : choice->names) {
-      std::printf("  PetscEnum, parameter, public :: %s = %d\n", constant_name(entry, word).c_str(), value++);
-    }
-  }
-}
-
 void print_interface(const Signature& f) {
   std::printf("    function c_%s(%s) &\n        bind(C, name='%s') result(ierr)\n      import\n", f.name.c_str(),
               dummies(f, "").c_str(), f.name.c_str());
-  if (f.takes_pc) std::printf("      type(c_ptr), value :: pc\n");
+  if (f.takes_pc()) std::printf("      type(c_ptr), value :: pc\n");
   for (const Argument& argument : f.arguments) {
     if (is_text(argument) && !argument.out) {
       std::printf("      character(kind=c_char), intent(in) :: %s(*)\n", argument.name.c_str());
@@ -117,13 +189,13 @@ void print_interface(const Signature& f) {
 std::string actual(const Argument& argument) {
   if (is_text(argument)) return argument.out ? "c_" + argument.name : "trim(" + argument.name + ")//c_null_char";
   if (is_flag(argument)) return argument.out ? "c_" + argument.name : "merge(1_c_int, 0_c_int, " + argument.name + ")";
-  return is_object(argument.type) ? "handle(" + argument.name + "%v)" : argument.name;
+  return passing(argument.type).c == "type(c_ptr)" ? "handle(" + argument.name + "%v)" : argument.name;
 }
 
 void print_subroutine(const Signature& f) {
   std::printf("\n  subroutine %s(%s)\n", f.name.c_str(), dummies(f, "ierr").c_str());
-  if (f.takes_pc) std::printf("    PC, intent(in) :: pc\n");
-  std::string call = f.takes_pc ? "address(pc)" : "";
+  if (f.takes_pc()) std::printf("    PC, intent(in) :: pc\n");
+  std::string call = f.takes_pc() ? "address(pc)" : "";
   for (const Argument& argument : f.arguments) {
     std::printf("    %s, intent(%s) :: %s\n", passing(argument.type).fortran.c_str(), argument.out ? "out" : "in",
                 argument.name.c_str());
@@ -131,18 +203,18 @@ void print_subroutine(const Signature& f) {
   }
   std::printf("    PetscErrorCode, intent(out) :: ierr\n");
   for (const Argument& argument : f.arguments) {
-    if (!argument.out || !(is_text(argument) || is_flag(argument))) continue;
+    if (!is_converted(argument)) continue;
     std::printf("    %s :: c_%s\n", passing(argument.type).c.c_str(), argument.name.c_str());
   }
   for (const Argument& argument : f.arguments) {
-    if (!argument.out || !(is_text(argument) || is_flag(argument))) continue;
+    if (!is_converted(argument)) continue;
     std::printf("    c_%s = %s\n", argument.name.c_str(), is_text(argument) ? "c_null_ptr" : "0");
   }
   std::printf("    ierr = c_%s( &\n        %s)\n", f.name.c_str(), call.c_str());
   for (const Argument& argument : f.arguments) {
     const char* name = argument.name.c_str();
-    if (argument.out && is_text(argument)) std::printf("    call copy_text(c_%s, %s)\n", name, name);
-    if (argument.out && is_flag(argument)) std::printf("    %s = c_%s /= 0\n", name, name);
+    if (!is_converted(argument)) continue;
+    std::printf(is_text(argument) ? "    call copy_text(c_%s, %s)\n" : "    %s = c_%s /= 0\n", name, name);
   }
   std::printf("  end subroutine\n");
 }
@@ -198,25 +270,54 @@ constexpr const char* kHelpers = R"(
   end subroutine
 )";
 
-bool check_types(const std::vector<Signature>& all) {
-  for (const Signature& f : all) {
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) result.append(c == '"' || c == '\\' ? 1 : 0, '\\').append(1, c);
+  return result + "\"";
+}
+
+/// A row of Python's tables. The types are those of what goes in or of what comes out, or of one behind the other; an
+/// enumeration is written as its words.
+void print_row(const Signature& f, const char* function, std::initializer_list<bool> lists, const char* help) {
+  std::string row;
+  for (const bool out : lists) {
+    row += "(";
     for (const Argument& argument : f.arguments) {
-      if (!passing(argument.type).c.empty()) continue;
-      std::fprintf(stderr, "oclspkt-options: bindings.cpp does not know the C type %s of %s\n", argument.type.c_str(),
-                   f.name.c_str());
-      return false;
+      std::string words;
+      for (const OptionEntry* entry : enumerations()) {
+        if (entry->argument != argument.type) continue;
+        for (const char* word : words_of(*entry)) words.append(quoted(word)).append(", ");
+      }
+      if (argument.out == out) row += words.empty() ? quoted(argument.type) + ", " : "(" + words + "), ";
     }
+    row += "), ";
   }
-  return true;
+  std::printf("    \"%s\": (\"%s\", %s%s),\n", snake_case(function).c_str(), function, row.c_str(),
+              quoted(help).c_str());
 }
 
 }  // namespace
 
-bool print_fortran_module() {
+std::string unknown_types() {
+  std::string text;
+  for (const Signature& f : signatures()) {
+    for (const Argument& argument : f.arguments) {
+      if (!passing(argument.type).c.empty()) continue;
+      text += "bindings.cpp does not know the C type " + argument.type + " of " + f.name + "\n";
+    }
+  }
+  return text;
+}
+
+void print_fortran_module() {
   const std::vector<Signature> all = signatures();
-  if (!check_types(all)) return false;
   std::fputs(kHead, stdout);
-  print_enumerations();
+  for (const OptionEntry* entry : enumerations()) {
+    int value = 0;
+    for (const char* word : words_of(*entry)) {
+      std::printf("  PetscEnum, parameter, public :: %s = %d\n", constant_name(*entry, word).c_str(), value++);
+    }
+  }
   for (const Signature& f : all) std::printf("  public :: %s\n", f.name.c_str());
   std::printf("\n  interface\n");
   for (const Signature& f : all) print_interface(f);
@@ -224,90 +325,28 @@ bool print_fortran_module() {
   std::fputs(kHelpers, stdout);
   for (const Signature& f : all) print_subroutine(f);
   std::printf("\nend module\n");
-  return true;
 }
 
-namespace {
-
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) result.append(c == '"' || c == '\\' ? 1 : 0, '\\').append(1, c);
-  return result + "\"";
-}
-
-/// What the helper calls the type; enumerations are written as their words.
-std::string python_type(const std::string& type) {
-  for (const OptionEntry& entry : option_table()) {
-    const auto* choice = std::get_if<Choice>(&entry.field);
-    if (!choice || type != entry.argument || !is_enumeration(type)) continue;
-    std::string words;
-    for (const char* word : choice->names) words.append(quoted(word)).append(", ");
-    return "(" + words + ")";
-  }
-  for (const char* known : {"const char[]", "PetscReal", "PetscInt", "PetscInt64", "PetscBool", "IS", "Vec"}) {
-    if (type == known) return "\"" + type + "\"";
-  }
-  return {};
-}
-
-/// `("PetscReal", "PetscInt", ), `; false if a type is not known.
-bool append_types(const char* function, const std::vector<std::string>& types, std::string& row) {
-  row += "(";
-  for (const std::string& type : types) {
-    const std::string python = python_type(type);
-    if (python.empty()) {
-      std::fprintf(stderr, "oclspkt-options: bindings.cpp does not know the C type %s of %s\n", type.c_str(), function);
-      return false;
-    }
-    row += python + ", ";
-  }
-  row += "), ";
-  return true;
-}
-
-/// @param lists the types of what goes in, of what comes out, or of both
-bool print_row(const std::string& name, const char* function, const std::vector<std::vector<std::string>>& lists,
-               const char* help) {
-  std::string row;
-  for (const std::vector<std::string>& types : lists) {
-    if (!append_types(function, types, row)) return false;
-  }
-  std::printf("    \"%s\": (\"%s\", %s%s),\n", name.c_str(), function, row.c_str(), quoted(help).c_str());
-  return true;
-}
-
-std::vector<std::string> types_of(const std::vector<ResultValue>& values) {
-  std::vector<std::string> types;
-  types.reserve(values.size());
-  for (const ResultValue& value : values) types.emplace_back(value.type);
-  return types;
-}
-
-}  // namespace
-
-bool print_python_table() {
-  bool known = true;
+void print_python_table() {
   std::printf(
       "# SPDX-License-Identifier: BSD-2-Clause\n"
       "# Made by oclspkt-options from plugin/petsc/options.cpp: name, end of the C functions' names, types, help. "
       "Results\n"
       "# have the types of what is asked for in front of those of what comes back.\n"
       "SETTINGS = {\n");
-  for (const OptionEntry& entry : option_table()) {
-    known = print_row(snake_case(entry.function), entry.function, {{entry.argument}}, entry.help) && known;
+  for (const Signature& f : signatures()) {
+    if (f.option && !f.arguments[0].out) print_row(f, f.option->function, {false}, f.option->help);
   }
   std::printf("}\nACTIONS = {\n");
-  for (const ActionEntry& entry : action_table()) {
-    known = print_row(snake_case(entry.function), entry.function, {types_of(entry.inputs)}, entry.help) && known;
+  for (const Signature& f : signatures()) {
+    if (f.action) print_row(f, f.action->function, {false}, f.action->help);
   }
   std::printf("}\nRESULTS = {\n");
-  for (const ResultEntry& entry : result_table()) {
-    known = print_row(snake_case(entry.function), entry.function, {types_of(entry.inputs), types_of(entry.values)},
-                      entry.help) &&
-            known;
+  for (const Signature& f : signatures()) {
+    const char* const name = f.name.c_str() + std::strlen("PCOCLSPKTGet");
+    if (f.result) print_row(f, name, {false, true}, f.by_direction ? f.result->direction_help : f.result->help);
   }
   std::printf("}\n");
-  return known;
 }
 
 }  // namespace oclspkt::petsc

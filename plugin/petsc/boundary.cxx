@@ -2,14 +2,12 @@
 #include "boundary.hxx"
 
 #include <algorithm>
-#include <array>
 #include <cstdarg>
 #include <cstdio>
 #include <functional>
 #include <new>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "pc_oclspkt.hxx"
 
@@ -75,9 +73,9 @@ std::vector<Setting> settings_of(const PC_OCLSPKT& o) {
   for (const OptionEntry& entry : option_table()) {
     if (!entry.by_rank) all.push_back({std::string(kOptionPrefix) + entry.name, exact_text(entry, o.settings)});
   }
-  all.push_back({"PCOCLSPKTSetLines()", called(o.given_lines.has_value())});
+  all.push_back({"PCOCLSPKTSetLines()", called(o.given.lines.has_value())});
   for (std::size_t a = 0; a < kAxes; ++a) {
-    all.push_back({std::string("PCOCLSPKTSetBands() for ") + kDirectionNames[a], called(o.given_bands[a].set)});
+    all.push_back({std::string("PCOCLSPKTSetBands() for ") + kDirectionNames[a], called(o.given.bands[a].set)});
   }
   return all;
 }

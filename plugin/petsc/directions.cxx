@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
+/* The directions: which there are, their lines, and their bands. */
 #include <petscdm.h>
 
 #include <algorithm>
-#include <cmath>
+#include <atomic>
 #include <cstdio>
+#include <utility>
 
-#include "boundary.hxx"
+#include "parallel.hpp"
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
@@ -13,7 +15,7 @@ namespace {
 
 /// The lines of one direction.
 LineLayout lay_out(PC pc, Direction direction, const std::optional<Grid>& grid, const std::string& why_no_grid) {
-  const auto& given = data(pc)->given_lines;
+  const auto& given = data(pc)->given.lines;
   const char* const word = name(direction);
   if (direction == Direction::matrix) return lay_out_matrix(pc, pc->pmat);
   if (direction == Direction::given) {
@@ -99,7 +101,7 @@ Direction choose_by_values(PC pc, const Grid& grid, std::string& why) {
   const Axes axes = measure_axes(pc, grid);
   why =
       (axes.strongest >= 0 ? "strongest coupling (" : "the grid is periodic in every direction (") + axes.figures + ")";
-  data(pc)->left_out = left_out_text(axes);
+  data(pc)->chosen.left_out = left_out_text(axes);
   return axes.strongest >= 0 ? static_cast<Direction>(axes.strongest) : Direction::matrix;
 }
 
@@ -108,20 +110,20 @@ std::vector<Direction> choose_directions(PC pc, const std::optional<Grid>& grid,
   PC_OCLSPKT* o = data(pc);
   std::vector<Direction> directions;
   for (std::size_t a = 0; a < kAxes; ++a) {
-    if (o->given_bands[a].set) directions.push_back(static_cast<Direction>(a));
+    if (o->given.bands[a].set) directions.push_back(static_cast<Direction>(a));
   }
-  if (!directions.empty() || o->given_lines) {
+  if (!directions.empty() || o->given.lines) {
     if (directions.empty()) directions.push_back(Direction::given);
     why = "the program gave them";
     return directions;
   }
-  o->chosen_by_values = grid && (grid->axes > 1 || grid->unknowns > 1);
-  return {o->chosen_by_values ? choose_by_values(pc, *grid, why) : Direction::matrix};
+  o->chosen.by_values = grid && (grid->axes > 1 || grid->unknowns > 1);
+  return {o->chosen.by_values ? choose_by_values(pc, *grid, why) : Direction::matrix};
 }
 
 LinesKey current_key(PC pc) {
   const PC_OCLSPKT& o = *data(pc);
-  LinesKey key{.lines = o.settings.lines, .given = o.given_changes};
+  LinesKey key{.lines = o.settings.lines, .given = o.given.changes};
   DM dm = nullptr;
   must(PetscObjectGetId((PetscObject)pc->pmat, &key.matrix));
   must(MatGetNonzeroState(pc->pmat, &key.pattern));
@@ -146,8 +148,8 @@ bool same_lines(const LinesKey& before, LinesKey now, bool chosen) {
 void take_back(PC pc) {
   PC_OCLSPKT* o = data(pc);
   for (const auto& sweep : o->sweeps) {
-    if (place(sweep->direction) >= kAxes || !o->given_bands[place(sweep->direction)].taken) continue;
-    GivenBands& given = o->given_bands[place(sweep->direction)];
+    if (place(sweep->direction) >= kAxes || !o->given.bands[place(sweep->direction)].taken) continue;
+    GivenBands& given = o->given.bands[place(sweep->direction)];
     const LineLayout& layout = sweep->layout;
     sweep->solver.swap_bands(layout.lines, layout.cuts, layout.exchange, given.bands);
     given.taken = false;
@@ -157,7 +159,7 @@ void take_back(PC pc) {
 void check_mixture(PC pc, const std::vector<Direction>& directions) {
   PC_OCLSPKT* o = data(pc);
   int given = 0;
-  for (const Direction d : directions) given += place(d) < kAxes && o->given_bands[place(d)].set;
+  for (const Direction d : directions) given += place(d) < kAxes && o->given.bands[place(d)].set;
   OclspktCheck(given == 0 || given == static_cast<int>(directions.size()), comm_of(pc), PETSC_ERR_ARG_INCOMP,
                "PCOCLSPKTSetBands() was called for %d of the %d directions of -pc_oclspkt_lines: give bands for all of "
                "them, or for none",
@@ -168,8 +170,8 @@ void check_mixture(PC pc, const std::vector<Direction>& directions) {
 
 bool lines_stay(PC pc) {
   const PC_OCLSPKT& o = *data(pc);
-  if (!pc->pmat || o.key.rows < 0) return false;
-  return same_lines(o.key, current_key(pc), parse_directions(o.settings.lines).empty());
+  if (!pc->pmat || o.chosen.key.rows < 0) return false;
+  return same_lines(o.chosen.key, current_key(pc), parse_directions(o.settings.lines).empty());
 }
 
 void resize_sweeps(PC_OCLSPKT& o, std::size_t count) {
@@ -191,25 +193,25 @@ static double off_ratio(const Coupling& coupling) { return coupling.off > 0 ? co
 /// of two other axes has the entries: in three dimensions one of them may have grown to twice the axis taken.
 bool choice_is_stale(const PC_OCLSPKT& o) {
   const Coupling& now = o.first().extraction.coupling();
-  if (!o.chosen_by_values || !o.chosen_for || now.ignored == 0) return false;
-  return o.chosen_for->ignored == 0 || off_ratio(now) > std::max(kBetter, 1.01 * off_ratio(*o.chosen_for));
+  if (!o.chosen.by_values || !o.chosen.coupling || now.ignored == 0) return false;
+  return o.chosen.coupling->ignored == 0 || off_ratio(now) > std::max(kBetter, 1.01 * off_ratio(*o.chosen.coupling));
 }
 
 void find_lines(PC pc) {
   PC_OCLSPKT* o = data(pc);
   std::string why, why_no_grid;
-  const auto& bands = o->given_bands;
+  const auto& bands = o->given.bands;
   const bool reads = std::none_of(bands.begin(), bands.end(), [](const GivenBands& given) { return given.set; });
   reads ? (void)find_source(pc->pmat) : check_shape(pc->pmat); /* say first what is wrong with the matrix */
   LinesKey key = current_key(pc);
   std::vector<Direction> directions = parse_directions(o->settings.lines);
   const bool chosen = directions.empty();
   /* A rank whose rows stay has neighbours whose rows may not. */
-  if (agree_on_settings(pc, same_lines(o->key, key, chosen))) return;
-  o->key = {};
-  o->chosen_by_values = false;
-  o->chosen_for.reset();
-  o->left_out.clear();
+  if (agree_on_settings(pc, same_lines(o->chosen.key, key, chosen))) return;
+  o->chosen.key = {};
+  o->chosen.by_values = false;
+  o->chosen.coupling.reset();
+  o->chosen.left_out.clear();
   take_back(pc);
   const std::optional<Grid> grid = find_grid(pc, pc->pmat, why_no_grid);
   if (chosen) directions = choose_directions(pc, grid, why);
@@ -221,8 +223,179 @@ void find_lines(PC pc) {
     sweep.extraction.forget();
     sweep.layout = lay_out(pc, directions[s], grid, why_no_grid);
   }
-  o->lines_why = std::move(why);
-  o->key = std::move(key);
+  o->chosen.why = std::move(why);
+  o->chosen.key = std::move(key);
+}
+
+namespace {
+
+/// Of many rows every seventh tells whether the choice of lines still holds; widths of grids are rarely multiples.
+constexpr Index kSampledRows = 7;
+
+bool reads_matrix(const PC_OCLSPKT& o, Direction direction) {
+  return place(direction) >= kAxes || !o.given.bands[place(direction)].set;
+}
+
+/// Diagonal D_0 + D_x of the split form: the row sums, and what the couplings of the direction balance.
+/// @pre the bands are as Extraction left them: couplings out of the lines are 0
+void split_diagonal(const std::vector<PetscScalar>& row_sums, const LineLayout& layout,
+                    const BandsPart<PetscScalar>& part, Index first, Index end) {
+  for (Index i = 0; i < end - first; ++i) {
+    part.diag[i] = row_sums[static_cast<std::size_t>(layout.row(first + i))] - part.lower[i] - part.upper[i];
+  }
+}
+
+/// Divide row i by between[i]: (D + Y)^-1 D is the inverse of that, and an apply needs no pass for D.
+void divide_rows(const std::vector<PetscScalar>& between, const LineLayout& layout, const BandsPart<PetscScalar>& part,
+                 Index first, Index end) {
+  for (Index i = 0; i < end - first; ++i) {
+    const PetscScalar divisor = between[static_cast<std::size_t>(layout.row(first + i))];
+    part.lower[i] /= divisor;
+    part.diag[i] /= divisor;
+    part.upper[i] /= divisor;
+  }
+}
+
+Index count_couplings(const BandsPart<PetscScalar>& part, Index count) {
+  Index couplings = 0;
+  for (Index i = 0; i < count; ++i) {
+    couplings += (part.lower[i] != PetscScalar(0)) + (part.upper[i] != PetscScalar(0));
+  }
+  return couplings;
+}
+
+/// How many couplings of places [first, end) are couplings of other directions as well.
+Index count_shared(const LineLayout& layout, PetscInt first_row, const std::vector<Neighbours>& others,
+                   const BandsPart<PetscScalar>& part, Index first, Index end) {
+  Index shared = 0;
+  for_neighbours(layout, first_row, first, end, [&](Index place, PetscInt above, PetscInt below) {
+    const auto has = [&](PetscScalar value, PetscInt column) {
+      return value != PetscScalar(0) && std::any_of(others.begin(), others.end(), [&](const Neighbours& rows) {
+               const auto& [before, behind] = rows[static_cast<std::size_t>(layout.row(place))];
+               return before == column || behind == column;
+             });
+    };
+    shared += has(part.lower[place - first], above) + has(part.upper[place - first], below);
+  });
+  return shared;
+}
+
+/// A diagonal of the matrix, or its row sums, by local rows.
+std::vector<PetscScalar> read_vector(PC pc, PetscErrorCode (*read)(Mat, Vec)) {
+  Vec vector;
+  must(MatCreateVecs(pc->pmat, nullptr, &vector));
+  must((*read)(pc->pmat, vector));
+  std::vector<PetscScalar> values = copy_vector(vector);
+  must(VecDestroy(&vector));
+  return values;
+}
+
+/// Products with D between the factors need D^-1 to be there. Collective.
+void check_between(PC pc) {
+  PC_OCLSPKT* o = data(pc);
+  PetscInt first, bad = -1;
+  must(MatGetOwnershipRange(pc->pmat, &first, nullptr));
+  const auto zero = std::find(o->between.begin(), o->between.end(), PetscScalar(0));
+  if (zero != o->between.end()) bad = first + static_cast<PetscInt>(zero - o->between.begin());
+  OclspktReduce(MPI_IN_PLACE, &bad, 1, MPIU_INT, MPI_MAX, comm_of(pc));
+  OclspktCheck(bad < 0, comm_of(pc), PETSC_ERR_ARG_WRONG,
+               "-pc_oclspkt_combine %s -pc_oclspkt_diagonal %s: the %s of row %" PetscInt_FMT
+               " is 0, but its inverse joins the factors; use -pc_oclspkt_combine additive or multiplicative",
+               kCombineNames[static_cast<int>(o->settings.combine)],
+               kDiagonalNames[static_cast<int>(o->settings.diagonal)],
+               o->settings.diagonal == Diagonal::split ? "sum" : "diagonal", bad);
+}
+
+/// Fill the bands of sweep s from the matrix. Collective.
+/// @param others  directions whose couplings are not counted again
+void read_sweep(PC pc, std::size_t s, const std::vector<PetscScalar>& row_sums, const std::vector<Neighbours>& others) {
+  PC_OCLSPKT* o = data(pc);
+  Sweep& sweep = *o->sweeps[s];
+  const bool several = o->sweeps.size() > 1, split = o->settings.diagonal == Diagonal::split;
+  const bool scaled = several && s > 0 && o->settings.combine == Combine::factored;
+  std::atomic<Index> couplings{0};
+  PetscInt first_row, rows;
+  const auto change = [&](const BandsPart<PetscScalar>& part, Index first, Index end) {
+    if (several) couplings += count_couplings(part, end - first);
+    if (!others.empty()) couplings -= count_shared(sweep.layout, first_row, others, part, first, end);
+    if (split) split_diagonal(row_sums, sweep.layout, part, first, end);
+    if (scaled) divide_rows(o->between, sweep.layout, part, first, end);
+  };
+  must(MatGetOwnershipRange(pc->pmat, &first_row, nullptr));
+  must(MatGetSize(pc->pmat, &rows, nullptr));
+  const Index weigh = !o->chosen.by_values ? 0 : rows > kPieceRows ? kSampledRows : 1;
+  sweep.extraction.run(pc, pc->pmat, sweep.layout, change, sweep.solver, weigh);
+  sweep.couplings = couplings;
+  if (!several) return;
+  OclspktReduce(MPI_IN_PLACE, &sweep.couplings, 1, MPIU_INT64, MPI_SUM, comm_of(pc));
+}
+
+/// Hand the bands that the program gave to the solver of a sweep, unless it has them already.
+/// @throws InvalidInput if they are of other rows or lines
+void take_given(GivenBands& given, Sweep& sweep) {
+  const LineLayout& layout = sweep.layout;
+  if (given.taken) {
+    sweep.solver.keep_bands(layout.lines, layout.cuts, layout.exchange);
+    return;
+  }
+  if (given.bands.extent() != layout.lines.rows()) {
+    throw InvalidInput("PCOCLSPKTSetBands() for " + std::string(name(sweep.direction)) + " was given " +
+                       std::to_string(given.bands.extent()) + " rows on this rank, the matrix has " +
+                       std::to_string(layout.lines.rows()) +
+                       "; make the vectors with MatCreateVecs() or DMCreateGlobalVector()");
+  }
+  if (given.ends && *given.ends != ends_of(layout)) {
+    throw InvalidInput("The lines along " + std::string(name(sweep.direction)) +
+                       " differ from those that PCOCLSPKTSetBands() was called for; call it again after PCSetDM() and "
+                       "PCSetOperators()");
+  }
+  sweep.solver.swap_bands(layout.lines, layout.cuts, layout.exchange, given.bands);
+  given.ends = ends_of(layout);
+  given.taken = true;
+}
+
+}  // namespace
+
+void fill_bands(PC pc) {
+  PC_OCLSPKT* o = data(pc);
+  const bool several = o->sweeps.size() > 1, split = o->settings.diagonal == Diagonal::split;
+  const bool from_matrix = reads_matrix(*o, o->first().direction);
+  const bool product = o->settings.combine == Combine::factored || o->settings.combine == Combine::symmetric;
+  /* Axes have no couplings in common; those of the matrix's order and of the program's lines may be an axis's, too. */
+  const bool may_share = several && std::any_of(o->sweeps.begin(), o->sweeps.end(),
+                                                [](const auto& sweep) { return place(sweep->direction) >= kAxes; });
+  std::vector<PetscScalar> row_sums;
+  Trouble trouble;
+  std::vector<Neighbours> read;
+  PetscInt first_row;
+  must(MatGetOwnershipRange(pc->pmat, &first_row, nullptr));
+  if (split && from_matrix) row_sums = read_vector(pc, MatGetRowSum);
+  o->between.clear();
+  if (several && product && from_matrix) {
+    o->between = split ? row_sums : read_vector(pc, MatGetDiagonal);
+    check_between(pc);
+  }
+  for (std::size_t s = 0; s < o->sweeps.size(); ++s) {
+    Sweep& sweep = *o->sweeps[s];
+    const LineLayout& layout = sweep.layout;
+    if (from_matrix) read_sweep(pc, s, row_sums, read);
+    trouble.attempt([&] {
+      if (!from_matrix) take_given(o->given.bands[place(sweep.direction)], sweep);
+      if (from_matrix && may_share) read.push_back(neighbours_of(layout, first_row));
+      if (layout.rows.empty()) return;
+      sweep.right.resize(layout.lines.rows());
+      sweep.solution.resize(layout.lines.rows());
+    });
+  }
+  agree_on(pc, trouble);
+  for (Work* work : {&o->work, &o->work_columns}) destroy_work_of_matrix(*work);
+}
+
+/// How many entries the first direction ignores, less those that other directions take.
+Index ignored_entries(const PC_OCLSPKT& o) {
+  Index ignored = o.first().extraction.ignored() + o.first().couplings;
+  for (const auto& sweep : o.sweeps) ignored -= sweep->couplings;
+  return ignored;
 }
 
 }  // namespace oclspkt::petsc

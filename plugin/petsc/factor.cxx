@@ -3,9 +3,7 @@
    -pc_type lu -pc_factor_mat_solver_type oclspkt. The factor is a matrix whose data is a PC of our type. */
 #include <petsc/private/matimpl.h>
 
-#include "boundary.hxx"
 #include "logged.hxx"
-#include "options.hpp"
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
@@ -124,14 +122,11 @@ PetscErrorCode ReadOptions(Mat F) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void factor_lu_symbolic(Mat F, Mat, IS, IS, const MatFactorInfo*) {
+/// @param slot  the numeric phase that follows
+template <auto slot, typename... Orders>
+void factor_symbolic(Mat F, Mat, Orders...) {
   must(ReadOptions(F));
-  F->ops->lufactornumeric = Called<factor_numeric>;
-}
-
-void factor_cholesky_symbolic(Mat F, Mat, IS, const MatFactorInfo*) {
-  must(ReadOptions(F));
-  F->ops->choleskyfactornumeric = Called<factor_numeric>;
+  F->ops->*slot = Called<factor_numeric>;
 }
 
 void view_factor(Mat F, PetscViewer viewer) { must(PCView(InnerPC(F), viewer)); }
@@ -163,8 +158,8 @@ void get_factor(Mat A, MatFactorType type, Mat* factor) {
   F->data = pc;
   F->ops->destroy = Called<destroy_factor>;
   must(PCSetType(pc, PCOCLSPKT));
-  F->ops->lufactorsymbolic = Called<factor_lu_symbolic>;
-  F->ops->choleskyfactorsymbolic = Called<factor_cholesky_symbolic>;
+  F->ops->lufactorsymbolic = Called<factor_symbolic<&_MatOps::lufactornumeric, IS, IS, const MatFactorInfo*>>;
+  F->ops->choleskyfactorsymbolic = Called<factor_symbolic<&_MatOps::choleskyfactornumeric, IS, const MatFactorInfo*>>;
   F->ops->solve = Called<solve_by_factors<PCApply, Vec, Vec>>;
   F->ops->solvetranspose = Called<solve_transpose_by_factors>;
   F->ops->matsolve = Called<solve_by_factors<PCMatApply, Mat, Mat>>;

@@ -1,65 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The functions of oclspkt.h that set and get options, and those that say what the last set-up chose, over all
-   directions and for each of them. */
+/* Options read, set and got by the functions of oclspkt.h, and what those say of the last set-up: over all directions,
+   and for each of them. */
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <string_view>
 #include <type_traits>
 
-#include "boundary.hxx"
+#include "oclspkt/rows.h"  // made from the tables of options.cpp
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
 namespace {
 
-// Every option: the end of its functions' names, the C type of its value, the member behind it.
-#define OCLSPKT_EACH_OPTION(ROW)                                             \
-  ROW(Directions, const char*, Settings::lines)                              \
-  ROW(Combine, PCOCLSPKTCombine, Settings::combine)                          \
-  ROW(Diagonal, PCOCLSPKTDiagonal, Settings::diagonal)                       \
-  ROW(Ignored, PCOCLSPKTIgnored, Settings::ignored)                          \
-  ROW(Devices, const char*, Options::devices)                                \
-  ROW(Balance, const char*, Options::balance)                                \
-  ROW(Profile, const char*, Options::profile)                                \
-  ROW(FpgaBinary, const char*, Options::fpga_binary)                         \
-  ROW(FpgaBanks, const char*, Options::fpga_banks)                           \
-  ROW(Energy, PetscBool, Options::energy)                                    \
-  ROW(RatedPower, const char*, Options::rated_power)                         \
-  ROW(Reproducible, PetscBool, Options::reproducible)                        \
-  ROW(Chunk, PetscInt, Options::chunk)                                       \
-  ROW(Method, PCOCLSPKTMethod, Options::method)                              \
-  ROW(Variant, const char*, Options::variant)                                \
-  ROW(Precision, PCOCLSPKTPrecision, Options::precision)                     \
-  ROW(Rtol, PetscReal, Options::rtol)                                        \
-  ROW(Partition, PetscInt, Options::partition)                               \
-  ROW(DeviceMemory, PetscInt64, Options::device_memory)                      \
-  ROW(Timeout, PetscReal, Options::timeout)                                  \
-  ROW(OnDeviceFailure, PCOCLSPKTOnDeviceFailure, Options::on_device_failure) \
-  ROW(Singular, PCOCLSPKTSingular, Options::singular)                        \
-  ROW(AboveBound, PCOCLSPKTAboveBound, Options::above_bound)                 \
-  ROW(Transfer, PCOCLSPKTTransfer, Options::transfer)                        \
-  ROW(GatherLimit, PetscInt, Options::gather_limit)                          \
-  ROW(Explain, PetscBool, Settings::explain)
-
-// Every function about the last set-up: the end of its name, the function behind it, its parameters, the arguments
-// behind the PC.
-#define OCLSPKT_EACH_RESULT(ROW)                                                                                     \
-  ROW(DirectionsUsed, directions_used, (PC pc, const char* directions[]), directions)                                \
-  ROW(MethodUsed, method_used, (PC pc, const char* method[], const char* why[]), method, why)                        \
-  ROW(DeviceUsed, device_used, (PC pc, const char* device[], const char* type[]), device, type)                      \
-  ROW(Certificate, certificate, (PC pc, PetscReal * certificate, PetscReal * rounding, PetscReal * tolerance),       \
-      certificate, rounding, tolerance)                                                                              \
-  ROW(IgnoredEntries, ignored_by_all, (PC pc, PetscInt64 * ignored), ignored)                                        \
-  ROW(DirectionMethodUsed, direction_method_used,                                                                    \
-      (PC pc, const char direction[], const char* method[], const char* why[]), direction, method, why)              \
-  ROW(DirectionDeviceUsed, direction_device_used,                                                                    \
-      (PC pc, const char direction[], const char* device[], const char* type[]), direction, device, type)            \
-  ROW(DirectionCertificate, direction_certificate,                                                                   \
-      (PC pc, const char direction[], PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance), direction, \
-      certificate, rounding, tolerance)                                                                              \
-  ROW(DirectionIgnoredEntries, direction_ignored, (PC pc, const char direction[], PetscInt64* ignored), direction,   \
-      ignored)
+/// What stands for the name of a direction where a function tells of all of them.
+constexpr char kAllDirections[] = "all";
 
 /// The data of a PC that was set up.
 PC_OCLSPKT& chosen(PC pc) {
@@ -75,29 +31,19 @@ std::string directions_of(const PC_OCLSPKT& o) {
   return words;
 }
 
-/// The text of the only direction, or of several: "x: truncated-halo; y: pivot".
-template <typename F>
-std::string of_directions(const PC_OCLSPKT& o, const F& text) {
-  if (o.sweeps.size() == 1) return text(o.first().solver.report());
-  std::string all;
-  for (const auto& sweep : o.sweeps) {
-    all.append(all.empty() ? "" : "; ").append(name(sweep->direction)).append(": ");
-    all.append(text(sweep->solver.report()));
-  }
-  return all;
-}
-
-/// The direction that a caller names, after a good set-up.
-const Sweep& sweep_along(PC pc, const char* direction) {
+/// The directions that a caller means after a good set-up: the one of this name, or kAllDirections.
+std::vector<Sweep*> sweeps_along(PC pc, const char* direction) {
   PC_OCLSPKT& o = chosen(pc);
-  const auto place = std::find_if(o.sweeps.begin(), o.sweeps.end(), [direction](const auto& sweep) {
-    return std::strcmp(name(sweep->direction), direction) == 0;
-  });
+  std::vector<Sweep*> sweeps;
+  for (const auto& sweep : o.sweeps) {
+    if (direction == kAllDirections || std::strcmp(name(sweep->direction), direction) == 0)
+      sweeps.push_back(sweep.get());
+  }
   o.told.directions = directions_of(o);
-  OclspktCheck(place != o.sweeps.end(), comm_of(pc), PETSC_ERR_ARG_OUTOFRANGE,
+  OclspktCheck(!sweeps.empty(), comm_of(pc), PETSC_ERR_ARG_OUTOFRANGE,
                "This PCOCLSPKT does not solve along '%s'; its directions are %s, as PCOCLSPKTGetDirectionsUsed() tells",
                direction, o.told.directions.c_str());
-  return **place;
+  return sweeps;
 }
 
 /// The bounds of a direction on this rank, cuts among ranks included; infinite where unknown.
@@ -110,79 +56,61 @@ Bounds bounds_here(const Sweep& sweep, bool transpose) {
   return bounds;
 }
 
-Bounds larger(const Bounds& a, const Bounds& b) {
-  return {std::max(a.truncation, b.truncation), std::max(a.rounding, b.rounding)};
+/// Give the text of the only direction, or of several: "x: truncated-halo; y: pivot". Values that a caller leaves out
+/// are null pointers.
+template <typename F>
+void give_text(PC pc, const char* direction, std::string Told::*member, const F& text, const char** to) {
+  const std::vector<Sweep*> sweeps = sweeps_along(pc, direction);
+  std::string& all = (direction == kAllDirections ? data(pc)->told : sweeps.front()->told).*member;
+  all.clear();
+  for (Sweep* const sweep : sweeps) {
+    if (sweeps.size() > 1) all.append(all.empty() ? "" : "; ").append(name(sweep->direction)).append(": ");
+    all.append(text(sweep->solver.report()));
+  }
+  if (to) *to = all.c_str();
 }
 
-/// The larger bounds of the operator and, once that is set up, of its transpose.
-Bounds largest_bounds(const Sweep& sweep) { return larger(sweep.bounds[0], sweep.bounds[1]); }
-
-/* Values that a caller leaves out are null pointers. */
-void give(const char** to, const std::string& text) {
-  if (to) *to = text.c_str();
-}
 void give(PetscReal* to, double value) {
   if (to) *to = value;
 }
 
-void give_bounds(const Bounds& bounds, const Sweep& sweep, PetscReal* certificate, PetscReal* rounding,
-                 PetscReal* tolerance) {
-  give(certificate, bounds.truncation);
-  give(rounding, bounds.rounding);
-  give(tolerance, sweep.solver.report().tolerance);
+void get_directions_used(PC pc, const char* direction, const char** directions) {
+  sweeps_along(pc, direction);
+  *directions = data(pc)->told.directions.c_str();
 }
 
-void directions_used(PC pc, const char** directions) {
-  PC_OCLSPKT& o = chosen(pc);
-  o.told.directions = directions_of(o);
-  give(directions, o.told.directions);
+void get_method_used(PC pc, const char* direction, const char** method, const char** why) {
+  give_text(
+      pc, direction, &Told::method, [](const Report& r) { return name(r.method); }, method);
+  give_text(
+      pc, direction, &Told::why, [](const Report& r) { return r.why; }, why);
 }
 
-void method_used(PC pc, const char** method, const char** why) {
-  PC_OCLSPKT& o = chosen(pc);
-  o.told.method = of_directions(o, [](const Report& r) { return std::string(name(r.method)); });
-  o.told.why = of_directions(o, [](const Report& r) { return r.why; });
-  give(method, o.told.method);
-  give(why, o.told.why);
+void get_device_used(PC pc, const char* direction, const char** device, const char** type) {
+  give_text(
+      pc, direction, &Told::device, [](const Report& r) { return r.device.name; }, device);
+  give_text(
+      pc, direction, &Told::device_type, [](const Report& r) { return r.device.type; }, type);
 }
 
-void direction_method_used(PC pc, const char direction[], const char** method, const char** why) {
-  const Report& report = sweep_along(pc, direction).solver.report();
-  if (method) *method = name(report.method);
-  give(why, report.why);
+/// The larger bounds of the operator and, once that is set up, of its transpose.
+void get_certificate(PC pc, const char* direction, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
+  Bounds largest;
+  const std::vector<Sweep*> sweeps = sweeps_along(pc, direction);
+  for (const Sweep* sweep : sweeps) {
+    for (const Bounds& bounds : sweep->bounds) {
+      largest.truncation = std::max(largest.truncation, bounds.truncation);
+      largest.rounding = std::max(largest.rounding, bounds.rounding);
+    }
+  }
+  give(certificate, largest.truncation);
+  give(rounding, largest.rounding);
+  give(tolerance, sweeps.front()->solver.report().tolerance);
 }
 
-void device_used(PC pc, const char** device, const char** type) {
-  PC_OCLSPKT& o = chosen(pc);
-  o.told.device = of_directions(o, [](const Report& r) { return r.device.name; });
-  o.told.device_type = of_directions(o, [](const Report& r) { return r.device.type; });
-  give(device, o.told.device);
-  give(type, o.told.device_type);
-}
-
-void direction_device_used(PC pc, const char direction[], const char** device, const char** type) {
-  const Report& report = sweep_along(pc, direction).solver.report();
-  give(device, report.device.name);
-  give(type, report.device.type);
-}
-
-void certificate(PC pc, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
-  const PC_OCLSPKT& o = chosen(pc);
-  Bounds bounds;
-  for (const auto& sweep : o.sweeps) bounds = larger(bounds, largest_bounds(*sweep));
-  give_bounds(bounds, o.first(), certificate, rounding, tolerance);
-}
-
-void direction_certificate(PC pc, const char direction[], PetscReal* certificate, PetscReal* rounding,
-                           PetscReal* tolerance) {
-  const Sweep& sweep = sweep_along(pc, direction);
-  give_bounds(largest_bounds(sweep), sweep, certificate, rounding, tolerance);
-}
-
-void ignored_by_all(PC pc, PetscInt64* ignored) { *ignored = ignored_entries(chosen(pc)); }
-
-void direction_ignored(PC pc, const char direction[], PetscInt64* ignored) {
-  *ignored = sweep_along(pc, direction).extraction.ignored();
+void get_ignored_entries(PC pc, const char* direction, PetscInt64* ignored) {
+  const Sweep& sweep = *sweeps_along(pc, direction).front();
+  *ignored = direction == kAllDirections ? ignored_entries(*data(pc)) : sweep.extraction.ignored();
 }
 
 /// The function behind PetscTryMethod() or PetscUseMethod() for one that throws.
@@ -226,9 +154,9 @@ const struct {
   UntypedFunction function;
 } kComposed[] = {
 #define OCLSPKT_COMPOSED(begin, Name, ...) {"PCOCLSPKT" begin #Name "_C", composed<&__VA_ARGS__>(&__VA_ARGS__)},
-#define OCLSPKT_COMPOSED_OPTION(Name, Type, Member) \
-  OCLSPKT_COMPOSED("Set", Name, set<&Member, Type>) \
-  OCLSPKT_COMPOSED("Get", Name, get<&Member, Type>)
+#define OCLSPKT_COMPOSED_OPTION(Name, Type, Member)           \
+  OCLSPKT_COMPOSED("Set", Name, set<&Settings::Member, Type>) \
+  OCLSPKT_COMPOSED("Get", Name, get<&Settings::Member, Type>)
 #define OCLSPKT_COMPOSED_RESULT(Name, function, ...) OCLSPKT_COMPOSED("Get", Name, function)
     OCLSPKT_EACH_OPTION(OCLSPKT_COMPOSED_OPTION)  //
     OCLSPKT_EACH_RESULT(OCLSPKT_COMPOSED_RESULT)  //
@@ -240,7 +168,7 @@ const struct {
 /// How many choices the option of a setter has.
 std::size_t choices(std::string_view setter) {
   for (const OptionEntry& entry : option_table()) {
-    if (setter == std::string("PCOCLSPKTSet") + entry.function) return std::get<Choice>(entry.field).names.size();
+    if (setter == std::string("PCOCLSPKTSet") + entry.function) return words_of(entry).size();
   }
   return 0;
 }
@@ -275,6 +203,7 @@ PetscErrorCode UseGetter(PC pc, const char* name, const char* composed, Argument
   PetscFunctionBegin;
   OclspktValidPC(pc);
   for (const auto& argument : all) {
+    if (argument.value == kAllDirections) continue;
     if (argument.is_needed) PetscCall(CheckPointer(comm_of(pc), place, name, argument.value));
     place = "third";
   }
@@ -297,6 +226,128 @@ void compose_functions(PC pc, bool remove) {
   for (const auto& f : kComposed) {
     must(PetscObjectComposeFunction((PetscObject)pc, f.name, remove ? nullptr : f.function));
   }
+}
+
+namespace {
+
+/// Reads one option of the table from the database into a value of its type.
+class Reader {
+ public:
+  Reader(OclspktOptionItems items, const OptionEntry& entry)
+      : PetscOptionsObject(items),
+        entry_(entry),
+        key_(std::string(kOptionPrefix) + entry.name),
+        setter_(std::string("PCOCLSPKTSet") + entry.function) {}
+
+  void read(Settings& settings) const {
+    const auto into = [&](const auto& field) {
+      if constexpr (std::is_same_v<decltype(field), const Choice&>) {
+        read_choice(field, settings);
+      } else {
+        read_value(settings.*field);
+      }
+    };
+    std::visit(into, entry_.field);
+  }
+
+ private:
+  /// What stands behind the option in the database; null if it is not there.
+  const char* raw_text() const {
+    const char* text;
+    PetscBool set;
+    must(PetscOptionsFindPair(PetscOptionsObject->options, PetscOptionsObject->prefix, key_.c_str(), &text, &set));
+    return set ? text : nullptr;
+  }
+
+  /// Text of any length: PetscOptionsString() cuts what its buffer does not hold without a word, so the buffer fits.
+  void read_value(std::string& value) const {
+    const char* const raw = raw_text();
+    std::vector<char> text(1 + std::max(value.size(), raw ? std::strlen(raw) : 0));
+    PetscBool set;
+    must(PetscOptionsString(key(), entry_.help, setter(), value.c_str(), text.data(), text.size(), &set));
+    if (set) value = text.data();
+  }
+
+  void read_value(double& value) const {
+    const char* const raw = raw_text();
+    PetscReal real = value;
+    OclspktCheck(!raw || !std::isnan(std::strtod(raw, nullptr)), comm(), PETSC_ERR_ARG_OUTOFRANGE,
+                 "%s takes a number, not %s", key(), raw);
+    must(PetscOptionsReal(key(), entry_.help, setter(), real, &real, nullptr));
+    value = real;
+  }
+
+  /// PetscOptionsInt() cuts numbers that a PetscInt does not hold to their low bits; this is an error here.
+  void read_value(Index& value) const {
+    if (std::strcmp(entry_.argument, "PetscInt64") == 0) return read_int64(value);
+    auto number = static_cast<PetscInt>(value);
+    char* end = nullptr;
+    must(PetscOptionsInt(key(), entry_.help, setter(), number, &number, nullptr));
+    const char* const raw = raw_text();
+    const double written = raw ? std::strtod(raw, &end) : 0;
+    OclspktCheck(!raw || end == raw || *end || written == static_cast<double>(number), comm(), PETSC_ERR_ARG_OUTOFRANGE,
+                 "%s takes a number of %s up to %" PetscInt_FMT ", not %s", key(), entry_.unit,
+                 std::numeric_limits<PetscInt>::max(), raw);
+    value = number;
+  }
+
+  /// Numbers of 64 bits, for which PETSc has no reader, go through a real number, which is exact up to 2^53.
+  void read_int64(Index& value) const {
+    constexpr double kMost = 9007199254740992.;
+    auto real = static_cast<double>(value);
+    read_value(real);
+    OclspktCheck(std::trunc(real) == real && std::abs(real) <= kMost, comm(), PETSC_ERR_ARG_OUTOFRANGE,
+                 "%s takes a whole number of %s up to %.0f, not %g", key(), entry_.unit, kMost, real);
+    value = static_cast<Index>(real);
+  }
+
+  void read_value(bool& value) const {
+    PetscBool flag = value ? PETSC_TRUE : PETSC_FALSE;
+    must(PetscOptionsBool(key(), entry_.help, setter(), flag, &flag, nullptr));
+    value = flag == PETSC_TRUE;
+  }
+
+  void read_choice(const Choice& choice, Settings& settings) const {
+    int value = choice.get(settings);  // a PetscEnum has but one value in C++
+    std::vector<const char*> words(choice.names.begin(), choice.names.end());
+    words.insert(words.end(), {entry_.argument, "PC_OCLSPKT_", nullptr});  // its name, a prefix, and the end
+    must(PetscOptionsEnum(key(), entry_.help, setter(), words.data(), static_cast<PetscEnum>(value),
+                          reinterpret_cast<PetscEnum*>(&value), nullptr));
+    choice.set(settings, value);
+  }
+
+  const char* key() const { return key_.c_str(); }
+  const char* setter() const { return setter_.c_str(); }
+  MPI_Comm comm() const { return PetscOptionsObject->comm; }
+
+  OclspktOptionItems PetscOptionsObject;  ///< the name that PETSc's macros want
+  const OptionEntry& entry_;
+  std::string key_, setter_;
+};
+
+}  // namespace
+
+void read_settings(OclspktOptionItems items, Settings& settings) {
+  PetscBool removed;
+  must(PetscOptionsHasName(items->options, items->prefix, "-pc_oclspkt_lock_vectors", &removed));
+  /* PETSc would only list an option of earlier releases as unused. */
+  OclspktCheck(
+      !removed, items->comm, PETSC_ERR_ARG_WRONG,
+      "-pc_oclspkt_lock_vectors was removed, because the solver cannot tell whether vectors keep their memory: "
+      "leave it out, and use -oclspkt_types to keep vectors on the device");
+  for (const OptionEntry& entry : option_table()) Reader(items, entry).read(settings);
+}
+
+bool change_settings(PC pc, const Settings& settings) {
+  PC_OCLSPKT* o = data(pc);
+  parse_directions(settings.lines);  // throws
+  for (auto& sweep : o->sweeps) sweep->solver.set_options(settings);
+  Settings quiet = settings;
+  quiet.explain = o->settings.explain;
+  const bool changed = !(quiet == o->settings);
+  o->settings = settings;
+  if (changed) forget_operator(pc);
+  return changed;
 }
 
 }  // namespace oclspkt::petsc

@@ -40,16 +40,15 @@ Grid read_grid(DM dm) {
   grid.unknowns = unknowns;
   PetscInt stride = 1;
   for (std::size_t a = 0; a < kAxes; stride *= ranks[a], ++a) {
-    const bool is_axis = static_cast<PetscInt>(a) < dimension;
-    grid.nodes[a] = is_axis ? nodes[a] : 1;
-    /* One node couples to itself, and two to each other, in one entry for both sides: such lines are not cyclic. */
-    grid.periodic[a] = is_axis && boundaries[a] == DM_BOUNDARY_PERIODIC && nodes[a] > 2;
-    if (!is_axis) ranks[a] = 1;
-    if (is_axis) {
-      grid.widths[a].assign(widths[a], widths[a] + ranks[a]);
+    grid.widths[a] = {1};
+    if (a >= grid.axes) {
+      nodes[a] = ranks[a] = 1;
     } else {
-      grid.widths[a] = {1};
+      /* One node couples to itself, and two to each other, in one entry for both sides: such lines are not cyclic. */
+      grid.periodic[a] = boundaries[a] == DM_BOUNDARY_PERIODIC && nodes[a] > 2;
+      grid.widths[a].assign(widths[a], widths[a] + ranks[a]);
     }
+    grid.nodes[a] = nodes[a];
     grid.place[a] = static_cast<std::size_t>(rank / stride % ranks[a]);
   }
   return grid;

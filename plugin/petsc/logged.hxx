@@ -33,8 +33,8 @@ PetscLogDouble set_up_flops(const Report& report);
 /// Flops of an apply of one right-hand side.
 PetscLogDouble apply_flops(const Report& report);
 
-/// Flops of a solve with vectors of the host: those of the GPU where a GPU alone solved.
-void log_flops(const Report& report, PetscLogDouble flops);
+/// Log the flops of applies to vectors of the host: those of the GPU where a GPU alone solved.
+void log_applies(const Report& report, Index columns);
 
 /// Bytes that all directions have moved to devices and back so far.
 Times moved(PC pc);

@@ -44,16 +44,15 @@ struct Product {
   Mat matrix;
   bool transposed;
   Vec x, y, z;
-  Product(Mat matrix_of, bool is_transposed, Vec of, Vec to)
-      : matrix(matrix_of), transposed(is_transposed), x(of), y(nullptr), z(to) {}
-  Product(Mat matrix_of, bool is_transposed, Vec of, Vec added, Vec to)
-      : matrix(matrix_of), transposed(is_transposed), x(of), y(added), z(to) {}
+  /// @param last  where the result goes; null: to `second`, and nothing is added
+  Product(Mat matrix_of, bool is_transposed, Vec of, Vec second, Vec last = nullptr)
+      : matrix(matrix_of), transposed(is_transposed), x(of), y(last ? second : nullptr), z(last ? last : second) {}
   const char* name() const {
     if (y == nullptr) return transposed ? "MatMultTranspose" : "MatMult";
     return transposed ? "MatMultTransposeAdd" : "MatMultAdd";
   }
   /// The vectors that it reads and writes.
-  Operation work() const { return {name(), y == nullptr ? std::vector{x} : std::vector{x, y}, z, true}; }
+  Operation work() const { return {name(), 0, y == nullptr ? std::vector{x} : std::vector{x, y}, z, true}; }
 };
 /// Replace the four products of a matrix by those of a template.
 #define OCLSPKT_PUT_PRODUCTS(ops, multiply)                                         \

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "boundary.hxx"
 #include "mat_dress.hxx"
 
 namespace oclspkt::petsc {
@@ -137,7 +136,7 @@ MatrixBorders* settle(Mat matrix) {
 
 /// A product by the blocks of a matrix.
 struct ParallelProduct : Product {
-  explicit ParallelProduct(const Product& product) : Product(product) {}
+  using Product::Product;
   Mat own = nullptr, other = nullptr;  ///< of this rank's unknowns, and of ghosts
 };
 
@@ -188,18 +187,6 @@ void make_arrays(DeviceSpace& space, MatrixBorders& b) {
   b.on_device.of = &space;
 }
 
-/* Copies of messages, which -log_view shows with those of vectors. */
-void take_message(DeviceSpace& space, const DeviceArray& from, SpaceMessage<PetscScalar>& to,
-                  const std::function<void()>& meanwhile) {
-  const LoggedCopy logged(space, LoggedCopy::Way::down);
-  space.take(from, to, meanwhile);
-}
-
-void bring_message(DeviceSpace& space, const SpaceMessage<PetscScalar>& from, DeviceArray& to) {
-  const LoggedCopy logged(space, LoggedCopy::Way::up);
-  space.bring(from, to);
-}
-
 /// Write messages on the device, and enqueue the product of this rank's unknowns.
 /// @return false: the host has to do so
 bool begin_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b) {
@@ -216,11 +203,12 @@ bool begin_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders
     if (p.transposed) {
       in.gather(*read[0], *other.rows, *other.part);
       in.product(*other.form, *other.part, nullptr, *b.on_device.ghosts);
-      take_message(in, *b.on_device.ghosts, *b.on_device.ghosts_on_host, multiply_own);
     } else {
       in.gather(*read[0], *b.on_device.needed, *b.on_device.sent);
-      take_message(in, *b.on_device.sent, *b.on_device.sent_on_host, multiply_own);
     }
+    const LoggedCopy logged(in, LoggedCopy::Way::down);
+    in.take(p.transposed ? *b.on_device.ghosts : *b.on_device.sent,
+            p.transposed ? *b.on_device.ghosts_on_host : *b.on_device.sent_on_host, multiply_own);
   });
   if (done) must(OclspktLogGpuFlops(2 * (own.entries + other.entries)));
   return done;
@@ -229,14 +217,17 @@ bool begin_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders
 /// Add the received numbers on the device. If the device fails now, the host begins anew unless z is y.
 /// @return false: the host has to add them
 bool end_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, const Messages& m) {
-  const Operation work = p.y == p.z ? Operation{p.name(), {}, p.z, false} : p.work();
+  const Operation work = p.y == p.z ? Operation{p.name(), 0, {}, p.z, false} : p.work();
   const bool done = run_in(space, work, [&](DeviceSpace& in, const Arrays&, DeviceArray* written) {
+    DeviceArray& received = p.transposed ? *b.on_device.sent : *b.on_device.ghosts;
+    {
+      const LoggedCopy logged(in, LoggedCopy::Way::up);
+      in.bring(p.transposed ? *b.on_device.sent_on_host : *b.on_device.ghosts_on_host, received);
+    }
     if (p.transposed) {
-      bring_message(in, *b.on_device.sent_on_host, *b.on_device.sent);
-      in.scatter_add(*b.on_device.sent, *b.on_device.needed, *written);
+      in.scatter_add(received, *b.on_device.needed, *written);
     } else {
-      bring_message(in, *b.on_device.ghosts_on_host, *b.on_device.ghosts);
-      in.product(*b.plain.form, *b.on_device.ghosts, nullptr, *b.plain.part);
+      in.product(*b.plain.form, received, nullptr, *b.plain.part);
       in.scatter_add(*b.plain.part, *b.plain.rows, *written);
     }
   });
@@ -245,11 +236,6 @@ bool end_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& 
   std::copy_n(m.ghosts, b.ghosts.size(), b.ghosts.begin());
   if (p.y != p.z) own_by_petsc(p);
   return false;
-}
-
-Messages messages_of(MatrixBorders& b, bool on_device) {
-  if (on_device) return {b.on_device.sent_on_host->data(), b.on_device.ghosts_on_host->data()};
-  return {b.sent.data(), b.ghosts.data()};
 }
 
 /// Send messages, or send them back and add them up.
@@ -280,8 +266,7 @@ void check_rows(const ParallelProduct& p) {
 }
 
 /// Multiply; collective. @return false: all ranks leave the product to PETSc
-bool multiply_by_borders(const Product& product) {
-  ParallelProduct p(product);
+bool multiply_by_borders(ParallelProduct p) {
   MatrixBorders* const b = settle(p.matrix);
   if (!b) return false;
   check_rows(p);
@@ -289,7 +274,8 @@ bool multiply_by_borders(const Product& product) {
   DeviceSpace* const space = is_dressed(p.own) && is_dressed(p.other) ? space_of_product(p.work()) : nullptr;
   bool by_device = space && begin_on_device(*space, p, *b);
   if (!by_device) begin_on_host(p, *b);
-  const Messages m = messages_of(*b, by_device);
+  const Messages m = by_device ? Messages{b->on_device.sent_on_host->data(), b->on_device.ghosts_on_host->data()}
+                               : Messages{b->sent.data(), b->ghosts.data()};
   exchange(p.transposed, *b, m, [&] {
     if (!by_device) own_by_petsc(p);
   });
@@ -301,7 +287,7 @@ bool multiply_by_borders(const Product& product) {
 
 template <auto slot, bool transposed, typename... Vectors>
 void multiply_mpi(Mat matrix, Vectors... vectors) {
-  if (!multiply_by_borders({matrix, transposed, vectors...}))
+  if (!multiply_by_borders(ParallelProduct(matrix, transposed, vectors...)))
     must((*(parallel_matrices().host.*slot))(matrix, vectors...));
 }
 
@@ -337,8 +323,8 @@ void dress_parallel(Mat matrix) {
 }
 
 void register_parallel_matrices() {
-  replace_creator(MatList, "matrices", MATMPIAIJ, types().on, Called<create_parallel, Mat>, &parallel_matrices().create,
-                  MatRegister);
+  replace_creator(MatList, "matrices", MATMPIAIJ, types().options.on, Called<create_parallel, Mat>,
+                  &parallel_matrices().create, MatRegister);
 }
 
 void forget_parallel_matrices() {

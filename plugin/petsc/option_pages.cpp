@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/// oclspkt-options: print what is made from the tables of options and results: pages of the documentation, the Fortran
-/// module, the table of the Python helper.
+/// oclspkt-options: print what is made from the tables of options and results: pages of the documentation, the C
+/// header, the Fortran module, the table of the Python helper.
 ///
 ///   oclspkt-options                    docs/options.md
 ///   oclspkt-options --list             names of the manual pages, one a line
 ///   oclspkt-options PCOCLSPKTSetRtol   docs/manual/PCOCLSPKTSetRtol.md
+///   oclspkt-options --header           oclspkt/oclspkt.h
+///   oclspkt-options --rows             oclspkt/rows.h, the rows of functions.cxx
 ///   oclspkt-options --fortran          oclspkt.F90, which the build compiles
 ///   oclspkt-options --python           oclspkt/_functions.py, beside python/oclspkt/__init__.py
 
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <sstream>
 #include <string>
 
-#include "options.hpp"
 #include "signatures.hpp"
 
 using namespace oclspkt::petsc;
@@ -49,36 +51,10 @@ void print_options_page() {
   }
 }
 
-struct Page {
-  Signature signature;
-  const OptionEntry* option;  ///< null for others
-  const ResultEntry* result;  ///< null for others
-  const ActionEntry* action;  ///< null for others
-  bool is_setter() const { return option && !signature.arguments[0].out; }
-};
-
-std::vector<Page> pages() {
-  std::vector<Page> all;
-  for (const Signature& signature : signatures()) {
-    for (const OptionEntry& entry : option_table()) {
-      if (signature.name.substr(std::strlen("PCOCLSPKTSet")) == entry.function)
-        all.push_back({signature, &entry, {}, {}});
-    }
-    for (const ResultEntry& entry : result_table()) {
-      if (signature.name == std::string("PCOCLSPKTGet") + entry.function) all.push_back({signature, {}, &entry, {}});
-    }
-    for (const ActionEntry& entry : action_table()) {
-      if (signature.name == std::string("PCOCLSPKT") + entry.function) all.push_back({signature, {}, {}, &entry});
-    }
-  }
-  return all;
-}
-
 void print_synopsis(const Signature& signature, bool setter) {
-  std::string arguments = "PC pc";
-  for (const Argument& argument : signature.arguments) arguments += ", " + c_declaration(argument);
   std::printf("## Synopsis\n\n```c\n#include <oclspkt/oclspkt.h>\nPetscErrorCode %s(%s)\n```\n\n%s\n\n",
-              signature.name.c_str(), arguments.c_str(), setter ? "Logically Collective" : "Not Collective");
+              signature.name.c_str(), c_arguments(signature).c_str(),
+              setter ? "Logically Collective" : "Not Collective");
 }
 
 void print_see_also(const std::string& functions) {
@@ -90,11 +66,11 @@ void print_see_also(const std::string& functions) {
   std::printf("\n");
 }
 
-void print_option(const Page& page) {
-  const OptionEntry& entry = *page.option;
-  const bool setter = page.is_setter();
+void print_option(const Signature& f) {
+  const OptionEntry& entry = *f.option;
+  const bool setter = !f.arguments[0].out;
   std::printf("%s the option `%s%s`: %s.\n\n", setter ? "Set" : "Get", kOptionPrefix, entry.name, entry.help);
-  print_synopsis(page.signature, setter);
+  print_synopsis(f, setter);
   std::printf("## Input Parameter%s\n\n- `pc` - the preconditioner\n", setter ? "s" : "");
   if (!setter) std::printf("\n## Output Parameter\n\n");
   std::printf("- `%s` - %s%s\n\n", entry.name, values_text(entry).c_str(),
@@ -112,26 +88,26 @@ void print_option(const Page& page) {
                  (enumeration ? std::string(" ") + (entry.argument + std::strlen("PCOCLSPKT")) : ""));
 }
 
-void print_result(const Page& page) {
-  const ResultEntry& entry = *page.result;
-  std::printf("Get %s.\n\n", entry.help);
-  print_synopsis(page.signature, false);
+void print_result(const Signature& f) {
+  const ResultEntry& entry = *f.result;
+  std::printf("Get %s.\n\n", f.by_direction ? entry.direction_help : entry.help);
+  print_synopsis(f, false);
   std::printf("## Input Parameter%s\n\n- `pc` - the preconditioner, of type `PCOCLSPKT` and set up\n",
-              entry.inputs.empty() ? "" : "s");
-  for (const ResultValue& value : entry.inputs) std::printf("- `%s` - %s\n", value.name, value.help);
+              f.by_direction ? "s" : "");
+  if (f.by_direction) std::printf("- `%s` - %s\n", kDirectionInput.name, kDirectionInput.help);
   std::printf("\n## Output Parameter%s\n\n", entry.values.size() > 1 ? "s" : "");
   for (const ResultValue& value : entry.values) {
     std::printf("- `%s` - %s%s\n", value.name, value.help, optional(entry) ? "; `NULL` if not wanted" : "");
   }
   std::printf("\n## Level\n\n%s\n\n## Notes\n\n%s Calling it before a successful `PCSetUp()` is an error.\n\n",
-              entry.level, entry.notes);
-  print_see_also(entry.see_also);
+              entry.level, f.by_direction ? entry.direction_notes : entry.notes);
+  print_see_also(f.by_direction ? std::string("GetDirectionsUsed Get") + entry.function : entry.see_also);
 }
 
-void print_action(const Page& page) {
-  const ActionEntry& entry = *page.action;
+void print_action(const Signature& f) {
+  const ActionEntry& entry = *f.action;
   std::printf("%s\n\n", entry.help);
-  print_synopsis(page.signature, true);
+  print_synopsis(f, true);
   std::printf("## Input Parameters\n\n- `pc` - the preconditioner\n");
   for (const ResultValue& value : entry.inputs) std::printf("- `%s` - %s\n", value.name, value.help);
   std::printf(
@@ -142,28 +118,15 @@ void print_action(const Page& page) {
 }
 
 /// The page of the enumeration that an option takes.
-void print_enumeration(const OptionEntry& entry, const Choice& choice) {
+void print_enumeration(const OptionEntry& entry) {
   std::printf(
-      "The values of the option `%s%s`: %s.\n\n## Synopsis\n\n```c\n#include <oclspkt/oclspkt.h>\ntypedef enum {\n",
-      kOptionPrefix, entry.name, entry.help);
-  const char* between = "";
-  for (const char* word : choice.names) {
-    std::printf("%s  %s", between, constant_name(entry, word).c_str());
-    between = ",\n";
-  }
-  std::printf("\n} %s;\nextern const char *const %ss[];\n```\n\n## Values\n\n", entry.argument, entry.argument);
-  for (const char* word : choice.names) std::printf("- `%s` - `%s`\n", constant_name(entry, word).c_str(), word);
+      "The values of the option `%s%s`: %s.\n\n## Synopsis\n\n```c\n#include <oclspkt/oclspkt.h>\n%s```\n\n## "
+      "Values\n\n",
+      kOptionPrefix, entry.name, entry.help, c_enumeration(entry, "extern").c_str());
+  for (const char* word : words_of(entry)) std::printf("- `%s` - `%s`\n", constant_name(entry, word).c_str(), word);
   std::printf("\n## Level\n\nintermediate\n\n## Notes\n\n%s `%ss` holds the words, indexed by the values.\n\n",
               entry.notes, entry.argument);
   print_see_also("Set" + std::string(entry.function) + " Get" + entry.function);
-}
-
-/// The option whose enumeration has this name; null if there is none.
-const OptionEntry* find_enumeration(const std::string& name) {
-  for (const OptionEntry& entry : option_table()) {
-    if (name == entry.argument && is_enumeration(name)) return &entry;
-  }
-  return nullptr;
 }
 
 void print_title(const std::string& name) {
@@ -171,38 +134,46 @@ void print_title(const std::string& name) {
 }
 
 int print_page(const std::string& name) {
-  if (const OptionEntry* entry = find_enumeration(name)) {
+  for (const OptionEntry* entry : enumerations()) {
+    if (name != entry->argument) continue;
     print_title(name);
-    print_enumeration(*entry, std::get<Choice>(entry->field));
+    print_enumeration(*entry);
     return 0;
   }
-  for (const Page& page : pages()) {
-    if (page.signature.name != name) continue;
+  for (const Signature& f : signatures()) {
+    if (!f.takes_pc() || f.name != name) continue;
     print_title(name);
-    if (page.option) print_option(page);
-    if (page.result) print_result(page);
-    if (page.action) print_action(page);
+    f.option ? print_option(f) : f.result ? print_result(f) : print_action(f);
     return 0;
   }
   std::fprintf(stderr, "oclspkt-options: there is no page %s; --list names those there are\n", name.c_str());
   return 1;
 }
 
-int print(const std::string& what) {
-  if (what == "--fortran") return print_fortran_module() ? 0 : 1;
-  if (what == "--python") return print_python_table() ? 0 : 1;
-  if (what != "--list") return print_page(what);
-  for (const Page& page : pages()) std::printf("%s\n", page.signature.name.c_str());
-  for (const OptionEntry& entry : option_table()) {
-    if (is_enumeration(entry.argument)) std::printf("%s\n", entry.argument);
+void print_list() {
+  for (const Signature& f : signatures()) {
+    if (f.takes_pc()) std::printf("%s\n", f.name.c_str());
   }
-  return 0;
+  for (const OptionEntry* entry : enumerations()) std::printf("%s\n", entry->argument);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1) return print(argv[1]);
-  print_options_page();
+  const std::string what = argc > 1 ? argv[1] : "";
+  const std::map<std::string, void (*)()> printers = {{"", print_options_page},
+                                                      {"--list", print_list},
+                                                      {"--header", print_c_header},
+                                                      {"--rows", print_c_rows},
+                                                      {"--fortran", print_fortran_module},
+                                                      {"--python", print_python_table}};
+  const std::string unknown = unknown_types();
+  if (!unknown.empty()) {
+    std::fprintf(stderr, "oclspkt-options: %s", unknown.c_str());
+    return 1;
+  }
+  const auto printer = printers.find(what);
+  if (printer == printers.end()) return print_page(what);
+  printer->second();
   return 0;
 }

@@ -195,28 +195,8 @@ const OptionEntry kTable[] = {
      "docs/why.md explains them. `-ksp_view ::ascii_info_detail` prints the same lines."},
 };
 
-const ResultValue kDirectionInput{"direction", "const char[]",
-                                  "one of those that `PCOCLSPKTGetDirectionsUsed()` lists, such as `x`"};
-const ResultValue kMethodValue{"method", "const char[]",
-                               "`truncated-halo`, `truncated-streamed`, `exact-twopass`, `exact-factored` or `pivot`"};
-const ResultValue kWhyValue{"why", "const char[]", "the numbers that decided"};
-const ResultValue kDeviceValue{"device", "const char[]", "the device's name, `host` if no OpenCL device is used"};
-const ResultValue kTypeValue{"device_type", "const char[]", "`host`, `cpu`, `gpu` or `fpga`"};
-const ResultValue kCertificateValue{
-    "certificate", "PetscReal",
-    "bound on max abs(x_computed - x) / max abs(x) without rounding; 0 for the methods that truncate nothing"};
-const ResultValue kRoundingValue{
-    "rounding", "PetscReal",
-    "bound on the residual that rounding causes in a row, |r_i| / (|A_i| max |x| + |y_i|) with |A_i| the absolute sum "
-    "of row i and the largest x of its line, in units of `PETSC_MACHINE_EPSILON`; `auto` accepts up to 100; Inf if the "
-    "user named a method that has no bound"};
-const ResultValue kToleranceValue{"tolerance", "PetscReal",
-                                  "the setting of `-pc_oclspkt_rtol`, or the rounding of the arithmetic"};
-const ResultValue kIgnoredValue{"ignored", "PetscInt64", "number of ignored entries, without stored zeros"};
-
 const std::vector<ResultEntry> kResults = {
     {"DirectionsUsed",
-     {},
      {{"directions", "const char[]", "the directions joined by commas, such as `matrix` or `x,y`"}},
      "the directions that the last set-up solves along",
      "intermediate",
@@ -224,75 +204,62 @@ const std::vector<ResultEntry> kResults = {
      "stays valid until the next `PCSetUp()`, `PCReset()` or `PCDestroy()`.",
      "SetDirections GetDirectionMethodUsed GetDirectionDeviceUsed GetDirectionCertificate"},
     {"MethodUsed",
-     {},
-     {kMethodValue, kWhyValue},
+     {{"method", "const char[]",
+       "`truncated-halo`, `truncated-streamed`, `exact-twopass`, `exact-factored` or `pivot`"},
+      {"why", "const char[]", "the numbers that decided"}},
      "the method that the last set-up chose, and why",
      "intermediate",
      "With several directions each text names all of them: `x: truncated-halo; y: pivot`; "
      "`PCOCLSPKTGetDirectionMethodUsed()` gives one of them. The texts are those of this rank; ranks may differ. They "
      "stay valid until the next call, `PCSetUp()`, `PCReset()` or `PCDestroy()`.",
-     "SetMethod GetDirectionMethodUsed GetCertificate"},
-    {"DirectionMethodUsed",
-     {kDirectionInput},
-     {kMethodValue, kWhyValue},
+     "SetMethod GetDirectionMethodUsed GetCertificate",
      "the method that the last set-up chose for one direction, and why",
-     "intermediate",
      "The texts are those of this rank; ranks may differ. They stay valid until the next `PCSetUp()`, `PCReset()` or "
-     "`PCDestroy()`.",
-     "GetDirectionsUsed GetMethodUsed"},
+     "`PCDestroy()`."},
     {"DeviceUsed",
-     {},
-     {kDeviceValue, kTypeValue},
+     {{"device", "const char[]", "the device's name, `host` if no OpenCL device is used"},
+      {"device_type", "const char[]", "`host`, `cpu`, `gpu` or `fpga`"}},
      "the device that solves",
      "intermediate",
      "With several directions each text names all of them: `x: host; y: NVIDIA H200`; "
      "`PCOCLSPKTGetDirectionDeviceUsed()` gives one of them. The texts are those of this rank. If a device was lost, "
      "they name the device that took over its rows. They stay valid until the next call, `PCSetUp()`, `PCApply()`, "
      "`PCReset()` or `PCDestroy()`.",
-     "SetDevices GetDirectionDeviceUsed"},
-    {"DirectionDeviceUsed",
-     {kDirectionInput},
-     {kDeviceValue, kTypeValue},
+     "SetDevices GetDirectionDeviceUsed",
      "the device that solves along one direction",
-     "intermediate",
      "The texts are those of this rank. If a device was lost, they name the device that took over its rows. They stay "
-     "valid until the next `PCSetUp()`, `PCApply()`, `PCReset()` or `PCDestroy()`.",
-     "GetDirectionsUsed GetDeviceUsed"},
+     "valid until the next `PCSetUp()`, `PCApply()`, `PCReset()` or `PCDestroy()`."},
     {"Certificate",
-     {},
-     {kCertificateValue, kRoundingValue, kToleranceValue},
+     {{"certificate", "PetscReal",
+       "bound on max abs(x_computed - x) / max abs(x) without rounding; 0 for the methods that truncate nothing"},
+      {"rounding", "PetscReal",
+       "bound on the residual that rounding causes in a row, |r_i| / (|A_i| max |x| + |y_i|) with |A_i| the absolute "
+       "sum "
+       "of row i and the largest x of its line, in units of `PETSC_MACHINE_EPSILON`; `auto` accepts up to 100; Inf if "
+       "the "
+       "user named a method that has no bound"},
+      {"tolerance", "PetscReal", "the setting of `-pc_oclspkt_rtol`, or the rounding of the arithmetic"}},
      "the bounds on the errors of truncation and of rounding, and the tolerance for the first",
      "advanced",
      "Both bounds hold for every right-hand side of a direction and are known before the first solve. They are the "
      "maxima over all directions and all ranks, cuts among ranks included, so every rank gets the same numbers. From "
      "the first `PCApplyTranspose()` after a set-up they cover the transposed matrix as well, which has bounds of its "
      "own; the view lists both.",
-     "SetRtol GetMethodUsed GetDirectionCertificate"},
-    {"DirectionCertificate",
-     {kDirectionInput},
-     {kCertificateValue, kRoundingValue, kToleranceValue},
+     "SetRtol GetMethodUsed GetDirectionCertificate",
      "the bounds on the errors of truncation and of rounding along one direction, and the tolerance for the first",
-     "advanced",
      "Both bounds hold for every right-hand side of the direction and are known before the first solve. They are the "
      "maxima over all ranks, cuts among ranks included, so every rank gets the same numbers. From the first "
-     "`PCApplyTranspose()` after a set-up they cover the transposed matrix as well.",
-     "GetDirectionsUsed GetCertificate"},
+     "`PCApplyTranspose()` after a set-up they cover the transposed matrix as well."},
     {"IgnoredEntries",
-     {},
-     {kIgnoredValue},
+     {{"ignored", "PetscInt64", "number of ignored entries, without stored zeros"}},
      "the number of nonzero matrix entries outside the three bands, which the preconditioner ignores",
      "intermediate",
      "If it is 0, the preconditioner solves with the whole matrix: use `KSPPREONLY`, or let a Krylov method converge "
      "in one iteration. With several directions it counts the entries that are in the bands of none.",
-     "GetDirectionIgnoredEntries"},
-    {"DirectionIgnoredEntries",
-     {kDirectionInput},
-     {kIgnoredValue},
+     "GetDirectionIgnoredEntries",
      "the number of nonzero matrix entries outside the three bands of one direction",
-     "intermediate",
      "The other directions may have some of them in their bands. It is 0 for bands of `PCOCLSPKTSetBands()`. It is the "
-     "sum over all ranks.",
-     "GetDirectionsUsed GetIgnoredEntries"},
+     "sum over all ranks."},
 };
 
 const std::vector<ActionEntry> kActions = {
@@ -338,6 +305,9 @@ struct ValueText {
 
 }  // namespace
 
+const ResultValue kDirectionInput{"direction", "const char[]",
+                                  "one of those that `PCOCLSPKTGetDirectionsUsed()` lists, such as `x`"};
+
 std::span<const OptionEntry> option_table() { return kTable; }
 
 const std::vector<ResultEntry>& result_table() { return kResults; }
@@ -348,12 +318,16 @@ std::string value_text(const OptionEntry& entry, const Settings& settings) {
   return std::visit(ValueText{settings}, entry.field);
 }
 
+std::span<const char* const> words_of(const OptionEntry& entry) {
+  const auto* choice = std::get_if<Choice>(&entry.field);
+  return choice ? choice->names : std::span<const char* const>();
+}
+
 std::string values_text(const OptionEntry& entry) {
   if (std::holds_alternative<bool Settings::*>(entry.field)) return "true|false";
-  const auto* choice = std::get_if<Choice>(&entry.field);
-  if (!choice) return std::string("<").append(entry.unit).append(">");
+  if (!std::holds_alternative<Choice>(entry.field)) return std::string("<").append(entry.unit).append(">");
   std::string words;
-  for (const char* word : choice->names) words.append(words.empty() ? "" : "|").append(word);
+  for (const char* word : words_of(entry)) words.append(words.empty() ? "" : "|").append(word);
   return words;
 }
 

@@ -71,16 +71,20 @@ struct ResultValue {
   const char* help;
 };
 
-/// A function that tells what the last set-up chose; an error before it.
+/// A function that tells what the last set-up chose; an error before it. Another one may tell it of one direction.
 struct ResultEntry {
-  const char* function;             ///< the C function is PCOCLSPKTGet<function>
-  std::vector<ResultValue> inputs;  ///< what the caller asks for, in front of the values
+  const char* function;  ///< the C functions are PCOCLSPKTGet<function> and PCOCLSPKTGetDirection<function>
   std::vector<ResultValue> values;
-  const char* help;      ///< one line
-  const char* level;     ///< for whom: intermediate or advanced
-  const char* notes;     ///< what a manual page adds to the help
-  const char* see_also;  ///< functions joined by spaces, without PCOCLSPKT
+  const char* help;                      ///< one line
+  const char* level;                     ///< for whom: intermediate or advanced
+  const char* notes;                     ///< what a manual page adds to the help
+  const char* see_also;                  ///< functions joined by spaces, without PCOCLSPKT
+  const char* direction_help = nullptr;  ///< of the function for one direction; null: there is none
+  const char* direction_notes = nullptr;
 };
+
+/// What the functions for one direction are asked for, in front of their values.
+extern const ResultValue kDirectionInput;
 
 /// The only place where the functions are listed that report on the last set-up.
 const std::vector<ResultEntry>& result_table();
@@ -102,6 +106,9 @@ inline bool optional(const ResultEntry& entry) { return entry.values.size() > 1;
 
 /// The value as a user would type it.
 std::string value_text(const OptionEntry& entry, const Settings& settings);
+
+/// The words a choice takes, by its values; none for other options.
+std::span<const char* const> words_of(const OptionEntry& entry);
 
 /// The words a choice takes, "a|b|c"; `<unit>` for numbers and free text.
 std::string values_text(const OptionEntry& entry);

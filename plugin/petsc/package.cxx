@@ -3,9 +3,7 @@
 
 #include <mutex>
 
-#include "boundary.hxx"
 #include "check_flavour.hxx"
-#include "oclspkt/oclspkt.h"
 #include "pc_oclspkt.hxx"
 #include "types.hxx"
 

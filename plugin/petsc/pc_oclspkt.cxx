@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "boundary.hxx"
 #include "logged.hxx"
 
 namespace oclspkt::petsc {
@@ -79,8 +78,9 @@ Known known_of_matrix(PC pc) {
   must(MatIsSymmetricKnown(pc->pmat, &set, &symmetric));
   must(MatGetNullSpace(pc->pmat, &space));
   if (!space && pc->mat) must(MatGetNullSpace(pc->mat, &space));
-  return {
-      .symmetric = set && symmetric, .constant_null_space = space && holds_constants(space), .queue = data(pc)->queue};
+  return {.symmetric = set && symmetric,
+          .constant_null_space = space && holds_constants(space),
+          .queue = data(pc)->vectors.queue};
 }
 
 /// Let the solvers of all directions choose. A breakdown on one rank is a failed reason on all.
@@ -118,11 +118,11 @@ void set_up(PC pc) {
   find_lines(pc);
   fill_bands(pc);
   if (choice_is_stale(*o)) {
-    o->key = {};
+    o->chosen.key = {};
     find_lines(pc);
     fill_bands(pc);
   }
-  if (!o->chosen_for) o->chosen_for = o->first().extraction.coupling();
+  if (!o->chosen.coupling) o->chosen.coupling = o->first().extraction.coupling();
   check_ignored(pc);
   must(PetscLogEventEnd(events().bands, pc, pc->pmat, 0, 0));
   find_queue(pc);
@@ -215,6 +215,21 @@ void solve_vector(PC pc, Vec x, Vec y, bool transpose) {
   solve_block(pc, {.vector = x}, {.vector = y}, transpose);
 }
 
+void solve_matrix(PC pc, Mat x, Mat y) {
+  PetscInt columns;
+  check_ready(pc);
+  must(MatGetSize(y, nullptr, &columns));
+  solve_block(pc, {nullptr, x, 0, columns}, {nullptr, y, 0, columns}, false);
+}
+
+/* Before a solve: set up for its vectors, and warn of ignored entries. A part of PCCOMPOSITE is not set up yet. */
+void prepare_solve(PC pc, KSP ksp, Vec right, Vec solution) {
+  must(OclspktOwnPreSolve(pc, ksp));
+  set_up_if_stale(pc);
+  if (data(pc)->ready) set_up_for_vectors(pc, right, solution);
+  warn_of_ignored(pc, ksp);
+}
+
 void destroy_work(PC_OCLSPKT& o) {
   for (Work* work : {&o.work, &o.work_columns}) {
     for (Block& block : work->parts) destroy_block(block);
@@ -222,15 +237,25 @@ void destroy_work(PC_OCLSPKT& o) {
   }
 }
 
-/// The settings, and what was told once, survive a reset.
-PC_OCLSPKT without_matrix(const PC_OCLSPKT& o) {
+/// Forget all but the settings and what was told once.
+void reset(PC pc) {
+  PC_OCLSPKT& o = *data(pc);
   PC_OCLSPKT fresh;
+  agree_on_degraded(pc); /* PCDestroy() comes here, too */
+  destroy_work(o);
   fresh.settings = o.settings;
-  fresh.degraded_printed = o.degraded_printed;
-  fresh.told_ignored = o.told_ignored;
-  fresh.told_left_out = o.told_left_out;
+  fresh.warned = o.warned;
   fresh.first().solver.set_options(o.settings);
-  return fresh;
+  o = std::move(fresh);
+}
+
+void destroy(PC pc) {
+  PetscBool finalized; /* then PETSc's part of the object is not there any more */
+  must(PetscFinalized(&finalized));
+  destroy_work(*data(pc)); /* PCSetType() to another type destroys without a reset */
+  if (!finalized) compose_functions(pc, true);
+  delete data(pc);
+  pc->data = nullptr;
 }
 
 }  // namespace
@@ -253,100 +278,42 @@ void destroy_work_of_matrix(Work& work) {
   for (Block& block : work.of_matrix) destroy_block(block);
 }
 
-}  // namespace oclspkt::petsc
-
-using oclspkt::petsc::data;
-
-static PetscErrorCode PCSetUp_OCLSPKT(PC pc) {
-  PetscFunctionBegin;
-  OclspktCall(pc, oclspkt::petsc::set_up(pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Before a solve: set up for its vectors, and warn of ignored entries. A part of PCCOMPOSITE is not set up yet. */
-static PetscErrorCode PCPreSolve_OCLSPKT(PC pc, KSP ksp, Vec b, Vec x) {
-  PetscFunctionBegin;
-  PetscCall(OclspktOwnPreSolve(pc, ksp));
-  OclspktCall(pc, oclspkt::petsc::set_up_if_stale(pc));
-  if (data(pc)->ready) OclspktCall(pc, oclspkt::petsc::set_up_for_vectors(pc, b, x));
-  OclspktCall(pc, oclspkt::petsc::warn_of_ignored(pc, ksp));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* After a solve: PETSc would find the reason of its failed apply before the applies of the next solve. */
-static PetscErrorCode PCPostSolve_OCLSPKT(PC pc, KSP, Vec, Vec) {
-  PetscFunctionBegin;
-  OclspktCall(pc, oclspkt::petsc::forget_failed_apply(pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCApply_OCLSPKT(PC pc, Vec x, Vec y) {
-  PetscFunctionBegin;
-  OclspktCall(pc, oclspkt::petsc::solve_vector(pc, x, y, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCApplyTranspose_OCLSPKT(PC pc, Vec x, Vec y) {
-  PetscFunctionBegin;
-  OclspktCall(pc, oclspkt::petsc::solve_vector(pc, x, y, true));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCMatApply_OCLSPKT(PC pc, Mat x, Mat y) {
-  PetscInt columns;
-
-  PetscFunctionBegin;
-  OclspktCall(pc, oclspkt::petsc::check_ready(pc));
-  PetscCall(MatGetSize(y, nullptr, &columns));
-  OclspktCall(pc, oclspkt::petsc::solve_block(pc, {nullptr, x, 0, columns}, {nullptr, y, 0, columns}, false));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+/* What PETSc calls. The reason of a failed apply is forgotten after a solve: PETSc would find it before the applies of
+   the next one. */
+#define OCLSPKT_CALLBACK(Name, parameters, ...) \
+  static PetscErrorCode Name parameters {       \
+    PetscFunctionBegin;                         \
+    OclspktCall(pc, __VA_ARGS__);               \
+    PetscFunctionReturn(PETSC_SUCCESS);         \
+  }
+OCLSPKT_CALLBACK(PCSetUp_OCLSPKT, (PC pc), set_up(pc))
+OCLSPKT_CALLBACK(PCPreSolve_OCLSPKT, (PC pc, KSP ksp, Vec b, Vec x), prepare_solve(pc, ksp, b, x))
+OCLSPKT_CALLBACK(PCPostSolve_OCLSPKT, (PC pc, KSP, Vec, Vec), forget_failed_apply(pc))
+OCLSPKT_CALLBACK(PCApply_OCLSPKT, (PC pc, Vec x, Vec y), solve_vector(pc, x, y, false))
+OCLSPKT_CALLBACK(PCApplyTranspose_OCLSPKT, (PC pc, Vec x, Vec y), solve_vector(pc, x, y, true))
+OCLSPKT_CALLBACK(PCMatApply_OCLSPKT, (PC pc, Mat x, Mat y), solve_matrix(pc, x, y))
+OCLSPKT_CALLBACK(PCView_OCLSPKT, (PC pc, PetscViewer viewer), view(pc, viewer))
+OCLSPKT_CALLBACK(PCReset_OCLSPKT, (PC pc), reset(pc))
+OCLSPKT_CALLBACK(PCDestroy_OCLSPKT, (PC pc), destroy(pc))
 
 static PetscErrorCode PCSetFromOptions_OCLSPKT(PC pc, OclspktOptionItems PetscOptionsObject) {
-  oclspkt::petsc::Settings settings;
+  Settings settings;
   PetscBool changed;
 
   PetscFunctionBegin;
   OclspktCall(pc, settings = data(pc)->settings);
   PetscOptionsHeadBegin(PetscOptionsObject, "oclspkt options");
-  OclspktCall(pc, oclspkt::petsc::read_settings(PetscOptionsObject, settings));
+  OclspktCall(pc, read_settings(PetscOptionsObject, settings));
   PetscOptionsHeadEnd();
-  OclspktCall(pc, changed = static_cast<PetscBool>(oclspkt::petsc::change_settings(pc, settings)));
+  OclspktCall(pc, changed = static_cast<PetscBool>(change_settings(pc, settings)));
   /* If settings changed on some ranks only, all ranks set up again, and the set-up reports the difference. */
   OclspktAllreduce(MPI_IN_PLACE, &changed, 1, OCLSPKT_MPI_BOOL, MPI_LOR, PetscObjectComm((PetscObject)pc));
-  if (changed) oclspkt::petsc::forget_operator(pc);
+  if (changed) forget_operator(pc);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCView_OCLSPKT(PC pc, PetscViewer viewer) {
-  PetscFunctionBegin;
-  OclspktCall(pc, oclspkt::petsc::view(pc, viewer));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCReset_OCLSPKT(PC pc) {
-  PetscFunctionBegin;
-  OclspktCall(pc, oclspkt::petsc::agree_on_degraded(pc)); /* PCDestroy() comes here, too */
-  OclspktCall(pc, oclspkt::petsc::destroy_work(*data(pc)));
-  OclspktCall(pc, *data(pc) = oclspkt::petsc::without_matrix(*data(pc)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCDestroy_OCLSPKT(PC pc) {
-  PetscBool finalized; /* then PETSc's part of the object is not there any more */
-
-  PetscFunctionBegin;
-  PetscCall(PetscFinalized(&finalized));
-  OclspktCall(pc, oclspkt::petsc::destroy_work(*data(pc))); /* PCSetType() to another type destroys without a reset */
-  if (!finalized) OclspktCall(pc, oclspkt::petsc::compose_functions(pc, true));
-  delete data(pc);
-  pc->data = nullptr;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCCreate_OCLSPKT(PC pc) {
-  PetscFunctionBegin;
-  OclspktCall(pc, pc->data = new oclspkt::petsc::PC_OCLSPKT);
+static void create(PC pc) {
+  pc->data = new PC_OCLSPKT;
   pc->ops->setup = PCSetUp_OCLSPKT;
   pc->ops->presolve = PCPreSolve_OCLSPKT;
   pc->ops->postsolve = PCPostSolve_OCLSPKT;
@@ -357,6 +324,13 @@ PetscErrorCode PCCreate_OCLSPKT(PC pc) {
   pc->ops->view = PCView_OCLSPKT;
   pc->ops->reset = PCReset_OCLSPKT;
   pc->ops->destroy = PCDestroy_OCLSPKT;
-  OclspktCall(pc, oclspkt::petsc::compose_functions(pc, false));
+  compose_functions(pc, false);
+}
+
+}  // namespace oclspkt::petsc
+
+PetscErrorCode PCCreate_OCLSPKT(PC pc) {
+  PetscFunctionBegin;
+  OclspktCall(pc, oclspkt::petsc::create(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "block.hxx"
 #include "boundary.hxx"
 #include "extract.hxx"
 #include "lines.hxx"
@@ -26,6 +25,11 @@ struct Bounds {
   bool above_limits = false;  ///< a method that was named, and that its bounds do not cover
 };
 
+/// Texts that PCOCLSPKTGetMethodUsed() and its like handed out.
+struct Told {
+  std::string directions, method, why, device, device_type;
+};
+
 /// One direction of the preconditioner: its lines, where their bands stand in the matrix, and what solves them.
 struct Sweep {
   Direction direction = Direction::matrix;
@@ -37,6 +41,8 @@ struct Sweep {
   std::size_t losses_seen = 0;                ///< lost devices that were logged already
   std::array<bool, 2> told_above{};           ///< what is above the limits of method auto, by -info; as `bounds`
   std::array<Bounds, 2> bounds;  ///< of the last set-up and of the transposed one, the largest over all ranks
+
+  Told told;  ///< of this direction alone
 
   const Report& report(bool transpose) const { return transpose ? solver.transpose_report() : solver.report(); }
   const CutReport& cut_report(bool transpose) const {
@@ -86,47 +92,63 @@ struct LinesKey {
   bool operator==(const LinesKey&) const = default;
 };
 
+/// What is solved for at once: a vector, or some columns of a dense matrix.
+struct Block {
+  Vec vector = nullptr;
+  Mat matrix = nullptr;           ///< null: the vector
+  PetscInt first = 0, count = 1;  ///< columns
+};
+
 /// What there is between the sweeps.
 struct Work {
   std::array<Block, 2> parts;
-  Block between;                   ///< PC_OCLSPKT::between
+  Block between;                   ///< the diagonal between the factors
   std::array<Block, 2> of_matrix;  ///< see multiply()
 };
 /// Destroy what another matrix needs anew.
 void destroy_work_of_matrix(Work& work);
 
+/// The directions and their lines, as find_lines() decided.
+struct Chosen {
+  LinesKey key;
+  std::string why;                   ///< in words
+  bool by_values = false;            ///< by `auto`
+  std::optional<Coupling> coupling;  ///< what that choice was made for
+  std::string left_out;              ///< a periodic axis that it could not take, with figures; empty if none matters
+};
+
 /// What stands behind pc->data.
 struct PC_OCLSPKT {
   Settings settings;
   std::vector<std::unique_ptr<Sweep>> sweeps;  ///< at least one; in the order of the directions
-  LinesKey key;
-  std::string lines_why;               ///< the directions in words
-  bool chosen_by_values = false;       ///< the direction, by `auto`
-  std::optional<Coupling> chosen_for;  ///< what that choice was made for
-  std::string left_out;                ///< a periodic axis that it could not take, with figures; empty if none matters
-  std::optional<GivenLines> given_lines;
-  std::array<GivenBands, kAxes> given_bands;
-  int given_changes = 0;
+  Chosen chosen;
+  struct {
+    std::optional<GivenLines> lines;
+    std::array<GivenBands, kAxes> bands;
+    int changes = 0;
+  } given;                             ///< by the program
   std::shared_ptr<Exchange> exchange;  ///< of all sweeps; made when lines are cut
   std::vector<PetscScalar> between;    ///< diagonal between the factors of `symmetric`, by local rows
   Work work, work_columns;             ///< for vectors and for columns, of the solution's type; destroyed by reset
   DeviceVisit<PetscScalar> visit;      ///< one way of host vectors for all directions, where that is possible
-  DeviceQueue queue;                   ///< where vectors lie, as the last set-up was told
-  std::string queue_sought;            ///< the type of vectors that find_queue() asked
-  const char* from_host = nullptr;     ///< why the last vectors were taken from the host's memory, see note_vectors()
-  bool stale = false;                  ///< settings changed while the program reuses the operator
-  bool ready = false;                  ///< the operator of the last set-up can be applied
-  bool transpose_ready = false;        ///< the transposed one was set up for it
-  std::string failure;                 ///< why the last set-up failed, or the last apply; empty if it did not
-  bool failed_apply = false;           ///< `failure` is of an apply
-  Trouble answers;                     ///< what is wrong with answers of the apply that runs
-  std::string first_loss;              ///< the first device that this rank lost; empty if none
-  bool degraded_printed = false;       ///< by this rank, or by any as far as agree_on_degraded() told
-  bool told_ignored = false, told_left_out = false;  ///< warned of; see warnings.cxx
-  bool applied_once = false;                         ///< by the KSP of the last solve, which is no Krylov method
   struct {
-    std::string directions, method, why, device, device_type;
-  } told;  ///< texts that PCOCLSPKTGetMethodUsed() and its like handed out
+    DeviceQueue queue;           ///< where they lie, as the last set-up was told
+    std::string sought;          ///< the type that find_queue() asked
+    const char* from_host = "";  ///< why the last ones were taken from the host's memory, see note_vectors(); or empty
+  } vectors;
+  bool stale = false;            ///< settings changed while the program reuses the operator
+  bool ready = false;            ///< the operator of the last set-up can be applied
+  bool transpose_ready = false;  ///< the transposed one was set up for it
+  std::string failure;           ///< why the last set-up failed, or the last apply; empty if it did not
+  bool failed_apply = false;     ///< `failure` is of an apply
+  Trouble answers;               ///< what is wrong with answers of the apply that runs
+  std::string first_loss;        ///< the first device that this rank lost; empty if none
+  struct {
+    bool degraded = false;  ///< by this rank, or by any as far as agree_on_degraded() told
+    bool ignored = false, left_out = false;
+  } warned;                   ///< see warnings; it survives a reset
+  bool applied_once = false;  ///< by the KSP of the last solve, which is no Krylov method
+  Told told;
 
   PC_OCLSPKT() { sweeps.push_back(std::make_unique<Sweep>()); }
   Sweep& first() { return *sweeps.front(); }
@@ -144,6 +166,42 @@ inline void forget_operator(PC pc) {
     pc->setupcalled = PETSC_FALSE;
   }
 }
+
+/// The numbers of a block in memory of the host, to be read; every get has its restore.
+Columns<const PetscScalar> get_read(const Block& block);
+void restore_read(const Block& block, const Columns<const PetscScalar>& columns);
+/// The numbers of a block in memory of the host, to be overwritten. Columns before the block keep their values.
+Columns<PetscScalar> get_write(const Block& block);
+void restore_write(const Block& block, const Columns<PetscScalar>& columns);
+
+/// Call call(to, with) for the vectors of two blocks; where `with` is one vector, that for each of `to`.
+/// @param call  changes `to`, reads `with`
+template <typename Call>
+void each_vector(const Block& to, const Block& with, const Call& call) {
+  for (PetscInt k = 0; k < to.count; ++k) {
+    const PetscInt other = with.first + PetscMin(k, with.count - 1);
+    Vec changed = to.vector, read = with.vector;
+    if (with.matrix) must(MatDenseGetColumnVecRead(with.matrix, other, &read));
+    if (to.matrix) must(MatDenseGetColumnVec(to.matrix, to.first + k, &changed));
+    call(changed, read);
+    if (to.matrix) must(MatDenseRestoreColumnVec(to.matrix, to.first + k, &changed));
+    if (with.matrix) must(MatDenseRestoreColumnVecRead(with.matrix, other, &read));
+  }
+}
+
+/// Whether a type of vectors, as MatGetVecType() tells it, has nothing but memory of the host.
+bool is_of_host(VecType type);
+
+/// product = A x, or A^T x: matrices on devices multiply vectors of their own type only, others are copied by
+/// the host.
+/// @param[in,out] own  vectors of the matrix's type, made when they are needed
+void multiply(Mat matrix, Vec x, Vec product, bool transpose, std::array<Block, 2>& own);
+
+/// Have a block be as another one: a vector of its type, or at least as many columns, where it lies.
+/// @param[in,out] block  destroyed and made anew where it does not fit
+/// @return whether it was made anew, so that its numbers are to be written
+bool match_block(const Block& like, Block& block);
+void destroy_block(Block& block);
 
 /// Compose the functions behind the public ones of oclspkt.h with a PC, or remove them.
 void compose_functions(PC pc, bool remove);
@@ -208,7 +266,7 @@ void set_up_for_vectors(PC pc, Vec right, Vec solution);
 /// @return false: they have to be taken to the host
 bool solve_on_device(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose);
 
-/// Set the solvers of all directions up, for where PC_OCLSPKT::queue says that vectors lie. A breakdown on one rank is
+/// Set the solvers of all directions up, for where PC_OCLSPKT::vectors says that they lie. A breakdown on one rank is
 /// one on all. Collective.
 void set_up_sweeps(PC pc);
 

@@ -1,12 +1,65 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Vectors that lie on a device already. */
-#include "boundary.hxx"
+/* Vectors and columns of dense matrices, on the host or on a device already. */
+#include <string_view>
+
 #include "logged.hxx"
 #include "pc_oclspkt.hxx"
 #include "types.hxx"
 
 namespace oclspkt::petsc {
 namespace {
+
+/// Whether two objects are of one type, both bound to the host or none.
+template <typename Object>
+bool are_alike(Object a, Object b, PetscErrorCode (*bound_to_cpu)(Object, PetscBool*)) {
+  const char* type;
+  PetscBool same, a_bound = PETSC_FALSE, b_bound = PETSC_FALSE;
+  must(PetscObjectGetType((PetscObject)b, &type));
+  must(PetscObjectTypeCompare((PetscObject)a, type, &same));
+  must((*bound_to_cpu)(a, &a_bound));
+  must((*bound_to_cpu)(b, &b_bound));
+  return same && a_bound == b_bound;
+}
+
+/// Whether a block is of the same type as another one, bound to the host where that is, and as wide.
+bool fits(const Block& block, const Block& like) {
+  if (like.matrix) {
+    return block.matrix && block.count >= like.count && are_alike(block.matrix, like.matrix, MatBoundToCPU);
+  }
+  return block.vector && are_alike(block.vector, like.vector, VecBoundToCPU);
+}
+
+Mat make_columns(const Block& like) {
+  Mat made;
+  PetscInt rows, all_rows;
+  MatType type;
+  PetscBool bound;
+  must(MatGetLocalSize(like.matrix, &rows, nullptr));
+  must(MatGetSize(like.matrix, &all_rows, nullptr));
+  must(MatGetType(like.matrix, &type));
+  must(MatBoundToCPU(like.matrix, &bound));
+  must(MatCreate(comm_of(like.matrix), &made));
+  must(MatSetSizes(made, rows, PETSC_DECIDE, all_rows, like.count));
+  must(MatSetType(made, type));
+  must(MatSetUp(made));
+  must(MatBindToCPU(made, bound));
+  must(MatAssemblyBegin(made, MAT_FINAL_ASSEMBLY));
+  must(MatAssemblyEnd(made, MAT_FINAL_ASSEMBLY));
+  return made;
+}
+
+/// VecCopy() for any two types; that of ViennaCL does not write to vectors of the host (PETSc 3.24).
+void copy_on_host(Vec from, Vec to) {
+  const PetscScalar* values;
+  PetscScalar* copies;
+  PetscInt rows;
+  must(VecGetLocalSize(from, &rows));
+  must(VecGetArrayRead(from, &values));
+  must(VecGetArrayWrite(to, &copies));
+  must(PetscArraycpy(copies, values, rows));
+  must(VecRestoreArrayWrite(to, &copies));
+  must(VecRestoreArrayRead(from, &values));
+}
 
 bool is_of_kokkos(Vec vector) {
   PetscBool is;
@@ -43,8 +96,8 @@ DeviceQueue queue_of_vector(Vec vector) {
 bool takes_queue(PC pc, Sweep& sweep, const DeviceQueue& queue, bool transpose) {
   bool takes = false;
   if (!queue || !sweep.layout.rows.empty()) return false;
-  if (data(pc)->queue.kind != queue.kind) {
-    data(pc)->from_host =
+  if (data(pc)->vectors.queue.kind != queue.kind) {
+    data(pc)->vectors.from_host =
         "copied: the set-up did not know that they lie on a device; use KSPSolve(), or give the matrix their type";
     return false;
   }
@@ -52,54 +105,43 @@ bool takes_queue(PC pc, Sweep& sweep, const DeviceQueue& queue, bool transpose) 
   return takes;
 }
 
-/// Columns in memory of a device.
-struct OnDevice {
-  const void* y;
-  void* x;
-  PetscInt y_stride = 0, x_stride = 0, count = 1;
-};
-
-void enqueue(PC pc, Sweep& sweep, const DeviceQueue& queue, const OnDevice& v, bool transpose) {
+void enqueue(PC pc, Sweep& sweep, const DeviceQueue& queue, Columns<const PetscScalar> y, Columns<PetscScalar> x,
+             Index count, bool transpose) {
+  const Place place{Place::Kind::queue, queue};
   must(PetscLogGpuTimeBegin());
-  attempt(pc, [&] {
-    transpose ? sweep.solver.enqueue_transpose(queue, v.y, v.x)
-              : sweep.solver.enqueue(queue, v.y, v.y_stride, v.x, v.x_stride, v.count);
-  });
+  attempt(pc, [&] { transpose ? sweep.solver.apply_transpose(place, y, x) : sweep.solver.apply(place, y, x, count); });
   must(PetscLogGpuTimeEnd());
-  must(OclspktLogGpuFlops(static_cast<PetscLogDouble>(v.count) * apply_flops(sweep.report(transpose))));
+  must(OclspktLogGpuFlops(static_cast<PetscLogDouble>(count) * apply_flops(sweep.report(transpose))));
+}
+
+/// Solve for a vector of OpenCL. @param y, x  cl_mem
+void enqueue_memory(PC pc, Sweep& sweep, const DeviceQueue& queue, const void* y, void* x, bool transpose) {
+  enqueue(pc, sweep, queue, {static_cast<const PetscScalar*>(y)}, {static_cast<PetscScalar*>(x)}, 1, transpose);
 }
 
 /// Solve where arrays of PETSc lie in memory of CUDA. @return false: one of them does not
-bool enqueue_cuda(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec right, Vec solution, bool transpose) {
+bool enqueue_cuda(PC pc, Sweep& sweep, const DeviceQueue& queue, const Block& right, const Block& solution,
+                  bool transpose) {
   const PetscScalar* y;
   PetscScalar* x;
   PetscMemType y_type, x_type;
-  must(VecGetArrayReadAndMemType(right, &y, &y_type));
-  must(VecGetArrayWriteAndMemType(solution, &x, &x_type));
-  const bool on_device = PetscMemTypeCUDA(y_type) && PetscMemTypeCUDA(x_type);
-  if (on_device) enqueue(pc, sweep, queue, {y, x}, transpose);
-  must(VecRestoreArrayWriteAndMemType(solution, &x));
-  must(VecRestoreArrayReadAndMemType(right, &y));
-  return on_device;
-}
-
-bool enqueue_columns(PC pc, Sweep& sweep, const DeviceQueue& queue, const Block& right, const Block& solution) {
-  const PetscScalar* y;
-  PetscScalar* x;
-  PetscMemType y_type, x_type;
-  PetscInt y_stride, x_stride;
-  must(MatDenseGetLDA(right.matrix, &y_stride));
-  must(MatDenseGetLDA(solution.matrix, &x_stride));
-  must(OclspktDenseRead(right.matrix, &y, &y_type));
-  must(OclspktDenseWrite(solution.matrix, &x, &x_type));
-  const bool on_device = PetscMemTypeCUDA(y_type) && PetscMemTypeCUDA(x_type);
-  if (on_device) {
-    const PetscScalar* const from = y + static_cast<Index>(right.first) * y_stride;
-    PetscScalar* const to = x + static_cast<Index>(solution.first) * x_stride;
-    enqueue(pc, sweep, queue, {from, to, y_stride, x_stride, solution.count}, false);
+  PetscInt y_stride = 0, x_stride = 0;
+  if (right.matrix) {
+    must(MatDenseGetLDA(right.matrix, &y_stride));
+    must(MatDenseGetLDA(solution.matrix, &x_stride));
+    must(OclspktDenseRead(right.matrix, &y, &y_type));
+    must(OclspktDenseWrite(solution.matrix, &x, &x_type));
+  } else {
+    must(VecGetArrayReadAndMemType(right.vector, &y, &y_type));
+    must(VecGetArrayWriteAndMemType(solution.vector, &x, &x_type));
   }
-  must(OclspktDenseRestoreWrite(solution.matrix, &x));
-  must(OclspktDenseRestoreRead(right.matrix, &y));
+  const bool on_device = PetscMemTypeCUDA(y_type) && PetscMemTypeCUDA(x_type);
+  const Columns<const PetscScalar> from{y, y_stride};
+  const Columns<PetscScalar> to{x, x_stride};
+  if (on_device) enqueue(pc, sweep, queue, from + right.first, to + solution.first, solution.count, transpose);
+  must(right.matrix ? OclspktDenseRestoreWrite(solution.matrix, &x)
+                    : VecRestoreArrayWriteAndMemType(solution.vector, &x));
+  must(right.matrix ? OclspktDenseRestoreRead(right.matrix, &y) : VecRestoreArrayReadAndMemType(right.vector, &y));
   return on_device;
 }
 
@@ -107,7 +149,7 @@ void enqueue_vienna_cl(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec right,
   void *y = nullptr, *x = nullptr;
   must(OclspktViennaCLRead(right, &y));
   must(OclspktViennaCLWrite(solution, &x));
-  enqueue(pc, sweep, queue, {y, x}, transpose);
+  enqueue_memory(pc, sweep, queue, y, x, transpose);
   must(OclspktViennaCLRestoreWrite(solution));
 }
 
@@ -115,8 +157,8 @@ void enqueue_dressed(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec right, V
   DeviceSpace& space = *space_for(right->map->n);
   const DeviceArray& y = bring_to_device(space, right, false);
   DeviceArray& x = bring_to_device(space, solution, true);
-  enqueue(pc, sweep, queue, {y.memory(), x.memory()}, transpose);
-  if (types().sync) space.finish();
+  enqueue_memory(pc, sweep, queue, y.memory(), x.memory(), transpose);
+  if (types().options.sync) space.finish();
   wrote_on_device(solution);
   must(PetscObjectStateIncrease((PetscObject)solution));
 }
@@ -135,6 +177,86 @@ DeviceQueue queue_of_columns(Mat right, Mat solution) {
 
 }  // namespace
 
+Columns<const PetscScalar> get_read(const Block& block) {
+  const PetscScalar* array;
+  PetscInt stride = 0;
+  if (block.matrix) {
+    must(MatDenseGetLDA(block.matrix, &stride));
+    must(MatDenseGetArrayRead(block.matrix, &array));
+  } else {
+    must(VecGetArrayRead(block.vector, &array));
+  }
+  return Columns<const PetscScalar>{array, stride} + block.first;
+}
+
+void restore_read(const Block& block, const Columns<const PetscScalar>& columns) {
+  const PetscScalar* array = (columns + -block.first).first;
+  must(block.matrix ? MatDenseRestoreArrayRead(block.matrix, &array) : VecRestoreArrayRead(block.vector, &array));
+}
+
+Columns<PetscScalar> get_write(const Block& block) {
+  PetscScalar* array;
+  PetscInt stride = 0;
+  if (block.matrix) {
+    must(MatDenseGetLDA(block.matrix, &stride));
+    must(block.first > 0 ? MatDenseGetArray(block.matrix, &array) : MatDenseGetArrayWrite(block.matrix, &array));
+  } else {
+    must(VecGetArrayWrite(block.vector, &array));
+  }
+  return Columns<PetscScalar>{array, stride} + block.first;
+}
+
+void restore_write(const Block& block, const Columns<PetscScalar>& columns) {
+  PetscScalar* array = (columns + -block.first).first;
+  if (!block.matrix) {
+    must(VecRestoreArrayWrite(block.vector, &array));
+  } else if (block.first > 0) {
+    must(MatDenseRestoreArray(block.matrix, &array));
+  } else {
+    must(MatDenseRestoreArrayWrite(block.matrix, &array));
+  }
+}
+
+bool is_of_host(VecType type) {
+  const std::string_view own = type ? type : VECSTANDARD;
+  return own == VECSTANDARD || own == VECSEQ || own == VECMPI;
+}
+
+void multiply(Mat matrix, Vec x, Vec product, bool transpose, std::array<Block, 2>& own) {
+  VecType type, of_x;
+  Vec &own_x = own[0].vector, &own_product = own[1].vector;
+  const auto product_of = transpose ? MatMultTranspose : MatMult;
+  must(MatGetVecType(matrix, &type));
+  must(VecGetType(x, &of_x));
+  /* "kokkos" is that of a matrix, "seqkokkos" or "mpikokkos" that of its vectors. */
+  if (is_of_host(type) || std::string_view(of_x).ends_with(type)) {
+    must(product_of(matrix, x, product));
+    return;
+  }
+  if (!own_x) must(MatCreateVecs(matrix, &own_x, &own_product));
+  copy_on_host(x, own_x);
+  must(product_of(matrix, own_x, own_product));
+  copy_on_host(own_product, product);
+}
+
+bool match_block(const Block& like, Block& block) {
+  if (fits(block, like)) return false;
+  destroy_block(block);
+  if (like.matrix) {
+    block.matrix = make_columns(like);
+  } else {
+    must(VecDuplicate(like.vector, &block.vector));
+  }
+  block.count = like.count;
+  return true;
+}
+
+void destroy_block(Block& block) {
+  must(VecDestroy(&block.vector));
+  must(MatDestroy(&block.matrix));
+  block = {};
+}
+
 DeviceQueue queue_of(const Block& right, const Block& solution) {
   if (right.matrix) return queue_of_columns(right.matrix, solution.matrix);
   const DeviceQueue::Kind kind = kind_of(right.vector);
@@ -148,15 +270,15 @@ DeviceQueue queue_of(const Block& right, const Block& solution) {
 
 void note_vectors(PC pc, Vec vector) {
   PetscBool bound;
-  data(pc)->from_host = nullptr;
+  data(pc)->vectors.from_host = "";
   if (!PetscDefined(HAVE_KOKKOS) || !is_of_kokkos(vector)) return;
   if (PetscMemTypeHost(PETSC_MEMTYPE_KOKKOS)) {
-    data(pc)->from_host = "in host memory: the Kokkos of this PETSc has no GPU";
+    data(pc)->vectors.from_host = "in host memory: the Kokkos of this PETSc has no GPU";
     return;
   }
   must(VecBoundToCPU(vector, &bound));
   if (!bound && !queue_of_vector(vector)) {
-    data(pc)->from_host = "copied: Kokkos keeps them on a device by a run-time that is not CUDA";
+    data(pc)->vectors.from_host = "copied: Kokkos keeps them on a device by a run-time that is not CUDA";
   }
 }
 
@@ -165,12 +287,12 @@ void find_queue(PC pc) {
   VecType type;
   Vec vector;
   must(MatGetVecType(pc->pmat, &type));
-  if (is_of_host(type) && !types().on) return;
+  if (is_of_host(type) && !types().options.on) return;
   /* To make a vector is collective, and the queue is this rank's: another one may have rows too few for its device. */
-  if (o->queue_sought == type) return;
-  o->queue_sought = type;
+  if (o->vectors.sought == type) return;
+  o->vectors.sought = type;
   must(MatCreateVecs(pc->pmat, &vector, nullptr));
-  o->queue = queue_of_vector(vector);
+  o->vectors.queue = queue_of_vector(vector);
   note_vectors(pc, vector);
   must(VecDestroy(&vector));
 }
@@ -178,12 +300,13 @@ void find_queue(PC pc) {
 void set_up_for_vectors(PC pc, Vec right, Vec solution) {
   VecType type;
   must(VecGetType(right, &type)); /* the same on all ranks */
-  if (is_of_host(type) && !types().on) return;
+  if (is_of_host(type) && !types().options.on) return;
   const DeviceQueue queue = queue_of({.vector = right}, {.vector = solution});
-  int least[] = {static_cast<bool>(queue), data(pc)->queue.kind == queue.kind}; /* on a device; known of all ranks */
+  int least[] = {static_cast<bool>(queue),
+                 data(pc)->vectors.queue.kind == queue.kind}; /* on a device; known of all ranks */
   OclspktReduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, comm_of(pc));
   if (!least[0] || least[1]) return;
-  data(pc)->queue = queue;
+  data(pc)->vectors.queue = queue;
   set_up_sweeps(pc);
 }
 
@@ -191,14 +314,11 @@ bool solve_on_device(PC pc, Sweep& sweep, const Block& right, const Block& solut
   const DeviceQueue queue = queue_of(right, solution);
   if (right.matrix && !queue && types().ready) types().columns += right.count;
   if ((right.matrix && transpose) || !takes_queue(pc, sweep, queue, transpose)) return false;
-  if (right.matrix) return enqueue_columns(pc, sweep, queue, right, solution);
-  if (is_dressed(right.vector)) {
-    enqueue_dressed(pc, sweep, queue, right.vector, solution.vector, transpose);
-  } else if (queue.kind == DeviceQueue::Kind::cuda) {
-    return enqueue_cuda(pc, sweep, queue, right.vector, solution.vector, transpose);
-  } else {
-    enqueue_vienna_cl(pc, sweep, queue, right.vector, solution.vector, transpose);
+  const bool dressed = !right.matrix && is_dressed(right.vector);
+  if (!dressed && queue.kind == DeviceQueue::Kind::cuda) {
+    return enqueue_cuda(pc, sweep, queue, right, solution, transpose);
   }
+  (dressed ? enqueue_dressed : enqueue_vienna_cl)(pc, sweep, queue, right.vector, solution.vector, transpose);
   return true;
 }
 

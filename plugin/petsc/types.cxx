@@ -6,16 +6,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <limits>
 #include <numeric>
-#include <string_view>
-#include <vector>
 
-#include "boundary.hxx"
 #include "logged.hxx"
 #include "node.hpp"
 #include "profile_store.hpp"
@@ -23,15 +17,6 @@
 
 namespace oclspkt::petsc {
 namespace {
-
-template <typename T>
-std::shared_ptr<Space<T>> make_space(DeviceModule& module, int device) {
-  if constexpr (sizeof(T) == sizeof(double)) {
-    return module.space_double(device, {});
-  } else {
-    return module.space_float(device, {});
-  }
-}
 
 /// Open the device of this rank. Ranks of a node take turns among the GPUs that the selection names; by `auto`, among
 /// those with a memory of their own, since with others, vectors of the host are as good.
@@ -48,8 +33,7 @@ std::shared_ptr<DeviceSpace> open_space(const std::string& words) {
     }
   } else {
     for (const DeviceInfo& info : module->devices()) {
-      const bool fits = info.fp64 || sizeof(PetscScalar) == sizeof(float);
-      if (!info.host_unified && !info.emulated && fits) devices.push_back(info.index);
+      if (!info.host_unified && !info.emulated && info.fp64) devices.push_back(info.index);
     }
     if (devices.empty()) return nullptr;
   }
@@ -58,7 +42,7 @@ std::shared_ptr<DeviceSpace> open_space(const std::string& words) {
   const int own = device_of();
   types().sharers = 0;
   for (place.rank = 0; place.rank < place.ranks; ++place.rank) types().sharers += device_of() == own ? 1 : 0;
-  return make_space<PetscScalar>(*module, own);
+  return module->space_double(own, {});
 }
 
 /* The timed work is an iteration of conjugate gradients on a grid, 5 entries a row, as launches, sums and loops. */
@@ -115,7 +99,12 @@ class HostIteration {
 };
 
 /// Measure the time of an iteration that the device needs for any number of rows, and the host's time for each row.
+///
+/// A device that shares the host's memory computes products only, with as many cores as the host: a row saves the time
+/// of one core less its share of all cores. Cores without work fall asleep while the host works on vectors, and make a
+/// launch expensive.
 Measured measure(DeviceSpace& space) {
+  constexpr int kPasses = 10;
   const std::unique_ptr<DeviceArray> x = space.make(1000), y = space.make(1000);
   const Term<PetscScalar> term{0.5, x.get()};
   const SumOf<PetscScalar> dot{SumKind::dot, x.get(), y.get()};
@@ -123,12 +112,27 @@ Measured measure(DeviceSpace& space) {
   HostIteration host;
   space.fill(*x, 1);
   space.fill(*y, 1);
+  const auto launch = [&] { space.combine(*y, 0.5, {&term, 1}); };
+  const auto vectors = [&] {
+    for (int pass = 0; pass < kPasses; ++pass) host.vectors();
+  };
+  if (types().shared) {
+    const double alone = least_seconds(vectors);
+    const double with_launch = least_seconds([&] {
+      launch();
+      space.finish();
+      vectors();
+    });
+    const double product = least_seconds([&] { host.product(); });
+    return {.seconds_per_row = product / HostIteration::kRows * (1 - 1. / space.device().cores),
+            .latency = std::max(0., with_launch - alone)};
+  }
   const double seconds = least_seconds([&] {
     for (int k = 0; k < kNumbers; ++k) {
-      space.combine(*y, 0.5, {&term, 1});
+      launch();
       space.sums({&dot, 1}, {&number, 1});
     }
-    for (int k = kNumbers; k < kLaunches; ++k) space.combine(*y, 0.5, {&term, 1});
+    for (int k = kNumbers; k < kLaunches; ++k) launch();
     space.finish();
   });
   const double of_host = least_seconds([&] {
@@ -136,29 +140,6 @@ Measured measure(DeviceSpace& space) {
     host.vectors();
   });
   return {.seconds_per_row = of_host / HostIteration::kRows, .latency = seconds};
-}
-
-/// Measure a device that computes products only, with as many cores as the host: a row saves the time of one core less
-/// its share of all cores. Cores without work fall asleep while the host works on vectors, and make a launch expensive.
-Measured measure_shared(DeviceSpace& space) {
-  constexpr int kPasses = 10;
-  const std::unique_ptr<DeviceArray> x = space.make(1000), y = space.make(1000);
-  const Term<PetscScalar> term{0.5, x.get()};
-  HostIteration host;
-  space.fill(*x, 1);
-  space.fill(*y, 1);
-  const auto vectors = [&] {
-    for (int pass = 0; pass < kPasses; ++pass) host.vectors();
-  };
-  const double alone = least_seconds(vectors);
-  const double with_launch = least_seconds([&] {
-    space.combine(*y, 0.5, {&term, 1});
-    space.finish();
-    vectors();
-  });
-  const double product = least_seconds([&] { host.product(); });
-  return {.seconds_per_row = product / HostIteration::kRows * (1 - 1. / space.device().cores),
-          .latency = std::max(0., with_launch - alone)};
 }
 
 /// The number of rows from which on the device is quicker than the host, at least kLeastRows, by figures of the user's
@@ -174,7 +155,7 @@ PetscInt find_least_rows(DeviceSpace& space, const std::string& profile) {
   ProfileStore store(profile);
   std::optional<Measured> found = store.find(key);
   if (!found) {
-    found = types().shared ? measure_shared(space) : measure(space);
+    found = measure(space);
     store.put(key, *found);
     if (node_place().rank == 0) store.write();
   }
@@ -183,30 +164,26 @@ PetscInt find_least_rows(DeviceSpace& space, const std::string& profile) {
   return static_cast<PetscInt>(std::ceil(rows / digits) * digits);
 }
 
-/// Open a space, or say why there is none. @throws what is no std::runtime_error, such as std::bad_alloc
-void try_to_open(Types& t, std::string& failure) {
+/// Open the device at its first use. @throws what is no std::runtime_error, such as std::bad_alloc
+void open_device() {
+  Types& t = types();
+  std::string failure = "no device has a memory of its own and the precision of PETSc";
   try {
-    t.space = open_space(t.devices);
-    t.shared = t.space && !t.poison && t.space->device().type == DeviceType::cpu && t.space->device().host_unified;
-    if (t.space && !t.least_is_fixed) t.least = find_least_rows(*t.space, t.profile);
+    t.space = open_space(t.options.devices);
+    t.shared =
+        t.space && !t.options.poison && t.space->device().type == DeviceType::cpu && t.space->device().host_unified;
+    if (t.space && !t.options.least_is_fixed) t.least = find_least_rows(*t.space, t.options.profile);
     if (t.space) t.begun = t.space->counts();
   } catch (const std::runtime_error& e) {
     failure = e.what();
     t.space.reset();
   }
-}
-
-/// Open the device at its first use.
-void open_device() {
-  Types& t = types();
-  std::string failure;
-  try_to_open(t, failure);
   if (t.space && t.sharers > 1) {
     must(PetscInfo(nullptr, "%d ranks of this node take turns on one device: start one rank a device\n", t.sharers));
   }
   if (t.space) return;
   t.failed = true;
-  t.why = failure.empty() ? "no device has a memory of its own and the precision of PETSc" : failure;
+  t.why = failure;
   must(PetscInfo(nullptr, "vectors stay on the host: %s\n", t.why.c_str()));
 }
 
@@ -224,31 +201,6 @@ void give_up(const Operation& work) {
   Side& side = side_of(work.written);
   side.host = side.host || work.overwrites;
   side.device = side.device && !side.host;
-}
-
-/// Flops of an operation on vectors, as PETSc counts them, except for one a sum.
-PetscLogDouble flops_of(const Operation& work) {
-  static const std::map<std::string_view, int> a_row = {{"VecScale", 1},
-                                                        {"VecAXPY", 2},
-                                                        {"VecAYPX", 2},
-                                                        {"VecAXPBY", 3},
-                                                        {"VecWAXPY", 2},
-                                                        {"VecAXPBYPCZ", 5},
-                                                        {"VecMAXPY", 2},
-                                                        {"VecDot", 2},
-                                                        {"VecMDot", 2},
-                                                        {"VecNorm", 2},
-                                                        {"VecDotNorm2", 4},
-                                                        {"VecPointwiseMult", 1},
-                                                        {"VecPointwiseDivide", 1},
-                                                        {"VecSum", 1},
-                                                        {"VecShift", 1}};
-  const auto found = a_row.find(work.name);
-  if (found == a_row.end()) return 0;
-  const Vec any = work.written != nullptr ? work.written : work.read.front();
-  const std::string_view name = work.name;
-  const std::size_t times = name == "VecMAXPY" ? work.read.size() : name == "VecMDot" ? work.read.size() - 1 : 1;
-  return static_cast<PetscLogDouble>(times) * found->second * static_cast<PetscLogDouble>(any->map->n);
 }
 
 }  // namespace
@@ -376,7 +328,8 @@ void wrote_on_device(Vec vector) {
   }
   side.device = true;
   side.host = false;
-  if (types().poison) std::fill_n(host_array(vector), vector->map->n, std::numeric_limits<PetscReal>::quiet_NaN());
+  if (types().options.poison)
+    std::fill_n(host_array(vector), vector->map->n, std::numeric_limits<PetscReal>::quiet_NaN());
   give_to_parts(vector);
   if (arrays_out(side) > 0) to_host(vector);
 }
@@ -396,7 +349,7 @@ bool run_in(DeviceSpace& space, const Operation& work, const RunOnArrays& run) {
     for (const Vec v : work.read) read.push_back(&bring_to_device(space, v, false));
     if (work.written != nullptr) written = &bring_to_device(space, work.written, work.overwrites);
     run(space, read, written);
-    if (types().sync) space.finish();
+    if (types().options.sync) space.finish();
     done = true;
   } catch (const std::exception& e) {
     failure = e.what();
@@ -408,7 +361,8 @@ bool run_in(DeviceSpace& space, const Operation& work, const RunOnArrays& run) {
     if (work.written != nullptr) side_of(work.written).device = false;
     give_up(work);
   } else {
-    must(OclspktLogGpuFlops(flops_of(work)));
+    const Vec any = work.written != nullptr ? work.written : work.read.front();
+    must(OclspktLogGpuFlops(work.flops * static_cast<PetscLogDouble>(any->map->n)));
     if (work.written != nullptr) wrote_on_device(work.written);
   }
   return done;

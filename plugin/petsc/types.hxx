@@ -52,10 +52,10 @@ struct Side {
   int read_by_program = 0;                          ///< times that memory of the device is lent to be read
   bool written_by_program = false;                  ///< memory of the device is lent to be written
   const struct _VecOps* host_operations = nullptr;  ///< PETSc's, of the vector's type
-  std::unique_ptr<DeviceArray> array;
+  std::unique_ptr<DeviceArray> array = {};
   bool is_adopted = false;               ///< the program gave the array, and it is not host memory
   const PetscScalar* wrapped = nullptr;  ///< the host's memory that the array is, see Types::shared
-  std::vector<Vec> parts;                ///< that are out, see vec_parts.cxx
+  std::vector<Vec> parts = {};           ///< that are out, see vec_parts.cxx
   Vec whole = nullptr;                   ///< of a part: the vector whose host memory it shares
   PetscInt first = 0;                    ///< then: its first place there
   PetscObjectState known = 0;            ///< then: its state when both had the same values
@@ -65,26 +65,33 @@ struct Side {
 /// With fewer rows on a rank, no driver is opened: a launch takes some 5 us, a sum some 15 (H200), the host no longer.
 inline constexpr PetscInt kLeastRows = 10000;
 
-/// The types of this process.
-struct Types {
-  bool ready = false;                      ///< between the beginning and the end of PETSc
+/// What -oclspkt_types and its like ask for.
+struct TypeOptions {
   PetscBool on = PETSC_FALSE;              ///< for all vectors and matrices, not only for those of our names
   PetscBool sync = PETSC_FALSE;            ///< wait after each operation, so that PETSc's times are those of operations
   PetscBool poison = PETSC_FALSE;          ///< set invalid copies to NaN, to find code that reads them
   PetscBool view = PETSC_FALSE;            ///< print a summary at the end
-  PetscInt least = kLeastRows;             ///< rows of a rank from which on the device works
   PetscBool least_is_fixed = PETSC_FALSE;  ///< by the user; else it is found when the device is opened
   char devices[256] = "auto";
   char profile[PETSC_MAX_PATH_LEN] = "";  ///< file of measured figures
-  bool failed = false;                    ///< there is no device, or it was lost: the host works
-  std::string why;                        ///< the reason, if failed
+};
+
+/// The types of this process.
+struct Types {
+  TypeOptions options;
+  bool ready = false;           ///< between the beginning and the end of PETSc
+  PetscInt least = kLeastRows;  ///< rows of a rank from which on the device works
+  bool failed = false;          ///< there is no device, or it was lost: the host works
+  std::string why;              ///< the reason, if failed
   std::shared_ptr<DeviceSpace> space;
   int sharers = 1;  ///< ranks of this node that use the device
   /// The device is the host's processor. It works in the vectors' own memory, and on products alone: one core is as
   /// quick as several in operations on vectors. Not with poison, which needs two copies.
   bool shared = false;
-  PetscErrorCode (*create_seq)(Vec) = nullptr, (*create_mpi)(Vec) = nullptr;  ///< PETSc's
-  struct _VecOps seq = {}, mpi = {};                                          ///< operations of its types
+  struct {
+    PetscErrorCode (*create_seq)(Vec) = nullptr, (*create_mpi)(Vec) = nullptr;
+    struct _VecOps seq = {}, mpi = {};  ///< operations of its types
+  } petscs;
   std::unordered_map<Vec, Side> sides;
   std::array<std::unique_ptr<DeviceArray>, 3> scratch;                     ///< see scratch()
   PetscScalar zero_by_zero = std::numeric_limits<PetscReal>::quiet_NaN();  ///< of VecPointwiseDivide(); NaN: not known
@@ -127,7 +134,8 @@ void lose_device(const std::string& why);
 
 /// An operation on vectors.
 struct Operation {
-  const char* name;  ///< as users know it
+  const char* name;      ///< as users know it
+  PetscLogDouble flops;  ///< of a row, as PETSc counts them, except for one a sum
   std::vector<Vec> read;
   Vec written = nullptr;
   bool overwrites = false;  ///< the previous values of `written` do not matter
@@ -148,11 +156,9 @@ bool run_on_device(const Operation& work, const RunOnArrays& run);
 /// @return false: the host has to do it
 bool run_in(DeviceSpace& space, const Operation& work, const RunOnArrays& run);
 
-/// Replace operations by those of the device: place by place, sums, parts of vectors, and norms of errors.
+/// Replace operations by those of the device: on whole vectors, and on their parts.
 void put_operations(struct _VecOps* operations);
-void put_sums(struct _VecOps* operations);
 void put_parts(struct _VecOps* operations);
-void put_error_norms(struct _VecOps* operations);
 /// PETSc's operations of the vector's type.
 inline const struct _VecOps& of_host(Vec vector) { return *side_of(vector).host_operations; }
 

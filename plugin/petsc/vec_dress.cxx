@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <string>
 #include <utility>
 
-#include "boundary.hxx"
 #include "mat_dress.hxx"
 #include "types.hxx"
 
@@ -16,10 +14,9 @@ namespace oclspkt::petsc {
 namespace {
 
 void vec_destroy(Vec vector) {
-  Types& t = types();
   const struct _VecOps& host = of_host(vector);
   forget_parts(vector);
-  t.sides.erase(vector);
+  types().sides.erase(vector);
   must((*host.destroy)(vector));
 }
 
@@ -49,19 +46,19 @@ void vec_restore_array_read(Vec /*vector*/, const PetscScalar** /*array*/) {}
 
 void vec_place_array(Vec vector, const PetscScalar* array) {
   to_host(vector); /* the array that is put aside */
-  must((*side_of(vector).host_operations->placearray)(vector, array));
+  must((*of_host(vector).placearray)(vector, array));
   side_of(vector).device = false;
 }
 
 void vec_reset_array(Vec vector) {
   to_host(vector); /* into the array that was placed */
-  must((*side_of(vector).host_operations->resetarray)(vector));
+  must((*of_host(vector).resetarray)(vector));
   side_of(vector).device = false;
 }
 
 void vec_replace_array(Vec vector, const PetscScalar* array) {
   check_not_lent(vector);
-  must((*side_of(vector).host_operations->replacearray)(vector, array));
+  must((*of_host(vector).replacearray)(vector, array));
   side_of(vector).host = true;
   side_of(vector).device = false;
 }
@@ -88,20 +85,22 @@ void make_without_array(PetscLayout map, Vec* made, const Make& make) {
   arrays[0] = static_cast<PetscScalar*>(side.host_memory.get());
 }
 
-bool is_long(PetscLayout map) {
+/// Make a vector by a function of PETSc, and dress it.
+template <typename Make>
+void make_dressed(PetscLayout map, Vec* made, const Make& make) {
   const Types& t = types();
-  return t.ready && !t.failed && map->n > 0 && map->n >= t.least;
+  if (t.ready && !t.failed && map->n > 0 && map->n >= t.least) {
+    make_without_array(map, made, make);
+  } else {
+    must(make());
+  }
+  if (!is_dressed(*made)) dress(*made);
 }
 
 /// PETSc's duplicates copy the operations, and begin with zeros or with the content of the host's memory.
 void vec_duplicate(Vec vector, Vec* made) {
-  const auto of_host = side_of(vector).host_operations->duplicate;
-  if (is_long(vector->map)) {
-    make_without_array(vector->map, made, [&] { return (*of_host)(vector, made); });
-  } else {
-    must((*of_host)(vector, made));
-  }
-  if (!is_dressed(*made)) dress(*made);
+  const auto duplicate = of_host(vector).duplicate;
+  make_dressed(vector->map, made, [&] { return (*duplicate)(vector, made); });
   if (has_our_name(vector)) must(PetscObjectChangeTypeName((PetscObject)*made, kVecName));
 }
 
@@ -115,14 +114,9 @@ void vec_destroy_vecs(PetscInt count, Vec vectors[]) {
   must(PetscFree(vectors));
 }
 
-void make_dressed(Vec vector, PetscErrorCode (*create)(Vec)) {
+void create_by(PetscErrorCode (*create)(Vec), Vec vector) {
   must(PetscLayoutSetUp(vector->map));
-  if (is_long(vector->map)) {
-    make_without_array(vector->map, &vector, [&] { return (*create)(vector); });
-  } else {
-    must((*create)(vector));
-    dress(vector);
-  }
+  make_dressed(vector->map, &vector, [&] { return (*create)(vector); });
 }
 
 /* A vector of one process that is too short for the device remains PETSc's: a test of its length in each operation
@@ -130,13 +124,13 @@ void make_dressed(Vec vector, PetscErrorCode (*create)(Vec)) {
 void create_seq_vec(Vec vector) {
   must(PetscLayoutSetUp(vector->map));
   if (vector->map->n < types().least) {
-    must((*types().create_seq)(vector));
+    must((*types().petscs.create_seq)(vector));
   } else {
-    make_dressed(vector, types().create_seq);
+    create_by(types().petscs.create_seq, vector);
   }
 }
 
-void create_mpi_vec(Vec vector) { make_dressed(vector, types().create_mpi); }
+void create_mpi_vec(Vec vector) { create_by(types().petscs.create_mpi, vector); }
 
 /* These solvers keep vectors over arrays of other vectors after those arrays are given back. The vectors over them are
    not known here: their values and those of the device would silently differ. */
@@ -156,13 +150,9 @@ void refuse_pdipm(Tao tao) {
 
 /// PETSc's operations of a vector's type, by its name, or by its ranks if the name is ours.
 struct _VecOps& operations_of_petsc(Vec vector) {
-  bool is_seq = std::strcmp(((PetscObject)vector)->type_name, VECSEQ) == 0;
-  if (has_our_name(vector)) {
-    PetscMPIInt ranks = 1;
-    MPI_Comm_size(comm_of(vector), &ranks);
-    is_seq = ranks == 1;
-  }
-  return is_seq ? types().seq : types().mpi;
+  const bool is_seq = has_our_name(vector) ? ranks_of(comm_of(vector)) == 1
+                                           : std::strcmp(((PetscObject)vector)->type_name, VECSEQ) == 0;
+  return is_seq ? types().petscs.seq : types().petscs.mpi;
 }
 
 }  // namespace
@@ -178,18 +168,15 @@ void refuse_hidden_vectors() {
 }
 
 void create_dressed(Vec vector) {
-  PetscMPIInt ranks;
-  ranks = ranks_of(comm_of(vector));
-  make_dressed(vector, ranks == 1 ? types().create_seq : types().create_mpi);
+  create_by(ranks_of(comm_of(vector)) == 1 ? types().petscs.create_seq : types().petscs.create_mpi, vector);
 }
 
 bool is_dressed(Vec vector) { return vector->ops->destroy == Called<vec_destroy, Vec>; }
 
 /* A duplicate that PETSc makes by copying operations gets its side at the first call. */
 Side& side_of(Vec vector) {
-  Types& t = types();
   const PetscObjectId id = ((PetscObject)vector)->id;
-  Side& side = t.sides[vector];
+  Side& side = types().sides[vector];
   if (side.of == id) return side;
   side = {};
   side.of = id;
@@ -201,16 +188,14 @@ bool is_too_short(Vec vector) {
   PetscBool is_seq = PETSC_FALSE;
   (void)PetscObjectTypeCompare((PetscObject)vector, VECSEQ, &is_seq);
   const bool owns_array = is_seq && static_cast<PetscScalar**>(vector->data)[1] != nullptr;
-  return types().on && owns_array && !is_dressed(vector);
+  return types().options.on && owns_array && !is_dressed(vector);
 }
 
 void dress(Vec vector) {
   struct _VecOps& of_host = operations_of_petsc(vector);
   if (of_host.destroy == nullptr) of_host = *vector->ops;
   put_operations(vector->ops);
-  put_sums(vector->ops);
   put_parts(vector->ops);
-  put_error_norms(vector->ops);
   vector->ops->destroy = Called<vec_destroy>;
   vector->ops->getarray = vector->ops->getarraywrite = Called<vec_get_array>;
   vector->ops->restorearray = vector->ops->restorearraywrite = Called<vec_restore_array>;
@@ -226,88 +211,82 @@ void dress(Vec vector) {
 
 void register_types() {
   Types& t = types();
-  must(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types", &t.on, nullptr));
-  agree_on_types(t.on);
+  t.options = {};
+  must(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types", &t.options.on, nullptr));
+  agree_on_types(t.options.on);
   if (PetscDefined(HAVE_THREADSAFETY)) {
     OclspktCheck(
-        !t.on, PETSC_COMM_SELF, PETSC_ERR_SUP,
+        !t.options.on, PETSC_COMM_SELF, PETSC_ERR_SUP,
         "-oclspkt_types wants one thread, and this PETSc was configured with thread safety: leave the option out");
     return;
   }
-  must(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_view", &t.view, nullptr));
+  must(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_view", &t.options.view, nullptr));
   PetscBool fixed = PETSC_FALSE;
   t.least = kLeastRows;
   must(PetscOptionsGetBool(nullptr, nullptr, "-pc_oclspkt_reproducible", &fixed, nullptr));
-  must(PetscOptionsGetInt(nullptr, nullptr, "-oclspkt_types_least", &t.least, &t.least_is_fixed));
-  if (fixed) t.least_is_fixed = PETSC_TRUE;
-  must(PetscOptionsGetString(nullptr, nullptr, "-pc_oclspkt_profile", t.profile, sizeof t.profile, nullptr));
-  must(PetscOptionsGetString(nullptr, nullptr, "-oclspkt_types_device", t.devices, sizeof t.devices, nullptr));
-  must(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_poison", &t.poison, nullptr));
-  must(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_sync", &t.sync, nullptr));
+  must(PetscOptionsGetInt(nullptr, nullptr, "-oclspkt_types_least", &t.least, &t.options.least_is_fixed));
+  if (fixed) t.options.least_is_fixed = PETSC_TRUE;
+  must(PetscOptionsGetString(nullptr, nullptr, "-pc_oclspkt_profile", t.options.profile, sizeof t.options.profile,
+                             nullptr));
+  must(PetscOptionsGetString(nullptr, nullptr, "-oclspkt_types_device", t.options.devices, sizeof t.options.devices,
+                             nullptr));
+  must(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_poison", &t.options.poison, nullptr));
+  must(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_sync", &t.options.sync, nullptr));
   must(VecInitializePackage());
-  replace_creator(VecList, "vectors", VECSEQ, t.on, Called<create_seq_vec, Vec>, &t.create_seq, VecRegister);
-  replace_creator(VecList, "vectors", VECMPI, t.on, Called<create_mpi_vec, Vec>, &t.create_mpi, VecRegister);
+  replace_creator(VecList, "vectors", VECSEQ, t.options.on, Called<create_seq_vec, Vec>, &t.petscs.create_seq,
+                  VecRegister);
+  replace_creator(VecList, "vectors", VECMPI, t.options.on, Called<create_mpi_vec, Vec>, &t.petscs.create_mpi,
+                  VecRegister);
   register_matrices();
   register_named_types();
-  if (t.on) refuse_hidden_vectors();
+  if (t.options.on) refuse_hidden_vectors();
   t.ready = true;
 }
 
-/// A summary of the work done, for -oclspkt_types_view.
-static std::string types_text(const Types& t) {
+/// Print a summary of the work done, for -oclspkt_types_view.
+static void view_types() {
+  const Types& t = types();
   std::string text = "oclspkt types: ";
+  const auto add = [&text](auto... words) { (text.append(words), ...); };
+  const auto number = [](std::int64_t count) { return std::to_string(count); };
   if (t.space) {
-    const SpaceCounts counts = t.space->counts();
-    text += t.space->device().name + ", " + std::to_string(counts.launches - t.begun.launches) + " launches, " +
-            std::to_string(counts.waits - t.begun.waits) + " waits, " +
-            std::to_string(counts.bytes_up - t.begun.bytes_up) + " bytes up, " +
-            std::to_string(counts.bytes_down - t.begun.bytes_down) + " down; vectors copied up " +
-            std::to_string(t.ups) + " times, down " + std::to_string(t.downs) + " times\n  vectors of " +
-            std::to_string(t.least) + " rows or more" +
-            (t.least_is_fixed ? "" : ": from there on it is quicker than the host, as measured") + "\n";
+    const SpaceCounts now = t.space->counts();
+    add(t.space->device().name, ", ", number(now.launches - t.begun.launches), " launches, ",
+        number(now.waits - t.begun.waits), " waits, ", number(now.bytes_up - t.begun.bytes_up), " bytes up, ",
+        number(now.bytes_down - t.begun.bytes_down), " down; vectors copied up ", number(t.ups), " times, down ",
+        number(t.downs), " times\n  vectors of ", number(t.least), " rows or more",
+        t.options.least_is_fixed ? "\n" : ": from there on it is quicker than the host, as measured\n");
+    if (t.sharers > 1) {
+      add("  shared: ", number(t.sharers), " ranks of this node take turns on it; one rank a device is quicker\n");
+    }
+    if (t.failed) add("  then the host: ", t.why, "\n");
   } else {
-    text += "no device was used" + (t.why.empty() ? "" : ": " + t.why) + "\n";
+    add("no device was used", t.why.empty() ? "" : ": ", t.why, "\n");
   }
-  if (t.space && t.sharers > 1) {
-    text += "  shared: " + std::to_string(t.sharers) +
-            " ranks of this node take turns on it; one rank a device is quicker\n";
-  }
-  if (t.space && t.failed) text += "  then the host: " + t.why + "\n";
   for (const auto& [name, count] : t.fell_back) {
-    text += "  " + name + ": " + std::to_string(count) + " times by the host, with values on the device\n";
+    add("  ", name, ": ", number(count), " times by the host, with values on the device\n");
   }
   if (t.columns > 0) {
-    text += "  PCMatApply: " + std::to_string(t.columns) +
-            " columns of dense matrices, which are the host's: they cross the bus\n";
+    add("  PCMatApply: ", number(t.columns), " columns of dense matrices, which are the host's: they cross the bus\n");
   }
-  return text;
-}
-
-static void view_types() {
-  std::string text;
-  text = types_text(types());
   must(PetscPrintf(PETSC_COMM_WORLD, "%s", text.c_str()));
 }
 
 /* Vectors may still be alive: PETSc's operations stay, to destroy them. Values that only the device has are lost. */
 void finalize_types() {
   Types& t = types();
-  if (t.ready && t.view) view_types();
+  if (t.ready && t.options.view) view_types();
   for (auto i = t.sides.begin(); i != t.sides.end();) { /* vectors that live on keep their arrays */
-    Side bare;
-    bare.of = i->second.of;
-    bare.host_operations = i->second.host_operations;
-    bare.host_memory = std::move(i->second.host_memory);
-    i->second = std::move(bare);
+    Side& side = i->second;
+    side = {.of = side.of, .host_operations = side.host_operations, .host_memory = std::move(side.host_memory)};
     i = i->second.host_memory ? std::next(i) : t.sides.erase(i);
   }
   t.scratch = {};
   forget_matrices();
   t.space.reset();
   t.fell_back.clear();
-  t.ready = false;
-  t.on = PETSC_FALSE;
-  t.failed = t.shared = false;
+  t.options = {};
+  t.ready = t.failed = t.shared = false;
   t.ups = t.downs = t.columns = 0;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Memory of dressed vectors for kernels of the program, and its memory for vectors: oclspkt_vec.h. */
-#include "boundary.hxx"
 #include "oclspkt/oclspkt_vec.h"
 #include "types.hxx"
 
@@ -61,7 +60,7 @@ void lend(Vec vector, const Operation& work, struct _cl_mem** memory, struct _cl
 
 void lend_to_read(Vec vector, struct _cl_mem** memory, struct _cl_command_queue** queue) {
   check_vector(vector);
-  lend(vector, {"VecOpenCLGetMemRead", {vector}}, memory, queue);
+  lend(vector, {"VecOpenCLGetMemRead", 0, {vector}}, memory, queue);
   ++side_of(vector).read_by_program;
 }
 
@@ -79,7 +78,7 @@ void lend_to_write(Vec vector, const char* name, bool overwrites, struct _cl_mem
                    struct _cl_command_queue** queue) {
   check_vector(vector);
   must(VecSetErrorIfLocked(vector, 1));
-  lend(vector, {name, {}, vector, overwrites}, memory, queue);
+  lend(vector, {name, 0, {}, vector, overwrites}, memory, queue);
   side_of(vector).written_by_program = true;
 }
 
@@ -90,7 +89,7 @@ void take_back_written(Vec vector, struct _cl_mem** memory) {
                "nobody got the memory of this vector to write it: get it first");
   side.written_by_program = false;
   if (memory) *memory = nullptr;
-  if (types().sync && types().space) types().space->finish();
+  if (types().options.sync && types().space) types().space->finish();
   wrote_on_device(vector);
   must(PetscObjectStateIncrease((PetscObject)vector));
 }
@@ -113,42 +112,43 @@ Vec make_over(MPI_Comm comm, PetscInt bs, PetscInt n, PetscInt N, struct _cl_mem
 }  // namespace
 }  // namespace oclspkt::petsc
 
+using namespace oclspkt::petsc;
+
 PetscErrorCode VecOpenCLGetQueue(struct _cl_command_queue** queue) {
   PetscFunctionBegin;
-  PetscCall(oclspkt::petsc::CheckPointer(PETSC_COMM_SELF, "first", "VecOpenCLGetQueue", queue));
-  OclspktCall(nullptr, *queue = oclspkt::petsc::cl_queue_of(oclspkt::petsc::opencl_space()));
+  PetscCall(CheckPointer(PETSC_COMM_SELF, "first", "VecOpenCLGetQueue", queue));
+  OclspktCall(nullptr, *queue = cl_queue_of(opencl_space()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode VecOpenCLGetMemRead(Vec vector, struct _cl_mem** memory, struct _cl_command_queue** queue) {
-  return oclspkt::petsc::Called<oclspkt::petsc::lend_to_read>(vector, memory, queue);
+  return Called<lend_to_read>(vector, memory, queue);
 }
 
 PetscErrorCode VecOpenCLRestoreMemRead(Vec vector, struct _cl_mem** memory) {
-  return oclspkt::petsc::Called<oclspkt::petsc::take_back_read>(vector, memory);
+  return Called<take_back_read>(vector, memory);
 }
 
 PetscErrorCode VecOpenCLGetMemWrite(Vec vector, struct _cl_mem** memory, struct _cl_command_queue** queue) {
-  return oclspkt::petsc::Called<oclspkt::petsc::lend_to_write>(vector, "VecOpenCLGetMemWrite", true, memory, queue);
+  return Called<lend_to_write>(vector, "VecOpenCLGetMemWrite", true, memory, queue);
 }
 
 PetscErrorCode VecOpenCLRestoreMemWrite(Vec vector, struct _cl_mem** memory) {
-  return oclspkt::petsc::Called<oclspkt::petsc::take_back_written>(vector, memory);
+  return Called<take_back_written>(vector, memory);
 }
 
 PetscErrorCode VecOpenCLGetMemReadWrite(Vec vector, struct _cl_mem** memory, struct _cl_command_queue** queue) {
-  return oclspkt::petsc::Called<oclspkt::petsc::lend_to_write>(vector, "VecOpenCLGetMemReadWrite", false, memory,
-                                                               queue);
+  return Called<lend_to_write>(vector, "VecOpenCLGetMemReadWrite", false, memory, queue);
 }
 
 PetscErrorCode VecOpenCLRestoreMemReadWrite(Vec vector, struct _cl_mem** memory) {
-  return oclspkt::petsc::Called<oclspkt::petsc::take_back_written>(vector, memory);
+  return Called<take_back_written>(vector, memory);
 }
 
 PetscErrorCode VecCreateOpenCLWithMem(MPI_Comm comm, PetscInt bs, PetscInt n, PetscInt N, struct _cl_mem* memory,
                                       Vec* vector) {
   PetscFunctionBegin;
-  PetscCall(oclspkt::petsc::CheckPointer(PETSC_COMM_SELF, "sixth", "VecCreateOpenCLWithMem", vector));
-  OclspktCall(nullptr, *vector = oclspkt::petsc::make_over(comm, bs, n, N, memory));
+  PetscCall(CheckPointer(PETSC_COMM_SELF, "sixth", "VecCreateOpenCLWithMem", vector));
+  OclspktCall(nullptr, *vector = make_over(comm, bs, n, N, memory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Operations of dressed vectors: on the device where all operands can be there, else those of PETSc, which get their
-   arrays by VecGetArray(). */
+   arrays by VecGetArray(). Of sums, norms and extremes the device finds those of a rank, or the host if the device has
+   no values or too few rows. Then one reduction follows, which does not depend on the choice of a rank. */
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <initializer_list>
-#include <limits>
-#include <vector>
+#include <numeric>
+#include <span>
 
-#include "boundary.hxx"
 #include "types.hxx"
 
 namespace oclspkt::petsc {
 namespace {
 
+/// The name of an operation as the argument of a template.
+template <std::size_t n>
+struct Text {
+  char text[n];
+  constexpr Text(const char (&from)[n]) { std::copy_n(from, n, text); }
+};
+
 using Terms = std::vector<Term<PetscScalar>>;
 
 /// z = keep z + terms; `slot` and the arguments are PETSc's.
 template <typename Slot, typename... Arguments>
-void add_terms(const char* name, Vec z, PetscScalar keep, std::initializer_list<std::pair<PetscScalar, Vec>> terms,
-               Slot slot, Arguments... arguments) {
-  Operation work{name, {}, z, keep == PetscScalar(0)};
+void add_terms(const char* name, PetscLogDouble flops, Vec z, PetscScalar keep,
+               std::initializer_list<std::pair<PetscScalar, Vec>> terms, Slot slot, Arguments... arguments) {
+  Operation work{name, flops, {}, z, keep == PetscScalar(0)};
   for (const auto& [factor, x] : terms) work.read.push_back(x);
   const auto combine = [&](DeviceSpace& space, const Arrays& read, DeviceArray* written) {
     Terms of_device;
@@ -31,10 +38,10 @@ void add_terms(const char* name, Vec z, PetscScalar keep, std::initializer_list<
 
 void vec_set(Vec x, PetscScalar number) {
   const auto fill = [&](DeviceSpace& space, const Arrays&, DeviceArray* written) { space.fill(*written, number); };
-  on_device_or_host({"VecSet", {}, x, true}, fill, x, &_VecOps::set, x, number);
+  on_device_or_host({"VecSet", 0, {}, x, true}, fill, x, &_VecOps::set, x, number);
 }
 
-void vec_scale(Vec x, PetscScalar factor) { add_terms("VecScale", x, factor, {}, &_VecOps::scale, x, factor); }
+void vec_scale(Vec x, PetscScalar factor) { add_terms("VecScale", 1, x, factor, {}, &_VecOps::scale, x, factor); }
 
 void vec_copy(Vec x, Vec y) {
   const auto copy = [](DeviceSpace& space, const Arrays& read, DeviceArray* written) {
@@ -42,7 +49,7 @@ void vec_copy(Vec x, Vec y) {
   };
   if (x == y) return;
   if (is_dressed(y)) {
-    on_device_or_host({"VecCopy", {x}, y, true}, copy, x, &_VecOps::copy, x, y);
+    on_device_or_host({"VecCopy", 0, {x}, y, true}, copy, x, &_VecOps::copy, x, y);
   } else {
     if (!side_of(x).host) ++types().fell_back["VecCopy"];
     must((*of_host(x).copy)(x, y));
@@ -50,24 +57,26 @@ void vec_copy(Vec x, Vec y) {
 }
 
 void vec_axpy(Vec y, PetscScalar alpha, Vec x) {
-  add_terms("VecAXPY", y, 1, {{alpha, x}}, &_VecOps::axpy, y, alpha, x);
+  add_terms("VecAXPY", 2, y, 1, {{alpha, x}}, &_VecOps::axpy, y, alpha, x);
 }
 
-void vec_aypx(Vec y, PetscScalar beta, Vec x) { add_terms("VecAYPX", y, beta, {{1, x}}, &_VecOps::aypx, y, beta, x); }
+void vec_aypx(Vec y, PetscScalar beta, Vec x) {
+  add_terms("VecAYPX", 2, y, beta, {{1, x}}, &_VecOps::aypx, y, beta, x);
+}
 
 /* A factor of 0 leaves its vector out, as in PETSc's operations. */
 void vec_axpby(Vec y, PetscScalar alpha, PetscScalar beta, Vec x) {
   if (alpha == PetscScalar(0)) return vec_scale(y, beta);
-  add_terms("VecAXPBY", y, beta, {{alpha, x}}, &_VecOps::axpby, y, alpha, beta, x);
+  add_terms("VecAXPBY", 3, y, beta, {{alpha, x}}, &_VecOps::axpby, y, alpha, beta, x);
 }
 
 void vec_waxpy(Vec w, PetscScalar alpha, Vec x, Vec y) {
-  if (alpha == PetscScalar(0)) return add_terms("VecWAXPY", w, 0, {{1, y}}, &_VecOps::waxpy, w, alpha, x, y);
-  add_terms("VecWAXPY", w, 0, {{alpha, x}, {1, y}}, &_VecOps::waxpy, w, alpha, x, y);
+  if (alpha == PetscScalar(0)) return add_terms("VecWAXPY", 2, w, 0, {{1, y}}, &_VecOps::waxpy, w, alpha, x, y);
+  add_terms("VecWAXPY", 2, w, 0, {{alpha, x}, {1, y}}, &_VecOps::waxpy, w, alpha, x, y);
 }
 
 void vec_axpbypcz(Vec z, PetscScalar alpha, PetscScalar beta, PetscScalar gamma, Vec x, Vec y) {
-  add_terms("VecAXPBYPCZ", z, gamma, {{alpha, x}, {beta, y}}, &_VecOps::axpbypcz, z, alpha, beta, gamma, x, y);
+  add_terms("VecAXPBYPCZ", 5, z, gamma, {{alpha, x}, {beta, y}}, &_VecOps::axpbypcz, z, alpha, beta, gamma, x, y);
 }
 
 void vec_maxpy(Vec y, PetscInt count, const PetscScalar* alpha, Vec* x) {
@@ -76,7 +85,7 @@ void vec_maxpy(Vec y, PetscInt count, const PetscScalar* alpha, Vec* x) {
     for (PetscInt k = 0; k < count; ++k) terms.push_back({alpha[k], read[static_cast<std::size_t>(k)]});
     space.combine(*written, 1, terms);
   };
-  on_device_or_host({"VecMAXPY", {x, x + count}, y}, combine, y, &_VecOps::maxpy, y, count, alpha, x);
+  on_device_or_host({"VecMAXPY", 2. * count, {x, x + count}, y}, combine, y, &_VecOps::maxpy, y, count, alpha, x);
 }
 
 /// The value of 0 / 0 in this PETSc: 0, or 1 in newer ones.
@@ -90,63 +99,25 @@ PetscScalar find_zero_by_zero() {
   return types().zero_by_zero = zero;
 }
 
-template <typename Slot>
-void pointwise_of_two(const char* name, Pointwise what, Vec w, Vec x, Vec y, Slot slot) {
-  PetscScalar number = 0;
-  if (what == Pointwise::divide) number = find_zero_by_zero();
+template <Text name, int flops, Pointwise what, auto slot>
+void pointwise_of_two(Vec w, Vec x, Vec y) {
+  const PetscScalar number = what == Pointwise::divide ? find_zero_by_zero() : 0;
   const auto compute = [&](DeviceSpace& space, const Arrays& read, DeviceArray* written) {
     space.pointwise(what, *written, *read[0], read[1], number);
   };
-  on_device_or_host({name, {x, y}, w, true}, compute, w, slot, w, x, y);
-}
-
-void vec_pointwise_mult(Vec w, Vec x, Vec y) {
-  pointwise_of_two("VecPointwiseMult", Pointwise::multiply, w, x, y, &_VecOps::pointwisemult);
-}
-
-void vec_pointwise_divide(Vec w, Vec x, Vec y) {
-  pointwise_of_two("VecPointwiseDivide", Pointwise::divide, w, x, y, &_VecOps::pointwisedivide);
-}
-
-void vec_pointwise_max(Vec w, Vec x, Vec y) {
-  pointwise_of_two("VecPointwiseMax", Pointwise::greater, w, x, y, &_VecOps::pointwisemax);
-}
-
-void vec_pointwise_min(Vec w, Vec x, Vec y) {
-  pointwise_of_two("VecPointwiseMin", Pointwise::less, w, x, y, &_VecOps::pointwisemin);
-}
-
-void vec_pointwise_max_abs(Vec w, Vec x, Vec y) {
-  pointwise_of_two("VecPointwiseMaxAbs", Pointwise::greater_magnitude, w, x, y, &_VecOps::pointwisemaxabs);
+  on_device_or_host({name.text, PetscLogDouble{flops}, {x, y}, w, true}, compute, w, slot, w, x, y);
 }
 
 /// x = what(x, number). Callers leave the state to VecRestoreArray() where PETSc's types have no such operation.
-/// @param host  calls PETSc's function
-template <typename Slot, typename Host>
-void in_place(const char* name, Pointwise what, Vec x, PetscScalar number, Slot slot, const Host& host) {
+template <Text name, int flops, Pointwise what, auto slot, auto by_petsc, typename... Number>
+void in_place(Vec x, Number... number) {
   const auto compute = [&](DeviceSpace& space, const Arrays&, DeviceArray* written) {
-    space.pointwise(what, *written, *written, nullptr, number);
+    space.pointwise(what, *written, *written, nullptr, (PetscScalar(0) + ... + number));
   };
-  const bool done = run_on_device({name, {}, x}, compute);
-  if (!done) return as_petsc_does(x, slot, host);
+  if (!run_on_device({name.text, PetscLogDouble{flops}, {}, x}, compute)) {
+    return as_petsc_does(x, slot, [&] { return by_petsc(x, number...); });
+  }
   must(PetscObjectStateIncrease((PetscObject)x));
-}
-
-void vec_reciprocal(Vec x) {
-  const auto host = [&] { return (*x->ops->reciprocal)(x); };
-  in_place("VecReciprocal", Pointwise::reciprocal, x, 0, &_VecOps::reciprocal, host);
-}
-
-void vec_shift(Vec x, PetscScalar number) {
-  in_place("VecShift", Pointwise::shift, x, number, &_VecOps::shift, [&] { return VecShift(x, number); });
-}
-
-void vec_abs(Vec x) {
-  in_place("VecAbs", Pointwise::magnitude, x, 0, &_VecOps::abs, [&] { return VecAbs(x); });
-}
-
-void vec_sqrt_abs(Vec x) {
-  in_place("VecSqrtAbs", Pointwise::root, x, 0, &_VecOps::sqrt, [&] { return VecSqrtAbs(x); });
 }
 
 /* Swap by a third array, so that memory of the device that others know stays that of its vector. */
@@ -158,13 +129,315 @@ void vec_swap(Vec x, Vec y) {
     space.copy(between, *read[0]);
   };
   if (x == y) return;
-  const bool done = run_on_device({"VecSwap", {y, x}, x}, swap);
-  if (done) {
-    wrote_on_device(y);
+  if (!run_on_device({"VecSwap", 0, {y, x}, x}, swap)) return must((*of_host(x).swap)(x, y));
+  wrote_on_device(y);
+}
+
+using Sum = SumOf<PetscScalar>;
+using Value = SumValue<PetscScalar>;
+/// Kinds of sums, and places of the vectors that they are of.
+using Wanted = std::vector<std::pair<SumKind, std::array<std::size_t, 2>>>;
+
+/// Local sums of vectors.
+/// @param[out] values  shape [wanted]
+/// @return false: the host has to find them
+bool local_sums(const char* name, PetscLogDouble flops, const std::vector<Vec>& vectors, const Wanted& wanted,
+                Value* values) {
+  return run_on_device({name, flops, vectors}, [&](DeviceSpace& space, const Arrays& read, DeviceArray*) {
+    std::vector<Sum> sums;
+    sums.reserve(wanted.size());
+    for (const auto& [kind, of] : wanted) {
+      sums.push_back({kind, read[of[0]], kind == SumKind::dot ? read[of[1]] : nullptr});
+    }
+    space.sums(sums, {values, sums.size()});
+  });
+}
+
+void add_up(Vec x, PetscScalar* numbers, PetscInt count) {
+  OclspktReduce(MPI_IN_PLACE, numbers, static_cast<PetscMPIInt>(count), MPIU_SCALAR, MPIU_SUM, comm_of(x));
+}
+
+void vec_mdot_local(Vec x, PetscInt count, const Vec y[], PetscScalar* products) {
+  std::vector<Vec> vectors{x};
+  Wanted wanted;
+  for (PetscInt k = 0; k < count; ++k) {
+    vectors.push_back(y[k]);
+    wanted.push_back({SumKind::dot, {vectors.size() - 1, 0}});
+  }
+  std::vector<Value> values(wanted.size());
+  if (!local_sums("VecMDot", 2. * count, vectors, wanted, values.data())) {
+    return must((*of_host(x).mdot_local)(x, count, y, products));
+  }
+  for (PetscInt k = 0; k < count; ++k) products[k] = values[static_cast<std::size_t>(k)].value;
+}
+
+void vec_mdot(Vec x, PetscInt count, const Vec y[], PetscScalar* products) {
+  vec_mdot_local(x, count, y, products);
+  add_up(x, products, count);
+}
+
+void vec_dot_local(Vec x, Vec y, PetscScalar* product) {
+  Value value;
+  if (!local_sums("VecDot", 2, {x, y}, {{SumKind::dot, {0, 1}}}, &value)) {
+    return must((*of_host(x).dot_local)(x, y, product));
+  }
+  *product = value.value;
+}
+
+void vec_dot(Vec x, Vec y, PetscScalar* product) {
+  vec_dot_local(x, y, product);
+  add_up(x, product, 1);
+}
+
+void vec_norm_local(Vec x, NormType type, PetscReal* norm) {
+  Value values[2];
+  const SumKind kind = type == NORM_1 || type == NORM_1_AND_2 ? SumKind::norm1
+                       : type == NORM_INFINITY                ? SumKind::largest_magnitude
+                                                              : SumKind::norm2;
+  Wanted wanted{{kind, {0, 0}}};
+  if (type == NORM_1_AND_2) wanted.push_back({SumKind::norm2, {0, 0}});
+  if (!local_sums("VecNorm", 2, {x}, wanted, values)) return must((*of_host(x).norm_local)(x, type, norm));
+  norm[0] = PetscRealPart(values[0].value);
+  if (type == NORM_1_AND_2) norm[1] = PetscRealPart(values[1].value);
+}
+
+/// The norm of all ranks from those of each, by one reduction unless squares over- or underflow.
+/// @param[in,out] sum  of ranks as well; may be null
+void add_norms(MPI_Comm comm, PetscReal* norm, PetscReal* sum) {
+  constexpr PetscReal kLeast = 1e3 * std::numeric_limits<PetscReal>::min();
+  PetscReal sums[] = {*norm * *norm, sum != nullptr ? *sum : 0}, most = *norm;
+  OclspktReduce(MPI_IN_PLACE, sums, sum != nullptr ? 2 : 1, MPIU_REAL, MPIU_SUM, comm);
+  PetscReal square = sums[0];
+  if (sum != nullptr) *sum = sums[1];
+  if (square > kLeast && square <= std::numeric_limits<PetscReal>::max()) {
+    *norm = PetscSqrtReal(square);
+    return;
+  }
+  PetscReal is_nan = PetscIsNanReal(most) ? 1 : 0;
+  PetscReal both[] = {is_nan > 0 ? 0 : most, is_nan};
+  OclspktReduce(MPI_IN_PLACE, both, 2, MPIU_REAL, MPIU_MAX, comm);
+  most = both[0];
+  if (both[1] > 0) {
+    *norm = std::numeric_limits<PetscReal>::quiet_NaN();
+  } else if (most == 0 || PetscIsInfReal(most)) {
+    *norm = most;
   } else {
-    must((*of_host(x).swap)(x, y));
+    square = (*norm / most) * (*norm / most);
+    OclspktReduce(MPI_IN_PLACE, &square, 1, MPIU_REAL, MPIU_SUM, comm);
+    *norm = most * PetscSqrtReal(square);
   }
 }
+
+void vec_norm(Vec x, NormType type, PetscReal* norm) {
+  const MPI_Comm comm = comm_of(x);
+  vec_norm_local(x, type, norm);
+  if (ranks_of(comm) == 1) return;
+  if (type == NORM_1) OclspktReduce(MPI_IN_PLACE, norm, 1, MPIU_REAL, MPIU_SUM, comm);
+  if (type == NORM_INFINITY) OclspktReduce(MPI_IN_PLACE, norm, 1, MPIU_REAL, MPIU_MAX, comm);
+  if (type == NORM_2 || type == NORM_FROBENIUS) add_norms(comm, norm, nullptr);
+  if (type == NORM_1_AND_2) add_norms(comm, norm + 1, norm);
+}
+
+void vec_dot_norm2(Vec s, Vec t, PetscScalar* product, PetscScalar* square) {
+  Value values[2];
+  const bool done = local_sums("VecDotNorm2", 4, {s, t}, {{SumKind::dot, {0, 1}}, {SumKind::dot, {1, 1}}}, values);
+  PetscScalar numbers[2] = {values[0].value, values[1].value};
+  if (!done) {
+    must((*of_host(s).dot_local)(s, t, numbers));
+    must((*of_host(t).dot_local)(t, t, numbers + 1));
+  }
+  add_up(s, numbers, 2);
+  *product = numbers[0];
+  *square = numbers[1];
+}
+
+/// Call f with the values of a vector on the host.
+template <typename F>
+void on_host(Vec x, const F& f) {
+  const PetscScalar* values;
+  must(VecGetArrayRead(x, &values));
+  f(std::span(values, static_cast<std::size_t>(x->map->n)));
+  must(VecRestoreArrayRead(x, &values));
+}
+
+/* The sum of this rank; PETSc adds up the ranks. */
+void vec_sum_local(Vec x, PetscScalar* sum) {
+  Value value;
+  const bool done = local_sums("VecSum", 1, {x}, {{SumKind::sum, {0, 0}}}, &value);
+  *sum = value.value;
+  if (!done) on_host(x, [&](auto all) { *sum = std::accumulate(all.begin(), all.end(), PetscScalar(0)); });
+}
+
+/// The first of the least or greatest values of a rank. NaN is passed over, unless it is the first value.
+Value local_extreme(const char* name, SumKind kind, Vec x) {
+  const bool least = kind == SumKind::least;
+  Value best;
+  if (local_sums(name, 0, {x}, {{kind, {0, 0}}}, &best)) return best;
+  best = {least ? PETSC_MAX_REAL : PETSC_MIN_REAL, -1};
+  on_host(x, [&](auto all) {
+    for (const PetscScalar& number : all) {
+      if (best.place >= 0 && !(least ? number < best.value : number > best.value)) continue;
+      best = {number, &number - all.data()};
+    }
+  });
+  return best;
+}
+
+template <Text name, SumKind kind>
+void extreme(Vec x, PetscInt* place, PetscReal* value) {
+  const MPI_Comm comm = comm_of(x);
+  const Value best = local_extreme(name.text, kind, x);
+  struct {
+    PetscReal value;
+    PetscInt place;
+  } of_rank, of_all;
+  of_rank = {best.value, static_cast<PetscInt>(best.place) + x->map->rstart};
+  if (place != nullptr) {
+    OclspktReduce(&of_rank, &of_all, 1, MPIU_REAL_INT, kind == SumKind::least ? MPIU_MINLOC : MPIU_MAXLOC, comm);
+    *place = of_all.place;
+  } else {
+    OclspktReduce(&of_rank.value, &of_all.value, 1, MPIU_REAL, kind == SumKind::least ? MPIU_MIN : MPIU_MAX, comm);
+  }
+  *value = of_all.value;
+}
+
+/// The greatest |x / y|, or |x| where y is 0, which line searches need.
+PetscReal local_max_ratio(Vec x, Vec y) {
+  const PetscScalar* divisors;
+  PetscReal greatest = 0;
+  Value value;
+  const auto find = [&](DeviceSpace& space, const Arrays& read, DeviceArray*) {
+    DeviceArray& ratios = scratch(space, read[0]->size());
+    space.pointwise(Pointwise::ratio, ratios, *read[0], read[1], 0);
+    space.sums(std::array{Sum{SumKind::largest_magnitude, &ratios}}, {&value, 1});
+  };
+  if (run_on_device({"VecMaxPointwiseDivide", 0, {x, y}}, find)) return PetscRealPart(value.value);
+  must(VecGetArrayRead(y, &divisors));
+  on_host(x, [&](auto all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const PetscScalar a = all[i], b = divisors[i];
+      greatest = PetscMax(PetscAbsScalar(b != PetscScalar(0) ? a / b : a), greatest);
+    }
+  });
+  must(VecRestoreArrayRead(y, &divisors));
+  return greatest;
+}
+
+void max_pointwise_divide(Vec x, Vec y, PetscReal* greatest) {
+  *greatest = local_max_ratio(x, y);
+  OclspktReduce(MPI_IN_PLACE, greatest, 1, MPIU_REAL, MPIU_MAX, comm_of(x));
+}
+
+/* The error of a step as integrators weigh it, VecErrorWeightedNorms() of PETSc 3.20 and later: err / tol over all
+   places with tol > 0, for the absolute tolerance, for the relative one and for both. */
+#if OCLSPKT_HAS_ERROR_NORMS
+/// The error, |e|, or |y - u| without e, and its tolerances for all places or for each.
+struct ErrorOfStep {
+  Vec u, y, e;
+  NormType type;
+  PetscReal atol, rtol;
+  Vec each_atol, each_rtol;
+  PetscReal ignore_max;
+};
+
+/// Norms of a rank, in PETSc's order: by both tolerances, by the absolute one and by the relative one. They are
+/// squares, except for NORM_INFINITY.
+struct ErrorNorms {
+  std::array<PetscReal, 3> norm{}, places{};
+};
+
+/// Compute the norms on the host. A tolerance of NaN does not exceed 0, so its place is left out, as PETSc does.
+ErrorNorms norms_on_host(const ErrorOfStep& step) {
+  ErrorNorms norms;
+  const std::array<Vec, 5> vectors{step.u, step.y, step.e, step.each_atol, step.each_rtol};
+  std::array<const PetscScalar*, 5> values{};
+  for (std::size_t k = 0; k < vectors.size(); ++k) {
+    if (vectors[k]) must(VecGetArrayRead(vectors[k], &values[k]));
+  }
+  const auto [u, y, e, each_atol, each_rtol] = values;
+  for (PetscInt i = 0; i < step.u->map->n; ++i) {
+    const PetscReal of_u = PetscAbsScalar(u[i]), of_y = PetscAbsScalar(y[i]);
+    if (of_u < step.ignore_max || of_y < step.ignore_max) continue;
+    const PetscReal error = PetscAbsScalar(e ? e[i] : y[i] - u[i]);
+    const PetscReal absolute = each_atol ? PetscRealPart(each_atol[i]) : step.atol;
+    const PetscReal relative = (each_rtol ? PetscRealPart(each_rtol[i]) : step.rtol) * PetscMax(of_u, of_y);
+    const std::array<PetscReal, 3> tolerances{absolute + relative, absolute, relative};
+    for (std::size_t k = 0; k < tolerances.size(); ++k) {
+      if (!(tolerances[k] > 0)) continue;
+      const PetscReal ratio = error / tolerances[k];
+      norms.norm[k] = step.type == NORM_INFINITY ? PetscMax(norms.norm[k], ratio) : norms.norm[k] + ratio * ratio;
+      norms.places[k] += 1;
+    }
+  }
+  for (std::size_t k = 0; k < vectors.size(); ++k) {
+    if (vectors[k]) must(VecRestoreArrayRead(vectors[k], &values[k]));
+  }
+  return norms;
+}
+
+/// Compute the norms on the device. @pre tolerances are not negative, and the same for all places. @throws DeviceError
+void norms_on_device(DeviceSpace& space, const ErrorOfStep& step, const Arrays& read, ErrorNorms& norms) {
+  const Index rows = read[0]->size();
+  DeviceArray &tolerance = scratch(space, rows, 0), &ratio = scratch(space, rows, 1),
+              &difference = scratch(space, rows, 2);
+  const DeviceArray* error = step.e ? read[2] : &difference;
+  const auto sum = [&](SumKind kind, const DeviceArray& x) {
+    SumValue<PetscScalar> value;
+    space.sums(std::array{SumOf<PetscScalar>{kind, &x}}, {&value, 1});
+    return PetscRealPart(value.value);
+  };
+  const auto norm = [&](const DeviceArray& x) {
+    const PetscReal value = sum(step.type == NORM_INFINITY ? SumKind::largest_magnitude : SumKind::norm2, x);
+    return step.type == NORM_INFINITY ? value : value * value;
+  };
+  if (!step.e) space.combine(difference, 0, std::array{Term<PetscScalar>{1, read[1]}, Term<PetscScalar>{-1, read[0]}});
+  space.pointwise(Pointwise::greater_magnitude, tolerance, *read[0], read[1], 0);
+  space.combine(tolerance, step.rtol, {});
+  space.pointwise(Pointwise::divide, ratio, tolerance, &tolerance, 0); /* 1, or 0 where the tolerance is 0 */
+  norms.places[2] = sum(SumKind::sum, ratio);
+  space.pointwise(Pointwise::divide, ratio, *error, &tolerance, 0);
+  norms.norm[2] = norm(ratio);
+  norms.norm[0] = norms.norm[2];
+  norms.places[0] = norms.places[2];
+  if (!(step.atol > 0)) return;
+  space.pointwise(Pointwise::shift, tolerance, tolerance, nullptr, step.atol);
+  space.pointwise(Pointwise::divide, ratio, *error, &tolerance, 0);
+  norms.norm[0] = norm(ratio);
+  space.combine(ratio, 0, std::array{Term<PetscScalar>{1 / step.atol, error}});
+  norms.norm[1] = norm(ratio);
+  norms.places[0] = norms.places[1] = static_cast<PetscReal>(rows);
+}
+
+ErrorNorms local_norms(const ErrorOfStep& step) {
+  ErrorNorms norms;
+  Operation work{"VecErrorWeightedNorms", 0, {step.u, step.y}};
+  if (step.e) work.read.push_back(step.e);
+  const bool is_plain = !step.each_atol && !step.each_rtol && step.atol >= 0 && step.rtol >= 0 && step.ignore_max <= 0;
+  if (!is_plain) note_fall_back(work);
+  const auto find = [&](DeviceSpace& space, const Arrays& read, DeviceArray*) {
+    norms_on_device(space, step, read, norms);
+  };
+  const bool done = is_plain && run_on_device(work, find) &&
+                    std::all_of(norms.norm.begin(), norms.norm.end(), [](PetscReal n) { return std::isfinite(n); });
+  return done ? norms : norms_on_host(step);
+}
+
+void error_norms_of(Vec u, Vec y, Vec e, NormType type, PetscReal atol, Vec each_atol, PetscReal rtol, Vec each_rtol,
+                    PetscReal ignore_max, PetscReal* norm, PetscInt* places, PetscReal* norm_a, PetscInt* places_a,
+                    PetscReal* norm_r, PetscInt* places_r) {
+  const MPI_Comm comm = comm_of(u);
+  ErrorNorms norms = local_norms({u, y, e, type, atol, rtol, each_atol, each_rtol, ignore_max});
+  OclspktReduce(MPI_IN_PLACE, norms.norm.data(), 3, MPIU_REAL, type == NORM_INFINITY ? MPIU_MAX : MPIU_SUM, comm);
+  OclspktReduce(MPI_IN_PLACE, norms.places.data(), 3, MPIU_REAL, MPIU_SUM, comm);
+  const std::array<PetscReal*, 3> to{norm, norm_a, norm_r};
+  const std::array<PetscInt*, 3> places_to{places, places_a, places_r};
+  for (std::size_t k = 0; k < to.size(); ++k) {
+    *to[k] = type == NORM_INFINITY ? norms.norm[k] : PetscSqrtReal(norms.norm[k]);
+    *places_to[k] = static_cast<PetscInt>(norms.places[k]);
+  }
+}
+
+#endif
 
 }  // namespace
 
@@ -187,16 +460,32 @@ void put_operations(struct _VecOps* ops) {
   ops->waxpy = Called<vec_waxpy>;
   ops->axpbypcz = Called<vec_axpbypcz>;
   ops->maxpy = Called<vec_maxpy>;
-  ops->pointwisemult = Called<vec_pointwise_mult>;
-  ops->pointwisedivide = Called<vec_pointwise_divide>;
-  ops->pointwisemax = Called<vec_pointwise_max>;
-  ops->pointwisemin = Called<vec_pointwise_min>;
-  ops->pointwisemaxabs = Called<vec_pointwise_max_abs>;
-  ops->reciprocal = Called<vec_reciprocal>;
+  ops->pointwisemult = Called<pointwise_of_two<"VecPointwiseMult", 1, Pointwise::multiply, &_VecOps::pointwisemult>>;
+  ops->pointwisedivide =
+      Called<pointwise_of_two<"VecPointwiseDivide", 1, Pointwise::divide, &_VecOps::pointwisedivide>>;
+  ops->pointwisemax = Called<pointwise_of_two<"VecPointwiseMax", 0, Pointwise::greater, &_VecOps::pointwisemax>>;
+  ops->pointwisemin = Called<pointwise_of_two<"VecPointwiseMin", 0, Pointwise::less, &_VecOps::pointwisemin>>;
+  ops->pointwisemaxabs =
+      Called<pointwise_of_two<"VecPointwiseMaxAbs", 0, Pointwise::greater_magnitude, &_VecOps::pointwisemaxabs>>;
+  ops->reciprocal = Called<in_place<"VecReciprocal", 0, Pointwise::reciprocal, &_VecOps::reciprocal, VecReciprocal>>;
   ops->swap = Called<vec_swap>;
-  ops->shift = Called<vec_shift>;
-  ops->abs = Called<vec_abs>;
-  ops->sqrt = Called<vec_sqrt_abs>;
+  ops->shift = Called<in_place<"VecShift", 1, Pointwise::shift, &_VecOps::shift, VecShift, PetscScalar>>;
+  ops->abs = Called<in_place<"VecAbs", 0, Pointwise::magnitude, &_VecOps::abs, VecAbs>>;
+  ops->sqrt = Called<in_place<"VecSqrtAbs", 0, Pointwise::root, &_VecOps::sqrt, VecSqrtAbs>>;
+  ops->dot = ops->tdot = Called<vec_dot>;
+  ops->dot_local = ops->tdot_local = Called<vec_dot_local>;
+  ops->mdot = ops->mtdot = Called<vec_mdot>;
+  ops->mdot_local = ops->mtdot_local = Called<vec_mdot_local>;
+  ops->norm = Called<vec_norm>;
+  ops->norm_local = Called<vec_norm_local>;
+  ops->dotnorm2 = Called<vec_dot_norm2>;
+  ops->sum = Called<vec_sum_local>;
+  ops->min = Called<extreme<"VecMin", SumKind::least>>;
+  ops->max = Called<extreme<"VecMax", SumKind::greatest>>;
+  ops->maxpointwisedivide = Called<max_pointwise_divide>;
+#if OCLSPKT_HAS_ERROR_NORMS
+  ops->errorwnorm = Called<error_norms_of>;
+#endif
 }
 
 }  // namespace oclspkt::petsc

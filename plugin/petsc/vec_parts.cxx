@@ -9,7 +9,6 @@
 #include <optional>
 #include <type_traits>
 
-#include "boundary.hxx"
 #include "types.hxx"
 
 namespace oclspkt::petsc {
@@ -110,23 +109,16 @@ std::optional<Range> find_range(Vec whole, IS places) {
 /* If the places are no range, PETSc's function makes a vector with memory of its own, by a scatter. */
 void get_sub_vector(Vec whole, IS places, Vec* part) {
   const MPI_Comm comm = comm_of(whole);
-  std::optional<Range> range;
+  const std::optional<Range> range = find_range(whole, places);
   PetscInt count, all, locked = 0;
-  PetscMPIInt ranks;
-  range = find_range(whole, places);
   if (!range) {
-    as_petsc_does(whole, &_VecOps::getsubvector, [&] { return VecGetSubVector(whole, places, part); });
-    return;
+    return as_petsc_does(whole, &_VecOps::getsubvector, [&] { return VecGetSubVector(whole, places, part); });
   }
   must(ISGetLocalSize(places, &count));
   must(ISGetSize(places, &all));
-  ranks = ranks_of(comm);
   const PetscScalar* const array = count > 0 ? host_array(whole) + range->first : nullptr;
-  if (ranks == 1) {
-    must(VecCreateSeqWithArray(comm, range->block, count, array, part));
-  } else {
-    must(VecCreateMPIWithArray(comm, range->block, count, all, array, part));
-  }
+  must(ranks_of(comm) == 1 ? VecCreateSeqWithArray(comm, range->block, count, array, part)
+                           : VecCreateMPIWithArray(comm, range->block, count, all, array, part));
   dress(*part);
   (*part)->ops->placearray = nullptr;
   (*part)->ops->replacearray = nullptr;
@@ -157,11 +149,8 @@ void get_local_vector(Vec whole, Vec local) {
     attach(local, whole, 0, for_reading);
     return;
   }
-  if constexpr (for_reading) {
-    must(VecGetArrayRead(whole, &array));
-  } else {
-    must(VecGetArray(whole, &array));
-  }
+  if constexpr (for_reading) must(VecGetArrayRead(whole, &array));
+  if constexpr (!for_reading) must(VecGetArray(whole, &array));
   must(VecPlaceArray(local, array));
 }
 
@@ -183,7 +172,7 @@ void restore_local_vector(Vec whole, Vec local) {
 /// Put places of x into places of z on the device: all places of one of them. @return false: the host has to do it
 bool put_places(const char* name, InsertMode mode, Vec x, Stride from, Vec z, Stride to) {
   const PetscInt count = std::min(x->map->n, z->map->n);
-  const Operation work{name, {x}, z, mode == INSERT_VALUES && to.step == 1};
+  const Operation work{name, 0, {x}, z, mode == INSERT_VALUES && to.step == 1};
   const bool is_known = mode == INSERT_VALUES || mode == ADD_VALUES || mode == MAX_VALUES;
   const bool fits = std::max(x->map->n, z->map->n) == count * std::max(from.step, to.step);
   const bool can_be = is_known && fits && x != z && is_dressed(x) && is_dressed(z);

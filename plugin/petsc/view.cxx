@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <vector>
 
 #include "apply_energy.hpp"
-#include "boundary.hxx"
 #include "device.hpp"
-#include "options.hpp"
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
@@ -122,29 +118,24 @@ std::string failure_line(const PC_OCLSPKT& o) {
   return (o.failed_apply ? "apply failed: " : "set-up failed: ") + o.failure;
 }
 
-/// The bound on rounding errors, and the error that a trial solve found.
-void add_rounding(const Totals& totals, Lines& lines) {
-  const double bound = largest_bound(totals.report.rounding, totals.cut.rounding);
-  const Index units = totals.report.units;
-  const bool by_component = totals.report.promise == Promise::by_component && totals.cut.lines == 0;
-  add(lines, !std::isfinite(bound)
-                 ? "rounding: no bound is known"
-                 : std::string("rounding: ") + (by_component ? "by component" : "by rows") + " at most " +
-                       number(bound) + " eps" + (units > 0 ? ", in " + std::to_string(units) + " units" : "") +
-                       (bound <= kRoundingLimit ? "" : ", ABOVE the limit of method auto"));
-  const Report& report = totals.report;
-  if (!totals.above_bound.empty()) add(lines, "ABOVE the limits of method auto: ", totals.above_bound);
-  if (report.backward_error > 0) add(lines, "checked: backward error ", number(report.backward_error));
-}
-
+/// The bounds on errors of truncation and of rounding, and the error that a trial solve found.
 void add_accuracy(const Totals& totals, Lines& lines) {
   const Report& report = totals.report;
-  const bool truncates = oclspkt::truncates(report.method);
-  if (truncates) {
+  const double bound = largest_bound(report.rounding, totals.cut.rounding);
+  const bool by_component = report.promise == Promise::by_component && totals.cut.lines == 0;
+  if (truncates(report.method)) {
     add(lines, "certificate: ", number(report.certificate),
         (report.certificate <= report.tolerance ? ", tolerance " : ", ABOVE the tolerance "), number(report.tolerance));
   }
-  add_rounding(totals, lines);
+  if (std::isfinite(bound)) {
+    add(lines, "rounding: ", (by_component ? "by component" : "by rows"), " at most ", number(bound), " eps",
+        (report.units > 0 ? ", in " + std::to_string(report.units) + " units" : ""),
+        (bound <= kRoundingLimit ? "" : ", ABOVE the limit of method auto"));
+  } else {
+    add(lines, "rounding: no bound is known");
+  }
+  if (!totals.above_bound.empty()) add(lines, "ABOVE the limits of method auto: ", totals.above_bound);
+  if (report.backward_error > 0) add(lines, "checked: backward error ", number(report.backward_error));
 }
 
 std::string device_line(const Report& report) {
@@ -152,13 +143,9 @@ std::string device_line(const Report& report) {
          (report.device.platform.empty() ? "" : ", " + report.device.platform) + "), " + report.device.why;
 }
 
-/// What becomes of vectors that lie on a device.
-void add_vectors(const Report& report, Lines& lines) {
-  if (!report.device.vectors.empty()) add(lines, "vectors: ", report.device.vectors);
-}
-/// Say for all directions why vectors without a queue are copied from the host.
-void add_vectors(const PC_OCLSPKT& o, Lines& lines) {
-  if (o.from_host) add(lines, "vectors: ", o.from_host);
+/// What becomes of vectors that lie on a device, or why vectors without a queue are solved for from the host.
+void add_vectors(const std::string& text, Lines& lines) {
+  if (!text.empty()) add(lines, "vectors: ", text);
 }
 
 /// Which processors share the rows, or why one solves them all.
@@ -227,12 +214,15 @@ void add_elsewhere(const Totals& totals, Lines& lines) {
     add(lines, "other ranks: ", totals.elsewhere,
         " use another method or device than rank 0; -ksp_view ::ascii_info_detail lists them");
   }
-  if (totals.fallback_elsewhere > 0) {
-    add(lines, "fallback lines on other ranks: ", totals.fallback_elsewhere);
-  }
+  if (totals.fallback_elsewhere > 0) add(lines, "fallback lines on other ranks: ", totals.fallback_elsewhere);
   if (totals.degraded_elsewhere > 0) {
     add(lines, "degraded on other ranks: ", totals.degraded_elsewhere, " devices lost");
   }
+}
+
+void add_options(const PC_OCLSPKT& o, Lines& lines) {
+  const std::string text = non_default_options(o.settings);
+  if (!text.empty()) add(lines, "options: ", text);
 }
 
 /// What was chosen for a direction, in text that is the same for every run on the same devices.
@@ -242,7 +232,7 @@ Lines choice_lines(const Totals& totals, bool cut) {
   add(lines, "method: ", name(report.method), ", ", (report.shape.empty() ? "" : report.shape + ", "), report.why,
       whose(totals));
   add(lines, device_line(report), whose(totals));
-  add_vectors(report, lines);
+  add_vectors(report.device.vectors, lines);
   add(lines, "rows: ", report.rows, " in ", report.lines, (report.lines == 1 ? " line" : " lines"),
       (totals.ranks > 1 ? ", on " + std::to_string(totals.ranks) + " ranks" : ""));
   add(lines, "precision: ", name(report.precision.applied), ", storage form: ", name(report.form), ", ",
@@ -268,7 +258,7 @@ std::string direction_line(const PC_OCLSPKT& o, const Sweep& sweep, int ranks) {
                                                          : name(sweep.direction);
   std::string text = std::string("lines: ") + of + ", " + sweep.layout.lines.describe();
   if (ranks > 1) text += " on rank 0";
-  return o.lines_why.empty() ? text : text + ", " + o.lines_why;
+  return o.chosen.why.empty() ? text : text + ", " + o.chosen.why;
 }
 
 void add_choice(const Totals& totals, const Sweep& sweep, const std::string& indent, Lines& lines) {
@@ -297,28 +287,27 @@ Lines operator_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals, con
     add_choice(transposed[s], sweep, indent + "  ", lines);
   }
   if (!o.failure.empty()) add(lines, (o.failed_apply ? "" : "transposed: "), failure_line(o));
-  add_vectors(o, lines);
+  add_vectors(o.vectors.from_host, lines);
   if (ignored_entries(o) > 0) {
     add(lines, "ignored: ", ignored_text(o),
         (o.applied_once ? ", and no Krylov method follows: the answer solves another matrix" : ""));
   }
-  if (!o.left_out.empty()) add(lines, "left out: ", o.left_out);
-  if (const std::string text = non_default_options(o.settings); !text.empty()) add(lines, "options: ", text);
+  if (!o.chosen.left_out.empty()) add(lines, "left out: ", o.chosen.left_out);
+  add_options(o, lines);
   return lines;
 }
 
 Lines pending_lines(const PC_OCLSPKT& o) {
-  const Settings& settings = o.settings;
   Lines lines;
   if (o.failure.empty()) {
-    add(lines, "method and device: chosen at set-up (", name(settings.method), ", ", settings.devices, ")");
+    add(lines, "method and device: chosen at set-up (", name(o.settings.method), ", ", o.settings.devices, ")");
   } else {
     add(lines, failure_line(o));
   }
   for (const auto& sweep : o.sweeps) {
     for (const std::string& lost : sweep->solver.report().degraded) add(lines, "degraded: ", lost);
   }
-  if (const std::string text = non_default_options(settings); !text.empty()) add(lines, "options: ", text);
+  add_options(o, lines);
   return lines;
 }
 
@@ -328,10 +317,9 @@ void add_candidates(const Report& report, const char* which, Lines& lines) {
 
 /// What changes from run to run, and what set-up looked at on its way.
 void add_details(const Sweep& o, Lines& lines) {
-  const Report& report = o.solver.report();
+  const Report& report = o.report(false);
   add_candidates(report, "considered: ", lines);
-  if (o.solver.transpose_report().ready)
-    add_candidates(o.solver.transpose_report(), "considered for the transpose: ", lines);
+  if (o.report(true).ready) add_candidates(o.report(true), "considered for the transpose: ", lines);
   if (!report.device.costs.empty()) add(lines, "costs: ", report.device.costs);
   add_share_times(report.sharing, lines);
   if (report.ready) add(lines, "dominance: ", number(report.dominance));
@@ -352,9 +340,7 @@ Lines detail_lines(const PC_OCLSPKT& o) {
     if (o.sweeps.size() > 1) add(lines, "details of ", name(sweep->direction));
     add_details(*sweep, lines);
   }
-  if (o.visit.bytes() > 0) {
-    add(lines, "bytes between directions: ", o.visit.bytes(), " held on the device");
-  }
+  if (o.visit.bytes() > 0) add(lines, "bytes between directions: ", o.visit.bytes(), " held on the device");
   return lines;
 }
 
@@ -373,17 +359,19 @@ Lines explained_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
   for (std::size_t s = 0; s < o.sweeps.size(); ++s) {
     const Sweep& sweep = *o.sweeps[s];
     const Report& report = sweep.solver.report();
-    if (o.ready) add(lines, direction_line(o, sweep, totals[s].ranks));
-    if (o.ready) add(lines, device_line(report), whose(totals[s]));
-    if (o.ready) add_vectors(report, lines);
-    if (o.ready && !report.device.costs.empty()) add(lines, "costs: ", report.device.costs);
-    if (o.ready) add_share_times(report.sharing, lines);
+    if (o.ready) {
+      add(lines, direction_line(o, sweep, totals[s].ranks));
+      add(lines, device_line(report), whose(totals[s]));
+      add_vectors(report.device.vectors, lines);
+      if (!report.device.costs.empty()) add(lines, "costs: ", report.device.costs);
+      add_share_times(report.sharing, lines);
+    }
     add_candidates(report, "", lines);
     if (o.ready && sweep.layout.exchange) add_cuts(totals[s].cut, lines);
     add_exceptions(report, lines);
     if (o.ready) add_elsewhere(totals[s], lines);
   }
-  add_vectors(o, lines);
+  add_vectors(o.vectors.from_host, lines);
   if (!o.failure.empty()) add(lines, failure_line(o));
   return lines;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Each room is a target of its own: what ninja would run for it in an empty build folder compiles that room alone. The
 # folder is left for static analysis.
-#   cmake -DSOURCE=... -DWORK=... -DPARTS=petsc,opencl -P rooms.cmake
+#   cmake -DSOURCE=... -DWORK=... -DPARTS=petsc,opencl -DMADE=... -P rooms.cmake
 cmake_minimum_required(VERSION 3.25)
 string(REPLACE "," ";" PARTS "${PARTS}")
 file(REMOVE_RECURSE ${WORK})
@@ -41,6 +41,7 @@ if("opencl" IN_LIST PARTS)
   set(expected_cuda cuda)
 endif()
 if("petsc" IN_LIST PARTS)
+  file(COPY ${MADE} DESTINATION ${WORK})  # headers that a build makes, for static analysis
   list(APPEND targets petsc)
   set(expected_petsc balance core petsc power solver)
 endif()

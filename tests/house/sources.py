@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "petsc": {"petsc", "solver", "power", "balance", "core"},
     "include": set(),
 }
-PETSC_HEADERS = {"include/oclspkt/oclspkt.h", "include/oclspkt/oclspkt_vec.h"}
+PETSC_HEADERS = {"include/oclspkt/oclspkt_vec.h"}
 # Foreign headers and the only places that may include them.
 FOREIGN = [
     (re.compile(r"^CL/"), lambda path: path.startswith(("ocl/", "cuda/"))),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
 
-#include "neighbours.hxx"
+#include "extract.hxx"
 #include "pc_oclspkt.hxx"
 #include "support.hxx"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Start and end PETSc three times in one process, with the plugin linked and named by -dll_append, and solve each time.
- */
+   Options behind -once are those of the first time alone. */
 #include <petscksp.h>
+#include <string.h>
 
 #include "oclspkt/oclspkt.h"
 
@@ -48,6 +49,7 @@ int main(int argc, char** argv) {
   for (int round = 0; round < 3; ++round) {
     PetscReal error;
 
+    if (round == 1 && argc > 1 && strcmp(argv[1], "-once") == 0) argc = 1;
     PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
     PetscCall(PCOCLSPKTInitializePackage());
     PetscCall(Solve(&error));

@@ -150,18 +150,12 @@ struct EnergyReport {
   double joules() const { return seconds > 0 && !queued ? window_joules() * apply_seconds / seconds : window_joules(); }
 };
 
-/// The choice of the set-up and its reasons; everything the view prints.
-struct Report {
-  bool ready = false;             ///< a set-up succeeded
-  Method method = Method::pivot;  ///< the method in use
-  std::string shape;              ///< of its plan: "halo 40"; may be empty
-  std::string why;                ///< reason for the method in use
-  std::vector<Candidate> candidates;
-  std::vector<GroupReport> groups;  ///< fallback lines; empty for most matrices
-  std::string pin_why;              ///< why singular lines are pinned; empty if none is
-  double dominance = 0;             ///< min over rows of |diag| / (|lower| + |upper|); 0 where NaN
-  double certificate = 0;           ///< bound on the truncation error, relative to max |x|; 0 for the other methods
-  double tolerance = 0;             ///< the largest certificate that is accepted
+/// How accurate the method in use is: what its bounds promise for every right-hand side, and what trials found.
+struct Accuracy {
+  double dominance = 0;                      ///< min over rows of |diag| / (|lower| + |upper|); 0 where NaN
+  double certificate = 0;                    ///< bound on the truncation error, relative to max |x|; 0 for the other
+                                             ///< methods
+  double tolerance = 0;                      ///< the largest certificate that is accepted
   bool certificate_above_tolerance = false;  ///< the user named the method, and its certificate is above the tolerance
   double rounding = 0;  ///< bound on what rounding leaves in a row, in eps of the scalar; NaN or Inf: nothing is known,
                         ///< or an answer of the host left the range of the scalar
@@ -171,6 +165,17 @@ struct Report {
   Index units = 0;
   std::string above_bound;    ///< values above the limits of method auto, which found nothing better; empty: none
   double backward_error = 0;  ///< of the trial solve, componentwise (`checked` methods; 0 if none was needed)
+};
+
+/// The choice of the set-up and its reasons; everything the view prints.
+struct Report : Accuracy {
+  bool ready = false;             ///< a set-up succeeded
+  Method method = Method::pivot;  ///< the method in use
+  std::string shape;              ///< of its plan: "halo 40"; may be empty
+  std::string why;                ///< reason for the method in use
+  std::vector<Candidate> candidates;
+  std::vector<GroupReport> groups;  ///< fallback lines; empty for most matrices
+  std::string pin_why;              ///< why singular lines are pinned; empty if none is
   Index rows = 0, lines = 0;
   Partitioning partition;
   double words_per_row = 0;   ///< read and written per row by an apply, halo included
