@@ -84,14 +84,6 @@ void with_variants(Options options, const std::vector<std::string>& variants, co
   }
 }
 
-/// The answer for vectors of the host. What is in no line is 7.
-template <typename T>
-std::vector<T> answer(Solver<T>& solver, const std::vector<T>& y) {
-  std::vector<T> x(y.size(), T(7));
-  solver.apply(y.data(), x.data());
-  return x;
-}
-
 /// The answer for y in buffers is that for vectors of the host, to the bit, what is in no line stays, and nothing is
 /// copied.
 /// @param handles  where the buffers are

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <limits>
 #include <string>
 #include <vector>
@@ -10,6 +8,8 @@
 #include "matrices.hpp"
 #include "oclspkt/solver.hpp"
 #include "residual.hpp"
+#include "scalar_test.hpp"
+#include "thrown.hpp"
 
 namespace oclspkt::test {
 
@@ -18,12 +18,27 @@ void set_up(Solver<T>& solver, const Bands<T>& bands, const Known& known = {}) {
   solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper, known);
 }
 
+/// A solver that is set up.
+template <typename T>
+Solver<T> solver_for(const Bands<T>& bands, const Options& options, const Known& known = {}) {
+  Solver<T> solver(options);
+  set_up(solver, bands, known);
+  return solver;
+}
+
+/// What a solver makes of y; places that belong to no line are 7.
+template <typename T>
+std::vector<T> answer(Solver<T>& solver, const std::vector<T>& y) {
+  std::vector<T> x(y.size(), T(7));
+  solver.apply(y.data(), x.data());
+  return x;
+}
+
 /// Componentwise backward error over eps for a random right-hand side.
 template <typename T>
 double backward_error(Solver<T>& solver, const Bands<T>& bands) {
   const std::vector<T> y = random_vector<T>(bands.lines().extent());
-  std::vector<T> x(y.size());
-  solver.apply(y.data(), x.data());
+  const std::vector<T> x = answer(solver, y);
   return componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()) /
          static_cast<double>(std::numeric_limits<T>::epsilon());
 }
@@ -39,17 +54,6 @@ class SolverFixture : public ::testing::Test {
   }
   static double backward_error(Solver<T>& solver, const Bands<T>& bands) { return test::backward_error(solver, bands); }
 };
-
-/// Expect that a call is refused in a text that holds `word`.
-template <typename Call>
-void expect_refusal(const Call& call, const std::string& word) {
-  try {
-    call();
-    ADD_FAILURE() << word << " was taken";
-  } catch (const InvalidInput& error) {
-    EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
-  }
-}
 
 /// Expect that a solver refuses options after `change`, in a text that holds `word`.
 template <typename Change>

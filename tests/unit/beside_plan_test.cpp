@@ -186,8 +186,7 @@ TEST(SegmentPlan, CutsLinesOnlyWhereCoresWouldBeIdle) {
 /// while pivots are what the diagonals are.
 template <typename T>
 double bound_of_stored_factors(Index rows) {
-  Bands<T> bands = test::constant<T>(LineSet::one(rows), -10, 1, 1e-3);
-  bands.close_lines();
+  Bands<T> bands = test::closed(test::constant<T>(LineSet::one(rows), -10, 1, 1e-3));
   const Plan plan = make_factored_plan(bands.lines(), Form::general, sizeof(T), {.host = true});
   return bound_rounding(plan, bands.lines(), bands.view(), survey(bands.lines(), bands.view())).eps;
 }

@@ -180,8 +180,7 @@ TEST(Certificate, LosesWithWhatIsNoNumber) {
 }
 
 TEST(Certificate, TakesNoCutAsExact) {
-  Bands<double> bands = test::constant<double>(LineSet::one(100), -1, 2, -1);
-  bands.close_lines();
+  Bands<double> bands = test::closed(test::constant<double>(LineSet::one(100), -1, 2, -1));
   EXPECT_EQ(certify_halo(100, bands.view(), 100, 0, {0, 100}).bound, 0);
   // One tile, and two: each is the other's neighbour.
   for (const Index m : {32, 16}) EXPECT_EQ(certify_stored(stored_plan(100, m, 0, 2), bands.view()).bound, 0);
@@ -198,8 +197,7 @@ TEST(Certificate, FollowsFromDominanceOnlyAboveOne) {
     const Index h = halo_from_dominance(d, 1e-14);
     EXPECT_LE(2 * std::pow(d, -static_cast<double>(h + 1)), 1e-14);
     EXPECT_GT(2 * std::pow(d, -static_cast<double>(h)), 1e-14);
-    Bands<double> bands = test::random_dominant<double>(LineSet::one(5000), d);
-    bands.close_lines();
+    Bands<double> bands = test::closed(test::random_dominant<double>(LineSet::one(5000), d));
     EXPECT_LE(certify_halo(5000, bands.view(), 1000, h, {0, 5000}).bound, 1e-14) << "d " << d;
   }
 }
@@ -374,15 +372,13 @@ TEST(Certificate, OfStoredFactorsAcceptsNothingThatRoundsBadly) {
 
 TEST(Certificate, FindsTheHaloThatItThenAccepts) {
   for (const double lambda : {0.5, 10.0, 100.0}) {
-    Bands<double> bands = test::diffusion<double>(LineSet::one(20000), lambda);
-    bands.close_lines();
+    Bands<double> bands = test::closed(test::diffusion<double>(LineSet::one(20000), lambda));
     const Index halo = find_halo(20000, bands.view(), 1000, 1e-15, 1024, {0, 20000});
     ASSERT_GT(halo, 0);
     EXPECT_LE(certify_halo(20000, bands.view(), 1000, halo, {0, 20000}).bound, 1.05e-15);
     EXPECT_GT(certify_halo(20000, bands.view(), 1000, halo - 16, {0, 20000}).bound, 1e-15);
   }
-  Bands<double> weak = test::constant<double>(LineSet::one(20000), -1, 2, -1);
-  weak.close_lines();
+  Bands<double> weak = test::closed(test::constant<double>(LineSet::one(20000), -1, 2, -1));
   EXPECT_EQ(find_halo(20000, weak.view(), 1000, 1e-15, 256, {0, 20000}), -1);
 }
 
@@ -397,8 +393,7 @@ TEST(RoundingOfTakenOff, SeesBothSides) {
   plan.add<Sides>().meeting = 2;
   const auto growth_with = [&](Index steep_rows, Index first) {
     // Dominant rows, that couple most to the row which is eliminated before them.
-    Bands<double> bands = test::constant<double>(LineSet::one(n), -1, 2, -1);
-    bands.close_lines();
+    Bands<double> bands = test::closed(test::constant<double>(LineSet::one(n), -1, 2, -1));
     for (Index i = first; i < first + steep_rows; ++i) {
       (first < n / 2 ? bands.lower() : bands.upper())[i] = -10;
       bands.diag()[i] = 11;

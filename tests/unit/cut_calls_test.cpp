@@ -8,6 +8,7 @@
 #include "oclspkt/cut_solver.hpp"
 #include "oclspkt/team.hpp"
 #include "residual.hpp"
+#include "thrown.hpp"
 
 namespace oclspkt {
 namespace {
@@ -125,12 +126,7 @@ TEST(CutCalls, BuffersOfADeviceAreRefusedAndLaterAppliesGoOn) {
     const Index first = 30 * member;
     bands.copy_from({given.view().lower + first, given.view().diag + first, given.view().upper + first});
     solver.set_up();
-    try {
-      solver.apply_on_device(nullptr, nullptr);
-      ADD_FAILURE() << "a process has no buffers of the other's rows";
-    } catch (const InvalidInput& error) {
-      EXPECT_NE(std::string(error.what()).find("use enqueue()"), std::string::npos) << error.what();
-    }
+    test::expect_refusal([&] { solver.apply_on_device(nullptr, nullptr); }, "use enqueue()");
     solver.apply(y.data() + first, x.data() + first);
   });
   for (const double value : x) EXPECT_NEAR(value, 1, 10 * kEps);
@@ -487,8 +483,7 @@ TEST(CutApply, FollowsNewValuesAndHealsAfterAFailure) {
 }
 
 TEST(CutOptions, OutOfRangeAreRefused) {
-  Options options;
-  options.gather_limit = -2;
+  Options options{.gather_limit = -2};
   EXPECT_THROW(CutSolver<double>{options}, InvalidInput);
   CutSolver<double> solver;
   EXPECT_THROW(solver.set_options(options), InvalidInput);

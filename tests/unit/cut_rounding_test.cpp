@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 
@@ -12,6 +10,7 @@
 #include "plan.hpp"
 #include "reference.hpp"
 #include "rounding.hpp"
+#include "scalar_test.hpp"
 #include "schemes/tiles/tile_plans.hpp"
 #include "survey.hpp"
 
@@ -46,8 +45,7 @@ template <typename T>
 void expect_room_for_corrected_runs() {
   constexpr Index kLong = 100'000;
   for (const double lambda : {100.0, 300.0}) {
-    Bands<T> bands = test::diffusion<T>(LineSet::one(kLong), lambda);
-    bands.close_lines();
+    Bands<T> bands = test::closed(test::diffusion<T>(LineSet::one(kLong), lambda));
     const Survey seen = survey(bands.lines(), bands.view());
     Plan plan = make_run_plan(kLong, 512, 0, sizeof(T), kGpu);
     correct_runs(plan, sizeof(T), kGpu);
@@ -64,8 +62,7 @@ TEST(CutRounding, LeavesRoomForRunsThatAreCorrected) {
 /// The spikes of lines with a part above and below, by LAPACK with an error in one row.
 template <typename T>
 std::vector<SpikeFacts> spikes_of(const LineSet& lines, double wrong) {
-  Bands<T> bands = test::random_dominant<T>(lines, 1.01);
-  bands.close_lines();
+  Bands<T> bands = test::closed(test::random_dominant<T>(lines, 1.01));
   CutParts<T> parts;
   const std::vector<char> cut(static_cast<std::size_t>(lines.count()), 1);
   parts.reset(lines, cut, cut);
@@ -91,11 +88,8 @@ std::vector<SpikeFacts> spikes_of(const LineSet& lines, double wrong) {
 
 template <typename T>
 class CutSpikeFacts : public testing::Test {};
-using Scalars = testing::Types<float, double>;
-TYPED_TEST_SUITE(CutSpikeFacts, Scalars);
 
-TYPED_TEST(CutSpikeFacts, TellWhatASolveLeavesInTheRows) {
-  using T = TypeParam;
+SCALAR_TEST(CutSpikeFacts, TellWhatASolveLeavesInTheRows) {
   constexpr double eps = std::numeric_limits<T>::epsilon();
   for (const LineSet& lines : {LineSet::equal(3, 40), LineSet::grid_axis(1, 3, 40, 1)}) {
     for (const SpikeFacts& facts : spikes_of<T>(lines, 0)) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "oclspkt/cut_solver.hpp"
 
-#include <gtest/gtest.h>
-
 #include "cut_case.hpp"
 #include "hard_matrices.hpp"
 #include "line_judge.hpp"
 #include "residual.hpp"
+#include "scalar_test.hpp"
 
 namespace oclspkt {
 namespace {
@@ -50,8 +49,6 @@ class CutLinesOf : public ::testing::Test {
  private:
   inline static double largest_ = 0;
 };
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(CutLinesOf, Scalars);
 
 /// Ways to cut lines: rows of each process.
 const std::vector<std::vector<Index>> kRows = {
@@ -64,8 +61,7 @@ std::string describe(const std::vector<Index>& rows, Layout layout) {
   return text;
 }
 
-TYPED_TEST(CutLinesOf, DominantRowsAreSolvedInEveryLayout) {
-  using T = TypeParam;
+SCALAR_TEST(CutLinesOf, DominantRowsAreSolvedInEveryLayout) {
   for (const Layout layout : {Layout::end_to_end, Layout::strided_y, Layout::strided_z, Layout::with_gaps}) {
     for (const auto& rows : kRows) {
       for (const Index count : {1, 6, 7}) {
@@ -80,8 +76,7 @@ TYPED_TEST(CutLinesOf, DominantRowsAreSolvedInEveryLayout) {
   }
 }
 
-TYPED_TEST(CutLinesOf, RowsWithDominanceOneAreSolved) {
-  using T = TypeParam;
+SCALAR_TEST(CutLinesOf, RowsWithDominanceOneAreSolved) {
   for (const auto& rows : kRows) {
     const CutCase c = CutCase::equal(1, rows);
     const Index n = c.all().rows();
@@ -119,8 +114,7 @@ Bands<T> glued(const CutCase& c, const Bands<T>& one) {
   return bands;
 }
 
-TYPED_TEST(CutLinesOf, LongLinesWithDominanceOneAreSolvedInParts) {
-  using T = TypeParam;
+SCALAR_TEST(CutLinesOf, LongLinesWithDominanceOneAreSolvedInParts) {
   for (const std::vector<Index>& rows : {std::vector<Index>{5000, 4000, 7000}, {100000, 1, 30000, 2}}) {
     const CutCase c = CutCase::equal(1, rows);
     test::at_dominance_one<T>(c.all().rows(), [&](const char* name, const Bands<T>& one) {
@@ -159,8 +153,7 @@ TEST(CutSpikes, ThatCancelAreNoReasonToGather) {
             10 * std::numeric_limits<double>::epsilon());
 }
 
-TYPED_TEST(CutLinesOf, MatricesThatWantPivotsAreSolvedAsLapackDoes) {
-  using T = TypeParam;
+SCALAR_TEST(CutLinesOf, MatricesThatWantPivotsAreSolvedAsLapackDoes) {
   for (const auto& rows : kRows) {
     const CutCase c = CutCase::equal(3, rows);
     const std::string where = describe(rows, Layout::end_to_end);
@@ -174,8 +167,7 @@ TYPED_TEST(CutLinesOf, MatricesThatWantPivotsAreSolvedAsLapackDoes) {
   }
 }
 
-TYPED_TEST(CutLinesOf, HardMatricesAreSolvedAsLapackDoes) {
-  using T = TypeParam;
+SCALAR_TEST(CutLinesOf, HardMatricesAreSolvedAsLapackDoes) {
   for (const std::vector<Index>& rows : {std::vector<Index>{33, 34, 33}, {99, 1}, {17, 16, 16, 16, 35}}) {
     const CutCase c = CutCase::equal(1, rows);
     for (int id = 1; id <= 20; ++id) {
@@ -217,8 +209,7 @@ CutCase random_case(int processes, Index count, std::uint32_t seed) {
   return c;
 }
 
-TYPED_TEST(CutLinesOf, ChainsOfManyKindsMayLieInOneSet) {
-  using T = TypeParam;
+SCALAR_TEST(CutLinesOf, ChainsOfManyKindsMayLieInOneSet) {
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
     CutCase c = random_case(2 + static_cast<int>(seed % 4), 40, seed);
     c.numbered = seed % 2 == 0;
@@ -232,14 +223,12 @@ TYPED_TEST(CutLinesOf, ChainsOfManyKindsMayLieInOneSet) {
   }
 }
 
-TYPED_TEST(CutLinesOf, TransposedSystemsAreSolved) {
-  using T = TypeParam;
+SCALAR_TEST(CutLinesOf, TransposedSystemsAreSolved) {
   for (const Layout layout : {Layout::end_to_end, Layout::strided_y}) {
     for (const auto& rows : kRows) {
       const CutCase c = CutCase::equal(4, rows, layout);
       for (const double d : {0.5, 1.5}) {
-        Bands<T> bands = test::random_dominant<T>(c.all(), d), transposed;
-        bands.close_lines();
+        Bands<T> bands = test::closed(test::random_dominant<T>(c.all(), d)), transposed;
         transpose(c.all(), bands.view(), transposed);
         CutRun run;
         run.transpose = true;

@@ -11,8 +11,7 @@ namespace oclspkt {
 namespace {
 
 TEST(Evidence, OfAGoodMethodIsAtRounding) {
-  Bands<double> bands = test::constant<double>(LineSet::one(1000), -1, 2, -1);
-  bands.close_lines();
+  Bands<double> bands = test::closed(test::constant<double>(LineSet::one(1000), -1, 2, -1));
   HostSolver<double> solver;
   solver.factor(bands.lines(), bands.view());
   const Trial trial = trial_solve<double>(bands.lines(), bands.view(), TrialKind::rough,
@@ -39,8 +38,7 @@ TEST(Evidence, SeesOneWrongRowOfAMillionTinyOnes) {
 }
 
 TEST(Evidence, IsNaNForASolutionThatWasNotWritten) {
-  Bands<double> bands = test::constant<double>(LineSet::one(10), -1, 4, -1);
-  bands.close_lines();
+  Bands<double> bands = test::closed(test::constant<double>(LineSet::one(10), -1, 4, -1));
   EXPECT_TRUE(std::isnan(
       trial_solve<double>(bands.lines(), bands.view(), TrialKind::rough, [](const double*, double*) {}).worst));
 }
@@ -69,8 +67,7 @@ TEST(Evidence, OfASmoothTrialSolvesForOnesAndTwos) {
 }
 
 TEST(Evidence, GrowthStaysBelowThreeUnderDominance) {
-  Bands<double> bands = test::random_dominant<double>(LineSet::one(1000), 1);
-  bands.close_lines();
+  Bands<double> bands = test::closed(test::random_dominant<double>(LineSet::one(1000), 1));
   EXPECT_LE(elimination_growth(bands.view(), 1000, 0, 0, 1000), 3 + 1e-12);
   EXPECT_LE(elimination_growth(bands.view(), 31, 7, 0, 1000), 3 + 1e-12);
   bands.diag()[500] = 0;
@@ -78,8 +75,7 @@ TEST(Evidence, GrowthStaysBelowThreeUnderDominance) {
 }
 
 TEST(Evidence, GrowthOfTwoPassesIsThatOfTheirOwnOrder) {
-  Bands<double> bands = test::random_dominant<double>(LineSet::one(1000), 1);
-  bands.close_lines();
+  Bands<double> bands = test::closed(test::random_dominant<double>(LineSet::one(1000), 1));
   for (const Index m : {1, 2, 3, 31, 999, 1000}) EXPECT_LE(twopass_growth(bands.view(), m, 0, 1000), 3 + 1e-12) << m;
   EXPECT_LE(twopass_growth(bands.view(), 31, 100, 1000), 3 + 1e-12);
   // Row 11 is the first inner row of its partition: nothing is eliminated before it, where a sweep from the top row has

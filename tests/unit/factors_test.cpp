@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "factors.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "matrices.hpp"
+#include "scalar_test.hpp"
 
 namespace oclspkt {
 namespace {
 
 template <typename T>
 class FactorsOf : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(FactorsOf, Scalars);
 
 /// A line of a set, by itself.
 template <typename T>
@@ -66,25 +63,23 @@ Index rows_that_differ(const Bands<T>& bands, Order order) {
   return differing;
 }
 
-TYPED_TEST(FactorsOf, LinesInBundlesAreThoseOfEachLineToTheBit) {
+SCALAR_TEST(FactorsOf, LinesInBundlesAreThoseOfEachLineToTheBit) {
   std::vector<LineSet> sets = layouts();
   // Next to the lengths up to which lines are swept abreast, and to the rows that are read at once.
   for (const Index length : {2, 64, 127, 129, 256, 257}) sets.push_back(LineSet::equal(9, length));
   for (const LineSet& lines : sets) {
     SCOPED_TRACE(lines.describe());
-    Bands<TypeParam> bands = test::random_dominant<TypeParam>(lines, 1.1);
-    bands.close_lines();
+    Bands<T> bands = test::closed(test::random_dominant<T>(lines, 1.1));
     for (const Order order : {Order::down, Order::inwards}) EXPECT_EQ(rows_that_differ(bands, order), 0);
   }
 }
 
-TYPED_TEST(FactorsOf, CouplingsOfSymmetricLinesAreTheMultipliersToTheBit) {
+SCALAR_TEST(FactorsOf, CouplingsOfSymmetricLinesAreTheMultipliersToTheBit) {
   for (const LineSet& lines : layouts()) {
     if (!lines.beside()) continue;
     SCOPED_TRACE(lines.describe());
-    Bands<TypeParam> bands = test::random_symmetric<TypeParam>(lines, 1.1);
-    bands.close_lines();
-    Factors<TypeParam> all, serving;
+    Bands<T> bands = test::closed(test::random_symmetric<T>(lines, 1.1));
+    Factors<T> all, serving;
     all.factor(lines, bands.view(), Form::general);
     serving.factor(lines, bands.view(), Form::symmetric);
     Index differing = 0;
@@ -101,20 +96,19 @@ TYPED_TEST(FactorsOf, CouplingsOfSymmetricLinesAreTheMultipliersToTheBit) {
   }
 }
 
-TYPED_TEST(FactorsOf, NarrowOnesAreTheOthersRoundedOnce) {
+SCALAR_TEST(FactorsOf, NarrowOnesAreTheOthersRoundedOnce) {
   for (const LineSet& lines : layouts()) {
     if (!lines.beside()) continue;
     SCOPED_TRACE(lines.describe());
-    Bands<TypeParam> bands = test::random_symmetric<TypeParam>(lines, 1.1);
-    bands.close_lines();
+    Bands<T> bands = test::closed(test::random_symmetric<T>(lines, 1.1));
     // A line that is not sound is factored by itself.
     for (const double diag : {0.0, 1e-4, 1.0}) {
-      if (diag < 1 && lines.length(0) > 1) bands.diag()[lines.first(lines.count() / 2)] = static_cast<TypeParam>(diag);
+      if (diag < 1 && lines.length(0) > 1) bands.diag()[lines.first(lines.count() / 2)] = static_cast<T>(diag);
       for (const Form form : {Form::general, Form::symmetric}) {
-        Factors<TypeParam> wide, narrow;
+        Factors<T> wide, narrow;
         wide.factor(lines, bands.view(), form);
         narrow.factor(lines, bands.view(), form, Order::down, 0, true);
-        const auto differ = [](TypeParam a, float b) { return !(static_cast<float>(a) == b || std::isnan(b)); };
+        const auto differ = [](T a, float b) { return !(static_cast<float>(a) == b || std::isnan(b)); };
         Index differing = 0;
         for (Index l = 0; l < lines.count(); ++l) {
           for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
@@ -128,19 +122,18 @@ TYPED_TEST(FactorsOf, NarrowOnesAreTheOthersRoundedOnce) {
         EXPECT_EQ(std::isnan(narrow.pivots().rounding), std::isnan(wide.pivots().rounding));
         EXPECT_EQ(narrow.pivots().sound(), wide.pivots().sound());
         EXPECT_EQ(narrow.view().reciprocal, nullptr);
-        EXPECT_EQ(narrow.bytes() * static_cast<Index>(sizeof(TypeParam) / sizeof(float)), wide.bytes());
+        EXPECT_EQ(narrow.bytes() * static_cast<Index>(sizeof(T) / sizeof(float)), wide.bytes());
       }
     }
   }
 }
 
-TYPED_TEST(FactorsOf, GivenBackKeepWhatTheyShowed) {
-  Bands<TypeParam> bands = test::random_dominant<TypeParam>(LineSet::equal(20, 33), 1.1);
-  bands.close_lines();
-  Factors<TypeParam> factors;
+SCALAR_TEST(FactorsOf, GivenBackKeepWhatTheyShowed) {
+  Bands<T> bands = test::closed(test::random_dominant<T>(LineSet::equal(20, 33), 1.1));
+  Factors<T> factors;
   factors.factor(bands.lines(), bands.view(), Form::general);
-  const typename Factors<TypeParam>::Pivots before = factors.pivots();
-  EXPECT_GE(factors.bytes(), 3 * bands.lines().rows() * static_cast<Index>(sizeof(TypeParam)));
+  const typename Factors<T>::Pivots before = factors.pivots();
+  EXPECT_GE(factors.bytes(), 3 * bands.lines().rows() * static_cast<Index>(sizeof(T)));
   factors.release();
   EXPECT_EQ(factors.bytes(), 0);
   EXPECT_EQ(factors.view().reciprocal, nullptr);
@@ -148,16 +141,15 @@ TYPED_TEST(FactorsOf, GivenBackKeepWhatTheyShowed) {
   EXPECT_EQ(factors.lines(), bands.lines());
 }
 
-TYPED_TEST(FactorsOf, OneBadLineInABundleIsTheOnlyDoubtfulOne) {
+SCALAR_TEST(FactorsOf, OneBadLineInABundleIsTheOnlyDoubtfulOne) {
   for (const LineSet& lines : layouts()) {
     if (lines.length(0) < 2) continue;
     SCOPED_TRACE(lines.describe());
     const Index bad = lines.count() / 2;
     for (const double diag : {0.0, 1e-4}) {
-      Bands<TypeParam> bands = test::random_dominant<TypeParam>(lines, 1.1);
-      bands.close_lines();
-      bands.diag()[lines.first(bad)] = static_cast<TypeParam>(diag);
-      Factors<TypeParam> factors;
+      Bands<T> bands = test::closed(test::random_dominant<T>(lines, 1.1));
+      bands.diag()[lines.first(bad)] = static_cast<T>(diag);
+      Factors<T> factors;
       factors.factor(lines, bands.view(), Form::general);
       EXPECT_EQ(factors.doubtful(), std::vector<Index>{bad});
       EXPECT_FALSE(factors.pivots().sound());
@@ -184,8 +176,7 @@ std::vector<long double> reciprocals(const Bands<T>& bands) {
 }
 
 /// Long enough for pieces of sweeps; where pivots decay slowly, pieces do not meet, and all is swept at once.
-TYPED_TEST(FactorsOf, LinesThatAreDroppedLeaveTheFactorsOfTheOthers) {
-  using T = TypeParam;
+SCALAR_TEST(FactorsOf, LinesThatAreDroppedLeaveTheFactorsOfTheOthers) {
   for (const Order order : {Order::down, Order::inwards}) {
     const LineSet lines = LineSet::equal(20, 33);
     Bands<T> bands = test::random_dominant<T>(lines, 1.1);
@@ -211,13 +202,12 @@ TYPED_TEST(FactorsOf, LinesThatAreDroppedLeaveTheFactorsOfTheOthers) {
   }
 }
 
-TYPED_TEST(FactorsOf, ALongLineHasThePivotsOfOneSweep) {
+SCALAR_TEST(FactorsOf, ALongLineHasThePivotsOfOneSweep) {
   const Index n = 300'017;
   for (const double lambda : {1.0, 100.0, 1e4, 1e8}) {
     SCOPED_TRACE(lambda);
-    Bands<TypeParam> bands = test::diffusion<TypeParam>(LineSet::one(n), lambda);
-    bands.close_lines();
-    Bands<TypeParam> mirrored(bands.lines());
+    Bands<T> bands = test::closed(test::diffusion<T>(LineSet::one(n), lambda));
+    Bands<T> mirrored(bands.lines());
     for (Index i = 0; i < n; ++i) {
       mirrored.lower()[i] = bands.upper()[n - 1 - i];
       mirrored.diag()[i] = bands.diag()[n - 1 - i];
@@ -225,7 +215,7 @@ TYPED_TEST(FactorsOf, ALongLineHasThePivotsOfOneSweep) {
     }
     const auto above = reciprocals(bands), below = reciprocals(mirrored);
     for (const Index towards : {n - 1, n / 2, Index{0}}) {
-      Factors<TypeParam> factors;
+      Factors<T> factors;
       factors.factor(bands.lines(), bands.view(), Form::general, Order::towards, towards);
       long double worst = 0;
       for (Index i = 0; i < n; ++i) {
@@ -236,7 +226,7 @@ TYPED_TEST(FactorsOf, ALongLineHasThePivotsOfOneSweep) {
       }
       // What is rounded is forgotten after sqrt(lambda) rows.
       const double rows = std::sqrt(std::min(lambda, 1e4));
-      EXPECT_LE(worst, (10 + rows) * std::numeric_limits<TypeParam>::epsilon()) << towards;
+      EXPECT_LE(worst, (10 + rows) * std::numeric_limits<T>::epsilon()) << towards;
       EXPECT_TRUE(factors.doubtful().empty());
     }
   }

@@ -2,13 +2,12 @@
 #include "schemes/grids/grid_plan.hpp"
 #include "geometry.hpp"
 
-#include <gtest/gtest.h>
-
 #include "certificate.hpp"
 #include "device_traits.hpp"
 #include "evidence.hpp"
 #include "matrices.hpp"
 #include "oclspkt/error.hpp"
+#include "scalar_test.hpp"
 #include "schemes/grids/grid_factors.hpp"
 #include "schemes/lanes/lane_plans.hpp"
 
@@ -241,14 +240,10 @@ TEST(GridPlan, KnowsHowManyCoresItLeavesIdle) {
 
 template <typename T>
 class GridEvidenceOf : public testing::Test {};
-using Scalars = testing::Types<float, double>;
-TYPED_TEST_SUITE(GridEvidenceOf, Scalars);
 
-TYPED_TEST(GridEvidenceOf, LinesIsThatOfEachLineLaidEndToEnd) {
-  using T = TypeParam;
+SCALAR_TEST(GridEvidenceOf, LinesIsThatOfEachLineLaidEndToEnd) {
   const LineSet lines = LineSet::grid_axis(1, 21, 700, 3);
-  auto bands = test::random_dominant<T>(lines, 1.1);
-  bands.close_lines();
+  auto bands = test::closed(test::random_dominant<T>(lines, 1.1));
   const Plan plan = streamed(lines, sizeof(T));
   const GridEvidence all = certify_grid(plan, lines, bands.view(), 0.0, 1e300);
   Plan one = make_stored_plan(700, 0, plan.item_rows, sizeof(T),
@@ -270,11 +265,9 @@ TYPED_TEST(GridEvidenceOf, LinesIsThatOfEachLineLaidEndToEnd) {
   EXPECT_EQ(static_cast<Index>(all.weak.size()), lines.count()) << "nothing is as good as 0";
 }
 
-TYPED_TEST(GridEvidenceOf, TilesThatWaitIsOfAllTheirRows) {
-  using T = TypeParam;
+SCALAR_TEST(GridEvidenceOf, TilesThatWaitIsOfAllTheirRows) {
   const LineSet lines = LineSet::grid_axis(1, 5, 2000, 3);
-  auto bands = test::random_dominant<T>(lines, 1.02);
-  bands.close_lines();
+  auto bands = test::closed(test::random_dominant<T>(lines, 1.02));
   const auto evidence = [&](Index reach, Index item_rows) {
     const Plan plan = make_grid_plan(lines, {.reach = reach, .item_rows = item_rows}, sizeof(T), kGpu);
     return certify_grid(plan, lines, bands.view(), 0.0, 1e300).worst;
@@ -284,8 +277,7 @@ TYPED_TEST(GridEvidenceOf, TilesThatWaitIsOfAllTheirRows) {
   EXPECT_LT(evidence(384, 8).bound, in_flight.bound);
 }
 
-TYPED_TEST(GridEvidenceOf, SegmentsTakesMatricesThatEliminationIsStableFor) {
-  using T = TypeParam;
+SCALAR_TEST(GridEvidenceOf, SegmentsTakesMatricesThatEliminationIsStableFor) {
   const LineSet lines = LineSet::grid_axis(1, 5, 700, 3);
   const GridDemand demand{.method = Method::exact_factored, .segments = true};
   const Plan plan = make_grid_plan(lines, demand, sizeof(T), kGpu);
@@ -304,8 +296,7 @@ TYPED_TEST(GridEvidenceOf, SegmentsTakesMatricesThatEliminationIsStableFor) {
   EXPECT_FALSE(sound(test::column_sums_zero<T>(lines, 0.1))) << "unknowns that grow upwards";
 }
 
-TYPED_TEST(GridEvidenceOf, LinesSweptInTurnTakesMatricesThatEliminationIsStableFor) {
-  using T = TypeParam;
+SCALAR_TEST(GridEvidenceOf, LinesSweptInTurnTakesMatricesThatEliminationIsStableFor) {
   for (const Index length : {60, 700}) {
     const LineSet lines = LineSet::grid_axis(1, 5, length, 3);
     const auto weak = [&](Bands<T>&& bands, bool in_turn) {
@@ -324,8 +315,7 @@ TYPED_TEST(GridEvidenceOf, LinesSweptInTurnTakesMatricesThatEliminationIsStableF
   }
 }
 
-TYPED_TEST(GridEvidenceOf, AWeakLineNamesIt) {
-  using T = TypeParam;
+SCALAR_TEST(GridEvidenceOf, AWeakLineNamesIt) {
   const LineSet lines = LineSet::grid_axis(2, 10, 3, 600);
   auto bands = test::random_dominant<T>(lines, 3.0);
   test::replace_line(bands, 17, -1, 2, -1);

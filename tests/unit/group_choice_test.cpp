@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What is proposed for kernels made for GPUs, on a device that nobody has to watch.
-#include <gtest/gtest.h>
 
 #include <limits>
 #include <tuple>
@@ -11,6 +10,7 @@
 #include "hard_matrices.hpp"
 #include "matrices.hpp"
 #include "propose.hpp"
+#include "scalar_test.hpp"
 #include "schemes/grids/grid_plan.hpp"
 #include "schemes/tiles/tile_plans.hpp"
 #include "survey.hpp"
@@ -31,11 +31,8 @@ std::optional<Proposal> proposed(Bands<T> bands, Method method, bool alike = fal
 
 template <typename T>
 class GroupChoice : public testing::Test {};
-using Scalars = testing::Types<float, double>;
-TYPED_TEST_SUITE(GroupChoice, Scalars);
 
-TYPED_TEST(GroupChoice, TriesWhatIsBarelyDominant) {
-  using T = TypeParam;
+SCALAR_TEST(GroupChoice, TriesWhatIsBarelyDominant) {
   std::vector<std::pair<const char*, Bands<T>>> weak;
   for (const Index n : {100, 512, 3000}) {
     weak.emplace_back("Klein, Strzodka 13", test::to_bands<T>(test::klein_strzodka(13, n)));
@@ -53,8 +50,7 @@ TYPED_TEST(GroupChoice, TriesWhatIsBarelyDominant) {
   }
 }
 
-TYPED_TEST(GroupChoice, TakesWhatIsDominantUntried) {
-  using T = TypeParam;
+SCALAR_TEST(GroupChoice, TakesWhatIsDominantUntried) {
   for (const double d : {10.0, 1.2}) {
     const auto proposal = proposed(test::random_dominant<T>(LineSet::one(100'000), d), Method::truncated_halo);
     ASSERT_TRUE(proposal);
@@ -66,8 +62,7 @@ TYPED_TEST(GroupChoice, TakesWhatIsDominantUntried) {
   EXPECT_EQ(alike->plan.form, Form::symmetric);
 }
 
-TYPED_TEST(GroupChoice, UsesANamedMethodThatItsCertificateDoesNotCover) {
-  using T = TypeParam;
+SCALAR_TEST(GroupChoice, UsesANamedMethodThatItsCertificateDoesNotCover) {
   // The wind carries what is cut off on one side through every partition.
   for (const bool from_above : {true, false}) {
     const T upwind = -2, downwind = T(-0.001);
@@ -75,8 +70,7 @@ TYPED_TEST(GroupChoice, UsesANamedMethodThatItsCertificateDoesNotCover) {
         test::constant<T>(LineSet::one(5000), from_above ? upwind : downwind, T(2.001), from_above ? downwind : upwind);
     bands.close_lines();
     const Survey survey = survey_rows(bands.lines(), bands.view());
-    Options options;
-    options.method = MethodChoice::truncated_halo;
+    Options options{.method = MethodChoice::truncated_halo};
     for (const DeviceTraits& traits : {kTraits, kGpu}) {
       Problem<T> problem{options, bands, survey, traits};
       problem.insist = true;
@@ -90,8 +84,7 @@ TYPED_TEST(GroupChoice, UsesANamedMethodThatItsCertificateDoesNotCover) {
   }
 }
 
-TYPED_TEST(GroupChoice, SolvesNoInterfacesThatMultiplyRounding) {
-  using T = TypeParam;
+SCALAR_TEST(GroupChoice, SolvesNoInterfacesThatMultiplyRounding) {
   // Where couplings turn from upwards to downwards, work-items that know only of 0 above them multiply it by 50.
   const LineSet lines = LineSet::grid_axis(1, 64, 32, 64);
   Bands<T> bands = test::fill<T>(lines, [](Index i) {
@@ -111,12 +104,10 @@ TYPED_TEST(GroupChoice, SolvesNoInterfacesThatMultiplyRounding) {
   EXPECT_TRUE(proposal->plan.template as<GridTiles>().in_turn || grid_items_down(proposal->plan) == 1);
 }
 
-TYPED_TEST(GroupChoice, BoundsReducedTilesByTheirValuesWhereACallerLeavesThemLess) {
-  using T = TypeParam;
+SCALAR_TEST(GroupChoice, BoundsReducedTilesByTheirValuesWhereACallerLeavesThemLess) {
   const LineSet one = LineSet::one(50'000);
   for (const bool jumps : {false, true}) {
-    Bands<T> bands = jumps ? test::conductivities<T>(one) : test::constant<T>(one, -1, 2, -1);
-    bands.close_lines();
+    Bands<T> bands = test::closed(jumps ? test::conductivities<T>(one) : test::constant<T>(one, -1, 2, -1));
     const Survey survey = survey_rows(one, bands.view());
     const Options options;
     Problem<T> problem{options, bands, survey, kGpu};
@@ -132,11 +123,9 @@ TYPED_TEST(GroupChoice, BoundsReducedTilesByTheirValuesWhereACallerLeavesThemLes
   }
 }
 
-TYPED_TEST(GroupChoice, BoundsTilesByRatiosWhereDominanceTellsLittle) {
-  using T = TypeParam;
+SCALAR_TEST(GroupChoice, BoundsTilesByRatiosWhereDominanceTellsLittle) {
   const LineSet one = LineSet::one(50'000);
-  Bands<T> bands = test::diffusion<T>(one, 10);
-  bands.close_lines();
+  Bands<T> bands = test::closed(test::diffusion<T>(one, 10));
   const Survey survey = survey_rows(one, bands.view());
   const Options options;
   Problem<T> problem{options, bands, survey, kGpu};
@@ -148,8 +137,7 @@ TYPED_TEST(GroupChoice, BoundsTilesByRatiosWhereDominanceTellsLittle) {
 }
 
 TEST(GroupChoiceReport, SaysUnderPrecisionNarrowWhetherFactorsAreStored) {
-  Options options;
-  options.precision = Precision::narrow;
+  Options options{.precision = Precision::narrow};
   Proposal p;
   p.plan = make_grid_plan(LineSet::grid_axis(1, 20, 70, 20), {}, sizeof(double), kGpu);
   EXPECT_EQ(precision_text<double>(options, 0, false, p),
@@ -159,17 +147,14 @@ TEST(GroupChoiceReport, SaysUnderPrecisionNarrowWhetherFactorsAreStored) {
 }
 
 /// A user who names a form gets it, also where another form of that scheme is cheaper.
-TYPED_TEST(GroupChoice, GivesTheFormThatIsNamed) {
-  using T = TypeParam;
+SCALAR_TEST(GroupChoice, GivesTheFormThatIsNamed) {
   const LineSet lines = LineSet::grid_axis(1, 64, 4096, 64);
-  Bands<T> bands = test::constant<T>(lines, -1, 4, -1);
-  bands.close_lines();
+  Bands<T> bands = test::closed(test::constant<T>(lines, -1, 4, -1));
   Survey survey = survey_rows(lines, bands.view());
   for (const bool alike : {false, true}) {
     survey.shared = alike;
     for (const char* const form : {"grids-streamed", "grids-shared", "grids-condensed", "grids-factored"}) {
-      Options options;
-      options.variant = form;
+      Options options{.variant = form};
       Problem<T> problem{options, bands, survey, kGpu};
       const bool exact = form == std::string("grids-condensed") || form == std::string("grids-factored");
       problem.method = exact ? Method::exact_factored : Method::truncated_streamed;
@@ -188,8 +173,7 @@ TYPED_TEST(GroupChoice, GivesTheFormThatIsNamed) {
   }
 }
 
-TYPED_TEST(GroupChoice, KeepsTheFactorsOfLinesThatAreAlike) {
-  using T = TypeParam;
+SCALAR_TEST(GroupChoice, KeepsTheFactorsOfLinesThatAreAlike) {
   const double eps = std::numeric_limits<T>::epsilon();
   // Whole lines, parts of them, and parts for which the halo is too long or which a line does not fill.
   for (const auto& [length, lambda, keeps] : {std::tuple<Index, double, bool>{1024, 1e4, true},
@@ -214,8 +198,7 @@ TYPED_TEST(GroupChoice, KeepsTheFactorsOfLinesThatAreAlike) {
   }
 }
 
-TYPED_TEST(GroupChoice, MakesRunsOfLines) {
-  using T = TypeParam;
+SCALAR_TEST(GroupChoice, MakesRunsOfLines) {
   const bool wide = sizeof(T) == sizeof(double);
   for (const auto& [length, lambda, tiles] :
        {std::tuple<Index, double, int>{4096, 1e4, 2}, {4096, 10, 0}, {16'384, 100, wide ? 16 : 0}, {16'384, 10, 0}}) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "host_solver.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cstdio>
 
 #include "evidence.hpp"
 #include "matrices.hpp"
 #include "reference.hpp"
 #include "residual.hpp"
+#include "scalar_test.hpp"
 
 namespace oclspkt {
 namespace {
@@ -33,18 +32,13 @@ class StoredFactors : public ::testing::Test {
     return worst / std::numeric_limits<T>::epsilon();
   }
 };
-using Scalars = ::testing::Types<float, double>;
 template <typename T>
 Bands<T> poisson(Index n) {
-  Bands<T> bands = test::constant<T>(LineSet::one(n), -1, 2, -1);
-  bands.close_lines();
+  Bands<T> bands = test::closed(test::constant<T>(LineSet::one(n), -1, 2, -1));
   return bands;
 }
 
-TYPED_TEST_SUITE(StoredFactors, Scalars);
-
-TYPED_TEST(StoredFactors, SolveEveryLayoutAndSize) {
-  using T = TypeParam;
+SCALAR_TEST(StoredFactors, SolveEveryLayoutAndSize) {
   for (const LineSet& lines :
        {LineSet::one(0), LineSet::one(1), LineSet::one(2), LineSet::one(3), LineSet::one(997), LineSet::equal(5, 7),
         LineSet::unequal({0, 1, 1, 4}), LineSet::unequal({0, 7, 14, 21, 28, 30, 33}), LineSet::equal(11, 40),
@@ -57,12 +51,10 @@ TYPED_TEST(StoredFactors, SolveEveryLayoutAndSize) {
   }
 }
 
-TYPED_TEST(StoredFactors, SolveLinesOfEveryShortLengthLikeLapack) {
-  using T = TypeParam;
+SCALAR_TEST(StoredFactors, SolveLinesOfEveryShortLengthLikeLapack) {
   for (Index n = 1; n <= 70; ++n) {
     for (const LineSet& lines : {LineSet::one(n), LineSet::equal(2, n), LineSet::equal(5, n)}) {
-      Bands<T> bands = test::random_dominant<T>(lines, 1.5);
-      bands.close_lines();
+      Bands<T> bands = test::closed(test::random_dominant<T>(lines, 1.5));
       HostSolver<T> solver;
       solver.factor(lines, bands.view());
       Reference<T> reference;
@@ -81,10 +73,8 @@ TYPED_TEST(StoredFactors, SolveLinesOfEveryShortLengthLikeLapack) {
   }
 }
 
-TYPED_TEST(StoredFactors, OfThreeRowsMeetInTheMiddleOne) {
-  using T = TypeParam;
-  Bands<T> bands = test::constant<T>(LineSet::one(3), 1, 4, 1);
-  bands.close_lines();
+SCALAR_TEST(StoredFactors, OfThreeRowsMeetInTheMiddleOne) {
+  Bands<T> bands = test::closed(test::constant<T>(LineSet::one(3), 1, 4, 1));
   Factors<T> factors;
   factors.factor(bands.lines(), bands.view(), Form::general, Order::inwards);
   EXPECT_EQ(factors.meeting_row(0), 1);
@@ -102,8 +92,7 @@ TYPED_TEST(StoredFactors, OfThreeRowsMeetInTheMiddleOne) {
   EXPECT_NEAR(factors.pivots().rounding, (3 * 3.5 + 6 * 0.5 + 3 * 2 + 0.5 * 2) / 4 + 0.5, 1e-6);
 }
 
-TYPED_TEST(StoredFactors, MeetAtARowOfTheSystem) {
-  using T = TypeParam;
+SCALAR_TEST(StoredFactors, MeetAtARowOfTheSystem) {
   const auto bands = [] {
     Bands<T> open = test::constant<T>(LineSet::unequal({0, 2, 5, 7}), 1, 4, 1);
     open.close_lines();
@@ -128,8 +117,7 @@ TYPED_TEST(StoredFactors, MeetAtARowOfTheSystem) {
   EXPECT_EQ(factors.meeting().reciprocal, T(1) / T(3.5));
 }
 
-TYPED_TEST(StoredFactors, TakeATinyPivotWhereTheSystemMeets) {
-  using T = TypeParam;
+SCALAR_TEST(StoredFactors, TakeATinyPivotWhereTheSystemMeets) {
   const Index n = 1 << 18;
   Bands<T> bands = poisson<T>(n);
   Factors<T> factors;
@@ -142,8 +130,7 @@ TYPED_TEST(StoredFactors, TakeATinyPivotWhereTheSystemMeets) {
   EXPECT_FALSE(factors.pivots().sound());
 }
 
-TYPED_TEST(StoredFactors, TakeATinyPivotInTheMiddle) {
-  using T = TypeParam;
+SCALAR_TEST(StoredFactors, TakeATinyPivotInTheMiddle) {
   // Poisson: pivots are 1 + 1 / i from either end, and what both leave of the row in the middle is 4 / n.
   const Index n = 1 << 18;
   Bands<T> bands = poisson<T>(n);
@@ -154,13 +141,11 @@ TYPED_TEST(StoredFactors, TakeATinyPivotInTheMiddle) {
   EXPECT_LE(this->backward_error(bands), 5);
 }
 
-TYPED_TEST(StoredFactors, OfOneLineServeAllThatAreAlike) {
-  using T = TypeParam;
+SCALAR_TEST(StoredFactors, OfOneLineServeAllThatAreAlike) {
   for (const LineSet& lines :
        {LineSet::equal(5, 7), LineSet::equal(4, 1000), LineSet::unequal({0, 3, 6, 9}), LineSet::grid_axis(1, 5, 7, 3),
         LineSet::grid_axis(2, 130, 131, 3), LineSet::grid_axis(1, 300, 4, 2), LineSet::strided(6, 40, 5, 3)}) {
-    Bands<T> bands = test::diffusion<T>(lines, 10);
-    bands.close_lines();
+    Bands<T> bands = test::closed(test::diffusion<T>(lines, 10));
     HostSolver<T> general, shared;
     general.factor(lines, bands.view());
     shared.factor(lines, bands.view(), Form::shared);
@@ -174,17 +159,14 @@ TYPED_TEST(StoredFactors, OfOneLineServeAllThatAreAlike) {
   }
 }
 
-TYPED_TEST(StoredFactors, ThatAllLinesShareAreDoubtedForAll) {
-  using T = TypeParam;
-  Bands<T> bands = test::constant<T>(LineSet::grid_axis(1, 5, 4, 1), 1, 0, 1);
-  bands.close_lines();
+SCALAR_TEST(StoredFactors, ThatAllLinesShareAreDoubtedForAll) {
+  Bands<T> bands = test::closed(test::constant<T>(LineSet::grid_axis(1, 5, 4, 1), 1, 0, 1));
   HostSolver<T> solver;
   solver.factor(bands.lines(), bands.view(), Form::shared);
   EXPECT_EQ(solver.doubtful(), (std::vector<Index>{0, 1, 2, 3, 4}));
 }
 
-TYPED_TEST(StoredFactors, StayBackwardStableAtDominanceOne) {
-  using T = TypeParam;
+SCALAR_TEST(StoredFactors, StayBackwardStableAtDominanceOne) {
   double worst = 0;
   for (const Index n : test::kLongLines) {
     test::at_dominance_one<T>(n, [&](const char* name, Bands<T> bands) {
@@ -200,22 +182,18 @@ TYPED_TEST(StoredFactors, StayBackwardStableAtDominanceOne) {
   std::printf("largest backward error: %.2f eps\n", worst);
 }
 
-TYPED_TEST(StoredFactors, BoundTheirRounding) {
-  using T = TypeParam;
+SCALAR_TEST(StoredFactors, BoundTheirRounding) {
   HostSolver<T> solver;
-  Bands<T> good = test::constant<T>(LineSet::one(50), -1, 2, -1);
-  good.close_lines();
+  Bands<T> good = test::closed(test::constant<T>(LineSet::one(50), -1, 2, -1));
   solver.factor(good.lines(), good.view());
   EXPECT_GE(solver.pivots().rounding, 4);
   EXPECT_LE(solver.pivots().rounding, 10);
 
-  Bands<T> grows = test::constant<T>(LineSet::one(50), 1, 1e-3, 1);
-  grows.close_lines();
+  Bands<T> grows = test::closed(test::constant<T>(LineSet::one(50), 1, 1e-3, 1));
   solver.factor(grows.lines(), grows.view());
   EXPECT_GT(solver.pivots().rounding, kRoundingLimit);
 
-  Bands<T> zero = test::constant<T>(LineSet::one(50), 1, 0, 1);
-  zero.close_lines();
+  Bands<T> zero = test::closed(test::constant<T>(LineSet::one(50), 1, 0, 1));
   solver.factor(zero.lines(), zero.view());
   EXPECT_FALSE(solver.pivots().sound());
 }

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "interface.hpp"
 
-#include <gtest/gtest.h>
-
 #include "matrices.hpp"
 #include "reference.hpp"
 #include "residual.hpp"
+#include "scalar_test.hpp"
 #include "spike_tips.hpp"
 
 namespace oclspkt {
 namespace {
-
-using Scalars = ::testing::Types<float, double>;
 
 template <typename T>
 class Interface : public ::testing::Test {
@@ -67,10 +64,8 @@ class Interface : public ::testing::Test {
     EXPECT_LE(reduced.growth(), 3.1);
   }
 };
-TYPED_TEST_SUITE(Interface, Scalars);
 
-TYPED_TEST(Interface, CouplesTwoSegmentsLikeTheUncutSystem) {
-  using T = TypeParam;
+SCALAR_TEST(Interface, CouplesTwoSegmentsLikeTheUncutSystem) {
   const Bands<T> bands = test::random_dominant<T>(LineSet::one(40), 1.1);
   const std::vector<T> y = test::random_vector<T>(40);
   const SpikeTips<T> whole = this->tips(bands, y, 5, 33);
@@ -84,16 +79,14 @@ TYPED_TEST(Interface, CouplesTwoSegmentsLikeTheUncutSystem) {
   EXPECT_NEAR(composed.v_b, whole.v_b, tolerance);
 }
 
-TYPED_TEST(Interface, SolvesOneTruncatedInterface) {
-  using T = TypeParam;
+SCALAR_TEST(Interface, SolvesOneTruncatedInterface) {
   T x_bottom, x_top;
   solve_interface<T>(3, T(0.5), 2, T(0.25), x_bottom, x_top);  // x_b + x_t / 2 = 3, x_b / 4 + x_t = 2
   EXPECT_NEAR(x_bottom, T(16) / 7, 4 * this->eps);
   EXPECT_NEAR(x_top, T(10) / 7, 4 * this->eps);
 }
 
-TYPED_TEST(Interface, KeepsTheExcessThatTheDiagonalLoses) {
-  using T = TypeParam;
+SCALAR_TEST(Interface, KeepsTheExcessThatTheDiagonalLoses) {
   EXPECT_EQ(row_excess<T>(-1, 2, -1), T(0));
   EXPECT_EQ(row_excess<T>(-1, 4, 1), T(2));
   EXPECT_EQ(row_excess<T>(-1, -2.5, 1), T(0.5));
@@ -105,10 +98,8 @@ TYPED_TEST(Interface, KeepsTheExcessThatTheDiagonalLoses) {
   EXPECT_LT(row_excess<T>(-1, 2 - 8 * this->eps, -1), T(0));
 }
 
-TYPED_TEST(Interface, ComposesSegmentsInEveryOrder) {
-  using T = TypeParam;
-  Bands<T> bands = test::random_dominant<T>(LineSet::one(30), 1.3);
-  bands.close_lines();
+SCALAR_TEST(Interface, ComposesSegmentsInEveryOrder) {
+  Bands<T> bands = test::closed(test::random_dominant<T>(LineSet::one(30), 1.3));
   const std::vector<T> y = test::random_vector<T>(30);
   const SchurSegment<T> whole = this->schur(bands, y, 2, 29);
   for (const Index cut : {3, 4, 16, 27, 28}) {
@@ -124,8 +115,7 @@ TYPED_TEST(Interface, ComposesSegmentsInEveryOrder) {
   }
 }
 
-TYPED_TEST(Interface, FindsTheBoundaryUnknownsOfAnyCut) {
-  using T = TypeParam;
+SCALAR_TEST(Interface, FindsTheBoundaryUnknownsOfAnyCut) {
   for (const auto& cuts : {std::vector<Index>{0, 1}, {0, 2}, {0, 1, 2, 3}, {0, 5, 6, 31, 33}, {0, 32, 64, 96}}) {
     const LineSet lines = LineSet::one(cuts.back());
     for (const double d : {1.0, 1.2, 10.0}) {
@@ -135,20 +125,17 @@ TYPED_TEST(Interface, FindsTheBoundaryUnknownsOfAnyCut) {
   }
 }
 
-TYPED_TEST(Interface, TakesCouplingsOfOppositeSigns) {
-  using T = TypeParam;
+SCALAR_TEST(Interface, TakesCouplingsOfOppositeSigns) {
   Bands<T> bands = test::constant<T>(LineSet::one(64), -1, 4, 1);
   this->expect_boundary_unknowns(bands, {0, 16, 17, 40, 64}, 100 * this->eps);
   Bands<T> weak = test::constant<T>(LineSet::one(64), -1, -2, 1);
   this->expect_boundary_unknowns(weak, {0, 16, 17, 40, 64}, 100 * this->eps);
 }
 
-TYPED_TEST(Interface, FollowsAPivotThatChangesItsSign) {
+SCALAR_TEST(Interface, FollowsAPivotThatChangesItsSign) {
   // Indefinite: pivots of both signs appear although no diagonal is negative.
-  using T = TypeParam;
   const Index n = 12;
-  Bands<T> bands = test::constant<T>(LineSet::one(n), 1, T(0.7), 1);
-  bands.close_lines();
+  Bands<T> bands = test::closed(test::constant<T>(LineSet::one(n), 1, T(0.7), 1));
   const std::vector<T> x = test::random_vector<T>(n);
   std::vector<T> y(x.size());
   multiply(bands.lines(), bands.view(), x.data(), y.data());
@@ -162,8 +149,7 @@ TYPED_TEST(Interface, FollowsAPivotThatChangesItsSign) {
   EXPECT_NEAR(bottom[1], x[11], 1000 * this->eps);
 }
 
-TYPED_TEST(Interface, ReportsAVanishingPivotAsNoGrowthKnown) {
-  using T = TypeParam;
+SCALAR_TEST(Interface, ReportsAVanishingPivotAsNoGrowthKnown) {
   // Neumann: all excesses are 0, and so is the last pivot.
   SchurSegment<T> whole = begin_segment(make_row<T>(0, 1, -1, 1));
   append_row(whole, make_row<T>(-1, 2, -1, 1));

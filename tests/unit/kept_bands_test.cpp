@@ -14,8 +14,7 @@ namespace {
 using test::CutCase;
 
 Options on_host() {
-  Options options;
-  options.devices = "host";
+  Options options{.devices = "host"};
   return options;
 }
 
@@ -105,8 +104,7 @@ TEST(KeptBands, ThatAreTheSolversOwnAreNotSolvedByAnotherPrecisionOnceTheyAreRou
   const Bands<double> given = test::random_dominant<double>(LineSet::equal(3, 50), 3);
   Options options = on_host();
   options.precision = Precision::narrow;
-  Solver<double> solver(options);
-  test::set_up(solver, given);
+  Solver<double> solver = test::solver_for(given, options);
   solver.set_options(on_host());
   test::expect_refusal([&] { solver.set_up(); }, "give them again");
   FilledBands<double> rounded;
@@ -125,8 +123,7 @@ TEST(KeptBands, ThatAreTheSolversOwnAreNotSolvedByAnotherPrecisionOnceTheyAreRou
 /// Fallback lines are whole again in what a swap gives back.
 TEST(KeptBands, AreSwappedInAgainWithoutAFill) {
   const Bands<double> given = one_fallback_line();
-  Solver<double> solver(on_host());
-  test::set_up(solver, given);
+  Solver<double> solver = test::solver_for(given, on_host());
   ASSERT_EQ(solver.report().groups.size(), 1u);
   FilledBands<double> other;
   other.fill(given.lines(), [](const BandsPart<double>& to, Index first, Index end) {

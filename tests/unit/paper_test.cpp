@@ -128,6 +128,22 @@ TEST(PaperCertificate, IsThatOfHalfAPartition) {
   }
 }
 
+/// An error at a cut comes from slow decay on one side, and grows in the first rows on the other before it decays.
+TEST(PaperCertificate, CoversTheTrueErrorOnEitherSideOfACut) {
+  const Index n = 1216, block = 32, next = 6;
+  for (const bool downwards : {true, false}) {
+    const Bands<double> bands = test::closed(test::fill<double>(LineSet::one(n), [=](Index i) {
+      const Index row = downwards ? i : n - 1 - i;
+      if (row / block % 2 == 0) return test::Row{-1, 2.003, -1};
+      if (row % block >= next) return test::Row{-1, 5, -1};
+      return downwards ? test::Row{-3, 1.5, -0.1} : test::Row{-0.1, 1.5, -3};
+    }));
+    for (const PaperPlan& of : paper_plans(n, {block}, {{13 * block, block}})) {
+      test::expect_covered(of.plan, bands, of.certify(bands));
+    }
+  }
+}
+
 TEST(PaperCertificate, FollowsFromTheDominanceOfRowsAlone) {
   const Index n = 2000;
   for (const double d : {1.05, 1.2, 1.5, 3.0}) {
@@ -247,8 +263,7 @@ TEST(PaperProposals, LeaveAWeakLineToOthers) {
   for (const DeviceTraits& device : {kPaperGpu, kPaperCpu}) {
     Bands<double> bands = test::random_dominant<double>(LineSet::equal(100, kLength), 3);
     test::replace_line(bands, kWeak, -1, 2, -1);
-    Options options;
-    options.partition = device.lanes == kPaperCpu.lanes && device.group_items == 0 ? 400 : 0;
+    Options options{.partition = device.lanes == kPaperCpu.lanes && device.group_items == 0 ? 400 : 0};
     const Proposed p = propose_on(device, std::move(bands), options);
     EXPECT_FALSE(p.proposal);
     EXPECT_EQ(p.rejection.lines, std::vector<Index>{kWeak});

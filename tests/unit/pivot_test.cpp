@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The method `pivot`, by component and in any units.
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include "oclspkt/solver.hpp"
 #include "pivot_solver.hpp"
 #include "residual.hpp"
+#include "scalar_test.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {
@@ -80,11 +80,8 @@ std::vector<T> pivoted(const Bands<T>& bands, const std::vector<T>& y) {
 
 template <typename T>
 class Pivot : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Pivot, Scalars);
 
-TYPED_TEST(Pivot, KeepsItsBitsUnderPowersOfTwoInRowsAndColumns) {
-  using T = TypeParam;
+SCALAR_TEST(Pivot, KeepsItsBitsUnderPowersOfTwoInRowsAndColumns) {
   Random random(test::kSeed);
   const int most = sizeof(T) == 8 ? 40 : 12;
   // Lines by themselves, and enough of one length to be eliminated side by side: 10,000 systems in all.
@@ -113,8 +110,7 @@ TYPED_TEST(Pivot, KeepsItsBitsUnderPowersOfTwoInRowsAndColumns) {
   }
 }
 
-TYPED_TEST(Pivot, SolvesTheTwentyByComponentAlsoInUnits) {
-  using T = TypeParam;
+SCALAR_TEST(Pivot, SolvesTheTwentyByComponentAlsoInUnits) {
   Random random(test::kSeed);
   std::normal_distribution<double> solution(3, 1);
   for (const int id : {1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 15, 16, 17, 18, 19, 20}) {
@@ -131,8 +127,7 @@ TYPED_TEST(Pivot, SolvesTheTwentyByComponentAlsoInUnits) {
   }
 }
 
-TYPED_TEST(Pivot, SolvesBlocksOfUnlikeUnitsToAFewEps) {
-  using T = TypeParam;
+SCALAR_TEST(Pivot, SolvesBlocksOfUnlikeUnitsToAFewEps) {
   const Index n = 3000;
   for (const double unit : {1e5, 1e8, 1e12, 1e14}) {
     const auto of_column = [&](Index j) { return j % 600 < 300 ? 1.0 : unit; };
@@ -160,9 +155,8 @@ TYPED_TEST(Pivot, SolvesBlocksOfUnlikeUnitsToAFewEps) {
   }
 }
 
-TYPED_TEST(Pivot, SolvesSlotboomColumns) {
+SCALAR_TEST(Pivot, SolvesSlotboomColumns) {
   // A drift of 35 kT a step for some rows, and back: columns grow by e^35, which float cannot hold for long.
-  using T = TypeParam;
   const double step = sizeof(T) == 8 ? 35 : 12;
   const Index n = 400;
   const auto density = [&](Index j) { return std::exp(step * static_cast<double>(j % 8 < 4 ? j % 4 : 3 - j % 4)); };
@@ -219,8 +213,7 @@ Index far_off(const Bands<T>& bands, Random& random) {
   return far;
 }
 
-TYPED_TEST(Pivot, SaysWhichAnswersAreFarOff) {
-  using T = TypeParam;
+SCALAR_TEST(Pivot, SaysWhichAnswersAreFarOff) {
   Random random(test::kSeed);
   const LineSet lines = LineSet::equal(250, 100);
   for (const double decades : {1., 4., 12., 16.}) {
@@ -229,8 +222,7 @@ TYPED_TEST(Pivot, SaysWhichAnswersAreFarOff) {
   }
 }
 
-TYPED_TEST(Pivot, SolvesBlocksWhoseSecondRowCouplesOutwardByFar) {
-  using T = TypeParam;
+SCALAR_TEST(Pivot, SolvesBlocksWhoseSecondRowCouplesOutwardByFar) {
   Random random(test::kSeed);
   std::uniform_real_distribution<double> share(0, 1);
   const LineSet lines = LineSet::equal(250, 60);
@@ -267,8 +259,7 @@ TEST(PivotInDouble, SolvesRowsAndColumnsAtTheEndsOfTheRange) {
   }
 }
 
-TYPED_TEST(Pivot, TakesAllLinesWhereMostNeedIt) {
-  using T = TypeParam;
+SCALAR_TEST(Pivot, TakesAllLinesWhereMostNeedIt) {
   Random random(test::kSeed);
   const LineSet lines = LineSet::equal(1000, 32);
   const Bands<T> bands = random_rows<T>(lines, 1, 0, random);
@@ -282,8 +273,7 @@ TYPED_TEST(Pivot, TakesAllLinesWhereMostNeedIt) {
   EXPECT_LE(error_of(bands, x, y), 10);
 }
 
-TYPED_TEST(Pivot, TakesAllLinesWhereHalfNeedIt) {
-  using T = TypeParam;
+SCALAR_TEST(Pivot, TakesAllLinesWhereHalfNeedIt) {
   Random random(test::kSeed);
   const LineSet lines = LineSet::equal(1024, 32);
   Bands<T> bands = random_rows<T>(lines, 4, 0, random);
@@ -347,8 +337,7 @@ Bands<T> free_ends(const LineSet& lines, Random& random) {
   return bands;
 }
 
-TYPED_TEST(Pivot, PinsALineThatIsSingularToRounding) {
-  using T = TypeParam;
+SCALAR_TEST(Pivot, PinsALineThatIsSingularToRounding) {
   const T lower[] = {0, T(-0.1), T(-0.2)}, diag[] = {T(0.1), T(0.1) + T(0.2), T(0.2)}, upper[] = {T(-0.1), T(-0.2), 0};
   const T y[] = {1, 0, -1};
   T x[3];
@@ -369,8 +358,7 @@ TYPED_TEST(Pivot, PinsALineThatIsSingularToRounding) {
   }
 }
 
-TYPED_TEST(Pivot, PinsAllLinesWithFreeEnds) {
-  using T = TypeParam;
+SCALAR_TEST(Pivot, PinsAllLinesWithFreeEnds) {
   Random random(test::kSeed);
   const LineSet lines = LineSet::equal(200, 20);
   const Bands<T> bands = free_ends<T>(lines, random);

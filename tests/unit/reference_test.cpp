@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "reference.hpp"
 
-#include <gtest/gtest.h>
-
 #include "matrices.hpp"
 #include "residual.hpp"
+#include "scalar_test.hpp"
 
 namespace oclspkt {
 namespace {
 
 template <typename T>
 class ReferenceSolver : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(ReferenceSolver, Scalars);
 
-TYPED_TEST(ReferenceSolver, FindsTheAnalyticSolution) {
-  using T = TypeParam;
+SCALAR_TEST(ReferenceSolver, FindsTheAnalyticSolution) {
   const Bands<T> bands = test::constant<T>(LineSet::one(3), 1, 4, 1);
   const T y[] = {1, 1, 1};
   T x[3];
@@ -28,9 +24,8 @@ TYPED_TEST(ReferenceSolver, FindsTheAnalyticSolution) {
   EXPECT_NEAR(x[2], T(3) / 14, eps);
 }
 
-TYPED_TEST(ReferenceSolver, FollowsTheDiscretePoissonSolution) {
+SCALAR_TEST(ReferenceSolver, FollowsTheDiscretePoissonSolution) {
   // -x'' = 1 on n points: x_i = (i + 1)(n - i) / 2, exact in floating point for small n.
-  using T = TypeParam;
   const Index n = 100;
   const Bands<T> bands = test::constant<T>(LineSet::one(n), -1, 2, -1);
   const std::vector<T> y(n, T(1));
@@ -44,8 +39,7 @@ TYPED_TEST(ReferenceSolver, FollowsTheDiscretePoissonSolution) {
   }
 }
 
-TYPED_TEST(ReferenceSolver, PivotsAcrossZeroDiagonals) {
-  using T = TypeParam;
+SCALAR_TEST(ReferenceSolver, PivotsAcrossZeroDiagonals) {
   for (const Index n : {2, 4, 64}) {
     const Bands<T> bands = test::constant<T>(LineSet::one(n), 1, 0, 1);
     const std::vector<T> x_true = test::random_vector<T>(n);
@@ -60,8 +54,7 @@ TYPED_TEST(ReferenceSolver, PivotsAcrossZeroDiagonals) {
   }
 }
 
-TYPED_TEST(ReferenceSolver, NamesTheSingularLineAndRow) {
-  using T = TypeParam;
+SCALAR_TEST(ReferenceSolver, NamesTheSingularLineAndRow) {
   Bands<T> bands = test::constant<T>(LineSet::equal(3, 4), -1, 4, -1);
   for (Index i = 4; i < 8; ++i) {  // the second line: Neumann
     bands.diag()[i] = i == 4 || i == 7 ? 1 : 2;
@@ -74,8 +67,7 @@ TYPED_TEST(ReferenceSolver, NamesTheSingularLineAndRow) {
   EXPECT_TRUE(reference.doubts()[0].singular);
 }
 
-TYPED_TEST(ReferenceSolver, SolvesEveryLayout) {
-  using T = TypeParam;
+SCALAR_TEST(ReferenceSolver, SolvesEveryLayout) {
   for (const LineSet& lines : {LineSet::one(1), LineSet::one(2), LineSet::unequal({0, 3, 3, 4, 9}),
                                LineSet::grid_axis(1, 3, 4, 2), LineSet::grid_axis(2, 3, 2, 5), LineSet::equal(0, 3)}) {
     const Bands<T> bands = test::random_dominant<T>(lines, 1.5);

@@ -49,8 +49,7 @@ TEST(Residual, OfARowIsHeldAgainstTheRowAndTheLargestUnknown) {
 
 TEST(Residual, OfLongLinesSeesWhateverPieceIsWrong) {
   const LineSet lines = LineSet::equal(2, 150'000);
-  Bands<double> bands = test::constant<double>(lines, 1, 4, 1);
-  bands.close_lines();
+  Bands<double> bands = test::closed(test::constant<double>(lines, 1, 4, 1));
   const std::vector<double> x(300'000, 1);
   std::vector<double> exact(x.size());
   multiply(lines, bands.view(), x.data(), exact.data());
@@ -94,8 +93,7 @@ TEST(Residual, FollowsStrides) {
 
 TEST(Residual, TransposeOfTheTransposeIsTheMatrix) {
   const LineSet lines = LineSet::grid_axis(1, 3, 4, 2);
-  Bands<double> bands = test::random_dominant<double>(lines, 2), once, twice;
-  bands.close_lines();
+  Bands<double> bands = test::closed(test::random_dominant<double>(lines, 2)), once, twice;
   transpose(lines, bands.view(), once);
   transpose(lines, once.view(), twice);
   for (Index i = 0; i < lines.extent(); ++i) {

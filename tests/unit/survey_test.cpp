@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "survey.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -12,14 +10,13 @@
 #include "matrices.hpp"
 #include "parallel.hpp"
 #include "past_caches.hpp"
+#include "scalar_test.hpp"
 
 namespace oclspkt {
 namespace {
 
 template <typename T>
 class SurveyOf : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(SurveyOf, Scalars);
 
 /// Row by row, as the header words it.
 template <typename T>
@@ -78,24 +75,24 @@ std::vector<LineSet> layouts() {
   return sets;
 }
 
-TYPED_TEST(SurveyOf, EveryLayoutIsWhatItsRowsSay) {
+SCALAR_TEST(SurveyOf, EveryLayoutIsWhatItsRowsSay) {
   for (const LineSet& lines : layouts()) {
     SCOPED_TRACE(lines.describe());
-    const Bands<TypeParam> random = test::closed(test::random_dominant<TypeParam>(lines, 1.5));
+    const Bands<T> random = test::closed(test::random_dominant<T>(lines, 1.5));
     expect_same(survey(lines, random.view()), obvious_survey(lines, random.view()));
-    const Bands<TypeParam> alike = test::closed(test::constant<TypeParam>(lines, -1, 3, -1));
+    const Bands<T> alike = test::closed(test::constant<T>(lines, -1, 3, -1));
     expect_same(survey(lines, alike.view()), obvious_survey(lines, alike.view()));
   }
 }
 
-TYPED_TEST(SurveyOf, BandsThatAreFilledMeanwhileIsTheSame) {
+SCALAR_TEST(SurveyOf, BandsThatAreFilledMeanwhileIsTheSame) {
   for (const LineSet& lines : layouts()) {
     SCOPED_TRACE(lines.describe());
-    const Bands<TypeParam> random = test::random_dominant<TypeParam>(lines, 1.5);
-    const BandsView<TypeParam> from = random.view();
-    Bands<TypeParam> filled(lines);
+    const Bands<T> random = test::random_dominant<T>(lines, 1.5);
+    const BandsView<T> from = random.view();
+    Bands<T> filled(lines);
     std::vector<std::atomic<int>> calls(static_cast<std::size_t>(lines.extent()));
-    const Survey s = survey_while<TypeParam>(filled, [&](const BandsPart<TypeParam>& part, Index first, Index end) {
+    const Survey s = survey_while<T>(filled, [&](const BandsPart<T>& part, Index first, Index end) {
       for (Index i = first; i < end; ++i) {
         part.lower[i - first] = from.lower[i];
         part.diag[i - first] = from.diag[i];
@@ -104,7 +101,7 @@ TYPED_TEST(SurveyOf, BandsThatAreFilledMeanwhileIsTheSame) {
       }
     });
     for (const auto& times : calls) ASSERT_EQ(times, 1);
-    const Bands<TypeParam> closed = test::closed(test::random_dominant<TypeParam>(lines, 1.5));
+    const Bands<T> closed = test::closed(test::random_dominant<T>(lines, 1.5));
     expect_same(s, obvious_survey(lines, closed.view()), false);
     Index differing = 0;
     for (Index l = 0; l < lines.count(); ++l) {
@@ -118,36 +115,35 @@ TYPED_TEST(SurveyOf, BandsThatAreFilledMeanwhileIsTheSame) {
   }
 }
 
-TYPED_TEST(SurveyOf, BandsThatAreWrittenPastTheCachesIsTheSame) {
-  const Index rows = kPastCaches / (3 * static_cast<Index>(sizeof(TypeParam))) + 1013;
+SCALAR_TEST(SurveyOf, BandsThatAreWrittenPastTheCachesIsTheSame) {
+  const Index rows = kPastCaches / (3 * static_cast<Index>(sizeof(T))) + 1013;
   for (const LineSet& lines :
        {LineSet::grid_axis(0, rows / 1000, 1000, 1), LineSet::grid_axis(1, 1000, rows / 1000, 1)}) {
     SCOPED_TRACE(lines.describe());
-    const Bands<TypeParam> random = test::random_dominant<TypeParam>(lines, 1.5);
-    const BandsView<TypeParam> from = random.view();
-    Bands<TypeParam> filled(lines);
-    const Survey s = survey_while<TypeParam>(filled, [&](const BandsPart<TypeParam>& part, Index first, Index end) {
+    const Bands<T> random = test::random_dominant<T>(lines, 1.5);
+    const BandsView<T> from = random.view();
+    Bands<T> filled(lines);
+    const Survey s = survey_while<T>(filled, [&](const BandsPart<T>& part, Index first, Index end) {
       std::copy(from.lower + first, from.lower + end, part.lower);
       std::copy(from.diag + first, from.diag + end, part.diag);
       std::copy(from.upper + first, from.upper + end, part.upper);
     });
-    const Bands<TypeParam> closed = test::closed(test::random_dominant<TypeParam>(lines, 1.5));
+    const Bands<T> closed = test::closed(test::random_dominant<T>(lines, 1.5));
     expect_same(s, obvious_survey(lines, closed.view()), false);
-    const BandsView<TypeParam> is = filled.view(), right = closed.view();
+    const BandsView<T> is = filled.view(), right = closed.view();
     EXPECT_TRUE(std::equal(right.lower, right.lower + lines.extent(), is.lower));
     EXPECT_TRUE(std::equal(right.diag, right.diag + lines.extent(), is.diag));
     EXPECT_TRUE(std::equal(right.upper, right.upper + lines.extent(), is.upper));
   }
 }
 
-TYPED_TEST(SurveyOf, ANumberThatIsNotFiniteNamesTheFirstSuchRow) {
+SCALAR_TEST(SurveyOf, ANumberThatIsNotFiniteNamesTheFirstSuchRow) {
   const LineSet lines = LineSet::one(2 * kPieceRows + 100);
-  for (const TypeParam bad :
-       {std::numeric_limits<TypeParam>::quiet_NaN(), std::numeric_limits<TypeParam>::infinity()}) {
+  for (const T bad : {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity()}) {
     for (const Index row : {Index{0}, Index{127}, Index{511}, kPieceRows - 1, kPieceRows, lines.rows() - 1}) {
       for (int band = 0; band < 3; ++band) {
-        Bands<TypeParam> bands = test::closed(test::constant<TypeParam>(lines, -1, 3, -1));
-        TypeParam* const numbers = band == 0 ? bands.lower() : band == 1 ? bands.diag() : bands.upper();
+        Bands<T> bands = test::closed(test::constant<T>(lines, -1, 3, -1));
+        T* const numbers = band == 0 ? bands.lower() : band == 1 ? bands.diag() : bands.upper();
         numbers[row] = bad;
         if (row + 7 < lines.rows()) bands.diag()[row + 7] = bad;
         const Survey s = survey(lines, bands.view());
@@ -159,14 +155,14 @@ TYPED_TEST(SurveyOf, ANumberThatIsNotFiniteNamesTheFirstSuchRow) {
   }
 }
 
-TYPED_TEST(SurveyOf, RowsAtTheEndsOfTheRangeKeepTheirNumbers) {
-  const TypeParam most = std::numeric_limits<TypeParam>::max();
-  Bands<TypeParam> bands = test::closed(test::constant<TypeParam>(LineSet::one(1000), most, most, most));
+SCALAR_TEST(SurveyOf, RowsAtTheEndsOfTheRangeKeepTheirNumbers) {
+  const T most = std::numeric_limits<T>::max();
+  Bands<T> bands = test::closed(test::constant<T>(LineSet::one(1000), most, most, most));
   Survey s = survey(bands.lines(), bands.view());
   EXPECT_TRUE(s.finite);
   EXPECT_NEAR(s.dominance, 0.5, 1e-6) << "only the sum of a row overflows";
-  EXPECT_FALSE(in_range<TypeParam>(s));
-  bands = test::closed(test::constant<TypeParam>(LineSet::one(1000), 0, 2, 0));
+  EXPECT_FALSE(in_range<T>(s));
+  bands = test::closed(test::constant<T>(LineSet::one(1000), 0, 2, 0));
   bands.diag()[600] = 0;
   s = survey(bands.lines(), bands.view());
   EXPECT_EQ(s.dominance, 0);
@@ -174,12 +170,10 @@ TYPED_TEST(SurveyOf, RowsAtTheEndsOfTheRangeKeepTheirNumbers) {
   EXPECT_EQ(s.smallest_row, 2) << "rows of zeros do not count";
 }
 
-TYPED_TEST(SurveyOf, LinesThatNothingCouplesAreFoundWhereverPiecesBegin) {
-  using T = TypeParam;
+SCALAR_TEST(SurveyOf, LinesThatNothingCouplesAreFoundWhereverPiecesBegin) {
   constexpr Index kThreePieces = 3 * kPieceRows + 5;
   const LineSet one = LineSet::one(kThreePieces);
-  Bands<T> bands = test::constant<T>(one, -1, 4, -1);
-  bands.close_lines();
+  Bands<T> bands = test::closed(test::constant<T>(one, -1, 4, -1));
   EXPECT_EQ(uncoupled_lines(one, bands.view()), one);
   const std::vector<Index> starts{0, 1, kPieceRows, kPieceRows + 1, 2 * kPieceRows + 7, kThreePieces - 1, kThreePieces};
   for (std::size_t k = 1; k + 1 < starts.size(); ++k) bands.lower()[starts[k]] = bands.upper()[starts[k] - 1] = 0;
@@ -187,8 +181,7 @@ TYPED_TEST(SurveyOf, LinesThatNothingCouplesAreFoundWhereverPiecesBegin) {
   EXPECT_EQ(uncoupled_lines(one, bands.view()), LineSet::unequal(starts));
 }
 
-TYPED_TEST(SurveyOf, LinesOfUnequalLengthsAreNotShared) {
-  using T = TypeParam;
+SCALAR_TEST(SurveyOf, LinesOfUnequalLengthsAreNotShared) {
   for (const std::vector<Index>& starts : {std::vector<Index>{0, 9, 10}, {0, 3, 6, 10}, {0, 0, 5}}) {
     const Bands<T> bands = test::closed(test::constant<T>(LineSet::unequal(starts), -1, 4, -1));
     EXPECT_FALSE(is_shared(bands.lines(), bands.view()));
@@ -197,25 +190,25 @@ TYPED_TEST(SurveyOf, LinesOfUnequalLengthsAreNotShared) {
   EXPECT_TRUE(is_shared(alike.lines(), alike.view()));
 }
 
-TYPED_TEST(SurveyOf, OneLineIsUniformIfItsInnerRowsAreTheSame) {
+SCALAR_TEST(SurveyOf, OneLineIsUniformIfItsInnerRowsAreTheSame) {
   const Index n = kPieceRows + 1000;
-  Bands<TypeParam> bands = test::closed(test::constant<TypeParam>(LineSet::one(n), -1, 4, -2));
+  Bands<T> bands = test::closed(test::constant<T>(LineSet::one(n), -1, 4, -2));
   EXPECT_TRUE(is_uniform(bands.lines(), bands.view()));
   bands.diag()[0] = 9;
   bands.diag()[n - 1] = 8;
   EXPECT_TRUE(is_uniform(bands.lines(), bands.view()));
   for (const Index row : {Index{1}, Index{2}, Index{513}, kPieceRows + 1, n - 2}) {
-    for (TypeParam* const band : {bands.lower(), bands.diag(), bands.upper()}) {
-      const TypeParam before = std::exchange(band[row], std::nextafter(band[row], TypeParam(100)));
+    for (T* const band : {bands.lower(), bands.diag(), bands.upper()}) {
+      const T before = std::exchange(band[row], std::nextafter(band[row], T(100)));
       EXPECT_FALSE(is_uniform(bands.lines(), bands.view())) << "row " << row;
       band[row] = before;
     }
   }
   for (const Index few : {1, 2, 3}) {
-    const Bands<TypeParam> some = test::closed(test::constant<TypeParam>(LineSet::one(few), -1, 4, -2));
+    const Bands<T> some = test::closed(test::constant<T>(LineSet::one(few), -1, 4, -2));
     EXPECT_FALSE(is_uniform(some.lines(), some.view())) << few;
   }
-  const Bands<TypeParam> lines = test::closed(test::constant<TypeParam>(LineSet::equal(10, 100), -1, 4, -2));
+  const Bands<T> lines = test::closed(test::constant<T>(LineSet::equal(10, 100), -1, 4, -2));
   EXPECT_FALSE(is_uniform(lines.lines(), lines.view()));
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "process.hpp"
+#include "thrown.hpp"
 
 namespace oclspkt {
 namespace {
@@ -22,15 +23,11 @@ TEST(Team, RunsEachMemberOnceAndAgain) {
 TEST(Team, ThrowsWhatAMemberMeetsAndGoesOn) {
   Team team(3);
   for (int bad = 0; bad < 3; ++bad) {
-    try {
-      team.run([&](int member) {
-        if (member == bad) throw Breakdown("line 7 is singular");
-        throw Breakdown("process 1: line 7 is singular");  // as an Accord tells the others
-      });
-      ADD_FAILURE() << "nothing was thrown";
-    } catch (const Breakdown& error) {
-      EXPECT_STREQ(error.what(), "line 7 is singular");
-    }
+    const auto fail = [&](int member) {
+      if (member == bad) throw Breakdown("line 7 is singular");
+      throw Breakdown("process 1: line 7 is singular");  // as an Accord tells the others
+    };
+    EXPECT_EQ(test::thrown_text<Breakdown>([&] { team.run(fail); }), "line 7 is singular");
   }
   std::atomic<int> sum{0};
   team.run([&](int member) { sum += member; });
@@ -86,12 +83,7 @@ TEST(Team, IsOfNoUseInAForkedProcessAndSaysSo) {
   Team team(2);
   team.run([](int) {});
   const auto refuses = [&] {
-    try {
-      team.run([](int) {});
-      return false;
-    } catch (const DeviceError&) {
-      return true;
-    }
+    return test::thrown_text<DeviceError>([&] { team.run([](int) {}); }) != "nothing was thrown";
   };
   EXPECT_EQ(test::status_of_child(refuses), 0);
 }

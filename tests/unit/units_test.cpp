@@ -111,8 +111,7 @@ struct Asked {
 
   void ask(const Bands<double>& meant, const Bands<double>& given, Index partition) {
     const Survey survey = oclspkt::survey(given.lines(), given.view());
-    Options options;
-    options.partition = partition;
+    Options options{.partition = partition};
     for (const DeviceTraits& traits : {kTraits, kGpu}) {
       Problem<double> problem{options, given, survey, traits};
       for (const Scheme* scheme : all_schemes()) {
