@@ -145,10 +145,11 @@ struct System {
   Survey seen;
   std::vector<T> y, x;  ///< a right-hand side, and what LAPACK makes of it
 
-  System(AskedMatrix matrix, const LineSet& lines)
-      : bands(asked_matrix<T>(matrix, lines)),
-        seen(survey(lines, bands.view())),
-        y(random_vector<T>(lines.extent())),
+  System(AskedMatrix matrix, const LineSet& lines) : System(asked_matrix<T>(matrix, lines)) {}
+  explicit System(Bands<T> made)
+      : bands(std::move(made)),
+        seen(survey(lines(), bands.view())),
+        y(random_vector<T>(lines().extent())),
         x(solve_by_reference(bands, y)) {}
   const LineSet& lines() const { return bands.lines(); }
 };

@@ -15,9 +15,6 @@
 
 namespace oclspkt::test {
 
-/// Parts to join.
-inline constexpr int kPartCounts[] = {2, 3, 7};
-
 /// Matrices by name. Row sums are 0 to the bit where the name says so.
 enum class JoinedMatrix { sums_zero, scaled_sums_zero, jumps, jumps_over_mass, diffusion, poisson, random };
 inline const char* name(JoinedMatrix m) {
@@ -124,19 +121,12 @@ std::vector<T> joined_side(int side, const Bands<T>& bands) {
 class JoinedTally {
  public:
   struct Of {
-    int solved = 0, refused = 0, whole = 0;
+    int solved = 0, refused = 0;
     double worst = 0, at_cuts = 0;  ///< error over bound
     double eps = 0;                 ///< largest error, in eps
     std::string what;               ///< gave the worst
   };
   Of& of(const std::string& scheme) { return schemes_[scheme]; }
-  /// True if a scheme was met, by itself or as one of several that a text may be of.
-  bool knows(const std::string& scheme) const {
-    return std::any_of(schemes_.begin(), schemes_.end(), [&](const auto& entry) {
-      return ("/" + entry.first + "/").find("/" + scheme + "/") != std::string::npos;
-    });
-  }
-
   /// @param bound  of an error, in the units of `error`
   void solved(const std::string& scheme, const RowError& error, double bound, double eps, const std::string& what) {
     Of& o = of(scheme);
@@ -147,11 +137,11 @@ class JoinedTally {
     o.eps = std::max(o.eps, error.all / eps);
   }
   void print(const char* title) const {
-    std::printf("%s\n%-17s %7s %8s %6s %12s %9s %8s  %s\n", title, "scheme", "solved", "refused", "whole",
-                "error/bound", "at cuts", "eps", "worst");
+    std::printf("%s\n%-17s %7s %8s %12s %9s %8s  %s\n", title, "scheme", "solved", "refused", "error/bound", "at cuts",
+                "eps", "worst");
     for (const auto& [scheme, o] : schemes_) {
-      std::printf("%-17s %7d %8d %6d %12.3f %9.3f %8.2f  %s\n", scheme.c_str(), o.solved, o.refused, o.whole, o.worst,
-                  o.at_cuts, o.eps, o.what.c_str());
+      std::printf("%-17s %7d %8d %12.3f %9.3f %8.2f  %s\n", scheme.c_str(), o.solved, o.refused, o.worst, o.at_cuts,
+                  o.eps, o.what.c_str());
     }
   }
 

@@ -16,27 +16,10 @@ int count_of(const char* event) {
 
 class Ksp {
  public:
-  explicit Ksp(Mat A) {
-    PC pc;
-    KSPCreate(PETSC_COMM_SELF, &ksp_);
-    KSPSetOperators(ksp_, A, A);
-    KSPGetPC(ksp_, &pc);
-    PCSetType(pc, PCOCLSPKT);
-    PCOCLSPKTSetDevices(pc, "host");
-  }
+  explicit Ksp(Mat A) : ksp_(make_ksp(A, PCOCLSPKT)) { PCOCLSPKTSetDevices(pc_of(ksp_), "host"); }
   operator KSP() const { return ksp_; }
-  KSPConvergedReason reason() const {
-    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-    KSPGetConvergedReason(ksp_, &reason);
-    return reason;
-  }
-  PCFailedReason failed() const {
-    PC pc;
-    PCFailedReason reason;
-    KSPGetPC(ksp_, &pc);
-    PCGetFailedReason(pc, &reason);
-    return reason;
-  }
+  KSPConvergedReason reason() const { return converged_reason(ksp_); }
+  PCFailedReason failed() const { return failed_reason(pc_of(ksp_)); }
 
  private:
   HeldKSP ksp_;
@@ -55,11 +38,9 @@ TEST(Apply, MakesGmresConvergeInOneIteration) {
     const Matrix A(tridiagonal(n, -1, 2, -1));
     const Ksp ksp(A);
     const Vector b(n), x(n);
-    PetscInt iterations = -1;
     OK(KSPSolve(ksp, b, x));
-    OK(KSPGetIterationNumber(ksp, &iterations));
     EXPECT_GT(ksp.reason(), 0);
-    EXPECT_EQ(iterations, 1);
+    EXPECT_EQ(iterations_of(ksp), 1);
   }
 }
 
@@ -85,23 +66,20 @@ TEST(Apply, NarrowBandsPreconditionToTheAccuracyOfDoubles) {
     const Vector b(n), x(n);
     for (const char* devices : {"host", "cpu"}) {
       const Ksp ksp(A);
-      PC pc;
-      PetscInt iterations = -1;
-      OK(KSPGetPC(ksp, &pc));
+      const PC pc = pc_of(ksp);
       OK(PCOCLSPKTSetDevices(pc, devices));
       OK(PCOCLSPKTSetPrecision(pc, PC_OCLSPKT_PRECISION_NARROW));
       OK(KSPSetType(ksp, c.krylov));
       OK(KSPSetTolerances(ksp, 1e-14, PETSC_DEFAULT, PETSC_DEFAULT, 20));
       OK(KSPSolve(ksp, b, x));
-      OK(KSPGetIterationNumber(ksp, &iterations));
       EXPECT_GT(ksp.reason(), 0) << c.krylov << " on " << devices;
-      EXPECT_GT(iterations, 1) << "nothing was rounded";
-      EXPECT_LE(iterations, 4);
+      EXPECT_GT(iterations_of(ksp), 1) << "nothing was rounded";
+      EXPECT_LE(iterations_of(ksp), 4);
       EXPECT_LE(residual(A, b, x), 1e-14);
-      const std::string text = view_text(reinterpret_cast<PetscObject>(pc));
-      expect_in(text, {std::string("precision: narrow, storage form: ") +
-                           (std::string(devices) == "host" ? "general, 7 words a row\n" : c.form),
-                       "narrow: bands rounded to float, which changes the excess of a row by "});
+      expect_in(view_text(reinterpret_cast<PetscObject>(pc)),
+                {std::string("precision: narrow, storage form: ") +
+                     (std::string(devices) == "host" ? "general, 7 words a row\n" : c.form),
+                 "narrow: bands rounded to float, which changes the excess of a row by "});
       // The bands are read again where they are not to be rounded any more.
       OK(PCOCLSPKTSetPrecision(pc, PC_OCLSPKT_PRECISION_SAME));
       OK(PCApply(pc, b, x));
@@ -254,11 +232,9 @@ TEST(Apply, TakesAnotherSizeAfterReset) {
   OK(PCReset(pc));
   OK(PCSetOperators(pc, B, B));
   const Vector b(37), x(37);
-  const char* method = nullptr;
   OK(PCApply(pc, b, x));
   EXPECT_NEAR(-x[9] + 5 * x[10] - x[11], b[10], 1e-14);
-  OK(PCOCLSPKTGetMethodUsed(pc, &method, nullptr));
-  EXPECT_STREQ(method, "pivot") << "settings survive a reset";
+  EXPECT_EQ(method_used(pc), "pivot") << "settings survive a reset";
 }
 
 TEST(Apply, ChangesItsTypeAndBack) {
@@ -323,7 +299,7 @@ TEST(Failure, MakesTheApplyReturnInfinities) {
   OK(PCSetUp(pc));
   OK(PCApply(pc, b, x));
   EXPECT_TRUE(std::isinf(x[0]) && std::isinf(x[9]));
-  EXPECT_TRUE(contains(pc.view(), "set-up failed: ")) << pc.view();
+  expect_in(pc.view(), {"set-up failed: "});
   HeldMat B, X;
   OK(MatCreateSeqDense(PETSC_COMM_SELF, 10, 2, nullptr, &B));
   OK(MatCreateSeqDense(PETSC_COMM_SELF, 10, 2, nullptr, &X));

@@ -76,9 +76,7 @@ void solve_columns(KSP ksp, Mat A, Vec b, bool mat_apply, Outcome& outcome) {
   OK(KSPMatSolve(ksp, right, solution));
   outcome.columns = entries(solution);
   if (mat_apply) {
-    PC pc;
-    OK(KSPGetPC(ksp, &pc));
-    OK(PCMatApply(pc, right, solution));
+    OK(PCMatApply(pc_of(ksp), right, solution));
     outcome.applied = entries(solution);
   }
 }
@@ -94,8 +92,8 @@ void solve_all(KSP ksp, Supported supported, Outcome& outcome) {
   OK(VecDuplicate(b, &x));
   OK(KSPSetComputeRHS(ksp, nullptr, nullptr));
   OK(KSPSolve(ksp, b, x));
-  OK(KSPGetIterationNumber(ksp, &outcome.iterations));
-  OK(KSPGetConvergedReason(ksp, &outcome.reason));
+  outcome.iterations = iterations_of(ksp);
+  outcome.reason = converged_reason(ksp);
   outcome.solution = entries(x);
   outcome.view = view_text(reinterpret_cast<PetscObject>(ksp));
   if (supported.transpose) {
@@ -169,11 +167,10 @@ Rows two_fields(PetscInt points) {
 /// Split by index sets: columns of a dense matrix have no block size to split by.
 Problem on_fields(Mat A) {
   return [A](KSP ksp) {
-    PC pc;
+    const PC pc = pc_of(ksp);
     PetscInt n;
     OK(KSPSetOperators(ksp, A, A));
     OK(MatGetSize(A, &n, nullptr));
-    OK(KSPGetPC(ksp, &pc));
     OK(PCSetType(pc, PCFIELDSPLIT));
     for (const PetscInt field : {0, 1}) {
       HeldIS rows;
@@ -225,9 +222,8 @@ TEST(Callers, MultigridSmoothsWithIt) {
 
 /* Coarse grids of 3 rows and of 1 row, with linear interpolation. */
 void down_to_one_row(KSP ksp, Mat A) {
-  PC pc;
+  const PC pc = pc_of(ksp);
   OK(KSPSetOperators(ksp, A, A));
-  OK(KSPGetPC(ksp, &pc));
   OK(PCSetType(pc, PCMG));
   OK(PCMGSetLevels(pc, 3, nullptr));
   OK(PCMGSetGalerkin(pc, PC_MG_GALERKIN_BOTH));
@@ -312,12 +308,9 @@ TEST(Callers, PrefixesAreHeardThreeLevelsDeep) {
                            {.transpose = false}, "c_");
   EXPECT_GT(ours.reason, 0);
   EXPECT_EQ(ours.left, "");
-  for (const char* said :
-       {"method: exact-factored, ",
-        "options: -pc_oclspkt_devices host -pc_oclspkt_method exact-twopass -pc_oclspkt_partition 16\n",
-        "method: pivot, ", "options: -pc_oclspkt_method pivot -pc_oclspkt_rtol 0.25\n"}) {
-    EXPECT_TRUE(contains(ours.view, said)) << said << "\n" << ours.view;
-  }
+  expect_in(ours.view, {"method: exact-factored, ",
+                        "options: -pc_oclspkt_devices host -pc_oclspkt_method exact-twopass -pc_oclspkt_partition 16\n",
+                        "method: pivot, ", "options: -pc_oclspkt_method pivot -pc_oclspkt_rtol 0.25\n"});
 }
 
 TEST(Callers, AnOptionBehindAWrongPrefixIsLeftOver) {

@@ -174,11 +174,9 @@ TEST(LongLine, ThatMayNotBeGatheredFailsOnAllRanksAndHealsWithTheLimit) {
   const std::unique_ptr<LongLine> line(zero_diagonal());
   OK(PCOCLSPKTSetGatherLimit(line->pc(), 10));
   EXPECT_EQ(line->failed() != PC_NOERROR, ranks() > 1);
-  Vec x;
-  OK(VecDuplicate(line->b(), &x));
+  HeldVec x = duplicate(line->b());
   OK(PCApply(line->pc(), line->b(), x));
   EXPECT_EQ(std::isinf(norm_of(x, NORM_INFINITY)), ranks() > 1);
-  OK(VecDestroy(&x));
   OK(PCOCLSPKTSetGatherLimit(line->pc(), 100000));
   EXPECT_EQ(line->failed(), PC_NOERROR);
   EXPECT_LE(line->backward_error(), 10);
@@ -196,20 +194,17 @@ TEST(SingularLongLine, FailsOnAllRanksAndHealsWithTheNextGoodMatrix) {
 
 TEST(SingularLongLine, WithAConstantNullSpaceIsPinnedAndGmresConverges) {
   const LongLine line(300, neumann);
-  MatNullSpace space;
+  HeldMatNullSpace space;
   OK(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, nullptr, &space));
   OK(MatSetNullSpace(line.matrix(), space));
   OK(MatNullSpaceRemove(space, line.b()));
-  OK(MatNullSpaceDestroy(&space));
   HeldKSP ksp;
   OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
   OK(KSPSetOperators(ksp, line.matrix(), line.matrix()));
   OK(KSPSetPC(ksp, line.pc()));
   OK(KSPSetTolerances(ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 10));
   OK(KSPSolve(ksp, line.b(), line.x()));
-  KSPConvergedReason reason;
-  OK(KSPGetConvergedReason(ksp, &reason));
-  EXPECT_GT(reason, 0) << KSPConvergedReasons[reason];
+  EXPECT_GT(converged_reason(ksp), 0);
 }
 
 TEST(LongLine, WithNaNOnOneRankFailsOnAll) {
@@ -224,8 +219,7 @@ TEST(LongLine, TransposedIsTheAdjoint) {
   OK(VecExp(other));
   OK(PCApply(line.pc(), line.b(), x));
   OK(PCApplyTranspose(line.pc(), other, y));
-  PetscScalar a;
-  OK(VecDot(x, other, &a));
+  const PetscScalar a = dot(x, other);
   EXPECT_NEAR(a, dot(y, line.b()), 1e-13 * std::abs(a));
 }
 
@@ -240,7 +234,7 @@ Row in_fourfold_units(PetscInt i, PetscInt) { return in_growing_units(i, 4); }
 TEST(LongLine, TransposedHasBoundsOfItsOwn) {
   const LongLine line(30, in_doubling_units), exact(30, in_doubling_units);
   const bool cut = ranks() > 2;  // two parts of a line are solved exactly by their neighbours' pair system
-  PetscReal before = NAN, certificate = NAN, rounding = NAN, tolerance = NAN, size = NAN;
+  PetscReal before = NAN, certificate = NAN, rounding = NAN, tolerance = NAN;
   HeldVec x = duplicate(line.b()), y = duplicate(line.b());
   OK(PCOCLSPKTSetMethod(line.pc(), PC_OCLSPKT_METHOD_TRUNCATED));
   OK(PCApply(line.pc(), line.b(), x));
@@ -250,9 +244,8 @@ TEST(LongLine, TransposedHasBoundsOfItsOwn) {
   EXPECT_FALSE(contains(view, "ABOVE") || contains(view, "transposed")) << view;
   OK(PCApplyTranspose(line.pc(), line.b(), x));
   OK(PCApplyTranspose(exact.pc(), line.b(), y));
-  OK(VecNorm(y, NORM_INFINITY, &size));
   OK(PCOCLSPKTGetCertificate(line.pc(), &certificate, &rounding, &tolerance));
-  EXPECT_LE(distance(x, y) / size, certificate + 100 * PETSC_MACHINE_EPSILON);
+  EXPECT_LE(distance(x, y) / norm_of(y, NORM_INFINITY), certificate + 100 * PETSC_MACHINE_EPSILON);
   EXPECT_EQ(certificate > tolerance, cut) << certificate;
   view = view_text(reinterpret_cast<PetscObject>(line.pc()));
   if (rank_here() == 0) {
@@ -288,15 +281,9 @@ TEST(LongLine, OfRowsAtTheEndsOfTheRangeIsSolvedTransposed) {
 /// Solve by the factors of a line, then by the transposed ones.
 /// @return the error of the latter
 PetscErrorCode transposed_by_factors(const LongLine& line, std::string* text) {
-  HeldKSP ksp;
-  PC pc;
-  KSPCreate(PETSC_COMM_WORLD, &ksp);
-  KSPSetOptionsPrefix(ksp, "t_");
-  KSPSetOperators(ksp, line.matrix(), line.matrix());
+  HeldKSP ksp = make_ksp(line.matrix(), PCLU, "t_");
   KSPSetType(ksp, KSPPREONLY);
-  KSPGetPC(ksp, &pc);
-  PCSetType(pc, PCLU);
-  PCFactorSetMatSolverType(pc, PCOCLSPKT);
+  PCFactorSetMatSolverType(pc_of(ksp), PCOCLSPKT);
   EXPECT_EQ(KSPSolve(ksp, line.b(), line.x()), 0);
   const ErrorTexts errors;
   const PetscErrorCode ierr = KSPSolveTranspose(ksp, line.b(), line.x());

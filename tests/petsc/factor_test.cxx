@@ -7,26 +7,19 @@ namespace {
 /// A KSP that does nothing but solve with the factors of a solver type; null: the default of PETSc.
 class Direct {
  public:
-  Direct(Mat A, const char* type, const char* solver) {
-    PC pc;
-    KSPCreate(PETSC_COMM_SELF, &ksp_);
-    KSPSetOptionsPrefix(ksp_, "t_");
-    KSPSetOperators(ksp_, A, A);
+  Direct(Mat A, const char* type, const char* solver) : ksp_(make_ksp(A, type, "t_")) {
     KSPSetType(ksp_, KSPPREONLY);
-    KSPGetPC(ksp_, &pc);
-    PCSetType(pc, type);
-    if (solver) PCFactorSetMatSolverType(pc, solver);
+    if (solver) PCFactorSetMatSolverType(pc_of(ksp_), solver);
   }
   operator KSP() const { return ksp_; }
 
   /// The solver type in use.
   std::string used() const {
-    PC pc;
     MatSolverType type = nullptr;
-    KSPGetPC(ksp_, &pc);
-    PCFactorGetMatSolverType(pc, &type);
+    PCFactorGetMatSolverType(pc_of(ksp_), &type);
     return type ? type : "none";
   }
+  std::string view() const { return view_text(static_cast<PetscObject>(ksp_)); }
 
  private:
   HeldKSP ksp_;
@@ -44,8 +37,7 @@ TEST(Factor, SolvesLikeTheLuOfPetsc) {
   OK(KSPSolveTranspose(ours, b, x));
   OK(KSPSolveTranspose(theirs, b, y));
   EXPECT_LE(distance(x, y), 1e-14);
-  const std::string text = view_text(reinterpret_cast<PetscObject>(static_cast<KSP>(ours)));
-  EXPECT_TRUE(contains(text, "oclspkt")) << text;
+  expect_in(ours.view(), {"oclspkt"});
 }
 
 TEST(Factor, FollowsNewValues) {
@@ -106,8 +98,7 @@ TEST(Factor, ReadsTheOptionsOfThePreconditioner) {
   const Direct ours(A, PCLU, PCOCLSPKT);
   const Vector b(40), x(40);
   OK(KSPSolve(ours, b, x));
-  const std::string text = view_text(reinterpret_cast<PetscObject>(static_cast<KSP>(ours)));
-  EXPECT_TRUE(contains(text, "method: pivot")) << text;
+  expect_in(ours.view(), {"method: pivot"});
 }
 
 /// The factors of a matrix by PETSc's functions, without a PC.
@@ -134,8 +125,7 @@ class Factors {
 PetscReal transposed_residual(Mat A, Vec b, Vec x) {
   HeldMat T;
   MatTranspose(A, MAT_INITIAL_MATRIX, &T);
-  const PetscReal found = residual(T, b, x);
-  return found;
+  return residual(T, b, x);
 }
 
 TEST(Factor, StaysThatOfTheValuesItWasMadeFrom) {

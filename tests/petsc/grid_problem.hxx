@@ -184,12 +184,8 @@ class LinePreconditioner {
  public:
   explicit LinePreconditioner(const GridProblem& problem, const std::string& lines = "auto")
       : LinePreconditioner(problem.matrix(), lines) {}
-  explicit LinePreconditioner(Mat matrix, const std::string& lines) {
-    PCCreate(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)), &pc_);
-    PCSetType(pc_, PCOCLSPKT);
+  explicit LinePreconditioner(Mat matrix, const std::string& lines) : pc_(make_pc(matrix, "host")) {
     PCOCLSPKTSetDirections(pc_, lines.c_str());
-    PCOCLSPKTSetDevices(pc_, "host");
-    PCSetOperators(pc_, matrix, matrix);
   }
   operator PC() const { return pc_; }
 
@@ -226,8 +222,7 @@ inline constexpr PetscReal kRounding = 1e-13;
 inline std::vector<PetscScalar> solve(const GridProblem& problem, const LinePreconditioner& pc,
                                       bool transpose = false) {
   HeldVec x = pc.apply(problem.right(), transpose);
-  std::vector<PetscScalar> all = problem.natural(x);
-  return all;
+  return problem.natural(x);
 }
 
 /// PCMatApply() makes of each column of a dense matrix what PCApply() makes of it, to the bit.
@@ -254,11 +249,7 @@ inline void expect_columns_alike(PC pc, Mat from, Mat to) {
 
 /// A PC of our type for a problem; the caller destroys it.
 inline PC pc_for(const GridProblem& problem, const char* devices, PCOCLSPKTMethod method, const char* directions) {
-  PC pc = nullptr;
-  PCCreate(PETSC_COMM_WORLD, &pc);
-  PCSetType(pc, PCOCLSPKT);
-  PCSetOperators(pc, problem.matrix(), problem.matrix());
-  PCOCLSPKTSetDevices(pc, devices);
+  const PC pc = make_pc(problem.matrix(), devices);
   PCOCLSPKTSetMethod(pc, method);
   PCOCLSPKTSetDirections(pc, directions);
   return pc;

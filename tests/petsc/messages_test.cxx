@@ -56,8 +56,8 @@ PetscErrorCode set_up_on_grid(const char* lines) {
 PetscErrorCode read_before_set_up() {
   const Matrix matrix(tridiagonal(4, -1, 4, -1));
   const Preconditioner pc(matrix);
-  const char *method, *why;
-  return PCOCLSPKTGetMethodUsed(pc, &method, &why);
+  const char* method;
+  return PCOCLSPKTGetMethodUsed(pc, &method, nullptr);
 }
 
 PetscErrorCode set_up_of_two_more_columns() {

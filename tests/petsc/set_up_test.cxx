@@ -143,28 +143,15 @@ TEST(SetUp, ThatFailsIsHealedByTheNextGoodOne) {
 
 TEST(SetUp, OfAPatternThatIsNoLongerTridiagonalIgnoresTheRest) {
   HeldMat A;
-  OK(MatCreateSeqAIJ(PETSC_COMM_SELF, kRows, kRows, 4, nullptr, &A));
-  for (PetscInt i = 0; i < kRows; ++i) {
-    if (i > 0) {
-      OK(MatSetValue(A, i, i - 1, -1, INSERT_VALUES));
-    }
-    OK(MatSetValue(A, i, i, 4, INSERT_VALUES));
-    if (i + 1 < kRows) {
-      OK(MatSetValue(A, i, i + 1, -2, INSERT_VALUES));
-    }
-  }
-  OK(assemble(A));
+  OK(MatDuplicate(Matrix(tridiagonal(kRows, -1, 4, -2)), MAT_COPY_VALUES, &A));
   const Preconditioner pc(A);
-  PetscInt64 ignored = -1;
   OK(PCSetUp(pc));
-  OK(PCOCLSPKTGetIgnoredEntries(pc, &ignored));
-  EXPECT_EQ(ignored, 0);
+  EXPECT_EQ(ignored(pc), 0);
   OK(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   OK(MatSetValue(A, 3, 50, 7, INSERT_VALUES));
   OK(assemble(A));
   expect_row(pc, -1, 4, -2);
-  OK(PCOCLSPKTGetIgnoredEntries(pc, &ignored));
-  EXPECT_EQ(ignored, 1);
+  EXPECT_EQ(ignored(pc), 1);
   EXPECT_EQ(work(pc), (Work{2, 2, 2, 2}));
 }
 
@@ -188,9 +175,8 @@ TEST(SetUp, CountsAreInTheDetailedView) {
   OK(PCSetUp(pc));
   A.set_values(tridiagonal(kRows, -1, 5, -2));
   OK(PCSetUp(pc));
-  const std::string text = pc.view(PETSC_VIEWER_ASCII_INFO_DETAIL);
-  EXPECT_TRUE(contains(text, "set-ups: 2, matrix reads: 2, pattern searches: 1, bands passed to a solver: 2\n"))
-      << text;
+  expect_in(pc.view(PETSC_VIEWER_ASCII_INFO_DETAIL),
+            {"set-ups: 2, matrix reads: 2, pattern searches: 1, bands passed to a solver: 2\n"});
 }
 
 /// |(x, B y) - (y, B x)| / |(x, B y)|
@@ -198,12 +184,9 @@ PetscReal asymmetry(PC pc, PetscInt n) {
   const Vector x(n), Bx(n), y(n), By(n);
   VecPointwiseMult(y, x, x);
   VecPointwiseMult(y, y, x);
-  PetscScalar one = NAN, other = NAN;
   EXPECT_EQ(PCApply(pc, x, Bx), 0);
   EXPECT_EQ(PCApply(pc, y, By), 0);
-  VecDot(x, By, &one);
-  VecDot(y, Bx, &other);
-  return PetscAbsScalar(one - other) / PetscAbsScalar(one);
+  return PetscAbsScalar(dot(x, By) - dot(y, Bx)) / PetscAbsScalar(dot(x, By));
 }
 
 /// A symmetric matrix under an rtol that lets truncation in.
@@ -218,27 +201,21 @@ class Loosened : public ::testing::TestWithParam<const char*> {
   }
 
   static std::string method(PC pc) {
-    const char* method = "";
     EXPECT_EQ(PCSetUp(pc), 0);
-    EXPECT_EQ(PCOCLSPKTGetMethodUsed(pc, &method, nullptr), 0);
-    return method;
+    return method_used(pc);
   }
 
   /// Iterations to reduce the residual by 1e10, or -1 if 50 do not.
   static PetscInt iterations(Mat A, PC pc, KSPType type) {
     const Vector b(n), x(n);
     HeldKSP ksp;
-    KSPConvergedReason reason;
-    PetscInt count = -1;
     KSPCreate(PETSC_COMM_SELF, &ksp);
     KSPSetPC(ksp, pc);
     KSPSetOperators(ksp, A, A);
     KSPSetType(ksp, type);
     KSPSetTolerances(ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 50);
     EXPECT_EQ(KSPSolve(ksp, b, x), 0);
-    KSPGetConvergedReason(ksp, &reason);
-    KSPGetIterationNumber(ksp, &count);
-    return reason > 0 ? count : -1;
+    return converged_reason(ksp) > 0 ? iterations_of(ksp) : -1;
   }
 };
 

@@ -264,11 +264,46 @@ struct System {
   Vector b, x;
 };
 
+/// A PC of our type for a matrix; the caller destroys it.
+inline PC make_pc(Mat A, const char* devices) {
+  PC pc = nullptr;
+  PCCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &pc);
+  PCSetType(pc, PCOCLSPKT);
+  PCOCLSPKTSetDevices(pc, devices);
+  PCSetOperators(pc, A, A);
+  return pc;
+}
+
+/// A KSP for a matrix with a PC of a type, which reads options behind the prefix; the caller destroys it.
+inline KSP make_ksp(Mat A, PCType type, const char* prefix = nullptr) {
+  KSP ksp = nullptr;
+  PC pc;
+  KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(A)), &ksp);
+  KSPSetOptionsPrefix(ksp, prefix);
+  KSPSetOperators(ksp, A, A);
+  KSPGetPC(ksp, &pc);
+  PCSetType(pc, type);
+  return ksp;
+}
+inline PC pc_of(KSP ksp) {
+  PC pc = nullptr;
+  EXPECT_EQ(KSPGetPC(ksp, &pc), 0);
+  return pc;
+}
+
+/// What a getter of the PC says.
+template <typename T>
+T got(PetscErrorCode (*get)(PC, T*), PC pc) {
+  T value{};
+  EXPECT_EQ(get(pc, &value), 0);
+  return value;
+}
 /// Nonzero entries off the three bands, as counted at the last set-up.
-inline PetscInt64 ignored(PC pc) {
-  PetscInt64 count = -1;
-  PCOCLSPKTGetIgnoredEntries(pc, &count);
-  return count;
+inline PetscInt64 ignored(PC pc) { return got(PCOCLSPKTGetIgnoredEntries, pc); }
+inline std::string method_used(PC pc) {
+  const char* method = "";
+  EXPECT_EQ(PCOCLSPKTGetMethodUsed(pc, &method, nullptr), 0);
+  return method;
 }
 
 /// An entry of the options database that is gone with its scope.

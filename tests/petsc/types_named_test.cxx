@@ -27,23 +27,15 @@ Vec make_vec(PetscInt local, const char* type = VECOPENCL) {
   return v;
 }
 
-/// The square matrix of all ranks with rows (-1, 2 + shift, -1), its rows in no order of a band.
+/// The square matrix of all ranks with rows (-1, 2 + shift, -1).
 Mat make_mat(PetscInt local, const char* type, PetscScalar shift = 0) {
   Mat a;
-  PetscInt first, end, rows;
   MatCreate(PETSC_COMM_WORLD, &a);
   MatSetSizes(a, local, local, PETSC_DETERMINE, PETSC_DETERMINE);
   MatSetType(a, type);
   MatSeqAIJSetPreallocation(a, 3, nullptr);
   MatMPIAIJSetPreallocation(a, 3, nullptr, 2, nullptr);
-  MatGetOwnershipRange(a, &first, &end);
-  MatGetSize(a, &rows, nullptr);
-  for (PetscInt i = first; i < end; ++i) {
-    for (PetscInt j = std::max<PetscInt>(i - 1, 0); j <= std::min(i + 1, rows - 1); ++j) {
-      MatSetValue(a, i, j, i == j ? 2 + shift : -1, INSERT_VALUES);
-    }
-  }
-  assemble(a);
+  fill_differences(a, -1, 2 + shift, 1);
   return a;
 }
 
@@ -103,21 +95,7 @@ TEST(TypesNamed, ATypeSetAgainKeepsTheValues) {
 
 TEST(TypesNamed, WhatIsWrittenThroughASubVectorReachesItsVector) {
   HeldVec x = make_vec(20);
-  Vec part;
-  PetscInt first, end;
-  OK(VecGetOwnershipRange(x, &first, &end));
-  for (const PetscInt step : {1, 2}) {
-    SCOPED_TRACE(step);
-    HeldIS places;
-    OK(VecSet(x, 1));
-    OK(ISCreateStride(PETSC_COMM_WORLD, 5, first + 3, step, &places));
-    OK(VecGetSubVector(x, places, &part));
-    OK(VecScale(part, 4));
-    OK(VecRestoreSubVector(x, places, &part));
-    EXPECT_EQ(norm_of(x, NORM_1), 35 * PetscGlobalSize);
-    OK(VecScale(x, 2));
-    EXPECT_EQ(norm_of(x, NORM_1), 70 * PetscGlobalSize);
-  }
+  expect_parts_written(x);
   EXPECT_EQ(type_of(x), VECOPENCL);
 }
 
@@ -275,12 +253,7 @@ TEST(TypesNamed, PetscsSolversTakeThem) {
   for (const char* type : {PCBJACOBI, PCASM, PCSOR, PCJACOBI, PCLU, PCGAMG, PCOCLSPKT}) {
     if (PetscGlobalSize > 1 && std::string(type) == PCLU) continue;
     SCOPED_TRACE(type);
-    HeldKSP ksp;
-    PC pc;
-    OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
-    OK(KSPSetOperators(ksp, a, a));
-    OK(KSPGetPC(ksp, &pc));
-    OK(PCSetType(pc, type));
+    HeldKSP ksp = make_ksp(a, type);
     OK(KSPSetTolerances(ksp, 1e-12, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
     OK(KSPSetFromOptions(ksp));
     OK(VecSet(x, 0));
@@ -298,16 +271,12 @@ TEST(TypesNamed, ThePreconditionerTakesThemWhereTheyAre) {
   OK(VecDuplicate(x, &solution));
   OK(VecSet(x, 3));
   OK(MatMult(a, x, right));
-  HeldPC pc;
-  OK(PCCreate(PETSC_COMM_SELF, &pc));
-  OK(PCSetType(pc, PCOCLSPKT));
-  OK(PCOCLSPKTSetDevices(pc, "Portable"));
-  OK(PCSetOperators(pc, a, a));
+  HeldPC pc = make_pc(a, "Portable");
   OK(PCSetUp(pc));
   OK(PCApply(pc, right, solution));
   EXPECT_TRUE(is_away(solution));
   EXPECT_LE(distance(solution, x), 1e-12);
-  EXPECT_NE(view_text((PetscObject)pc).find("  vectors: on the device, no copy\n"), std::string::npos);
+  expect_in(view_text((PetscObject)pc), {"  vectors: on the device, no copy\n"});
 }
 
 /// A set-up is collective, and which vectors come is known to their rank: the next set-up learns of them, by
@@ -319,13 +288,9 @@ TEST(TypesNamed, AnApplyToVectorsThatTheSetUpDidNotKnowSetsNothingUp) {
   OK(VecDuplicate(x, &solution));
   OK(VecSet(x, 3));
   OK(MatMult(a, x, right));
-  HeldKSP ksp;
-  PC pc;
-  OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  HeldKSP ksp = make_ksp(a, PCOCLSPKT);
+  const PC pc = pc_of(ksp);
   OK(KSPSetType(ksp, KSPPREONLY));
-  OK(KSPSetOperators(ksp, a, a));
-  OK(KSPGetPC(ksp, &pc));
-  OK(PCSetType(pc, PCOCLSPKT));
   OK(PCOCLSPKTSetDevices(pc, "Portable"));
   OK(PCSetUp(pc));
   const std::string copied = "  vectors: copied: the set-up did not know that they lie on a device";
@@ -441,12 +406,8 @@ TEST(TypesNamed, TheLogHasTheirFlops) {
   EXPECT_EQ(since(), 400);
   OK(MatMult(a, x, y));
   EXPECT_EQ(since(), 2 * 298);
-  HeldPC pc;
-  OK(PCCreate(PETSC_COMM_SELF, &pc));
-  OK(PCSetType(pc, PCOCLSPKT));
-  OK(PCOCLSPKTSetDevices(pc, "Portable"));
+  HeldPC pc = make_pc(a, "Portable");
   OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_EXACT_TWOPASS));
-  OK(PCSetOperators(pc, a, a));
   OK(PCSetUp(pc));
   (void)since();
   OK(PCApply(pc, x, y));

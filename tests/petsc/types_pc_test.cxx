@@ -14,19 +14,14 @@ TEST(Types, ThePreconditionerTakesThemWhereTheyAre) {
   const Vector x(2000);
   HeldVec right = duplicate(x), solution = duplicate(x);
   const Preconditioner pc(A, "Portable");
-  OK(MatMult(A, x, right));
   OK(PCSetUp(pc));
   for (const bool transpose : {false, true}) {
-    if (transpose) {
-      OK(MatMultTranspose(A, x, right));
-      OK(PCApplyTranspose(pc, right, solution));
-    } else {
-      OK(PCApply(pc, right, solution));
-    }
+    OK((transpose ? MatMultTranspose : MatMult)(A, x, right));
+    OK((transpose ? PCApplyTranspose : PCApply)(pc, right, solution));
     EXPECT_TRUE(is_away(solution));
     EXPECT_LE(distance(solution, x), 1e-12);
   }
-  EXPECT_TRUE(contains(pc.view(), "  vectors: on the device, no copy\n")) << pc.view();
+  expect_in(pc.view(), {"  vectors: on the device, no copy\n"});
 }
 
 /// To ask the matrix for a vector is collective: a rank whose device takes vectors did not ask again, one with too few
@@ -40,11 +35,7 @@ TEST(Types, SetUpsFollowEachOtherWhereOneRankHasTooFewRowsForItsDevice) {
   OK(MatCreateVecs(A, &solution, &right));
   OK(VecDuplicate(solution, &expected));
   OK(VecSet(expected, 3));
-  HeldPC pc;
-  OK(PCCreate(PETSC_COMM_WORLD, &pc));
-  OK(PCSetType(pc, PCOCLSPKT));
-  OK(PCSetOperators(pc, A, A));
-  OK(PCOCLSPKTSetDevices(pc, "Portable"));
+  HeldPC pc = make_pc(A, "Portable");
   for (int i = 0; i < 3; ++i) {
     OK(MatScale(A, 2));
     OK(PCSetUp(pc));
@@ -61,8 +52,7 @@ TEST(Types, ThePreconditionerSolvesGridsInEveryCombinationAsOfTheHost) {
   const Owned right(n, false), expected(n, false);
   OK(VecCopy(problem.right(), right));
   HeldVec solution = duplicate(problem.right());
-  for (const PCOCLSPKTCombine combine : {PC_OCLSPKT_COMBINE_ADDITIVE, PC_OCLSPKT_COMBINE_FACTORED,
-                                         PC_OCLSPKT_COMBINE_MULTIPLICATIVE, PC_OCLSPKT_COMBINE_SYMMETRIC}) {
+  for (const PCOCLSPKTCombine combine : kCombines) {
     for (const char* lines : {"x", "z", "x,y,z"}) {
       const LinePreconditioner pc(problem, lines);
       OK(PCSetDM(pc, problem.dm()));

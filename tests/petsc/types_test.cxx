@@ -55,21 +55,7 @@ TEST(Types, TheNormAfterAProductIsNotTheCachedOneOfBefore) {
 
 TEST(Types, WhatIsWrittenThroughASubVectorReachesItsVector) {
   const Owned x(20);
-  PetscInt first, end;
-  OK(VecGetOwnershipRange(x, &first, &end));
-  for (const PetscInt step : {1, 2}) {
-    SCOPED_TRACE(step);
-    HeldIS places;
-    Vec part;
-    OK(VecSet(x, 1));
-    OK(ISCreateStride(PETSC_COMM_WORLD, 5, first + 3, step, &places));
-    OK(VecGetSubVector(x, places, &part));
-    OK(VecScale(part, 4));
-    OK(VecRestoreSubVector(x, places, &part));
-    EXPECT_EQ(norm_of(x, NORM_1), 35 * PetscGlobalSize);
-    OK(VecScale(x, 2));
-    EXPECT_EQ(norm_of(x, NORM_1), 70 * PetscGlobalSize);
-  }
+  expect_parts_written(x);
 }
 
 TEST(Types, AnArrayThatIsKeptSeesAndMakesChanges) {
@@ -225,16 +211,10 @@ TEST(Types, OneRanksNanIsEveryRanksNorm) {
   OK(VecSet(x, 1));
   for (int rank = 0; rank < PetscGlobalSize; ++rank) {
     OK(VecSet(x, 1));
-    if (PetscGlobalRank == rank) {
-      PetscScalar* array;
-      OK(VecGetArray(x, &array));
-      array[2] = kNan;
-      OK(VecRestoreArray(x, &array));
-    } else {
-      PetscScalar* array;
-      OK(VecGetArray(x, &array));
-      OK(VecRestoreArray(x, &array));
-    }
+    PetscScalar* array;
+    OK(VecGetArray(x, &array));
+    if (PetscGlobalRank == rank) array[2] = kNan;
+    OK(VecRestoreArray(x, &array));
     for (const NormType type : {NORM_1, NORM_2}) EXPECT_TRUE(std::isnan(norm_of(x, type))) << NormTypes[type];
   }
 }
