@@ -84,42 +84,6 @@ struct TwoSweeps {
   ForwardSweep down, up;
 };
 
-}  // namespace
-
-template <typename T>
-Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked) {
-  const SweepRows<T> rows(bands, n, false);
-  const Index begin = asked.first / m, count = quotient_up(asked.end, m) - begin, piece = cuts_a_piece(m);
-  std::vector<Certificate> of_pieces(static_cast<std::size_t>(std::max<Index>(0, quotient_up(count, piece))));
-  for_pieces(count, piece, [&](Index from, Index to) {
-    of_pieces[static_cast<std::size_t>(from / piece)] =
-        certify_partitions(rows, m, halo, asked, begin + from, begin + to);
-  });
-  Certificate worst;
-  for (const Certificate& c : of_pieces) {
-    if (c.bound <= worst.bound) continue;
-    worst = c;
-    if (std::isnan(c.bound)) break;
-  }
-  return worst;
-}
-
-double bound_stored(double d, Index rows) {
-  const double left = std::pow(d, -static_cast<double>(rows));
-  return std::isinf(d) ? left : (d + 1) / (d - 1) * left / (1 - left);
-}
-
-double growth_stored(double d) { return d > 1 ? std::max(1.0, 1 / (d - 1)) : std::numeric_limits<double>::infinity(); }
-
-Index halo_from_dominance(double d, double tol) {
-  if (!(d > 1) || !(tol > 0)) return -1;
-  if (std::isinf(d)) return 0;
-  const double rows = std::ceil(std::log(2 / tol) / std::log(d)) - 1;
-  return rows < 1e9 ? std::max<Index>(0, static_cast<Index>(rows)) : -1;
-}
-
-namespace {
-
 /// Rows of halo that a cut needs; -1 if `longest` rows do not suffice.
 template <typename T>
 Index halo_of_cut(const SweepRows<T>& rows, Index cut, double tol, Index longest, RowRange asked, Ratios& ratios) {
@@ -134,76 +98,6 @@ Index halo_of_cut(const SweepRows<T>& rows, Index cut, double tol, Index longest
   }
   return below + above <= tol ? h : -1;
 }
-
-}  // namespace
-
-template <typename T>
-Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h_max, RowRange asked) {
-  const SweepRows<T> rows(bands, n, false);
-  const Index first_cut = asked.first / m + 1;
-  std::atomic<Index> needed{0};
-  std::atomic<bool> enough{true};
-  for_pieces(quotient_up(asked.end, m) - first_cut, cuts_a_piece(m), [&](Index begin, Index end) {
-    Ratios ratios;
-    Index most = 0;
-    for (Index k = begin; k < end && enough; ++k) {
-      const Index h = halo_of_cut(rows, (first_cut + k) * m, tol, h_max, asked, ratios);
-      if (h < 0) enough = false;
-      most = std::max(most, h);
-    }
-    for (Index known = needed; known < most && !needed.compare_exchange_weak(known, most);) {
-    }
-  });
-  return enough ? needed.load() : -1;
-}
-
-template <typename T>
-Certificate certify_halves(const Plan& plan, const BandsView<T>& bands, double limit) {
-  const SweepRows<T> rows(bands, plan.n, false), upwards(bands, plan.n, true);
-  const Index partitions = plan.partitions();
-  const auto sweep = [&](Index k, TwoSweeps& sweeps) {
-    const Index first = k * plan.m, end = std::min(plan.n, first + plan.m);
-    sweeps.down.fill(rows, first, end);
-    sweeps.up.fill(upwards, plan.n - end, plan.n - first);
-  };
-  TwoSweeps current, next;
-  Certificate worst;
-  if (partitions > 0) sweep(0, next);
-  double error_above = 0;  // of the cut above partition k
-  for (Index k = 0; k < partitions; ++k) {
-    std::swap(current, next);
-    double error_below = current.down.entered.back();
-    if (k + 1 < partitions) {
-      sweep(k + 1, next);
-      const double v_b = current.down.coupling.back(), w_t = next.up.coupling.back();
-      // The sign of v_b w_t is lost in the ratios; the smaller of both denominators is safe.
-      const double amplified = 1 / std::abs(1 - v_b * w_t);
-      error_below = (current.up.spike + next.down.spike) * (1 + std::max(v_b, w_t)) * amplified;
-      if (!(amplified <= worst.growth)) worst.growth = amplified;
-    }
-    if (k == 0) error_above = current.up.entered.back();
-    const std::size_t size = current.down.coupling.size(), top = std::min(size, static_cast<std::size_t>(plan.m / 2));
-    const double bottom_half = current.down.largest_error(error_below, top);
-    const double top_half = current.up.largest_error(error_above, size - top);
-    const bool known = std::isfinite(bottom_half + top_half);
-    const double bound = known ? std::max(bottom_half, top_half) : std::numeric_limits<double>::quiet_NaN();
-    if (!(bound <= worst.bound)) {
-      worst = {bound, k, k * plan.m, std::min(plan.n, (k + 1) * plan.m) - 1, bottom_half > top_half, worst.growth};
-      if (!known || bound > limit) break;
-    }
-    error_above = error_below;
-  }
-  return worst;
-}
-
-double bound_halves(double d, Index m) {
-  if (!(d > 1)) return std::numeric_limits<double>::infinity();
-  const Index kept_away = m / 2 + 1;  // rows from the first truncated one to the nearest that it would change
-  const double half = std::pow(d, -static_cast<double>(kept_away));
-  return std::isinf(d) ? half : half + 2 * std::pow(d, 1 - static_cast<double>(m)) / (d - 1);
-}
-
-namespace {
 
 /// How rounding errors grow in the interface systems of partitions with stored factors, see certify_stored().
 class InterfaceGrowth {
@@ -302,44 +196,6 @@ void see_tiles(const Plan& plan, const SweepRows<T>& rows, Index begin, Index en
   }
 }
 
-}  // namespace
-
-template <typename T>
-Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
-  const SweepRows<T> rows(bands, plan.n, false);
-  const Index tiles = plan.tiles(), tile_rows = plan.tile_rows();
-  std::vector<OfTile> found(static_cast<std::size_t>(tiles));
-  const auto at = [&](Index k) -> const OfTile& { return found[static_cast<std::size_t>(k)]; };
-  const double growth = growth_of_sweep(plan.n, round_up(kPieceRows, tile_rows), round_up(kLeadIn, tile_rows),
-                                        [&](Index first, Index end, Handed& handed, bool keep) {
-                                          see_tiles(plan, rows, first, end, handed, keep ? found.data() : nullptr);
-                                        });
-  const auto certificate = [&](double bound, Index first_tile, Index k, bool above) {
-    return Certificate{bound, k, first_tile * tile_rows, std::min(plan.n, (k + 1) * tile_rows) - 1, above};
-  };
-  Certificate worst;
-  for (Index k = 0; k < tiles; ++k) {
-    if (!std::isfinite(at(k).below + at(k).amount)) {
-      return certificate(kNothingKnown, std::max<Index>(0, k - 1), k, false);
-    }
-    if (at(k).below > worst.bound) worst = certificate(at(k).below, std::max<Index>(0, k - 1), k, false);
-  }
-  // A run may start at any tile; the tile before it is swept alone.
-  double amount = 0;
-  Certificate start;
-  for (Index k = tiles - 1; k > 0; --k) {
-    const double bound = at(k).left * amount;
-    if (!(bound <= start.bound)) start = certificate(bound, k, std::min(k + 1, tiles - 1), true);
-    amount = at(k).amount + at(k).left * amount;
-  }
-  Certificate both = start.bound > worst.bound ? start : worst;
-  both.bound = start.bound + worst.bound;
-  both.growth = growth;
-  return both;
-}
-
-namespace {
-
 /// How a block of rows damps the errors that pass through it, see certify_runs().
 struct Block {
   double down = 1;     ///< product of |a_i p_i|
@@ -376,6 +232,138 @@ void see_blocks(const SweepRows<T>& rows, Index begin, Index end, Index block_ro
 }
 
 }  // namespace
+
+template <typename T>
+Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked) {
+  const SweepRows<T> rows(bands, n, false);
+  const Index begin = asked.first / m, count = quotient_up(asked.end, m) - begin, piece = cuts_a_piece(m);
+  std::vector<Certificate> of_pieces(static_cast<std::size_t>(std::max<Index>(0, quotient_up(count, piece))));
+  for_pieces(count, piece, [&](Index from, Index to) {
+    of_pieces[static_cast<std::size_t>(from / piece)] =
+        certify_partitions(rows, m, halo, asked, begin + from, begin + to);
+  });
+  Certificate worst;
+  for (const Certificate& c : of_pieces) {
+    if (c.bound <= worst.bound) continue;
+    worst = c;
+    if (std::isnan(c.bound)) break;
+  }
+  return worst;
+}
+
+double bound_stored(double d, Index rows) {
+  const double left = std::pow(d, -static_cast<double>(rows));
+  return std::isinf(d) ? left : (d + 1) / (d - 1) * left / (1 - left);
+}
+
+double growth_stored(double d) { return d > 1 ? std::max(1.0, 1 / (d - 1)) : std::numeric_limits<double>::infinity(); }
+
+Index halo_from_dominance(double d, double tol) {
+  if (!(d > 1) || !(tol > 0)) return -1;
+  if (std::isinf(d)) return 0;
+  const double rows = std::ceil(std::log(2 / tol) / std::log(d)) - 1;
+  return rows < 1e9 ? std::max<Index>(0, static_cast<Index>(rows)) : -1;
+}
+
+template <typename T>
+Index find_halo(Index n, const BandsView<T>& bands, Index m, double tol, Index h_max, RowRange asked) {
+  const SweepRows<T> rows(bands, n, false);
+  const Index first_cut = asked.first / m + 1;
+  std::atomic<Index> needed{0};
+  std::atomic<bool> enough{true};
+  for_pieces(quotient_up(asked.end, m) - first_cut, cuts_a_piece(m), [&](Index begin, Index end) {
+    Ratios ratios;
+    Index most = 0;
+    for (Index k = begin; k < end && enough; ++k) {
+      const Index h = halo_of_cut(rows, (first_cut + k) * m, tol, h_max, asked, ratios);
+      if (h < 0) enough = false;
+      most = std::max(most, h);
+    }
+    for (Index known = needed; known < most && !needed.compare_exchange_weak(known, most);) {
+    }
+  });
+  return enough ? needed.load() : -1;
+}
+
+template <typename T>
+Certificate certify_halves(const Plan& plan, const BandsView<T>& bands, double limit) {
+  const SweepRows<T> rows(bands, plan.n, false), upwards(bands, plan.n, true);
+  const Index partitions = plan.partitions();
+  const auto sweep = [&](Index k, TwoSweeps& sweeps) {
+    const Index first = k * plan.m, end = std::min(plan.n, first + plan.m);
+    sweeps.down.fill(rows, first, end);
+    sweeps.up.fill(upwards, plan.n - end, plan.n - first);
+  };
+  TwoSweeps current, next;
+  Certificate worst;
+  if (partitions > 0) sweep(0, next);
+  double error_above = 0;  // of the cut above partition k
+  for (Index k = 0; k < partitions; ++k) {
+    std::swap(current, next);
+    double error_below = current.down.entered.back();
+    if (k + 1 < partitions) {
+      sweep(k + 1, next);
+      const double v_b = current.down.coupling.back(), w_t = next.up.coupling.back();
+      // The sign of v_b w_t is lost in the ratios; the smaller of both denominators is safe.
+      const double amplified = 1 / std::abs(1 - v_b * w_t);
+      error_below = (current.up.spike + next.down.spike) * (1 + std::max(v_b, w_t)) * amplified;
+      if (!(amplified <= worst.growth)) worst.growth = amplified;
+    }
+    if (k == 0) error_above = current.up.entered.back();
+    const std::size_t size = current.down.coupling.size(), top = std::min(size, static_cast<std::size_t>(plan.m / 2));
+    const double bottom_half = current.down.largest_error(error_below, top);
+    const double top_half = current.up.largest_error(error_above, size - top);
+    const bool known = std::isfinite(bottom_half + top_half);
+    const double bound = known ? std::max(bottom_half, top_half) : std::numeric_limits<double>::quiet_NaN();
+    if (!(bound <= worst.bound)) {
+      worst = {bound, k, k * plan.m, std::min(plan.n, (k + 1) * plan.m) - 1, bottom_half > top_half, worst.growth};
+      if (!known || bound > limit) break;
+    }
+    error_above = error_below;
+  }
+  return worst;
+}
+
+double bound_halves(double d, Index m) {
+  if (!(d > 1)) return std::numeric_limits<double>::infinity();
+  const Index kept_away = m / 2 + 1;  // rows from the first truncated one to the nearest that it would change
+  const double half = std::pow(d, -static_cast<double>(kept_away));
+  return std::isinf(d) ? half : half + 2 * std::pow(d, 1 - static_cast<double>(m)) / (d - 1);
+}
+
+template <typename T>
+Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
+  const SweepRows<T> rows(bands, plan.n, false);
+  const Index tiles = plan.tiles(), tile_rows = plan.tile_rows();
+  std::vector<OfTile> found(static_cast<std::size_t>(tiles));
+  const auto at = [&](Index k) -> const OfTile& { return found[static_cast<std::size_t>(k)]; };
+  const double growth = growth_of_sweep(plan.n, round_up(kPieceRows, tile_rows), round_up(kLeadIn, tile_rows),
+                                        [&](Index first, Index end, Handed& handed, bool keep) {
+                                          see_tiles(plan, rows, first, end, handed, keep ? found.data() : nullptr);
+                                        });
+  const auto certificate = [&](double bound, Index first_tile, Index k, bool above) {
+    return Certificate{bound, k, first_tile * tile_rows, std::min(plan.n, (k + 1) * tile_rows) - 1, above};
+  };
+  Certificate worst;
+  for (Index k = 0; k < tiles; ++k) {
+    if (!std::isfinite(at(k).below + at(k).amount)) {
+      return certificate(kNothingKnown, std::max<Index>(0, k - 1), k, false);
+    }
+    if (at(k).below > worst.bound) worst = certificate(at(k).below, std::max<Index>(0, k - 1), k, false);
+  }
+  // A run may start at any tile; the tile before it is swept alone.
+  double amount = 0;
+  Certificate start;
+  for (Index k = tiles - 1; k > 0; --k) {
+    const double bound = at(k).left * amount;
+    if (!(bound <= start.bound)) start = certificate(bound, k, std::min(k + 1, tiles - 1), true);
+    amount = at(k).amount + at(k).left * amount;
+  }
+  Certificate both = start.bound > worst.bound ? start : worst;
+  both.bound = start.bound + worst.bound;
+  both.growth = growth;
+  return both;
+}
 
 template <typename T>
 Certificate certify_runs(const TileRuns& runs, const BandsView<T>& bands) {

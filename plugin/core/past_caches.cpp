@@ -35,13 +35,10 @@ void copy_by_16(const char* from, Index bytes, char* to) {
   }
 }
 
-CopyLines widest_copy() {
-  if (__builtin_cpu_supports("avx512f")) return copy_by_64;
-  return __builtin_cpu_supports("avx") ? copy_by_32 : copy_by_16;
-}
-
 CopyLines widest() {
-  static const CopyLines copy_lines = widest_copy();
+  static const CopyLines copy_lines = __builtin_cpu_supports("avx512f") ? copy_by_64
+                                      : __builtin_cpu_supports("avx")   ? copy_by_32
+                                                                        : copy_by_16;
   return copy_lines;
 }
 

@@ -17,7 +17,7 @@ namespace oclspkt {
 inline Index quotient_up(Index value, Index divisor) { return (value + divisor - 1) / divisor; }
 inline Index round_up(Index value, Index multiple) { return quotient_up(value, multiple) * multiple; }
 
-/// The properties of a device that plans depend on.
+/// What a plan must know of the device that will run it.
 struct DeviceTraits {
   int lanes = 8;                          ///< SIMD lanes of the scalar type in a register
   int tile_lanes = 1;                     ///< partitions of a tile, swept side by side, unless lanes are more

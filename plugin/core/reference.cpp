@@ -66,7 +66,7 @@ void Reference<T>::factor(const LineSet& lines, const BandsView<T>& bands) {
       doubts_.push_back({l, n - 1, false});
     }
   }
-  work_.resize(lines.contiguous() ? 0 : longest);
+  work_.resize(longest);
 }
 
 template <typename T>
@@ -75,13 +75,10 @@ void Reference<T>::solve(const T* y, T* x) {
   for (Index l = 0, at = 0; l < lines_.count(); at += lines_.length(l), ++l) {
     const Index n = lines_.length(l), first = lines_.first(l);
     if (n == 0) continue;
-    const bool in_place = lines_.contiguous();
-    T* b = in_place ? x + first : work_.data();
-    for (Index i = 0; i < n; ++i) b[i] = y[first + i * stride];
+    for (Index i = 0; i < n; ++i) work_[i] = y[first + i * stride];
     gttrs(static_cast<lapack_int>(n), &lower_[at], &diag_[at], &upper_[at], &upper2_[at],
-          pivots_.data() + static_cast<std::size_t>(at), b);
-    if (in_place) continue;
-    for (Index i = 0; i < n; ++i) x[first + i * stride] = b[i];
+          pivots_.data() + static_cast<std::size_t>(at), work_.data());
+    for (Index i = 0; i < n; ++i) x[first + i * stride] = work_[i];
   }
 }
 

@@ -25,8 +25,7 @@ constexpr Index kLeft = 2;
 constexpr Index kMostLocalBytes = 256 << 10;
 
 Plan one_task(const char* scheme, Index n) {
-  Plan plan{.method = Method::exact_factored, .n = n, .lanes = 1, .made_by = scheme};
-  return plan;
+  return {.method = Method::exact_factored, .n = n, .lanes = 1, .made_by = scheme};
 }
 
 /// The longest lines, as a power of two, whose results of the sweep down fit in local memory; 0: not even one row.

@@ -110,7 +110,7 @@ constexpr Index kMostItemRows = 16;
 
 using Shapes = std::span<const GridShape>;
 
-/// The first shape that reaches `rows` rows, else the last one.
+/// The first that reaches so many rows, or else the last.
 GridShape first_of(Shapes shapes, Index rows) {
   const auto at = std::find_if(shapes.begin(), shapes.end(), [&](const GridShape& s) { return s.reach() >= rows; });
   return at != shapes.end() ? *at : shapes.back();

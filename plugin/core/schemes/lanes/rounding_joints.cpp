@@ -143,35 +143,6 @@ Rounding in_eps(const WorstRow& worst, double more = 0) { return {(worst.error +
 
 constexpr Rounding kNone{std::numeric_limits<double>::infinity(), -1};
 
-}  // namespace
-
-template <typename T>
-JointRounding bound_stored_joints(const Plan& plan, const BandsView<T>& bands) {
-  const SweepRows<T> rows(bands, plan.n, false);
-  std::vector<Kept> kept(static_cast<std::size_t>(plan.partitions()));
-  const std::vector<Handed> pieces =
-      sweep_down<Handed>(plan.n, round_up(kPieceRows, plan.m), round_up(kLeadIn, plan.m),
-                         [&](Index first, Index end, Handed& h, bool keep) {
-                           see_partitions(plan, rows, first, end, h, keep ? kept.data() : nullptr);
-                         });
-  WorstRow swept, joints, corrected;
-  bool shrinks = true;
-  for (const Handed& h : pieces) {
-    swept.see(h.swept);
-    joints.see(h.joints);
-    corrected.see(h.corrected);
-    shrinks = shrinks && h.shrinks;
-  }
-  const double own = swept.error;
-  JointRounding found{in_eps(joints, own), kNone};
-  if (!(joints.error >= 0)) found.plain = kNone;
-  const double u = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
-  if (shrinks) found.corrected = in_eps(corrected, passed_down(kept, u));
-  return found;
-}
-
-namespace {
-
 /// The results of a piece of a sweep from one end.
 struct Taken {
   RowAbove above;
@@ -225,6 +196,31 @@ SideErrors see_side(const Plan& plan, const BandsView<T>& bands, bool up) {
 }
 
 }  // namespace
+
+template <typename T>
+JointRounding bound_stored_joints(const Plan& plan, const BandsView<T>& bands) {
+  const SweepRows<T> rows(bands, plan.n, false);
+  std::vector<Kept> kept(static_cast<std::size_t>(plan.partitions()));
+  const std::vector<Handed> pieces =
+      sweep_down<Handed>(plan.n, round_up(kPieceRows, plan.m), round_up(kLeadIn, plan.m),
+                         [&](Index first, Index end, Handed& h, bool keep) {
+                           see_partitions(plan, rows, first, end, h, keep ? kept.data() : nullptr);
+                         });
+  WorstRow swept, joints, corrected;
+  bool shrinks = true;
+  for (const Handed& h : pieces) {
+    swept.see(h.swept);
+    joints.see(h.joints);
+    corrected.see(h.corrected);
+    shrinks = shrinks && h.shrinks;
+  }
+  const double own = swept.error;
+  JointRounding found{in_eps(joints, own), kNone};
+  if (!(joints.error >= 0)) found.plain = kNone;
+  const double u = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
+  if (shrinks) found.corrected = in_eps(corrected, passed_down(kept, u));
+  return found;
+}
 
 template <typename T>
 Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands) {
