@@ -75,8 +75,8 @@ class Streamer {
   Kernel kernel_;
 };
 
-/// Fill a buffer with zeros, because other numbers might slow a device down. The zeros are copied from the host: with
-/// NVIDIA's OpenCL (driver 580) a fill of more than 2^31 bytes never ends, and one beyond byte 2^31 loses the queue.
+/// Fill a buffer with zeros, because other numbers might slow a device down. They come from the host: NVIDIA's OpenCL
+/// (driver 580) never ends a fill of more than 2^31 bytes, and loses the queue if a fill ends behind them.
 void fill_with_zeros(const cl::CommandQueue& queue, const cl::Buffer& buffer, std::int64_t bytes) {
   constexpr std::int64_t kMost = std::int64_t{1} << 26;
   const std::vector<char> zeros(static_cast<std::size_t>(std::min(kMost, bytes)));

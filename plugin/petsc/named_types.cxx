@@ -16,7 +16,7 @@ namespace {
 
 using GetOrdering = PetscErrorCode (*)(Mat, MatOrderingType, IS*, IS*);
 
-/// PETSc's operations of matrices of several ranks, which -oclspkt_types may have replaced, and PETSc's orderings.
+/// PETSc's operations of matrices of several ranks, or what -oclspkt_types makes of them, and PETSc's orderings.
 struct OfPetsc {
   struct _MatOps mpi = {};
   std::map<std::string, GetOrdering> orderings;

@@ -53,7 +53,7 @@ struct Side {
   bool written_by_program = false;                  ///< memory of the device is lent to be written
   const struct _VecOps* host_operations = nullptr;  ///< PETSc's, of the vector's type
   std::unique_ptr<DeviceArray> array;
-  bool is_adopted = false;               ///< the program gave the array, and it is not host memory
+  bool is_adopted = false;               ///< the array is memory of the program, and not the host's
   const PetscScalar* wrapped = nullptr;  ///< the host's memory that the array is, see Types::shared
   std::vector<Vec> parts;                ///< that are out, see vec_parts.cxx
   Vec whole = nullptr;                   ///< of a part: the vector whose host memory it shares

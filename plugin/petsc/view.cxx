@@ -156,7 +156,7 @@ std::string device_line(const Report& report) {
 void add_vectors(const Report& report, Lines& lines) {
   if (!report.device.vectors.empty()) add(lines, "vectors: ", report.device.vectors);
 }
-/// Say for all directions why vectors without a queue are copied from the host.
+/// Why vectors without a queue are solved for from the host, for all directions.
 void add_vectors(const PC_OCLSPKT& o, Lines& lines) {
   if (o.from_host) add(lines, "vectors: ", o.from_host);
 }

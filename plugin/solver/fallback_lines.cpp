@@ -50,7 +50,7 @@ template <typename T>
 void FallbackLines<T>::add(const Rejection& rejection) {
   if (lines_.empty()) why_ = rejection.why;
   groups_.emplace_back(Method::exact_factored, bands_.edit(), rejection.lines, false,
-                       rejection.why);  // the group keeps the bands of its lines, which blank() overwrites
+                       rejection.why);  // keeps their bands
   lines_.insert(lines_.end(), rejection.lines.begin(), rejection.lines.end());
   std::sort(lines_.begin(), lines_.end());
   blank(rejection.lines);

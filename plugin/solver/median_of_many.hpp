@@ -8,7 +8,7 @@
 namespace oclspkt {
 
 /// The median of numbers that come one after the other, but for the first one, which is that of cold caches. Of many
-/// numbers it takes some at even distances, so that a run of outliers, as on a processor that others use, does not move
+/// numbers it is that of some, evenly apart: what is off for a while, as on a processor that others use, does not move
 /// it. Allocates nothing.
 class MedianOfMany {
  public:

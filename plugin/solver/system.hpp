@@ -46,7 +46,7 @@ class System {
   /// Record that lines of bands() are rounded.
   void note_rounded() { rounded_ = rounded_ || !bands_.copied(); }
   void fill(const LineSet& lines, const BandsFill<T>& fill) { filled_ = survey_while(write(lines), fill); }
-  /// @param survey of `filled`; none unless they are exactly as a fill for these lines wrote them
+  /// @param survey of `filled`, if nothing but a fill for these very lines has changed them
   /// @param[in,out] rounded  whether precision narrow rounded them, see check_precision()
   void swap(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey, bool& rounded);
 

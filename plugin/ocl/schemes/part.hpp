@@ -33,7 +33,7 @@ Resident resident(const BandsView<S>& b) {
   return {b.lower, b.diag, b.upper, sizeof(S)};
 }
 
-/// The bands of one chunk, on the device. lower is upper if Plan::symmetric().
+/// The same of a chunk on the device; lower is upper where Plan::symmetric().
 struct ChunkBands {
   Buffer lower, diag, upper;
 };
@@ -83,7 +83,7 @@ class OCLSPKT_API Part {
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
 
-  /// Make the arrays that are stored in place of the bands. By default they are the bands.
+  /// Make what is stored in place of the bands; the bands themselves, unless a scheme has something better.
   /// @param bands  of all rows; they outlive the scheme's next set-up
   /// @param in_place  the device may make it itself, in memory that it shares with the host
   virtual Resident store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool in_place);
