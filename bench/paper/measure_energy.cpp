@@ -90,7 +90,7 @@ AllWindows measure_window(Meter& meter, double length, const std::function<void(
   }
   AllWindows all;
   for (Energy& e : meter.end()) {
-    all.emplace_back(std::move(e));
+    all.push_back({std::move(e)});
     all.back().rounds = rounds;
   }
   return all;

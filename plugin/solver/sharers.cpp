@@ -68,6 +68,7 @@ bool Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
   std::vector<Processor> all = processors.devices;
   if (processors.host) all.emplace_back();
   std::vector<int> indices;
+  indices.reserve(all.size());
   for (const Processor& processor : all) indices.push_back(processor.index);
   const Found now{
       lines, indices, magnitude(applies), outlook.survey.shared, outlook.symmetric, outlook.survey.dominance > 1};

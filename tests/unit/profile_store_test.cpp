@@ -71,37 +71,26 @@ TEST_F(Profiles, OfOtherHostsAreKeptAndNotRead) {
   EXPECT_TRUE(read("b"));
 }
 
-/// The second had seconds of latency; the first was JSON, and had watts for seconds.
-TEST_F(Profiles, OfAnotherVersionAreIgnoredAndRebuilt) {
+/// The second version had seconds of latency; the first was JSON, and had watts for seconds.
+TEST_F(Profiles, OfAnotherVersionOrKindAreToldAndRebuilt) {
   std::string first;
   const std::string figure = line_of(good_columns(first));
-  for (const std::string& old :
+  for (const std::string& bad :
        {"oclspkt profile 2: seconds\n1\t0\t" + figure,
         std::string("{\n \"oclspkt\": \"profile 1\",\n \"hosts\": {\n  \"h\": {\n   \"a\": {\"latency\": 0, "
-                    "\"seconds_per_row\": 45, \"applies\": 1, \"when\": 1}\n  }\n }\n}\n")}) {
-    put_text(old);
-    ProfileStore store(file_);
-    EXPECT_FALSE(store.find("a"));
-    expect_one_line(store, "another version");
-    store.put("b", kGood);
-    store.write();
-    EXPECT_EQ(store.why(), "");
-    EXPECT_TRUE(text(file_).starts_with(first));
-    EXPECT_FALSE(read("a"));
-    EXPECT_TRUE(read("b"));
-  }
-}
-
-TEST_F(Profiles, ThatAreNoneAreToldAndRebuilt) {
-  for (const std::string& bad : {std::string(2, '\0'), std::string("{"), std::string("null\n")}) {
+                    "\"seconds_per_row\": 45, \"applies\": 1, \"when\": 1}\n  }\n }\n}\n"),
+        std::string(2, '\0'), std::string("{"), std::string("null\n")}) {
     put_text(bad);
     ProfileStore store(file_);
-    expect_one_line(store, "not read");
-    store.put("a", kGood);
+    EXPECT_FALSE(store.find("a"));
+    expect_one_line(store, "not read: it is no profile, or another version");
+    store.put("b", kGood);
     store.write();
     EXPECT_EQ(store.why(), "") << bad;
-    expect_equal(read("a"), kGood);
+    EXPECT_TRUE(text(file_).starts_with(first));
     EXPECT_EQ(lines(), 2);
+    EXPECT_FALSE(read("a"));
+    expect_equal(read("b"), kGood);
   }
 }
 
