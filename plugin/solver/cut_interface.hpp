@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "accord.hpp"
 #include "cut_set.hpp"
 #include "line_solver.hpp"
 #include "pair_systems.hpp"

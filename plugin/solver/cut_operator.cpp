@@ -248,8 +248,9 @@ void CutOperator<T>::transpose_to(Bands<T>& bands) {
   Wire<T> across;
   across.open(*set_.exchange, route_across(set_.cut, [](Index, int) { return 1; }));
   Beyond<T> beyond;
-  inner_.system().overlay().without(0, [&] {
-    const BandsView<T> whole = inner_.system().given();
+  SolvedBands<T>& own = inner_.system().overlay();
+  own.without(0, [&] {
+    const BandsView<T> whole = own.now().view();
     beyond = set_.look_across(across, whole.lower, whole.upper);
     transpose(set_.lines, whole, bands);
   });

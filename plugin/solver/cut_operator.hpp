@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "accord.hpp"
 #include "cut_interface.hpp"
 #include "cut_set.hpp"
 #include "line_solver.hpp"

@@ -98,7 +98,8 @@ void Solver<T>::Impl::set_up_transpose() {
     make();
     const LineSet& lines = whole.system().bands().lines();
     Bands<T>& bands = transposed->impl_->write(lines, {}, nullptr);
-    whole.system().overlay().without(0, [&] { transpose(lines, whole.system().given(), bands); });
+    SolvedBands<T>& own_bands = whole.system().overlay();
+    own_bands.without(0, [&] { transpose(lines, own_bands.now().view(), bands); });
     transposed->impl_->whole.lost() = whole.lost();
   }
   transposed->set_up(known);

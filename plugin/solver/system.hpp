@@ -26,8 +26,6 @@ class System {
   /// The lines as the user gave them; bands() may have more lines, where rows do not couple.
   const LineSet& lines() const { return lines_; }
   const Bands<T>& bands() const { return scaled_ ? in_units_ : bands_.now(); }
-  /// The bands as they were given, whatever the units of bands().
-  BandsView<T> given() const { return bands_.now().view(); }
   const Survey& survey() const { return survey_; }
   FallbackLines<T>& fallback() { return fallback_; }
   const FallbackLines<T>& fallback() const { return fallback_; }
@@ -40,7 +38,7 @@ class System {
   Bands<T>& lend(const LineSet& lines);
   /// The bands that are solved, fallback lines included, to be changed by the solver itself; their survey is dropped.
   Bands<T>& edit(const LineSet& lines);
-  /// Solve other rows than were given until give_back(). @pre edit()
+  /// The bands in the units in which they were given. Rows that are laid over them stay until give_back(). @pre edit()
   SolvedBands<T>& overlay() { return bands_; }
   /// @throws InvalidInput if precision narrow rounded the bands, and the options name another precision
   void check_precision(const Options& options) const;
