@@ -270,6 +270,7 @@ CountedScheme grids_condensed_shared(const auto& k) {
     return count_launch(blocks * length * BUNDLE, 1, down * BUNDLE, [&](auto*, auto*, auto*, auto* y, auto* x) {
       k.shared_condense(line.data(), line.data(), y, known.data(), taken.data(), blocks, length * BUNDLE, BUNDLE, rows,
                         BUNDLE, 1, kSegments, run);
+      barrier(0);  // a launch of its own
       k.shared_back(line.data(), line.data(), line.data(), y, x, known.data(), blocks, length * BUNDLE, BUNDLE, rows,
                     BUNDLE, 1, kSegments, run);
     });

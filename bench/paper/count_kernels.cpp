@@ -266,4 +266,10 @@ std::vector<CountedScheme> count_schemes() {
   return all;
 }
 
+std::uint64_t hash_of_answers(bool backwards, bool weak) {
+  counting::emulation = {.backwards = backwards, .weak = weak};
+  count_schemes();
+  return std::exchange(counting::emulation, {}).hash;
+}
+
 }  // namespace oclspkt::bench::paper

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,12 @@ CountedScheme counted_scheme(const std::string& name, Index rows, const Counts& 
 /// Count all schemes with kernels: first those for one work-item a group, which are both forms of the paper and the
 /// kernels for FPGAs, then count_group_schemes() and count_lane_schemes().
 std::vector<CountedScheme> count_schemes();
+
+/// A hash of what all these kernels compute. Work-items run one after the other from barrier to barrier, and local
+/// memory holds NaN at first: where a barrier is missing the hash depends on who runs first.
+/// @param backwards  the last work-item of a group runs first
+/// @param weak       a row of each system is not dominant
+std::uint64_t hash_of_answers(bool backwards, bool weak);
 
 /// Those whose work-groups have many work-items. Every operation of the kernels' texts counts, those with 0 and 1 and
 /// those of halos included.

@@ -8,10 +8,13 @@
 #include <ucontext.h>
 
 #include <algorithm>
+#include <bit>
 #include <cfloat>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -110,11 +113,18 @@ class Scalar {
     ++book.reads;
     node_ = Book::kLoaded;
   }
-  double value_ = 0;
+  double value_ = std::numeric_limits<double>::quiet_NaN();  // what nobody wrote: local memory of work-groups
   int node_ = Book::kGiven;
 };
 
 using Array = std::vector<Scalar>;
+
+/// See hash_of_answers().
+struct Emulation {
+  bool backwards = false, weak = false;
+  std::uint64_t hash = 0;
+};
+inline Emulation emulation;
 
 /// Arrays of a device, filled as [1 4 1] with ones is.
 class Memory {
@@ -124,11 +134,20 @@ class Memory {
     book = {};
     book.folds = folds;
   }
-  ~Memory() { book.arrays.clear(); }
+  ~Memory() {
+    book.arrays.clear();
+    for (const Array& array : arrays_) {
+      for (const Scalar& number : array) {
+        emulation.hash = (emulation.hash ^ std::bit_cast<std::uint64_t>(number.value())) * 0x9e3779b97f4a7c15U;
+        emulation.hash ^= emulation.hash >> 29;
+      }
+    }
+  }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
   Scalar* make(Index size, double value = 0) {
     Array& array = arrays_.emplace_back(static_cast<std::size_t>(size), Scalar(value));
+    if (emulation.weak && value == 4 && size > 0) array[static_cast<std::size_t>(size / 3)] = 1;
     book.arrays.emplace_back(array.data(), array.data() + array.size());
     return array.data();
   }
@@ -157,7 +176,8 @@ class Group {
     items_now = count;
     for (bool left = true; left;) {
       left = false;
-      for (item_now = 0; item_now < count; ++item_now) {
+      for (long turn = 0; turn < count; ++turn) {
+        item_now = emulation.backwards ? count - 1 - turn : turn;
         Context& own = all.contexts_[static_cast<std::size_t>(item_now)];
         if (own.done) continue;
         swapcontext(&all.main_, &own.context);

@@ -53,6 +53,13 @@ TEST(Counted, IsEverySchemeThatHasAKernel) {
   }
 }
 
+/// Where a barrier is missing, work-items read what others have not written yet, or not any more.
+TEST(Counted, ComputesTheSameWhicheverWorkItemRunsFirst) {
+  for (const bool weak : {false, true}) {
+    EXPECT_EQ(paper::hash_of_answers(true, weak), paper::hash_of_answers(false, weak)) << (weak ? "a weak row" : "");
+  }
+}
+
 TEST(Counted, HasAsManySumsAsTable1) {
   for (const paper::CountedScheme& s : paper::count_schemes()) {
     const bool in_table1 = s.scheme == "fpga-spktrunc" || s.scheme == "fpga-tdma";

@@ -73,8 +73,6 @@ class Conformance : public testing::Test {
     }
   }
 };
-using Scalars = testing::Types<float, double>;
-TYPED_TEST_SUITE(Conformance, Scalars);
 
 constexpr AskedMatrix kForms[] = {AskedMatrix::random, AskedMatrix::symmetric, AskedMatrix::alike,
                                   AskedMatrix::alike_symmetric, AskedMatrix::slow};
@@ -100,8 +98,7 @@ std::vector<LineSet> all_lines() {
 }
 
 /// Each kind of plan once.
-TYPED_TEST(Conformance, OfEveryKindOfPlan) {
-  using T = TypeParam;
+SCALAR_TEST(Conformance, OfEveryKindOfPlan) {
   SchemeTally tally;
   this->for_all([&](const Scheme& scheme, const DeviceInfo& info, Variant variant, Solvers<T>& solvers) {
     SchemeTally of_device;
@@ -167,8 +164,7 @@ std::vector<LineSet> lines_about(const Plan& plan, bool contiguous) {
   return all;
 }
 
-TYPED_TEST(Conformance, OfEveryLength) {
-  using T = TypeParam;
+SCALAR_TEST(Conformance, OfEveryLength) {
   this->for_all([&](const Scheme& scheme, const DeviceInfo& info, Variant variant, Solvers<T>& solvers) {
     for (const LineSet& usual : {LineSet::one(20'011), LineSet::grid_axis(1, 13, 500, 7)}) {
       for (const AskedMatrix matrix :
@@ -188,8 +184,7 @@ TYPED_TEST(Conformance, OfEveryLength) {
 }
 
 /// At dominance 1, where what is not stable shows, a scheme is right or refuses.
-TYPED_TEST(Conformance, AtDominanceOneOrRefused) {
-  using T = TypeParam;
+SCALAR_TEST(Conformance, AtDominanceOneOrRefused) {
   SchemeTally tally;
   this->for_all([&](const Scheme& scheme, const DeviceInfo& info, Variant variant, Solvers<T>& solvers) {
     for (const LineSet& lines :
@@ -215,8 +210,7 @@ TYPED_TEST(Conformance, AtDominanceOneOrRefused) {
 }
 
 /// Where rounding multiplies, in interface systems of partitions, work-items and tiles, bounds hold whatever they are.
-TYPED_TEST(Conformance, ErrsByNoMoreThanItsBound) {
-  using T = TypeParam;
+SCALAR_TEST(Conformance, ErrsByNoMoreThanItsBound) {
   SchemeTally tally;
   this->for_all([&](const Scheme& scheme, const DeviceInfo& info, Variant variant, Solvers<T>& solvers) {
     for (const LineSet& lines : {LineSet::one(917), LineSet::one(2611), LineSet::equal(9, 1040),
@@ -239,8 +233,7 @@ TYPED_TEST(Conformance, ErrsByNoMoreThanItsBound) {
 }
 
 /// Vectors so long that they are copied in pieces, each of which is solved when it is there.
-TYPED_TEST(Conformance, TakesPiecesOfLongVectors) {
-  using T = TypeParam;
+SCALAR_TEST(Conformance, TakesPiecesOfLongVectors) {
   constexpr Index kPieces = 7, kRows = kPieces * (ocl::kLeastPiece / static_cast<Index>(sizeof(T))) / 2 + 12'345,
                   kLength = kRows / (3 * 64);
   this->for_all([&](const Scheme& scheme, const DeviceInfo& info, Variant variant, Solvers<T>& solvers) {
@@ -255,8 +248,7 @@ TYPED_TEST(Conformance, TakesPiecesOfLongVectors) {
 }
 
 /// By certificates so large that a row more or less shows.
-TYPED_TEST(Conformance, TruncatesWhereTheModelDoes) {
-  using T = TypeParam;
+SCALAR_TEST(Conformance, TruncatesWhereTheModelDoes) {
   SchemeTally tried, seen;
   this->for_all([&](const Scheme& scheme, const DeviceInfo& info, Variant variant, Solvers<T>& solvers) {
     for (const LineSet& lines : {LineSet::one(20'011), LineSet::grid_axis(1, 5, 3001, 1)}) {
@@ -288,8 +280,7 @@ TYPED_TEST(Conformance, TruncatesWhereTheModelDoes) {
 
 /// Where the memory does not hold all that a scheme wants, it solves in chunks or is not there; where it does not hold
 /// what a scheme needs at least, there is no plan or it is refused, with size and cure.
-TYPED_TEST(Conformance, WantsItsMemory) {
-  using T = TypeParam;
+SCALAR_TEST(Conformance, WantsItsMemory) {
   int in_chunks = 0;
   this->for_all([&](const Scheme& scheme, const DeviceInfo& info, Variant variant, Solvers<T>&) {
     const Manner manner{variant};

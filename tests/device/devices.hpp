@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,7 +14,9 @@
 #include "oclspkt/error.hpp"
 #include "plan.hpp"
 #include "reference.hpp"
+#include "scalar_test.hpp"
 #include "space.hpp"
+#include "thrown.hpp"
 #if __has_include("schemes/lanes/lane_plans.hpp")  // tests/house/deletable.py
 #include "schemes/lanes/lane_plans.hpp"
 #define OCLSPKT_LANES

@@ -40,11 +40,8 @@ class Forms : public testing::Test {
     }
   }
 };
-using Scalars = testing::Types<float, double>;
-TYPED_TEST_SUITE(Forms, Scalars);
 
-TYPED_TEST(Forms, OfLinesEndToEndGiveTheBitsOfTheGeneralOne) {
-  using T = TypeParam;
+SCALAR_TEST(Forms, OfLinesEndToEndGiveTheBitsOfTheGeneralOne) {
   on_every_device<T>([&](const DeviceInfo& info) {
     const DeviceTraits traits = this->traits(info.index);
     const Index tile = stored_plan(100'000, 0, -1, sizeof(T), traits).tile_rows();
@@ -65,8 +62,7 @@ TYPED_TEST(Forms, OfLinesEndToEndGiveTheBitsOfTheGeneralOne) {
   });
 }
 
-TYPED_TEST(Forms, OfLinesSideBySideGiveTheBitsOfTheGeneralOne) {
-  using T = TypeParam;
+SCALAR_TEST(Forms, OfLinesSideBySideGiveTheBitsOfTheGeneralOne) {
   for (const LineSet& lines :
        {LineSet::grid_axis(1, 17, 33, 9), LineSet::grid_axis(2, 31, 2, 3), LineSet::grid_axis(1, 5, 3000, 1),
         LineSet::grid_axis(2, 1000, 3, 2), LineSet::strided(9, 50, 20, 1, 4, 500),
@@ -81,8 +77,7 @@ TYPED_TEST(Forms, OfLinesSideBySideGiveTheBitsOfTheGeneralOne) {
   }
 }
 
-TYPED_TEST(Forms, OfTilesGiveTheBitsOfTheGeneralOne) {
-  using T = TypeParam;
+SCALAR_TEST(Forms, OfTilesGiveTheBitsOfTheGeneralOne) {
   const Index length = 96;
   const LineSet lines = LineSet::equal(70, length);
   const auto alike = closed(constant<T>(lines, T(-0.75), T(2.25), T(-0.75)));  // symmetric, shared, and floats
@@ -108,8 +103,7 @@ TYPED_TEST(Forms, OfTilesGiveTheBitsOfTheGeneralOne) {
   });
 }
 
-TYPED_TEST(Forms, TakeTheMemoryThatTheyNeedAndNoMore) {
-  using T = TypeParam;
+SCALAR_TEST(Forms, TakeTheMemoryThatTheyNeedAndNoMore) {
   const Index n = 200'000, array = n * static_cast<Index>(sizeof(T));
   const auto bands = closed(random_symmetric<T>(LineSet::one(n), 3.0)),
              uniform = closed(diffusion<T>(LineSet::one(n), 1.0));

@@ -78,19 +78,18 @@ void launch_everything(Space<T>& space) {
 
 template <typename T>
 class LongArrays : public testing::Test {};
-TYPED_TEST_SUITE(LongArrays, Scalars);
 
-TYPED_TEST(LongArrays, HaveAllTheirPlacesInEveryLaunch) {
+SCALAR_TEST(LongArrays, HaveAllTheirPlacesInEveryLaunch) {
   int devices = 0;
-  on_every_device<TypeParam>([&](const DeviceInfo& info) {
+  on_every_device<T>([&](const DeviceInfo& info) {
     if (info.platform != "Recording platform" || info.type == DeviceType::fpga) return;
     ++devices;
-    const auto space = make_space<TypeParam>(info.index);
+    const auto space = make_space<T>(info.index);
     const std::vector<std::string> launches = launches_of([&] { launch_everything(*space); });
     EXPECT_EQ(launches.size(), 9U);
     for (const std::string& launch : launches) expect_all_places(launch);
   });
-  EXPECT_EQ(devices, sizeof(TypeParam) == sizeof(float) ? 4 : 3);
+  EXPECT_EQ(devices, sizeof(T) == sizeof(float) ? 4 : 3);
 }
 
 }  // namespace

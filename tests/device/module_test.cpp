@@ -77,8 +77,7 @@ TEST(NoDriver, TheHostAnswersAndTheReportSaysWhy) {
   EXPECT_EQ(solver.report().device.name, "host");
   EXPECT_TRUE(std::regex_search(solver.report().device.why, std::regex(expected))) << solver.report().device.why;
   EXPECT_TRUE(opened().devices().empty());
-  Options named;
-  named.devices = "cpu";
+  Options named{.devices = "cpu"};
   try {
     Solver<double>(named).set_up(LineSet::one(n), lower.data(), diag.data(), upper.data());
     ADD_FAILURE() << "a device was found";

@@ -99,25 +99,20 @@ struct Product : testing::Test {
     }
   }
 };
-using Scalars = testing::Types<float, double>;
-TYPED_TEST_SUITE(Product, Scalars);
 
-TYPED_TEST(Product, OfStencilsIsRight) {
-  using T = TypeParam;
+SCALAR_TEST(Product, OfStencilsIsRight) {
   this->expect_right(stencil<T>(70, 31, 1), "5-point", true);
   this->expect_right(stencil<T>(13, 17, 19), "7-point", true);
 }
 
 /// Rows around the sizes of slices, and of work-groups.
-TYPED_TEST(Product, IsRightWhereverTheRowsEnd) {
-  using T = TypeParam;
+SCALAR_TEST(Product, IsRightWhereverTheRowsEnd) {
   for (const Index n : {1, 2, 7, 8, 9, 31, 33, 255, 256, 257, 1031}) {
     this->expect_right(stencil<T>(n, 1, 1), "n = " + std::to_string(n), true);
   }
 }
 
-TYPED_TEST(Product, OfScatteredEntriesIsRight) {
-  using T = TypeParam;
+SCALAR_TEST(Product, OfScatteredEntriesIsRight) {
   const auto uneven = [](Index i) { return i * 7919 % 67; };
   this->expect_right(scattered<T>(3000, 700, uneven), "rows of 0 to 66 entries, columns twice");
   this->expect_right(scattered<T>(1, 5000, [](Index) { return 5000; }), "1 x n");
@@ -128,16 +123,14 @@ TYPED_TEST(Product, OfScatteredEntriesIsRight) {
   this->expect_right(scattered<T>(0, 100, uneven), "no rows", true);
 }
 
-TYPED_TEST(Product, OfLongRowsIsRight) {
-  using T = TypeParam;
+SCALAR_TEST(Product, OfLongRowsIsRight) {
   const auto power = [](Index i) { return i == 700 ? 100'000 : i % 100 == 3 ? 2048 : 2 + i % 5; };
   this->expect_right(scattered<T>(1000, 60'000, power), "a power law");
   this->expect_right(scattered<T>(4, 60'000, [](Index) { return 2049; }), "long rows only");
 }
 
 /// 0 in x and entries of 0: NaN comes from entries alone, wherever a format is filled up.
-TYPED_TEST(Product, MakesNaNWhereTheMatrixHasAnEntry) {
-  using T = TypeParam;
+SCALAR_TEST(Product, MakesNaNWhereTheMatrixHasAnEntry) {
   Csr<T> a = stencil<T>(40, 30, 1);
   std::fill_n(a.values.begin() + 500, 50, T(0));
   a.values[700] = std::numeric_limits<T>::quiet_NaN();
@@ -155,8 +148,7 @@ TYPED_TEST(Product, MakesNaNWhereTheMatrixHasAnEntry) {
   }
 }
 
-TYPED_TEST(Product, TakesOtherValuesLater) {
-  using T = TypeParam;
+SCALAR_TEST(Product, TakesOtherValuesLater) {
   Csr<T> a = stencil<T>(500, 500, 1);  // its values are made in pieces
   const std::vector<T> x = random_vector<T>(a.columns);
   for (const SparseFormat format : this->kAll) {
@@ -169,8 +161,7 @@ TYPED_TEST(Product, TakesOtherValuesLater) {
   }
 }
 
-TYPED_TEST(Product, OfTheTransposedIsRight) {
-  using T = TypeParam;
+SCALAR_TEST(Product, OfTheTransposedIsRight) {
   const auto a = scattered<T, std::int64_t>(400, 300, [](Index i) { return i == 5 ? 9000 : i % 13; });
   const auto grid = stencil<T, std::int64_t>(30, 20, 1);
   for (const SparseFormat format : this->kAll) {
@@ -192,8 +183,7 @@ TYPED_TEST(Product, OfTheTransposedIsRight) {
   }
 }
 
-TYPED_TEST(Product, GivesTheSameBitsEachTime) {
-  using T = TypeParam;
+SCALAR_TEST(Product, GivesTheSameBitsEachTime) {
   const auto a = scattered<T>(3000, 9000, [](Index i) { return i == 17 ? 20'000 : i * 7919 % 67; });
   const std::vector<T> x = random_vector<T>(a.columns);
   for (const SparseFormat format : {SparseFormat::sell, SparseFormat::csr}) {
@@ -206,8 +196,7 @@ TYPED_TEST(Product, GivesTheSameBitsEachTime) {
 }
 
 /// As for a matrix with 2^31 columns, whose vectors no test has room for.
-TYPED_TEST(Product, TakesColumnsOf64Bits) {
-  using T = TypeParam;
+SCALAR_TEST(Product, TakesColumnsOf64Bits) {
   const auto a = scattered<T>(3000, 700, [](Index i) { return i * 7919 % 67; });
   const std::vector<T> x = random_vector<T>(a.columns);
   const auto widen = [](Integers& numbers) {
@@ -229,8 +218,7 @@ TYPED_TEST(Product, TakesColumnsOf64Bits) {
   });
 }
 
-TYPED_TEST(Product, CountsWhatItDoes) {
-  using T = TypeParam;
+SCALAR_TEST(Product, CountsWhatItDoes) {
   const auto a = scattered<T>(3000, 700, [](Index i) { return i == 5 ? 5000 : 2; });
   this->on_all(a, SparseFormat::csr, [&](Products<T>& products) {
     const auto x = products.array(random_vector<T>(a.columns)), z = products.space().make(a.rows);
@@ -246,8 +234,7 @@ TYPED_TEST(Product, CountsWhatItDoes) {
   });
 }
 
-TYPED_TEST(Product, RefusesMistakes) {
-  using T = TypeParam;
+SCALAR_TEST(Product, RefusesMistakes) {
   const auto a = stencil<T>(50, 1, 1);
   this->on_all(a, SparseFormat::csr, [&](Products<T>& products) {
     Space<T>& space = products.space();
@@ -271,8 +258,7 @@ cl_int fail_in_turn(ocl::Place /*place*/, int /*device*/, cl_command_queue /*que
   return calls_left-- == 0 ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
-TYPED_TEST(Product, TellsOfEachFailureAndGoesOn) {
-  using T = TypeParam;
+SCALAR_TEST(Product, TellsOfEachFailureAndGoesOn) {
   const auto a = scattered<T>(3000, 700, [](Index i) { return i == 5 ? 5000 : i % 4; });
   const std::vector<T> ones(700, T(1));
   const auto exact = a.product(ones);
@@ -312,8 +298,7 @@ TYPED_TEST(Product, TellsOfEachFailureAndGoesOn) {
   });
 }
 
-TYPED_TEST(Product, EndsWithAnErrorOnceTheDeviceIsReleased) {
-  using T = TypeParam;
+SCALAR_TEST(Product, EndsWithAnErrorOnceTheDeviceIsReleased) {
   const auto a = stencil<T>(50, 1, 1);
   this->on_all(a, SparseFormat::csr, [&](Products<T>& products) {
     const auto x = products.array(random_vector<T>(50)), z = products.space().make(50);

@@ -81,11 +81,8 @@ TEST(Devices, AreMeasuredOnceAndQuickly) {
 
 template <typename T>
 class Stream : public testing::Test {};
-using Scalars = testing::Types<float, double>;
-TYPED_TEST_SUITE(Stream, Scalars);
 
-TYPED_TEST(Stream, AddsTheFourArrays) {
-  using T = TypeParam;
+SCALAR_TEST(Stream, AddsTheFourArrays) {
   for (const Index n : {1, 15, 16, 17, 1000, 100'003}) {
     const auto a = random_vector<T>(n, 1), b = random_vector<T>(n, 2), c = random_vector<T>(n, 3),
                y = random_vector<T>(n, 4);
@@ -116,8 +113,7 @@ TEST(ResidentStream, TakesTimeWithOneToFourArraysAndRefusesOthers) {
 
 TEST(Registry, SolversOutliveAReleaseAndComeBackAtTheNextSetUp) {
   const Index n = 10'000;
-  auto bands = constant<double>(LineSet::one(n), -1, 4, -1);
-  bands.close_lines();
+  auto bands = closed(constant<double>(LineSet::one(n), -1, 4, -1));
   const auto y = random_vector<double>(n);
   on_every_device<double>([&](const DeviceInfo& info) {
     const Plan plan = plan_for<double>(info.index, n, {Method::truncated_halo, 40, 0});
@@ -141,8 +137,7 @@ TEST(Registry, SolversOutliveAReleaseAndComeBackAtTheNextSetUp) {
 
 TEST(Registry, ReleaseWaitsForSolversAtWork) {
   const Index n = 200'000;
-  auto bands = constant<float>(LineSet::one(n), -1, 4, -1);
-  bands.close_lines();
+  auto bands = closed(constant<float>(LineSet::one(n), -1, 4, -1));
   const auto y = random_vector<float>(n);
   on_every_device<float>([&](const DeviceInfo& info) {
     const auto solver = make_solver<float>(info.index);
@@ -233,8 +228,7 @@ TEST(Launch, RefusesWhatDoesNotFitAndNamesKernelAndDevice) {
 }
 
 TEST(Launch, VectorsMustBeAlignedToTheirScalar) {
-  auto bands = constant<double>(LineSet::one(100), -1, 4, -1);
-  bands.close_lines();
+  auto bands = closed(constant<double>(LineSet::one(100), -1, 4, -1));
   std::vector<double> y(102, 1.0), x(102);
   on_every_device<double>([&](const DeviceInfo& info) {
     if (!info.host_unified) return;

@@ -201,11 +201,7 @@ std::vector<Proposal> plans_of(const Scheme& scheme, const System<T>& system, in
   if (manner.small) traits.group_items = std::min(traits.group_items, kFewItems);
   std::vector<Proposal> plans;
   const auto add = [&](const char* form, Method method, MethodChoice choice) {
-    Options options;
-    options.method = choice;
-    options.variant = form;
-    options.precision = manner.precision;
-    options.rtol = manner.rtol;
+    Options options{.method = choice, .variant = form, .precision = manner.precision, .rtol = manner.rtol};
     if (manner.small) options.partition = short_partition(manner.variant, scheme);
     Problem<T> problem{options, system.bands, system.seen, traits};
     problem.method = method;

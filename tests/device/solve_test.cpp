@@ -11,12 +11,9 @@ namespace {
 
 template <typename T>
 class Solve : public testing::Test {};
-using Scalars = testing::Types<float, double>;
-TYPED_TEST_SUITE(Solve, Scalars);
 
 /// All of a line, or one row: the first that a work-item has, one between, the last of the line.
-TYPED_TEST(Solve, ASingularLineIsKeptToItself) {
-  using T = TypeParam;
+SCALAR_TEST(Solve, ASingularLineIsKeptToItself) {
   const Index count = 90, length = 61, broken = 40;
   const auto whole = closed(random_dominant<T>(LineSet::equal(count, length), 3.0));
   const auto y = random_vector<T>(count * length);
@@ -40,8 +37,7 @@ TYPED_TEST(Solve, ASingularLineIsKeptToItself) {
   }
 }
 
-TYPED_TEST(Solve, NeverReadsTheOuterCouplings) {
-  using T = TypeParam;
+SCALAR_TEST(Solve, NeverReadsTheOuterCouplings) {
   for (const Index n : {1, 2, 1000, 30'000}) {
     const auto open = random_dominant<T>(LineSet::one(n), 3.0);  // NaN in lower[0] and upper[n - 1]
     const auto y = random_vector<T>(n);
@@ -55,8 +51,7 @@ TYPED_TEST(Solve, NeverReadsTheOuterCouplings) {
   }
 }
 
-TYPED_TEST(Solve, OneLineOfNonFiniteNumbersChangesNoBitOfTheOthers) {
-  using T = TypeParam;
+SCALAR_TEST(Solve, OneLineOfNonFiniteNumbersChangesNoBitOfTheOthers) {
   // Tiles are swept again, NaN-safe, for the sake of one line.
   const Index count = 90, length = 61, odd = 40;
   const LineSet lines = LineSet::equal(count, length);
@@ -78,8 +73,7 @@ TYPED_TEST(Solve, OneLineOfNonFiniteNumbersChangesNoBitOfTheOthers) {
   });
 }
 
-TYPED_TEST(Solve, FactorsThatTheHostMadeAreKeptOnce) {
-  using T = TypeParam;
+SCALAR_TEST(Solve, FactorsThatTheHostMadeAreKeptOnce) {
   const Index n = 400'000;
   const auto bands = closed(random_dominant<T>(LineSet::one(n), 3.0));
   on_every_device<T>([&](const DeviceInfo& info) {
@@ -92,8 +86,7 @@ TYPED_TEST(Solve, FactorsThatTheHostMadeAreKeptOnce) {
   });
 }
 
-TYPED_TEST(Solve, RefusesPlansThatItHasNoKernelsFor) {
-  using T = TypeParam;
+SCALAR_TEST(Solve, RefusesPlansThatItHasNoKernelsFor) {
   const auto bands = closed(random_dominant<T>(LineSet::one(100), 3.0));
   const auto strided = closed(random_dominant<T>(LineSet::grid_axis(1, 10, 10, 1), 3.0));
   on_every_device<T>([&](const DeviceInfo& info) {

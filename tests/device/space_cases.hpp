@@ -88,6 +88,5 @@ class SpaceOnDevice : public testing::Test {
     return value;
   }
 };
-using Scalars = testing::Types<float, double>;
 
 }  // namespace oclspkt::test

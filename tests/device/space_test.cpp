@@ -11,40 +11,32 @@
 namespace oclspkt::test {
 namespace {
 
-TYPED_TEST_SUITE(SpaceOnDevice, Scalars);
-
-TYPED_TEST(SpaceOnDevice, ComesBackAsItWent) {
-  this->on_every_space([](Space<TypeParam>& space) {
+SCALAR_TEST(SpaceOnDevice, ComesBackAsItWent) {
+  this->on_every_space([](Space<T>& space) {
     for (const Index n : kLengths) {
-      Vector<TypeParam> x = draw<TypeParam>(n, 1);
-      if (n > 2) x[1] = kNaN<TypeParam>;
+      Vector<T> x = draw<T>(n, 1);
+      if (n > 2) x[1] = kNaN<T>;
       const auto array = bring(space, x), other = space.make(n);
       expect_same(take(space, *array), x);
       space.copy(*array, *other);
       expect_same(take(space, *other), x);
-      space.fill(*other, TypeParam(-0.25));
-      expect_same(take(space, *other), Vector<TypeParam>(x.size(), TypeParam(-0.25)));
+      space.fill(*other, T(-0.25));
+      expect_same(take(space, *other), Vector<T>(x.size(), T(-0.25)));
     }
   });
 }
 
-TYPED_TEST(SpaceOnDevice, SaysHowMuchADeviceAllocatesAtOnce) {
-  this->on_every_space([](Space<TypeParam>& space) {
-    try {
-      space.make(Index{1} << 45);
-      ADD_FAILURE() << "there is an array of 2^45 scalars";
-    } catch (const DeviceError& error) {
-      const std::string most = "it allocates " + std::to_string(space.device().max_allocation) + " bytes at once";
-      EXPECT_NE(std::string(error.what()).find(most), std::string::npos) << error.what();
-    }
+SCALAR_TEST(SpaceOnDevice, SaysHowMuchADeviceAllocatesAtOnce) {
+  this->on_every_space([](Space<T>& space) {
+    expect_refusal<DeviceError>([&] { space.make(Index{1} << 45); },
+                                "it allocates " + std::to_string(space.device().max_allocation) + " bytes at once");
   });
 }
 
 /// More than a plain copy takes: see SpaceState::by_pipeline().
 constexpr Index kLong = 2'500'003;
 
-TYPED_TEST(SpaceOnDevice, CopiesLongArraysByThreads) {
-  using T = TypeParam;
+SCALAR_TEST(SpaceOnDevice, CopiesLongArraysByThreads) {
   on_every_device<T>([](const DeviceInfo& info) {
     const auto space = make_space<T>(info.index, Variant::by_type, true);
     const Vector<T> x = draw<T>(kLong, 1);
@@ -63,8 +55,7 @@ TYPED_TEST(SpaceOnDevice, CopiesLongArraysByThreads) {
 }
 
 /// The product of ranks: messages leave while kernels run, and what they bring is used behind them.
-TYPED_TEST(SpaceOnDevice, NothingIsCopiedToAMessageAnyMoreWhereTheMeantimeFailed) {
-  using T = TypeParam;
+SCALAR_TEST(SpaceOnDevice, NothingIsCopiedToAMessageAnyMoreWhereTheMeantimeFailed) {
   this->on_every_space([](Space<T>& space) {
     constexpr Index kMany = 4'000'000;  // the copy takes longer than the failure
     const Vector<T> x = draw<T>(kMany, 1);
@@ -77,8 +68,7 @@ TYPED_TEST(SpaceOnDevice, NothingIsCopiedToAMessageAnyMoreWhereTheMeantimeFailed
   });
 }
 
-TYPED_TEST(SpaceOnDevice, MessagesPassBesideTheKernels) {
-  using T = TypeParam;
+SCALAR_TEST(SpaceOnDevice, MessagesPassBesideTheKernels) {
   this->on_every_space([](Space<T>& space) {
     for (const Index n : kLengths) {
       const Vector<T> x = draw<T>(n, 1), y = draw<T>(n, 2);
@@ -112,8 +102,7 @@ TYPED_TEST(SpaceOnDevice, MessagesPassBesideTheKernels) {
   });
 }
 
-TYPED_TEST(SpaceOnDevice, CombinesAnyNumberOfArrays) {
-  using T = TypeParam;
+SCALAR_TEST(SpaceOnDevice, CombinesAnyNumberOfArrays) {
   this->on_every_space([](Space<T>& space) {
     for (const Index n : kLengths) {
       for (const int count : {0, 1, 3, 8, 11}) {
@@ -139,8 +128,7 @@ TYPED_TEST(SpaceOnDevice, CombinesAnyNumberOfArrays) {
   });
 }
 
-TYPED_TEST(SpaceOnDevice, CombinesAnArrayWithItself) {
-  using T = TypeParam;
+SCALAR_TEST(SpaceOnDevice, CombinesAnArrayWithItself) {
   this->on_every_space([](Space<T>& space) {
     const Vector<T> x = draw_short<T>(1000, 3);
     const Array<T> z = bring(space, x);
@@ -151,8 +139,7 @@ TYPED_TEST(SpaceOnDevice, CombinesAnArrayWithItself) {
   });
 }
 
-TYPED_TEST(SpaceOnDevice, KeepsTheSignOfZeroAndNaN) {
-  using T = TypeParam;
+SCALAR_TEST(SpaceOnDevice, KeepsTheSignOfZeroAndNaN) {
   this->on_every_space([](Space<T>& space) {
     const Array<T> x = bring(space, Vector<T>{T(-0.0), kNaN<T>, kInf<T>, T(1), T(2)}), z = space.make(5);
     space.combine(*z, T(0), std::vector<Term<T>>{{T(1), x.get()}});
@@ -164,8 +151,7 @@ TYPED_TEST(SpaceOnDevice, KeepsTheSignOfZeroAndNaN) {
   });
 }
 
-TYPED_TEST(SpaceOnDevice, WorksPlaceByPlace) {
-  using T = TypeParam;
+SCALAR_TEST(SpaceOnDevice, WorksPlaceByPlace) {
   const std::pair<Pointwise, std::function<T(T, T)>> operations[] = {
       {Pointwise::multiply, [](T x, T y) { return x * y; }},
       {Pointwise::divide, [](T x, T y) { return y != 0   ? x / y
@@ -203,8 +189,7 @@ TYPED_TEST(SpaceOnDevice, WorksPlaceByPlace) {
   });
 }
 
-TYPED_TEST(SpaceOnDevice, Gathers) {
-  using T = TypeParam;
+SCALAR_TEST(SpaceOnDevice, Gathers) {
   this->on_every_space([](Space<T>& space) {
     const Vector<T> x = draw<T>(1000, 11);
     const Array<T> array = bring(space, x);
@@ -219,8 +204,7 @@ TYPED_TEST(SpaceOnDevice, Gathers) {
   });
 }
 
-TYPED_TEST(SpaceOnDevice, AddsToPlaces) {
-  using T = TypeParam;
+SCALAR_TEST(SpaceOnDevice, AddsToPlaces) {
   this->on_every_space([](Space<T>& space) {
     Vector<T> x = draw_short<T>(1000, 1);
     const Array<T> array = bring(space, x), added = bring(space, Vector<T>{1, 2, 3, 4});
@@ -233,8 +217,7 @@ TYPED_TEST(SpaceOnDevice, AddsToPlaces) {
   });
 }
 
-TYPED_TEST(SpaceOnDevice, GivesMemoryBackThatItBroughtUp) {
-  using T = TypeParam;
+SCALAR_TEST(SpaceOnDevice, GivesMemoryBackThatItBroughtUp) {
   this->on_every_space([](Space<T>& space) {
     const Array<T> sum = bring(space, Vector<T>(1000, T(0))), array = space.make(1000);
     Vector<T> memory(1000);
@@ -248,8 +231,7 @@ TYPED_TEST(SpaceOnDevice, GivesMemoryBackThatItBroughtUp) {
   });
 }
 
-TYPED_TEST(SpaceOnDevice, PutsPlacesIntoOthers) {
-  using T = TypeParam;
+SCALAR_TEST(SpaceOnDevice, PutsPlacesIntoOthers) {
   this->on_every_space([](Space<T>& space) {
     const Vector<T> x = draw<T>(3000, 31), z = draw<T>(1100, 32);
     const Array<T> a = bring(space, x);
@@ -274,8 +256,7 @@ TYPED_TEST(SpaceOnDevice, PutsPlacesIntoOthers) {
   });
 }
 
-TYPED_TEST(SpaceOnDevice, TakesMemoryOfTheHostFromAnywhere) {
-  using T = TypeParam;
+SCALAR_TEST(SpaceOnDevice, TakesMemoryOfTheHostFromAnywhere) {
   on_every_device<T>([](const DeviceInfo& info) {
     const auto space = make_space<T>(info.index);
     Vector<T> memory(1100, kNaN<T>);
@@ -298,8 +279,7 @@ TYPED_TEST(SpaceOnDevice, TakesMemoryOfTheHostFromAnywhere) {
   });
 }
 
-TYPED_TEST(SpaceOnDevice, RefusesArraysThatDoNotFit) {
-  using T = TypeParam;
+SCALAR_TEST(SpaceOnDevice, RefusesArraysThatDoNotFit) {
   this->on_every_space([](Space<T>& space) {
     const Array<T> x = space.make(10), y = space.make(11);
     SumValue<T> value;
@@ -311,8 +291,7 @@ TYPED_TEST(SpaceOnDevice, RefusesArraysThatDoNotFit) {
   });
 }
 
-TYPED_TEST(SpaceOnDevice, RefusesArraysOfAnotherSpace) {
-  using T = TypeParam;
+SCALAR_TEST(SpaceOnDevice, RefusesArraysOfAnotherSpace) {
   on_every_device_for_gpus<T>([](const DeviceInfo& info) {
     const auto one = make_space<T>(info.index, Variant::gpu), other = make_space<T>(info.index, Variant::no_task);
     const Array<T> x = one->make(10), y = other->make(10);
@@ -327,8 +306,7 @@ cl_int fail_once(ocl::Place place, int /*device*/, cl_command_queue /*queue*/) {
   return failing.compare_exchange_strong(expected, -1) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
-TYPED_TEST(SpaceOnDevice, TellsOfFailuresAndGoesOn) {
-  using T = TypeParam;
+SCALAR_TEST(SpaceOnDevice, TellsOfFailuresAndGoesOn) {
   on_every_device<T>([](const DeviceInfo& info) {
     for (const auto& [copies, n] : {std::pair{false, Index{5000}}, {true, Index{5000}}, {true, kLong}}) {
       const auto space = make_space<T>(info.index, Variant::by_type, copies);
@@ -355,8 +333,7 @@ TYPED_TEST(SpaceOnDevice, TellsOfFailuresAndGoesOn) {
   });
 }
 
-TYPED_TEST(SpaceOnDevice, EndsWithItsDevice) {
-  using T = TypeParam;
+SCALAR_TEST(SpaceOnDevice, EndsWithItsDevice) {
   on_every_device<T>([](const DeviceInfo& info) {
     const auto space = make_space<T>(info.index);
     EXPECT_EQ(make_space<T>(info.index), space);

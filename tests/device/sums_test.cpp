@@ -7,10 +7,8 @@ namespace {
 
 template <typename T>
 class SumsOnDevice : public SpaceOnDevice<T> {};
-TYPED_TEST_SUITE(SumsOnDevice, Scalars);
 
-TYPED_TEST(SumsOnDevice, AddsUp) {
-  using T = TypeParam;
+SCALAR_TEST(SumsOnDevice, AddsUp) {
   this->on_every_space([](Space<T>& space) {
     for (const Index n : kLengths) {
       const Vector<T> x = draw<T>(n, 7), y = draw<T>(n, 8);
@@ -40,8 +38,7 @@ TYPED_TEST(SumsOnDevice, AddsUp) {
   });
 }
 
-TYPED_TEST(SumsOnDevice, FindsExtremesAndTheirFirstPlaces) {
-  using T = TypeParam;
+SCALAR_TEST(SumsOnDevice, FindsExtremesAndTheirFirstPlaces) {
   this->on_every_space([&](Space<T>& space) {
     for (const Index n : kLengths) {
       if (n == 0) continue;
@@ -59,8 +56,7 @@ TYPED_TEST(SumsOnDevice, FindsExtremesAndTheirFirstPlaces) {
   });
 }
 
-TYPED_TEST(SumsOnDevice, ExtremesPassNaNOverUnlessItIsTheFirst) {
-  using T = TypeParam;
+SCALAR_TEST(SumsOnDevice, ExtremesPassNaNOverUnlessItIsTheFirst) {
   this->on_every_space([&](Space<T>& space) {
     Vector<T> x = draw<T>(5000, 10);
     x[700] = kNaN<T>;
@@ -86,8 +82,7 @@ TYPED_TEST(SumsOnDevice, ExtremesPassNaNOverUnlessItIsTheFirst) {
   });
 }
 
-TYPED_TEST(SumsOnDevice, NormsNeitherOverflowNorUnderflow) {
-  using T = TypeParam;
+SCALAR_TEST(SumsOnDevice, NormsNeitherOverflowNorUnderflow) {
   const bool is_double = sizeof(T) == sizeof(double);
   const T large = static_cast<T>(is_double ? 1e200 : 1e30), small = static_cast<T>(is_double ? 1e-200 : 1e-30);
   this->on_every_space([&](Space<T>& space) {
@@ -116,8 +111,7 @@ TYPED_TEST(SumsOnDevice, NormsNeitherOverflowNorUnderflow) {
   });
 }
 
-TYPED_TEST(SumsOnDevice, SumsHaveTheSameBitsAloneTogetherAndAgain) {
-  using T = TypeParam;
+SCALAR_TEST(SumsOnDevice, SumsHaveTheSameBitsAloneTogetherAndAgain) {
   this->on_every_space([](Space<T>& space) {
     const Index n = 70001;
     std::vector<Array<T>> arrays;

@@ -66,9 +66,7 @@ std::vector<NamedCut> cuts() {
 
 template <typename T>
 void add_cut(Cases& cases, const NamedCut& cut, const std::string& device, MethodChoice method, Kind kind) {
-  Options options;
-  options.devices = device;
-  options.method = method;
+  Options options{.devices = device, .method = method};
   const std::string title = std::string("cut ") + cut.name + " " + (device == "host" ? "host" : "pocl") + " " +
                             name(method) + " " + name(kind) + " " + kScalarName<T>;
   cases.push_back({title, device == "host", [=, c = cut.cut] { return solve_cut<T>(c, options, kind); }});

@@ -65,10 +65,7 @@ std::string go_through_stages(Kind kind, const LineSet& lines, Source source) {
   std::string text;
   for (const Stage& stage : kStages) {
     if (stage.releases) release_devices();
-    Options options;
-    options.devices = stage.devices;
-    options.variant = stage.variant;
-    options.method = stage.method;
+    Options options{.devices = stage.devices, .method = stage.method, .variant = stage.variant};
     solver.set_options(options);
     give_bands(solver, bands, source);
     text += (text.empty() ? "" : " | ") + std::string(stage.devices) + " ";
@@ -112,10 +109,7 @@ void add_hard(Cases& cases, const std::string& title, const std::function<test::
   constexpr Stage kPlaces[] = {
       {"host", "default"}, {kRunningDevice, "default"}, {kRunningDevice, "gpu"}, {"recorded-large-gpu", "default"}};
   for (const Stage& place : kPlaces) {
-    Options options;
-    options.devices = place.devices;
-    options.variant = place.variant;
-    options.singular = singular;
+    Options options{.devices = place.devices, .variant = place.variant, .singular = singular};
     const std::string name = "hard " + title + " " + place.devices + " " + place.variant + " ";
     const bool quick = place.devices == std::string("host");
     cases.push_back({name + "float", quick, [=] { return solve_hard<float>(make(), options, known); }});

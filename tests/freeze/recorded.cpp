@@ -28,8 +28,7 @@ F of_driver(const char* name) {
 /// Set up a line, and lines side by side, by a device alone.
 template <typename T>
 void measure(const char* device) {
-  Options options;
-  options.devices = device;
+  Options options{.devices = device};
   for (const LineSet& lines : {LineSet::one(64), LineSet::grid_axis(1, 16, 16, 1)}) {
     Solver<T> solver(options);
     Bands<T>& bands = solver.bands(lines);

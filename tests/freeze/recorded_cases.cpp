@@ -11,11 +11,7 @@ constexpr MethodChoice kMethods[] = {MethodChoice::automatic, MethodChoice::trun
                                      MethodChoice::exact_factored};
 
 Options options_of(const char* device, MethodChoice method) {
-  Options options;
-  options.devices = device;
-  options.method = method;
-  options.on_device_failure = OnDeviceFailure::error;
-  return options;
+  return {.devices = device, .method = method, .on_device_failure = OnDeviceFailure::error};
 }
 
 bool is_gpu(const std::string& device) { return device.ends_with("gpu"); }

@@ -112,13 +112,7 @@ cl_context CL_API_CALL create_context(const cl_context_properties* /*properties*
                                       void* /*data*/, cl_int* error) {
   auto* context = new Context;
   context->device = as<Device>(of[0]);
-  if (error != nullptr) *error = CL_SUCCESS;
-  return as<_cl_context>(context);
-}
-cl_int CL_API_CALL retain_context(cl_context context) { return retain(as<Context>(context)); }
-cl_int CL_API_CALL release_context(cl_context context) {
-  --as<Context>(context)->count;  // kept: events and buffers point to it
-  return CL_SUCCESS;
+  return made<cl_context>(context, error);
 }
 cl_int CL_API_CALL context_info(cl_context of, cl_context_info what, std::size_t room, void* to, std::size_t* size) {
   if (what == CL_CONTEXT_DEVICES) return give(as<_cl_device_id>(as<Context>(of)->device), room, to, size);
@@ -134,13 +128,7 @@ cl_command_queue CL_API_CALL create_queue(cl_context of, cl_device_id /*device*/
   const std::lock_guard lock(mutex);
   Queue* const queue = &queues->emplace_back();
   queue->context = as<Context>(of);
-  if (error != nullptr) *error = CL_SUCCESS;
-  return as<_cl_command_queue>(queue);
-}
-cl_int CL_API_CALL retain_queue(cl_command_queue queue) { return retain(as<Queue>(queue)); }
-cl_int CL_API_CALL release_queue(cl_command_queue queue) {
-  --as<Queue>(queue)->count;
-  return CL_SUCCESS;
+  return made<cl_command_queue>(queue, error);
 }
 cl_int CL_API_CALL queue_info(cl_command_queue of, cl_command_queue_info what, std::size_t room, void* to,
                               std::size_t* size) {
@@ -174,12 +162,12 @@ void fill_device_functions(cl_icd_dispatch& to) {
   to.clGetDeviceInfo = device_info;
   to.clRetainDevice = to.clReleaseDevice = keep_device;
   to.clCreateContext = create_context;
-  to.clRetainContext = retain_context;
-  to.clReleaseContext = release_context;
+  to.clRetainContext = retain<Context>;
+  to.clReleaseContext = release_and_keep<Context>;
   to.clGetContextInfo = context_info;
   to.clCreateCommandQueue = create_queue;
-  to.clRetainCommandQueue = retain_queue;
-  to.clReleaseCommandQueue = release_queue;
+  to.clRetainCommandQueue = retain<Queue>;
+  to.clReleaseCommandQueue = release_and_keep<Queue>;
   to.clGetCommandQueueInfo = queue_info;
   to.clFlush = to.clFinish = pass;
   to.clGetExtensionFunctionAddressForPlatform = address_for;

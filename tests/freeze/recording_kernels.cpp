@@ -15,6 +15,12 @@ void give_event(Queue* queue, cl_event* to) {
   *to = as<_cl_event>(event);
 }
 
+cl_int done(cl_command_queue queue, const std::string& line, cl_event* to) {
+  log_command(*as<Queue>(queue), line);
+  give_event(as<Queue>(queue), to);
+  return CL_SUCCESS;
+}
+
 namespace {
 
 /// By the device's clock, in ns; every command takes as long.
@@ -28,8 +34,7 @@ cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const c
     const bool ends = lengths == nullptr || lengths[i] == 0;
     program->source += ends ? std::string(texts[i]) : std::string(texts[i], lengths[i]);
   }
-  if (error != nullptr) *error = CL_SUCCESS;
-  return as<_cl_program>(program);
+  return made<cl_program>(program, error);
 }
 
 cl_int CL_API_CALL build(cl_program of, cl_uint /*count*/, const cl_device_id* /*devices*/, const char* options,
@@ -51,27 +56,13 @@ cl_int CL_API_CALL build_info(cl_program of, cl_device_id /*device*/, cl_program
   return give_text(what == CL_PROGRAM_BUILD_OPTIONS ? as<Program>(of)->options : "", room, to, size);
 }
 
-cl_int CL_API_CALL retain_program(cl_program program) { return retain(as<Program>(program)); }
-cl_int CL_API_CALL release_program(cl_program handle) {
-  Program* program = as<Program>(handle);
-  if (--program->count == 0) delete program;
-  return CL_SUCCESS;
-}
-
 cl_kernel CL_API_CALL create_kernel(cl_program of, const char* name, cl_int* error) {
   const Program& program = *as<Program>(of);
   auto* kernel = new Kernel;
   kernel->name = name;
   kernel->source_hash = hash_of(program.source);
   kernel->options = program.options;
-  if (error != nullptr) *error = CL_SUCCESS;
-  return as<_cl_kernel>(kernel);
-}
-cl_int CL_API_CALL retain_kernel(cl_kernel kernel) { return retain(as<Kernel>(kernel)); }
-cl_int CL_API_CALL release_kernel(cl_kernel handle) {
-  Kernel* kernel = as<Kernel>(handle);
-  if (--kernel->count == 0) delete kernel;
-  return CL_SUCCESS;
+  return made<cl_kernel>(kernel, error);
 }
 
 /// A buffer is known by its address, which no number is.
@@ -118,23 +109,13 @@ cl_int CL_API_CALL launch(cl_command_queue on, cl_kernel of, cl_uint /*dimension
 }
 
 cl_int CL_API_CALL marker(cl_command_queue on, cl_uint /*waits*/, const cl_event* /*for_what*/, cl_event* event) {
-  log_command(*as<Queue>(on), "marker");
-  give_event(as<Queue>(on), event);
-  return CL_SUCCESS;
+  return done(on, "marker", event);
 }
 cl_int CL_API_CALL barrier(cl_command_queue on, cl_uint waits, const cl_event* /*for_what*/, cl_event* event) {
-  log_command(*as<Queue>(on), "barrier for " + std::to_string(waits));
-  give_event(as<Queue>(on), event);
-  return CL_SUCCESS;
+  return done(on, "barrier for " + std::to_string(waits), event);
 }
 
 cl_int CL_API_CALL wait(cl_uint /*count*/, const cl_event* /*events*/) { return CL_SUCCESS; }
-cl_int CL_API_CALL retain_event(cl_event event) { return retain(as<Event>(event)); }
-cl_int CL_API_CALL release_event(cl_event handle) {
-  Event* event = as<Event>(handle);
-  if (--event->count == 0) delete event;
-  return CL_SUCCESS;
-}
 cl_int CL_API_CALL event_info(cl_event of, cl_event_info what, std::size_t room, void* to, std::size_t* size) {
   if (what == CL_EVENT_COMMAND_EXECUTION_STATUS) return give(cl_int{CL_COMPLETE}, room, to, size);
   if (what == CL_EVENT_COMMAND_QUEUE) return give(as<_cl_command_queue>(as<Event>(of)->queue), room, to, size);
@@ -151,19 +132,19 @@ void fill_kernel_functions(cl_icd_dispatch& to) {
   to.clBuildProgram = build;
   to.clGetProgramInfo = program_info;
   to.clGetProgramBuildInfo = build_info;
-  to.clRetainProgram = retain_program;
-  to.clReleaseProgram = release_program;
+  to.clRetainProgram = retain<Program>;
+  to.clReleaseProgram = release<Program>;
   to.clCreateKernel = create_kernel;
-  to.clRetainKernel = retain_kernel;
-  to.clReleaseKernel = release_kernel;
+  to.clRetainKernel = retain<Kernel>;
+  to.clReleaseKernel = release<Kernel>;
   to.clSetKernelArg = set_argument;
   to.clGetKernelWorkGroupInfo = group_info;
   to.clEnqueueNDRangeKernel = launch;
   to.clEnqueueMarkerWithWaitList = marker;
   to.clEnqueueBarrierWithWaitList = barrier;
   to.clWaitForEvents = wait;
-  to.clRetainEvent = retain_event;
-  to.clReleaseEvent = release_event;
+  to.clRetainEvent = retain<Event>;
+  to.clReleaseEvent = release<Event>;
   to.clGetEventInfo = event_info;
   to.clGetEventProfilingInfo = event_times;
 }

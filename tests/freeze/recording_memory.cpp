@@ -45,8 +45,7 @@ cl_mem CL_API_CALL create_buffer(cl_context of, cl_mem_flags flags, std::size_t 
   if ((flags & CL_MEM_ALLOC_HOST_PTR) != 0) line += " for the host";
   log_memory(line);
   note_memory(memory);
-  if (error != nullptr) *error = CL_SUCCESS;
-  return as<_cl_mem>(memory);
+  return made<cl_mem>(memory, error);
 }
 
 cl_mem CL_API_CALL create_part(cl_mem of, cl_mem_flags flags, cl_buffer_create_type /*type*/, const void* region,
@@ -60,14 +59,11 @@ cl_mem CL_API_CALL create_part(cl_mem of, cl_mem_flags flags, cl_buffer_create_t
   memory->bytes = wanted.size;
   memory->offset = wanted.origin;
   memory->data = whole->data + wanted.origin;
-  retain(whole);
+  retain<Memory>(of);
   log_memory("part " + place(*memory, 0, wanted.size));
   note_memory(memory);
-  if (error != nullptr) *error = CL_SUCCESS;
-  return as<_cl_mem>(memory);
+  return made<cl_mem>(memory, error);
 }
-
-cl_int CL_API_CALL retain_memory(cl_mem memory) { return retain(as<Memory>(memory)); }
 
 cl_int CL_API_CALL release_memory(cl_mem handle) {
   Memory* memory = as<Memory>(handle);
@@ -109,9 +105,7 @@ cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem to, cl_bool /*blo
   Memory& memory = *as<Memory>(to);
   if (memory.data == nullptr || offset + bytes > memory.bytes) return CL_INVALID_VALUE;
   std::memcpy(memory.data + offset, from, bytes);
-  log_command(*as<Queue>(queue), "write " + place(memory, offset, bytes) + " " + hash_of(from, bytes));
-  give_event(as<Queue>(queue), event);
-  return CL_SUCCESS;
+  return done(queue, "write " + place(memory, offset, bytes) + " " + hash_of(from, bytes), event);
 }
 
 cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem from, cl_bool /*blocking*/, std::size_t offset,
@@ -120,9 +114,7 @@ cl_int CL_API_CALL read_buffer(cl_command_queue queue, cl_mem from, cl_bool /*bl
   const Memory& memory = *as<Memory>(from);
   if (memory.data == nullptr || offset + bytes > memory.bytes) return CL_INVALID_VALUE;
   std::memcpy(to, memory.data + offset, bytes);
-  log_command(*as<Queue>(queue), "read " + place(memory, offset, bytes));
-  give_event(as<Queue>(queue), event);
-  return CL_SUCCESS;
+  return done(queue, "read " + place(memory, offset, bytes), event);
 }
 
 cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, std::size_t from_offset,
@@ -132,10 +124,7 @@ cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, s
   Memory& memory = *as<Memory>(to);
   if (from_offset + bytes > source.bytes || to_offset + bytes > memory.bytes) return CL_INVALID_VALUE;
   std::memcpy(memory.data + to_offset, source.data + from_offset, bytes);
-  log_command(*as<Queue>(queue),
-              "copy " + place(source, from_offset, bytes) + " to " + place(memory, to_offset, bytes));
-  give_event(as<Queue>(queue), event);
-  return CL_SUCCESS;
+  return done(queue, "copy " + place(source, from_offset, bytes) + " to " + place(memory, to_offset, bytes), event);
 }
 
 cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem to, const void* pattern, std::size_t pattern_bytes,
@@ -144,9 +133,7 @@ cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem to, const void* pa
   Memory& memory = *as<Memory>(to);
   if (offset + bytes > memory.bytes) return CL_INVALID_VALUE;
   for (std::size_t i = 0; i < bytes; i += pattern_bytes) std::memcpy(memory.data + offset + i, pattern, pattern_bytes);
-  log_command(*as<Queue>(queue), "fill " + place(memory, offset, bytes) + " " + hash_of(pattern, pattern_bytes));
-  give_event(as<Queue>(queue), event);
-  return CL_SUCCESS;
+  return done(queue, "fill " + place(memory, offset, bytes) + " " + hash_of(pattern, pattern_bytes), event);
 }
 
 void* CL_API_CALL map_buffer(cl_command_queue queue, cl_mem of, cl_bool /*blocking*/, cl_map_flags flags,
@@ -157,16 +144,13 @@ void* CL_API_CALL map_buffer(cl_command_queue queue, cl_mem of, cl_bool /*blocki
   if (error != nullptr) *error = fits ? CL_SUCCESS : CL_INVALID_VALUE;
   if (!fits) return nullptr;
   const char* how = (flags & CL_MAP_WRITE) != 0 ? "to write " : "to read ";
-  log_command(*as<Queue>(queue), std::string("map ") + how + place(memory, offset, bytes));
-  give_event(as<Queue>(queue), event);
+  done(queue, std::string("map ") + how + place(memory, offset, bytes), event);
   return memory.data + offset;
 }
 
 cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem of, void* /*mapped*/, cl_uint /*waits*/,
                          const cl_event* /*for_what*/, cl_event* event) {
-  log_command(*as<Queue>(queue), "unmap of " + std::to_string(as<Memory>(of)->root().bytes));
-  give_event(as<Queue>(queue), event);
-  return CL_SUCCESS;
+  return done(queue, "unmap of " + std::to_string(as<Memory>(of)->root().bytes), event);
 }
 
 }  // namespace
@@ -174,7 +158,7 @@ cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem of, void* /*mapped*/, cl
 void fill_memory_functions(cl_icd_dispatch& to) {
   to.clCreateBuffer = create_buffer;
   to.clCreateSubBuffer = create_part;
-  to.clRetainMemObject = retain_memory;
+  to.clRetainMemObject = retain<Memory>;
   to.clReleaseMemObject = release_memory;
   to.clGetMemObjectInfo = memory_info;
   to.clEnqueueWriteBuffer = write_buffer;

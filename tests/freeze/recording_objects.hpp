@@ -104,17 +104,35 @@ cl_int give(const V& value, std::size_t room, void* to, std::size_t* size) {
 }
 cl_int give_text(const std::string& text, std::size_t room, void* to, std::size_t* size);
 
-/// An event that has ended, if the caller wants one.
+/// Log a command, and give an event that has ended if the caller wants one.
+cl_int done(cl_command_queue queue, const std::string& line, cl_event* to);
 void give_event(Queue* queue, cl_event* to);
 
-template <typename T>
-cl_int retain(T* object) {
-  ++object->count;
-  return CL_SUCCESS;
-}
 template <typename T, typename Handle>
 T* as(Handle handle) {
   return reinterpret_cast<T*>(handle);
+}
+template <typename T, typename Handle>
+cl_int CL_API_CALL retain(Handle handle) {
+  ++as<T>(handle)->count;
+  return CL_SUCCESS;
+}
+template <typename T, typename Handle>
+cl_int CL_API_CALL release(Handle handle) {
+  if (--as<T>(handle)->count == 0) delete as<T>(handle);
+  return CL_SUCCESS;
+}
+/// For objects that others point to.
+template <typename T, typename Handle>
+cl_int CL_API_CALL release_and_keep(Handle handle) {
+  --as<T>(handle)->count;
+  return CL_SUCCESS;
+}
+/// The handle of what was made.
+template <typename Handle, typename T>
+Handle made(T* object, cl_int* error) {
+  if (error != nullptr) *error = CL_SUCCESS;
+  return reinterpret_cast<Handle>(object);
 }
 
 }  // namespace oclspkt::freeze

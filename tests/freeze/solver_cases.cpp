@@ -21,12 +21,10 @@ constexpr Place kPlaces[] = {{"host", "host", "default"},
                              {"pocl-paper-cpu", kRunningDevice, "paper"}};
 
 Options options_at(const Place& place, MethodChoice method = MethodChoice::automatic) {
-  Options options;
-  options.devices = place.devices;
-  options.variant = place.variant;
-  options.method = method;
-  options.on_device_failure = OnDeviceFailure::error;
-  return options;
+  return {.devices = place.devices,
+          .method = method,
+          .variant = place.variant,
+          .on_device_failure = OnDeviceFailure::error};
 }
 
 std::string title(const Place& place, MethodChoice method) { return std::string(place.name) + " " + name(method); }

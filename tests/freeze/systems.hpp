@@ -53,8 +53,7 @@ Bands<T> matrix(Kind kind, const LineSet& lines) {
     }
     return Bands<T>{};
   };
-  Bands<T> bands = made();
-  bands.close_lines();
+  Bands<T> bands = test::closed(made());
   return bands;
 }
 

@@ -38,11 +38,8 @@ class SeveralRightHandSides : public test::SolverFixture<T> {
     }
   }
 };
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(SeveralRightHandSides, Scalars);
 
-TYPED_TEST(SeveralRightHandSides, HaveTheBitsOfOneAfterTheOther) {
-  using T = TypeParam;
+SCALAR_TEST(SeveralRightHandSides, HaveTheBitsOfOneAfterTheOther) {
   test::with_every_device([&](const Options& options) {
     for (const LineSet& lines : {LineSet::one(1), LineSet::one(5000), LineSet::equal(70, 33),
                                  LineSet::unequal({0, 7, 7, 400, 401}), LineSet::grid_axis(1, 40, 30, 3)}) {
@@ -56,8 +53,7 @@ TYPED_TEST(SeveralRightHandSides, HaveTheBitsOfOneAfterTheOther) {
   });
 }
 
-TYPED_TEST(SeveralRightHandSides, ReachLinesThatAreSolvedSeparately) {
-  using T = TypeParam;
+SCALAR_TEST(SeveralRightHandSides, ReachLinesThatAreSolvedSeparately) {
   test::with_every_device([&](const Options& options) {
     Solver<T> solver(options);
     Bands<T> bands = test::constant<T>(LineSet::equal(50, 20), -1, 4, -1);
@@ -68,8 +64,7 @@ TYPED_TEST(SeveralRightHandSides, ReachLinesThatAreSolvedSeparately) {
   });
 }
 
-TYPED_TEST(SeveralRightHandSides, AreRefusedWhereTheyDoNotFit) {
-  using T = TypeParam;
+SCALAR_TEST(SeveralRightHandSides, AreRefusedWhereTheyDoNotFit) {
   Solver<T> solver({.devices = "host"});
   std::vector<T> y(300, T(1)), x(300, T(2));
   test::expect_refusal([&] { solver.apply(y.data(), 100, x.data(), 100, 3); }, "set_up");

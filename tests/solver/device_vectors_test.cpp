@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Vectors in buffers of the device that solves.
 #include "faults.hpp"
+#include "scalar_test.hpp"
 #include "vectors_on_devices.hpp"
 
 namespace oclspkt::test {
@@ -29,17 +30,13 @@ class DeviceVectors : public SolverFixture<T> {
     with_every_transfer([&](const Options& options) { with_variants(options, {options.variant, "gpu"}, f); });
   }
 };
-using DeviceVectorScalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(DeviceVectors, DeviceVectorScalars);
 
-TYPED_TEST(DeviceVectors, AreTimedByTheDeviceWhereThatIsAskedFor) {
-  using T = TypeParam;
+SCALAR_TEST(DeviceVectors, AreTimedByTheDeviceWhereThatIsAskedFor) {
   const RandomSystem<T> system(LineSet::one(9001), 3);
   this->with_every_kind([&](Options options) {
     for (const bool asked : {false, true}) {
       options.kernel_times = asked;
-      Solver<T> solver(options);
-      this->set_up(solver, system.bands);
+      Solver<T> solver = test::solver_for(system.bands, options);
       this->expect_the_same(solver, system.y);
       EXPECT_GT(solver.times().kernel_seconds, 0);
       cl_command_queue_properties queue = 0;
@@ -52,8 +49,8 @@ TYPED_TEST(DeviceVectors, AreTimedByTheDeviceWhereThatIsAskedFor) {
   });
 }
 
-TYPED_TEST(DeviceVectors, GiveTheBitsOfVectorsOnTheHost) {
-  with_systems<TypeParam>(sets_of_every_layout(), 3, [&](const auto& system) {
+SCALAR_TEST(DeviceVectors, GiveTheBitsOfVectorsOnTheHost) {
+  with_systems<T>(sets_of_every_layout(), 3, [&](const auto& system) {
     this->with_every_kind([&](const Options& kind) {
       with_methods(kind, methods_for(system.lines, kind),
                    [&](const Options& options) { this->expect_the_same(options, system); });
@@ -61,26 +58,23 @@ TYPED_TEST(DeviceVectors, GiveTheBitsOfVectorsOnTheHost) {
   });
 }
 
-TYPED_TEST(DeviceVectors, MayBelongToASystemLargerThanTheRestOfTheMemory) {
-  const RandomSystem<TypeParam> system(LineSet::one(200'003), 3);
+SCALAR_TEST(DeviceVectors, MayBelongToASystemLargerThanTheRestOfTheMemory) {
+  const RandomSystem<T> system(LineSet::one(200'003), 3);
   this->with_every_kind([&](Options kind) {
     kind.device_memory = system.bands.bytes() / 4;
     with_methods(kind, kMethodsInChunks, [&](const Options& options) { this->expect_the_same(options, system); });
   });
 }
 
-TYPED_TEST(DeviceVectors, MayBePartsOfBuffers) {
-  using T = TypeParam;
+SCALAR_TEST(DeviceVectors, MayBePartsOfBuffers) {
   const Bands<T> bands = random_dominant<T>(LineSet::one(4096), 3);
   with_every_transfer([&](const Options& options) {
-    Solver<T> solver(options);
-    this->set_up(solver, bands);
+    Solver<T> solver = test::solver_for(bands, options);
     expect_parts_taken(solver, solver.device_handles(), [&](cl_mem y, cl_mem x) { solver.apply_on_device(y, x); });
   });
 }
 
-TYPED_TEST(DeviceVectors, ThatDoNotFitAreRefusedByNameAndCure) {
-  using T = TypeParam;
+SCALAR_TEST(DeviceVectors, ThatDoNotFitAreRefusedByNameAndCure) {
   const Bands<T> bands = random_dominant<T>(LineSet::one(1000), 3);
   with_every_transfer([&](const Options& options) {
     Solver<T> solver(options);
@@ -93,32 +87,27 @@ TYPED_TEST(DeviceVectors, ThatDoNotFitAreRefusedByNameAndCure) {
   });
 }
 
-TYPED_TEST(DeviceVectors, WantADeviceThatSolves) {
-  using T = TypeParam;
-  Solver<T> on_host({.devices = "host"});
-  this->set_up(on_host, random_dominant<T>(LineSet::one(100), 3));
+SCALAR_TEST(DeviceVectors, WantADeviceThatSolves) {
+  Solver<T> on_host = test::solver_for(random_dominant<T>(LineSet::one(100), 3), {.devices = "host"});
   EXPECT_FALSE(on_host.device_handles());
   expect_refusal([&] { on_host.apply_on_device(nullptr, nullptr); }, "host");
   const Bands<T> bands = with_a_singular_line<T>();
   with_every_transfer([&](Options options) {
     options.singular = Singular::pin;
-    Solver<T> solver(options);
-    this->set_up(solver, bands);
+    Solver<T> solver = test::solver_for(bands, options);
     ASSERT_FALSE(solver.report().groups.empty());
     expect_refusal([&] { solver.apply_on_device(nullptr, nullptr); }, "fallback line");
   });
 }
 
-TYPED_TEST(DeviceVectors, AreLostWithADeviceThatFails) {
-  using T = TypeParam;
+SCALAR_TEST(DeviceVectors, AreLostWithADeviceThatFails) {
   const Faults faults;
   const Bands<T> bands = random_dominant<T>(LineSet::one(3001), 3);
   const std::vector<T> ones(3001, T(1));
   with_every_transfer([&](Options options) {
     for (const OnDeviceFailure on_failure : {OnDeviceFailure::quiet, OnDeviceFailure::error}) {
       options.on_device_failure = on_failure;
-      Solver<T> solver(options);
-      this->set_up(solver, bands);
+      Solver<T> solver = test::solver_for(bands, options);
       const std::string device = solver.report().device.name;
       {
         const DeviceVector<T> y(solver.device_handles(), ones), x(solver.device_handles(), ones);

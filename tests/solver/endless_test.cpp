@@ -129,8 +129,7 @@ TEST(EndlessKernel, CostsTheDeviceAndNeitherAnswerNorTime) {
 
 TEST(EndlessKernel, InFrontOfKernelsForFpgasCostsTheEmulatorAlone) {
   for (const DeviceInfo& info : device_module(nullptr)->devices()) {
-    Options options;
-    options.devices = std::to_string(info.index);
+    Options options{.devices = std::to_string(info.index)};
     if (info.emulated) expect_prompt_loss(options, MethodChoice::truncated_streamed);
   }
 }

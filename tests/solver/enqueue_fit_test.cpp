@@ -6,14 +6,12 @@
 namespace oclspkt::test {
 namespace {
 
-TYPED_TEST(Queues, TakeOneColumnAtATime) {
-  using T = TypeParam;
+SCALAR_TEST(Queues, TakeOneColumnAtATime) {
   const Bands<T> bands = random_dominant<T>(LineSet::one(1000), 3);
   const std::vector<T> ones(2000, T(1));
   this->with_every_transfer([&](const Options& options) {
     const Caller& caller = caller_of(options);
-    Solver<T> solver(options);
-    this->set_up(solver, bands, caller.device_queue());
+    Solver<T> solver = test::solver_for(bands, options, {.queue = caller.device_queue()});
     const DeviceVector<T> y(caller.handles(), ones), x(caller.handles(), ones);
     const auto enqueue = [&](int columns) {
       solver.enqueue(caller.device_queue(), y.get(), 1000, x.get(), 1000, columns);
@@ -25,20 +23,17 @@ TYPED_TEST(Queues, TakeOneColumnAtATime) {
   });
 }
 
-TYPED_TEST(Queues, TakePartsOfBuffers) {
-  using T = TypeParam;
+SCALAR_TEST(Queues, TakePartsOfBuffers) {
   const Bands<T> bands = random_dominant<T>(LineSet::one(4096), 3);
   this->with_every_kind([&](const Options& options) {
     const Caller& caller = caller_of(options);
-    Solver<T> solver(options);
-    this->set_up(solver, bands, caller.device_queue());
+    Solver<T> solver = test::solver_for(bands, options, {.queue = caller.device_queue()});
     expect_parts_taken(solver, caller.handles(),
                        [&](cl_mem y, cl_mem x) { this->enqueue(solver, caller.device_queue(), y, x); });
   });
 }
 
-TYPED_TEST(Queues, RefuseBuffersThatDoNotFit) {
-  using T = TypeParam;
+SCALAR_TEST(Queues, RefuseBuffersThatDoNotFit) {
   const Bands<T> bands = random_dominant<T>(LineSet::one(1000), 3);
   this->with_every_transfer([&](const Options& options) {
     const Caller& caller = caller_of(options);
@@ -50,8 +45,7 @@ TYPED_TEST(Queues, RefuseBuffersThatDoNotFit) {
   });
 }
 
-TYPED_TEST(Queues, ThatDoNotFitAreRefused) {
-  using T = TypeParam;
+SCALAR_TEST(Queues, ThatDoNotFitAreRefused) {
   const Index n = 1000;
   const Bands<T> bands = random_dominant<T>(LineSet::one(n), 3);
   const std::vector<T> ones(n, T(1));
@@ -68,8 +62,7 @@ TYPED_TEST(Queues, ThatDoNotFitAreRefused) {
       expect_refusal([&] { this->enqueue(solver, queue, y.get(), x.get()); }, word);
     };
     const auto vectors_with = [&](const DeviceQueue& queue) {
-      Solver<T> another(options);
-      this->set_up(another, bands, queue);
+      Solver<T> another = test::solver_for(bands, options, {.queue = queue});
       return another.report().device.vectors;
     };
     const auto says = [&](const DeviceQueue& queue, const char* why) {
@@ -105,15 +98,13 @@ TYPED_TEST(Queues, ThatDoNotFitAreRefused) {
   });
 }
 
-TYPED_TEST(Queues, WantADeviceThatSolvesAllLines) {
-  using T = TypeParam;
+SCALAR_TEST(Queues, WantADeviceThatSolvesAllLines) {
   const Bands<T> bands = with_a_singular_line<T>();
   const RandomSystem<T> good(bands.lines(), 3);
   this->with_every_transfer([&](Options options) {
     const Caller& caller = caller_of(options);
     options.singular = Singular::pin;
-    Solver<T> solver(options);
-    this->set_up(solver, bands, caller.device_queue());
+    Solver<T> solver = test::solver_for(bands, options, {.queue = caller.device_queue()});
     ASSERT_FALSE(solver.report().groups.empty());
     EXPECT_FALSE(solver.takes(caller.device_queue()));
     EXPECT_EQ(solver.report().device.vectors, "copied: the host solves some lines");
@@ -122,8 +113,7 @@ TYPED_TEST(Queues, WantADeviceThatSolvesAllLines) {
     this->expect_the_same(solver, caller, good.y);
 
     const auto copied = [&](const Options& otherwise, const char* why) {
-      Solver<T> on_host(otherwise);
-      this->set_up(on_host, good.bands, caller.device_queue());
+      Solver<T> on_host = test::solver_for(good.bands, otherwise, {.queue = caller.device_queue()});
       EXPECT_FALSE(on_host.takes(caller.device_queue()));
       const std::string& vectors = on_host.report().device.vectors;
       EXPECT_NE(vectors.find(why), std::string::npos) << vectors;
@@ -136,16 +126,14 @@ TYPED_TEST(Queues, WantADeviceThatSolvesAllLines) {
   });
 }
 
-TYPED_TEST(Queues, AreLostWithADeviceThatFails) {
-  using T = TypeParam;
+SCALAR_TEST(Queues, AreLostWithADeviceThatFails) {
   const Faults faults;
   const Bands<T> bands = random_dominant<T>(LineSet::one(3001), 3);
   const std::vector<T> ones(3001, T(1));
   this->with_every_transfer([&](Options options) {
     options.on_device_failure = OnDeviceFailure::quiet;
     const Caller& caller = caller_of(options);
-    Solver<T> solver(options);
-    this->set_up(solver, bands, caller.device_queue());
+    Solver<T> solver = test::solver_for(bands, options, {.queue = caller.device_queue()});
     const DeviceVector<T> y(caller.handles(), ones), x(caller.handles(), ones);
     Faults::at(ocl::Place::launch, -1);
     EXPECT_THROW(this->enqueue(solver, caller.device_queue(), y.get(), x.get()), DeviceError);
@@ -155,8 +143,7 @@ TYPED_TEST(Queues, AreLostWithADeviceThatFails) {
     EXPECT_FALSE(solver.takes(caller.device_queue()));
     EXPECT_NE(solver.report().device.vectors.find("failed"), std::string::npos) << solver.report().device.vectors;
     EXPECT_LE(this->backward_error(solver, bands), 100);
-    Solver<T> another(options);
-    this->set_up(another, bands, caller.device_queue());
+    Solver<T> another = test::solver_for(bands, options, {.queue = caller.device_queue()});
     this->expect_the_same(another, caller, ones);
   });
 }

@@ -29,16 +29,14 @@ class Gate {
   std::thread opener_;
 };
 
-TYPED_TEST(Queues, HaveAnswersInTheirOrder) {
-  using T = TypeParam;
+SCALAR_TEST(Queues, HaveAnswersInTheirOrder) {
   const LineSet lines = LineSet::one(9001);
   const Bands<T> bands = random_dominant<T>(lines, 3);
   const std::vector<T> y = random_vector<T>(lines.extent());
   const std::size_t bytes = y.size() * sizeof(T);
   this->with_every_kind([&](const Options& options) {
     const Caller& caller = caller_of(options);
-    Solver<T> solver(options);
-    this->set_up(solver, bands, caller.device_queue());
+    Solver<T> solver = test::solver_for(bands, options, {.queue = caller.device_queue()});
     const std::vector<T> expected = answer(solver, y);
     const std::vector<T> nothing(y.size(), T(7));
     const DeviceVector<T> from(caller.handles(), nothing), to(caller.handles(), nothing);
@@ -56,8 +54,7 @@ TYPED_TEST(Queues, HaveAnswersInTheirOrder) {
   });
 }
 
-TYPED_TEST(Queues, OfOneContextMayTakeTurnsAndServeSeveralSolvers) {
-  using T = TypeParam;
+SCALAR_TEST(Queues, OfOneContextMayTakeTurnsAndServeSeveralSolvers) {
   const LineSet lines = LineSet::one(20'011);
   const Bands<T> one = random_dominant<T>(lines, 3, 1), other = random_dominant<T>(lines, 5, 2);
   const std::vector<T> y = random_vector<T>(lines.extent());
@@ -85,8 +82,7 @@ TYPED_TEST(Queues, OfOneContextMayTakeTurnsAndServeSeveralSolvers) {
 }
 
 /// Two passes use the solver's own memory, by queues of their own.
-TYPED_TEST(Queues, MayBeAtWorkWhenTheSolverIsUsedOtherwiseOrGoes) {
-  using T = TypeParam;
+SCALAR_TEST(Queues, MayBeAtWorkWhenTheSolverIsUsedOtherwiseOrGoes) {
   const LineSet lines = LineSet::one(9001);
   const Bands<T> bands = random_dominant<T>(lines, 1.5), others = random_dominant<T>(lines, 2);
   const std::vector<T> y = random_vector<T>(lines.extent()), ones(y.size(), T(1));
@@ -182,9 +178,7 @@ TEST_F(Contexts, MayBeManyOneAfterTheOtherButNotAtOnce) {
   const LineSet lines = LineSet::one(500);
   const Bands<double> bands = random_dominant<double>(lines, 3);
   const std::vector<double> y = random_vector<double>(lines.extent());
-  Options options;
-  options.devices = "0";
-  options.method = MethodChoice::truncated_halo;
+  Options options{.devices = "0", .method = MethodChoice::truncated_halo};
   const auto device = caller_of(options).queue().getInfo<CL_QUEUE_DEVICE>();
   for (int i = 0; i < 70; ++i) {
     const Caller caller(device);

@@ -8,8 +8,8 @@
 namespace oclspkt::test {
 namespace {
 
-TYPED_TEST(Queues, OfAForeignContextGiveTheBitsOfVectorsOnTheHost) {
-  with_systems<TypeParam>(sets_of_every_layout(), 3, [&](const auto& system) {
+SCALAR_TEST(Queues, OfAForeignContextGiveTheBitsOfVectorsOnTheHost) {
+  with_systems<T>(sets_of_every_layout(), 3, [&](const auto& system) {
     this->with_every_kind([&](const Options& kind) {
       with_methods(kind, methods_for(system.lines, kind), [&](const Options& options) {
         const bool two_passes = options.method == MethodChoice::exact_twopass && system.lines.count() == 1;
@@ -20,8 +20,7 @@ TYPED_TEST(Queues, OfAForeignContextGiveTheBitsOfVectorsOnTheHost) {
   });
 }
 
-TYPED_TEST(Queues, SolveByTheOperatorOfASolverWithoutAQueue) {
-  using T = TypeParam;
+SCALAR_TEST(Queues, SolveByTheOperatorOfASolverWithoutAQueue) {
   with_systems<T>({LineSet::one(9001), LineSet::grid_axis(1, 37, 60, 3)}, 3, [&](const auto& system) {
     this->with_every_kind([&](const Options& options) {
       if (!builds_quickly(options) && system.lines.count() > 1) return;
@@ -36,8 +35,8 @@ TYPED_TEST(Queues, SolveByTheOperatorOfASolverWithoutAQueue) {
   });
 }
 
-TYPED_TEST(Queues, ServeASystemLargerThanTheRestOfTheMemory) {
-  const RandomSystem<TypeParam> system(LineSet::one(200'003), 3);
+SCALAR_TEST(Queues, ServeASystemLargerThanTheRestOfTheMemory) {
+  const RandomSystem<T> system(LineSet::one(200'003), 3);
   this->with_every_kind([&](Options kind) {
     kind.device_memory = system.bands.bytes() / 4;
     with_methods(kind, kMethodsInChunks, [&](const Options& options) {
@@ -47,8 +46,7 @@ TYPED_TEST(Queues, ServeASystemLargerThanTheRestOfTheMemory) {
   });
 }
 
-TYPED_TEST(Queues, ServeTheTransposedSystem) {
-  using T = TypeParam;
+SCALAR_TEST(Queues, ServeTheTransposedSystem) {
   with_systems<T>({LineSet::one(3001), LineSet::grid_axis(1, 37, 60, 3)}, 30, [&](const auto& system) {
     this->with_every_kind([&](const Options& options) {
       const Caller& caller = caller_of(options);
@@ -70,16 +68,14 @@ TYPED_TEST(Queues, ServeTheTransposedSystem) {
   });
 }
 
-TYPED_TEST(Queues, TakeMemoryOfTheHostThatIsNotAligned) {
-  using T = TypeParam;
+SCALAR_TEST(Queues, TakeMemoryOfTheHostThatIsNotAligned) {
   with_systems<T>({LineSet::one(3001), LineSet::strided(50, 40, 33, 1, 2, 50 * 40)}, 3, [&](const auto& system) {
     const std::vector<T>& y = system.y;
     const auto extent = static_cast<Index>(y.size());
     const std::size_t bytes = y.size() * sizeof(T);
     this->with_every_kind([&](const Options& options) {
       const Caller& caller = caller_of(options);
-      Solver<T> solver(options);
-      this->set_up(solver, system.bands, caller.device_queue());
+      Solver<T> solver = test::solver_for(system.bands, options, {.queue = caller.device_queue()});
       AlignedArray<T> memory(2 * (extent + 1));
       T *from = memory.data() + 1, *to = from + extent;
       std::copy(y.begin(), y.end(), from);

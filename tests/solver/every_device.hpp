@@ -36,8 +36,7 @@ void with_every_device(const F& f) {
   std::string why;
   DeviceModule* module = device_module(&why);
   if (module == nullptr) throw std::runtime_error("no OpenCL module: " + why);
-  Options options;
-  options.on_device_failure = OnDeviceFailure::error;
+  Options options{.on_device_failure = OnDeviceFailure::error};
   for (const DeviceInfo& info : module->devices()) {
     SCOPED_TRACE("device " + std::to_string(info.index) + ": " + info.name + " (" + info.platform + ")");
     options.devices = std::to_string(info.index);

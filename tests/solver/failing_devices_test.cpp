@@ -128,10 +128,8 @@ class FailingDevices : public test::SolverFixture<T> {
     });
   }
 };
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(FailingDevices, Scalars);
 
-TYPED_TEST(FailingDevices, EachPlaceIsPassedWhereItShouldBe) {
+SCALAR_TEST(FailingDevices, EachPlaceIsPassedWhereItShouldBe) {
   const Faults faults;
   this->with_every_way([&](const Options& options) {
     const bool in_place = options.transfer == Transfer::automatic;
@@ -149,7 +147,7 @@ TYPED_TEST(FailingDevices, EachPlaceIsPassedWhereItShouldBe) {
   });
 }
 
-TYPED_TEST(FailingDevices, TheAnswerIsRightAndTheLossIsTold) {
+SCALAR_TEST(FailingDevices, TheAnswerIsRightAndTheLossIsTold) {
   const Faults faults;
   this->with_every_way([&](const Options& options) {
     this->places(options, Moment::set_up);  // opens and builds what later solvers share
@@ -159,8 +157,7 @@ TYPED_TEST(FailingDevices, TheAnswerIsRightAndTheLossIsTold) {
   });
 }
 
-TYPED_TEST(FailingDevices, StopTheSolverOnlyIfAskedTo) {
-  using T = TypeParam;
+SCALAR_TEST(FailingDevices, StopTheSolverOnlyIfAskedTo) {
   const Faults faults;
   this->with_every_way([&](Options options) {
     options.on_device_failure = OnDeviceFailure::error;
@@ -194,13 +191,10 @@ void expect_lost(const Report& report, std::size_t lost, std::size_t devices) {
   EXPECT_FALSE(names.contains(report.device.name)) << said(report);
 }
 
-TYPED_TEST(FailingDevices, TheNextDeviceTakesOver) {
-  using T = TypeParam;
+SCALAR_TEST(FailingDevices, TheNextDeviceTakesOver) {
   const Faults faults;
-  Options options;
-  options.on_device_failure = OnDeviceFailure::quiet;
-  options.method = MethodChoice::exact_twopass;
-  options.devices = all_devices<T>();
+  Options options{
+      .devices = all_devices<T>(), .method = MethodChoice::exact_twopass, .on_device_failure = OnDeviceFailure::quiet};
   options.variant = "cpu";  // whose method a device that stands in for an FPGA has as well
   const auto devices = static_cast<int>(std::count(options.devices.begin(), options.devices.end(), ',')) + 1;
   for (int lost = 0; lost <= devices; ++lost) {
@@ -224,11 +218,9 @@ TYPED_TEST(FailingDevices, TheNextDeviceTakesOver) {
   }
 }
 
-TYPED_TEST(FailingDevices, OfAutoLeaveTheCheapestOfTheOthers) {
-  using T = TypeParam;
+SCALAR_TEST(FailingDevices, OfAutoLeaveTheCheapestOfTheOthers) {
   const Faults faults;
-  Options options;
-  options.on_device_failure = OnDeviceFailure::quiet;
+  Options options{.on_device_failure = OnDeviceFailure::quiet};
   const Bands<T> bands = test::constant<T>(LineSet::one(300'000), -1, 2.5, -1);
   Solver<T> solver(options);
   Faults::at(Place::launch, -1, 0, 1000);
@@ -238,8 +230,7 @@ TYPED_TEST(FailingDevices, OfAutoLeaveTheCheapestOfTheOthers) {
   EXPECT_EQ(solver.report().losses, static_cast<std::size_t>(Faults::fired()));
 }
 
-TYPED_TEST(FailingDevices, AreNotTriedAgainUntilSizeOrOptionsChange) {
-  using T = TypeParam;
+SCALAR_TEST(FailingDevices, AreNotTriedAgainUntilSizeOrOptionsChange) {
   const Faults faults;
   test::with_every_device([&](Options options) {
     if (options.devices == "host") return;
@@ -276,7 +267,7 @@ TYPED_TEST(FailingDevices, AreNotTriedAgainUntilSizeOrOptionsChange) {
 }
 
 // The last one: after it every kernel is built anew.
-TYPED_TEST(FailingDevices, MayFailToOpenAndToBuild) {
+SCALAR_TEST(FailingDevices, MayFailToOpenAndToBuild) {
   const Faults faults;
   test::with_every_device([&](Options options) {
     if (options.devices == "host") return;
@@ -291,9 +282,8 @@ TYPED_TEST(FailingDevices, MayFailToOpenAndToBuild) {
 /// Devices are measured once a process, at their first use: a suite that needs a process of its own.
 template <typename T>
 class FailingProbe : public FailingDevices<T> {};
-TYPED_TEST_SUITE(FailingProbe, Scalars);
 
-TYPED_TEST(FailingProbe, LosesTheDeviceForItsSolverOnly) {
+SCALAR_TEST(FailingProbe, LosesTheDeviceForItsSolverOnly) {
   const Faults faults;
   test::with_every_device([&](Options options) {
     if (options.devices == "host") return;
@@ -303,7 +293,7 @@ TYPED_TEST(FailingProbe, LosesTheDeviceForItsSolverOnly) {
       if (place == Place::open) release_devices();
       this->expect_right(options, Moment::set_up, place);
     }
-    Solver<TypeParam> solver(options);
+    Solver<T> solver(options);
     this->live(solver, Moment::set_up);
     EXPECT_EQ(solver.report().device.name, device_of(options).name) << said(solver.report());
     EXPECT_TRUE(solver.report().degraded.empty());

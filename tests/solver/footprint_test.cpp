@@ -61,13 +61,11 @@ class Footprints : public test::SolverFixture<T> {
     return test::SolverFixture<T>::backward_error(solver, bands);
   }
 };
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Footprints, Scalars);
 
-TYPED_TEST(Footprints, AreTheSameAfterTenAppliesAndAfterManyThousand) {
+SCALAR_TEST(Footprints, AreTheSameAfterTenAppliesAndAfterManyThousand) {
   test::with_every_device([&](Options options) {
     const std::int64_t before = test::buffers_made();
-    for (const auto& c : TestFixture::cases()) {
+    for (const auto& c : this->cases()) {
       options.method = c.method;
       // Thousands on the first device and on the host: what would grow is ours, and counted one by one.
       this->expect_steady(options, c, options.devices == "0" || options.devices == "host" ? c.applies : 200);
@@ -76,11 +74,11 @@ TYPED_TEST(Footprints, AreTheSameAfterTenAppliesAndAfterManyThousand) {
   });
 }
 
-TYPED_TEST(Footprints, AreTheSameForDevicesThatCopy) {
+SCALAR_TEST(Footprints, AreTheSameForDevicesThatCopy) {
   test::with_every_device([&](Options options) {
     if (options.devices == "host") return;
     options.transfer = Transfer::copy;
-    for (const auto& c : TestFixture::cases()) {
+    for (const auto& c : this->cases()) {
       options.method = c.method;
       this->expect_steady(options, c, 200);
     }

@@ -114,8 +114,7 @@ TEST_F(Fork, NewSolversAreRefusedDevices) {
       for (const std::string& devices : {options.devices, std::string("auto"), std::string("all")}) {
         SCOPED_TRACE("devices " + devices);
         options.devices = devices;
-        Solver<double> solver(options);
-        set_up(solver, bands_);
+        Solver<double> solver = test::solver_for(bands_, options);
         EXPECT_LE(backward_error(solver, bands_), 100);
         expect_taken_over(solver.report());
       }
@@ -134,8 +133,7 @@ TEST_F(Fork, NewSolversAreRefusedDevices) {
 /// In a process of its own, which has not used a device.
 TEST_F(Fork, BeforeTheFirstUseLeavesDevicesToBoth) {
   ASSERT_EQ(open_device_module(), nullptr) << "run this case alone";
-  Options options;
-  options.devices = "cpu";
+  Options options{.devices = "cpu"};
   const auto solve = [&] {
     Solver<double> solver(options);
     solve_on_device(solver);

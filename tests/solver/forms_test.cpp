@@ -35,17 +35,13 @@ class FoundForms : public test::SolverFixture<T> {
 
   static constexpr Index n = 100'000, length = 128;
 };
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(FoundForms, Scalars);
 
-TYPED_TEST(FoundForms, ARandomMatrixIsGeneral) {
-  using T = TypeParam;
+SCALAR_TEST(FoundForms, ARandomMatrixIsGeneral) {
   this->expect(Form::general, 5, test::random_dominant<T>(LineSet::one(this->n), 2.0), "one line");
   this->expect(Form::general, 5, test::random_dominant<T>(LineSet::equal(800, this->length), 2.0), "lines");
 }
 
-TYPED_TEST(FoundForms, SymmetryIsSeenToTheBit) {
-  using T = TypeParam;
+SCALAR_TEST(FoundForms, SymmetryIsSeenToTheBit) {
   for (const LineSet& lines : {LineSet::one(this->n), LineSet::equal(800, this->length),
                                LineSet::grid_axis(1, 40, 50, 30), LineSet::grid_axis(2, 40, 50, 30)}) {
     const MethodChoice method = lines.contiguous() ? MethodChoice::truncated_streamed : MethodChoice::exact_factored;
@@ -56,8 +52,7 @@ TYPED_TEST(FoundForms, SymmetryIsSeenToTheBit) {
   }
 }
 
-TYPED_TEST(FoundForms, LinesThatAreAlikeShareTheirFactors) {
-  using T = TypeParam;
+SCALAR_TEST(FoundForms, LinesThatAreAlikeShareTheirFactors) {
   const LineSet lines = LineSet::equal(800, this->length);
   Bands<T> bands = test::constant<T>(lines, -1, 4, -2);
   this->expect(Form::shared, 2, bands, "alike");
@@ -68,8 +63,7 @@ TYPED_TEST(FoundForms, LinesThatAreAlikeShareTheirFactors) {
   this->expect(Form::symmetric, 4, bands, "symmetric, one bit off");
 }
 
-TYPED_TEST(FoundForms, RowsThatAreAlikeShareTheirFactors) {
-  using T = TypeParam;
+SCALAR_TEST(FoundForms, RowsThatAreAlikeShareTheirFactors) {
   Bands<T> bands = test::constant<T>(LineSet::one(this->n), -1, 4, -2);
   bands.diag()[0] = 7;
   bands.upper()[0] = T(0.5);
@@ -84,8 +78,7 @@ TYPED_TEST(FoundForms, RowsThatAreAlikeShareTheirFactors) {
   this->expect(Form::general, 5, test::constant<T>(LineSet::one(100), -1, 4, -2), "fewer than four tiles");
 }
 
-TYPED_TEST(FoundForms, NewValuesGetTheirOwnForm) {
-  using T = TypeParam;
+SCALAR_TEST(FoundForms, NewValuesGetTheirOwnForm) {
   const LineSet lines = LineSet::equal(800, this->length);
   const Bands<T> shared = test::diffusion<T>(lines, 1), symmetric = test::random_symmetric<T>(lines, 2.0),
                  general = test::random_dominant<T>(lines, 2.0);

@@ -60,20 +60,17 @@ class FpgaBinary : public test::SolverFixture<float> {
   }
   /// By the device that the options name, and no other.
   static std::vector<float> solution(const Options& options, const Bands<float>& bands) {
-    Solver<float> solver(options);
-    set_up(solver, bands);
+    Solver<float> solver = test::solver_for(bands, options);
     EXPECT_EQ(solver.report().device.type, "fpga") << solver.report().device.why;
     const std::vector<float> y = test::random_vector<float>(bands.lines().extent());
-    std::vector<float> x(y.size());
-    solver.apply(y.data(), x.data());
+    std::vector<float> x = test::answer(solver, y);
     return x;
   }
   /// The device cannot be used, which is told with these texts, and the host solves.
   static void expect_left_out(Options options, const Bands<float>& bands, const std::vector<std::string>& texts) {
     options.on_device_failure = OnDeviceFailure::quiet;
     options.profile = "none";
-    Solver<float> solver(options);
-    set_up(solver, bands);
+    Solver<float> solver = test::solver_for(bands, options);
     EXPECT_LE(backward_error(solver, bands), 100);
     EXPECT_EQ(solver.report().device.type, "host");
     ASSERT_EQ(solver.report().degraded.size(), 1U);
@@ -107,8 +104,7 @@ TEST_F(FpgaBinary, ThatIsDamagedLeavesTheRowsToTheHost) {
   with_every_fpga([&](Options options) {
     options.fpga_binary = path("cut.bin");
     options.on_device_failure = OnDeviceFailure::quiet;
-    Solver<float> solver(options);
-    set_up(solver, bands_);
+    Solver<float> solver = test::solver_for(bands_, options);
     EXPECT_LE(backward_error(solver, bands_), 100);
     const Report& report = solver.report();
     EXPECT_EQ(report.device.type, "host");
@@ -202,15 +198,13 @@ TEST_F(FpgaBinary, OfOtherKernelsLeavesACompilerItsWork) {
   with_every_fpga([&](Options options) {
     const int index = std::stoi(options.devices);
     if (!device_module(nullptr)->info(index).compiler) return;
-    Solver<float> solver(options);
-    set_up(solver, bands_);
+    Solver<float> solver = test::solver_for(bands_, options);
     const std::vector<float> y = test::random_vector<float>(kRows);
     std::vector<float> built(y.size()), beside(y.size());
     solver.apply(y.data(), built.data());
     maker->build(index, {"stream"}, folder_.string());
     options.fpga_binary = folder_.string();
-    Solver<float> other(options);
-    set_up(other, bands_);
+    Solver<float> other = test::solver_for(bands_, options);
     other.apply(y.data(), beside.data());
     EXPECT_EQ(built, beside);
     EXPECT_NE(other.report().device.type, "host");
@@ -224,8 +218,7 @@ TEST_F(FpgaBinary, IsNothingToDevicesThatAreNoFpgas) {
       return;
     }
     options.fpga_binary = path("nowhere.bin");
-    Solver<float> solver(options);
-    set_up(solver, bands_);
+    Solver<float> solver = test::solver_for(bands_, options);
     EXPECT_LE(backward_error(solver, bands_), 100);
     EXPECT_NE(solver.report().device.type, "host");
   });

@@ -41,12 +41,7 @@ bool nothing_here() {
 class Emulated : public test::SolverFixture<double> {
  protected:
   static Options options_for(const std::string& devices, const std::string& variant = "default") {
-    Options options;
-    options.devices = devices;
-    options.variant = variant;
-    options.profile = "none";
-    options.on_device_failure = OnDeviceFailure::error;
-    return options;
+    return {.devices = devices, .profile = "none", .variant = variant, .on_device_failure = OnDeviceFailure::error};
   }
   /// Set up, and expect that kernels for FPGAs solve, rightly.
   static void expect_solved(Solver<double>& solver, const Bands<double>& bands) {
@@ -57,8 +52,7 @@ class Emulated : public test::SolverFixture<double> {
     EXPECT_TRUE(solver.report().degraded.empty());
   }
   static std::vector<double> solution(Solver<double>& solver, const std::vector<double>& y) {
-    std::vector<double> x(y.size());
-    solver.apply(y.data(), x.data());
+    std::vector<double> x = test::answer(solver, y);
     return x;
   }
 };
@@ -144,8 +138,7 @@ TEST_F(SmallerBuffers, LeaveWhatTakesAllRowsToTheNextDevice) {
   ASSERT_EQ(info.max_allocation, kSmallerBuffer) << "run by CL_CONFIG_CPU_FORCE_MAX_MEM_ALLOC_SIZE=8MB";
   Options options = options_for(std::to_string(info.index));
   const auto expect_host = [&](const Bands<double>& bands) {
-    Solver<double> solver(options);
-    set_up(solver, bands);
+    Solver<double> solver = test::solver_for(bands, options);
     EXPECT_EQ(solver.report().device.type, "host");
     EXPECT_TRUE(solver.report().degraded.empty()) << "nothing failed";
     EXPECT_LE(backward_error(solver, bands), 20);
@@ -162,8 +155,7 @@ TEST_F(SmallerBuffers, LeaveWhatTakesAllRowsToTheNextDevice) {
   options.variant = "fpga-tdma";
   expect_host(larger);
   Options any = options_for(std::to_string(info.index));
-  Solver<double> automatic(any);
-  set_up(automatic, larger);
+  Solver<double> automatic = test::solver_for(larger, any);
   EXPECT_EQ(automatic.report().device.type, "host");
   Solver<double> solver(options);
   expect_solved(solver, test::constant<double>(LineSet::one(fits), -1, 2, -1));

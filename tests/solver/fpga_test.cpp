@@ -32,11 +32,8 @@ class ForFpgas : public test::SolverFixture<T> {
   }
   static constexpr bool kDouble = sizeof(T) == sizeof(double);
 };
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(ForFpgas, Scalars);
 
-TYPED_TEST(ForFpgas, StreamLinesWhoseTruncationDoesNotShow) {
-  using T = TypeParam;
+SCALAR_TEST(ForFpgas, StreamLinesWhoseTruncationDoesNotShow) {
   this->on_devices([&](const Options& options) {
     for (const double d : {10.0, 2.0, 1.2}) {
       const Report report = this->expect_shape(options, test::random_dominant<T>(LineSet::one(20'011), d),
@@ -52,25 +49,21 @@ TYPED_TEST(ForFpgas, StreamLinesWhoseTruncationDoesNotShow) {
   });
 }
 
-TYPED_TEST(ForFpgas, AreThoseOfDevicesOfThatType) {
-  using T = TypeParam;
+SCALAR_TEST(ForFpgas, AreThoseOfDevicesOfThatType) {
   const Bands<T> bands = test::random_dominant<T>(LineSet::one(5'003), 3);
   this->on_devices([&](Options options) {
     const bool fpga = device_module(nullptr)->devices().at(std::stoul(options.devices)).type == DeviceType::fpga;
     options.variant = "default";
-    Solver<T> solver(options);
-    this->set_up(solver, bands);
+    Solver<T> solver = test::solver_for(bands, options);
     EXPECT_EQ(solver.report().shape.find("one work-item") != std::string::npos, fpga) << solver.report().shape;
     EXPECT_LE(this->backward_error(solver, bands), 20);
     options.variant = "lanes-halo";
-    Solver<T> named(options);
-    this->set_up(named, bands);
+    Solver<T> named = test::solver_for(bands, options);
     EXPECT_NE(named.report().device.name, "host") << named.report().device.why;
   });
 }
 
-TYPED_TEST(ForFpgas, LengthenBlocksUntilTheCertificateHolds) {
-  using T = TypeParam;
+SCALAR_TEST(ForFpgas, LengthenBlocksUntilTheCertificateHolds) {
   // An unknown of these lines decays by d from row to row, in one direction only.
   const auto one_sided = [](double d) { return test::constant<T>(LineSet::one(20'011), 0, d, -1); };
   const double d = this->kDouble ? 1.5 : 1.25;
@@ -82,8 +75,7 @@ TYPED_TEST(ForFpgas, LengthenBlocksUntilTheCertificateHolds) {
   });
 }
 
-TYPED_TEST(ForFpgas, AreNamedOneByOne) {
-  using T = TypeParam;
+SCALAR_TEST(ForFpgas, AreNamedOneByOne) {
   this->on_devices([&](Options options) {
     const Bands<T> bands = test::random_dominant<T>(LineSet::one(5'003), 5);
     options.variant = "fpga-spktrunc";
@@ -95,8 +87,7 @@ TYPED_TEST(ForFpgas, AreNamedOneByOne) {
   });
 }
 
-TYPED_TEST(ForFpgas, LeaveToExactKernelsWhatTruncationDoesNotHold) {
-  using T = TypeParam;
+SCALAR_TEST(ForFpgas, LeaveToExactKernelsWhatTruncationDoesNotHold) {
   this->on_devices([&](const Options& options) {
     for (const Bands<T>& bands :
          {test::constant<T>(LineSet::one(5'003), -1, 2, -1), test::diffusion<T>(LineSet::one(5'003), 1000),
@@ -114,8 +105,7 @@ TYPED_TEST(ForFpgas, LeaveToExactKernelsWhatTruncationDoesNotHold) {
   });
 }
 
-TYPED_TEST(ForFpgas, ThatAreExactAreNamedOneByOne) {
-  using T = TypeParam;
+SCALAR_TEST(ForFpgas, ThatAreExactAreNamedOneByOne) {
   const Bands<T> bands = test::random_dominant<T>(LineSet::equal(70, 29), 1.5);
   this->on_devices([&](Options options) {
     options.variant = "fpga-tdma";
@@ -126,13 +116,11 @@ TYPED_TEST(ForFpgas, ThatAreExactAreNamedOneByOne) {
   });
 }
 
-TYPED_TEST(ForFpgas, ThatAreExactReadNoLowerCouplingsOfSymmetricMatrices) {
-  using T = TypeParam;
+SCALAR_TEST(ForFpgas, ThatAreExactReadNoLowerCouplingsOfSymmetricMatrices) {
   this->on_devices([&](Options options) {
     options.method = MethodChoice::exact;
     for (const LineSet& lines : {LineSet::one(1000), LineSet::equal(70, 29), LineSet::grid_axis(1, 37, 31, 3)}) {
-      Solver<T> solver(options);
-      this->set_up(solver, test::random_symmetric<T>(lines, 1.2));
+      Solver<T> solver = test::solver_for(test::random_symmetric<T>(lines, 1.2), options);
       EXPECT_EQ(solver.report().form, Form::symmetric);
       EXPECT_EQ(solver.report().words_per_row, lines.count() > 1 ? 4 : 8);
       this->set_up(solver, test::random_dominant<T>(lines, 1.2));
@@ -142,13 +130,11 @@ TYPED_TEST(ForFpgas, ThatAreExactReadNoLowerCouplingsOfSymmetricMatrices) {
   });
 }
 
-TYPED_TEST(ForFpgas, GiveWayToPivotingWhereRowsAreNotDominant) {
-  using T = TypeParam;
+SCALAR_TEST(ForFpgas, GiveWayToPivotingWhereRowsAreNotDominant) {
   this->on_devices([&](Options options) {
     for (const LineSet& lines : {LineSet::one(100), LineSet::equal(70, 38), LineSet::grid_axis(1, 37, 36, 3)}) {
-      Solver<T> solver(options);
       const Bands<T> weak = test::constant<T>(lines, 1, 0, 1);
-      this->set_up(solver, weak);
+      Solver<T> solver = test::solver_for(weak, options);
       EXPECT_EQ(solver.report().method, Method::pivot) << lines.describe();
       EXPECT_LE(this->backward_error(solver, weak), 20) << lines.describe();
       // Rows that grow, and diagonals that rounding loses: the host's factors tell how far that comes true.
@@ -164,8 +150,7 @@ TYPED_TEST(ForFpgas, GiveWayToPivotingWhereRowsAreNotDominant) {
   });
 }
 
-TYPED_TEST(ForFpgas, TakeRowsThatAreNotDominantIfTheyDoNotGrow) {
-  using T = TypeParam;
+SCALAR_TEST(ForFpgas, TakeRowsThatAreNotDominantIfTheyDoNotGrow) {
   this->on_devices([&](Options options) {
     for (const LineSet& lines : {LineSet::one(203), LineSet::equal(70, 38), LineSet::grid_axis(1, 37, 36, 3)}) {
       Solver<T> solver(options);
@@ -181,8 +166,7 @@ TYPED_TEST(ForFpgas, TakeRowsThatAreNotDominantIfTheyDoNotGrow) {
   });
 }
 
-TYPED_TEST(ForFpgas, TakeNoSingularLine) {
-  using T = TypeParam;
+SCALAR_TEST(ForFpgas, TakeNoSingularLine) {
   this->on_devices([&](Options options) {
     for (const LineSet& lines : {LineSet::one(100), LineSet::equal(70, 38), LineSet::grid_axis(1, 37, 36, 3)}) {
       Bands<T> bands = test::constant<T>(lines, -1, 2, -1);
@@ -196,16 +180,14 @@ TYPED_TEST(ForFpgas, TakeNoSingularLine) {
   });
 }
 
-TYPED_TEST(ForFpgas, SayWhyTheHostSolvesWhatTheMemoryDoesNotHold) {
-  using T = TypeParam;
+SCALAR_TEST(ForFpgas, SayWhyTheHostSolvesWhatTheMemoryDoesNotHold) {
   this->on_devices([&](Options options) {
     options.device_memory = 100'000;
     for (const MethodChoice method : {MethodChoice::automatic, MethodChoice::exact, MethodChoice::exact_factored}) {
       options.method = method;
       const auto expect = [&](const LineSet& lines, const char* why) {
-        Solver<T> solver(options);
         const Bands<T> bands = test::random_dominant<T>(lines, 1.5);
-        this->set_up(solver, bands);
+        Solver<T> solver = test::solver_for(bands, options);
         EXPECT_EQ(solver.report().device.name, "host");
         EXPECT_NE(solver.report().device.why.find(why), std::string::npos) << solver.report().device.why;
         EXPECT_LE(this->backward_error(solver, bands), 20);

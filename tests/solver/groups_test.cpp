@@ -15,11 +15,8 @@ class Groups : public test::SolverFixture<T> {
 
   static Bands<T> lines() { return test::constant<T>(LineSet::equal(kLines, kRows), -1, 8, -1); }
 };
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Groups, Scalars);
 
-TYPED_TEST(Groups, KeepTheOthersTruncated) {
-  using T = TypeParam;
+SCALAR_TEST(Groups, KeepTheOthersTruncated) {
   test::with_every_device([&](const Options& options) {
     if (options.devices == "host") return;  // truncates nothing by itself
     Solver<T> solver(options);
@@ -38,8 +35,7 @@ TYPED_TEST(Groups, KeepTheOthersTruncated) {
   });
 }
 
-TYPED_TEST(Groups, MakeRoomForTheExactMethodWhereManyLinesAreWeak) {
-  using T = TypeParam;
+SCALAR_TEST(Groups, MakeRoomForTheExactMethodWhereManyLinesAreWeak) {
   test::with_every_device([&](const Options& options) {
     if (options.devices == "host") return;
     Solver<T> solver(options);
@@ -53,8 +49,7 @@ TYPED_TEST(Groups, MakeRoomForTheExactMethodWhereManyLinesAreWeak) {
   });
 }
 
-TYPED_TEST(Groups, LeaveTheOthersTheirBitsWhenOneLineIsPinned) {
-  using T = TypeParam;
+SCALAR_TEST(Groups, LeaveTheOthersTheirBitsWhenOneLineIsPinned) {
   test::with_every_device([&](Options options) {
     options.singular = Singular::pin;
     Solver<T> solver(options);
@@ -65,8 +60,7 @@ TYPED_TEST(Groups, LeaveTheOthersTheirBitsWhenOneLineIsPinned) {
     solver.apply(y.data(), before.data());
     test::replace_line(bands, bad, -1, 2, -1);
     bands.diag()[bad * this->kRows] = bands.diag()[(bad + 1) * this->kRows - 1] = 1;
-    Solver<T> again(options);
-    this->set_up(again, bands);
+    Solver<T> again = test::solver_for(bands, options);
     ASSERT_EQ(again.report().groups.size(), 1u);
     EXPECT_TRUE(again.report().groups[0].pinned);
     for (Index i = bad * this->kRows; i < (bad + 1) * this->kRows; ++i) {
@@ -81,8 +75,7 @@ TYPED_TEST(Groups, LeaveTheOthersTheirBitsWhenOneLineIsPinned) {
   });
 }
 
-TYPED_TEST(Groups, SolveRowsThatNoScalingKeepsInRangeInWiderNumbers) {
-  using T = TypeParam;
+SCALAR_TEST(Groups, SolveRowsThatNoScalingKeepsInRangeInWiderNumbers) {
   const T large = std::numeric_limits<T>::max() / 64, small = 16 * std::numeric_limits<T>::min();
   test::with_every_device([&](const Options& options) {
     Solver<T> solver(options);

@@ -123,10 +123,7 @@ class Memory : public ::testing::Test {
 };
 
 Options options_for(MethodChoice method, const std::string& devices = "host") {
-  Options options;
-  options.method = method;
-  options.devices = devices;
-  options.on_device_failure = OnDeviceFailure::quiet;
+  Options options{.devices = devices, .method = method, .on_device_failure = OnDeviceFailure::quiet};
   options.profile = "none";  // files have tests of their own
   return options;
 }

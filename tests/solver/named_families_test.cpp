@@ -34,8 +34,7 @@ TEST(NamedFamily, ExactTakesTheMemberWhoseBoundHolds) {
   const Bands<double> bands = random_units(2000);
   test::with_every_device([&](Options options) {
     options.method = MethodChoice::exact;
-    Solver<double> solver(options);
-    test::set_up(solver, bands);
+    Solver<double> solver = test::solver_for(bands, options);
     EXPECT_TRUE(within_its_bounds(solver.report())) << solver.report().why << ", " << solver.report().rounding;
     EXPECT_LE(test::backward_error(solver, bands), 10);
   });
@@ -50,8 +49,7 @@ TEST(NamedFamily, TruncatedTakesTheMemberWhoseBoundHolds) {
   });
   test::with_every_device([&](Options options) {
     options.method = MethodChoice::truncated;
-    Solver<double> solver(options);
-    test::set_up(solver, bands);
+    Solver<double> solver = test::solver_for(bands, options);
     EXPECT_TRUE(within_its_bounds(solver.report())) << solver.report().shape << ": " << solver.report().why;
     EXPECT_LE(test::backward_error(solver, bands), 100);
   });

@@ -32,16 +32,12 @@ class Numbers : public test::SolverFixture<T> {
     Solver<T> solver(options);
     Numbers::set_up(solver, bands);
     report = solver.report();
-    std::vector<T> x(y.size());
-    solver.apply(y.data(), x.data());
+    std::vector<T> x = test::answer(solver, y);
     return x;
   }
 };
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Numbers, Scalars);
 
-TYPED_TEST(Numbers, ThatAreNoneAreRefusedWithTheirRow) {
-  using T = TypeParam;
+SCALAR_TEST(Numbers, ThatAreNoneAreRefusedWithTheirRow) {
   const Index m = 48, n = 16 * m * 3;  // partitions, and tiles of up to 16 of them
   test::with_every_device([&](Options options) {
     options.partition = m;
@@ -64,8 +60,7 @@ TYPED_TEST(Numbers, ThatAreNoneAreRefusedWithTheirRow) {
   });
 }
 
-TYPED_TEST(Numbers, ThatAreNoneInTheRightHandSideLeaveOtherLinesTheirBits) {
-  using T = TypeParam;
+SCALAR_TEST(Numbers, ThatAreNoneInTheRightHandSideLeaveOtherLinesTheirBits) {
   const Index count = 20, length = 101;
   const Bands<T> bands = test::random_dominant<T>(LineSet::equal(count, length), 3);
   const std::vector<T> healthy = test::random_vector<T>(count * length);
@@ -93,8 +88,7 @@ TYPED_TEST(Numbers, ThatAreNoneInTheRightHandSideLeaveOtherLinesTheirBits) {
   });
 }
 
-TYPED_TEST(Numbers, OfARowMayShareAnyPowerOfTwo) {
-  using T = TypeParam;
+SCALAR_TEST(Numbers, OfARowMayShareAnyPowerOfTwo) {
   const Index n = 20011;
   const int widest = sizeof(T) == 8 ? 40 : 20;
   std::mt19937 generator(test::kSeed);
@@ -130,14 +124,12 @@ TYPED_TEST(Numbers, OfARowMayShareAnyPowerOfTwo) {
   }
 }
 
-TYPED_TEST(Numbers, OfAWindSendDevicesOnToTheExactMethod) {
-  using T = TypeParam;
+SCALAR_TEST(Numbers, OfAWindSendDevicesOnToTheExactMethod) {
   for (const double peclet : {1.0, 10.0, 1e3}) {
     for (const bool against : {false, true}) {
       const Bands<T> bands = test::upwind<T>(LineSet::one(200'000), peclet, against);
       test::with_every_device([&](Options options) {
-        Solver<T> solver(options);
-        this->set_up(solver, bands);
+        Solver<T> solver = test::solver_for(bands, options);
         const bool host = options.devices == "host";
         EXPECT_TRUE(test::is_exact(solver.report())) << solver.report().why;
         EXPECT_EQ(solver.report().device.name == "host", host);
@@ -145,8 +137,7 @@ TYPED_TEST(Numbers, OfAWindSendDevicesOnToTheExactMethod) {
         if (host) return;
         // Stored factors are streamed down only, from starts that are truncated: not what a wind wants.
         options.method = MethodChoice::truncated_streamed;
-        Solver<T> streamed(options);
-        this->set_up(streamed, bands);
+        Solver<T> streamed = test::solver_for(bands, options);
         EXPECT_NE(streamed.report().shape.find("stored factors"), std::string::npos) << streamed.report().shape;
         EXPECT_GT(streamed.report().certificate, streamed.report().tolerance);
         EXPECT_TRUE(streamed.report().certificate_above_tolerance);
@@ -155,8 +146,7 @@ TYPED_TEST(Numbers, OfAWindSendDevicesOnToTheExactMethod) {
   }
 }
 
-TYPED_TEST(Numbers, ThatLoseTheirExcessToRoundingAreStillRight) {
-  using T = TypeParam;
+SCALAR_TEST(Numbers, ThatLoseTheirExcessToRoundingAreStillRight) {
   // 1 + 2 lambda = 2 lambda in T: the matrix that is stored is Poisson's.
   const double lambda = sizeof(T) == 8 ? 1e17 : 1e9;
   ASSERT_EQ(static_cast<T>(1 + 2 * lambda), static_cast<T>(2 * lambda));
@@ -165,8 +155,7 @@ TYPED_TEST(Numbers, ThatLoseTheirExcessToRoundingAreStillRight) {
                    nearly = test::diffusion<T>(LineSet::one(n), 1e7);
     test::with_every_device([&](const Options& options) {
       for (const Bands<T>* each : {&bands, &nearly}) {
-        Solver<T> solver(options);
-        this->set_up(solver, *each);
+        Solver<T> solver = test::solver_for(*each, options);
         EXPECT_LE(this->backward_error(solver, *each), 100) << name(solver.report().method);
       }
     });

@@ -23,14 +23,10 @@ class SchemeOfOnesOwn : public test::SolverFixture<T> {
     });
   }
 };
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(SchemeOfOnesOwn, Scalars);
 
-TYPED_TEST(SchemeOfOnesOwn, IsChosenWhereItIsNamedAndTellsOfItself) {
-  using T = TypeParam;
+SCALAR_TEST(SchemeOfOnesOwn, IsChosenWhereItIsNamedAndTellsOfItself) {
   this->on_devices([&](const Options& options) {
-    Solver<T> solver(options);
-    this->set_up(solver, test::random_dominant<T>(LineSet::equal(7, 100), 1.5));
+    Solver<T> solver = test::solver_for(test::random_dominant<T>(LineSet::equal(7, 100), 1.5), options);
     const Report& report = solver.report();
     EXPECT_EQ(report.method, Method::exact_factored) << report.why;
     EXPECT_EQ(report.shape, "7 lines by one work-item");
@@ -43,15 +39,13 @@ TYPED_TEST(SchemeOfOnesOwn, IsChosenWhereItIsNamedAndTellsOfItself) {
   });
 }
 
-TYPED_TEST(SchemeOfOnesOwn, SolvesEverySizeAndLineSetLaidEndToEnd) {
-  using T = TypeParam;
+SCALAR_TEST(SchemeOfOnesOwn, SolvesEverySizeAndLineSetLaidEndToEnd) {
   this->on_devices([&](const Options& options) {
     for (const LineSet& lines : {LineSet::one(1), LineSet::one(2), LineSet::one(3), LineSet::one(4099),
                                  LineSet::equal(11, 40), LineSet::unequal({0, 1, 8, 8, 300})}) {
       for (const double d : {10.0, 1.05}) {
-        Solver<T> solver(options);
         const Bands<T> bands = test::random_dominant<T>(lines, d);
-        this->set_up(solver, bands);
+        Solver<T> solver = test::solver_for(bands, options);
         EXPECT_EQ(solver.report().shape, std::to_string(lines.count()) + " lines by one work-item");
         EXPECT_LE(this->backward_error(solver, bands), 20) << lines.describe() << " d " << d;
       }
@@ -59,12 +53,10 @@ TYPED_TEST(SchemeOfOnesOwn, SolvesEverySizeAndLineSetLaidEndToEnd) {
   });
 }
 
-TYPED_TEST(SchemeOfOnesOwn, GivesWayWhereItDoesNotHoldOrIsForOtherLines) {
-  using T = TypeParam;
+SCALAR_TEST(SchemeOfOnesOwn, GivesWayWhereItDoesNotHoldOrIsForOtherLines) {
   this->on_devices([&](const Options& options) {
-    Solver<T> solver(options);
     const Bands<T> weak = test::constant<T>(LineSet::one(100), 1, 0, 1);
-    this->set_up(solver, weak);
+    Solver<T> solver = test::solver_for(weak, options);
     EXPECT_EQ(solver.report().method, Method::pivot);
     EXPECT_LE(this->backward_error(solver, weak), 20);
     const Bands<T> grid = test::random_dominant<T>(LineSet::grid_axis(1, 6, 7, 3), 2);
@@ -77,8 +69,7 @@ TYPED_TEST(SchemeOfOnesOwn, GivesWayWhereItDoesNotHoldOrIsForOtherLines) {
   });
 }
 
-TYPED_TEST(SchemeOfOnesOwn, NeedsANameOfItsOwn) {
-  using T = TypeParam;
+SCALAR_TEST(SchemeOfOnesOwn, NeedsANameOfItsOwn) {
   static const test::ThomasScheme second;
   test::expect_refusal([] { add_scheme(second); }, "thomas-serial");
   test::expect_refusal([] { ocl::add_carrier(ocl::carrier<test::ThomasWorker>("lanes-halo")); }, "lanes-halo");

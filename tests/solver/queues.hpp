@@ -71,7 +71,5 @@ class Queues : public SolverFixture<T> {
     });
   }
 };
-using QueueScalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Queues, QueueScalars);
 
 }  // namespace oclspkt::test

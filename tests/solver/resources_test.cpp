@@ -190,9 +190,7 @@ TEST_F(Resources, APartOfAProcessorDoesNotBorrowTheCallersCore) {
   for (const DeviceInfo& device : device_module(nullptr)->devices()) {
     if (device.type != DeviceType::cpu || device.cores < 2) continue;
     SCOPED_TRACE(device.name + " of " + device.platform);
-    Options options;
-    options.devices = std::to_string(device.index) + ":1";
-    options.method = MethodChoice::truncated_halo;
+    Options options{.devices = std::to_string(device.index) + ":1", .method = MethodChoice::truncated_halo};
     Solver<double> solver(options);
     set_up_on_device(solver, bands);
     solver.apply(y.data(), x.data());

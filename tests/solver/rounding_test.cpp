@@ -73,11 +73,8 @@ class RoundingOf : public test::SolverFixture<T> {
     });
   }
 };
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(RoundingOf, Scalars);
 
-TYPED_TEST(RoundingOf, RowsWhoseDiagonalIsSmallAreNotLostInTheirExcess) {
-  using T = TypeParam;
+SCALAR_TEST(RoundingOf, RowsWhoseDiagonalIsSmallAreNotLostInTheirExcess) {
   constexpr double kTiny = sizeof(T) == sizeof(float) ? 1e-5 : 1e-9;
   for (const LineSet& lines : {LineSet::equal(1000, 2), LineSet::one(1000)}) {
     const Bands<T> bands = test::fill<T>(lines, [&](Index i) {
@@ -90,8 +87,7 @@ TYPED_TEST(RoundingOf, RowsWhoseDiagonalIsSmallAreNotLostInTheirExcess) {
   }
 }
 
-TYPED_TEST(RoundingOf, RowsThatChangeSignsAtDominanceOneAreSolved) {
-  using T = TypeParam;
+SCALAR_TEST(RoundingOf, RowsThatChangeSignsAtDominanceOneAreSolved) {
   for (const Index n : {14, 47, 74, 86, 95}) {
     const Bands<T> bands = test::fill<T>(LineSet::one(n), [](Index i) {
       const double diag = 16.23 - static_cast<double>(i);
@@ -102,15 +98,13 @@ TYPED_TEST(RoundingOf, RowsThatChangeSignsAtDominanceOneAreSolved) {
 }
 
 /// Interface systems could multiply rounding by as much as neighbours differ: that they do not is known by bounds.
-TYPED_TEST(RoundingOf, NeighboursThatDifferAHundredTimesIsKnownWithoutATrial) {
-  using T = TypeParam;
+SCALAR_TEST(RoundingOf, NeighboursThatDifferAHundredTimesIsKnownWithoutATrial) {
   for (const double lambda : {10.0, 1e3}) {
     const Bands<T> bands = test::wide_conduction<T>(LineSet::one(60'000), {"", lambda, 2});
     this->expect_within_bound(bands, "lambda " + std::to_string(lambda));
     test::with_every_device([&](const Options& options) {
       if (options.devices == "host" || options.variant == "gpu") return;
-      Solver<T> solver(options);
-      this->set_up(solver, bands);
+      Solver<T> solver = test::solver_for(bands, options);
       EXPECT_EQ(solver.report().method, Method::truncated_streamed) << lambda;
       EXPECT_GT(solver.report().rounding, 0);
       EXPECT_EQ(solver.report().backward_error, 0) << "a bound needs no trial";
@@ -127,8 +121,7 @@ TEST(RoundingOfTwoRows, IsWithinItsBoundWhereTheDiagonalIsSmall) {
       Bands<double> bands = test::fill<double>(LineSet::one(2), [&](Index i) {
         return i == 0 ? test::Row{0, diag, -0.309} : test::Row{-90274, 716, 0};
       });
-      Solver<double> solver(options);
-      test::set_up(solver, bands);
+      Solver<double> solver = test::solver_for(bands, options);
       bands.close_lines();
       std::mt19937 generator(test::kSeed);
       std::uniform_real_distribution<double> decades(-6, 6);
@@ -180,8 +173,7 @@ TEST(RoundingOfExcesses, IsForgivenOnlyWhereItDoesNotChangeTheSolution) {
   bands.copy_from(given.view());
   bands.close_lines();
   test::with_every_device([&](const Options& options) {
-    Solver<double> solver(options);
-    test::set_up(solver, given);
+    Solver<double> solver = test::solver_for(given, options);
     std::vector<double> y(kRows), x(kRows);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 2 == 0 ? 1 : -1;
     multiply(bands.lines(), bands.view(), x.data(), y.data());

@@ -68,8 +68,7 @@ class SharingProfile : public ::testing::Test {
     {
       Options even = options;
       even.balance = "even";
-      Solver<double> solver(even);
-      test::set_up(solver, bands);
+      Solver<double> solver = test::solver_for(bands, even);
       apply(solver, bands, 20);
     }
     std::string text;
@@ -111,8 +110,7 @@ TEST_F(SharingProfile, IsKeptBetweenSolversAndSurvivesDamage) {
   options.balance = "even";
   const Bands<double> bands = test::constant<double>(LineSet::one(200'000), -1, 3, -1);
   const auto life = [&] {
-    Solver<double> solver(options);
-    test::set_up(solver, bands);
+    Solver<double> solver = test::solver_for(bands, options);
     apply(solver, bands, 20);
     return solver.report().sharing;
   };
@@ -151,8 +149,7 @@ TEST_F(SharingProfile, DecidesByWhatWasMeasured) {
   std::string faster;
   for (const bool first : {true, false}) {
     level_profile(bands, 1e-9, first ? 3e-9 : 0.3e-9, 100e-9);
-    Solver<double> solver(options);
-    test::set_up(solver, bands);
+    Solver<double> solver = test::solver_for(bands, options);
     EXPECT_TRUE(solver.report().sharing.shares.empty());
     const std::string& why = solver.report().sharing.why;
     EXPECT_NE(why.find(first ? "one processor 200 us measured" : "one processor 60 us measured"), std::string::npos)
@@ -167,8 +164,7 @@ TEST_F(SharingProfile, MeasuresAgainWhatWasSlowOnce) {
   const Bands<double> bands = test::constant<double>(LineSet::one(200'000), -1, 3, -1);
   const auto why_of = [&](int set_ups_when_slow) {
     level_profile(bands, 1e-5, 1e-6, 1e-5, set_ups_when_slow);
-    Solver<double> solver(options);
-    test::set_up(solver, bands);
+    Solver<double> solver = test::solver_for(bands, options);
     const std::string first = solver.report().sharing.why, name = solver.report().device.name;
     apply(solver, bands, 20);
     test::set_up(solver, bands);
@@ -209,8 +205,7 @@ TEST_F(SharingProfile, LearnsOfSingleApplies) {
 
 /// Two programs at once with one profile: two_at_once.sh runs this twice.
 TEST(SharingPrograms, SolveOnTheSameDevices) {
-  Options options;
-  options.devices = "host";
+  Options options{.devices = "host"};
   for (const DeviceInfo& device : device_module(nullptr)->devices()) {
     if (!device.emulated) options.devices += "," + std::to_string(device.index);
   }
@@ -258,9 +253,8 @@ TEST_F(SharingProfile, LearnsThePowerOfAProcessor) {
   options.balance = "energy";
   options.energy = true;
   options.rated_power = "cpu=1000";
-  Solver<double> solver(options);
   const Bands<double> bands = test::constant<double>(LineSet::one(1 << 20), -1, 4, -1);
-  test::set_up(solver, bands);
+  Solver<double> solver = test::solver_for(bands, options);
   const SharesReport rated = solver.report().sharing;
   EXPECT_NE(rated.why.find("shared for the least energy, by rated power"), std::string::npos) << rated.why;
   EXPECT_NE(rated.objectives.find("; energy: "), std::string::npos) << rated.objectives;

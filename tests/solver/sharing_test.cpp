@@ -41,19 +41,14 @@ std::vector<std::string> subsets() {
 }
 
 Options shared_evenly(const std::string& devices) {
-  Options options;
-  options.devices = devices;
+  Options options{.devices = devices};
   options.variant = "cpu";  // by every method, on a device that stands in for an FPGA as well
   options.balance = "even";
   options.profile = "none";
   return options;
 }
 
-Options on_the_host() {
-  Options options;
-  options.devices = "host";
-  return options;
-}
+Options on_the_host() { return {.devices = "host"}; }
 
 template <typename T>
 class Sharing : public test::SolverFixture<T> {
@@ -68,11 +63,8 @@ class Sharing : public test::SolverFixture<T> {
     EXPECT_LE(this->backward_error(solver, bands), most);
   }
 };
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Sharing, Scalars);
 
-TYPED_TEST(Sharing, IsRightOnEverySubsetByEveryMethod) {
-  using T = TypeParam;
+SCALAR_TEST(Sharing, IsRightOnEverySubsetByEveryMethod) {
   const LineSet line = LineSet::one(50'000);
   for (const std::string& devices : subsets()) {
     for (const MethodChoice method :
@@ -89,16 +81,15 @@ TYPED_TEST(Sharing, IsRightOnEverySubsetByEveryMethod) {
   }
 }
 
-TYPED_TEST(Sharing, IsRightInEveryLayout) {
-  using T = TypeParam;
+SCALAR_TEST(Sharing, IsRightInEveryLayout) {
   const std::string all = subsets().back();
   for (const LineSet& lines : {LineSet::one(40'000), LineSet::equal(400, 128),
                                LineSet::unequal({0, 10, 10, 30'000, 30'001, 50'000}), LineSet::grid_axis(1, 32, 64, 24),
                                LineSet::grid_axis(2, 32, 32, 48), LineSet::strided(64, 40, 33, 1, 9, 2600)}) {
     for (const double d : {2.5, 1.0}) {
       SCOPED_TRACE(lines.describe() + ", dominance " + std::to_string(d));
-      Solver<T> solver(shared_evenly(all));
       const Bands<T> bands = d > 1 ? test::constant<T>(lines, -1, 2 * d, -1) : test::constant<T>(lines, -1, 2.001, -1);
+      Solver<T> solver(shared_evenly(all));
       this->expect_right(solver, bands, 100);
       EXPECT_GT(this->shares(solver), 1) << solver.report().sharing.why;
       const Index extent = lines.extent(), columns = 3;
@@ -107,8 +98,7 @@ TYPED_TEST(Sharing, IsRightInEveryLayout) {
       solver.apply(y.data(), extent, x.data(), extent, columns);
       solver.apply(y.data() + extent, one.data());
       EXPECT_TRUE(std::equal(one.begin(), one.end(), x.begin() + extent)) << "a column is another operator";
-      Solver<T> second(shared_evenly(all));
-      this->set_up(second, bands);
+      Solver<T> second = test::solver_for(bands, shared_evenly(all));
       second.apply(y.data() + extent, again.data());
       EXPECT_EQ(again, one) << "even shares give other bits from run to run";
       Bands<T> transposed(lines);
@@ -119,8 +109,7 @@ TYPED_TEST(Sharing, IsRightInEveryLayout) {
   }
 }
 
-TYPED_TEST(Sharing, OfHardMatricesIsRightOrLeftToOne) {
-  using T = TypeParam;
+SCALAR_TEST(Sharing, OfHardMatricesIsRightOrLeftToOne) {
   const std::string all = subsets().back();
   Solver<T> solver(shared_evenly(all));
   for (const LineSet& lines : {LineSet::one(20'011), LineSet::equal(7, 3001)}) {
@@ -140,8 +129,7 @@ TYPED_TEST(Sharing, OfHardMatricesIsRightOrLeftToOne) {
       }
       this->set_up(solver, matrices[m]);
       const std::vector<T> y = test::random_vector<T>(lines.extent());
-      std::vector<T> x(y.size());
-      solver.apply(y.data(), x.data());
+      std::vector<T> x = test::answer(solver, y);
       const test::LineJudge<T> judge(matrices[m], y);
       const auto wrong = judge.wrong(x.data());
       EXPECT_FALSE(wrong.has_value()) << *wrong << "; " << solver.report().sharing.why;
@@ -149,14 +137,13 @@ TYPED_TEST(Sharing, OfHardMatricesIsRightOrLeftToOne) {
   }
 }
 
-TYPED_TEST(Sharing, FollowsWeightsAndLeavesOutWhoHasNone) {
-  using T = TypeParam;
+SCALAR_TEST(Sharing, FollowsWeightsAndLeavesOutWhoHasNone) {
   Options options = shared_evenly(subsets().back());
   const auto count = device_module(nullptr)->devices().size() + 1;
   options.balance = "3,1";
   for (std::size_t k = 2; k < count; ++k) options.balance += ",0";
-  Solver<T> solver(options);
   const Bands<T> bands = test::constant<T>(LineSet::one(1 << 20), -1, 3, -1);
+  Solver<T> solver(options);
   this->expect_right(solver, bands);
   ASSERT_EQ(this->shares(solver), 2) << solver.report().sharing.why;
   EXPECT_NEAR(static_cast<double>(solver.report().sharing.shares[0].rows), 0.75 * (1 << 20), 8192);
@@ -167,8 +154,7 @@ TYPED_TEST(Sharing, FollowsWeightsAndLeavesOutWhoHasNone) {
   EXPECT_EQ(this->shares(solver), 0) << "one has all rows";
 }
 
-TYPED_TEST(Sharing, TwoDriversOfOneDeviceShareNothingByTime) {
-  using T = TypeParam;
+SCALAR_TEST(Sharing, TwoDriversOfOneDeviceShareNothingByTime) {
   Options options = shared_evenly(subsets().back());
   options.balance = "time";
   Solver<T> solver(options);
@@ -177,8 +163,7 @@ TYPED_TEST(Sharing, TwoDriversOfOneDeviceShareNothingByTime) {
   EXPECT_FALSE(solver.report().sharing.why.empty());
 }
 
-TYPED_TEST(Sharing, OfAFewRowsIsRight) {
-  using T = TypeParam;
+SCALAR_TEST(Sharing, OfAFewRowsIsRight) {
   Solver<T> solver(shared_evenly(subsets().back()));
   for (const Index rows : {0, 1, 2, 3, 4, 5, 63, 64, 65, 127, 200, 1000}) {
     SCOPED_TRACE(rows);
@@ -186,8 +171,7 @@ TYPED_TEST(Sharing, OfAFewRowsIsRight) {
   }
 }
 
-TYPED_TEST(Sharing, GoesOnWhereADeviceFails) {
-  using T = TypeParam;
+SCALAR_TEST(Sharing, GoesOnWhereADeviceFails) {
   const Faults faults;
   Options options = shared_evenly(subsets().back());
   options.on_device_failure = OnDeviceFailure::quiet;
@@ -217,16 +201,14 @@ TYPED_TEST(Sharing, GoesOnWhereADeviceFails) {
   EXPECT_EQ(right, 4 * static_cast<int>(device_module(nullptr)->devices().size()));
 }
 
-TYPED_TEST(Sharing, StopsWhereItIsAskedTo) {
-  using T = TypeParam;
+SCALAR_TEST(Sharing, StopsWhereItIsAskedTo) {
   const Faults faults;
   Options options = shared_evenly(subsets().back());
   options.on_device_failure = OnDeviceFailure::error;
   options.transfer = Transfer::copy;
   const Bands<T> bands = test::constant<T>(LineSet::one(30'000), -1, 3, -1);
   for (const DeviceInfo& device : device_module(nullptr)->devices()) {
-    Solver<T> solver(options);
-    this->set_up(solver, bands);
+    Solver<T> solver = test::solver_for(bands, options);
     Faults::at(Place::launch, device.index);
     EXPECT_THROW(this->backward_error(solver, bands), DeviceError);
     Faults::none();
@@ -234,15 +216,13 @@ TYPED_TEST(Sharing, StopsWhereItIsAskedTo) {
   }
 }
 
-TYPED_TEST(Sharing, ByTwoSolversInTwoThreadsIsRight) {
-  using T = TypeParam;
+SCALAR_TEST(Sharing, ByTwoSolversInTwoThreadsIsRight) {
   const Bands<T> bands = test::constant<T>(LineSet::one(20'000), -1, 3, -1);
   std::vector<std::thread> threads;
   std::vector<double> worst(2, 0);
   for (std::size_t k = 0; k < 2; ++k) {
     threads.emplace_back([&, k] {
-      Solver<T> solver(shared_evenly(subsets().back()));
-      this->set_up(solver, bands);
+      Solver<T> solver = test::solver_for(bands, shared_evenly(subsets().back()));
       for (int i = 0; i < 500; ++i) worst[k] = std::max(worst[k], this->backward_error(solver, bands));
     });
   }
@@ -288,8 +268,7 @@ TEST(SharingCalls, PartsOfADeviceShareWithEachOther) {
     ASSERT_EQ(solver.report().sharing.shares.size(), 2u) << solver.report().sharing.why;
     EXPECT_NE(solver.report().sharing.shares[0].device.find("(1 core)"), std::string::npos);
     const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
-    std::vector<double> x(y.size());
-    solver.apply(y.data(), x.data());
+    std::vector<double> x = test::answer(solver, y);
     const double error = componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
     EXPECT_LE(error, 20 * std::numeric_limits<double>::epsilon());
     solver.set_options(shared_evenly(std::to_string(device.index) + ":999"));
@@ -299,18 +278,14 @@ TEST(SharingCalls, PartsOfADeviceShareWithEachOther) {
 
 TEST(SharingCalls, ChunksAreAsShortAsAsked) {
   for (const DeviceInfo& device : device_module(nullptr)->devices()) {
-    Options options;
-    options.devices = std::to_string(device.index);
-    options.transfer = Transfer::copy;
+    Options options{.devices = std::to_string(device.index), .transfer = Transfer::copy};
     for (const Index chunk : {1, 5000, 20'000, 1'000'000}) {
       options.chunk = chunk;
       for (const LineSet& lines : {LineSet::one(60'000), LineSet::grid_axis(1, 16, 64, 40)}) {
-        Solver<double> solver(options);
         const Bands<double> bands = test::constant<double>(lines, -1, 3, -1);
-        test::set_up(solver, bands);
+        Solver<double> solver = test::solver_for(bands, options);
         const std::vector<double> y = test::random_vector<double>(lines.extent());
-        std::vector<double> x(y.size());
-        solver.apply(y.data(), x.data());
+        std::vector<double> x = test::answer(solver, y);
         const double error = componentwise_backward_error(lines, bands.view(), x.data(), y.data());
         EXPECT_LE(error, 20 * std::numeric_limits<double>::epsilon());
       }
@@ -318,8 +293,7 @@ TEST(SharingCalls, ChunksAreAsShortAsAsked) {
   }
 }
 
-TYPED_TEST(Sharing, IsRightOverAllDevicesAndAnEmulatorByKernelsForFpgas) {
-  using T = TypeParam;
+SCALAR_TEST(Sharing, IsRightOverAllDevicesAndAnEmulatorByKernelsForFpgas) {
   if (test::emulated_devices().empty()) GTEST_SKIP() << "nothing is emulated here";
   Options options = shared_evenly("all,emulation");
   options.variant = "default";
@@ -341,9 +315,7 @@ TYPED_TEST(Sharing, IsRightOverAllDevicesAndAnEmulatorByKernelsForFpgas) {
 /// 1e6 rows of 5 words at 8e9 bytes a second, of 2 where lines are alike, whatever the host and the devices are
 /// measured at.
 TEST(SharingCalls, TheProcessorIsChosenByNoMeasurementWhereRunsAreToBeReproducible) {
-  Options options;
-  options.devices = "auto";
-  options.reproducible = true;
+  Options options{.devices = "auto", .reproducible = true};
   Solver<double> solver(options);
   for (const auto& [lines, host] : {std::pair(LineSet::one(1'000'000), "host 5e+03 us"),
                                     std::pair(LineSet::grid_axis(1, 100, 100, 100), "host 2e+03 us")}) {
@@ -356,11 +328,8 @@ TEST(SharingCalls, TheProcessorIsChosenByNoMeasurementWhereRunsAreToBeReproducib
 
 /// The cost of what was taken, not of what was rejected before it.
 TEST(SharingCalls, CostsAreThoseOfTheMethodThatSolves) {
-  Options options;
-  options.devices = "auto";
-  options.reproducible = true;
-  Solver<double> solver(options);
-  test::set_up(solver, test::constant<double>(LineSet::one(1'000'000), -1, 2, -1));
+  Options options{.devices = "auto", .reproducible = true};
+  Solver<double> solver = test::solver_for(test::constant<double>(LineSet::one(1'000'000), -1, 2, -1), options);
   const std::vector<Candidate>& candidates = solver.report().candidates;
   ASSERT_GT(candidates.size(), 1U);
   ASSERT_TRUE(candidates.back().taken);
@@ -373,19 +342,14 @@ TEST(SharingCalls, AnEmulatedDeviceDoesNotPassForABoard) {
   if (test::emulated_devices().empty()) GTEST_SKIP() << "nothing is emulated here";
   const Bands<double> bands = test::constant<double>(LineSet::one(1 << 18), -1, 3, -1);
   for (const DeviceInfo& device : test::emulated_devices()) {
-    Options options;
-    options.devices = std::to_string(device.index) + ",host";
-    options.profile = "none";
-    options.reproducible = true;
+    Options options{.devices = std::to_string(device.index) + ",host", .profile = "none", .reproducible = true};
     for (const char* balance : {"kernel", "energy"}) {
       options.balance = balance;
-      Solver<double> solver(options);
-      test::set_up(solver, bands);
+      Solver<double> solver = test::solver_for(bands, options);
       EXPECT_EQ(solver.report().device.name, "host") << balance << ": " << solver.report().sharing.why;
     }
     options.balance = "even";
-    Solver<double> solver(options);
-    test::set_up(solver, bands);
+    Solver<double> solver = test::solver_for(bands, options);
     ASSERT_EQ(solver.report().sharing.shares.size(), 2u) << solver.report().sharing.why;
     EXPECT_TRUE(solver.report().sharing.shares[0].emulated);
     EXPECT_FALSE(solver.report().sharing.shares[1].emulated);

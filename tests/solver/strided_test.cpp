@@ -14,17 +14,13 @@ namespace {
 
 template <typename T>
 class StridedLines : public test::SolverFixture<T> {};
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(StridedLines, Scalars);
 
-TYPED_TEST(StridedLines, AreSolvedWhereTheUserSays) {
-  using T = TypeParam;
+SCALAR_TEST(StridedLines, AreSolvedWhereTheUserSays) {
   test::with_every_device([&](const Options& options) {
     for (const LineSet& lines : {LineSet::grid_axis(1, 40, 30, 20), LineSet::grid_axis(2, 5, 9, 20)}) {
       for (const bool shared : {true, false}) {
-        Solver<T> solver(options);
         const Bands<T> bands = shared ? test::constant<T>(lines, -1, 2, -1) : test::row_sums_zero<T>(lines);
-        this->set_up(solver, bands);
+        Solver<T> solver = test::solver_for(bands, options);
         const Report& report = solver.report();
         EXPECT_EQ(report.method, Method::exact_factored);
         EXPECT_EQ(report.form, shared ? Form::shared : Form::general);
@@ -40,8 +36,7 @@ TYPED_TEST(StridedLines, AreSolvedWhereTheUserSays) {
   });
 }
 
-TYPED_TEST(StridedLines, ThatNoStoredFactorsSolveLeaveTheOthersOnTheDevice) {
-  using T = TypeParam;
+SCALAR_TEST(StridedLines, ThatNoStoredFactorsSolveLeaveTheOthersOnTheDevice) {
   test::with_every_device([&](const Options& options) {
     Solver<T> solver(options);
     Bands<T> bands = test::constant<T>(LineSet::grid_axis(1, 40, 30, 3), -1, 4, -1);
@@ -57,14 +52,12 @@ TYPED_TEST(StridedLines, ThatNoStoredFactorsSolveLeaveTheOthersOnTheDevice) {
   });
 }
 
-TYPED_TEST(StridedLines, GoToTheHostWhereADeviceHasNoMemoryForABlock) {
-  using T = TypeParam;
+SCALAR_TEST(StridedLines, GoToTheHostWhereADeviceHasNoMemoryForABlock) {
   test::with_every_device([&](Options options) {
     if (options.devices == "host") return;
     options.device_memory = 100'000;
-    Solver<T> solver(options);
     const Bands<T> bands = test::diffusion<T>(LineSet::grid_axis(2, 100, 100, 10), 1);
-    this->set_up(solver, bands);
+    Solver<T> solver = test::solver_for(bands, options);
     EXPECT_EQ(solver.report().device.name, "host");
     EXPECT_NE(solver.report().device.why.find("does not hold a block"), std::string::npos)
         << solver.report().device.why;
@@ -81,17 +74,15 @@ const Candidate* candidate_of(const Report& report, Method method) {
   return nullptr;
 }
 
-TYPED_TEST(StridedLines, AreCutIntoSegmentsWhereTheUserNamesTruncation) {
-  using T = TypeParam;
+SCALAR_TEST(StridedLines, AreCutIntoSegmentsWhereTheUserNamesTruncation) {
   test::with_every_device([&](Options options) {
     if (options.devices == "host") return;  // truncates nothing
     for (const LineSet& lines : {LineSet::grid_axis(1, 8, 3000, 1), LineSet::grid_axis(2, 5, 4, 700)}) {
       for (const MethodChoice method : {MethodChoice::truncated, MethodChoice::truncated_halo}) {
         options.method = method;
         options.partition = method == MethodChoice::truncated ? 250 : 0;
-        Solver<T> solver(options);
         const Bands<T> bands = test::random_dominant<T>(lines, 3);
-        this->set_up(solver, bands);
+        Solver<T> solver = test::solver_for(bands, options);
         const Report& report = solver.report();
         EXPECT_EQ(report.method, Method::truncated_halo);
         EXPECT_NE(report.device.type, "host") << report.device.why;
@@ -108,32 +99,23 @@ TYPED_TEST(StridedLines, AreCutIntoSegmentsWhereTheUserNamesTruncation) {
   });
 }
 
-TYPED_TEST(StridedLines, AreNotCutWithoutStrictDominance) {
-  using T = TypeParam;
+SCALAR_TEST(StridedLines, AreNotCutWithoutStrictDominance) {
   test::with_every_device([&](Options options) {
     const Bands<T> bands = test::constant<T>(LineSet::grid_axis(1, 3, 5000, 1), -1, 2, -1);
-    Solver<T> solver(options);
-    this->set_up(solver, bands);
+    Solver<T> solver = test::solver_for(bands, options);
     EXPECT_EQ(solver.report().method, Method::exact_factored);
     if (options.devices == "host") return;  // solves exactly whatever is named
     options.method = MethodChoice::truncated;
     Solver<T> named(options);
-    try {
-      this->set_up(named, bands);
-      ADD_FAILURE() << "a cut without a certificate was taken";
-    } catch (const Breakdown& error) {
-      EXPECT_NE(std::string(error.what()).find("row dominance 1.0000"), std::string::npos) << error.what();
-    }
+    test::expect_refusal<Breakdown>([&] { this->set_up(named, bands); }, "row dominance 1.0000");
   });
 }
 
-TYPED_TEST(StridedLines, AreCutUnaskedOnlyWhereTheyAreTooFewForTheCores) {
-  using T = TypeParam;
+SCALAR_TEST(StridedLines, AreCutUnaskedOnlyWhereTheyAreTooFewForTheCores) {
   test::with_every_device([&](const Options& options) {
     if (options.devices == "host") return;
     const Bands<T> many = test::random_dominant<T>(LineSet::grid_axis(1, 3000, 200, 1), 3);
-    Solver<T> solver(options);
-    this->set_up(solver, many);
+    Solver<T> solver = test::solver_for(many, options);
     EXPECT_EQ(solver.report().method, Method::exact_factored);
     EXPECT_EQ(candidate_of(solver.report(), Method::truncated_halo), nullptr) << "it was not worth a look";
 
@@ -151,8 +133,7 @@ TYPED_TEST(StridedLines, AreCutUnaskedOnlyWhereTheyAreTooFewForTheCores) {
   });
 }
 
-TYPED_TEST(StridedLines, ThatAreNotNeighboursAreSolvedByTheHostWhateverIsNamed) {
-  using T = TypeParam;
+SCALAR_TEST(StridedLines, ThatAreNotNeighboursAreSolvedByTheHostWhateverIsNamed) {
   test::with_every_device([&](Options options) {
     options.method = MethodChoice::truncated_halo;
     Solver<T> solver(options);

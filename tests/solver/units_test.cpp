@@ -68,8 +68,7 @@ class Units : public test::Queues<T> {
   /// A named device solves, in how many units, and what it makes of y = 1 is right by component, and as promised.
   static void expect_right(const Bands<T>& bands, const Options& options, double most_eps, Index units) {
     const LineSet& lines = bands.lines();
-    Solver<T> solver(options);
-    test::set_up(solver, bands);
+    Solver<T> solver = test::solver_for(bands, options);
     const Report& report = solver.report();
     const bool on_host = options.devices == "host", whole = report.promise == Promise::by_component;
     EXPECT_EQ(report.device.name == "host", on_host) << report.device.why;
@@ -78,27 +77,23 @@ class Units : public test::Queues<T> {
     EXPECT_TRUE(whole || !on_host);
     EXPECT_LE(report.rounding, kRoundingLimit);
     const std::vector<T> y = ones(lines);
-    std::vector<T> x(y.size());
-    solver.apply(y.data(), x.data());
+    std::vector<T> x = test::answer(solver, y);
     const double error = componentwise_backward_error(lines, bands.view(), x.data(), y.data()) / eps;
     EXPECT_LE(error, most_eps);
     EXPECT_LE(error, report.rounding) << "the bound";
   }
 };
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Units, Scalars);
 
 constexpr double kFar = 1e14;
 
-TYPED_TEST(Units, OfBlocksOfColumnsAreSolvedWithoutPivoting) {
+SCALAR_TEST(Units, OfBlocksOfColumnsAreSolvedWithoutPivoting) {
   for (const double unit : {1e5, 1e12, kFar, 1 / kFar}) {
     SCOPED_TRACE(unit);
     const auto units = [&](Index j) { return j % 600 < 300 ? 1 : unit; };
     const auto bands = this->in_units(3000, 2.01, units);
     test::with_every_device([&](const Options& options) {
       this->expect_right(bands, options, 3, 10);
-      Solver<TypeParam> solver(options);
-      test::set_up(solver, bands);
+      Solver<T> solver = test::solver_for(bands, options);
       const auto y = this->ones(bands.lines());
       auto x = y;
       solver.apply(y.data(), x.data());
@@ -107,7 +102,7 @@ TYPED_TEST(Units, OfBlocksOfColumnsAreSolvedWithoutPivoting) {
   }
 }
 
-TYPED_TEST(Units, OfEveryColumnAreSolvedWithoutPivoting) {
+SCALAR_TEST(Units, OfEveryColumnAreSolvedWithoutPivoting) {
   // Of thin layers, and of variables that are multiplied by a potential's exponential.
   const auto layers = this->in_units(1000, 2.0, [](Index j) { return j / 10 % 2 == 0 ? 1 : 1e-13; });
   const auto steps = this->in_units(900, 2.0, [](Index j) { return std::exp(j / 100 % 3 == 1 ? -35.0 : 0.0); });
@@ -141,8 +136,7 @@ Bands<T> box_in_units(const LineSet& lines) {
   return bands;
 }
 
-TYPED_TEST(Units, AreThoseOfEveryWayThatVectorsTake) {
-  using T = TypeParam;
+SCALAR_TEST(Units, AreThoseOfEveryWayThatVectorsTake) {
   for (const LineSet& lines : {LineSet::one(20'000), LineSet::equal(31, 601), LineSet::grid_axis(1, 13, 300, 3)}) {
     const Bands<T> bands = box_in_units<T>(lines);
     const auto check = [&](const Options& options) {
@@ -187,32 +181,25 @@ TYPED_TEST(Units, AreThoseOfEveryWayThatVectorsTake) {
       check(options);
       options.variant = "cpu";
       options.chunk = 7000;
-      Solver<T> solver(options);
-      test::set_up(solver, bands);
+      Solver<T> solver = test::solver_for(bands, options);
       EXPECT_EQ(solver.report().units, 2);
       EXPECT_LE(test::backward_error(solver, bands), 20) << "in chunks";
     });
   }
 }
 
-TYPED_TEST(Units, AreThoseOfVectorsInBuffersOfACaller) {
-  using T = TypeParam;
+SCALAR_TEST(Units, AreThoseOfVectorsInBuffersOfACaller) {
   const LineSet lines = LineSet::one(9001);
   const Bands<T> bands = box_in_units<T>(lines);
   this->with_every_kind([&](const Options& options) {
-    Solver<T> solver(options);
-    test::set_up(solver, bands, {.queue = test::caller_of(options).device_queue()});
+    Solver<T> solver = test::solver_for(bands, options, {.queue = test::caller_of(options).device_queue()});
     EXPECT_EQ(solver.report().units, 2);
     this->expect_the_same(solver, test::caller_of(options), test::random_vector<T>(lines.extent()));
   });
 }
 
-TYPED_TEST(Units, AreThoseOfSolversThatFollowEachOther) {
-  using T = TypeParam;
-  Options options;
-  options.devices = "0";
-  options.variant = "gpu";
-  options.method = MethodChoice::exact_twopass;
+SCALAR_TEST(Units, AreThoseOfSolversThatFollowEachOther) {
+  Options options{.devices = "0", .method = MethodChoice::exact_twopass, .variant = "gpu"};
   const LineSet lines[] = {LineSet::equal(40, 600), LineSet::one(24'000)};
   std::vector<CutSolver<T>> solvers;
   for (const LineSet& set : lines) {
@@ -232,36 +219,31 @@ TYPED_TEST(Units, AreThoseOfSolversThatFollowEachOther) {
   EXPECT_EQ(x, expected);
 }
 
-TYPED_TEST(Units, AreNotSmallDiagonals) {
-  using T = TypeParam;
+SCALAR_TEST(Units, AreNotSmallDiagonals) {
   // Rows that couple by 1 are dominant in no units.
   Bands<T> bands = test::closed(test::constant<T>(LineSet::one(1000), -1, T(2.01), -1));
   bands.diag()[500] = T(3.3e-9);
   test::with_every_device([&](const Options& options) {
-    Solver<T> solver(options);
-    test::set_up(solver, bands);
+    Solver<T> solver = test::solver_for(bands, options);
     EXPECT_EQ(solver.report().units, 0);
     EXPECT_EQ(solver.report().promise, Promise::by_component);
     EXPECT_LE(solver.report().rounding, kRoundingLimit);
   });
 }
 
-TYPED_TEST(Units, AtTheEndsOfTheRangeAreForTheHost) {
-  using T = TypeParam;
+SCALAR_TEST(Units, AtTheEndsOfTheRangeAreForTheHost) {
   const double far = sizeof(T) == sizeof(float) ? 1e36 : 1e300;
   for (const double unit : {far, 1 / far}) {
     const auto bands = this->in_units(3000, 2.5, [&](Index j) { return j % 600 < 300 ? 1 : unit; });
     test::with_every_device([&](const Options& options) {
-      Solver<T> solver(options);
-      test::set_up(solver, bands);
+      Solver<T> solver = test::solver_for(bands, options);
       EXPECT_EQ(solver.report().units, 0);
       EXPECT_LE(test::backward_error(solver, bands), 10) << solver.report().device.name;
     });
   }
 }
 
-TYPED_TEST(Units, OfAFewLinesLeaveTheOthersAsTheyAre) {
-  using T = TypeParam;
+SCALAR_TEST(Units, OfAFewLinesLeaveTheOthersAsTheyAre) {
   const LineSet lines = LineSet::equal(40, 500);
   Bands<T> bands = test::random_dominant<T>(lines, 1.5);
   const Bands<T> far = box_in_units<T>(lines);
@@ -280,8 +262,7 @@ TYPED_TEST(Units, OfAFewLinesLeaveTheOthersAsTheyAre) {
   test::with_every_device([&](Options options) {
     if (options.devices == "host") return;
     options.method = MethodChoice::exact;
-    Solver<T> solver(options);
-    test::set_up(solver, bands);
+    Solver<T> solver = test::solver_for(bands, options);
     EXPECT_NE(solver.report().device.name, "host");
     EXPECT_EQ(solver.report().units, 2);
     EXPECT_EQ(solver.report().groups.size(), 1u);
@@ -293,10 +274,10 @@ TYPED_TEST(Units, OfAFewLinesLeaveTheOthersAsTheyAre) {
   });
 }
 
-TYPED_TEST(Units, OfTheBlocksThatLinesAreDoNotMatter) {
+SCALAR_TEST(Units, OfTheBlocksThatLinesAreDoNotMatter) {
   // Rows of plain units keep the method that they had.
   const auto bands = this->in_units(3000, 3.0, [](Index) { return kFar; });
-  Solver<TypeParam> plain, far;
+  Solver<T> plain, far;
   const auto one = this->in_units(3000, 3.0, [](Index) { return 1.0; });
   plain.set_up(one.lines(), one.view().lower, one.view().diag, one.view().upper);
   far.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
@@ -314,19 +295,12 @@ TEST(AboveBound, IsToldOrFailsTheSetUp) {
   for (Index i = 0; i < lines.rows(); ++i)
     bands.lower()[i] = draw(), bands.diag()[i] = draw(), bands.upper()[i] = draw();
   bands.close_lines();
-  Options options;
-  options.devices = "host";
-  Solver<double> solver(options);
-  test::set_up(solver, bands);
+  Options options{.devices = "host"};
+  Solver<double> solver = test::solver_for(bands, options);
   EXPECT_NE(solver.report().above_bound, "") << solver.report().why;
   options.above_bound = AboveBound::error;
   solver.set_options(options);
-  try {
-    test::set_up(solver, bands);
-    ADD_FAILURE() << "was taken: " << solver.report().why;
-  } catch (const Breakdown& error) {
-    EXPECT_NE(std::string(error.what()).find("above_bound warn"), std::string::npos) << error.what();
-  }
+  test::expect_refusal<Breakdown>([&] { test::set_up(solver, bands); }, "above_bound warn");
   const Bands<double> good = test::random_dominant<double>(lines, 1.5);
   test::set_up(solver, good);
   EXPECT_EQ(solver.report().above_bound, "");

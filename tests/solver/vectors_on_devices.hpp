@@ -32,7 +32,6 @@ void with_systems(const std::vector<LineSet>& sets, double dominance, const F& f
     f(RandomSystem<T>(lines, dominance));
   }
 }
-inline std::vector<LineSet> sets_end_to_end() { return {LineSet::one(9001), LineSet::equal(91, 101)}; }
 /// The last one has rows that are in no line.
 inline std::vector<LineSet> sets_of_every_layout() {
   return {LineSet::one(9001), LineSet::equal(91, 101), LineSet::grid_axis(1, 37, 60, 3),

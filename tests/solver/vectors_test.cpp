@@ -12,18 +12,14 @@ namespace {
 
 template <typename T>
 class Vectors : public test::SolverFixture<T> {};
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Vectors, Scalars);
 
-TYPED_TEST(Vectors, MayBeLargerThanTheMemoryOfTheDevice) {
-  using T = TypeParam;
+SCALAR_TEST(Vectors, MayBeLargerThanTheMemoryOfTheDevice) {
   const auto expect_the_bits_of_the_whole = [&](Options options, const Bands<T>& bands) {
     const std::vector<T> y = test::random_vector<T>(bands.lines().extent());
     std::vector<T> whole(y.size()), chunks(y.size());
     Method method{};
     const auto solve = [&](std::vector<T>& x) {
-      Solver<T> solver(options);
-      this->set_up(solver, bands);
+      Solver<T> solver = test::solver_for(bands, options);
       solver.apply(y.data(), x.data());
       method = solver.report().method;
       return solver.bytes();

@@ -120,11 +120,8 @@ void with_all_copying_kernels(const F& f) {
 
 template <typename T>
 class OneWay : public test::SolverFixture<T> {};
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(OneWay, Scalars);
 
-TYPED_TEST(OneWay, HasTheBitsOfEachSolverByItselfAndMovesEachVectorOnce) {
-  using T = TypeParam;
+SCALAR_TEST(OneWay, HasTheBitsOfEachSolverByItselfAndMovesEachVectorOnce) {
   constexpr std::int64_t kBytes = Box<T>::kExtent * static_cast<Index>(sizeof(T));
   with_all_copying_kernels<T>([&](const Options& options) {
     Box<T> box(options);
@@ -158,8 +155,7 @@ TYPED_TEST(OneWay, HasTheBitsOfEachSolverByItselfAndMovesEachVectorOnce) {
   });
 }
 
-TYPED_TEST(OneWay, TakesColumnsAndLeavesWhatLiesBetweenThem) {
-  using T = TypeParam;
+SCALAR_TEST(OneWay, TakesColumnsAndLeavesWhatLiesBetweenThem) {
   constexpr Index kColumns = 3, kStride = Box<T>::kExtent + 5;
   with_all_copying_kernels<T>([&](const Options& options) {
     Box<T> box(options);
@@ -189,8 +185,7 @@ void expect_no_way(Box<T>& box, const Order<T>& order) {
   EXPECT_EQ(x, std::vector<T>(x.size(), T(-7)));
 }
 
-TYPED_TEST(OneWay, IsForVectorsThatAreCopiedAsWholesToOneDevice) {
-  using T = TypeParam;
+SCALAR_TEST(OneWay, IsForVectorsThatAreCopiedAsWholesToOneDevice) {
   test::with_every_device([&](Options options) {  // the host's memory
     if (options.devices != "host" && !device_module(nullptr)->devices()[std::stoul(options.devices)].host_unified)
       return;
@@ -221,8 +216,7 @@ TYPED_TEST(OneWay, IsForVectorsThatAreCopiedAsWholesToOneDevice) {
   });
 }
 
-TYPED_TEST(OneWay, EndsWithTheSetUpThatItWasMadeFor) {
-  using T = TypeParam;
+SCALAR_TEST(OneWay, EndsWithTheSetUpThatItWasMadeFor) {
   with_every_copying_device([&](const Options& options) {
     Box<T> box(options);
     const Order<T> order = box.order({0, 1}, false, true);
@@ -241,8 +235,7 @@ TYPED_TEST(OneWay, EndsWithTheSetUpThatItWasMadeFor) {
 }
 
 /// Each call of the driver in a visit fails once.
-TYPED_TEST(OneWay, ThatFailsLeavesTheSolversRightByThemselves) {
-  using T = TypeParam;
+SCALAR_TEST(OneWay, ThatFailsLeavesTheSolversRightByThemselves) {
   const Faults faults;
   with_every_copying_device([&](Options options) {
     options.on_device_failure = OnDeviceFailure::quiet;
@@ -270,8 +263,7 @@ TYPED_TEST(OneWay, ThatFailsLeavesTheSolversRightByThemselves) {
   });
 }
 
-TYPED_TEST(OneWay, ThatFailsIsAnErrorOnlyIfAskedFor) {
-  using T = TypeParam;
+SCALAR_TEST(OneWay, ThatFailsIsAnErrorOnlyIfAskedFor) {
   const Faults faults;
   with_every_copying_device([&](const Options& options) {  // they ask for it
     Box<T> box(options);
@@ -288,8 +280,7 @@ TYPED_TEST(OneWay, ThatFailsIsAnErrorOnlyIfAskedFor) {
 }
 
 /// A device that fails while the visit is made is the solvers' concern.
-TYPED_TEST(OneWay, ThatCannotBeMadeIsNone) {
-  using T = TypeParam;
+SCALAR_TEST(OneWay, ThatCannotBeMadeIsNone) {
   const Faults faults;
   with_every_copying_device([&](Options options) {
     for (const OnDeviceFailure action : {OnDeviceFailure::quiet, OnDeviceFailure::error}) {

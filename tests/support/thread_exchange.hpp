@@ -62,13 +62,6 @@ class ThreadHub {
     if (--leaving_ == 0) arrived_ = 0;
     changed_.notify_all();
   }
-  /// Messages that nobody received.
-  std::size_t left_over() {
-    const std::lock_guard lock(mutex_);
-    std::size_t sum = 0;
-    for (const auto& [pair, box] : boxes_) sum += box.size();
-    return sum;
-  }
 
  private:
   template <typename Ready>

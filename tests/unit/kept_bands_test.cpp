@@ -13,10 +13,7 @@ namespace {
 
 using test::CutCase;
 
-Options on_host() {
-  Options options{.devices = "host"};
-  return options;
-}
+Options on_host() { return {.devices = "host"}; }
 
 /// Line 0 wants pivoting, the others are dominant, and so many that the host does not pivot in all.
 Bands<double> one_fallback_line() {

@@ -292,9 +292,8 @@ SCALAR_TEST(LinesByFallback, AreTransposedToo) {
 
 TEST(SolverTimes, CountApplies) {
   Options options{.devices = "host"};
-  Solver<double> solver(options);
   const Bands<double> bands = test::constant<double>(LineSet::one(10), -1, 4, -1);
-  test::set_up(solver, bands);
+  Solver<double> solver = test::solver_for(bands, options);
   EXPECT_EQ(solver.times().applies, 0);  // the trial solve does not count
   std::vector<double> y(10, 1.0), x(10);
   for (int i = 0; i < 3; ++i) solver.apply(y.data(), x.data());
