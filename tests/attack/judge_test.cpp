@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cctype>
 #include <limits>
+#include <string>
+#include <utility>
 
 #include "families.hpp"
 #include "tally.hpp"
@@ -198,69 +201,55 @@ TYPED_TEST(Judge, KnowsTheSolutionOfHarmlessMatricesAsLapackDoes) {
   }
 }
 
-TEST(Outcomes, CountAWrongAnswerOnlyWhereTheReportDoesNotTell) {
-  Outcome outcome;
-  outcome.bound = 12;
-  outcome.answers.push_back({.errors = {.row = 200, .norm = 1}});
-  EXPECT_TRUE(outcome.failed(outcome.answers[0]));
-  EXPECT_TRUE(outcome.exceeded(outcome.answers[0]));
-  outcome.bound = 300;
-  EXPECT_FALSE(outcome.failed(outcome.answers[0]));
-  EXPECT_FALSE(outcome.exceeded(outcome.answers[0]));
-  outcome.bound = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(outcome.failed(outcome.answers[0]));
-  outcome.bound = 12;
-  outcome.above_tolerance = true;
-  EXPECT_FALSE(outcome.failed(outcome.answers[0]));
-  outcome.answers[0].errors.row = std::numeric_limits<double>::infinity();
-  outcome.above_tolerance = false;
-  EXPECT_TRUE(outcome.failed(outcome.answers[0]));
-}
-
-TEST(Outcomes, HoldAnAnswerAgainstWhatItsReportPromises) {
-  Outcome outcome;
-  outcome.bound = 12;
-  outcome.answers.push_back({.errors = {.row = 1, .units = 20, .component = 200}});
-  const Answer& a = outcome.answers[0];
-  EXPECT_FALSE(outcome.exceeded(a));
-  outcome.promised = Promised::units;
-  EXPECT_TRUE(outcome.exceeded(a));
-  EXPECT_FALSE(outcome.failed(a));
-  outcome.promised = Promised::component;
-  EXPECT_TRUE(outcome.failed(a));
-}
-
-TEST(Outcomes, TellOfAnswersThatAreAstrayInAUnit) {
-  Outcome outcome;
-  outcome.bound = 12;
-  outcome.answers.push_back({.unit = 4});
-  EXPECT_TRUE(outcome.astray(outcome.answers[0]));
-  outcome.bound = 101;
-  EXPECT_FALSE(outcome.astray(outcome.answers[0]));
-  outcome.bound = 12;
-  outcome.promised = Promised::component;
-  EXPECT_FALSE(outcome.astray(outcome.answers[0]));
-  outcome.answers[0].unit = 25;
-  EXPECT_TRUE(outcome.astray(outcome.answers[0]));
-  outcome.promised = Promised::row;
-  outcome.answers[0].unit = 2;
-  EXPECT_FALSE(outcome.astray(outcome.answers[0]));
-}
-
-TEST(Outcomes, AreBeyondTheirBoundWhereTheTruthIsFartherThanItAllows) {
-  Outcome outcome;
-  outcome.bound = 12;
-  outcome.answers.push_back({.unit = 25, .rows = 11});
-  EXPECT_FALSE(outcome.beyond(outcome.answers[0]));
-  outcome.answers[0].rows = 13;
-  EXPECT_TRUE(outcome.beyond(outcome.answers[0]));
-  outcome.above_tolerance = true;
-  EXPECT_FALSE(outcome.beyond(outcome.answers[0]));
-  outcome.above_tolerance = false;
-  outcome.promised = Promised::component;
-  EXPECT_TRUE(outcome.beyond(outcome.answers[0]));
-  outcome.answers[0].unit = 23;
-  EXPECT_FALSE(outcome.beyond(outcome.answers[0]));
+/// Wrong answers fail where the report does not tell, answers are held against what it promises, and are astray or
+/// beyond their bound where the truth is farther than it allows.
+TEST(Outcomes, AreHeldAgainstTheirReports) {
+  constexpr double kInf = std::numeric_limits<double>::infinity(), kNaN = std::numeric_limits<double>::quiet_NaN();
+  constexpr Promised row = Promised::row, units = Promised::units, component = Promised::component;
+  const Answer wrong{.errors = {.row = 200, .norm = 1}}, unlike{.errors = {.row = 1, .units = 20, .component = 200}};
+  const struct {
+    Promised promised;
+    double bound;
+    bool above_tolerance;
+    Answer answer;
+    const char* verdicts;  ///< by their first letters, large where they must be so and small where they must not
+  } cases[] = {{row, 12, false, wrong, "FE"},
+               {row, 300, false, wrong, "fe"},
+               {row, kNaN, false, wrong, "f"},
+               {row, 12, true, wrong, "f"},
+               {row, 12, false, {.errors = {.row = kInf}}, "F"},
+               {row, 12, false, unlike, "e"},
+               {units, 12, false, unlike, "Ef"},
+               {component, 12, false, unlike, "F"},
+               {row, 12, false, {.unit = 4}, "A"},
+               {row, 101, false, {.unit = 4}, "a"},
+               {component, 12, false, {.unit = 4}, "a"},
+               {component, 12, false, {.unit = 25}, "A"},
+               {row, 12, false, {.unit = 2}, "a"},
+               {row, 12, false, {.unit = 25, .rows = 11}, "b"},
+               {row, 12, false, {.unit = 25, .rows = 13}, "B"},
+               {row, 12, true, {.unit = 25, .rows = 13}, "b"},
+               {component, 12, false, {.unit = 25, .rows = 13}, "B"},
+               {component, 12, false, {.unit = 23, .rows = 13}, "b"}};
+  for (const auto& c : cases) {
+    SCOPED_TRACE(std::string(kPromisedNames[static_cast<int>(c.promised)]) + " " + std::to_string(c.bound) + " " +
+                 c.verdicts);
+    Outcome outcome;
+    outcome.promised = c.promised;
+    outcome.bound = c.bound;
+    outcome.above_tolerance = c.above_tolerance;
+    const std::pair<char, bool> verdicts[] = {{'f', outcome.failed(c.answer)},
+                                              {'e', outcome.exceeded(c.answer)},
+                                              {'a', outcome.astray(c.answer)},
+                                              {'b', outcome.beyond(c.answer)}};
+    for (const char* letter = c.verdicts; *letter != '\0'; ++letter) {
+      for (const auto& [name, is] : verdicts) {
+        if (std::tolower(*letter) == name) {
+          EXPECT_EQ(is, *letter != name) << name;
+        }
+      }
+    }
+  }
 }
 
 TEST(Outcomes, OfMatricesThatAreSingularToRoundingAreNotAstray) {
@@ -294,12 +283,10 @@ TEST(Cases, ComeBackFromTheirText) {
 }
 
 TEST(Cases, SayWhatIsWrongWithTheirText) {
-  EXPECT_THROW(parse_case("hill rows=3"), BadText);
-  EXPECT_THROW(parse_case("jump hight=3"), BadText);
-  EXPECT_THROW(parse_case("jump rows=many"), BadText);
-  EXPECT_THROW(parse_case("jump layout=heap"), BadText);
-  EXPECT_THROW(parse_case("jump edit=x3*2"), BadText);
-  EXPECT_THROW(parse_case("jump edit=d3"), BadText);
+  for (const char* text :
+       {"hill rows=3", "jump hight=3", "jump rows=many", "jump layout=heap", "jump edit=x3*2", "jump edit=d3"}) {
+    EXPECT_THROW(parse_case(text), BadText) << text;
+  }
 }
 
 }  // namespace

@@ -84,11 +84,7 @@ class Plane {
     EXPECT_EQ(KSPSolve(ksp_, b_, x_), 0);
     return residual(matrix_, b_, x_);
   }
-  std::string directions() const {
-    const char* used = "";
-    EXPECT_EQ(PCOCLSPKTGetDirectionsUsed(pc_, &used), 0);
-    return used;
-  }
+  std::string directions() const { return got(PCOCLSPKTGetDirectionsUsed, pc_); }
   std::string view(PetscViewerFormat format = PETSC_VIEWER_DEFAULT) const {
     return view_text(reinterpret_cast<PetscObject>(pc_), format);
   }

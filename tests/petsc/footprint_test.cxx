@@ -49,12 +49,9 @@ void with_every_place(const char* lines, const char* method, int applies, const 
   for (const std::string& place : places()) {
     SCOPED_TRACE("devices " + place);
     const OptionSet options("-pc_oclspkt_lines " + std::string(lines) + " -pc_oclspkt_method " + method +
-                            " -pc_oclspkt_rtol 1e-5 -pc_oclspkt_devices " + place + more);
-    HeldPC pc;
-    OK(PCCreate(PETSC_COMM_WORLD, &pc));
-    OK(PCSetType(pc, PCOCLSPKT));
+                            " -pc_oclspkt_rtol 1e-5" + more);
+    HeldPC pc = make_pc(problem.matrix(), place.c_str());
     OK(PCSetDM(pc, problem.dm()));
-    OK(PCSetOperators(pc, problem.matrix(), problem.matrix()));
     OK(PCSetFromOptions(pc));
     expect_steady(pc, problem.right(), applies);
   }
