@@ -16,6 +16,12 @@ using Event = cl::Event;
 using Int = cl_int;
 using Long = cl_long;
 
+/// The first lines of a kernel's text that is not the library's: what its scalar_t is.
+inline std::string scalar_text(bool is_double) {
+  return is_double ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\ntypedef double scalar_t;\n"
+                   : "typedef float scalar_t;\n";
+}
+
 /// The kernel argument that requests so much local memory.
 inline auto local_memory(std::size_t bytes) { return cl::Local(bytes); }
 

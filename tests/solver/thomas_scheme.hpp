@@ -2,9 +2,7 @@
 // A scheme that is not the library's: Thomas' algorithm by one work-item of a device. docs/schemes.md explains it.
 #pragma once
 
-#include "schemes/part.hpp"
-#include "schemes/proposal.hpp"
-#include "schemes/scheme.hpp"
+#include "schemes/lane_needs.hpp"
 #include "schemes/table.hpp"
 
 namespace oclspkt::test {
@@ -39,10 +37,9 @@ class ThomasScheme final : public SchemeOf<ThomasScheme> {
   }
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
-    const LineSet& lines = problem.bands.lines();
-    Plan plan{
-        .method = Method::exact_factored, .n = lines.rows(), .m = lines.rows(), .chunk_tiles = 1, .made_by = kThomas};
-    plan.add(Geometry{lines.count()});
+    Plan plan = this->one_partition(problem);
+    plan.chunk_tiles = 1;
+    plan.add(Geometry{problem.bands.lines().count()});
     return exact_proposal(problem, plan);
   }
 };
@@ -55,17 +52,12 @@ class ThomasPart final : public ocl::Part<T> {
 
   void make_kernels(const ocl::Site& s) override {
     constexpr const char* kText = R"(
-#if SCALAR_IS_DOUBLE
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-typedef double real;
-#else
-typedef float real;
-#endif
-__kernel void thomas_serial(__global const real* lower, __global const real* diag, __global const real* upper,
-                            __global const real* y, __global real* x, __global real* c, const long n) {
-  real d = 0, above = 0;
+__kernel void thomas_serial(__global const scalar_t* lower, __global const scalar_t* diag,
+                            __global const scalar_t* upper, __global const scalar_t* y, __global scalar_t* x,
+                            __global scalar_t* c, const long n) {
+  scalar_t d = 0, above = 0;
   for (long i = 0; i < n; ++i) {
-    const real p = 1 / (diag[i] - lower[i] * above);
+    const scalar_t p = 1 / (diag[i] - lower[i] * above);
     d = (y[i] - lower[i] * d) * p;
     above = upper[i] * p;
     x[i] = d;
@@ -73,9 +65,7 @@ __kernel void thomas_serial(__global const real* lower, __global const real* dia
   }
   for (long i = n - 2; i >= 0; --i) x[i] -= c[i] * x[i + 1];
 })";
-    const bool is_double = sizeof(T) == sizeof(double);
-    this->make(s, kernel_, "thomas_serial", is_double ? "-D SCALAR_IS_DOUBLE=1" : "-D SCALAR_IS_DOUBLE=0", 1, is_double,
-               kText);
+    this->make_from(s, kernel_, "thomas_serial", kText);
   }
 
   std::int64_t make_buffers(const ocl::Site& s) override {
@@ -83,17 +73,11 @@ __kernel void thomas_serial(__global const real* lower, __global const real* dia
   }
 
   ocl::Event finish(const ocl::Site& s, const ocl::Tiles& t) override {
-    const Index n = t.chunk.rows();  // none where launches are rehearsed
-    const std::int64_t bytes = n * static_cast<Index>(sizeof(T));
+    const ocl::LaneNeeds<T> needs(s, t);  // of no rows where launches are rehearsed
     ocl::set_arguments(s.device, kernel_, t.bands.lower, t.bands.diag, t.bands.upper, t.y, t.x, couplings_,
-                       ocl::Long{n});
+                       ocl::Long{t.chunk.rows()});
     return ocl::launch(s.device, kernel_, {1},
-                       {{"lower", &t.bands.lower, bytes, sizeof(T)},
-                        {"diag", &t.bands.diag, bytes, sizeof(T)},
-                        {"upper", &t.bands.upper, bytes, sizeof(T)},
-                        {"y", &t.y, bytes, sizeof(T)},
-                        {"x", &t.x, bytes, sizeof(T)},
-                        {"couplings", &couplings_, bytes, sizeof(T)}});
+                       {needs.lower, needs.diag, needs.upper, needs.y, needs.x, needs.as_x("couplings", couplings_)});
   }
 
  private:
@@ -102,14 +86,6 @@ __kernel void thomas_serial(__global const real* lower, __global const real* dia
 };
 
 /// Both, once a process.
-inline void add_thomas() {
-  static const ThomasScheme scheme;
-  static const bool added = [] {
-    add_scheme(scheme);
-    ocl::add_carrier(ocl::carrier<ThomasPart>(kThomas));
-    return true;
-  }();
-  static_cast<void>(added);
-}
+inline void add_thomas() { [[maybe_unused]] static const Scheme& added = ocl::add<ThomasScheme, ThomasPart>(); }
 
 }  // namespace oclspkt::test

@@ -20,9 +20,9 @@ struct HaloPlans {
   Plan (*whole_plan)(Index n, Index length, Index partition, int word, const DeviceTraits& traits);
   /// Let partitions that are solved together know of no more rows than the halo has; null: nothing is to be done.
   void (*couple)(Plan& plan);
-  Index short_line;   ///< longer lines rather get halos than that they are held whole
-  double safe_whole;  ///< dominance of rows from which lines may be held whole
-  bool cuts_move;     ///< with another halo tiles are cut elsewhere
+  Index (*short_line)(const DeviceTraits& traits);  ///< longer lines rather get halos than that they are held whole
+  double safe_whole;                                ///< dominance of rows from which lines may be held whole
+  bool cuts_move;                                   ///< with another halo tiles are cut elsewhere
 };
 
 /// Those of the first scheme that has some for the processor, see Scheme::halos().

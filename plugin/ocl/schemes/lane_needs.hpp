@@ -21,6 +21,9 @@ struct LaneNeeds {
     return {"scratch", &site.scratch, site.layout.scratch_bytes, sizeof(T) * size(site.plan.lanes)};
   }
 
+  /// A buffer of a number a row.
+  BufferNeed as_x(const char* name, const Buffer& buffer) const { return {name, &buffer, x.bytes, x.alignment}; }
+
   BufferNeed lower, diag, upper, y, x, scratch;
 };
 

@@ -49,9 +49,16 @@ std::int64_t Part<T>::bring_array(const Site& site, Buffer& buffer, const Aligne
 
 template <typename T>
 void Part<T>::make(const Site& site, Kernel& kernel, const char* name, const std::string& options, int lanes,
-                   bool is_double, const char* source) {
+                   bool is_double) {
   if (kernel.handle() != nullptr && kernel.name == name && kernel.options == options) return;
-  kernel = site.device.kernel(name, is_double, lanes, options, source, site.files);
+  kernel = site.device.kernel(name, is_double, lanes, options, nullptr, site.files);
+}
+
+template <typename T>
+void Part<T>::make_from(const Site& site, Kernel& kernel, const char* name, const std::string& text) {
+  if (kernel.handle() != nullptr) return;
+  constexpr bool kDouble = sizeof(T) == sizeof(double);
+  kernel = site.device.kernel(name, kDouble, 1, "", (scalar_text(kDouble) + text).c_str(), site.files);
 }
 
 template class Part<float>;

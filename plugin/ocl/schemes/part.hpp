@@ -132,7 +132,9 @@ class OCLSPKT_API Part {
   std::int64_t bring_array(const Site& site, Buffer& buffer, const AlignedArray<T>& array) const;
   /// Build a kernel unless it is `kernel` already. @param lanes  as in OpenDevice::kernel()
   static void make(const Site& site, Kernel& kernel, const char* name, const std::string& options, int lanes,
-                   bool is_double = sizeof(T) == sizeof(double), const char* source = nullptr);
+                   bool is_double = sizeof(T) == sizeof(double));
+  /// Build a kernel of one work-item from a text that is not the library's. There T is scalar_t.
+  static void make_from(const Site& site, Kernel& kernel, const char* name, const std::string& text);
 
  private:
   std::array<AlignedArray<float>, 3> narrow_;

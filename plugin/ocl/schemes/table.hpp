@@ -2,6 +2,7 @@
 #pragma once
 
 #include "schemes/part.hpp"
+#include "schemes/proposal.hpp"
 
 namespace oclspkt::ocl {
 
@@ -31,6 +32,14 @@ constexpr Carrier carrier(const char* name) {
 /// Add the carrier of a scheme of a program's own, see oclspkt::add_scheme(). To be called before the first set-up.
 /// @throws InvalidInput if there is one of that name
 OCLSPKT_API void add_carrier(const Carrier& carrier);
+
+/// Add a scheme of a program's own, of class S, whose parts are of class P: add_scheme() and add_carrier().
+template <typename S, template <typename> class P>
+const Scheme& add() {
+  add_scheme(only<S>());
+  add_carrier(carrier<P>(only<S>().name()));
+  return only<S>();
+}
 
 /// The carrier of a plan's scheme.
 /// @throws InvalidInput if devices have no scheme of that name
