@@ -12,6 +12,7 @@
 
 #include "host_solver.hpp"
 #include "schemes/scheme.hpp"
+#include "tuning.hpp"
 
 namespace oclspkt {
 namespace {
@@ -90,20 +91,19 @@ double predict_seconds(const DeviceProfile& profile, const Scheme& scheme, const
 }
 
 double words_of_pass(const DeviceTraits& traits, int word) {
-  // Of double: about 1 ns a row, where a word takes 2 cores 0.1 ns, 16 cores 0.06, and the sweeps of the host 0.3; an
-  // H100 0.003, beside 16 cores whose passes take 2. A pass over floats takes nearly as long (bench/results/choices).
-  constexpr double kByGroups = 700, kOfHost = 20, kOfTwoCores = 10, kOfCores = 0.2, kOfFloats = 1.5;
-  if (traits.group_items > 0) return kByGroups;
-  const double of_floats = word == static_cast<int>(sizeof(float)) ? kOfFloats : 1;
-  if (traits.host) return kOfHost * of_floats;
-  return kOfTwoCores * of_floats * std::pow(std::max(1, traits.cores) / 2.0, kOfCores);
+  const Tuning& figures = figures_of(traits);
+  if (traits.group_items > 0) return figures.number("cost.pass_by_groups");
+  const double of_floats = word == static_cast<int>(sizeof(float)) ? figures.number("cost.pass", 3) : 1;
+  if (traits.host) return figures.number("cost.pass") * of_floats;
+  return figures.number("cost.pass", 1) * of_floats *
+         std::pow(std::max(1, traits.cores) / 2.0, figures.number("cost.pass", 2));
 }
 
 double stream_words(const Scheme& scheme, const Plan& plan, const Survey& survey, const DeviceTraits& traits, int word,
                     double applies) {
-  // A launch takes 5 us on an H100, where a word of double takes 0.003 ns, and 10 us on cores.
-  constexpr double kLaunchByGroups = 1.7e6, kLaunchOfCore = 1.1e4;
-  const double launch = traits.group_items > 0 ? kLaunchByGroups : kLaunchOfCore * std::max(1, traits.cores);
+  const Tuning& figures = figures_of(traits);
+  const double launch = traits.group_items > 0 ? figures.number("cost.launch_by_groups")
+                                               : figures.number("cost.launch_of_core") * std::max(1, traits.cores);
   const double a_row =
       scheme.stream_words(plan, word) + scheme.passes(plan, survey) * words_of_pass(traits, word) / applies;
   return static_cast<double>(plan.n) * a_row + launch * scheme.launches(plan);

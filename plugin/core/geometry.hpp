@@ -4,6 +4,7 @@
 #pragma once
 
 #include "plan.hpp"
+#include "tuning.hpp"
 
 namespace oclspkt {
 
@@ -38,6 +39,22 @@ struct SharedTiles {
 inline SharedTiles shared_tiles(const Plan& plan) {
   const SharedTiles* shared = plan.find<SharedTiles>();
   return shared != nullptr ? *shared : SharedTiles{};
+}
+
+/// Figures that a plan goes on asking when it is made.
+struct PlanFigures {
+  const Tuning* of;
+};
+
+/// Let a plan ask the figures of its device.
+inline void keep_figures(const DeviceTraits& traits, Plan& plan) {
+  if (traits.figures != nullptr) plan.add(PlanFigures{traits.figures});
+}
+
+/// Those of keep_figures(); else the library's.
+inline const Tuning& figures_of(const Plan& plan) {
+  const PlanFigures* const kept = plan.find<PlanFigures>();
+  return kept != nullptr ? *kept->of : Tuning::built_in();
 }
 
 }  // namespace oclspkt

@@ -17,6 +17,8 @@ namespace oclspkt {
 inline Index quotient_up(Index value, Index divisor) { return (value + divisor - 1) / divisor; }
 inline Index round_up(Index value, Index multiple) { return quotient_up(value, multiple) * multiple; }
 
+class Tuning;
+
 /// What a plan must know of the device that will run it.
 struct DeviceTraits {
   int lanes = 8;                          ///< SIMD lanes of the scalar type in a register
@@ -31,6 +33,7 @@ struct DeviceTraits {
   bool unproven = false;                  ///< those kernels run on a device that they are not made for
   bool paper = false;                     ///< the user asks for the kernels of the paper's form
   bool task = false;                      ///< kernels for FPGAs are used: one work-item that streams all rows
+  const Tuning* figures = nullptr;        ///< measured for such a device, see figures_of(); null: the library's
 };
 
 inline constexpr DeviceTraits kHostTraits{.lanes = 1, .host = true};

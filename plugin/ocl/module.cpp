@@ -56,7 +56,7 @@ class ClModule final : public DeviceModule {
 
   DeviceTraits traits(int device, bool is_double, const DeviceSettings& settings) override {
     const FoundDevice& found = registry().device(device);
-    DeviceTraits traits = found.traits(is_double, settings.variant);
+    DeviceTraits traits = tuned_traits(found, is_double, settings.variant);
     const bool shared = works_in_place(found, settings);
     if (settings.device_memory > 0) {
       traits.memory_bytes = settings.device_memory;

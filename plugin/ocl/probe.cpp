@@ -10,6 +10,7 @@
 #include "cl_solver.hpp"
 #include "error_name.hpp"
 #include "scalars.hpp"
+#include "tuning.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -91,7 +92,7 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   const Index full = std::max<Index>(kFirstRows, std::min<Index>(kProbeRows, found.info.max_allocation / 16));
   ProbeSystem<T> system(LineSet::one(full));
   const std::unique_ptr<DeviceSolver<T>> solver = make_solver<T>(device, {.kernel_times = true});
-  const DeviceTraits traits = found.traits(sizeof(T) == sizeof(double), Variant::by_type);
+  const DeviceTraits traits = tuned_traits(found, sizeof(T) == sizeof(double), Variant::by_type);
   const auto set_up = [&](Index n) {
     system.bands.reshape(LineSet::one(n));
     const bool by_lanes = !traits.task && traits.group_items == 0;
@@ -249,6 +250,12 @@ class ResidentStream final : public DeviceStream {
 
 }  // namespace
 
+DeviceTraits tuned_traits(const FoundDevice& found, bool is_double, Variant variant) {
+  DeviceTraits traits = found.traits(is_double, variant);
+  traits.figures = &Tuning::of_device(found.info.name);
+  return traits;
+}
+
 template <typename T>
 DeviceProfile measure_profile(int device) {
   const FoundDevice& found = Registry::instance().device(device);
@@ -274,7 +281,7 @@ double measure_beside(int device, double launch) {
   for (const Index rows : {kFirstRows, kProbeRows}) {
     const Index blocks = std::max<Index>(1, rows / (kProbeInner * kProbeLength));
     const LineSet lines = LineSet::grid_axis(1, kProbeInner, kProbeLength, blocks);
-    const DeviceTraits traits = found.traits(sizeof(T) == sizeof(double), Variant::by_type);
+    const DeviceTraits traits = tuned_traits(found, sizeof(T) == sizeof(double), Variant::by_type);
     const Plan plan = make_factored_plan(lines, Form::general, sizeof(T), traits);
     if (plan.cut().blocks == 0) break;  // there is nothing else to measure
     ProbeSystem<T> system(lines);

@@ -8,6 +8,10 @@
 
 namespace oclspkt::ocl {
 
+/// FoundDevice::traits() with the figures that were measured for such devices.
+/// @throws InvalidInput if the user's file of figures is wrong
+DeviceTraits tuned_traits(const FoundDevice& found, bool is_double, Variant variant);
+
 /// Measure a device's launch cost, its rate of truncated-halo and its copies; about 50 ms apart from kernel builds.
 template <typename T>
 DeviceProfile measure_profile(int device);

@@ -32,6 +32,7 @@ TABLES = [f"{CORE}/table.cpp", f"{OCL}/table.cpp"]
 KERNELS = [f"kernels/{folder}" for folder in ("cpu", "gpu", "fpga")]
 TARGETS = ["oclspkt-conformance", "oclspkt-own-scheme-test", "oclspkt-freeze"]
 REMEDIES = {"beside", "host"}
+HANGS = 1800  # seconds of one test program; builds take what a busy machine takes
 
 
 def read(path):
@@ -141,28 +142,35 @@ def delete(root, family):
     return rows, len(kernels)
 
 
-def run(command, log, timeout=1200):
-    """@return status and output; the log gets both."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                          timeout=timeout, check=False)
-    log.write(f"$ {' '.join(command)}\n{done.stdout}\n")
-    return done.returncode, done.stdout
+def run(command, log, limit=None):
+    """@param limit seconds after which a program hangs. @return status and output; the log gets both, line by line."""
+    log.write(f"$ {' '.join(command)}\n")
+    log.flush()
+    start = log.tell()
+    try:
+        status = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, timeout=limit, check=False).returncode
+    except subprocess.TimeoutExpired:
+        status = 124
+        log.write(f"ended after {limit} s\n")
+    with open(log.name, encoding="utf-8", errors="replace") as stream:
+        stream.seek(start)
+        return status, stream.read()
 
 
 def failures(build, log):
     """@return (failed tests and programs, tests run)."""
-    status, text = run([os.path.join(build, "bin", "oclspkt-conformance")], log)
+    status, text = run([os.path.join(build, "bin", "oclspkt-conformance")], log, HANGS)
     failed = sorted(set(re.findall(r"^\[  FAILED  \] ([\w/]+\.\w+)", text, re.MULTILINE)))
     ran = re.search(r"(\d+) tests? from \d+ test suites? ran", text)
     if status != 0 and not failed:
         failed = ["oclspkt-conformance ends early"]
-    status, _ = run([os.path.join(build, "bin", "oclspkt-own-scheme-test")], log)
+    status, _ = run([os.path.join(build, "bin", "oclspkt-own-scheme-test")], log, HANGS)
     return failed + (["oclspkt-own-scheme-test"] if status != 0 else []), int(ran.group(1)) if ran else 0
 
 
 def orphans(build, rows, log):
     """Frozen cases that end with a scheme that is gone."""
-    _, text = run([os.path.join(build, "bin", "oclspkt-freeze"), "--quick"], log)
+    _, text = run([os.path.join(build, "bin", "oclspkt-freeze"), "--quick"], log, HANGS)
     names = "|".join(row.replace("_", "-") for row in rows)
     return [line for line in text.splitlines() if re.search(rf"no scheme ({names})\b", line)]
 

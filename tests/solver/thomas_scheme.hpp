@@ -3,8 +3,6 @@
 #pragma once
 
 #include "schemes/lane_needs.hpp"
-#include "schemes/proposal.hpp"
-#include "schemes/scheme.hpp"
 #include "schemes/table.hpp"
 
 namespace oclspkt::test {
@@ -39,10 +37,9 @@ class ThomasScheme final : public SchemeOf<ThomasScheme> {
   }
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
-    const LineSet& lines = problem.bands.lines();
-    Plan plan{
-        .method = Method::exact_factored, .n = lines.rows(), .m = lines.rows(), .chunk_tiles = 1, .made_by = kThomas};
-    plan.add(Geometry{lines.count()});
+    Plan plan = this->one_partition(problem);
+    plan.chunk_tiles = 1;
+    plan.add(Geometry{problem.bands.lines().count()});
     return exact_proposal(problem, plan);
   }
 };
@@ -84,14 +81,6 @@ __kernel void thomas_serial(__global const scalar_t* lower, __global const scala
 };
 
 /// Both, once a process.
-inline void add_thomas() {
-  static const ThomasScheme scheme;
-  static const bool added = [] {
-    add_scheme(scheme);
-    ocl::add_carrier(ocl::carrier<ThomasWorker>(kThomas));
-    return true;
-  }();
-  static_cast<void>(added);
-}
+inline void add_thomas() { [[maybe_unused]] static const Scheme& added = ocl::add<ThomasScheme, ThomasWorker>(); }
 
 }  // namespace oclspkt::test

@@ -174,7 +174,7 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
 template <typename T>
 std::optional<Proposal> propose_whole(const Problem<T>& problem, double tol, Index m, Rejection& rejection) {
   const LineSet& lines = problem.bands.lines();
-  if (lines.length(0) > halos_of(problem.traits).short_line) {
+  if (lines.length(0) > halos_of(problem.traits).short_line(problem.traits)) {
     Rejection longer;
     if (const auto quick = halo_by_survey(problem)) return covered_by_survey(problem, *quick, tol);
     if (auto followed = propose_followed(problem, tol, kQuickerHalo, longer)) return followed;
@@ -227,7 +227,7 @@ std::optional<Plan> least_of_halos(const Problem<T>& problem) {
   std::optional<Plan> quick = halo_by_survey(problem);
   const LineSet& lines = problem.bands.lines();
   if (const Index m = whole_lines(problem); m > 0) {
-    const bool long_lines = lines.length(0) > halos_of(problem.traits).short_line;
+    const bool long_lines = lines.length(0) > halos_of(problem.traits).short_line(problem.traits);
     return long_lines && quick ? quick : make_whole_lines_plan(lines, m, sizeof(T), problem.traits);
   }
   if (quick) return quick;

@@ -20,9 +20,9 @@ struct HaloPlans {
   Plan (*whole_plan)(Index n, Index length, Index partition, int word, const DeviceTraits& traits);
   /// Limit the influence between partitions that are solved together to the rows of the halo; null: no limit is needed.
   void (*couple)(Plan& plan);
-  Index short_line;   ///< longer lines rather get halos than that they are held whole
-  double safe_whole;  ///< dominance of rows from which lines may be held whole
-  bool cuts_move;     ///< with another halo tiles are cut elsewhere
+  Index (*short_line)(const DeviceTraits& traits);  ///< longer lines rather get halos than that they are held whole
+  double safe_whole;                                ///< dominance of rows from which lines may be held whole
+  bool cuts_move;                                   ///< with another halo tiles are cut elsewhere
 };
 
 /// Find the HaloPlans of the first scheme that has some for the processor, see Scheme::halos().

@@ -153,6 +153,14 @@ class SchemeOf : public Base {
   std::optional<Plan> least(const Problem<float>& problem) const final { return cheapest_of(problem); }
   std::optional<Plan> least(const Problem<double>& problem) const final { return cheapest_of(problem); }
 
+ protected:
+  /// A plan of one partition of all rows.
+  template <typename T>
+  Plan one_partition(const Problem<T>& problem) const {
+    const Index n = problem.bands.lines().rows();
+    return {.method = problem.method, .n = n, .m = n, .made_by = this->name()};
+  }
+
  private:
   const S& self() const { return static_cast<const S&>(*this); }
   template <typename T>
@@ -176,11 +184,7 @@ class SchemeOf : public Base {
     if constexpr (requires(const S& s) { s.cheapest(problem); }) {
       return self().cheapest(problem);
     } else {
-      Plan plan;
-      plan.made_by = this->name();
-      plan.method = problem.method;
-      plan.n = plan.m = problem.bands.lines().rows();
-      return plan;
+      return one_partition(problem);
     }
   }
 };

@@ -3,6 +3,7 @@
 
 #include <tuple>
 
+#include "schemes/proposal.hpp"
 #include "schemes/worker.hpp"
 
 namespace oclspkt::ocl {
@@ -33,6 +34,14 @@ constexpr Carrier carrier(const char* name) {
 /// Add the carrier of a scheme of a program's own, see oclspkt::add_scheme(). To be called before the first set-up.
 /// @throws InvalidInput if there is one of that name
 OCLSPKT_API void add_carrier(const Carrier& carrier);
+
+/// Add a scheme of a program's own, of class S, whose workers are of class W: add_scheme() and add_carrier().
+template <typename S, template <typename> class W>
+const Scheme& add() {
+  add_scheme(only<S>());
+  add_carrier(carrier<W>(only<S>().name()));
+  return only<S>();
+}
 
 /// The carrier of a plan's scheme.
 /// @throws InvalidInput if devices have no scheme of that name

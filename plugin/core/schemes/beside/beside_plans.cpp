@@ -8,15 +8,10 @@
 namespace oclspkt {
 namespace {
 
-/// Bytes side by side that a bundle takes of a row at most: enough for streams, and its rows stay in the first level.
-constexpr Index kLaneBundleBytes = 2048;
 /// Bytes of a cache line.
 constexpr Index kCacheLine = 64;
 /// Cache lines side by side below which a bundle's streams are short; cores that are late are no reason to go there.
 constexpr Index kShortBundle = 4;
-/// Rows of a block from which on one core is faster along whole rows, whose streams never end, than within its cache.
-constexpr Index kLongRowBytes = 32 << 10;
-
 /// Cut the lines of a block into bundles of some `width` lines, a multiple of `quantum`.
 void cut_block(const LineSet& lines, Index width, Index quantum, int lanes, Beside& beside) {
   beside.bundle = round_up(quotient_up(lines.block_lines(), quotient_up(lines.block_lines(), width)), quantum);
@@ -55,13 +50,14 @@ Index fair_width(const LineSet& lines, Index width, Index quantum, const DeviceT
 void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, Plan& plan) {
   Beside& beside = plan.as<Beside>();
   FactoredLines& factored = plan.as<FactoredLines>();
-  factored.through_x = traits.host && plan.form != Form::shared && lines.block_lines() * word >= kLongRowBytes;
+  factored.through_x = traits.host && plan.form != Form::shared &&
+                       lines.block_lines() * word >= figures_of(traits).count("beside.long_row");
   if (factored.through_x) {
     beside.bundle = lines.block_lines();
     beside.windowed = false;
     return;
   }
-  const Index quantum = bundle_quantum(plan, word), most = kLaneBundleBytes / word;
+  const Index quantum = bundle_quantum(plan, word), most = figures_of(traits).count("beside.bundle") / word;
   // One row more: the values carried from row to row.
   const Index window = traits.cache_bytes / 2 / word / (lines.length(0) + 1) / quantum * quantum;
   beside.windowed = window >= quantum;
@@ -71,12 +67,12 @@ void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, P
 }
 
 /// True if a bundle is to have whole rows of a block, which adjoin, of lines that are not cut: the rows are one stream,
-/// and what of the window leaves the cache costs less than the ends of shorter ones. Grids of 128^3 and 256^3, y,
-/// double, take 0.8 and 0.6 to 0.9 of the time of bundles of 48 and 32 lines (AMD EPYC, L2 of 1 MB, PoCL).
+/// and what of the window leaves the cache costs less than the ends of shorter ones.
 bool takes_whole_rows(const LineSet& lines, int word, const DeviceTraits& traits, const Plan& plan) {
   const Index window = kScratchWords * (lines.length(0) + 1) * round_up(lines.block_lines(), plan.lanes) * word;
   return lines.row_stride() == lines.block_lines() && lines.blocks() >= kRunsPerCore * std::max(1, traits.cores) &&
-         window <= traits.cache_bytes / 4 * 5;
+         static_cast<double>(window) <=
+             figures_of(traits).number("beside.whole_rows") * static_cast<double>(traits.cache_bytes);
 }
 
 /// Lines of a bundle that is cut into segments of at least `shortest` rows, or not at all.
@@ -86,7 +82,7 @@ Index segmented_width(const LineSet& lines, Index shortest, Index quantum, int w
   // A narrow bundle leaves room for segments that are long against their halo.
   const Index words = traits.cache_bytes / (cut ? 4 : 2) / word;
   const Index fit = words / (kScratchWords * (cut ? shortest + 2 * plan.halo + 1 : shortest)) / quantum * quantum;
-  const Index width = std::clamp(fit, quantum, std::max(quantum, kLaneBundleBytes / word));
+  const Index width = std::clamp(fit, quantum, std::max(quantum, figures_of(traits).count("beside.bundle") / word));
   return cut ? width : fair_width(lines, width, quantum, traits);
 }
 

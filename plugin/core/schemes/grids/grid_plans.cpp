@@ -4,7 +4,6 @@
 #include "schemes/grids/grid_plan.hpp"
 
 #include <algorithm>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -15,69 +14,23 @@ namespace {
 
 /// Work-items down a line, rows of each, and lines; tiles that wait where they are streamed.
 struct GridShape {
-  int down = 1, item_rows = 1, lines = 1;
-  int bundle_bytes = 0;  ///< of a row that a work-group takes; 0: as usual
-  int in_flight = 1;     ///< tiles
+  int down, item_rows, lines;
+  int bundle_bytes;  ///< of a row that a work-group takes; 0: as usual
+  int in_flight;     ///< tiles
+  explicit GridShape(const Tuning::Row& row)
+      : down(static_cast<int>(row[0])),
+        item_rows(static_cast<int>(row[1])),
+        lines(static_cast<int>(row[2])),
+        bundle_bytes(static_cast<int>(row[3])),
+        in_flight(static_cast<int>(row[4])) {}
   Index rows() const { return static_cast<Index>(down) * item_rows; }
   Index reach() const { return rows() * in_flight; }
 };
 
-/// Bytes of a row that a work-group takes: what its rows are read and written in. Half of it costs a quarter of the
-/// rate where rows lie far apart, and twice as much makes groups of which few run at once.
-constexpr int kBundleBytes = 128;
-/// The same of shared factors, which are fetched for all lines at once.
-constexpr int kSharedBundleBytes = 256;
 /// Work-items that are started together; fewer of them waste the others.
 constexpr int kLeastItems = 32;
-
-// Measured on an H200 (NVIDIA) with lines of 64 to 65536 rows: share of a stream of as many words, along y / along z.
-/// Lines that one tile holds, 64 rows: float 1.00 / 0.94, double 0.99 / 0.92. 256 rows: float 0.87 / 0.88, double 0.98
-/// / 0.91.
-constexpr GridShape kWhole[] = {{4, 16}, {8, 16}, {16, 16}};
-/// Against 5 words. 8 x 8: 0.95 / 0.93, of lines of 65536 rows 0.90. 16 x 8: 0.95 / 0.88; where two tiles of it wait,
-/// of 1024 rows 0.91 / 0.89, of 16384 0.84 / 0.85, where 8 x 8 with three has 0.81 / 0.78 and 0.66 / 0.68.
-constexpr GridShape kStreamedFloat[] = {{8, 8}, {16, 8}, {.down = 16, .item_rows = 8, .in_flight = 2}};
-/// 0.98 / 0.91, of lines of 65536 rows 0.92; where three wait 0.82 / 0.84, of 16384 0.72. 16 x 6 with four: 0.84 /
-/// 0.81.
-constexpr GridShape kStreamedDouble[] = {{16, 8}, {.down = 16, .item_rows = 8, .in_flight = 3}};
-/// Symmetric, against 4 words. 4 x 16, three of which wait: of 1024 rows 0.89 / 0.86, of 256 0.85 / 0.78, where a tile
-/// of whole lines has 0.75 / 0.77; 16 x 8 with two 0.87 / 0.85 and 0.74; 8 x 8 with three 0.71 / 0.70.
-constexpr GridShape kStreamedSymmetricFloat[] = {{8, 8}, {.down = 4, .item_rows = 16, .in_flight = 3}};
-/// Shared, against 2 words; a copy of as many has 0.97, by work-groups that go through many tiles 0.90. Lines that one
-/// tile holds, 64 rows: float 0.95 / 0.88, double 0.93 / 0.88; 256 rows: 0.87 / 0.82, 0.90 / 0.86.
-constexpr GridShape kWholeSharedFloat[] = {{4, 16, 2}, {8, 16, 2}, {16, 16, 2}};
-constexpr GridShape kWholeSharedDouble[] = {{4, 16}, {8, 16}, {16, 16, 2}};
-/// Longer lines of exact-factored that one tile holds in registers, with no room for y of the next: 512 rows float 0.84
-/// / 0.83, double 0.72 / 0.71, 1024 rows 0.67 / 0.63 and 0.74 / 0.67; of half the lines 0.55 and 0.57, in segments 0.39
-/// and 0.46.
-constexpr GridShape kLongSharedFloat[] = {{16, 32, 2, 128}, {32, 32, 2, 128}};
-constexpr GridShape kLongSharedDouble[] = {{16, 32, 1, 128}, {32, 32, 1, 128}};
-/// Work-items of the longest.
+/// Work-items of the longest lines of exact-factored that one tile holds.
 constexpr int kLongSharedItems = 512;
-/// Lines of 1024 rows 0.84 / 0.82, of 16384 0.81; with one or four lines a work-item 0.71 to 0.82. 16 x 8: 0.75. 457
-/// lines of 65536 rows, which begin anywhere in a cache line, 0.55.
-constexpr GridShape kStreamedSharedFloat[] = {{8, 8, 2}, {16, 8, 2}};
-/// 0.84 / 0.85, of 16384 rows 0.81, of 65536 as above 0.44; 16 x 8: 0.82.
-constexpr GridShape kStreamedSharedDouble[] = {{8, 16}};
-/// Against 5 words, float / double: 0.80 / 0.89 where lines are short enough for the cache, 0.68 / 0.66 where they are
-/// not; few long lines do not fill the device: 0.22 / 0.33 of 1024 lines, 0.06 / 0.10 of 256. 16 x 16 is for those:
-/// 4096 lines of as many rows 0.70 / 0.71, where 8 x 16 has 0.57 / 0.69 and segments 0.57; of 1024 rows it is no
-/// faster.
-constexpr GridShape kFactored[] = {{8, 16}, {16, 16}};
-/// Every line by one work-item: 0.66 / 0.70.
-constexpr GridShape kOneItem[] = {{1, 16}};
-/// Segments, float / double, 1024 lines of 16384 rows and 1536 of 65536: 0.54 / 0.59 and 0.59 / 0.60; where symmetric
-/// 0.58 / 0.66 and 0.61 / 0.67. 4 x 16 is as fast in float where one level is left, 0.50 to 0.56 elsewhere; 16 x 16 of
-/// half the lines 0.52 to 0.56.
-constexpr GridShape kSegment = {8, 16};
-/// The same of lines that are alike, by concurrent sweeps, against 2 words: 4096 rows 0.56 / 0.58, 65536 rows 0.54 /
-/// 0.56, in turn 0.41 / 0.47. One line a work-item in float 0.41 to 0.46; 4 x 32: 0.50, 16 x 16: 0.51 / 0.53, 8 x 8:
-/// 0.47, 0.39.
-constexpr GridShape kSegmentSharedFloat = {8, 16, 2};
-constexpr GridShape kSegmentSharedDouble = {8, 16};
-/// Work-groups of these a core, which has registers for so many: with one 0.46, with three 0.49 to 0.51, four 0.53 to
-/// 0.57; each tile by one of its own 0.38 to 0.44.
-constexpr Index kSegmentGroups = 2;
 /// Rows of a segment that is condensed to two at least.
 constexpr Index kLeastSegment = 4;
 /// Segments of a line below which their launches take longer than streaming the lines.
@@ -86,63 +39,50 @@ constexpr Index kLeastSegments = 8;
 constexpr int kMostUpperItems = 64;
 /// Arrays of lines cut into segments: y, x, four of factors and weights; and one for all that is small.
 constexpr Index kSegmentArrays = 7;
-/// Rows up to which a tile that holds whole lines is faster than tiles that are streamed, float and general.
-constexpr Index kShortGridLine = 64;
-
-/// Bytes that a core's work-items hold of one array, for it to keep reading; of exact-factored, whose lines are
-/// streamed or cut, a work-group and a half a core: measured of 8 to 512 of them.
-constexpr Index kBusyBytes = 16 << 10, kBusyBytesExact = 3 << 9;
 /// Tiles of a run, at least, of which two more are read for its neighbours' sake; twice as many where three wait.
 constexpr Index kShortRun = 16;
 /// The same of shared factors, whose runs are counted through all lines.
 constexpr Index kShortSharedRun = 8;
-/// Work-groups of shared factors that a core has registers for at a time, float and double: with twice as many runs a
-/// tenth is lost.
-constexpr Index kSharedGroupsFloat = 2, kSharedGroupsDouble = 1;
-/// Work-items a core of lines that one tile holds: as many as it has registers for, so that all work-groups go through
-/// as many tiles. 256 rows in float: 0.96 / 0.90 with 512, 0.89 / 0.85 with 2048, 0.73 / 0.71 with 4096; 64 rows 0.97 /
-/// 0.95, 0.97 / 0.92 with 4096.
-constexpr Index kSharedItemsWhole = 512;
 /// Words of local memory a work-item (kernels/gpu/grid_factored.cl), and two more a line.
 constexpr Index kLocalWords = 4;
 /// Most rows of a work-item: more would not stay in registers.
 constexpr Index kMostItemRows = 16;
 
-using Shapes = std::span<const GridShape>;
-
-/// The first that reaches so many rows, or else the last.
-GridShape first_of(Shapes shapes, Index rows) {
-  const auto at = std::find_if(shapes.begin(), shapes.end(), [&](const GridShape& s) { return s.reach() >= rows; });
-  return at != shapes.end() ? *at : shapes.back();
+/// The first shape of a table that reaches so many rows, or else the last.
+GridShape first_of(const DeviceTraits& traits, const std::string& table, Index rows) {
+  const std::vector<Tuning::Row>& all = figures_of(traits).rows("grids." + table);
+  const auto at = std::find_if(all.begin(), all.end(), [&](const auto& row) { return GridShape(row).reach() >= rows; });
+  return GridShape(at != all.end() ? *at : all.back());
 }
+
+bool is_wide(int word) { return word > static_cast<int>(sizeof(float)); }
+const char* scalar_of(int word) { return is_wide(word) ? "double" : "float"; }
 
 /// True if a device's work-groups are to hold lines of exact-factored that are too long for usual tiles.
 bool holds_long_lines(Index length, const GridDemand& demand, int word, const DeviceTraits& traits) {
   if (demand.form != Form::shared || demand.method != Method::exact_factored) return false;
   if (demand.in_turn || demand.one_item || demand.item_rows > 0 || length <= kMostGridRows) return false;
-  const GridShape& longest = (word > static_cast<int>(sizeof(float)) ? kLongSharedDouble : kLongSharedFloat)[1];
+  const GridShape longest(figures_of(traits).rows(std::string("grids.long_shared_") + scalar_of(word)).back());
   const Index words = shared_grid_words(longest.bundle_bytes / word, longest.down, longest.rows(), true);
   return length <= longest.rows() && traits.group_items >= kLongSharedItems && words * word <= traits.local_bytes;
 }
 
 /// The shape for a demand, whatever the device.
 GridShape wanted_shape(Index length, const GridDemand& demand, int word, const DeviceTraits& traits) {
-  const bool streamed = demand.method == Method::truncated_streamed, wide = word > static_cast<int>(sizeof(float));
-  const bool shared = demand.form == Form::shared;
-  if (demand.one_item) return kOneItem[0];
-  if (holds_long_lines(length, demand, word, traits)) {
-    return first_of(wide ? Shapes(kLongSharedDouble) : Shapes(kLongSharedFloat), length);
+  const bool streamed = demand.method == Method::truncated_streamed, shared = demand.form == Form::shared;
+  const std::string scalar = scalar_of(word);
+  const auto first = [&](const std::string& table, Index rows) { return first_of(traits, table, rows); };
+  if (demand.one_item) return first("one_item", 0);
+  if (holds_long_lines(length, demand, word, traits)) return first("long_shared_" + scalar, length);
+  const bool only_short = streamed && !is_wide(word) && !shared && demand.reach < length;
+  if (length <= (only_short ? figures_of(traits).count("grids.short_line") : kMostGridRows)) {
+    return first(shared ? "whole_shared_" + scalar : "whole", length);
   }
-  const bool only_short = streamed && !wide && !shared && demand.reach < length;
-  if (length <= (only_short ? kShortGridLine : kMostGridRows)) {
-    return first_of(!shared ? Shapes(kWhole) : wide ? Shapes(kWholeSharedDouble) : Shapes(kWholeSharedFloat), length);
-  }
-  if (demand.segments) return demand.at_once() ? (wide ? kSegmentSharedDouble : kSegmentSharedFloat) : kSegment;
-  if (!streamed) return first_of(kFactored, demand.reach);
-  if (shared) return first_of(wide ? Shapes(kStreamedSharedDouble) : Shapes(kStreamedSharedFloat), demand.reach);
-  if (wide) return first_of(kStreamedDouble, demand.reach);
-  const bool symmetric = demand.form == Form::symmetric;
-  return first_of(symmetric ? Shapes(kStreamedSymmetricFloat) : Shapes(kStreamedFloat), demand.reach);
+  if (demand.segments) return first(demand.at_once() ? "segment_shared_" + scalar : "segment", 0);
+  if (!streamed) return first("factored", demand.reach);
+  if (shared) return first("streamed_shared_" + scalar, demand.reach);
+  const bool symmetric = demand.form == Form::symmetric && !is_wide(word);
+  return first((symmetric ? "streamed_symmetric_" : "streamed_") + scalar, demand.reach);
 }
 
 /// Lines of a work-group and the shape for each, no larger than lines and device allow.
@@ -159,7 +99,8 @@ std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& d
     if (demand.at_once() && !whole) return true;
     return demand.form == Form::shared && (whole ? !demand.in_turn : demand.method == Method::truncated_streamed);
   };
-  const int bytes = shape.bundle_bytes > 0 ? shape.bundle_bytes : passes() ? kSharedBundleBytes : kBundleBytes;
+  const int bytes = shape.bundle_bytes > 0 ? shape.bundle_bytes
+                                           : static_cast<int>(figures_of(traits).number("grids.bundle", passes()));
   int bundle = std::max(bytes / word, kLeastItems / shape.down);
   while (shape.down > 1 && shape.rows() / 2 >= length) shape.down /= 2;
   while (bundle > 1 && bundle / 2 >= lines.block_lines()) bundle /= 2;
@@ -181,7 +122,7 @@ std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& d
 /// Cut the lines into runs, so that a few lines keep all cores busy.
 /// @param group_bytes of a number for each work-item, of all groups if lines are whole
 Index tiles_of_run(Index tiles, Index group_bytes, int in_flight, const DeviceTraits& traits) {
-  const Index wanted = quotient_up(kBusyBytes * std::max(1, traits.cores), group_bytes);
+  const Index wanted = quotient_up(figures_of(traits).count("grids.busy") * std::max(1, traits.cores), group_bytes);
   return std::min(tiles, std::max(quotient_up(tiles, wanted), kShortRun * std::max(1, in_flight - 1)));
 }
 
@@ -190,13 +131,12 @@ void cut_through_lines(Index bundles, Index tiles_of_line, int word, const Devic
   const Index cores = std::max(1, traits.cores), tiles = bundles * tiles_of_line;
   if (tiles_of_line == 1) {
     // In double, work-items of two lines or of many rows have twice the registers.
-    const bool heavy =
-        word > static_cast<int>(sizeof(float)) && (plan.as<GridTiles>().item_lines > 1 || !reads_ahead(plan));
-    const Index items = heavy ? kSharedItemsWhole / 2 : kSharedItemsWhole;
+    const bool heavy = is_wide(word) && (plan.as<GridTiles>().item_lines > 1 || !reads_ahead(plan));
+    const Index items = figures_of(traits).count("grids.whole_items") / (heavy ? 2 : 1);
     plan.run_tiles = static_cast<int>(quotient_up(tiles, std::max<Index>(1, items / plan.items) * cores));
     return;
   }
-  const Index wanted = (word > static_cast<int>(sizeof(float)) ? kSharedGroupsDouble : kSharedGroupsFloat) * cores;
+  const Index wanted = figures_of(traits).count("grids.shared_groups", is_wide(word)) * cores;
   plan.run_tiles = static_cast<int>(std::max(quotient_up(tiles, wanted), std::min(tiles_of_line, kShortSharedRun)));
   plan.idle = std::max(1.0, static_cast<double>(wanted) / static_cast<double>(quotient_up(tiles, plan.run_tiles)));
 }
@@ -227,6 +167,7 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
                        std::to_string(demand.item_rows));
   }
   Plan plan{.method = demand.method, .form = demand.form, .n = lines.rows(), .items = 1, .made_by = "grids"};
+  keep_figures(traits, plan);
   plan.add<Beside>();
   plan.add<GridTiles>();
   Beside& beside = plan.as<Beside>();
@@ -258,14 +199,14 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
     beside.segments = quotient_up(length, shape.rows());
     plan.m = shape.rows();
     if (grid_condenses_at_once(plan)) {
-      const Index runs = kSegmentGroups * std::max(1, traits.cores);
+      const Index runs = figures_of(traits).count("grids.segment_groups") * std::max(1, traits.cores);
       plan.run_tiles = static_cast<int>(quotient_up(groups * beside.segments, runs));
     }
     const std::int64_t most = std::min(traits.chunk_bytes, traits.memory_bytes / kSegmentArrays);
     if (beside.chunk_blocks < lines.blocks() || lines.extent() > most / word) beside.chunk_blocks = 0;
   }
   const bool streams = plan.method == Method::exact_factored && !in_one_tile(plan);
-  const Index wanted = (streams ? kBusyBytesExact : kBusyBytes) * std::max(1, traits.cores);
+  const Index wanted = figures_of(traits).count("grids.busy", streams) * std::max(1, traits.cores);
   plan.idle = std::max(1.0, static_cast<double>(wanted) / static_cast<double>(bytes * beside.segments));
   if (goes_through_tiles(plan)) cut_through_lines(groups, quotient_up(length, shape.rows()), word, traits, plan);
   return plan;

@@ -213,15 +213,16 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
   }
   double words(const Plan& plan) const override { return plan.m > 0 ? words_of_rows(plan) : 5; }
   int launches(const Plan& plan) const override { return grid_condenses(plan) ? 3 : 1; }
-  /// What is idle costs lines that are cut two launches at most; lines that are walked, or condensed, wait three at
-  /// least (9 lines of 1024 rows take an H100 28 us where they are cut, and 40 where they are walked).
+  /// What is idle costs lines that are cut so much at most, and lines that are walked, or condensed, at least.
   double stream_words(const Plan& plan, int) const override {
-    constexpr double kOfCut = 3.4e6, kOfWalked = 5e6;
+    const Tuning& figures = figures_of(plan);
     if (plan.n == 0) return words(plan);
     const auto n = static_cast<double>(plan.n);
     const double idle = std::max(0.0, plan.idle - 1) * words(plan) * n;
     const bool walked = plan.method == Method::exact_factored && !in_one_tile(plan);
-    return words(plan) + (walked ? std::max(idle, kOfWalked) : std::min(idle, kOfCut)) / n;
+    return words(plan) +
+           (walked ? std::max(idle, figures.number("grids.idle", 1)) : std::min(idle, figures.number("grids.idle"))) /
+               n;
   }
   double passes(const Plan& plan, const Survey& survey) const override {
     // The certificate reads the rows of every line if the survey does not cover truncation.

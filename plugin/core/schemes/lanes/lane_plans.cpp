@@ -11,19 +11,8 @@
 namespace oclspkt {
 namespace {
 
-/// Rows a partition has where neither cache nor halo decide; 16 x odd, since powers of two collide in the cache.
-constexpr Index kUsualPartition = 16 * 31;
-/// The same where a tile is swept concurrently and not met again: it stays in the first-level cache. Exact-factored
-/// has 0.60 / 0.62 of the stream with 112 rows, 0.555 / 0.556 with 496 (d = 3, Xeon with AVX-512, PoCL).
-constexpr Index kFactoredPartition = 16 * 7;
-/// Rows of a partition of tiles that are streamed by their bands: they stay in the first-level cache.
-constexpr Index kStreamedPartition = 32;
-/// The longest ones, which leave it: 0.70 of the stream in double where 32 rows have 0.81 (Xeon with AVX-512, PoCL).
-constexpr Index kLongestStreamed = 64;
 /// Partitions of whole lines are multiples of it, so that rows are stored in whole cache lines.
 constexpr Index kWholeLinesQuantum = 16;
-/// Cores of which two that sweep from both ends take the share of memory.
-constexpr double kTwistedCores = 4;
 /// Tiles of a run below which those that it sweeps for its neighbours' sake count.
 constexpr Index kShortLaneRun = 8;
 /// Sides of a twisted factorisation.
@@ -31,6 +20,10 @@ constexpr Index kSides = 2;
 /// Arrays of exact-factored for lines laid end to end: y, x, three of factors, what the first pass leaves; and as much
 /// as one more for all that is small.
 constexpr Index kTwistedArrays = 7;
+/// Rows that a partition has where neither cache nor halo decide.
+Index usual_partition(const DeviceTraits& traits) { return figures_of(traits).count("lanes.partition"); }
+Index factored_partition(const DeviceTraits& traits) { return figures_of(traits).count("lanes.factored_partition"); }
+
 /// 16 x odd, at most `value` where that is at least 16.
 Index sixteen_times_odd(Index value) {
   const Index blocks = std::max<Index>(1, value / 16);
@@ -45,7 +38,7 @@ Index partition_in_cache(int lanes, int word, const DeviceTraits& traits) {
 Index choose_partition(const Plan& plan, int word, const DeviceTraits& traits) {
   const Index cache_rows = partition_in_cache(plan.lanes, word, traits);
   const Index largest = std::max<Index>(kShortPartition, cache_rows - 2 * plan.halo);
-  Index m = std::min(largest, std::max(kUsualPartition, 16 * plan.halo));
+  Index m = std::min(largest, std::max(usual_partition(traits), 16 * plan.halo));
   // Every core wants a tile of its own, as long as a partition stays longer than its halo.
   const Index fair = plan.n / (static_cast<Index>(traits.cores) * plan.lanes);
   m = std::min(m, std::max({fair, kShortPartition, 4 * plan.halo}));
@@ -101,6 +94,7 @@ Plan make_lanes_plan(Method method, Index n, Index halo, Index partition, int wo
   Plan plan;
   const bool truncates = method == Method::truncated_halo;
   plan.made_by = truncates ? "lanes-halo" : "lanes-twopass";
+  keep_figures(traits, plan);
   plan.method = method;
   plan.n = n;
   plan.halo = truncates ? halo : 0;
@@ -116,7 +110,7 @@ Index lanes_of_whole_lines(Index length, Index rows, int word, const DeviceTrait
   const Index largest = partition_in_cache(lanes, word, traits);
   if (length > largest) return 0;
   const Index least = std::lcm(length, kWholeLinesQuantum);
-  const Index m = std::max<Index>(1, (kUsualPartition + least / 2) / least) * least;
+  const Index m = std::max<Index>(1, (usual_partition(traits) + least / 2) / least) * least;
   const bool fits = m <= largest && m * lanes <= chunk_words(word, traits);
   return fits && rows >= m * lanes * std::max(1, traits.cores) ? m : 0;
 }
@@ -127,7 +121,7 @@ void reach_rows(Plan& plan, Index rows) {
 
 Plan make_stored_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits) {
   const Index cores = std::max(1, traits.cores);
-  Plan plan = stored_tiles(Method::truncated_streamed, n, partition, kUsualPartition, word, cores, traits);
+  Plan plan = stored_tiles(Method::truncated_streamed, n, partition, usual_partition(traits), word, cores, traits);
   plan.made_by = "lanes-streamed";
   if (reach > 0) reach_rows(plan, reach);
   choose_runs(plan, traits);
@@ -143,7 +137,8 @@ Plan make_stored_plan(Index n, Index reach, Index partition, int word, const Dev
 
 bool stream_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits) {
   const bool suits = traits.group_items == 0 && traits.lanes == traits.tile_lanes;
-  const Index m = halo <= kStreamedPartition * plan.lanes ? kStreamedPartition : kLongestStreamed,
+  const Index usual = figures_of(traits).count("lanes.streamed_partition");
+  const Index m = halo <= usual * plan.lanes ? usual : figures_of(traits).count("lanes.streamed_partition", 1),
               tile = m * plan.lanes;
   if (!suits || plan.method != Method::truncated_halo || halo > tile || plan.n < 2 * tile) return false;
   Plan streamed = plan;
@@ -159,11 +154,11 @@ bool stream_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits) 
 }
 
 Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& traits) {
-  Plan plan = stored_tiles(Method::exact_factored, n, partition, kFactoredPartition, word, kSides, traits);
+  Plan plan = stored_tiles(Method::exact_factored, n, partition, factored_partition(traits), word, kSides, traits);
   plan.made_by = "lanes-twisted";
   meet(plan, kTwistedArrays, word, traits);
-  // Two cores draw as much of a memory's rate as four would of their share (16 cores: 3.8 of 8 times).
-  plan.idle = std::max(1.0, traits.cores / kTwistedCores);
+  // Two cores draw as much of a memory's rate as more would of their share.
+  plan.idle = std::max(1.0, traits.cores / figures_of(traits).number("lanes.twisted_cores"));
   return plan;
 }
 

@@ -97,7 +97,7 @@ class LanesHalo final : public HaloLanes<LanesHalo> {
                                          return make_lanes_plan(Method::truncated_halo, n, 0, partition, word, of);
                                        },
                                        nullptr,
-                                       std::numeric_limits<Index>::max(),
+                                       [](const DeviceTraits&) { return std::numeric_limits<Index>::max(); },
                                        kSafeWholeLines,
                                        false};
     return traits.group_items == 0 ? &by_lanes : nullptr;
@@ -123,10 +123,8 @@ class LanesTiles final : public HaloLanes<LanesTiles> {
   std::string shape(const Plan& plan) const override {
     return format("streamed tiles of %lld rows", static_cast<long long>(plan.tile_rows()));
   }
-  /// d = 3, 3.2e7 rows, AMD EPYC, to a halo of 40 in double and 16 in float: 45 ms for 44, 50 for 44 (PoCL); 40 for 55,
-  /// 41 for 20 (Intel).
   double stream_words(const Plan& plan, int word) const override {
-    return (word == static_cast<int>(sizeof(float)) ? 1.5 : 1.2) * words(plan);
+    return figures_of(plan).number("lanes.tiles_times", word > static_cast<int>(sizeof(float))) * words(plan);
   }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
   /// The first unknown of a partition is subtracted from the rows below it in another order than by substitution, so

@@ -15,11 +15,6 @@ constexpr double kPlainPivots = 1.0001;
 constexpr Index kLongLeadIn = 4;
 /// Partitions tried for stored factors, times the usual one, where a tile is too short.
 constexpr Index kLongerPartitions[] = {1, 3, 6};
-/// Rows of a partition that stays in the first-level cache between its sweeps. Where all of it is swept twice it takes
-/// 0.9 of the time of the usual one (double, symmetric, lambda 10 to 1e3, AMD EPYC with AVX-512, two run-times). It is
-/// too short for a device to make its factors, which begins rows above each.
-constexpr Index kTwiceSweptPartition = 16 * 7;
-
 /// True if rows of dominance d may be truncated a tile of stored factors away.
 bool decays_within_a_tile(double d, const Plan& plan, double tol) {
   return d > 1 && bound_stored(d, plan.tile_rows()) <= tol;
@@ -109,9 +104,11 @@ std::vector<Index> stored_partitions(const Problem<T>& problem, const Plan& usua
   if (problem.options.partition > 0) return {usual.m};
   std::vector<Index> rows;
   const Index lead_in = kLongLeadIn * usual.m;
-  if (usual.form == Form::general && usual.m > kTwiceSweptPartition &&
+  const Index twice_swept = figures_of(problem.traits).count("lanes.twice_swept_partition");
+  // It is too short for a device to make its factors, which begins rows above each.
+  if (usual.form == Form::general && usual.m > twice_swept &&
       rows_to_decay(problem.survey.decay(), tol, lead_in) > lead_in) {
-    rows.push_back(kTwiceSweptPartition);
+    rows.push_back(twice_swept);
   }
   for (const Index times : kLongerPartitions) rows.push_back(times * usual.m);
   return rows;

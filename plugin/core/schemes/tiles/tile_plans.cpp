@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -21,79 +20,44 @@ constexpr const char *kHalosByTiles = "tiles-halo", *kRunsByTiles = "tiles-strea
 constexpr Index kItemVector = 16, kMostGroupItemRows = 32;
 /// Tiles of a run at most.
 constexpr Index kMostRunTiles = 256;
-/// Work-items that a core has registers for at a time when they stream runs (H200). Of floats in general form 512 have
-/// too few: 0.90 of the stream for 0.93; symmetric 1.07 with 384 and 1.13 with 512.
-constexpr Index kFloatItemsPerCore = 512, kGeneralFloatItemsPerCore = 384, kDoubleItemsPerCore = 256;
 /// Share of a tile's rows that whole lines have to fill.
 constexpr double kWellFilled = 0.8;
 /// The same of rows between halos of shared factors.
 constexpr double kWellKept = 0.6;
-/// Factors of one line that stay in a GPU's second-level cache beside what streams through it.
-constexpr Index kSharedBytes = 4 << 20;
 /// Rows of a tile that is reduced to one at least.
 constexpr Index kLeastReduced = 4;
 /// Arrays of exact-twopass by work-groups: three bands, y and x; and one for what is left of the tiles.
 constexpr Index kReduceArrays = 6;
 
-/// Work-items and rows of each. Measured on an H200 (NVIDIA), billions of rows a second with a halo of 56 rows in
-/// double: 128 x 16: 106, 128 x 8: 99, 128 x 12: 101, 64 x 16: 103; of 192 rows 95 and, 64 x 16, 83. In float all of
-/// them: 221.
+/// Work-items and rows of each.
 struct GroupShape {
   int items, item_rows;
-  Index longest_halo;  ///< for which the shape is taken
+  Index longest_halo = 0;  ///< for which the shape is taken
+  explicit GroupShape(const Tuning::Row& row)
+      : items(static_cast<int>(row[0])),
+        item_rows(static_cast<int>(row[1])),
+        longest_halo(static_cast<Index>(row[2])) {}
+  GroupShape(int of_items, int of_rows) : items(of_items), item_rows(of_rows) {}
   Index rows() const { return static_cast<Index>(items) * item_rows; }
 };
-constexpr GroupShape kShapes[] = {{128, 16, 256}, {256, 16, 1 << 20}};
-/// For halos of floats that are no longer: 72 registers for 94, and 7 work-groups a core for 5. A launch of 1e7 rows
-/// ends sooner by 1 us of 54: 0.96 of the stream for 0.93, with a halo of 48 rows 0.94 either way; 1e8 rows 1.00. 64 x
-/// 12 and 128 x 8 as 128 x 12, within what scatters.
-constexpr GroupShape kShortHaloFloats = {128, 12, 32};
-/// For runs that reach further than tiles of 2048 rows. Of floats a core holds as many of 192 work-items as of 128. Of
-/// doubles, which lambda 1e4 lets decay within 4133 rows, it holds one of 256: with more than two times 32 on a quarter
-/// of the core, work-items have 168 registers of the 250 that they need. 288 x 16: 0.73 of the stream for 1.10, 0.50
-/// for 0.88 in general form.
-constexpr GroupShape kLongRuns = {192, 16, 0}, kLongDoubleRuns = {256, 18, 0};
-/// Runs that are lines. Shares of the stream on an H200, 1.7e7 rows. Lines of 4096 rows: two tiles of 128 x 16 0.96 to
-/// 0.98 in double, 0.95 in float, as runs of several lines 0.93 to 0.95 and 0.89 to 0.92, by 256 x 8 0.73 and 0.80; of
-/// 3200 rows 100 x 16 0.86 and 0.84. Of 16384 rows, double: 128 x 16 0.95, 64 x 16 0.92. Where symmetric 64 x 16
-/// is faster, 0.93 for 0.90 and 0.91 for 0.88. Rows of a work-item in the order of their rates.
-constexpr int kLineItemRows[] = {16, 12};
-constexpr int kTwoTileItems = 128, kLongLineItems[] = {128, 64};
+GroupShape shape_of(const DeviceTraits& traits, const char* table) {
+  return GroupShape(figures_of(traits).rows(table).front());
+}
 /// Turns that lines may take for every one that is needed: the last is not full.
 constexpr double kLineTurns = 1.25;
-/// Of exact-twopass. Shares of the stream on an H200, 3e7 rows: 64 x 32 and 32 x 32 0.45, 64 x 24 0.435, 64 x 16 0.40
-/// in float; 32 x 16 and 64 x 16 0.50, 64 x 12 0.455, 32 x 20 0.43 in double. Symmetric doubles, 1e8 rows, us of both
-/// passes: 64 x 18 641 and 783, 32 x 32 608 and 832, 64 x 16 666 and 784, 32 x 16 805 and 778, 64 x 20 779 and 779.
-constexpr GroupShape kReduceFloats = {64, 32, 0}, kReduceDoubles = {32, 16, 0}, kReduceSymmetric = {64, 18, 0};
-/// Of its levels but the first, in double where the device has that: their launches take 31 us, 34 by 256 work-items,
-/// 42 with 16 rows of each. Where they get fewer by 256 these are taken: 1e6 doubles are left to one level for two.
-constexpr GroupShape kReducedLevels = {128, kLevelItemRows, 0}, kFewerLevels = {256, kLevelItemRows, 0};
 
-/// Of KeptTiles: what a work-group is, and how many of them a core has registers for at a time: with one
-/// more a fifth is lost, as it has to wait for its turn.
+/// Of KeptTiles: what a work-group is, and how many of them a core has registers for at a time.
 struct KeptShape {
-  int items, item_rows;
+  GroupShape group;
   int item_tiles;  ///< tiles that are solved at once
-  int most_steps;  ///< of the scan, whose products need registers, too
+  int most_steps;  ///< of the scan
   int per_core;
-  GroupShape group() const { return {items, item_rows, 0}; }
+  explicit KeptShape(const Tuning::Row& row)
+      : group(static_cast<int>(row[0]), static_cast<int>(row[1])),
+        item_tiles(static_cast<int>(row[2])),
+        most_steps(static_cast<int>(row[3])),
+        per_core(static_cast<int>(row[4])) {}
 };
-/// Shares of a stream of 2 words on an H200, 1.7e7 rows. Lines of 64, 256 and 1024 rows: 0.94, 0.93, 0.91, of 2000
-/// 0.85, of 4096 0.79; 64 x 16 one by one 0.89, 0.91, 0.83, two together 0.92, 0.91, 0.88.
-constexpr KeptShape kKeptFloats[] = {{64, 12, 2, 2, 8},  {64, 12, 2, 4, 6},  {96, 12, 2, 4, 4}, {64, 16, 1, 4, 6},
-                                     {192, 12, 2, 4, 2}, {128, 16, 1, 4, 3}, {256, 16, 2, 4, 1}};
-/// 0.88 to 0.90, of 2000 and 4096 rows 0.84; with 8 rows a work-item and two tiles together as much.
-constexpr KeptShape kKeptDoubles[] = {{64, 16, 1, 4, 4}, {128, 16, 1, 4, 2}, {256, 16, 1, 4, 1}};
-/// Of parts of lines of 16384 rows, a halo of 64: 0.92, one by one 0.78; 144 x 16 0.87, 192 x 12 0.82. A halo of 192:
-/// 0.89.
-constexpr KeptShape kKeptHaloFloats[] = {{96, 12, 2, 2, 5}, {128, 12, 2, 2, 4}, {192, 12, 2, 3, 2}, {64, 16, 1, 4, 6}};
-/// A halo of 128: 0.82; 64 x 12, which keeps 512 rows, 0.71, 192 x 12 0.67. A halo of 256: 0.71.
-constexpr KeptShape kKeptHaloDoubles[] = {{128, 10, 1, 2, 3}, {256, 10, 1, 4, 1}, {64, 16, 1, 4, 4}};
-/// The first of them where symmetric and products of the scan are in local memory: 128 registers for 166, 0.91
-/// for 0.84. Either by itself: 160 of them, 0.85 and 0.82; both with y copied past the registers 0.87, two tiles ahead
-/// 0.81. Other shapes with both: 64 x 20 0.87, 160 x 8 0.82. Whole lines gain a hundredth by serving couplings, nothing
-/// by the rest.
-constexpr KeptShape kSymmetricHaloDoubles = {128, 10, 1, 2, 4};
 
 bool fits(const GroupShape& shape, int word, const DeviceTraits& traits) {
   return shape.items <= traits.group_items &&
@@ -102,10 +66,10 @@ bool fits(const GroupShape& shape, int word, const DeviceTraits& traits) {
 
 /// The shape for a halo, as large as the device allows.
 GroupShape group_shape(Index halo, Index partition, int word, const DeviceTraits& traits) {
-  GroupShape shape = kShapes[0];
-  for (const GroupShape& s : kShapes) {
-    shape = s;
-    if (halo <= s.longest_halo) break;
+  GroupShape shape = shape_of(traits, "tiles.shapes");
+  for (const Tuning::Row& row : figures_of(traits).rows("tiles.shapes")) {
+    shape = GroupShape(row);
+    if (halo <= shape.longest_halo) break;
   }
   const Index quantum = kItemVector / word;
   if (partition > 0) shape.item_rows = static_cast<int>(std::min(round_up(partition, quantum), kMostGroupItemRows));
@@ -116,7 +80,8 @@ GroupShape group_shape(Index halo, Index partition, int word, const DeviceTraits
 /// The same for runs: the usual one, or the one for floats that reach further.
 GroupShape run_shape(Index reach, Index partition, int word, const DeviceTraits& traits) {
   const GroupShape usual = group_shape(0, partition, word, traits);
-  const GroupShape& longer = word == sizeof(float) ? kLongRuns : kLongDoubleRuns;
+  const GroupShape longer =
+      shape_of(traits, word == sizeof(float) ? "tiles.long_runs_float" : "tiles.long_runs_double");
   return partition == 0 && reach > usual.rows() && fits(longer, word, traits) ? longer : usual;
 }
 
@@ -140,8 +105,7 @@ Index runs_at_once(const Plan& plan, int word, const DeviceTraits& traits) {
 }
 
 /// Tiles of a run: as many as make the waves of work-groups that a device has at a time, each as long as a run, the
-/// shortest. Of 3e7 rows on an H200 runs of 29 tiles of floats (a reach of 700 rows), and of 57 of doubles (1488), are
-/// one wave: 126 and 250 us if symmetric; others take up to 174 and 329.
+/// shortest.
 Index choose_run_tiles(const Plan& plan, int word, const DeviceTraits& traits) {
   const Index rows = plan.group_rows(), at_once = runs_at_once(plan, word, traits);
   // What is swept for the neighbours' sake is at most half of what is solved.
@@ -167,19 +131,23 @@ void cut_into_runs(Index tiles, int word, const DeviceTraits& traits, Plan& plan
 }
 
 /// Shapes whose tiles a line fills, the fastest first. Two tiles truncate nothing, whatever the matrix.
-std::vector<GroupShape> line_shapes(Index length, Form form, int word) {
+std::vector<GroupShape> line_shapes(Index length, Form form, int word, const Tuning& figures) {
   std::vector<GroupShape> shapes;
   const auto add = [&](Index tiles, int item_rows, Index most) {
     const Index rows = tiles * item_rows, items = length / rows;
     if (length % rows == 0 && 2 * items > most && items <= most) {
-      shapes.push_back({static_cast<int>(items), item_rows, 0});
+      shapes.emplace_back(static_cast<int>(items), item_rows);
     }
   };
-  for (const int item_rows : kLineItemRows) add(2, item_rows, kTwoTileItems);
-  for (const Index most : kLongLineItems) {
+  const int fastest = static_cast<int>(figures.number("tiles.line_rows"));
+  for (const Tuning::Row& row : figures.rows("tiles.line_rows")) {
+    add(2, static_cast<int>(row[0]), figures.count("tiles.two_tile_items"));
+  }
+  for (const Tuning::Row& row : figures.rows("tiles.long_line_items")) {
     // Longer lines of floats, whose halos are short, are as fast with them.
-    const Index tiles = quotient_up(length, most * kLineItemRows[0]);
-    if (tiles > 2 && word > static_cast<int>(sizeof(float))) add(tiles, kLineItemRows[0], most);
+    const auto most = static_cast<Index>(row[0]);
+    const Index tiles = quotient_up(length, most * fastest);
+    if (tiles > 2 && word > static_cast<int>(sizeof(float))) add(tiles, fastest, most);
   }
   if (form == Form::symmetric) {
     std::stable_sort(shapes.begin(), shapes.end(), [](const auto& a, const auto& b) { return a.items < b.items; });
@@ -199,9 +167,11 @@ Plan make_tile_plan(Index n, Index halo, Index partition, int word, const Device
   check_partition(partition);
   Plan plan{
       .method = Method::truncated_halo, .n = n, .halo = round_up(halo, kItemVector / word), .made_by = kHalosByTiles};
-  const bool is_short = partition == 0 && word == sizeof(float) && plan.halo <= kShortHaloFloats.longest_halo;
-  const bool shorter = is_short && fits(kShortHaloFloats, word, traits);
-  take_shape(shorter ? kShortHaloFloats : group_shape(plan.halo, partition, word, traits), plan);
+  keep_figures(traits, plan);
+  const GroupShape of_short = shape_of(traits, "tiles.short_halo_float");
+  const bool is_short = partition == 0 && word == sizeof(float) && plan.halo <= of_short.longest_halo;
+  const bool shorter = is_short && fits(of_short, word, traits);
+  take_shape(shorter ? of_short : group_shape(plan.halo, partition, word, traits), plan);
   scan_all(plan);
   plan.m = plan.group_rows() - 2 * plan.halo;
   if (plan.m <= 0) {
@@ -217,8 +187,9 @@ Plan make_tile_plan(Index n, Index halo, Index partition, int word, const Device
 Index lines_in_a_tile(Index length, int word, const DeviceTraits& traits) {
   const Index quantum = std::lcm(length, kItemVector / word);
   Index best = 0;
-  for (const GroupShape& s : kShapes) {
-    const Index rows = group_shape(s.longest_halo, 0, word, traits).rows(), kept = rows / quantum * quantum;
+  for (const Tuning::Row& row : figures_of(traits).rows("tiles.shapes")) {
+    const Index rows = group_shape(GroupShape(row).longest_halo, 0, word, traits).rows(),
+                kept = rows / quantum * quantum;
     if (static_cast<double>(kept) >= kWellFilled * static_cast<double>(rows)) return kept;
     best = std::max(best, kept);
   }
@@ -227,8 +198,9 @@ Index lines_in_a_tile(Index length, int word, const DeviceTraits& traits) {
 
 Plan make_lines_plan(Index n, Index length, Index partition, int word, const DeviceTraits& traits) {
   Plan plan{.method = Method::truncated_halo, .n = n, .made_by = kHalosByTiles};
-  for (const GroupShape& s : kShapes) {
-    take_shape(group_shape(s.longest_halo, 0, word, traits), plan);
+  keep_figures(traits, plan);
+  for (const Tuning::Row& row : figures_of(traits).rows("tiles.shapes")) {
+    take_shape(group_shape(GroupShape(row).longest_halo, 0, word, traits), plan);
     if (plan.group_rows() >= partition) break;
   }
   plan.m = partition;
@@ -246,6 +218,7 @@ Index longest_reach(Index partition, int word, const DeviceTraits& traits) {
 Plan make_run_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits) {
   check_partition(partition);
   Plan plan{.method = Method::truncated_streamed, .n = n, .made_by = kRunsByTiles};
+  keep_figures(traits, plan);
   plan.add<StoredFactors>();
   plan.halo = round_up(reach, kItemVector / word);
   take_shape(run_shape(plan.halo, partition, word, traits), plan);
@@ -260,9 +233,8 @@ Plan make_run_plan(Index n, Index reach, Index partition, int word, const Device
 }
 
 Index runs_of_core(const Plan& plan, int word) {
-  const Index floats = plan.form == Form::general ? kGeneralFloatItemsPerCore : kFloatItemsPerCore;
-  const Index items = word == sizeof(float) ? floats : kDoubleItemsPerCore;
-  return std::max<Index>(1, items / plan.items);
+  const std::size_t column = word > static_cast<int>(sizeof(float)) ? 2 : plan.form == Form::general ? 1 : 0;
+  return std::max<Index>(1, figures_of(plan).count("tiles.run_items", column) / plan.items);
 }
 
 void cut_runs_anew(Plan& plan, int word, const DeviceTraits& traits) {
@@ -284,8 +256,9 @@ void correct_runs(Plan& plan, int word, const DeviceTraits& traits) {
 std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word, const DeviceTraits& traits) {
   std::vector<Plan> plans;
   if (length <= group_shape(0, 0, word, traits).rows()) return plans;
-  for (const GroupShape& shape : line_shapes(length, form, word)) {
+  for (const GroupShape& shape : line_shapes(length, form, word, figures_of(traits))) {
     Plan plan{.method = Method::truncated_streamed, .form = form, .n = n, .made_by = kRunsByTiles};
+    keep_figures(traits, plan);
     plan.add<StoredFactors>();
     take_shape(shape, plan);
     const Index lines = n / length, tiles = length / shape.rows(), turn = runs_at_once(plan, word, traits);
@@ -299,7 +272,9 @@ std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int wor
 }
 
 bool share_line(Plan& plan, Index length, int word) {
-  if (length % (kItemVector / word) != 0 || 3 * length * word > kSharedBytes || length >= plan.n) return false;
+  if (length % (kItemVector / word) != 0 || 3 * length * word > figures_of(plan).count("tiles.shared") ||
+      length >= plan.n)
+    return false;
   plan.form = Form::shared;
   plan.add<SharedTiles>({0, length, plan.n});
   return true;
@@ -310,7 +285,7 @@ namespace {
 /// Rows that a tile of a shape keeps: whole lines, or with a halo the longest part of a line that goes into it and into
 /// the line without a rest.
 Index kept_rows(const KeptShape& shape, Index length, Index halo, Index quantum) {
-  const Index rows = shape.group().rows();
+  const Index rows = shape.group.rows();
   if (halo == 0) return rows / length * length;
   Index kept = std::min(length, rows - 2 * halo) / quantum * quantum;
   while (kept > 0 && length % kept != 0) kept -= quantum;
@@ -319,9 +294,9 @@ Index kept_rows(const KeptShape& shape, Index length, Index halo, Index quantum)
 
 /// Steps of the scan after which a work-item knows of those before it that hold rows of its line, or of the halo.
 int kept_steps(const KeptShape& shape, Index length, Index halo) {
-  const Index rows = shape.item_rows;
+  const Index rows = shape.group.item_rows;
   Index others = halo > 0 ? quotient_up(halo, rows) : length % rows == 0 ? length / rows - 1 : length / rows + 1;
-  others = std::min<Index>(others, shape.items);
+  others = std::min<Index>(others, shape.group.items);
   int steps = 1;
   while ((Index{1} << (2 * steps)) < others) ++steps;
   return steps;
@@ -339,16 +314,16 @@ void deal_kept_tiles(int per_core, Index length, const DeviceTraits& traits, Pla
 bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits) {
   const bool wide = word > static_cast<int>(sizeof(float)), whole = plan.halo == 0;
   const Index quantum = kItemVector / word;
-  using KeptShapes = std::span<const KeptShape>;
-  const KeptShapes shapes = whole ? (wide ? KeptShapes(kKeptDoubles) : KeptShapes(kKeptFloats))
-                                  : (wide ? KeptShapes(kKeptHaloDoubles) : KeptShapes(kKeptHaloFloats));
-  for (const KeptShape& shape : shapes) {
-    const Index rows = shape.group().rows(), kept = kept_rows(shape, length, plan.halo, quantum);
+  const char* const table = whole ? (wide ? "tiles.kept_double" : "tiles.kept_float")
+                                  : (wide ? "tiles.kept_halo_double" : "tiles.kept_halo_float");
+  for (const Tuning::Row& row : figures_of(traits).rows(table)) {
+    const KeptShape shape(row);
+    const Index rows = shape.group.rows(), kept = kept_rows(shape, length, plan.halo, quantum);
     const double least = (whole ? kWellFilled : kWellKept) * static_cast<double>(rows);
     const int steps = kept_steps(shape, length, plan.halo);
-    if (!fits(shape.group(), shape.item_tiles * word, traits) || steps > shape.most_steps) continue;
+    if (!fits(shape.group, shape.item_tiles * word, traits) || steps > shape.most_steps) continue;
     if (static_cast<double>(kept) < least) continue;
-    take_shape(shape.group(), plan);
+    take_shape(shape.group, plan);
     plan.made_by = "tiles-kept";
     plan.add<StoredFactors>();
     plan.m = kept;
@@ -364,9 +339,10 @@ bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits
 void make_factors_symmetric(Plan& plan, Index length, int word, const DeviceTraits& traits) {
   if (word == sizeof(float)) return;
   plan.as<KeptTiles>().symmetric = true;
-  const KeptShape& shape = kSymmetricHaloDoubles;
+  const KeptShape shape(figures_of(traits).rows("tiles.kept_symmetric").front());
   const int steps = plan.as<Scan>().steps;
-  const bool usual = plan.items == shape.items && plan.item_rows == shape.item_rows && steps <= shape.most_steps;
+  const bool usual =
+      plan.items == shape.group.items && plan.item_rows == shape.group.item_rows && steps <= shape.most_steps;
   const Index words = group_local_words(plan.items, plan.item_rows) + scan_product_words(plan.items, steps);
   if (plan.halo == 0 || !usual || words * word > traits.local_bytes) return;
   plan.as<KeptTiles>().tells_products = true;
@@ -395,9 +371,10 @@ int count_levels(Index tiles, Index items) {
 Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits, Form form) {
   check_partition(partition);
   Plan plan{.method = Method::exact_twopass, .form = form, .n = n, .made_by = "tiles-twopass"};
-  const GroupShape& usual = word == sizeof(float) ? kReduceFloats
-                            : plan.symmetric()    ? kReduceSymmetric
-                                                  : kReduceDoubles;
+  keep_figures(traits, plan);
+  const GroupShape usual = shape_of(traits, word == sizeof(float) ? "tiles.reduce_float"
+                                            : plan.symmetric()    ? "tiles.reduce_symmetric"
+                                                                  : "tiles.reduce_double");
   const auto within = [&](GroupShape shape, Index bytes) {
     shape.items = std::min(shape.items, traits.group_items);
     while (shape.items > 1 && reduce_local_words(shape.items, shape.item_rows) * bytes > traits.local_bytes) {
@@ -409,7 +386,11 @@ Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& tr
   shape.items = std::min(shape.items, usual.items);
   take_shape(within(shape, word), plan);
   plan.m = plan.group_rows();
-  const int items = within(kReducedLevels, sizeof(double)).items, more = within(kFewerLevels, sizeof(double)).items;
+  const auto level_items = [&](std::size_t column) {
+    const Index most = figures_of(traits).count("tiles.reduce_levels", column);
+    return within({static_cast<int>(most), kLevelItemRows}, sizeof(double)).items;
+  };
+  const int items = level_items(0), more = level_items(1);
   const bool fewer = plan.m > 0 && count_levels(plan.tiles(), more) < count_levels(plan.tiles(), items);
   plan.add<Levels>().items = fewer ? more : items;
   if (plan.m < kLeastReduced) {

@@ -2,7 +2,6 @@
 // truncated-halo by work-groups, for lines laid end to end: tiles-halo reads the bands, tiles-kept keeps the stored
 // factors of lines that are all alike.
 #include <algorithm>
-#include <iterator>
 
 #include "evidence.hpp"
 #include "schemes/halos.hpp"
@@ -14,10 +13,11 @@
 namespace oclspkt {
 namespace {
 
-/// Rows of a line up to which work-groups rather hold whole lines, or factors of them, than parts with a halo. Lines of
-/// 4096 rows, H200, share of the stream: whole 0.92 in float, 0.83 in double, with a halo of 40 to 256 0.97 to 0.99 and
-/// 0.92 to 0.99.
-constexpr Index kSmallTile = 2304;
+/// Rows of a line up to which work-groups rather hold whole lines, or factors of them, than parts with a halo.
+template <typename S>
+Index small_tile(const S& of) {
+  return figures_of(of).count("tiles.small");
+}
 
 /// keep_factors() of lines that share_line() shares, and make_factors_symmetric() where the line is symmetric.
 template <typename T>
@@ -96,7 +96,7 @@ class TilesHalo final : public HaloTiles<TilesHalo> {
         [](Index length, Index, int word, const DeviceTraits& of) { return lines_in_a_tile(length, word, of); },
         make_lines_plan,
         couple_within_halo,
-        kSmallTile,
+        [](const DeviceTraits& of) { return small_tile(of); },
         1,  // whole lines are as fast as any, whatever the dominance
         true};
     return traits.group_items > 0 ? &by_tiles : nullptr;
@@ -122,22 +122,16 @@ class TilesHalo final : public HaloTiles<TilesHalo> {
   }
 
  private:
-  /// Share of the stream, H200, 3e7 rows. A tile of a longer line, held whole, leaves a core nothing else to do.
+  /// Share of the stream.
   static double share(const Plan& plan, int word) {
-    struct Measured {
-      Index halo;
-      double of_float, of_double;
-    };
-    constexpr Measured kMeasured[] = {{0, 0.97, 0.99}, {168, 0.96, 1.01}, {256, 0.91, 0.97}, {352, 0.84, 0.89}};
-    constexpr double kLongWholeFloat = 0.92, kLongWholeDouble = 0.83;
-    const bool is_float = word == static_cast<int>(sizeof(float));
-    if (plan.halo == 0 && plan.group_rows() > kSmallTile) return is_float ? kLongWholeFloat : kLongWholeDouble;
-    for (const Measured& m : kMeasured) {
-      if (plan.halo <= m.halo) return is_float ? m.of_float : m.of_double;
+    const Tuning& figures = figures_of(plan);
+    const bool wide = word > static_cast<int>(sizeof(float));
+    if (plan.halo == 0 && plan.group_rows() > small_tile(plan)) return figures.number("tiles.whole_shares", wide);
+    const std::vector<Tuning::Row>& measured = figures.rows("tiles.halo_shares");
+    for (const Tuning::Row& row : measured) {
+      if (plan.halo <= static_cast<Index>(row[0])) return row[1 + wide];
     }
-    const Measured& last = *std::rbegin(kMeasured);
-    return (is_float ? last.of_float : last.of_double) * static_cast<double>(last.halo) /
-           static_cast<double>(plan.halo);
+    return measured.back()[1 + wide] * measured.back()[0] / static_cast<double>(plan.halo);
   }
 };
 
@@ -150,7 +144,7 @@ class TilesKept final : public HaloTiles<TilesKept> {
   }
   bool stores_factors() const override { return true; }
   double passes(const Plan& plan, const Survey&) const override {
-    return plan.halo == 0 && plan.group_rows() > kSmallTile ? 5 : 0;
+    return plan.halo == 0 && plan.group_rows() > small_tile(plan) ? 5 : 0;
   }
   bool solves_interfaces() const override { return true; }
   bool first_rows_tell(const Plan&) const override { return false; }
@@ -172,7 +166,7 @@ class TilesKept final : public HaloTiles<TilesKept> {
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
     if (!problem.survey.shared || breaks_symmetry<T>(problem.options, problem.symmetric)) return std::nullopt;
     std::optional<Proposal> parts = propose_parts(problem, tolerance<T>(problem.options));
-    const bool short_lines = problem.bands.lines().length(0) <= kSmallTile && whole_lines(problem) > 0;
+    const bool short_lines = problem.bands.lines().length(0) <= small_tile(problem.traits) && whole_lines(problem) > 0;
     return parts && !short_lines ? parts : propose_kept_halos(problem);
   }
   template <typename T>

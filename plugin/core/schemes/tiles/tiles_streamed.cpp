@@ -140,9 +140,8 @@ class TilesStreamed final : public SchemeOf<TilesStreamed> {
   bool stores_factors() const override { return true; }
   StoredPlaces places(const Plan& plan) const override { return places_of_shared(plan); }
   double words(const Plan& plan) const override { return words_of_one_pass(plan); }
-  /// Share of the stream, H200, 3e7 rows.
   double stream_words(const Plan& plan, int word) const override {
-    return words(plan) / (word == static_cast<int>(sizeof(float)) ? 0.9 : 0.95);
+    return words(plan) / figures_of(plan).number("tiles.run_shares", word > static_cast<int>(sizeof(float)));
   }
   double passes(const Plan& plan, const Survey& survey) const override {
     return passes_of_stored(plan, survey, plan.group_rows(), 2.5, 11);

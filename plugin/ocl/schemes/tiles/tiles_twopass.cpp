@@ -12,11 +12,6 @@ namespace {
 /// Numbers that are left of a tile, and that the first pass keeps of a work-item's place (kernels/gpu/tile_excess.clh).
 constexpr Index kLeftWords = 6, kKeptWords = 3;
 
-/// Work-items of both passes that a core is to have registers for. Symmetric floats, 1e8 rows on an H200: OpenCL takes
-/// 182 registers untold, so that a core has 256 of them and the first pass takes 410 us; with 168 it takes 340, with
-/// 128 it takes 310.
-constexpr Index kItemsPerCore = 384, kSymmetricFloatItemsPerCore = 512;
-
 /// The first level has the y and x of the system, the rows of the others are what is left of the tiles of the level
 /// before, double where the device has that. The last is one tile.
 struct ReducedLevel {
@@ -97,7 +92,7 @@ class TilesTwopass final : public Worker<T> {
   }
   void make_passes(const Site& s, bool first) {
     const bool few = sizeof(T) == sizeof(float) && s.plan.symmetric();
-    const Index groups = (few ? kSymmetricFloatItemsPerCore : kItemsPerCore) / s.plan.items;
+    const Index groups = figures_of(s.plan).count("tiles.reduce_items", few) / s.plan.items;
     const std::string more = first ? core_groups(s.device.found(), s.plan.items, std::max<Index>(1, groups)) : "";
     make(s, reduce_[!first], "tile_reduce", first, more);
     make(s, substitute_[!first], "tile_substitute", first, more);
