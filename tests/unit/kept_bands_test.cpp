@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cut_case.hpp"
+#include "solved_bands.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {
@@ -32,6 +33,44 @@ void expect_equal(const Bands<double>& own, const Bands<double>& wanted) {
     EXPECT_EQ(a.diag[i], b.diag[i]) << "row " << i;
     EXPECT_EQ(a.upper[i], b.upper[i]) << "row " << i;
   }
+}
+
+/// A row may be in an overlay twice: what was laid over it first is below.
+TEST(SolvedBands, ShowWhatLiesBelowAnOverlay) {
+  Bands<double> given = test::constant<double>(LineSet::equal(2, 3), -1, 4, -1);
+  given.close_lines();
+  SolvedBands<double> bands;
+  bands.given().reshape(given.lines());
+  Bands<double>& kept = bands.lend();
+  kept.copy_from(given.view());
+  bands.overlay(1, 7, 8, 9);
+  bands.blank({0});
+  ASSERT_EQ(bands.overlaid(), 4u);
+  const auto row = [&](Index at) {
+    const BandsView<double> now = bands.now().view();
+    return std::vector<double>{now.lower[at], now.diag[at], now.upper[at]};
+  };
+  const std::vector<double> own{-1, 4, -1}, first{7, 8, 9}, blank{0, 1, 0};
+  EXPECT_EQ(row(1), blank);
+  EXPECT_EQ(row(2), blank);
+  EXPECT_EQ(row(4), own);
+  bands.without(1, [&] {
+    EXPECT_EQ(row(1), first);
+    EXPECT_EQ(row(2), (std::vector<double>{-1, 4, 0}));
+  });
+  EXPECT_THROW(bands.without(0,
+                             [&] {
+                               expect_equal(bands.now(), given);
+                               throw Breakdown("");
+                             }),
+               Breakdown);
+  EXPECT_EQ(row(1), blank) << "the overlay is back, whatever is thrown";
+  expect_equal(kept, given);
+  bands.put_back(1);
+  EXPECT_EQ(row(1), first);
+  bands.put_back(0);
+  EXPECT_EQ(row(1), own);
+  EXPECT_TRUE(bands.take_anew()) << "a copy was solved";
 }
 
 TEST(KeptBands, OfFallbackLinesAreSolvedAsTheyAreWritten) {
