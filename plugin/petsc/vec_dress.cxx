@@ -245,7 +245,7 @@ void register_types() {
 static void view_types() {
   const Types& t = types();
   std::string text = "oclspkt types: ";
-  const auto add = [&text](auto... words) { (text.append(words), ...); };
+  const auto add = [&text](const auto&... words) { (text.append(words), ...); };
   const auto number = [](std::int64_t count) { return std::to_string(count); };
   if (t.space) {
     const SpaceCounts now = t.space->counts();
