@@ -95,16 +95,6 @@ void refuse_difference(PC pc, const Setting& setting) {
       setting.name.c_str(), first.c_str(), another.c_str(), other);
 }
 
-/// The hash of each setting, and minus that: by their least values over ranks these see whether they differ.
-std::vector<PetscInt64> hashes_of(const std::vector<Setting>& settings) {
-  std::vector<PetscInt64> hashes;
-  for (const Setting& setting : settings) {
-    const auto hash = static_cast<PetscInt64>(std::hash<std::string>{}(setting.value) >> 1);
-    hashes.insert(hashes.end(), {hash, -hash});
-  }
-  return hashes;
-}
-
 }  // namespace
 
 void must_mpi(int code, int line, const char* function, const char* file) {
@@ -213,7 +203,11 @@ void agree_on(PC pc, const Trouble& trouble, std::span<double> sums) {
 bool agree_on_settings(PC pc, bool stays) {
   if (ranks_of(comm_of(pc)) == 1) return stays;
   const std::vector<Setting> own = settings_of(*data(pc));
-  std::vector<PetscInt64> least = hashes_of(own);
+  std::vector<PetscInt64> least; /* a hash and minus that: by their least values over ranks these see a difference */
+  for (const Setting& setting : own) {
+    const auto hash = static_cast<PetscInt64>(std::hash<std::string>{}(setting.value) >> 1);
+    least.insert(least.end(), {hash, -hash});
+  }
   least.push_back(stays);
   OclspktReduce(MPI_IN_PLACE, least.data(), static_cast<PetscMPIInt>(least.size()), MPIU_INT64, MPI_MIN, comm_of(pc));
   for (std::size_t s = 0; s < own.size(); ++s) {

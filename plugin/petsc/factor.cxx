@@ -126,7 +126,7 @@ PetscErrorCode ReadOptions(Mat F) {
 template <auto slot, typename... Orders>
 void factor_symbolic(Mat F, Mat, Orders...) {
   must(ReadOptions(F));
-  F->ops->*slot = Called<factor_numeric>;
+  (*F->ops).*slot = Called<factor_numeric>;
 }
 
 void view_factor(Mat F, PetscViewer viewer) { must(PCView(InnerPC(F), viewer)); }

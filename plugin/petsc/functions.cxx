@@ -50,7 +50,7 @@ std::vector<Sweep*> sweeps_along(PC pc, const char* direction) {
 Bounds bounds_here(const Sweep& sweep, bool transpose) {
   const Report& report = sweep.report(transpose);
   const CutReport& cut = sweep.cut_report(transpose);
-  Bounds bounds{without_nan(report.certificate), without_nan(rounding_of(sweep, transpose)),
+  Bounds bounds{without_nan(report.certificate), without_nan(largest_bound(report.rounding, cut.rounding)),
                 report.certificate_above_tolerance || cut.above_tolerance};
   if (sweep.layout.exchange && cut.truncated) bounds.truncation = std::max(bounds.truncation, without_nan(cut.bound));
   return bounds;

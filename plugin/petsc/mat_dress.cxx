@@ -138,13 +138,7 @@ void retrieve_values(Mat matrix) {
   must(PetscObjectStateIncrease((PetscObject)matrix));
 }
 
-void create_seq_mat(Mat matrix) {
-  must((*matrices().create_seq)(matrix));
-  dress_matrix(matrix);
-}
-
-}  // namespace
-
+/// Put operations of the device into a matrix of type `seqaij` that PETSc has made, unless they are there already.
 void dress_matrix(Mat matrix) {
   Matrices& m = matrices();
   if (matrix->ops->destroy == Called<mat_destroy, Mat>) return;
@@ -167,7 +161,12 @@ void dress_matrix(Mat matrix) {
   matrix->ops->axpy = Called<change_values<&_MatOps::axpy, PetscScalar, Mat, MatStructure>>;
 }
 
-void create_dressed(Mat matrix, bool parallel) { parallel ? create_parallel(matrix) : create_seq_mat(matrix); }
+void create_seq_mat(Mat matrix) {
+  must((*matrices().create_seq)(matrix));
+  dress_matrix(matrix);
+}
+
+}  // namespace
 
 bool is_dressed(Mat matrix) {
   return matrix->ops->mult == Called<multiply_by_device<&_MatOps::mult, false, Vec, Vec>, Mat, Vec, Vec>;
@@ -357,13 +356,13 @@ void rename_matrix(Mat matrix, bool parallel, bool ours) {
 }
 
 void create_named_seq(Mat matrix) {
-  create_dressed(matrix, false);
+  create_seq_mat(matrix);
   give_name(matrix, false);
 }
 
 void create_named_mpi(Mat matrix) {
   replace_orderings();
-  create_dressed(matrix, true);
+  create_parallel(matrix);
   give_name(matrix, true);
 }
 

@@ -24,11 +24,6 @@ struct Twin {
   std::unique_ptr<DeviceArray> part;   ///< room for a number of each of them
 };
 
-/// Put operations of the device into a matrix of type `seqaij` that PETSc has made, unless they are there already.
-void dress_matrix(Mat matrix);
-/// Make a matrix of PETSc's type `mpiaij`, or one of `seqaij`, which is dressed.
-void create_dressed(Mat matrix, bool parallel);
-
 /// True for matrices of one process whose products can be made on the device.
 bool is_dressed(Mat matrix);
 /// The copies of a dressed matrix.

@@ -97,7 +97,7 @@ void print_result(const Signature& f) {
   if (f.by_direction) std::printf("- `%s` - %s\n", kDirectionInput.name, kDirectionInput.help);
   std::printf("\n## Output Parameter%s\n\n", entry.values.size() > 1 ? "s" : "");
   for (const ResultValue& value : entry.values) {
-    std::printf("- `%s` - %s%s\n", value.name, value.help, optional(entry) ? "; `NULL` if not wanted" : "");
+    std::printf("- `%s` - %s%s\n", value.name, value.help, entry.values.size() > 1 ? "; `NULL` if not wanted" : "");
   }
   std::printf("\n## Level\n\n%s\n\n## Notes\n\n%s Calling it before a successful `PCSetUp()` is an error.\n\n",
               entry.level, f.by_direction ? entry.direction_notes : entry.notes);

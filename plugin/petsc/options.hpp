@@ -101,9 +101,6 @@ struct ActionEntry {
 /// The only place where the functions are listed by which a program hands over vectors and index sets.
 const std::vector<ActionEntry>& action_table();
 
-/// Whether a value can be left out by passing a null pointer: where a function hands out several.
-inline bool optional(const ResultEntry& entry) { return entry.values.size() > 1; }
-
 /// The value as a user would type it.
 std::string value_text(const OptionEntry& entry, const Settings& settings);
 

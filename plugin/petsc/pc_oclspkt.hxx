@@ -56,11 +56,6 @@ inline double without_nan(double bound) { return std::isnan(bound) ? std::numeri
 /// The larger of two bounds; one that is not known wins.
 inline double largest_bound(double a, double b) { return b <= a || std::isnan(a) ? a : b; }
 
-/// The bound on what rounding leaves in a row, in eps, lines cut by ranks included; see Report::rounding.
-inline double rounding_of(const Sweep& sweep, bool transpose) {
-  return largest_bound(sweep.report(transpose).rounding, sweep.cut_report(transpose).rounding);
-}
-
 /// Which couplings lead out of lines.
 struct Ends {
   LineSet lines;

@@ -87,7 +87,7 @@ inline PetscErrorCode OclspktVecSetInf(Vec vector) {
 }
 
 #if PetscDefined(HAVE_CUDA) && PETSC_VERSION_GE(3, 19, 0)
-/// The stream of this process's current device context.
+/// The stream of this process's current device context; a PETSc without CUDA leaves the queue as it is.
 inline PetscErrorCode OclspktCudaQueue(oclspkt::DeviceQueue* queue) {
   PetscDeviceContext context;
   PetscDeviceType type;
@@ -105,10 +105,7 @@ inline PetscErrorCode OclspktCudaQueue(oclspkt::DeviceQueue* queue) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #else
-inline PetscErrorCode OclspktCudaQueue(oclspkt::DeviceQueue* queue) {
-  *queue = {};
-  return PETSC_SUCCESS;
-}
+inline PetscErrorCode OclspktCudaQueue(oclspkt::DeviceQueue*) { return PETSC_SUCCESS; }
 #endif
 
 #if PetscDefined(HAVE_CUDA) && PetscDefined(HAVE_KOKKOS) && !PetscDefined(HAVE_KOKKOS_WITHOUT_GPU)
@@ -190,17 +187,8 @@ inline PetscErrorCode OclspktViennaCLWrite(Vec vector, void** memory) {
 }
 inline PetscErrorCode OclspktViennaCLRestoreWrite(Vec vector) { return VecViennaCLRestoreCLMemWrite(vector); }
 #else
-inline PetscErrorCode OclspktViennaCLQueue(Vec, oclspkt::DeviceQueue* queue) {
-  *queue = {};
-  return PETSC_SUCCESS;
-}
-inline PetscErrorCode OclspktViennaCLRead(Vec, void** memory) {
-  *memory = nullptr;
-  return PETSC_ERR_SUP;
-}
-inline PetscErrorCode OclspktViennaCLWrite(Vec, void** memory) {
-  *memory = nullptr;
-  return PETSC_ERR_SUP;
-}
+inline PetscErrorCode OclspktViennaCLQueue(Vec, oclspkt::DeviceQueue*) { return PETSC_SUCCESS; }
+inline PetscErrorCode OclspktViennaCLRead(Vec, void**) { return PETSC_ERR_SUP; }
+inline PetscErrorCode OclspktViennaCLWrite(Vec, void**) { return PETSC_ERR_SUP; }
 inline PetscErrorCode OclspktViennaCLRestoreWrite(Vec) { return PETSC_ERR_SUP; }
 #endif

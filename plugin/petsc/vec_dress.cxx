@@ -134,19 +134,17 @@ void create_mpi_vec(Vec vector) { create_by(types().petscs.create_mpi, vector); 
 
 /* These solvers keep vectors over arrays of other vectors after those arrays are given back. The vectors over them are
    not known here: their values and those of the device would silently differ. */
-void refuse_gasm(PC pc) {
+void refuse_solver(MPI_Comm comm, const char* type, const char* cure) {
   OclspktCheck(
-      false, comm_of(pc), PETSC_ERR_SUP,
-      "PCGASM keeps vectors over arrays of others, which vectors on a device do not see: use -pc_type asm, or leave "
-      "-oclspkt_types and -vec_type opencl out");
+      false, comm, PETSC_ERR_SUP,
+      "%s keeps vectors over arrays of others, which vectors on a device do not see: %sleave -oclspkt_types and "
+      "-vec_type opencl out",
+      type, cure);
 }
 
-void refuse_pdipm(Tao tao) {
-  OclspktCheck(
-      false, comm_of(tao), PETSC_ERR_SUP,
-      "TAOPDIPM keeps vectors over arrays of others, which vectors on a device do not see: leave -oclspkt_types and "
-      "-vec_type opencl out");
-}
+void refuse_gasm(PC pc) { refuse_solver(comm_of(pc), "PCGASM", "use -pc_type asm, or "); }
+
+void refuse_pdipm(Tao tao) { refuse_solver(comm_of(tao), "TAOPDIPM", ""); }
 
 /// PETSc's operations of a vector's type, by its name, or by its ranks if the name is ours.
 struct _VecOps& operations_of_petsc(Vec vector) {
@@ -247,7 +245,7 @@ void register_types() {
 static void view_types() {
   const Types& t = types();
   std::string text = "oclspkt types: ";
-  const auto add = [&text](auto... words) { (text.append(words), ...); };
+  const auto add = [&text](const auto&... words) { (text.append(words), ...); };
   const auto number = [](std::int64_t count) { return std::to_string(count); };
   if (t.space) {
     const SpaceCounts now = t.space->counts();

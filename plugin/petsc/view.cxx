@@ -73,22 +73,13 @@ Totals total_of(PC pc, const Sweep& sweep, bool transpose) {
   totals.fallback_elsewhere = is_first ? 0 : fallback_lines(report);
   totals.degraded_elsewhere = is_first ? 0 : static_cast<Index>(report.degraded.size());
   Index by_rows = report.promise == Promise::by_rows ? 1 : 0;
-  Index* const counts[] = {&by_rows,
-                           &report.rows,
-                           &report.lines,
-                           &cut.lines,
-                           &cut.sent,
-                           &cut.received,
-                           &cut.gathered,
-                           &cut.pinned,
-                           &totals.elsewhere,
-                           &totals.fallback_elsewhere,
-                           &totals.degraded_elsewhere};
   auto units = static_cast<double>(report.units);
-  double* const largest[] = {&report.certificate, &report.backward_error, &report.rounding,
-                             &cut.backward_error, &cut.rounding,          &units};
-  for (Index* count : counts) OclspktReduce(MPI_IN_PLACE, count, 1, MPIU_INT64, MPI_SUM, comm);
-  for (double* value : largest) {
+  for (Index* count : {&by_rows, &report.rows, &report.lines, &cut.lines, &cut.sent, &cut.received, &cut.gathered,
+                       &cut.pinned, &totals.elsewhere, &totals.fallback_elsewhere, &totals.degraded_elsewhere}) {
+    OclspktReduce(MPI_IN_PLACE, count, 1, MPIU_INT64, MPI_SUM, comm);
+  }
+  for (double* value :
+       {&report.certificate, &report.backward_error, &report.rounding, &cut.backward_error, &cut.rounding, &units}) {
     *value = without_nan(*value);
     OclspktReduce(MPI_IN_PLACE, value, 1, MPI_DOUBLE, MPI_MAX, comm);
   }
