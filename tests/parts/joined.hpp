@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What tests of joined parts share: matrices that jump where parts meet, errors row by row, and a tally of schemes.
+// What tests of joined parts share: matrices that jump where parts meet, and right-hand sides.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -116,37 +113,5 @@ std::vector<T> joined_side(int side, const Bands<T>& bands) {
   multiply(lines, bands.view(), x.data(), y.data());
   return y;
 }
-
-/// What came of each scheme.
-class JoinedTally {
- public:
-  struct Of {
-    int solved = 0, refused = 0;
-    double worst = 0, at_cuts = 0;  ///< error over bound
-    double eps = 0;                 ///< largest error, in eps
-    std::string what;               ///< gave the worst
-  };
-  Of& of(const std::string& scheme) { return schemes_[scheme]; }
-  /// @param bound  of an error, in the units of `error`
-  void solved(const std::string& scheme, const RowError& error, double bound, double eps, const std::string& what) {
-    Of& o = of(scheme);
-    ++o.solved;
-    if (error.all / bound > o.worst) o.what = what;
-    o.worst = std::max(o.worst, error.all / bound);
-    o.at_cuts = std::max(o.at_cuts, error.at_cuts / bound);
-    o.eps = std::max(o.eps, error.all / eps);
-  }
-  void print(const char* title) const {
-    std::printf("%s\n%-17s %7s %8s %12s %9s %8s  %s\n", title, "scheme", "solved", "refused", "error/bound", "at cuts",
-                "eps", "worst");
-    for (const auto& [scheme, o] : schemes_) {
-      std::printf("%-17s %7d %8d %12.3f %9.3f %8.2f  %s\n", scheme.c_str(), o.solved, o.refused, o.worst, o.at_cuts,
-                  o.eps, o.what.c_str());
-    }
-  }
-
- private:
-  std::map<std::string, Of> schemes_;
-};
 
 }  // namespace oclspkt::test

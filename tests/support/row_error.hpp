@@ -12,14 +12,12 @@ namespace oclspkt::test {
 
 /// Largest |r_i| / (|A_i| max |x| + |y_i|), max |x| over the line of row i; NaN counts as infinite.
 struct RowError {
-  double all = 0, at_cuts = 0;
+  double all = 0;
   Index row = -1;  ///< offset of the row that gives `all`
 };
 
-/// @param at_cut  shape [extent]: 1 for the rows whose error is looked at apart; empty: none
 template <typename T>
-RowError row_error(const Bands<T>& bands, const std::vector<T>& x, const std::vector<T>& y,
-                   const std::vector<char>& at_cut = {}) {
+RowError row_error(const Bands<T>& bands, const std::vector<T>& x, const std::vector<T>& y) {
   using Wide = long double;
   const LineSet& lines = bands.lines();
   const BandsView<T> b = bands.view();
@@ -42,7 +40,6 @@ RowError row_error(const Bands<T>& bands, const std::vector<T>& x, const std::ve
       if (!(found >= 0)) found = std::numeric_limits<double>::infinity();
       if (found > error.all || error.row < 0) error.row = at;
       error.all = std::max(error.all, found);
-      if (!at_cut.empty() && at_cut[static_cast<std::size_t>(at)] != 0) error.at_cuts = std::max(error.at_cuts, found);
     }
   }
   return error;
