@@ -9,7 +9,7 @@
 #include "oclspkt/solver.hpp"
 #include "pivot_solver.hpp"
 #include "residual.hpp"
-#include "scalar_test.hpp"
+#include "solver_fixture.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {
@@ -135,8 +135,7 @@ SCALAR_TEST(Pivot, SolvesBlocksOfUnlikeUnitsToAFewEps) {
       return test::Row{-of_column(i - 1), static_cast<double>(static_cast<T>(2.01)) * of_column(i), -of_column(i + 1)};
     }));
     const std::vector<T> y(n, T(1));
-    Solver<T> solver({.devices = "host", .method = MethodChoice::pivot});
-    solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+    Solver<T> solver = test::solver_for(bands, {.devices = "host", .method = MethodChoice::pivot});
     std::vector<T> x(n);
     solver.apply(y.data(), x.data());
     EXPECT_LE(error_of(bands, x, y), 3) << unit;
@@ -263,13 +262,11 @@ SCALAR_TEST(Pivot, TakesAllLinesWhereMostNeedIt) {
   Random random(test::kSeed);
   const LineSet lines = LineSet::equal(1000, 32);
   const Bands<T> bands = random_rows<T>(lines, 1, 0, random);
-  Solver<T> solver({.devices = "host"});
-  solver.set_up(lines, bands.view().lower, bands.view().diag, bands.view().upper);
+  Solver<T> solver = test::solver_for(bands, {.devices = "host"});
   EXPECT_EQ(solver.report().method, Method::pivot) << solver.report().why;
   EXPECT_TRUE(solver.report().groups.empty()) << "they are not taken apart";
   const std::vector<T> y = test::random_vector<T>(lines.extent());
-  std::vector<T> x(y.size());
-  solver.apply(y.data(), x.data());
+  const std::vector<T> x = test::answer(solver, y);
   EXPECT_LE(error_of(bands, x, y), 10);
 }
 
@@ -280,8 +277,7 @@ SCALAR_TEST(Pivot, TakesAllLinesWhereHalfNeedIt) {
   for (Index l = 0; l < lines.count(); l += 2) {
     for (Index at = lines.first(l); at < lines.first(l) + 32; ++at) bands.diag()[at] = 3;
   }
-  Solver<T> solver({.devices = "host"});
-  solver.set_up(lines, bands.view().lower, bands.view().diag, bands.view().upper);
+  Solver<T> solver = test::solver_for(bands, {.devices = "host"});
   EXPECT_EQ(solver.report().method, Method::pivot) << solver.report().why;
   EXPECT_EQ(solver.counts().uploads, 1) << "no factors are made to be thrown away";
 }
@@ -290,13 +286,11 @@ TEST(PivotInDouble, TellsOfAnAnswerThatNoTrialShowed) {
   Random random(test::kSeed);
   const Bands<double> bands = random_rows<double>(LineSet::equal(250, 100), 16, 0, random);
   for (const MethodChoice method : {MethodChoice::automatic, MethodChoice::pivot}) {
-    Solver<double> solver({.devices = "host", .method = method});
-    solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
+    Solver<double> solver = test::solver_for(bands, {.devices = "host", .method = method});
     EXPECT_EQ(solver.report().above_bound, "");
     EXPECT_LE(solver.report().rounding, 100);
     const std::vector<double> y = side_of(bands, 3, random);
-    std::vector<double> x(y.size());
-    solver.apply(y.data(), x.data());
+    const std::vector<double> x = test::answer(solver, y);
     EXPECT_GT(solver.report().rounding, 100);
     EXPECT_EQ(solver.report().above_bound.empty(), method == MethodChoice::pivot) << "a method that is named";
   }
@@ -362,8 +356,7 @@ SCALAR_TEST(Pivot, PinsAllLinesWithFreeEnds) {
   Random random(test::kSeed);
   const LineSet lines = LineSet::equal(200, 20);
   const Bands<T> bands = free_ends<T>(lines, random);
-  Solver<T> solver({.devices = "host", .singular = Singular::pin});
-  solver.set_up(lines, bands.view().lower, bands.view().diag, bands.view().upper);
+  Solver<T> solver = test::solver_for(bands, {.devices = "host", .singular = Singular::pin});
   EXPECT_EQ(solver.pinned_lines().size(), 200u);
   std::vector<T> y(4000), x(4000);
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = i % 20 < 10 ? T(1) : T(-1);
@@ -372,8 +365,7 @@ SCALAR_TEST(Pivot, PinsAllLinesWithFreeEnds) {
   // One held end, or couplings of another sign, and the line is not singular.
   Bands<T> held = free_ends<T>(LineSet::one(20), random);
   held.diag()[0] += T(1e-3);
-  Solver<T> other({.devices = "host", .singular = Singular::pin});
-  other.set_up(LineSet::one(20), held.view().lower, held.view().diag, held.view().upper);
+  Solver<T> other = test::solver_for(held, {.devices = "host", .singular = Singular::pin});
   EXPECT_TRUE(other.pinned_lines().empty());
 }
 
