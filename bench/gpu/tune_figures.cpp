@@ -47,7 +47,10 @@ class ChosenOf final : public Chosen {
       }
     });
     solver.set_up();
-    return std::string(name(solver.report().method)) + ", " + solver.report().shape;
+    const Report& report = solver.report();
+    return std::string(name(report.method)) + ", " + report.shape +
+           format(", %lld partitions of %lld rows", static_cast<long long>(report.partition.count),
+                  static_cast<long long>(report.partition.rows));
   }
 
  private:
@@ -96,7 +99,9 @@ class Search {
 
   std::string run() {
     // What the device's file leaves out are the library's.
+    const bool groups = place_.on_gpu() || place_.variant == "gpu";
     for (const auto& [name, library] : Tuning::built_in().tables()) {
+      if (groups == (name.starts_with("lanes.") || name.starts_with("beside."))) continue;  // other kernels
       const auto own = tables_.find(name);
       Tuning::Table table = own != tables_.end() ? own->second : library;
       for (std::size_t row = 0; row < table.rows.size(); ++row) climb(name, table, row);
