@@ -17,7 +17,7 @@ import records
 NOT_MADE = "Not measured yet.\n"
 # What the results time: a change of it makes them old. Vectors and sparse matrices, and shares of several processors,
 # are timed by others (krylov_table.py, balance_table.py), words of errors by nobody.
-TIMED = ("kernels", "plugin/balance", "plugin/core", "plugin/ocl", "plugin/solver",
+TIMED = ("kernels", "tuning", "plugin/balance", "plugin/core", "plugin/ocl", "plugin/solver",
          *(f":(exclude){path}" for path in ("kernels/common/vector_*", "kernels/common/wide.clh", "kernels/common/product*",
                                             "plugin/core/space.hpp", "plugin/core/sparse_*", "plugin/balance/profile_store.*",
                                             "plugin/balance/shares.*", "plugin/solver/share*", "plugin/solver/sharing.*",

@@ -42,9 +42,9 @@ endif()
 install(TARGETS oclspkt_solver_shared EXPORT oclspkt-solver-targets)
 set(components solver)
 install(DIRECTORY plugin/include/oclspkt DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
-# The README links docs/ and examples/ beside itself.
+# The README links docs/ and examples/ beside itself, and docs/tuning.md tuning/.
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples tuning DESTINATION ${CMAKE_INSTALL_DOCDIR})
 set(pkgconfig_names oclspkt-solver)
 
 if(OCLSPKT_WITH_OPENCL)

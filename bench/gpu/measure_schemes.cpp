@@ -97,7 +97,7 @@ class Trial {
   static Options options(const Way& way, const SchemePlace& place) {
     Options options;
     options.devices = way.on_host || place.device == nullptr ? "host" : std::to_string(place.device->index);
-    if (place.chosen && !place.on_gpu() && place.device != nullptr) options.devices += ",host";
+    if (place.chosen && place.host_beside && !place.on_gpu() && place.device != nullptr) options.devices += ",host";
     options.method = way.method;
     options.variant = way.variant;
     options.partition = way.partition;

@@ -16,7 +16,8 @@ struct SchemePlace {
   std::string variant = "default";                           ///< Options::variant: the kernels that are steered among
   double seconds = std::numeric_limits<double>::infinity();  ///< of a case; no scheme begins later
   int applies = 7;                                           ///< that are timed
-  bool chosen = false;  ///< time what the library chooses, on CPUs of the host's way as well, and nothing else
+  bool chosen = false;                                       ///< time what the library chooses, and nothing else
+  bool host_beside = true;                                   ///< that is on CPUs of the host's way as well
 
   bool on_gpu() const { return device != nullptr && device->type == DeviceType::gpu; }
 };

@@ -15,6 +15,7 @@
 #include "provenance.hpp"
 #include "schemes/scheme.hpp"
 #include "settings.hpp"
+#include "tune_figures.hpp"
 
 namespace oclspkt::bench::gpu {
 namespace {
@@ -30,6 +31,8 @@ constexpr const char* kHelp =
     "  --seconds S       no scheme of a case begins later than that after the case (20)\n"
     "  --total S         no case begins later than that (240); those left out are recorded\n"
     "  --chosen          time what the library chooses by itself, for 1, 10 and 100 applies a set-up\n"
+    "  --tune            find figures that are faster on the device than the library's, and write them to FILE, which\n"
+    "                    OCLSPKT_TUNING then names (docs/tuning.md); begins with those of the present OCLSPKT_TUNING\n"
     "  --list            name the cases, and do no more\n"
     "  --allow-debug     time a build that is not for timing, to try the program\n";
 
@@ -38,7 +41,7 @@ struct SchemeSettings {
   std::vector<Index> sizes;  ///< none: by the device
   double seconds = 20, total = 240;
   int applies = 7;
-  bool list = false, chosen = false, allow_debug = false;
+  bool list = false, chosen = false, tune = false, allow_debug = false;
 };
 
 std::vector<Index> parse_sizes(const std::string& list) {
@@ -61,6 +64,7 @@ void take(const std::string& name, const std::string& value, SchemeSettings& s) 
   if (name == "total") s.total = parse_number(value, name, 0, kMostSeconds);
   if (name == "list") s.list = true;
   if (name == "chosen") s.chosen = true;
+  if (name == "tune") s.tune = true;
   if (name == "allow-debug") s.allow_debug = true;
   if (name != "variant") return;
   if (value != "default" && value != "cpu" && value != "gpu" && value != "fpga") {
@@ -71,12 +75,19 @@ void take(const std::string& name, const std::string& value, SchemeSettings& s) 
 
 /// Nothing if the help was asked for, and printed.
 std::optional<SchemeSettings> parse(int argc, char** argv) {
-  const option options[] = {{"device", required_argument, nullptr, 0},  {"variant", required_argument, nullptr, 0},
-                            {"sizes", required_argument, nullptr, 0},   {"only", required_argument, nullptr, 0},
-                            {"applies", required_argument, nullptr, 0}, {"seconds", required_argument, nullptr, 0},
-                            {"total", required_argument, nullptr, 0},   {"chosen", no_argument, nullptr, 0},
-                            {"list", no_argument, nullptr, 0},          {"allow-debug", no_argument, nullptr, 0},
-                            {"help", no_argument, nullptr, 0},          {nullptr, 0, nullptr, 0}};
+  const option options[] = {{"device", required_argument, nullptr, 0},
+                            {"variant", required_argument, nullptr, 0},
+                            {"sizes", required_argument, nullptr, 0},
+                            {"only", required_argument, nullptr, 0},
+                            {"applies", required_argument, nullptr, 0},
+                            {"seconds", required_argument, nullptr, 0},
+                            {"total", required_argument, nullptr, 0},
+                            {"chosen", no_argument, nullptr, 0},
+                            {"tune", no_argument, nullptr, 0},
+                            {"list", no_argument, nullptr, 0},
+                            {"allow-debug", no_argument, nullptr, 0},
+                            {"help", no_argument, nullptr, 0},
+                            {nullptr, 0, nullptr, 0}};
   SchemeSettings settings;
   const auto words = parse_options(argc, argv, options, kHelp, [&](const std::string& name, const std::string& value) {
     take(name, value, settings);
@@ -127,9 +138,9 @@ std::ofstream open(const std::string& name) {
   return file;
 }
 
-void write(const nlohmann::ordered_json& document, const std::string& name) {
+void write(const std::string& text, const std::string& name) {
   std::ofstream file = open(name);
-  file << record_lines(document);
+  file << text;
   file.close();
   if (!file) throw InvalidInput("writing " + name + " failed: is the disk full?");
 }
@@ -192,12 +203,26 @@ bool run(const SchemeSettings& settings, const std::string& command) {
     std::printf("%s, after %.0f s\n", c.describe().c_str(), spent);
     spent += seconds_of([&] { good = keep(c, place, document) && good; });
     if (spent - written < kBetweenWrites) continue;
-    write(document, settings.file);
+    write(record_lines(document), settings.file);
     written = spent;
   }
-  write(document, settings.file);
+  write(record_lines(document), settings.file);
   std::printf("%zu cases, %zu left out\n", document["results"].size(), document["left_out"].size());
   return good;
+}
+
+/// Few matrices, along a line and across lines, unless the settings say others.
+void tune(const SchemeSettings& settings, const std::string& command) {
+  constexpr Index kRows = 1'000'000;
+  open(settings.file);
+  SchemePlace place{find_device(settings.device), settings.variant, settings.seconds, settings.applies};
+  SchemeSettings few = settings;
+  if (few.sizes.empty()) few.sizes = {kRows};
+  std::vector<SchemeCase> cases = cases_of(few, place.device);
+  if (few.only.empty()) {
+    std::erase_if(cases, [](const SchemeCase& c) { return c.family != "d3" && c.family != "lambda1e2"; });
+  }
+  write("# " + command + "\n" + tune_figures(cases, place, settings.total), settings.file);
 }
 
 }  // namespace
@@ -213,6 +238,11 @@ int main(int argc, char** argv) {
       return 0;
     }
     if (!settings->allow_debug) require_release();
-    return gpu::run(*settings, gpu::command_of(argc, argv, settings->file)) ? 0 : 1;
+    const std::string command = gpu::command_of(argc, argv, settings->file);
+    if (settings->tune) {
+      gpu::tune(*settings, command);
+      return 0;
+    }
+    return gpu::run(*settings, command) ? 0 : 1;
   });
 }

@@ -2,8 +2,12 @@
 // oclspkt-bench-schemes, on CPUs, where its kernels for GPUs only have to be right.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "program.hpp"
 
@@ -89,6 +93,49 @@ TEST(SchemesProgram, LeavesOutWhatThereIsNoTimeFor) {
   ASSERT_EQ(run.status, 0) << run.output;
   EXPECT_TRUE(file.read()["results"].empty());
   EXPECT_FALSE(file.read()["left_out"].empty());
+}
+
+/// The shapes of tiles-halo in a file of results.
+std::string shapes_of_tiles(const nlohmann::json& json) {
+  std::string shapes;
+  for (const auto& c : json["results"]) {
+    for (const auto& r : c["schemes"]) {
+      if (r["scheme"] == "tiles-halo") shapes += r.value("shape", "") + "\n";
+    }
+  }
+  return shapes;
+}
+
+TEST(SchemesProgram, WritesFiguresThatAreReadBackAndChangePlans) {
+  const JsonFile results;
+  const std::string begun = results.path() + ".conf", tuned = results.path() + ".tuned";
+  const std::string figures = "tiles.shapes [items item_rows rows] = 64 8 1048576\n";
+  const std::string cases = " --device cpu --variant gpu --only d3,\\ one ";
+  std::ofstream(begun) << "devices = AMD, Intel, cpu, pthread\n" << figures;
+  ASSERT_EQ(run_program(results.path() + cases + kTiny).status, 0);
+  const std::string usual = shapes_of_tiles(results.read());
+
+  ::setenv("OCLSPKT_TUNING", begun.c_str(), 1);
+  const auto tune = run_program(tuned + " --tune --allow-debug --sizes 2e3 --total 0" + cases);
+  EXPECT_EQ(tune.status, 0) << tune.output;
+  std::ostringstream text;
+  text << std::ifstream(tuned).rdbuf();
+  EXPECT_NE(text.str().find("\ndevices = "), std::string::npos) << text.str();
+  EXPECT_NE(text.str().find("\n" + figures), std::string::npos) << text.str();
+  EXPECT_EQ(text.str().find("tiles.kept"), std::string::npos) << "what the library has itself: " << text.str();
+
+  ::setenv("OCLSPKT_TUNING", tuned.c_str(), 1);
+  ASSERT_EQ(run_program(results.path() + cases + kTiny).status, 0);
+  EXPECT_EQ(usual.find("64 x 8 rows"), std::string::npos) << usual;
+  EXPECT_NE(shapes_of_tiles(results.read()).find("64 x 8 rows"), std::string::npos);
+
+  ::setenv("OCLSPKT_TUNING", "/nowhere/figures", 1);
+  const auto bad = run_program(tuned + " --tune --allow-debug --sizes 2e3" + cases);
+  EXPECT_EQ(bad.status, 2) << bad.output;
+  EXPECT_NE(bad.output.find("OCLSPKT_TUNING names /nowhere/figures, which cannot be read"), std::string::npos);
+  ::unsetenv("OCLSPKT_TUNING");
+  std::filesystem::remove(begun);
+  std::filesystem::remove(tuned);
 }
 
 TEST(SchemesProgram, SaysWhatItWants) {

@@ -100,6 +100,9 @@ DEFINED = re.compile(r"^(?:const Scheme&|Carrier) (\w+)\(\) \{", re.MULTILINE)
 NAMED = re.compile(r'"((?:tiles|grids|lanes|beside|fpga|host)(?:-\w+)?)"')
 
 
+MACHINE = re.compile(r"\b(?:[AH]100|H200|MI\d00|EPYC|Xeon)\b")
+
+
 def scheme_names(folder):
     """Functions of schemes that the table of a folder lists, and that its files define."""
     listed = set(re.findall(r"^  X\((\w+)\)", text(os.path.join(folder, "table.cpp")), re.MULTILINE))
@@ -144,6 +147,8 @@ def check_schemes(root):
     problems += [f"{name} is a scheme of devices and none of core/schemes" for name in sorted(on_devices - spoken)]
     for path in files(ocl):
         problems += [f"{path} names OpenCL: {found}" for found in OPENCL_NAME.findall(text(path))]
+    problems += [f"{path} names a machine: what was measured on one belongs into tuning/"
+                 for folder in (core, ocl) for path in files(folder) if MACHINE.search(text(path))]
     problems += families_outside(plugin, spoken)
     plan = text(os.path.join(plugin, "core", "plan.hpp"))
     members = MEMBER.findall(plan[plan.index("struct Plan {"):plan.index("struct PlanRequest {")])
