@@ -174,12 +174,16 @@ Contestant<T> make_peer(const PeerFacts& facts, Problem<T>& problem) {
   return c;
 }
 
-/// The device of that report; of the module's first device of that name and platform if there are several.
-DeviceInfo device_of(const Report& report) {
+DeviceInfo host_info() {
   DeviceInfo host;
   host.type = DeviceType::host;
   host.name = "host";
-  if (report.device.type == "host") return host;
+  return host;
+}
+
+/// The device of that report; of the module's first device of that name and platform if there are several.
+DeviceInfo device_of(const Report& report) {
+  if (report.device.type == "host") return host_info();
   for (const DeviceInfo& d : device_module(nullptr)->devices()) {
     if (d.name == report.device.name && d.platform == report.device.platform) return d;
   }
@@ -189,13 +193,13 @@ DeviceInfo device_of(const Report& report) {
 }  // namespace
 
 DeviceInfo first_device(const std::string& devices) {
-  if (needs_no_device(devices)) return device_of(Report{});
+  if (needs_no_device(devices)) return host_info();
   std::string why;
   DeviceModule* module = device_module(&why);
   const std::vector<DeviceInfo> present = module == nullptr ? std::vector<DeviceInfo>{} : module->devices();
   const Selection selection =
       select_devices(devices, present, module == nullptr ? std::vector<std::string>{why} : module->problems());
-  return selection.devices.empty() ? device_of(Report{}) : present[static_cast<std::size_t>(selection.devices.front())];
+  return selection.devices.empty() ? host_info() : present[static_cast<std::size_t>(selection.devices.front())];
 }
 
 std::vector<std::string> on_host_and_device(const std::vector<std::string>& names, const DeviceInfo& device) {
@@ -268,7 +272,7 @@ Field<T> make_field(const std::vector<std::string>& names, const std::string& de
   Field<T> field;
   const bool any_solver =
       std::any_of(names.begin(), names.end(), [](const auto& n) { return !!library_method(Entry(n).method); });
-  field.device = device ? *device : any_solver ? device_of(Report{}) : first_device(devices);
+  field.device = device ? *device : any_solver ? host_info() : first_device(devices);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == kStreamOpenCL) {
       if (field.device.type == DeviceType::host) continue;
