@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Units of lines that are cut among processes: scaled rows and lines leave all bits, units that change at the cuts
 // leave answers right.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "cut_case.hpp"
+#include "scalar_test.hpp"
 #include "scaling.hpp"
 #include "trial.hpp"
 
@@ -57,11 +56,7 @@ class CutScaling : public ::testing::Test {
   Dice dice_{20261127};
 };
 
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(CutScaling, Scalars);
-
-TYPED_TEST(CutScaling, OfRowsAndLinesLeavesAllBits) {
-  using T = TypeParam;
+SCALAR_TEST(CutScaling, OfRowsAndLinesLeavesAllBits) {
   int compared = 0;
   for (int k = 0; k < 400; ++k) {
     const Case c = this->draw();
@@ -82,8 +77,7 @@ TYPED_TEST(CutScaling, OfRowsAndLinesLeavesAllBits) {
   EXPECT_GT(compared, 300);
 }
 
-TYPED_TEST(CutScaling, OfTheColumnsOfAProcessLeavesAnswersRight) {
-  using T = TypeParam;
+SCALAR_TEST(CutScaling, OfTheColumnsOfAProcessLeavesAnswersRight) {
   for (int k = 0; k < 400; ++k) {
     const Case c = this->draw();
     const Problem<T> problem = problem_of<T>(c, this->dice_);

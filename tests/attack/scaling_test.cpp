@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Units that are powers of two: scaled rows, and a scaled line, change nothing but the scale of x.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "devices.hpp"
+#include "scalar_test.hpp"
 #include "scaling.hpp"
 
 namespace oclspkt::attack {
@@ -155,18 +154,15 @@ class Scaling : public ::testing::Test {
   static constexpr Index kMostTold = 3;
 };
 
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Scaling, Scalars);
-
 constexpr Sizes kOnHost{5000, 200, 6}, kOnDevices{500, 400, 120};
 
-TYPED_TEST(Scaling, OfRowsAndLinesLeavesAllBitsOfTheHost) {
+SCALAR_TEST(Scaling, OfRowsAndLinesLeavesAllBitsOfTheHost) {
   for (const MethodChoice method : kMethods) {
     this->expect_in_any_units({"host", "default", method}, kOnHost, Expected::same_bits);
   }
 }
 
-TYPED_TEST(Scaling, OfRowsAndLinesLeavesAllBitsOfDevices) {
+SCALAR_TEST(Scaling, OfRowsAndLinesLeavesAllBitsOfDevices) {
   for (const MethodChoice method : kMethods) {
     for (const Setting& setting : every_device(method)) {
       this->expect_in_any_units(setting, kOnDevices, Expected::same_bits);
@@ -174,17 +170,17 @@ TYPED_TEST(Scaling, OfRowsAndLinesLeavesAllBitsOfDevices) {
   }
 }
 
-TYPED_TEST(Scaling, OfColumnsLeavesAllBitsOfPivoting) {
+SCALAR_TEST(Scaling, OfColumnsLeavesAllBitsOfPivoting) {
   this->expect_in_any_units({"host", "default", MethodChoice::pivot}, kOnHost, Expected::same_bits_in_all_columns);
 }
 
-TYPED_TEST(Scaling, OfColumnsKeepsWhatTheHostPromises) {
+SCALAR_TEST(Scaling, OfColumnsKeepsWhatTheHostPromises) {
   for (const MethodChoice method : kMethods) {
     this->expect_in_any_units({"host", "default", method}, kOnHost, Expected::promise);
   }
 }
 
-TYPED_TEST(Scaling, OfColumnsKeepsWhatDevicesPromise) {
+SCALAR_TEST(Scaling, OfColumnsKeepsWhatDevicesPromise) {
   for (const Setting& setting : every_device(MethodChoice::automatic)) {
     this->expect_in_any_units(setting, kOnDevices, Expected::promise);
   }

@@ -9,8 +9,7 @@ namespace {
 
 constexpr int kNotPossible = -6;  // CL_OUT_OF_HOST_MEMORY
 
-TYPED_TEST(BesideOf, WhatCannotBeSharedIsSaidAndTheHostsVectorsAreSolvedFor) {
-  using T = TypeParam;
+SCALAR_TEST(BesideOf, WhatCannotBeSharedIsSaidAndTheHostsVectorsAreSolvedFor) {
   const InContext context(0);
   const Stream stream;
   const auto expect = [&](const char* why, const auto& prepare) {
@@ -36,8 +35,7 @@ TYPED_TEST(BesideOf, WhatCannotBeSharedIsSaidAndTheHostsVectorsAreSolvedFor) {
   }
 }
 
-TYPED_TEST(BesideOf, TheLimitOfADevicesMemoryCountsTheVectorsToo) {
-  using T = TypeParam;
+SCALAR_TEST(BesideOf, TheLimitOfADevicesMemoryCountsTheVectorsToo) {
   const InContext context(0);
   const Stream stream;
   Options options = on_cards("gpu");
@@ -54,10 +52,10 @@ TYPED_TEST(BesideOf, TheLimitOfADevicesMemoryCountsTheVectorsToo) {
   }
 }
 
-TYPED_TEST(BesideOf, ACardThatIsFullForOpenClLeavesTheRowsToTheHost) {
+SCALAR_TEST(BesideOf, ACardThatIsFullForOpenClLeavesTheRowsToTheHost) {
   const InContext context(0);
   const Stream stream;
-  Solver<TypeParam> solver(on_cards("gpu", OnDeviceFailure::quiet));
+  Solver<T> solver(on_cards("gpu", OnDeviceFailure::quiet));
   opencl::set_memory_left(1000);
   this->set_up(solver, stream.queue());
   // Once with vectors that are copied on the card, once with those of the host.
@@ -66,8 +64,7 @@ TYPED_TEST(BesideOf, ACardThatIsFullForOpenClLeavesTheRowsToTheHost) {
   this->expect_by_host(solver, "by OpenCL: Fake card 0: device 'Fake card 0' (NVIDIA CUDA of the fake)");
 }
 
-TYPED_TEST(BesideOf, EveryCallOfAnApplyMayFailOnce) {
-  using T = TypeParam;
+SCALAR_TEST(BesideOf, EveryCallOfAnApplyMayFailOnce) {
   const std::vector<T> y = random_vector<T>(kRows);
   const InContext context(0);
   std::vector<T> expected;
@@ -133,10 +130,8 @@ TEST_F(BesideWithoutImports, TheHostsVectorsAreSolvedFor) {
 /// With a compiler: CUDA drives the card until it fails.
 template <typename T>
 using BesideCudaOf = BesideOf<T>;
-TYPED_TEST_SUITE(BesideCudaOf, CardScalars);
 
-TYPED_TEST(BesideCudaOf, OpenClTakesOverACardThatCudaFindsFull) {
-  using T = TypeParam;
+SCALAR_TEST(BesideCudaOf, OpenClTakesOverACardThatCudaFindsFull) {
   const InContext context(0);
   const Stream stream;
   for (const bool full_for_both : {false, true}) {
@@ -165,8 +160,7 @@ TYPED_TEST(BesideCudaOf, OpenClTakesOverACardThatCudaFindsFull) {
   }
 }
 
-TYPED_TEST(BesideCudaOf, VectorsAreCopiedWhereTheCompilerMakesNothingForTheCard) {
-  using T = TypeParam;
+SCALAR_TEST(BesideCudaOf, VectorsAreCopiedWhereTheCompilerMakesNothingForTheCard) {
   const std::vector<T> y = random_vector<T>(kRows);
   const InContext context(0);
   const Stream stream;

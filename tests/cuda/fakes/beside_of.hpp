@@ -61,7 +61,6 @@ class BesideOf : public OnCards<T> {
 
   long files_ = 0;
 };
-TYPED_TEST_SUITE(BesideOf, CardScalars);
 using Beside = BesideOf<double>;
 
 }  // namespace oclspkt::test

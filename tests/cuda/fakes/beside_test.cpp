@@ -7,8 +7,7 @@
 namespace oclspkt::test {
 namespace {
 
-TYPED_TEST(BesideOf, VectorsAreCopiedOnTheCardAndNowhereElse) {
-  using T = TypeParam;
+SCALAR_TEST(BesideOf, VectorsAreCopiedOnTheCardAndNowhereElse) {
   const std::vector<T> y = random_vector<T>(kRows);
   const InContext context(0);
   const Stream stream;
@@ -44,8 +43,7 @@ TYPED_TEST(BesideOf, VectorsAreCopiedOnTheCardAndNowhereElse) {
   EXPECT_EQ(other.values(), expected);
 }
 
-TYPED_TEST(BesideOf, StreamsDoNotOverwriteWhatOthersStillCopy) {
-  using T = TypeParam;
+SCALAR_TEST(BesideOf, StreamsDoNotOverwriteWhatOthersStillCopy) {
   const std::vector<T> y[] = {random_vector<T>(kRows, 1), random_vector<T>(kRows, 2)};
   const InContext context(0);
   const Stream first, second;
@@ -66,8 +64,7 @@ TYPED_TEST(BesideOf, StreamsDoNotOverwriteWhatOthersStillCopy) {
   EXPECT_EQ(x_second.values(), expected[1]);
 }
 
-TYPED_TEST(BesideOf, ColumnsAndTheTransposeAreSolvedToo) {
-  using T = TypeParam;
+SCALAR_TEST(BesideOf, ColumnsAndTheTransposeAreSolvedToo) {
   constexpr Index kStride = kRows + 24, kColumns = 3;
   const std::vector<T> y = random_vector<T>(kStride * kColumns);
   const InContext context(0);
@@ -85,8 +82,7 @@ TYPED_TEST(BesideOf, ColumnsAndTheTransposeAreSolvedToo) {
 }
 
 /// What stands between lines is the caller's.
-TYPED_TEST(BesideOf, RowsOfNoLineStay) {
-  using T = TypeParam;
+SCALAR_TEST(BesideOf, RowsOfNoLineStay) {
   const LineSet lines = LineSet::strided(200, 24, 16, 1);
   const Bands<T> bands = random_dominant<T>(lines, 3);
   const std::vector<T> y = random_vector<T>(lines.extent());
@@ -104,8 +100,7 @@ TYPED_TEST(BesideOf, RowsOfNoLineStay) {
   EXPECT_EQ(to.values(), expected);
 }
 
-TYPED_TEST(BesideOf, LinesThatAreCutAskForTheirBordersOnTheCard) {
-  using T = TypeParam;
+SCALAR_TEST(BesideOf, LinesThatAreCutAskForTheirBordersOnTheCard) {
   const CutCase all = CutCase::equal(1, {kRows, kRows});
   const Bands<T> bands = random_dominant<T>(all.all(), 3);
   const std::vector<T> y = random_vector<T>(2 * kRows);
@@ -134,8 +129,7 @@ TYPED_TEST(BesideOf, LinesThatAreCutAskForTheirBordersOnTheCard) {
   EXPECT_LE(componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 100 * this->eps);
 }
 
-TYPED_TEST(BesideOf, VectorsThatDoNotFitAreRefusedByNameAndCure) {
-  using T = TypeParam;
+SCALAR_TEST(BesideOf, VectorsThatDoNotFitAreRefusedByNameAndCure) {
   const InContext context(0);
   const Stream stream;
   const CardVector<T> y(kRows), x(kRows);

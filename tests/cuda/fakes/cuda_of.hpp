@@ -12,7 +12,6 @@ class CudaOf : public OnCards<T> {
   CudaOf() { fake::restart(); }
   ~CudaOf() override { expect_clean_cards(); }
 };
-TYPED_TEST_SUITE(CudaOf, CardScalars);
 using Cuda = CudaOf<double>;
 
 }  // namespace oclspkt::test

@@ -21,10 +21,9 @@ TEST(CudaCards, ThatDoNotDescribeThemselvesAreLeftOut) {
 /// Run by themselves: what was measured is kept.
 template <typename T>
 using CudaMeasures = CudaOf<T>;
-TYPED_TEST_SUITE(CudaMeasures, CardScalars);
 
-TYPED_TEST(CudaMeasures, ThatFailAreRepeatedAndLeaveNothing) {
-  const bool is_double = sizeof(TypeParam) == sizeof(double);
+SCALAR_TEST(CudaMeasures, ThatFailAreRepeatedAndLeaveNothing) {
+  const bool is_double = sizeof(T) == sizeof(double);
   ASSERT_EQ(opened().devices().size(), 2U);
   for (const char* function : {"cuDeviceGetAttribute", "cuMemAlloc_v2", "cuMemHostAlloc", "cuStreamCreate",
                                "cuStreamSynchronize", "cuModuleLoadData", "cuModuleGetFunction", "cuModuleGetGlobal_v2",
@@ -45,8 +44,7 @@ TYPED_TEST(CudaMeasures, ThatFailAreRepeatedAndLeaveNothing) {
   EXPECT_GT(opened().profile(0, is_double).rows_per_second, 0);
 }
 
-TYPED_TEST(CudaOf, EveryCallMayFailOnce) {
-  using T = TypeParam;
+SCALAR_TEST(CudaOf, EveryCallMayFailOnce) {
   const InContext context(0);
   opened().profile(0, sizeof(T) == sizeof(double));
   const std::vector<T> y = random_vector<T>(kRows);

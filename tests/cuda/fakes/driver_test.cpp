@@ -24,8 +24,7 @@ TEST_F(Cuda, CardsAreListed) {
   }
 }
 
-TYPED_TEST(CudaOf, VectorsOfTheHostGoThroughThePipeline) {
-  using T = TypeParam;
+SCALAR_TEST(CudaOf, VectorsOfTheHostGoThroughThePipeline) {
   const Bands<T> bands = random_dominant<T>(LineSet::one(1'500'000), 3);
   for (const bool deferred : {false, true}) {
     fake::defer(deferred);
@@ -36,8 +35,7 @@ TYPED_TEST(CudaOf, VectorsOfTheHostGoThroughThePipeline) {
   }
 }
 
-TYPED_TEST(CudaOf, BandsComeWithEveryApplyWhereTheMemoryDoesNotHoldThem) {
-  using T = TypeParam;
+SCALAR_TEST(CudaOf, BandsComeWithEveryApplyWhereTheMemoryDoesNotHoldThem) {
   const Bands<T> bands = random_dominant<T>(LineSet::one(200'000), 3);
   for (const bool deferred : {false, true}) {
     fake::defer(deferred);
@@ -51,8 +49,7 @@ TYPED_TEST(CudaOf, BandsComeWithEveryApplyWhereTheMemoryDoesNotHoldThem) {
   }
 }
 
-TYPED_TEST(CudaOf, VectorsOnTheCardAreNeitherCopiedNorWaitedFor) {
-  using T = TypeParam;
+SCALAR_TEST(CudaOf, VectorsOnTheCardAreNeitherCopiedNorWaitedFor) {
   const std::vector<T> y = random_vector<T>(kRows);
   std::vector<T> expected(y.size());
   for (const int card : {0, 1}) {
@@ -93,8 +90,7 @@ TYPED_TEST(CudaOf, VectorsOnTheCardAreNeitherCopiedNorWaitedFor) {
   }
 }
 
-TYPED_TEST(CudaOf, VectorsThatDoNotFitAreRefusedByNameAndCure) {
-  using T = TypeParam;
+SCALAR_TEST(CudaOf, VectorsThatDoNotFitAreRefusedByNameAndCure) {
   const InContext context(0);
   const Stream stream;
   const CardVector<T> y(kRows), x(kRows);
@@ -154,8 +150,7 @@ TEST_F(Cuda, CompilersAndCardsOfOtherAgesAreToldApart) {
   fake::nvrtc::restart();
 }
 
-TYPED_TEST(CudaOf, ThreadsHaveSolversOfTheirOwn) {
-  using T = TypeParam;
+SCALAR_TEST(CudaOf, ThreadsHaveSolversOfTheirOwn) {
   opened().profile(0, sizeof(T) == sizeof(double));
   opened().profile(1, sizeof(T) == sizeof(double));
   for (const bool deferred : {false, true}) {
