@@ -2,8 +2,6 @@
 // The judge and what it judges: planted errors are seen, cases come back from their text.
 #include "judge.hpp"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cctype>
 #include <limits>
@@ -11,6 +9,7 @@
 #include <utility>
 
 #include "families.hpp"
+#include "scalar_test.hpp"
 #include "tally.hpp"
 #include "trial.hpp"
 
@@ -41,32 +40,29 @@ class Judge : public ::testing::Test {
   std::vector<T> x_, y_;
 };
 
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(Judge, Scalars);
+SCALAR_TEST(Judge, FindsNoErrorInTheSolution) { EXPECT_EQ(this->errors().row, 0); }
 
-TYPED_TEST(Judge, FindsNoErrorInTheSolution) { EXPECT_EQ(this->errors().row, 0); }
-
-TYPED_TEST(Judge, ReportsAnErrorOf200EpsInOneRow) {
-  this->x_[250] = static_cast<TypeParam>(1 - 400 * this->eps);  // |r| = 1600 eps against 6 + 2
+SCALAR_TEST(Judge, ReportsAnErrorOf200EpsInOneRow) {
+  this->x_[250] = static_cast<T>(1 - 400 * this->eps);  // |r| = 1600 eps against 6 + 2
   const Errors errors = this->errors();
   EXPECT_NEAR(errors.row, 200, 0.1);
   EXPECT_EQ(errors.row_at, 250);
   EXPECT_NEAR(errors.norm, 1600.0 / 9, 0.1);  // max |y| is 3
 }
 
-TYPED_TEST(Judge, SeesAnErrorInARowThatIsTinyBesideTheOthers) {
-  const auto shrink = [](TypeParam& number) { number *= static_cast<TypeParam>(1e-6); };
-  for (TypeParam* band : {this->bands_.lower(), this->bands_.diag(), this->bands_.upper()}) shrink(band[250]);
+SCALAR_TEST(Judge, SeesAnErrorInARowThatIsTinyBesideTheOthers) {
+  const auto shrink = [](T& number) { number *= static_cast<T>(1e-6); };
+  for (T* band : {this->bands_.lower(), this->bands_.diag(), this->bands_.upper()}) shrink(band[250]);
   shrink(this->y_[250]);
-  this->y_[250] *= static_cast<TypeParam>(1 + 800 * this->eps);
+  this->y_[250] *= static_cast<T>(1 + 800 * this->eps);
   const Errors errors = this->errors();
   EXPECT_NEAR(errors.row, 200, 2);
   EXPECT_LT(errors.norm, 1);
 }
 
-TYPED_TEST(Judge, SeesAnErrorInAColumnOfLargeNumbersByComponentAndInUnits) {
+SCALAR_TEST(Judge, SeesAnErrorInAColumnOfLargeNumbersByComponentAndInUnits) {
   // Columns 200 to 299 are 2^12 times as large, their unknowns that much smaller; one is wrong by 400 eps of itself.
-  constexpr TypeParam kUnit = 1 << 12;
+  constexpr T kUnit = 1 << 12;
   for (Index i = 200; i < 300; ++i) {
     this->bands_.upper()[i - 1] *= kUnit;
     this->bands_.diag()[i] *= kUnit;
@@ -75,7 +71,7 @@ TYPED_TEST(Judge, SeesAnErrorInAColumnOfLargeNumbersByComponentAndInUnits) {
     this->units_[static_cast<std::size_t>(i)] /= kUnit;
   }
   EXPECT_EQ(dominant_units(this->bands_, this->pieces_, this->units_), this->units_);
-  this->x_[250] *= static_cast<TypeParam>(1 - 400 * this->eps);
+  this->x_[250] *= static_cast<T>(1 - 400 * this->eps);
   const Errors errors = this->errors();
   EXPECT_NEAR(errors.component, 200, 0.1);  // |r| = 1600 eps against 6 + 2
   EXPECT_NEAR(errors.units, 200, 0.1);
@@ -83,19 +79,19 @@ TYPED_TEST(Judge, SeesAnErrorInAColumnOfLargeNumbersByComponentAndInUnits) {
   EXPECT_LT(errors.row, 0.1);
 }
 
-TYPED_TEST(Judge, MeasuresALineAgainstItsOwnSolution) {
+SCALAR_TEST(Judge, MeasuresALineAgainstItsOwnSolution) {
   // Cut in the middle; the other half's solution is a million times as large.
   this->bands_.upper()[249] = this->bands_.lower()[250] = 0;
   this->pieces_ = pieces_of(this->bands_);
   ASSERT_EQ(this->pieces_.size(), 2U);
-  for (std::size_t i = 250; i < 500; ++i) this->x_[i] = TypeParam(1 << 20);
+  for (std::size_t i = 250; i < 500; ++i) this->x_[i] = T(1 << 20);
   this->y_ = multiply(this->bands_, this->pieces_, this->x_);
-  this->x_[100] = static_cast<TypeParam>(1 - 400 * this->eps);
+  this->x_[100] = static_cast<T>(1 - 400 * this->eps);
   EXPECT_NEAR(this->errors().row, 200, 0.1);
 }
 
-TYPED_TEST(Judge, CallsNaNInfinitelyWrong) {
-  this->x_[3] = std::numeric_limits<TypeParam>::quiet_NaN();
+SCALAR_TEST(Judge, CallsNaNInfinitelyWrong) {
+  this->x_[3] = std::numeric_limits<T>::quiet_NaN();
   EXPECT_EQ(this->errors().row, std::numeric_limits<double>::infinity());
 }
 
@@ -109,17 +105,17 @@ Bands<T> two_rows(T diag, T upper, T lower, T last) {
   return bands;
 }
 
-TYPED_TEST(Judge, KnowsHowFarRoundingSpreads) {
+SCALAR_TEST(Judge, KnowsHowFarRoundingSpreads) {
   // The inverse is (3, -1; -1, 2) / 5, and |A| |x| is (3, 4).
-  const Bands<TypeParam> bands = two_rows<TypeParam>(2, 1, 1, 3);
+  const Bands<T> bands = two_rows<T>(2, 1, 1, 3);
   const std::vector<long double> spread = spread_of(bands, pieces_of(bands), {1, 1});
   EXPECT_NEAR(static_cast<double>(spread[0]), 2.6, 1e-15);
   EXPECT_NEAR(static_cast<double>(spread[1]), 2.2, 1e-15);
 }
 
-TYPED_TEST(Judge, RaisesUnitsUntilAllRowsAreDominant) {
+SCALAR_TEST(Judge, RaisesUnitsUntilAllRowsAreDominant) {
   // Row 0 wants 2 d_0 >= 8 d_1, and row 1 2 d_1 >= d_0 / 8.
-  const Bands<TypeParam> bands = two_rows<TypeParam>(2, 8, TypeParam(1) / 8, 2);
+  const Bands<T> bands = two_rows<T>(2, 8, T(1) / 8, 2);
   const std::vector<Piece> pieces = pieces_of(bands);
   EXPECT_EQ(dominant_units(bands, pieces, {1, 0.25}), (std::vector<double>{1, 0.25}));
   EXPECT_EQ(dominant_units(bands, pieces, {1, 0.5}), (std::vector<double>{2, 0.5}));
@@ -127,75 +123,75 @@ TYPED_TEST(Judge, RaisesUnitsUntilAllRowsAreDominant) {
   EXPECT_EQ(dominant_units(bands, pieces, {1, 1}), (std::vector<double>{1, 1})) << "as given";
 }
 
-TYPED_TEST(Judge, RaisesUnitsOfALongLineToTheSolutionOfTheRowsThatAreNotDominant) {
+SCALAR_TEST(Judge, RaisesUnitsOfALongLineToTheSolutionOfTheRowsThatAreNotDominant) {
   // tridiag(-1, 2, -1) wants concave units: those of columns 100 to 400 are hinted to be smaller.
-  std::fill_n(this->bands_.diag(), this->kRows, TypeParam(2));
+  std::fill_n(this->bands_.diag(), this->kRows, T(2));
   for (Index i = 100; i <= 400; ++i) this->units_[static_cast<std::size_t>(i)] = 0.5;
   const std::vector<double> raised = dominant_units(this->bands_, this->pieces_, this->units_);
   for (const double unit : raised) EXPECT_NEAR(unit, 1, 1e-15);
 }
 
-TYPED_TEST(Judge, CallsAnswersInUnitsThatMakeNoRowsDominantInfinitelyWrong) {
-  const Bands<TypeParam> bands = two_rows<TypeParam>(1, 4, 4, 1);
+SCALAR_TEST(Judge, CallsAnswersInUnitsThatMakeNoRowsDominantInfinitelyWrong) {
+  const Bands<T> bands = two_rows<T>(1, 4, 4, 1);
   const std::vector<Piece> pieces = pieces_of(bands);
   const std::vector<double> units = dominant_units(bands, pieces, {1, 2});
   EXPECT_EQ(units, (std::vector<double>{0, 0}));
-  const TypeParam x[] = {1, 1}, y[] = {5, 5};
+  const T x[] = {1, 1}, y[] = {5, 5};
   EXPECT_EQ(judge(bands, pieces, units, x, y).units, std::numeric_limits<double>::infinity());
 }
 
-TYPED_TEST(Judge, HoldsAnswersToMatricesThatAreSingularToRoundingAgainstBothSolutions) {
-  constexpr TypeParam kApart = 1 << 20;
-  const auto errors_of = [&](const Bands<TypeParam>& bands, std::vector<TypeParam> y) {
+SCALAR_TEST(Judge, HoldsAnswersToMatricesThatAreSingularToRoundingAgainstBothSolutions) {
+  constexpr T kApart = 1 << 20;
+  const auto errors_of = [&](const Bands<T>& bands, std::vector<T> y) {
     const std::vector<Piece> pieces = pieces_of(bands);
     Truth truth{{1, 2}, {}};
     truth.spread = spread_of(bands, pieces, truth.x);
-    const TypeParam x[] = {1 + kApart, 2 - kApart};  // the solution and a million times (1, -1)
+    const T x[] = {1 + kApart, 2 - kApart};  // the solution and a million times (1, -1)
     const Truth both = truth.averaged(spread_of(bands, pieces, {x[0], x[1]}));
     return std::array<double, 3>{judge(bands, pieces, {1, 1}, x, y.data()).component,
                                  unit_error(pieces, {0, 0}, x, truth, 0), unit_error(pieces, {0, 0}, x, both, 0)};
   };
-  const auto small = static_cast<TypeParam>(8 * this->eps);
-  const auto [nearly, alone, both] = errors_of(two_rows<TypeParam>(1, 1, 1, 1 + small), {3, 3 + 2 * small});
+  const auto small = static_cast<T>(8 * this->eps);
+  const auto [nearly, alone, both] = errors_of(two_rows<T>(1, 1, 1, 1 + small), {3, 3 + 2 * small});
   EXPECT_NEAR(nearly, 4, 0.01) << "|r| = 8 eps kApart against 2 kApart";
   EXPECT_GT(alone, 1e5);
   EXPECT_LE(both, 2 * nearly);
-  const auto [wrong, wrong_alone, wrong_both] = errors_of(two_rows<TypeParam>(2, 1, 1, 3), {4, 7});
+  const auto [wrong, wrong_alone, wrong_both] = errors_of(two_rows<T>(2, 1, 1, 3), {4, 7});
   EXPECT_GT(wrong_alone, 1e5);
   EXPECT_GT(wrong_both, 0.1 / this->eps) << "a wrong answer stays one";
   EXPECT_LE(wrong_both, 2 * wrong);
 }
 
-TYPED_TEST(Judge, SolvesWhereDiagonalsAreZeroAndUnitsLieFarApart) {
-  constexpr TypeParam kFar = static_cast<TypeParam>(1e30);
-  const Bands<TypeParam> swap = two_rows<TypeParam>(0, 1 / kFar, kFar, 0);
+SCALAR_TEST(Judge, SolvesWhereDiagonalsAreZeroAndUnitsLieFarApart) {
+  constexpr T kFar = static_cast<T>(1e30);
+  const Bands<T> swap = two_rows<T>(0, 1 / kFar, kFar, 0);
   const std::vector<Piece> pieces = pieces_of(swap);
-  const std::vector<long double> x = solve_exactly<TypeParam>(swap, pieces, {3, 5});
+  const std::vector<long double> x = solve_exactly<T>(swap, pieces, {3, 5});
   EXPECT_EQ(x[0], 5 / static_cast<long double>(kFar));
   EXPECT_EQ(x[1], 3 / static_cast<long double>(1 / kFar));
-  const Bands<TypeParam> singular = two_rows<TypeParam>(1, 2, 2, 4);
-  EXPECT_TRUE(std::isnan(solve_exactly<TypeParam>(singular, pieces, {3, 5})[0]));
+  const Bands<T> singular = two_rows<T>(1, 2, 2, 4);
+  EXPECT_TRUE(std::isnan(solve_exactly<T>(singular, pieces, {3, 5})[0]));
 }
 
-TYPED_TEST(Judge, HoldsForwardErrorsAgainstTheSpreadOfTheirUnit) {
+SCALAR_TEST(Judge, HoldsForwardErrorsAgainstTheSpreadOfTheirUnit) {
   const std::vector<Piece> pieces = {{0, 4, 1}};
   const Truth truth{{1, 1, 1e-6L, 1e-6L}, {2, 4, 2e-6L, 4e-6L}};
-  std::vector<TypeParam> x(truth.x.begin(), truth.x.end());
-  x[0] += static_cast<TypeParam>(16 * this->eps);
+  std::vector<T> x(truth.x.begin(), truth.x.end());
+  x[0] += static_cast<T>(16 * this->eps);
   EXPECT_NEAR(unit_error(pieces, {0, 0, 0, 0}, x.data(), truth, 0), 4, 1e-6);
   EXPECT_NEAR(unit_error(pieces, {0, 0, 0, 0}, x.data(), truth, 8 * this->eps), 2, 1e-6);
-  x[3] += static_cast<TypeParam>(800e-6 * this->eps);
+  x[3] += static_cast<T>(800e-6 * this->eps);
   EXPECT_NEAR(unit_error(pieces, {0, 0, -6, -6}, x.data(), truth, 0), 200, 1);
-  x[1] = std::numeric_limits<TypeParam>::quiet_NaN();
+  x[1] = std::numeric_limits<T>::quiet_NaN();
   EXPECT_EQ(unit_error(pieces, {0, 0, 0, 0}, x.data(), truth, 0), std::numeric_limits<double>::infinity());
 }
 
-TYPED_TEST(Judge, KnowsTheSolutionOfHarmlessMatricesAsLapackDoes) {
+SCALAR_TEST(Judge, KnowsTheSolutionOfHarmlessMatricesAsLapackDoes) {
   for (const char* text : {"random rows=300 dominance=1.5", "diffusion rows=300 lambda=2 layout=beside lines=5",
                            "advection rows=40 peclet=10 H=1 down=1 layout=unequal lines=30"}) {
-    const Exam<TypeParam> exam = make_exam<TypeParam>(parse_case(text));
+    const Exam<T> exam = make_exam<T>(parse_case(text));
     EXPECT_EQ(exam.questions.size(), std::size(kSolutionNames)) << text;
-    for (const Question<TypeParam>& q : exam.questions) {
+    for (const Question<T>& q : exam.questions) {
       for (const double error : q.lapack) EXPECT_LT(error, 50) << text;
     }
   }

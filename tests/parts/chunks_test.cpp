@@ -90,11 +90,8 @@ bool expect_right_rows(DeviceSolver<T>& solver, const Scheme& scheme, const Prop
 
 template <typename T>
 class JoinedChunks : public testing::Test {};
-using Scalars = testing::Types<float, double>;
-TYPED_TEST_SUITE(JoinedChunks, Scalars);
 
-TYPED_TEST(JoinedChunks, AreRightInEveryRowWithEveryScheme) {
-  using T = TypeParam;
+SCALAR_TEST(JoinedChunks, AreRightInEveryRowWithEveryScheme) {
   bool any_cpu = false;
   std::map<std::string, int> solved;
   for (const Variant variant : {Variant::cpu, Variant::gpu, Variant::fpga}) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Lines cut among processes, joined: each scheme solves the inner rows of two and of seven parts, and every row of the
 // whole lines is right, those at the cuts included. Processes are threads.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -16,6 +14,7 @@
 #include "cut_case.hpp"
 #include "every_device.hpp"
 #include "joined.hpp"
+#include "scalar_test.hpp"
 #include "schemes/scheme.hpp"
 
 namespace oclspkt::test {
@@ -198,11 +197,8 @@ class JoinedLines : public testing::Test {
   }
   inline static std::map<std::string, Tally> tally_;
 };
-using Scalars = testing::Types<float, double>;
-TYPED_TEST_SUITE(JoinedLines, Scalars);
 
-TYPED_TEST(JoinedLines, AreRightInEveryRowWithEveryScheme) {
-  using T = TypeParam;
+SCALAR_TEST(JoinedLines, AreRightInEveryRowWithEveryScheme) {
   bool few_cores = false;  // which some schemes are for
   std::set<std::string> used;
   with_every_device([&](const Options& options) {
@@ -231,11 +227,9 @@ TYPED_TEST(JoinedLines, AreRightInEveryRowWithEveryScheme) {
 
 template <typename T>
 class CutDominantLines : public testing::Test {};
-TYPED_TEST_SUITE(CutDominantLines, Scalars);
 
 /// On the first device that runs kernels for GPUs.
-TYPED_TEST(CutDominantLines, StayOnDevicesAndAreNotGathered) {
-  using T = TypeParam;
+SCALAR_TEST(CutDominantLines, StayOnDevicesAndAreNotGathered) {
   constexpr double kEps = std::numeric_limits<T>::epsilon();
   std::string first;
   with_every_device_for_gpus<T>([&](const Options& options) {

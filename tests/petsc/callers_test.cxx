@@ -34,16 +34,6 @@ struct Outcome {
 
 constexpr PetscInt kColumns = 3;
 
-std::vector<PetscScalar> entries(Vec x) {
-  const PetscScalar* values = nullptr;
-  PetscInt n = 0;
-  VecGetLocalSize(x, &n);
-  VecGetArrayRead(x, &values);
-  std::vector<PetscScalar> copy(values, values + n);
-  VecRestoreArrayRead(x, &values);
-  return copy;
-}
-
 std::vector<PetscScalar> entries(Mat dense) {
   const PetscScalar* values = nullptr;
   PetscInt rows = 0, columns = 0;
@@ -94,13 +84,13 @@ void solve_all(KSP ksp, Supported supported, Outcome& outcome) {
   OK(KSPSolve(ksp, b, x));
   outcome.iterations = iterations_of(ksp);
   outcome.reason = converged_reason(ksp);
-  outcome.solution = entries(x);
+  outcome.solution = values_of(x);
   outcome.view = view_text(reinterpret_cast<PetscObject>(ksp));
   if (supported.transpose) {
     OK(KSPSolveTranspose(ksp, b, x));
     EXPECT_GT(converged_reason(ksp), 0) << "transposed";
     OK(KSPGetIterationNumber(ksp, &outcome.transposed_iterations));
-    outcome.transposed = entries(x);
+    outcome.transposed = values_of(x);
   }
   solve_columns(ksp, A, b, supported.mat_apply, outcome);
 }
@@ -108,13 +98,12 @@ void solve_all(KSP ksp, Supported supported, Outcome& outcome) {
 Outcome run(const Problem& problem, const std::string& options, Supported supported, const char* prefix = "") {
   const OptionSet set(options);
   Outcome outcome;
-  KSP ksp;
+  HeldKSP ksp;
   KSPCreate(PETSC_COMM_SELF, &ksp);
   KSPSetOptionsPrefix(ksp, prefix);
   problem(ksp);
   KSPSetFromOptions(ksp);
   solve_all(ksp, supported, outcome);
-  KSPDestroy(&ksp);
   outcome.left = set.left();
   return outcome;
 }

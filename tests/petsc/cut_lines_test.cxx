@@ -102,20 +102,20 @@ long sent_by_an_apply(const LongLine& line) {
 }
 
 TEST(LongLine, OfAMillionRowsAtDominanceOneIsExactAndSendsFourNumbersACut) {
-  const LongLine line(1000000 / ranks(), [](PetscInt, PetscInt) { return Row{-1, 2, -1}; });
-  EXPECT_LE(sent_by_an_apply(line), 4 * (ranks() - 1));
+  const LongLine line(1000000 / PetscGlobalSize, [](PetscInt, PetscInt) { return Row{-1, 2, -1}; });
+  EXPECT_LE(sent_by_an_apply(line), 4 * (PetscGlobalSize - 1));
   EXPECT_LE(line.backward_error(), 10);
 }
 
 TEST(LongLine, ThatIsDominantSendsTwoNumbersACut) {
   const LongLine line(5000, [](PetscInt, PetscInt) { return Row{-1, 3, -1}; });
-  EXPECT_EQ(sent_by_an_apply(line), 2 * (ranks() - 1));
+  EXPECT_EQ(sent_by_an_apply(line), 2 * (PetscGlobalSize - 1));
   EXPECT_LE(line.backward_error(), 10);
 }
 
 TEST(LongLine, OfPartsThatDifferIsSolvedExactly) {
   // Dominance 10, 1, a zero on the diagonal, nothing.
-  const int kind = rank_here() % 4;
+  const int kind = PetscGlobalRank % 4;
   PetscInt own = kind == 3 ? 0 : 301;
   const LongLine line(own, [&](PetscInt i, PetscInt) {
     return kind == 0 ? Row{-1, 20, -1} : kind == 1 ? Row{-1, 2, -1} : Row{-1, i % 301 == 150 ? 0.0 : 4.0, -1};
@@ -125,22 +125,23 @@ TEST(LongLine, OfPartsThatDifferIsSolvedExactly) {
 }
 
 TEST(LongLine, IsViewedWithTheRowsOfAllRanks) {
-  const LongLine line(100 + rank_here(), [](PetscInt, PetscInt) { return Row{-1, 3, -1}; });
+  const LongLine line(100 + PetscGlobalRank, [](PetscInt, PetscInt) { return Row{-1, 3, -1}; });
   OK(PCSetUp(line.pc()));
   auto* const object = reinterpret_cast<PetscObject>(line.pc());
   const std::string text = view_text(object), detail = view_text(object, PETSC_VIEWER_ASCII_INFO_DETAIL);
-  if (rank_here() > 0) return;
-  const std::string count = std::to_string(ranks()), rows = "rows: " + std::to_string(line.rows()) + " in 1 line";
-  EXPECT_TRUE(contains(text, rows + (ranks() > 1 ? ", on " + count + " ranks\n" : "\n"))) << text;
-  if (ranks() == 1) return;
+  if (PetscGlobalRank > 0) return;
+  const std::string count = std::to_string(PetscGlobalSize),
+                    rows = "rows: " + std::to_string(line.rows()) + " in 1 line";
+  EXPECT_TRUE(contains(text, rows + (PetscGlobalSize > 1 ? ", on " + count + " ranks\n" : "\n"))) << text;
+  if (PetscGlobalSize == 1) return;
   EXPECT_TRUE(contains(text, "device: host (host), asked for (rank 0 of " + count + ")\n")) << text;
   EXPECT_TRUE(contains(text, "cut by ranks: 1 line, over up to " + count + " ranks")) << text;
-  EXPECT_TRUE(contains(detail, "[" + std::to_string(ranks() - 1) + "] lines: ")) << detail;
+  EXPECT_TRUE(contains(detail, "[" + std::to_string(PetscGlobalSize - 1) + "] lines: ")) << detail;
 }
 
 TEST(LongLine, WithFewerRowsThanRanksIsSolved) {
   for (const PetscInt rows : {1, 2, 3}) {
-    const LongLine line(rank_here() < rows ? 1 : 0, [](PetscInt, PetscInt) { return Row{-1, 2, -1}; });
+    const LongLine line(PetscGlobalRank < rows ? 1 : 0, [](PetscInt, PetscInt) { return Row{-1, 2, -1}; });
     EXPECT_EQ(line.failed(), PC_NOERROR);
     EXPECT_LE(line.backward_error(), 10) << rows;
   }
@@ -148,7 +149,7 @@ TEST(LongLine, WithFewerRowsThanRanksIsSolved) {
 
 TEST(LongLine, IsFoundAnewWhenTheDistributionChanges) {
   const LongLine even(40, [](PetscInt, PetscInt) { return Row{-1, 2, -1}; });
-  const LongLine odd(40 + rank_here(), [](PetscInt, PetscInt) { return Row{-1, 2.5, -1}; });
+  const LongLine odd(40 + PetscGlobalRank, [](PetscInt, PetscInt) { return Row{-1, 2.5, -1}; });
   OK(PCSetUp(even.pc()));
   OK(PCReset(even.pc()));
   OK(PCSetOperators(even.pc(), odd.matrix(), odd.matrix()));
@@ -160,7 +161,7 @@ TEST(LongLine, IsFoundAnewWhenTheDistributionChanges) {
 
 /// Id 15 of the twenty: a zero diagonal. Odd parts are singular by themselves, the line is not.
 LongLine* zero_diagonal() {
-  const PetscInt own = ranks() % 2 == 1 && rank_here() + 1 < ranks() ? 51 : 52;
+  const PetscInt own = PetscGlobalSize % 2 == 1 && PetscGlobalRank + 1 < PetscGlobalSize ? 51 : 52;
   return new LongLine(own, [](PetscInt i, PetscInt) { return Row{1 + 0.1 * std::sin(i), 0, 1 + 0.1 * std::cos(i)}; });
 }
 
@@ -173,10 +174,10 @@ TEST(LongLine, WhosePartsAreSingularIsGatheredAndSolved) {
 TEST(LongLine, ThatMayNotBeGatheredFailsOnAllRanksAndHealsWithTheLimit) {
   const std::unique_ptr<LongLine> line(zero_diagonal());
   OK(PCOCLSPKTSetGatherLimit(line->pc(), 10));
-  EXPECT_EQ(line->failed() != PC_NOERROR, ranks() > 1);
+  EXPECT_EQ(line->failed() != PC_NOERROR, PetscGlobalSize > 1);
   HeldVec x = duplicate(line->b());
   OK(PCApply(line->pc(), line->b(), x));
-  EXPECT_EQ(std::isinf(norm_of(x, NORM_INFINITY)), ranks() > 1);
+  EXPECT_EQ(std::isinf(norm_of(x, NORM_INFINITY)), PetscGlobalSize > 1);
   OK(PCOCLSPKTSetGatherLimit(line->pc(), 100000));
   EXPECT_EQ(line->failed(), PC_NOERROR);
   EXPECT_LE(line->backward_error(), 10);
@@ -198,11 +199,7 @@ TEST(SingularLongLine, WithAConstantNullSpaceIsPinnedAndGmresConverges) {
   OK(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, nullptr, &space));
   OK(MatSetNullSpace(line.matrix(), space));
   OK(MatNullSpaceRemove(space, line.b()));
-  HeldKSP ksp;
-  OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
-  OK(KSPSetOperators(ksp, line.matrix(), line.matrix()));
-  OK(KSPSetPC(ksp, line.pc()));
-  OK(KSPSetTolerances(ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, 10));
+  HeldKSP ksp = make_ksp(line.pc(), KSPGMRES, 1e-10, 10);
   OK(KSPSolve(ksp, line.b(), line.x()));
   EXPECT_GT(converged_reason(ksp), 0);
 }
@@ -213,7 +210,7 @@ TEST(LongLine, WithNaNOnOneRankFailsOnAll) {
 }
 
 TEST(LongLine, TransposedIsTheAdjoint) {
-  const LongLine line(40 + rank_here(), [](PetscInt i, PetscInt) { return Row{-1 - 0.5 * std::sin(i), 4, -1.2}; });
+  const LongLine line(40 + PetscGlobalRank, [](PetscInt i, PetscInt) { return Row{-1 - 0.5 * std::sin(i), 4, -1.2}; });
   HeldVec x = duplicate(line.b()), y = duplicate(line.b()), other = duplicate(line.b());
   OK(VecCopy(line.b(), other));
   OK(VecExp(other));
@@ -233,7 +230,7 @@ Row in_fourfold_units(PetscInt i, PetscInt) { return in_growing_units(i, 4); }
 
 TEST(LongLine, TransposedHasBoundsOfItsOwn) {
   const LongLine line(30, in_doubling_units), exact(30, in_doubling_units);
-  const bool cut = ranks() > 2;  // two parts of a line are solved exactly by their neighbours' pair system
+  const bool cut = PetscGlobalSize > 2;  // two parts of a line are solved exactly by their neighbours' pair system
   PetscReal before = NAN, certificate = NAN, rounding = NAN, tolerance = NAN;
   HeldVec x = duplicate(line.b()), y = duplicate(line.b());
   OK(PCOCLSPKTSetMethod(line.pc(), PC_OCLSPKT_METHOD_TRUNCATED));
@@ -248,7 +245,7 @@ TEST(LongLine, TransposedHasBoundsOfItsOwn) {
   EXPECT_LE(distance(x, y) / norm_of(y, NORM_INFINITY), certificate + 100 * PETSC_MACHINE_EPSILON);
   EXPECT_EQ(certificate > tolerance, cut) << certificate;
   view = view_text(reinterpret_cast<PetscObject>(line.pc()));
-  if (rank_here() == 0) {
+  if (PetscGlobalRank == 0) {
     EXPECT_TRUE(contains(view, "transposed:\n")) << view;
     EXPECT_EQ(contains(view, "ABOVE the tolerance"), cut) << view;
   }
@@ -294,7 +291,7 @@ PetscErrorCode transposed_by_factors(const LongLine& line, std::string* text) {
 TEST(LongLine, TransposedAboveItsLimitsIsNoDirectSolver) {
   const LongLine line(30, in_doubling_units);
   const Option method("-t_pc_oclspkt_method", "truncated"), devices("-t_pc_oclspkt_devices", "host");
-  const bool cut = ranks() > 2;
+  const bool cut = PetscGlobalSize > 2;
   std::string text;
   EXPECT_EQ(transposed_by_factors(line, &text), cut ? PETSC_ERR_ARG_INCOMP : 0);
   EXPECT_EQ(contains(text, "truncated is above its limits for this matrix, transposed"), cut) << text;
@@ -304,18 +301,122 @@ TEST(LongLine, TransposedAboveItsLimitsIsNoDirectSolver) {
 TEST(LongLine, TransposedThatMayNotBeGatheredFails) {
   const LongLine line(40, in_fourfold_units);
   const Option limit("-t_pc_oclspkt_gather_limit", "0"), devices("-t_pc_oclspkt_devices", "host");
-  const bool cut = ranks() > 1;
+  const bool cut = PetscGlobalSize > 1;
   std::string text;
   OK(PCOCLSPKTSetGatherLimit(line.pc(), 0));
   OK(PCApply(line.pc(), line.b(), line.x()));
   OK(PCApplyTranspose(line.pc(), line.b(), line.x()));
   EXPECT_EQ(failed_reason(line.pc()) == PC_FACTOR_NUMERIC_ZEROPIVOT, cut);
   const std::string view = view_text(reinterpret_cast<PetscObject>(line.pc()));
-  if (rank_here() == 0) {
+  if (PetscGlobalRank == 0) {
     EXPECT_EQ(contains(view, "transposed: set-up failed: "), cut) << view;
   }
   EXPECT_EQ(transposed_by_factors(line, &text), cut ? PETSC_ERR_NOT_CONVERGED : 0);
   EXPECT_EQ(contains(text, "oclspkt did not solve: "), cut) << text;
+}
+
+// Answers that method auto may not give: told, or the failed reason of all ranks, though one rank alone finds it.
+
+constexpr PetscInt kOwn = 30;
+/// Of rows and of a right-hand side, both well within the range; the unknown is 3e399.
+constexpr PetscScalar kRow = 1e-200, kSide = 1e200;
+
+Row joined(PetscInt, PetscInt) { return {-kRow, 4 * kRow, -kRow}; }
+/// No row couples to one of another rank.
+Row apart(PetscInt i, PetscInt) { return {i % kOwn == 0 ? 0 : -kRow, 4 * kRow, (i + 1) % kOwn == 0 ? 0 : -kRow}; }
+
+/// kRow everywhere, but for one row of the last rank.
+void give(Vec b, PetscScalar large) {
+  PetscInt first = 0, end = 0;
+  EXPECT_EQ(VecSet(b, kRow), 0);
+  EXPECT_EQ(VecGetOwnershipRange(b, &first, &end), 0);
+  if (PetscGlobalRank + 1 == PetscGlobalSize) {
+    EXPECT_EQ(VecSetValue(b, end - kOwn / 2, large, INSERT_VALUES), 0);
+  }
+  EXPECT_EQ(VecAssemblyBegin(b), 0);
+  EXPECT_EQ(VecAssemblyEnd(b), 0);
+}
+
+/// The reason with which a solve ends, the same on all ranks.
+KSPConvergedReason solve(KSP ksp, const LongLine& line, PetscScalar large) {
+  give(line.b(), large);
+  EXPECT_EQ(KSPSolve(ksp, line.b(), line.x()), 0);
+  const KSPConvergedReason reason = converged_reason(ksp);
+  int ends[] = {reason, -reason};
+  MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT, MPI_MAX, PETSC_COMM_WORLD);
+  EXPECT_EQ(ends[0], -ends[1]);
+  return reason;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(AboveBound, ErrorEndsSolvesOfAllRanksAndTheNextOneIsSolved) {
+  for (const auto row : {joined, apart}) {
+    for (KSPType type : {KSPPREONLY, KSPGMRES, KSPCG, KSPRICHARDSON, KSPBCGS}) {
+      const LongLine line(kOwn, row);
+      HeldKSP ksp = make_ksp(line.pc(), type, 1e-10, 20, 1e-300);
+      OK(PCOCLSPKTSetAboveBound(line.pc(), PC_OCLSPKT_ABOVE_BOUND_ERROR));
+      EXPECT_GT(solve(ksp, line, kRow), 0) << type;
+      EXPECT_EQ(solve(ksp, line, kSide), KSP_DIVERGED_PC_FAILED) << type;
+      const std::string view = view_text(reinterpret_cast<PetscObject>(line.pc()));
+      if (PetscGlobalRank == 0) {
+        expect_in(view, {"apply failed: ", "an answer is not finite: it leaves the range of the numbers"});
+      }
+      EXPECT_GT(solve(ksp, line, kRow), 0) << type << ": another right-hand side";
+    }
+  }
+}
+
+TEST(AboveBound, ErrorIsOneOfAllRanksWhereFailuresAreErrors) {
+  const LongLine line(kOwn, apart);
+  OK(PCOCLSPKTSetAboveBound(line.pc(), PC_OCLSPKT_ABOVE_BOUND_ERROR));
+  OK(PCSetErrorIfFailure(line.pc(), PETSC_TRUE));
+  give(line.b(), kSide);
+  EXPECT_ERROR(PCApply(line.pc(), line.b(), line.x()), PETSC_ERR_MAT_LU_ZRPVT, "an answer is not finite");
+}
+
+TEST(AboveBound, WarnTellsOnceByInfoAndInTheViewWhateverRankItIs) {
+  const LongLine line(kOwn, apart);
+  OK(PCSetUp(line.pc()));
+  give(line.b(), kSide);
+  testing::internal::CaptureStdout();
+  OK(PetscInfoSetFile(nullptr, nullptr));
+  OK(PetscInfoAllow(PETSC_TRUE));
+  for (int k = 0; k < 2; ++k) OK(PCApply(line.pc(), line.b(), line.x()));
+  OK(PetscInfoAllow(PETSC_FALSE));
+  const std::string info = testing::internal::GetCapturedStdout();
+  if (PetscGlobalSize == 1) {  // others print elsewhere
+    EXPECT_EQ(count(info, "WARNING: method auto has no method within its limits"), 1U) << info;
+  }
+  const std::string view = view_text(reinterpret_cast<PetscObject>(line.pc()));
+  if (PetscGlobalRank == 0) {
+    EXPECT_TRUE(contains(view, "ABOVE the limits of method auto: ")) << view;
+    EXPECT_EQ(contains(view, "rank " + std::to_string(PetscGlobalSize - 1) + ": an answer"), PetscGlobalSize > 1)
+        << view;
+  }
+}
+
+TEST(AboveBound, ErrorIsAnErrorOfTheDirectSolver) {
+  const Option above("-pc_oclspkt_above_bound", "error"), devices("-pc_oclspkt_devices", "host");
+  const LongLine line(kOwn, joined);
+  HeldMat F;
+  MatFactorInfo info;
+  OK(MatGetFactor(line.matrix(), PCOCLSPKT, MAT_FACTOR_LU, &F));
+  OK(MatFactorInfoInitialize(&info));
+  OK(MatLUFactorSymbolic(F, line.matrix(), nullptr, nullptr, &info));
+  OK(MatLUFactorNumeric(F, line.matrix(), &info));
+  give(line.b(), kRow);
+  OK(MatSolve(F, line.b(), line.x()));
+  for (const auto& solve : {MatSolve, MatSolveTranspose}) {
+    give(line.b(), kSide);
+    EXPECT_ERROR(solve(F, line.b(), line.x()), PETSC_ERR_NOT_CONVERGED, "oclspkt did not solve: ");
+    give(line.b(), kRow);
+    EXPECT_EQ(solve(F, line.b(), line.x()), 0) << "another right-hand side";
+  }
 }
 
 }  // namespace

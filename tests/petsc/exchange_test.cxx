@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "exchange.hxx"
 
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <memory>
 #include <numeric>
 
 #include "cut_case.hpp"
 #include "residual.hpp"
+#include "scalar_test.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -58,11 +57,8 @@ class ExchangeOverMpi : public ::testing::Test {
   ExchangeOverMpi() { MPI_Comm_size(MPI_COMM_WORLD, &size_); }
   int size_ = 1;
 };
-using Scalars = ::testing::Types<float, double>;
-TYPED_TEST_SUITE(ExchangeOverMpi, Scalars);
 
-TYPED_TEST(ExchangeOverMpi, SolvesCutLinesOfEveryLayout) {
-  using T = TypeParam;
+SCALAR_TEST(ExchangeOverMpi, SolvesCutLinesOfEveryLayout) {
   for (const Layout layout : {Layout::end_to_end, Layout::strided_y, Layout::strided_z}) {
     for (const Index count : {1, 8}) {
       const CutCase c = CutCase::equal(count, rows_of_processes(this->size_, 200), layout);
@@ -78,8 +74,7 @@ TYPED_TEST(ExchangeOverMpi, SolvesCutLinesOfEveryLayout) {
   }
 }
 
-TYPED_TEST(ExchangeOverMpi, GathersWhatWantsPivots) {
-  using T = TypeParam;
+SCALAR_TEST(ExchangeOverMpi, GathersWhatWantsPivots) {
   // Zero diagonals: the inner rows of the first and the last part are odd, and singular.
   const CutCase c = CutCase::equal(3, std::vector<Index>(static_cast<std::size_t>(this->size_), 52));
   const Bands<T> bands = constant<T>(c.all(), 1, 0, 1);
@@ -89,8 +84,7 @@ TYPED_TEST(ExchangeOverMpi, GathersWhatWantsPivots) {
   EXPECT_EQ(report.gathered, this->size_ > 1 ? 3 : 0);
 }
 
-TYPED_TEST(ExchangeOverMpi, SolvesTheTransposedSystem) {
-  using T = TypeParam;
+SCALAR_TEST(ExchangeOverMpi, SolvesTheTransposedSystem) {
   const CutCase c = CutCase::equal(2, rows_of_processes(this->size_, 40));
   Bands<T> bands = random_dominant<T>(c.all(), 1.5), transposed;
   bands.close_lines();

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A device that fails on one rank of several: its rows are solved there on what is left, and all ranks are right.
+#include <regex>
+
+#include "device.hpp"
 #include "faults.hpp"
+#include "grid_problem.hxx"
 #include "long_line.hxx"
 
 namespace oclspkt::test {
 namespace {
 
 /// The last rank is the one that fails.
-bool unlucky() { return rank_here() + 1 == ranks(); }
+bool unlucky() { return PetscGlobalRank + 1 == PetscGlobalSize; }
 
 /// Solve with every launch failing on the last rank, from the set-up or from the first apply on.
 void fail_launches(bool in_set_up) {
@@ -58,6 +62,132 @@ TEST(DevicesOfAllRanks, ThatFailPrintOneLineForThePreconditioner) {
       PetscErrorPrintf = before;
       MPI_Allreduce(MPI_IN_PLACE, &printed, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
       EXPECT_EQ(printed, 1) << (in_set_up ? "in the set-up, " : "in an apply, ") << (all ? "all ranks" : "one rank");
+    }
+  }
+}
+
+// Several directions with vectors of the host on a device that copies them: how often they are moved, and that the
+// answer is that of the host.
+
+constexpr const char* kOneWay = "one way to the device and back for all directions";
+const Shape kGrid{3, {31, 23, 17}, 1};
+
+/// Bytes that all directions of this rank have moved to the device and from it.
+struct Moved {
+  std::int64_t up = 0, down = 0;
+  explicit Moved(PC pc) {
+    const std::string text = view_text(reinterpret_cast<PetscObject>(pc), PETSC_VIEWER_ASCII_INFO_DETAIL);
+    const std::regex line("held, ([0-9]+) to the device, ([0-9]+) from it");
+    for (std::sregex_iterator at(text.begin(), text.end(), line), end; at != end; ++at) {
+      up += std::stoll((*at)[1]);
+      down += std::stoll((*at)[2]);
+    }
+  }
+};
+
+/// A device, the same for all directions, which `cpu` may not be.
+std::string one_device() {
+  for (const DeviceInfo& info : device_module(nullptr)->devices()) {
+    if (info.type == DeviceType::cpu && info.fp64 && !info.emulated) return std::to_string(info.index);
+  }
+  return "no device of type cpu";
+}
+
+/// A preconditioner along all axes of the grid: on the host, or on a device with memory of its own.
+class AllAxes : public LinePreconditioner {
+ public:
+  AllAxes(const GridProblem& problem, PCOCLSPKTCombine combine, const std::string& devices = one_device())
+      : LinePreconditioner(problem, "x,y,z") {
+    PCSetDM(*this, problem.dm());
+    PCOCLSPKTSetCombine(*this, combine);
+    PCOCLSPKTSetDevices(*this, devices.c_str());
+    PCOCLSPKTSetTransfer(*this, PC_OCLSPKT_TRANSFER_COPY);
+    PCOCLSPKTSetOnDeviceFailure(*this, PC_OCLSPKT_ON_DEVICE_FAILURE_QUIET);
+  }
+};
+
+/// True if no line is cut.
+bool alone() { return PetscGlobalSize == 1; }
+
+TEST(Directions, OfVectorsOnTheHostMakeOneWayToTheDeviceAndBack) {
+  const GridProblem problem(PETSC_COMM_WORLD, kGrid);
+  PetscInt rows;
+  OK(VecGetLocalSize(problem.right(), &rows));
+  const std::int64_t bytes = rows * static_cast<std::int64_t>(sizeof(PetscScalar));
+  for (const PCOCLSPKTCombine combine : kCombines) {
+    SCOPED_TRACE(PCOCLSPKTCombines[combine]);
+    const bool once = alone() && combine != PC_OCLSPKT_COMBINE_MULTIPLICATIVE;
+    const AllAxes pc(problem, combine), host(problem, combine, "host");
+    for (const bool transpose : {false, true, false}) {
+      EXPECT_LE(relative_distance(solve(problem, pc, transpose), solve(problem, host, transpose)), kRounding);
+    }
+    EXPECT_EQ(contains(pc.view(), kOneWay), once) << pc.view();
+    EXPECT_FALSE(contains(host.view(), kOneWay));
+    const Moved before(pc);
+    solve(problem, pc);
+    const Moved after(pc);
+    if (alone()) {
+      EXPECT_EQ(after.up - before.up, once ? bytes : 3 * bytes);
+      EXPECT_EQ(after.down - before.down, once ? bytes : 3 * bytes);
+    }
+  }
+}
+
+TEST(Directions, TakeNewValuesOnTheirNextWay) {
+  const GridProblem problem(PETSC_COMM_WORLD, kGrid);
+  const AllAxes pc(problem, PC_OCLSPKT_COMBINE_SYMMETRIC), host(problem, PC_OCLSPKT_COMBINE_SYMMETRIC, "host");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_LE(relative_distance(solve(problem, pc), solve(problem, host)), kRounding);
+    OK(MatScale(problem.matrix(), 2));
+    OK(MatShift(problem.matrix(), 1));
+  }
+  OK(PCReset(pc));
+  OK(PCOCLSPKTSetDirections(pc, "z,x"));
+  OK(PCOCLSPKTSetDirections(host, "z,x"));
+  OK(PCSetOperators(pc, problem.matrix(), problem.matrix()));
+  EXPECT_LE(relative_distance(solve(problem, pc), solve(problem, host)), kRounding);
+}
+
+TEST(Directions, TakeTheColumnsOfAMatrixAsVectors) {
+  const PetscInt columns = 6;
+  const GridProblem problem(PETSC_COMM_WORLD, kGrid);
+  PetscInt rows;
+  HeldMat from, to;
+  OK(VecGetLocalSize(problem.right(), &rows));
+  OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, columns, nullptr, &from));
+  OK(MatSetRandom(from, nullptr));
+  OK(MatDuplicate(from, MAT_DO_NOT_COPY_VALUES, &to));
+  for (const PCOCLSPKTCombine combine : kCombines) {
+    SCOPED_TRACE(PCOCLSPKTCombines[combine]);
+    const bool once = combine != PC_OCLSPKT_COMBINE_MULTIPLICATIVE;
+    const AllAxes pc(problem, combine);
+    expect_columns_alike(pc, from, to);
+    const Moved before(pc);
+    OK(PCMatApply(pc, from, to));
+    const Moved after(pc);
+    if (alone()) {
+      EXPECT_EQ(after.up - before.up, (once ? 1 : 3) * columns * rows * static_cast<PetscInt>(sizeof(PetscScalar)));
+    }
+  }
+}
+
+/// Of the first, the second and the third solve of an apply.
+TEST(Directions, OnADeviceThatFailsAreRightWithinTheApply) {
+  const GridProblem problem(PETSC_COMM_WORLD, kGrid);
+  const AllAxes host(problem, PC_OCLSPKT_COMBINE_SYMMETRIC, "host");
+  const std::vector<PetscScalar> expected = solve(problem, host);
+  for (const int call : {0, 2, 4}) {
+    SCOPED_TRACE("launch " + std::to_string(call));
+    const AllAxes pc(problem, PC_OCLSPKT_COMBINE_SYMMETRIC);
+    solve(problem, pc);
+    const Faults faults;
+    Faults::at(ocl::Place::launch, -1, call);
+    EXPECT_LE(relative_distance(solve(problem, pc), expected), kRounding);
+    EXPECT_EQ(Faults::fired(), 1);
+    EXPECT_FALSE(contains(pc.view(), kOneWay));
+    EXPECT_LE(relative_distance(solve(problem, pc), expected), kRounding);
+    if (alone()) {
+      EXPECT_TRUE(contains(pc.view(), "degraded: ")) << pc.view();
     }
   }
 }

@@ -80,11 +80,7 @@ std::string all_axes(const Shape& shape) {
 }
 
 /// Ranks that a shape has room for.
-bool fits(const Shape& shape) {
-  int ranks;
-  MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
-  return shape.nodes[0] * shape.nodes[1] * shape.nodes[2] >= 4 * ranks;
-}
+bool fits(const Shape& shape) { return shape.nodes[0] * shape.nodes[1] * shape.nodes[2] >= 4 * PetscGlobalSize; }
 
 TEST(GridLines, AreSolvedLikePetscsOwnBlocks) {
   for (const Shape& shape : kShapes) {
@@ -116,9 +112,7 @@ TEST(GridLines, TakeTheColumnsOfAMatrixBitForBitLikeVectors) {
     OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, columns, right.data(), &from));
     OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, columns, solution.data(), &to));
     OK(MatDenseSetLDA(from, rows + 3));
-    for (Mat matrix : {(Mat)from, (Mat)to}) {
-      OK(assemble(matrix));
-    }
+    for (Mat matrix : {(Mat)from, (Mat)to}) OK(assemble(matrix));
     for (int axis = 0; axis < shape.axes; ++axis) {
       const LinePreconditioner pc(problem, std::string(1, static_cast<char>('x' + axis)));
       SCOPED_TRACE(shape.name() + " axis " + std::to_string(axis));
@@ -137,9 +131,7 @@ TEST(GridLines, TakeTheColumnsOfAMatrixBitForBitLikeVectors) {
 TEST(GridLines, OfOneNodeAreItsOwnEquation) {
   // All other ranks own nothing.
   HeldMat matrix;
-  int here;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &here);
-  const PetscInt own = here == 0 ? 1 : 0;
+  const PetscInt own = PetscGlobalRank == 0 ? 1 : 0;
   OK(MatCreateAIJ(PETSC_COMM_WORLD, own, own, 1, 1, 1, nullptr, 0, nullptr, &matrix));
   if (own == 1) {
     OK(MatSetValue(matrix, 0, 0, 4, INSERT_VALUES));
@@ -234,10 +226,7 @@ TEST(Directions, SplitTheDiagonalAsAdiHasIt) {
   const std::vector<PetscScalar> x = solve(problem, pc);
   // Multiply back: (D_0 + D_x + X) D_0^-1 (D_0 + D_y + Y) x is the right-hand side.
   HeldVec solution = duplicate(whole.right()), product = duplicate(whole.right()), sums = duplicate(whole.right());
-  PetscScalar* values;
-  OK(VecGetArray(solution, &values));
-  std::copy(x.begin(), x.end(), values);
-  OK(VecRestoreArray(solution, &values));
+  write_values(solution, x);
   HeldMat along_x = split_factor(whole, 0, dominance), along_y = split_factor(whole, 1, dominance);
   OK(MatGetRowSum(whole.matrix(), sums));
   OK(MatMult(along_y, solution, product));
@@ -258,15 +247,13 @@ struct OwnLines {
       (axis == 0 ? first.i : axis == 1 ? first.j : first.k) = 0;
       lines[problem.number(first)].push_back(row++);
     });
-    PetscMPIInt rank;
-    MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
     const auto add = [&](const auto& line) {
       numbers.push_back(line.first);
       rows.insert(rows.end(), line.second.begin(), line.second.end());
       starts.push_back(static_cast<PetscInt>(rows.size()));
     };
-    if (rank % 2 == 0) std::for_each(lines.begin(), lines.end(), add);
-    if (rank % 2 == 1) std::for_each(lines.rbegin(), lines.rend(), add);
+    if (PetscGlobalRank % 2 == 0) std::for_each(lines.begin(), lines.end(), add);
+    if (PetscGlobalRank % 2 == 1) std::for_each(lines.rbegin(), lines.rend(), add);
   }
   PetscErrorCode give(PC pc) const {
     IS sets[3];

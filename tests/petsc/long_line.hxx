@@ -7,17 +7,6 @@
 
 namespace oclspkt::test {
 
-inline int rank_here() {
-  int rank;
-  MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
-  return rank;
-}
-inline int ranks() {
-  int size;
-  MPI_Comm_size(PETSC_COMM_WORLD, &size);
-  return size;
-}
-
 struct Row {
   PetscScalar lower, diag, upper;
 };
@@ -55,24 +44,19 @@ class LongLine {
   PetscInt rows() const { return rows_; }
 
   PCFailedReason failed() const {
-    PCFailedReason reason = PC_NOERROR;
     EXPECT_EQ(PCSetUp(pc_), 0);
-    EXPECT_EQ(PCGetFailedReason(pc_, &reason), 0);
-    return reason;
+    return failed_reason(pc_);
   }
   /// max |b - A x| / (norm_inf(A) max |x| + max |b|) in eps
   PetscReal backward_error() const {
-    HeldVec r;
-    PetscReal residual = NAN, norm = NAN, x = NAN, b = NAN;
-    VecDuplicate(b_, &r);
+    HeldVec r = duplicate(b_);
+    PetscReal norm = NAN;
     EXPECT_EQ(PCApply(pc_, b_, x_), 0);
     MatMult(matrix_, x_, r);
     VecAYPX(r, -1, b_);
-    VecNorm(r, NORM_INFINITY, &residual);
     MatNorm(matrix_, NORM_INFINITY, &norm);
-    VecNorm(x_, NORM_INFINITY, &x);
-    VecNorm(b_, NORM_INFINITY, &b);
-    return residual / (norm * x + b) / PETSC_MACHINE_EPSILON;
+    return norm_of(r, NORM_INFINITY) / (norm * norm_of(x_, NORM_INFINITY) + norm_of(b_, NORM_INFINITY)) /
+           PETSC_MACHINE_EPSILON;
   }
 
  private:

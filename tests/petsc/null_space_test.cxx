@@ -33,10 +33,8 @@ void attach(Mat A, Attached how) {
 /// A right-hand side that sums to 0 but for rounding.
 void make_consistent(Vec b) {
   PetscScalar sum;
-  PetscInt n;
-  OK(VecGetSize(b, &n));
   OK(VecSum(b, &sum));
-  OK(VecShift(b, -sum / n));
+  OK(VecShift(b, -sum / kPoints));
 }
 
 struct KrylovOutcome {
@@ -46,19 +44,15 @@ struct KrylovOutcome {
   std::string view;
 };
 
-void solve(Mat A, Mat P, KSPType type, PCOCLSPKTSingular singular, KrylovOutcome* outcome) {
-  HeldKSP ksp;
+KrylovOutcome solve(Mat A, Mat P, KSPType type, PCOCLSPKTSingular singular) {
   const Vector b(kPoints), x(kPoints);
   make_consistent(b);
   const Preconditioner made(P);
-  OK(PCOCLSPKTSetSingular(made, singular));
-  OK(PCSetOperators(made, A, P));
-  OK(KSPCreate(PETSC_COMM_SELF, &ksp));
-  OK(KSPSetPC(ksp, made));
-  OK(KSPSetType(ksp, type));
-  OK(KSPSetTolerances(ksp, 1e-10, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT));
-  OK(KSPSolve(ksp, b, x));
-  *outcome = {converged_reason(ksp), iterations_of(ksp), residual(A, b, x), made.view()};
+  EXPECT_EQ(PCOCLSPKTSetSingular(made, singular), 0);
+  EXPECT_EQ(PCSetOperators(made, A, P), 0);
+  HeldKSP ksp = make_ksp(made, type, 1e-10);
+  EXPECT_EQ(KSPSolve(ksp, b, x), 0);
+  return {converged_reason(ksp), iterations_of(ksp), residual(A, b, x), made.view()};
 }
 
 void expect_solved(const KrylovOutcome& outcome, const char* why) {
@@ -74,9 +68,7 @@ TEST(NullSpace, OfConstantsMakesNeumannConverge) {
     attach(A, how);
     for (const KSPType type : {KSPGMRES, KSPCG}) {
       SCOPED_TRACE(type);
-      KrylovOutcome outcome;
-      solve(A, A, type, PC_OCLSPKT_SINGULAR_AUTO, &outcome);
-      expect_solved(outcome, "one line, and the matrix has a constant null space");
+      expect_solved(solve(A, A, type, PC_OCLSPKT_SINGULAR_AUTO), "one line, and the matrix has a constant null space");
     }
   }
 }
@@ -84,18 +76,14 @@ TEST(NullSpace, OfConstantsMakesNeumannConverge) {
 TEST(NullSpace, MayBeAttachedToTheMatrixOfTheSystemAlone) {
   const Matrix A(neumann()), P(neumann());
   attach(A, Attached::flag);
-  KrylovOutcome outcome;
-  solve(A, P, KSPGMRES, PC_OCLSPKT_SINGULAR_AUTO, &outcome);
-  expect_solved(outcome, "one line, and the matrix has a constant null space");
+  expect_solved(solve(A, P, KSPGMRES, PC_OCLSPKT_SINGULAR_AUTO), "one line, and the matrix has a constant null space");
 }
 
 TEST(NullSpace, IsNotNeededWherePinningIsAskedFor) {
   const Matrix A(neumann());
   for (const KSPType type : {KSPGMRES, KSPCG}) {
     SCOPED_TRACE(type);
-    KrylovOutcome outcome;
-    solve(A, A, type, PC_OCLSPKT_SINGULAR_PIN, &outcome);
-    expect_solved(outcome, "asked for");
+    expect_solved(solve(A, A, type, PC_OCLSPKT_SINGULAR_PIN), "asked for");
   }
 }
 
@@ -103,8 +91,8 @@ TEST(NullSpace, ThatIsMissingOrNotConstantOrOverruledFailsAndSaysWhere) {
   for (const Attached how : {Attached::nothing, Attached::other_vector, Attached::flag}) {
     const Matrix A(neumann());
     attach(A, how);
-    KrylovOutcome outcome;
-    solve(A, A, KSPGMRES, how == Attached::flag ? PC_OCLSPKT_SINGULAR_FAIL : PC_OCLSPKT_SINGULAR_AUTO, &outcome);
+    const KrylovOutcome outcome =
+        solve(A, A, KSPGMRES, how == Attached::flag ? PC_OCLSPKT_SINGULAR_FAIL : PC_OCLSPKT_SINGULAR_AUTO);
     EXPECT_EQ(outcome.reason, KSP_DIVERGED_PC_FAILED);
     expect_in(outcome.view, {"singular: line 0, its rows sum to 0", "singular pin "});
   }
@@ -133,12 +121,11 @@ TEST(NullSpace, PinsOneLineOnly) {
   }
   const Matrix A(rows);
   attach(A, Attached::flag);
-  KrylovOutcome outcome;
-  solve(A, A, KSPGMRES, PC_OCLSPKT_SINGULAR_AUTO, &outcome);
+  const KrylovOutcome outcome = solve(A, A, KSPGMRES, PC_OCLSPKT_SINGULAR_AUTO);
   EXPECT_EQ(outcome.reason, KSP_DIVERGED_PC_FAILED);
-  solve(A, A, KSPGMRES, PC_OCLSPKT_SINGULAR_PIN, &outcome);
   // The right-hand side sums to 0 over both, not over each: only the view tells.
-  expect_in(outcome.view, {"fallback lines: 2, from line 0 on, by pivot, pinned on the host"});
+  expect_in(solve(A, A, KSPGMRES, PC_OCLSPKT_SINGULAR_PIN).view,
+            {"fallback lines: 2, from line 0 on, by pivot, pinned on the host"});
 }
 
 /// What PetscInfo() prints during the set-up of a new PC.

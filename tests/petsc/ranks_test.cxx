@@ -44,7 +44,7 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { giv
 namespace oclspkt::test {
 namespace {
 
-bool is_last() { return rank_here() + 1 == ranks(); }
+bool is_last() { return PetscGlobalRank + 1 == PetscGlobalSize; }
 
 /// The code that all ranks return; -1 if they differ.
 int same_on_all(PetscErrorCode own) {
@@ -58,7 +58,7 @@ std::string refused_with(PC pc, const std::string& option) {
   const OptionSet own(is_last() ? option : "");
   EXPECT_EQ(PCSetFromOptions(pc), 0);
   const ErrorTexts errors;
-  EXPECT_EQ(same_on_all(PCSetUp(pc)), ranks() > 1 ? PETSC_ERR_ARG_INCOMP : 0) << option;
+  EXPECT_EQ(same_on_all(PCSetUp(pc)), PetscGlobalSize > 1 ? PETSC_ERR_ARG_INCOMP : 0) << option;
   return errors.text();
 }
 
@@ -72,15 +72,15 @@ TEST(Ranks, WithOptionsThatDifferAreRefusedByTheNameOfTheOption) {
         OK(PCSetUp(line.pc()));
         OK(MatShift(line.matrix(), 1));
       }
-      if (ranks() == 1) continue;
+      if (PetscGlobalSize == 1) continue;
       const std::string text = refused_with(line.pc(), option), name = std::string(option).substr(0, 17);
-      expect_in(text, {name, "' on rank 0 and '", "' on rank " + std::to_string(ranks() - 1)});
+      expect_in(text, {name, "' on rank 0 and '", "' on rank " + std::to_string(PetscGlobalSize - 1)});
     }
   }
 }
 
 TEST(Ranks, WithLinesGivenOnOneOfThemAreRefused) {
-  if (ranks() == 1) return;
+  if (PetscGlobalSize == 1) return;
   const LongLine line(50, [](PetscInt, PetscInt) { return Row{-1, 3, -1}; });
   if (is_last()) {
     PetscInt first, end;
@@ -123,7 +123,7 @@ TEST(Ranks, OfWhichOneIsOutOfMemoryFailTogetherAndSayWhich) {
     if (code == 0) continue; /* the set-up can do without it */
     ++failures;
     EXPECT_EQ(code, PETSC_ERR_MEM) << "allocation " << k;
-    const std::string who = ranks() > 1 ? "rank " + std::to_string(ranks() - 1) + ": " : "";
+    const std::string who = PetscGlobalSize > 1 ? "rank " + std::to_string(PetscGlobalSize - 1) + ": " : "";
     EXPECT_TRUE(contains(errors.text(), who + "PCOCLSPKT is out of host memory")) << errors.text();
   }
   EXPECT_GE(failures, 2);
@@ -134,7 +134,7 @@ TEST(Ranks, OfWhichOneIsOutOfMemoryFailTogetherAndSayWhich) {
 Mat shifted_columns() {
   Mat matrix;
   PetscInt first, end;
-  const PetscInt columns = rank_here() == 0 ? 9 : rank_here() == 1 ? 11 : 10;
+  const PetscInt columns = PetscGlobalRank == 0 ? 9 : PetscGlobalRank == 1 ? 11 : 10;
   MatCreateAIJ(PETSC_COMM_WORLD, 10, columns, PETSC_DETERMINE, PETSC_DETERMINE, 3, nullptr, 2, nullptr, &matrix);
   MatGetOwnershipRange(matrix, &first, &end);
   for (PetscInt i = first; i < end; ++i) MatSetValue(matrix, i, i, 2, INSERT_VALUES);
@@ -143,7 +143,7 @@ Mat shifted_columns() {
 }
 
 TEST(Ranks, WithOtherColumnsThanRowsAreRefusedWithTheirSizes) {
-  if (ranks() == 1) return;
+  if (PetscGlobalSize == 1) return;
   HeldMat matrix = shifted_columns();
   for (const bool direct : {false, true}) {
     HeldKSP ksp = make_ksp(matrix, direct ? PCLU : PCOCLSPKT);
@@ -155,7 +155,7 @@ TEST(Ranks, WithOtherColumnsThanRowsAreRefusedWithTheirSizes) {
 }
 
 TEST(Ranks, WithOtherColumnsThanRowsAreRefusedForBandsThatWereGiven) {
-  if (ranks() == 1) return;
+  if (PetscGlobalSize == 1) return;
   HeldMat matrix = shifted_columns();
   HeldPC pc = make_pc(matrix, "host");
   HeldVec band;
@@ -166,10 +166,10 @@ TEST(Ranks, WithOtherColumnsThanRowsAreRefusedForBandsThatWereGiven) {
 }
 
 TEST(Ranks, RefuseVectorsOfOtherLayouts) {
-  if (ranks() == 1) return;
+  if (PetscGlobalSize == 1) return;
   const LongLine line(10, [](PetscInt, PetscInt) { return Row{-1, 3, -1}; });
   OK(PCSetUp(line.pc()));
-  const PetscInt rows = rank_here() == 0 ? 9 : rank_here() == 1 ? 11 : 10;
+  const PetscInt rows = PetscGlobalRank == 0 ? 9 : PetscGlobalRank == 1 ? 11 : 10;
   HeldVec other;
   OK(VecCreateMPI(PETSC_COMM_WORLD, rows, PETSC_DETERMINE, &other));
   OK(VecSet(other, 1));

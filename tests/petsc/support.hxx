@@ -6,6 +6,7 @@
 #include <petscdm.h>
 #include <petscksp.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -103,6 +104,22 @@ inline Vec duplicate(Vec v) {
   Vec other = nullptr;
   EXPECT_EQ(VecDuplicate(v, &other), 0);
   return other;
+}
+/// What this rank has of a vector.
+inline std::vector<PetscScalar> values_of(Vec v) {
+  const PetscScalar* array;
+  PetscInt n = 0;
+  VecGetLocalSize(v, &n);
+  VecGetArrayRead(v, &array);
+  std::vector<PetscScalar> values(array, array + n);
+  VecRestoreArrayRead(v, &array);
+  return values;
+}
+inline void write_values(Vec v, const std::vector<PetscScalar>& values) {
+  PetscScalar* array;
+  VecGetArrayWrite(v, &array);
+  std::copy(values.begin(), values.end(), array);
+  VecRestoreArrayWrite(v, &array);
 }
 inline PetscReal norm_of(Vec v, NormType type = NORM_2) {
   PetscReal norm = NAN;
@@ -283,6 +300,19 @@ inline KSP make_ksp(Mat A, PCType type, const char* prefix = nullptr) {
   KSPSetOperators(ksp, A, A);
   KSPGetPC(ksp, &pc);
   PCSetType(pc, type);
+  return ksp;
+}
+/// A KSP of a type with a PC that has its matrices; the caller destroys it.
+inline KSP make_ksp(PC pc, KSPType type, PetscReal rtol, PetscInt most = PETSC_DEFAULT,
+                    PetscReal atol = PETSC_DEFAULT) {
+  KSP ksp = nullptr;
+  Mat A, P;
+  PCGetOperators(pc, &A, &P);
+  KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(pc)), &ksp);
+  KSPSetPC(ksp, pc);
+  KSPSetOperators(ksp, A, P);
+  KSPSetType(ksp, type);
+  KSPSetTolerances(ksp, rtol, atol, PETSC_DEFAULT, most);
   return ksp;
 }
 inline PC pc_of(KSP ksp) {

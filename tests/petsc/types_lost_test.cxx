@@ -27,19 +27,8 @@ class TypesLost : public testing::Test {
     for (Vec* v : {&x_, &y_}) OK(VecDestroy(v));
   }
   /// Have the host have the values, too.
-  static void bring_down(Vec v) {
-    const PetscScalar* values;
-    OK(VecGetArrayRead(v, &values));
-    OK(VecRestoreArrayRead(v, &values));
-  }
-  static PetscScalar first(Vec v) {
-    const PetscScalar* values = nullptr;
-    PetscScalar value = 0;
-    EXPECT_EQ(VecGetArrayRead(v, &values), 0);
-    if (values != nullptr) value = values[0];
-    EXPECT_EQ(VecRestoreArrayRead(v, &values), 0);
-    return value;
-  }
+  static void bring_down(Vec v) { (void)values_of(v); }
+  static PetscScalar first(Vec v) { return values_of(v)[0]; }
   Vec x_ = nullptr, y_ = nullptr;
 };
 
@@ -130,11 +119,8 @@ PetscErrorCode multiply(int kind, Mat A, Vec x, Vec y, Vec z) {
 
 /// The sum of squares of a vector by the host, over all ranks.
 PetscScalar squares(Vec v) {
-  const PetscScalar* values;
   PetscScalar sum = 0;
-  VecGetArrayRead(v, &values);
-  for (PetscInt i = 0; i < kRows; ++i) sum += values[i] * values[i];
-  VecRestoreArrayRead(v, &values);
+  for (const PetscScalar value : values_of(v)) sum += value * value;
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPIU_SCALAR, MPI_SUM, PETSC_COMM_WORLD);
   return sum;
 }

@@ -6,7 +6,7 @@
 
 #include "oclspkt/oclspkt_vec.h"
 #include "opencl.hpp"
-#include "support.hxx"
+#include "types_support.hxx"
 
 namespace oclspkt::test {
 namespace {
@@ -26,17 +26,10 @@ class TypesMemory : public testing::Test {
     OK(VecOpenCLGetQueue(&queue));
     queue_ = cl::CommandQueue(queue, true);
     program_ = cl::Program(context(), std::string(kKernels), true);
-    for (Vec* v : {&x_, &y_}) *v = make(kRows);
+    for (Vec* v : {&x_, &y_}) *v = make_vec(kRows, VECOPENCL);
   }
   void TearDown() override {
     for (Vec* v : {&x_, &y_}) OK(VecDestroy(v));
-  }
-  static Vec make(PetscInt rows) {
-    Vec v;
-    VecCreate(PETSC_COMM_WORLD, &v);
-    VecSetSizes(v, rows, PETSC_DETERMINE);
-    VecSetType(v, VECOPENCL);
-    return v;
   }
   cl::Context context() const { return queue_.getInfo<CL_QUEUE_CONTEXT>(); }
   template <typename... Memory>
@@ -46,14 +39,7 @@ class TypesMemory : public testing::Test {
     (kernel.setArg(place++, cl::Buffer(memory, true)), ...);
     queue_.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(kRows));
   }
-  void expect_error(PetscErrorCode expected, const char* text, const std::function<PetscErrorCode()>& call) {
-    EXPECT_ERROR(call(), expected, text);
-  }
-  static PetscReal sum_of(Vec v) {
-    PetscReal norm = NAN;
-    EXPECT_EQ(VecNorm(v, NORM_1, &norm), 0);
-    return norm / PetscGlobalSize;
-  }
+  static PetscReal sum_of(Vec v) { return norm_of(v, NORM_1) / PetscGlobalSize; }
 
   static constexpr PetscInt kRows = 10;
   cl::CommandQueue queue_;
@@ -73,17 +59,11 @@ TEST_F(TypesMemory, IsWrittenByKernelsOfTheProgram) {
   EXPECT_EQ(memory_, nullptr);
   EXPECT_EQ(sum_of(x_), 55) << "the norm of before was kept";
   OK(VecScale(x_, 2));
-  const PetscScalar* values;
-  OK(VecGetArrayRead(x_, &values));
-  EXPECT_EQ(values[9], 20);
-  OK(VecRestoreArrayRead(x_, &values));
+  EXPECT_EQ(values_of(x_)[9], 20);
 }
 
 TEST_F(TypesMemory, IsReadWithValuesOfTheHost) {
-  PetscScalar* values;
-  OK(VecGetArrayWrite(y_, &values));
-  std::fill_n(values, kRows, 7);
-  OK(VecRestoreArrayWrite(y_, &values));
+  write_values(y_, std::vector<PetscScalar>(kRows, 7));
   cl_mem again;
   OK(VecOpenCLGetMemRead(y_, &memory_, nullptr));
   OK(VecOpenCLGetMemRead(y_, &again, nullptr));
@@ -115,26 +95,26 @@ TEST_F(TypesMemory, CallsOutOfOrderAreErrors) {
   const auto change = [&] { return VecOpenCLGetMemReadWrite(x_, &memory_, nullptr); };
   const auto see = [&] { return VecOpenCLGetMemRead(x_, &memory_, nullptr); };
   const auto written = [&] { return VecOpenCLRestoreMemWrite(x_, &memory_); };
-  expect_error(PETSC_ERR_ORDER, "nobody got the memory", written);
-  expect_error(PETSC_ERR_ORDER, "nobody got the memory", [&] { return VecOpenCLRestoreMemReadWrite(x_, &memory_); });
-  expect_error(PETSC_ERR_ORDER, "nobody got the memory", [&] { return VecOpenCLRestoreMemRead(x_, &memory_); });
+  EXPECT_ERROR(written(), PETSC_ERR_ORDER, "nobody got the memory");
+  EXPECT_ERROR(VecOpenCLRestoreMemReadWrite(x_, &memory_), PETSC_ERR_ORDER, "nobody got the memory");
+  EXPECT_ERROR(VecOpenCLRestoreMemRead(x_, &memory_), PETSC_ERR_ORDER, "nobody got the memory");
   OK(VecGetArray(x_, &values));
   for (const auto& get : {std::function<PetscErrorCode()>(write), {change}, {see}}) {
-    expect_error(PETSC_ERR_ORDER, "an array of the vector is out", get);
+    EXPECT_ERROR(get(), PETSC_ERR_ORDER, "an array of the vector is out");
   }
   OK(VecRestoreArray(x_, &values));
   OK(VecOpenCLGetMemRead(x_, &memory_, nullptr));
-  expect_error(PETSC_ERR_ORDER, "the program has the memory of this vector already", write);
+  EXPECT_ERROR(write(), PETSC_ERR_ORDER, "the program has the memory of this vector already");
   OK(VecOpenCLRestoreMemRead(x_, &memory_));
   OK(VecOpenCLGetMemWrite(x_, &memory_, nullptr));
   enqueue("count", memory_);
   for (const auto& get : {std::function<PetscErrorCode()>(write), {change}, {see}}) {
-    expect_error(PETSC_ERR_ORDER, "the program has the memory of this vector already", get);
+    EXPECT_ERROR(get(), PETSC_ERR_ORDER, "the program has the memory of this vector already");
   }
-  expect_error(PETSC_ERR_ORDER, "call VecOpenCLRestoreMemWrite()", [&] { return VecGetArray(x_, &values); });
-  expect_error(PETSC_ERR_ORDER, "call VecOpenCLRestoreMemWrite()", [&] { return VecGetArrayRead(x_, &read); });
+  EXPECT_ERROR(VecGetArray(x_, &values), PETSC_ERR_ORDER, "call VecOpenCLRestoreMemWrite()");
+  EXPECT_ERROR(VecGetArrayRead(x_, &read), PETSC_ERR_ORDER, "call VecOpenCLRestoreMemWrite()");
   OK(VecOpenCLRestoreMemWrite(x_, &memory_));
-  expect_error(PETSC_ERR_ORDER, "nobody got the memory", written);
+  EXPECT_ERROR(written(), PETSC_ERR_ORDER, "nobody got the memory");
   EXPECT_EQ(sum_of(x_), 55);
 }
 
@@ -142,16 +122,14 @@ TEST_F(TypesMemory, VectorsOfTheHostHaveNone) {
   PetscScalar array[1] = {1};
   Vec host;
   OK(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, 1, array, &host));
-  expect_error(PETSC_ERR_ARG_WRONG, "make it with -vec_type opencl",
-               [&] { return VecOpenCLGetMemRead(host, &memory_, nullptr); });
-  expect_error(PETSC_ERR_ARG_WRONG, "make it with -vec_type opencl",
-               [&] { return VecOpenCLRestoreMemWrite(host, &memory_); });
+  EXPECT_ERROR(VecOpenCLGetMemRead(host, &memory_, nullptr), PETSC_ERR_ARG_WRONG, "make it with -vec_type opencl");
+  EXPECT_ERROR(VecOpenCLRestoreMemWrite(host, &memory_), PETSC_ERR_ARG_WRONG, "make it with -vec_type opencl");
   OK(VecDestroy(&host));
-  expect_error(PETSC_ERR_ARG_WRONG, "is not a vector", [&] { return VecOpenCLGetMemRead(host, &memory_, nullptr); });
+  EXPECT_ERROR(VecOpenCLGetMemRead(host, &memory_, nullptr), PETSC_ERR_ARG_WRONG, "is not a vector");
 }
 
 TEST_F(TypesMemory, VectorsWithoutRowsHaveNone) {
-  HeldVec none = make(PetscGlobalRank == 0 ? 0 : 3);
+  HeldVec none = make_vec(PetscGlobalRank == 0 ? 0 : 3, VECOPENCL);
   OK(VecSet(none, 1));
   memory_ = reinterpret_cast<cl_mem>(this);
   OK(VecOpenCLGetMemReadWrite(none, &memory_, nullptr));
@@ -196,9 +174,8 @@ TEST_F(TypesMemory, OfTheProgramThatDoesNotFitIsAnError) {
         {foreign(), "belongs to another context: make it in the context of the space's queue"},
         {constant(), "is CL_MEM_READ_ONLY"},
         {cl_mem{}, "is a null handle"}}) {
-    expect_error(PETSC_ERR_ARG_WRONG, text, [&, of = memory] {
-      return VecCreateOpenCLWithMem(PETSC_COMM_WORLD, 1, kRows, PETSC_DETERMINE, of, &none);
-    });
+    EXPECT_ERROR(VecCreateOpenCLWithMem(PETSC_COMM_WORLD, 1, kRows, PETSC_DETERMINE, memory, &none),
+                 PETSC_ERR_ARG_WRONG, text);
   }
 }
 

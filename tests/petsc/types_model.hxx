@@ -9,7 +9,7 @@
 #include <random>
 #include <sstream>
 
-#include "types_vectors.hxx"
+#include "types_support.hxx"
 
 namespace oclspkt::test {
 
@@ -50,9 +50,7 @@ class ModelVectors {
     for (PetscInt i = first_; i < first_ + n_; ++i) {
       for (const Vec v : {weight_dressed_, weight_host_}) VecSetValue(v, i, 1 + (i * 7) % 5, INSERT_VALUES);
     }
-    for (const Vec v : {weight_dressed_, weight_host_}) {
-      assemble(v);
-    }
+    for (const Vec v : {weight_dressed_, weight_host_}) assemble(v);
   }
   ~ModelVectors() {
     for (Pair& p : pairs_) {
@@ -97,12 +95,7 @@ class ModelVectors {
   void fill(Pair& p, bool powers) {
     std::vector<PetscScalar> values;
     for (PetscInt i = 0; i < n_; ++i) values.push_back(value(powers));
-    for (const Vec v : p.both()) {
-      PetscScalar* array;
-      VecGetArrayWrite(v, &array);
-      std::copy(values.begin(), values.end(), array);
-      VecRestoreArrayWrite(v, &array);
-    }
+    for (const Vec v : p.both()) write_values(v, values);
   }
   void give_back(Pair& p) {
     if (p.out_host == nullptr) return;
@@ -355,12 +348,8 @@ class ModelVectors {
     differs_ = any != 0;
   }
   void compare_values(Pair& p) {
-    const PetscScalar *dressed, *host;
-    VecGetArrayRead(p.dressed, &dressed);
-    VecGetArrayRead(p.host, &host);
-    for (PetscInt i = 0; i < n_; ++i) same(dressed[i], host[i]);
-    VecRestoreArrayRead(p.dressed, &dressed);
-    VecRestoreArrayRead(p.host, &host);
+    const auto dressed = values_of(p.dressed), host = values_of(p.host);
+    for (std::size_t i = 0; i < host.size(); ++i) same(dressed[i], host[i]);
   }
 
   std::mt19937 common_, own_;  ///< what all ranks choose alike, and values

@@ -9,7 +9,6 @@
 #include "grid_problem.hxx"
 #include "oclspkt/oclspkt_vec.h"
 #include "types_support.hxx"
-#include "types_vectors.hxx"
 
 namespace oclspkt::test {
 namespace {
@@ -18,14 +17,6 @@ const char* mat_name() { return PetscGlobalSize == 1 ? "seqaijopencl" : "mpiaijo
 
 std::string type_of(Vec v) { return ((PetscObject)v)->type_name; }
 std::string type_of(Mat a) { return ((PetscObject)a)->type_name; }
-
-Vec make_vec(PetscInt local, const char* type = VECOPENCL) {
-  Vec v;
-  VecCreate(PETSC_COMM_WORLD, &v);
-  VecSetSizes(v, local, PETSC_DETERMINE);
-  VecSetType(v, type);
-  return v;
-}
 
 /// The square matrix of all ranks with rows (-1, 2 + shift, -1).
 Mat make_mat(PetscInt local, const char* type, PetscScalar shift = 0) {
@@ -50,7 +41,7 @@ void expect_same_products(Mat a, Mat b) {
 }
 
 TEST(TypesNamed, VectorsAreOnTheDeviceAndKeepTheirName) {
-  HeldVec x = make_vec(100);
+  HeldVec x = make_vec(100, VECOPENCL);
   Vec copy;
   EXPECT_EQ(type_of(x), VECOPENCL);
   OK(VecSet(x, 2));
@@ -75,7 +66,7 @@ TEST(TypesNamed, OtherVectorsAreTheHosts) {
 }
 
 TEST(TypesNamed, ATypeSetAgainKeepsTheValues) {
-  HeldVec x = make_vec(8);
+  HeldVec x = make_vec(8, VECOPENCL);
   OK(PetscOptionsSetValue(nullptr, "-named_vec_type", VECOPENCL));
   OK(VecSetOptionsPrefix(x, "named_"));
   OK(VecSet(x, 4));
@@ -94,13 +85,13 @@ TEST(TypesNamed, ATypeSetAgainKeepsTheValues) {
 }
 
 TEST(TypesNamed, WhatIsWrittenThroughASubVectorReachesItsVector) {
-  HeldVec x = make_vec(20);
+  HeldVec x = make_vec(20, VECOPENCL);
   expect_parts_written(x);
   EXPECT_EQ(type_of(x), VECOPENCL);
 }
 
 TEST(TypesNamed, ALocalVectorHasTheValuesOfItsVector) {
-  HeldVec x = make_vec(20), local;
+  HeldVec x = make_vec(20, VECOPENCL), local;
   OK(VecSet(x, 3));
   OK(VecCreateLocalVector(x, &local));
   OK(VecGetLocalVector(x, local));
@@ -283,7 +274,7 @@ TEST(TypesNamed, ThePreconditionerTakesThemWhereTheyAre) {
 /// KSPSolve().
 TEST(TypesNamed, AnApplyToVectorsThatTheSetUpDidNotKnowSetsNothingUp) {
   HeldMat a = make_mat(2000, MATAIJ, 2);
-  HeldVec x = make_vec(2000), right, solution;
+  HeldVec x = make_vec(2000, VECOPENCL), right, solution;
   OK(VecDuplicate(x, &right));
   OK(VecDuplicate(x, &solution));
   OK(VecSet(x, 3));
@@ -296,10 +287,7 @@ TEST(TypesNamed, AnApplyToVectorsThatTheSetUpDidNotKnowSetsNothingUp) {
   const std::string copied = "  vectors: copied: the set-up did not know that they lie on a device";
   OK(PCApply(pc, right, solution));
   EXPECT_LE(distance(solution, x), 1e-12);
-  const auto tells = [&] { /* rank 0 prints */
-                           const bool found = view_text((PetscObject)pc).find(copied) != std::string::npos;
-                           return found || PetscGlobalRank != 0;
-  };
+  const auto tells = [&] { return contains(view_text((PetscObject)pc), copied) || PetscGlobalRank != 0; };
   EXPECT_TRUE(tells());
   OK(KSPSolve(ksp, right, solution));
   EXPECT_LE(distance(solution, x), 1e-12);
@@ -327,7 +315,7 @@ TEST(TypesNamed, GridsMakeThem) {
 }
 
 TEST(TypesNamed, WhatKeepsVectorsOverArraysOfOthersIsRefused) {
-  HeldVec x = make_vec(3);
+  HeldVec x = make_vec(3, VECOPENCL);
   expect_gasm_refused();
 }
 
@@ -341,14 +329,11 @@ PetscEventPerfInfo counted(const char* name) {
 }
 
 TEST(TypesNamed, TheLogHasCopiesAndTheirBytes) {
-  HeldVec x = make_vec(1000);
-  PetscScalar* values;
+  HeldVec x = make_vec(1000, VECOPENCL);
   const PetscEventPerfInfo up = counted("OCLSPKTToDevice"), down = counted("OCLSPKTToHost");
   const PetscLogDouble messages = petsc_isend_ct, length = petsc_isend_len;
   for (int round = 0; round < 3; ++round) {
-    OK(VecGetArray(x, &values));
-    std::fill_n(values, 1000, 1);
-    OK(VecRestoreArray(x, &values));
+    write_values(x, std::vector<PetscScalar>(1000, 1));
     OK(VecScale(x, 2));
   }
   const PetscEventPerfInfo up_now = counted("OCLSPKTToDevice"), down_now = counted("OCLSPKTToHost");

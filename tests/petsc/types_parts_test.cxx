@@ -3,7 +3,7 @@
 #include <array>
 
 #include "oclspkt/oclspkt_vec.h"
-#include "types_vectors.hxx"
+#include "types_support.hxx"
 
 namespace oclspkt::test {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <unistd.h>
-
 #include "support.hxx"
 
 namespace oclspkt::test {
@@ -121,48 +119,15 @@ TEST(View, ShowsPredictedTimesInDetailOnly) {
   EXPECT_TRUE(contains(detail, "costs: ") && contains(detail, " us an apply, host ")) << detail;
 }
 
-/// Redirects what the process prints to a file while it lives.
-class Printed {
- public:
-  Printed() : file_(std::tmpfile()), stdout_(dup(1)) {
-    std::fflush(nullptr);
-    dup2(fileno(file_), 1);
-  }
-  ~Printed() {
-    restore();
-    std::fclose(file_);
-  }
-  Printed(const Printed&) = delete;
-  Printed& operator=(const Printed&) = delete;
-  std::string text() {
-    restore();
-    std::rewind(file_);
-    std::string all;
-    for (int c; (c = std::fgetc(file_)) != EOF;) all += static_cast<char>(c);
-    return all;
-  }
-
- private:
-  void restore() {
-    if (stdout_ < 0) return;
-    std::fflush(nullptr);
-    dup2(stdout_, 1);
-    close(stdout_);
-    stdout_ = -1;
-  }
-  std::FILE* file_;
-  int stdout_;
-};
-
 TEST(Explain, PrintsALineForEachCandidateAfterEverySetUp) {
   const Matrix A(tridiagonal(100, 1, 0, 1));
   const Option option("-t_pc_oclspkt_explain", "");
   const Preconditioner pc(A);
   OK(PCSetFromOptions(pc));
   EXPECT_EQ(got(PCOCLSPKTGetExplain, pc), PETSC_TRUE);
-  Printed printed;
+  testing::internal::CaptureStdout();
   OK(PCSetUp(pc));
-  const std::string text = printed.text();
+  const std::string text = testing::internal::GetCapturedStdout();
   EXPECT_EQ(text.find("PCOCLSPKT t_: why\n  lines: the matrix's order, 1 line of 100 rows\n  device: host (host), "
                       "asked for\n  exact-factored: rejected, line 0: "),
             0u)
@@ -175,20 +140,20 @@ TEST(Explain, SaysWhyASetUpFailed) {
   rows.front().front().second = rows.back().back().second = 1;
   const auto& [A, pc, b, x] = System(rows);
   OK(PCOCLSPKTSetExplain(pc, PETSC_TRUE));
-  Printed printed;
+  testing::internal::CaptureStdout();
   OK(PCSetUp(pc));
-  const std::string text = printed.text();
+  const std::string text = testing::internal::GetCapturedStdout();
   expect_in(text, {"\n  set-up failed: line 0 of 1", "singular: line 0, its rows sum to 0"});
   EXPECT_FALSE(contains(text, "device: ")) << text;
 }
 
 TEST(Explain, IsSilentUnlessAskedAndNeedsNoNewSetUp) {
   const auto& [A, pc, b, x] = System(tridiagonal(100, -1, 4, -1));
-  Printed printed;
+  testing::internal::CaptureStdout();
   OK(PCSetUp(pc));
   OK(PCOCLSPKTSetExplain(pc, PETSC_TRUE));
   OK(PCApply(pc, b, x));
-  EXPECT_EQ(printed.text(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
 }
 
 TEST(View, FitsAStringViewer) {

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Kernels for FPGAs, on every device: which lines they take, in which blocks, and what the others get.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -195,6 +200,220 @@ SCALAR_TEST(ForFpgas, SayWhyTheHostSolvesWhatTheMemoryDoesNotHold) {
       if (method != MethodChoice::automatic) expect(LineSet::one(100'003), "does not hold all rows at once");
       expect(LineSet::grid_axis(1, 300, 300, 2), "does not hold a block of 90000 places at once");
     }
+  });
+}
+
+// Files with programs, as users name them: what is wrong with one costs the device, not the answer.
+
+namespace fs = std::filesystem;
+
+class FpgaBinary : public test::SolverFixture<float> {
+ protected:
+  static constexpr Index kRows = 5003;
+  FpgaBinary() : folder_(fs::temp_directory_path() / ("oclspkt-fpga-binary-" + std::to_string(getpid()))) {
+    fs::create_directories(folder_);
+  }
+  ~FpgaBinary() override { fs::remove_all(folder_); }
+
+  /// Call f(options) for each device with an FPGA, emulated or not.
+  template <typename F>
+  static void with_every_fpga(const F& f) {
+    int found = 0;
+    test::with_every_device([&](Options options) {
+      if (options.devices == "host") return;
+      const DeviceInfo& info = device_module(nullptr)->devices().at(std::stoul(options.devices));
+      if (info.type != DeviceType::fpga) return;
+      ++found;
+      f(options);
+    });
+    if (found == 0) GTEST_SKIP() << "there is no FPGA and no emulator";
+  }
+  /// Call f(options, index) for each emulator, which builds programs by itself, with its kernels for FPGAs.
+  template <typename F>
+  static void with_every_emulator(const F& f) {
+    with_every_fpga([&](Options options) {
+      const int index = std::stoi(options.devices);
+      options.variant = "default";
+      if (device_module(nullptr)->info(index).emulated) f(options, index);
+    });
+  }
+  static ProgramMaker& maker() { return *device_module(nullptr)->programs(); }
+  /// A folder of that name with nothing in it.
+  std::string anew(const std::string& name) const {
+    fs::remove_all(folder_ / name);
+    fs::create_directories(folder_ / name);
+    return path(name);
+  }
+  static std::string slurp(const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  static void spill(const std::string& file, const std::string& bytes) {
+    std::ofstream(file, std::ios::binary) << bytes;
+  }
+  /// By the device that the options name, and no other.
+  static std::vector<float> solution(const Options& options, const Bands<float>& bands) {
+    Solver<float> solver = test::solver_for(bands, options);
+    EXPECT_EQ(solver.report().device.type, "fpga") << solver.report().device.why;
+    const std::vector<float> y = test::random_vector<float>(bands.lines().extent());
+    std::vector<float> x = test::answer(solver, y);
+    return x;
+  }
+  /// The device cannot be used, which is told with these texts, and the host solves.
+  static void expect_left_out(Options options, const Bands<float>& bands, const std::vector<std::string>& texts) {
+    options.on_device_failure = OnDeviceFailure::quiet;
+    options.profile = "none";
+    Solver<float> solver = test::solver_for(bands, options);
+    EXPECT_LE(backward_error(solver, bands), 100);
+    EXPECT_EQ(solver.report().device.type, "host");
+    ASSERT_EQ(solver.report().degraded.size(), 1U);
+    for (const std::string& text : texts) {
+      EXPECT_NE(solver.report().degraded[0].find(text), std::string::npos)
+          << text << ": " << solver.report().degraded[0];
+    }
+  }
+
+  /// What oclspkt-fpga-build makes of a scheme's kernel, as its plans want it.
+  struct Program {
+    const char *scheme, *kernel, *defines;
+    Index lines;
+  };
+  static constexpr Program kPrograms[] = {
+      {"fpga-spktrunc", "task_spktrunc", "-D TASK_ROWS=32", 1},
+      {"fpga-spkboth", "task_spkboth", "-D TASK_ROWS=32", 1},
+      {"fpga-spkjac", "task_spkjac", "-D TASK_ROWS=32", 1},
+      {"fpga-tdma", "tdma", "-D TASK_ROWS=32", 1},
+      {"fpga-batch", "batch", "-D TASK_ROWS=32 -D BATCH_LINES=32 -D KEPT_ROWS=1024", 40},
+  };
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  const Bands<float> bands_ = test::random_dominant<float>(LineSet::one(kRows), 3);
+  const fs::path folder_;
+};
+
+TEST_F(FpgaBinary, ThatIsDamagedLeavesTheRowsToTheHost) {
+  std::ofstream(path("cut.bin")) << "half of a program";
+  std::ofstream(path("cut.bin.json")) << "{\"oclspkt\": \"program 1\", \"dev";
+  with_every_fpga([&](Options options) {
+    options.fpga_binary = path("cut.bin");
+    options.on_device_failure = OnDeviceFailure::quiet;
+    Solver<float> solver = test::solver_for(bands_, options);
+    EXPECT_LE(backward_error(solver, bands_), 100);
+    const Report& report = solver.report();
+    EXPECT_EQ(report.device.type, "host");
+    ASSERT_EQ(report.degraded.size(), 1U);
+    for (const std::string& text : {path("cut.bin"), std::string("damaged"), std::string("oclspkt-fpga-build")}) {
+      EXPECT_NE(report.degraded[0].find(text), std::string::npos) << report.degraded[0];
+    }
+    options.on_device_failure = OnDeviceFailure::error;
+    Solver<float> strict(options);
+    EXPECT_THROW(set_up(strict, bands_), DeviceError);
+  });
+}
+
+TEST_F(FpgaBinary, GivesTheBitsOfTheText) {
+  with_every_emulator([&](Options options, int index) {
+    for (const Program& program : kPrograms) {
+      for (const bool symmetric : {false, true}) {
+        SCOPED_TRACE(std::string(program.scheme) + (symmetric ? ", symmetric" : ""));
+        const LineSet lines = program.lines > 1 ? LineSet::equal(program.lines, 71) : LineSet::one(kRows);
+        const Bands<float> bands =
+            symmetric ? test::random_symmetric<float>(lines, 5) : test::random_dominant<float>(lines, 5);
+        options.variant = program.scheme;
+        options.fpga_binary.clear();
+        const std::vector<float> built = solution(options, bands);
+        options.fpga_binary = anew(program.scheme + std::string(symmetric ? "-symmetric" : ""));
+        maker().build(index, {program.kernel, false, program.defines + std::string(symmetric ? " -D SYMMETRIC" : "")},
+                      options.fpga_binary);
+        EXPECT_EQ(solution(options, bands), built);
+        // Without the file there is nothing that the device could solve with.
+        options.fpga_binary = anew("empty");
+        expect_left_out(options, bands, {"no file of ", program.kernel, "oclspkt-fpga-build"});
+      }
+    }
+  });
+}
+
+TEST_F(FpgaBinary, OfAnotherKindSaysOfWhich) {
+  with_every_emulator([&](Options options, int index) {
+    options.method = MethodChoice::truncated_streamed;
+    const auto expect_other = [&](const ProgramOrder& order, const std::string& text) {
+      const std::string folder = anew("other");
+      for (const std::string& path : {maker().build(index, order, folder), folder}) {
+        options.fpga_binary = path;
+        expect_left_out(options, bands_, {"no file of " + path, text});
+      }
+    };
+    expect_other({"task_spkjac", false, "-D TASK_ROWS=64"}, "is for blocks of 64 rows, not 32");
+    expect_other({"task_spkjac", true, "-D TASK_ROWS=32"}, "is for scalar double, not float");
+    expect_other({"task_spkjac", false, "-D TASK_ROWS=32 -D SYMMETRIC"}, "is for form symmetric, not general");
+    expect_other({"task_spkjac", false, "-D TASK_ROWS=32 -D MORE=1"}, "is for options -DFPGA");
+    options.partition = 64;
+    options.fpga_binary = maker().build(index, {"task_spkjac", false, "-D TASK_ROWS=32"}, anew("short"));
+    expect_left_out(options, bands_, {"is for blocks of 32 rows, not 64"});
+  });
+}
+
+TEST_F(FpgaBinary, ThatIsDamagedOrOfAnotherDriverLeavesTheRowsToTheNextDevice) {
+  with_every_emulator([&](Options options, int index) {
+    const std::string file = maker().build(index, {"task_spkjac", false, "-D TASK_ROWS=32"}, anew("damaged"));
+    const std::string bytes = slurp(file), note = slurp(file + ".json");
+    options.fpga_binary = file;
+    const auto expect_next = [&](const std::string& why) {
+      expect_left_out(options, bands_, {file, why, "oclspkt-fpga-build"});
+      Options two = options;
+      two.devices += ",host";
+      two.balance = "1,0";
+      expect_left_out(two, bands_, {file, why});
+      spill(file, bytes);
+      spill(file + ".json", note);
+    };
+    std::string flipped = bytes;
+    flipped[bytes.size() / 2] = static_cast<char>(flipped[bytes.size() / 2] ^ 1);
+    spill(file, flipped);
+    expect_next("its checksum is not that of");
+    spill(file, bytes.substr(0, bytes.size() / 2));
+    expect_next("is damaged: it has");
+    fs::remove(file + ".json");
+    expect_next("beside it");
+    const std::string driver = device_module(nullptr)->info(index).driver_version;
+    std::string older = note;
+    older.replace(older.find(driver), driver.size(), "an older one");
+    spill(file + ".json", older);
+    expect_next("driver an older one");
+    EXPECT_NE(solution(options, bands_), std::vector<float>()) << "whole again";
+  });
+}
+
+TEST_F(FpgaBinary, OfOtherKernelsLeavesACompilerItsWork) {
+  ProgramMaker* const maker = device_module(nullptr)->programs();
+  ASSERT_NE(maker, nullptr);
+  with_every_fpga([&](Options options) {
+    const int index = std::stoi(options.devices);
+    if (!device_module(nullptr)->info(index).compiler) return;
+    Solver<float> solver = test::solver_for(bands_, options);
+    const std::vector<float> y = test::random_vector<float>(kRows);
+    std::vector<float> built(y.size()), beside(y.size());
+    solver.apply(y.data(), built.data());
+    maker->build(index, {"stream"}, folder_.string());
+    options.fpga_binary = folder_.string();
+    Solver<float> other = test::solver_for(bands_, options);
+    other.apply(y.data(), beside.data());
+    EXPECT_EQ(built, beside);
+    EXPECT_NE(other.report().device.type, "host");
+  });
+}
+
+TEST_F(FpgaBinary, IsNothingToDevicesThatAreNoFpgas) {
+  test::with_every_device([&](Options options) {
+    if (options.devices == "host" ||
+        device_module(nullptr)->devices().at(std::stoul(options.devices)).type == DeviceType::fpga) {
+      return;
+    }
+    options.fpga_binary = path("nowhere.bin");
+    Solver<float> solver = test::solver_for(bands_, options);
+    EXPECT_LE(backward_error(solver, bands_), 100);
+    EXPECT_NE(solver.report().device.type, "host");
   });
 }
 

@@ -16,13 +16,13 @@
 namespace oclspkt {
 namespace {
 
-constexpr Index kPaperRows = 256'000'000;
+constexpr Index kRowsOfThePaper = 256'000'000;
 constexpr FpgaKernel kKernels[] = {FpgaKernel::spktrunc, FpgaKernel::spkboth,     FpgaKernel::spkjac,
                                    FpgaKernel::tdma,     FpgaKernel::tdma_stored, FpgaKernel::tdma_batch};
 constexpr Form kForms[] = {Form::general, Form::symmetric, Form::shared};
 
 FpgaTime predict(FpgaKernel kernel, Form form = Form::general, bool interleaved = false) {
-  return predict_fpga({}, {kernel, form, kPaperRows, sizeof(float), interleaved});
+  return predict_fpga({}, {kernel, form, kRowsOfThePaper, sizeof(float), interleaved});
 }
 
 /// Where a scheme has its arrays, as the model counts them.
@@ -65,7 +65,7 @@ TEST(FpgaModel, GivesTheTimesOfThePaper) {
   EXPECT_NEAR(spike.pipeline, 0.040, 0.0005);
   EXPECT_NEAR(thomas.memory, 0.333, 0.0005);  // nothing is fitted to it
   EXPECT_NEAR(thomas.memory / spike.memory, 1.67, 0.005);
-  const double rows = static_cast<double>(kPaperRows);
+  const double rows = static_cast<double>(kRowsOfThePaper);
   EXPECT_NEAR(rows / spike.solve, 280e6, 1e5);
   EXPECT_EQ(spike.solve_limit, FpgaTerm::bus_in);
   EXPECT_NEAR(spike.bus_in / spike.bus_out, 4, 1e-12);
@@ -79,7 +79,7 @@ TEST(FpgaModel, SaysThatThomasAlgorithmWaitsForDivisions) {
   }
   FpgaBoard fast;
   fast.clock_hz = fast.highest_clock_hz;
-  EXPECT_NEAR(predict_fpga(fast, {FpgaKernel::tdma, Form::general, kPaperRows}).chain, 21.3, 0.05);
+  EXPECT_NEAR(predict_fpga(fast, {FpgaKernel::tdma, Form::general, kRowsOfThePaper}).chain, 21.3, 0.05);
   const FpgaTime batch = predict(FpgaKernel::tdma_batch);
   EXPECT_EQ(batch.chain, 0);
   EXPECT_EQ(batch.kernel_limit, FpgaTerm::pipeline);

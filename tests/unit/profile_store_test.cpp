@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "profile_store.hpp"
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <ctime>
 #include <random>
@@ -13,6 +16,9 @@
 #include <vector>
 
 #include "profile_cases.hpp"
+#include "shared_lines.hpp"
+#include "sharers.hpp"
+#include "user_files.hpp"
 
 namespace oclspkt {
 namespace {
@@ -234,6 +240,246 @@ TEST_F(Profiles, NamedNoneTouchNothing) {
   EXPECT_TRUE(store.find("a"));
   fs::current_path(before);
   EXPECT_EQ(files(), 0U);
+}
+
+// Profiles where files cannot be, or are something else.
+
+TEST(UserFiles, FoldersThatCannotTakeSoMuchSayWhy) {
+  const test::FreshFolder folder;
+  const std::string inner = (folder.path() / "made" / "anew").string();
+  EXPECT_EQ(why_no_room(inner, 1 << 20), "");
+  EXPECT_NE(why_no_room(inner, std::int64_t{1} << 60), "");
+  EXPECT_TRUE(fs::is_empty(inner));
+  EXPECT_EQ(why_no_room("/dev/null/folder", 1), "Not a directory");
+}
+
+/// A file that turns into a pipe between a look and the read would be waited for; here it turns all the time.
+TEST(UserFiles, ArePipesThatNobodyWaitsFor) {
+  const test::FreshFolder folder;
+  const std::string path = (folder.path() / "file").string(), pipe = path + ".pipe", text = path + ".text";
+  std::atomic<bool> done{false};
+  std::ofstream(path) << "text";
+  std::thread turns([&] {
+    for (bool as_pipe = true; !done; as_pipe = !as_pipe) {
+      as_pipe ? void(::mkfifo(pipe.c_str(), 0600)) : void(std::ofstream(text) << "text");
+      fs::rename(as_pipe ? pipe : text, path);
+    }
+  });
+  int read = 0, refused = 0;
+  for (int i = 0; i < 1'000'000 && (i < 2000 || read == 0 || refused == 0); ++i) {
+    const std::optional<std::string> found = read_file(path, 100);
+    if (found) {
+      EXPECT_EQ(*found, "text");
+    }
+    ++(found ? read : refused);
+  }
+  done = true;
+  turns.join();
+  EXPECT_GT(read, 0);
+  EXPECT_GT(refused, 0);
+  EXPECT_EQ(read_file("/dev/zero", 100), std::nullopt);
+  std::ofstream(text) << std::string(101, 'x');
+  EXPECT_EQ(read_file(text, 100), std::nullopt);
+}
+
+/// Expect words at the first try, and others where a figure was to be written, which the store keeps.
+void expect_told(const std::string& path, const char* first, const char* then) {
+  ProfileStore store(path);
+  expect_one_line(store, first);
+  store.put("b", kGood);
+  store.write();
+  expect_one_line(store, then);
+  expect_equal(store.find("b"), kGood);
+}
+
+TEST_F(Profiles, BelowAFileAreToldOf) {
+  put_text("mine");
+  expect_told(file_ + "/profile.txt", "not read", "not written");
+  EXPECT_EQ(text(file_), "mine");
+}
+
+TEST_F(Profiles, InAFolderOrPipeAreToldOfAndLeaveItAlone) {
+  const std::string pipe = folder_ + "/pipe", inner = folder_ + "/inner";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  ASSERT_EQ(::mkdir(inner.c_str(), 0700), 0);
+  for (const std::string& path : {pipe, inner, inner + "/", std::string("/dev/full")}) {
+    expect_told(path, "regular", "regular");
+  }
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_EQ(files(), 2U);
+}
+
+TEST_F(Profiles, OfAReadOnlyFileOrFolderAreToldOf) {
+  // Permissions do not bind root, who becomes somebody else here.
+  constexpr uid_t kNobody = 65534;
+  const uid_t user = ::geteuid();
+  if (user == 0 && (::chown(folder_.c_str(), kNobody, gid_t(-1)) != 0 || ::seteuid(kNobody) != 0))
+    GTEST_SKIP() << "permissions do not bind root";
+  write("a");
+  const std::string before = text(file_);
+  EXPECT_EQ(::chmod(file_.c_str(), 0400), 0);
+  EXPECT_EQ(::chmod(folder_.c_str(), 0500), 0);
+  for (const std::string& path : {file_, folder_ + "/another"}) {
+    EXPECT_EQ(ProfileStore(path).find("a").has_value(), path == file_);
+    expect_told(path, "permit", "permit");
+  }
+  EXPECT_EQ(text(file_), before);
+  EXPECT_EQ(::chmod(folder_.c_str(), 0700), 0);
+  EXPECT_EQ(::chmod(file_.c_str(), 0), 0);
+  ProfileStore store(file_);
+  expect_one_line(store, "not read");
+  EXPECT_EQ(::seteuid(user), 0);
+}
+
+TEST_F(Profiles, ThatCannotBeWrittenAreToldOfBeforeTheFirstWrite) {
+  for (const std::string file : {"/dev/null/profile.txt", "/dev/null/folder/profile.txt", "/dev/full"}) {
+    ProfileStore store(file);
+    expect_one_line(store, "name another file, or none");
+  }
+  EXPECT_EQ(ProfileStore(folder_ + "/not/yet/there.txt").why(), "");
+}
+
+TEST_F(Profiles, BehindALinkAreWrittenThroughIt) {
+  const fs::path folder(folder_), link = folder / "link.json", far = folder / "far.json";
+  fs::create_directory(folder / "real");
+  fs::create_symlink("far.json", link);
+  fs::create_symlink(folder / "real" / "profile.txt", far);  // which is not there yet
+  for (const char* key : {"a", "b"}) {
+    ProfileStore store(link.string());
+    store.put(key, kGood);
+    store.write();
+    ASSERT_EQ(store.why(), "");
+  }
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_TRUE(fs::is_symlink(far));
+  EXPECT_TRUE(fs::is_regular_file(folder / "real" / "profile.txt"));
+  ProfileStore store((folder / "real" / "profile.txt").string());
+  EXPECT_TRUE(store.find("a"));
+  EXPECT_TRUE(store.find("b"));
+  // Links in a circle lead nowhere.
+  fs::create_symlink("round.json", folder / "round.json");
+  ProfileStore round((folder / "round.json").string());
+  round.put("a", kGood);
+  round.write();
+  EXPECT_NE(round.why(), "");
+}
+
+TEST_F(Profiles, OnAFullDiskKeepWhatTheyHave) {
+  write("a");
+  ProfileStore store(file_);
+  store.put("b", kGood);
+  rlimit old{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
+  const rlimit small{fs::file_size(file_) + 20, old.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  store.write();
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
+  std::signal(SIGXFSZ, handler);
+  expect_one_line(store, "not written");
+  expect_equal(read("a"), kGood);
+  EXPECT_FALSE(read("b"));
+  store.write();
+  EXPECT_EQ(store.why(), "");
+  EXPECT_TRUE(read("a"));
+  EXPECT_TRUE(read("b"));
+}
+
+TEST_F(Profiles, NeedAHome) {
+  const Variable cache("XDG_CACHE_HOME", nullptr);
+  {
+    const Variable home("HOME", nullptr);
+    EXPECT_EQ(ProfileStore::default_file(), "");
+    expect_told("", "HOME", "HOME");
+    const Variable relative("XDG_CACHE_HOME", "cache");
+    EXPECT_EQ(ProfileStore::default_file(), "");
+  }
+  const Variable home("HOME", folder_.c_str());
+  EXPECT_EQ(ProfileStore::default_file(), folder_ + "/.cache/oclspkt/profile.txt");
+  EXPECT_EQ(ProfileStore("").file(), ProfileStore::default_file());
+  const Variable other("XDG_CACHE_HOME", (folder_ + "/c").c_str());
+  EXPECT_EQ(ProfileStore::default_file(), folder_ + "/c/oclspkt/profile.txt");
+  file_ = ProfileStore::default_file();
+  write("a");
+  EXPECT_TRUE(read("a"));
+}
+
+/// The host as the only processor that is named.
+class SharersOfHost : public Profiles {
+ protected:
+  SharersOfHost() {
+    options_.profile = file_;
+    processors_.host = true;
+    bands_.close_lines();
+  }
+  void find(double applies = 1e4) {
+    const Survey survey{};
+    sharers_.find(processors_, Outlook<double>{options_, bands_, survey, false, applies, 1e4});
+  }
+  /// Keep seconds of all rows. @return what is known then
+  Estimate put(double seconds, double applies = 1e4) {
+    sharers_.put("host ", "alone", {.seconds_per_row = seconds / kRows}, applies);
+    find(applies);
+    return sharers_.each().front().alone;
+  }
+
+  static constexpr Index kRows = 1000;
+  Options options_;
+  Processors processors_;
+  Bands<double> bands_{LineSet::one(kRows)};
+  Sharers sharers_;
+};
+
+TEST(MeanSeconds, LeavesOutTheFirstIfThereAreOthers) {
+  MeanSeconds mean;
+  EXPECT_EQ(mean.value(), 0);
+  mean.add(9);
+  EXPECT_EQ(mean.value(), 9);
+  mean.add(1);
+  mean.add(2);
+  EXPECT_EQ(mean.value(), 1.5);
+  EXPECT_EQ(mean.count(), 3);
+}
+
+/// Others' work makes nothing faster.
+TEST_F(SharersOfHost, FollowAShorterTimeAtOnceAndALongerOneByTenths) {
+  find();
+  ASSERT_EQ(sharers_.each().size(), 1U);
+  EXPECT_EQ(sharers_.each().front().who, "host ");
+  EXPECT_DOUBLE_EQ(put(1).seconds(), 1);
+  EXPECT_DOUBLE_EQ(put(3).seconds(), 1.1);
+  EXPECT_DOUBLE_EQ(put(3).seconds(), 1.21);
+  EXPECT_DOUBLE_EQ(put(1.05).seconds(), 1.05);
+  EXPECT_DOUBLE_EQ(put(0.5).seconds(), 0.5);
+  EXPECT_DOUBLE_EQ(put(0).seconds(), 0.5) << "no figure";
+}
+
+/// A figure of one moment does not decide: until it was measured again, half of what is predicted is hoped for.
+TEST_F(SharersOfHost, AreSureOfWhatWasMeasuredTwice) {
+  find();
+  const Estimate predicted = sharers_.each().front().alone, once = put(1000 * predicted.predicted), twice = put(1);
+  EXPECT_GT(predicted.predicted, 0);
+  EXPECT_EQ(predicted.measured, 0);
+  EXPECT_DOUBLE_EQ(once.seconds(), 1000 * predicted.predicted);
+  EXPECT_EQ(once.hoped(), predicted.predicted / 2);
+  EXPECT_DOUBLE_EQ(twice.hoped(), std::min(1.0, 1100 * predicted.predicted));
+  for (const double hoped : {put(1, 1).hoped(), put(1, 1).hoped()}) EXPECT_LT(hoped, 1) << "of a whole solve";
+  EXPECT_DOUBLE_EQ(put(1, 1).hoped(), 1);
+}
+
+TEST_F(SharersOfHost, KeepSecondsAndWattsApart) {
+  find();
+  sharers_.put("host ", "power", {.watts = 250});
+  sharers_.put("host ", "alone", {.seconds_per_row = 2e-9});
+  sharers_.write(true);
+  expect_equal(read("host |double, end to end, 2^10|power"), {0, 250, 1});
+  expect_equal(read("host |double, end to end, 2^10|alone"), {2e-9, 0, 1});
+  options_.reproducible = true;
+  sharers_.renew();
+  find();
+  EXPECT_FALSE(sharers_.learns());
+  EXPECT_EQ(sharers_.each().front().alone.measured, 0);
+  EXPECT_TRUE(sharers_.each().front().alone.sure) << "nothing is tried";
 }
 
 }  // namespace

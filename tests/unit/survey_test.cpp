@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "survey.hpp"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "matrices.hpp"
 #include "parallel.hpp"
@@ -234,6 +238,23 @@ TEST(Decay, IsAtLeastTheDominanceAndCoversTheTruncationOfRandomRows) {
     for (Index i = 1999; i >= 0; --i) {
       up = std::abs(bands.view().lower[i] / (std::abs(bands.view().diag[i]) - std::abs(bands.view().upper[i]) * up));
       EXPECT_LE(up, (1 + 1e-12) / s.decay());
+    }
+  }
+}
+
+TEST(CopyPastCaches, TakesBytesFromAnywhereToAnywhereAndNoneBeside) {
+  constexpr Index kAround = 128;
+  for (const Index bytes : {0, 1, 63, 64, 65, 127, 200, 5000}) {
+    for (const Index from : {0, 1, 8, 63}) {
+      for (const Index to : {0, 4, 33, 64}) {
+        std::vector<std::byte> source(static_cast<std::size_t>(bytes + kAround));
+        for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i % 251);
+        std::vector<std::byte> copy(static_cast<std::size_t>(bytes + 2 * kAround), std::byte{255}), expected = copy;
+        std::copy_n(source.data() + from, bytes, expected.data() + to);
+        copy_past_caches(source.data() + from, bytes, copy.data() + to);
+        order_stores();
+        EXPECT_EQ(copy, expected) << bytes << " bytes from " << from << " to " << to;
+      }
     }
   }
 }

@@ -1,14 +1,72 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A fake card that OpenCL sees as well: vectors of CUDA's are copied on the card where CUDA has no kernels.
-#include "beside_of.hpp"
+#include <unistd.h>
+
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include "card.hpp"
 #include "cut_case.hpp"
+#include "fake_opencl.hpp"
 #include "process.hpp"
 
 namespace oclspkt::test {
 namespace {
 
-TYPED_TEST(BesideOf, VectorsAreCopiedOnTheCardAndNowhereElse) {
-  using T = TypeParam;
+namespace opencl = fake::opencl;
+
+constexpr const char* kCopied = "copied on the device, where each apply is waited for: ";
+
+long open_files() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return std::distance(begin(all), end(all));
+}
+
+/// Nothing is left behind by both run-times, and nothing was used wrongly.
+template <typename T>
+class BesideOf : public OnCards<T> {
+ protected:
+  BesideOf() {
+    opened().profile(0, sizeof(T) == sizeof(double));
+    release_devices();
+    fake::restart();
+    fake::nvrtc::restart();
+    opencl::restart();
+    files_ = open_files();
+  }
+  ~BesideOf() override { expect_clean(); }
+
+  void expect_clean() const {
+    expect_clean_cards();
+    // PoCL's threads let go of buffers a moment after the commands that used them have ended.
+    for (int look = 0; look < 1000 && opencl::imported() > 0; ++look) usleep(1000);
+    EXPECT_EQ(opencl::imported(), 0);
+    EXPECT_EQ(open_files(), files_);
+    EXPECT_EQ(all_of(opencl::mistakes()), "");
+  }
+
+  /// Vectors of the host are solved for by OpenCL on the same card, and rightly.
+  void expect_by_opencl(Solver<T>& solver, const DeviceQueue& queue, const std::string& why) const {
+    EXPECT_FALSE(solver.takes(queue));
+    EXPECT_EQ(solver.report().device.platform, "NVIDIA CUDA of the fake");
+    expect_copied("Fake card 0", solver, why);
+  }
+  void expect_by_host(Solver<T>& solver, const std::string& why) const { expect_copied("host", solver, why); }
+
+ private:
+  void expect_copied(const std::string& device, Solver<T>& solver, const std::string& why) const {
+    EXPECT_EQ(solver.report().device.name, device);
+    EXPECT_TRUE(solver.report().device.vectors.starts_with("copied: ")) << solver.report().device.vectors;
+    expect_in(solver.report().device.vectors, why);
+    EXPECT_LE(this->backward_error(solver, this->bands_), 100);
+  }
+
+  long files_ = 0;
+};
+using Beside = BesideOf<double>;
+
+SCALAR_TEST(BesideOf, VectorsAreCopiedOnTheCardAndNowhereElse) {
   const std::vector<T> y = random_vector<T>(kRows);
   const InContext context(0);
   const Stream stream;
@@ -44,8 +102,7 @@ TYPED_TEST(BesideOf, VectorsAreCopiedOnTheCardAndNowhereElse) {
   EXPECT_EQ(other.values(), expected);
 }
 
-TYPED_TEST(BesideOf, StreamsDoNotOverwriteWhatOthersStillCopy) {
-  using T = TypeParam;
+SCALAR_TEST(BesideOf, StreamsDoNotOverwriteWhatOthersStillCopy) {
   const std::vector<T> y[] = {random_vector<T>(kRows, 1), random_vector<T>(kRows, 2)};
   const InContext context(0);
   const Stream first, second;
@@ -66,8 +123,7 @@ TYPED_TEST(BesideOf, StreamsDoNotOverwriteWhatOthersStillCopy) {
   EXPECT_EQ(x_second.values(), expected[1]);
 }
 
-TYPED_TEST(BesideOf, ColumnsAndTheTransposeAreSolvedToo) {
-  using T = TypeParam;
+SCALAR_TEST(BesideOf, ColumnsAndTheTransposeAreSolvedToo) {
   constexpr Index kStride = kRows + 24, kColumns = 3;
   const std::vector<T> y = random_vector<T>(kStride * kColumns);
   const InContext context(0);
@@ -85,8 +141,7 @@ TYPED_TEST(BesideOf, ColumnsAndTheTransposeAreSolvedToo) {
 }
 
 /// What stands between lines is the caller's.
-TYPED_TEST(BesideOf, RowsOfNoLineStay) {
-  using T = TypeParam;
+SCALAR_TEST(BesideOf, RowsOfNoLineStay) {
   const LineSet lines = LineSet::strided(200, 24, 16, 1);
   const Bands<T> bands = random_dominant<T>(lines, 3);
   const std::vector<T> y = random_vector<T>(lines.extent());
@@ -104,8 +159,7 @@ TYPED_TEST(BesideOf, RowsOfNoLineStay) {
   EXPECT_EQ(to.values(), expected);
 }
 
-TYPED_TEST(BesideOf, LinesThatAreCutAskForTheirBordersOnTheCard) {
-  using T = TypeParam;
+SCALAR_TEST(BesideOf, LinesThatAreCutAskForTheirBordersOnTheCard) {
   const CutCase all = CutCase::equal(1, {kRows, kRows});
   const Bands<T> bands = random_dominant<T>(all.all(), 3);
   const std::vector<T> y = random_vector<T>(2 * kRows);
@@ -134,8 +188,7 @@ TYPED_TEST(BesideOf, LinesThatAreCutAskForTheirBordersOnTheCard) {
   EXPECT_LE(componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 100 * this->eps);
 }
 
-TYPED_TEST(BesideOf, VectorsThatDoNotFitAreRefusedByNameAndCure) {
-  using T = TypeParam;
+SCALAR_TEST(BesideOf, VectorsThatDoNotFitAreRefusedByNameAndCure) {
   const InContext context(0);
   const Stream stream;
   const CardVector<T> y(kRows), x(kRows);
@@ -196,6 +249,179 @@ TEST(BesideAtTheEnd, SolversMayLive) {
   const DeviceQueue queue{DeviceQueue::Kind::cuda, nullptr};
   set_up(solver, random_dominant<double>(LineSet::one(kRows), 3), {.queue = queue});
   EXPECT_TRUE(solver.takes(queue)) << solver.report().device.vectors;
+}
+
+// A fake card that OpenCL sees as well: what cannot be shared, and which run-time takes over where one fails.
+
+constexpr int kNotPossible = -6;  // CL_OUT_OF_HOST_MEMORY
+
+SCALAR_TEST(BesideOf, WhatCannotBeSharedIsSaidAndTheHostsVectorsAreSolvedFor) {
+  const InContext context(0);
+  const Stream stream;
+  const auto expect = [&](const char* why, const auto& prepare) {
+    SCOPED_TRACE(why);
+    fake::restart();
+    opencl::restart();
+    Solver<T> solver(on_cards("gpu"));
+    prepare();
+    this->set_up(solver, stream.queue());
+    EXPECT_TRUE(solver.report().degraded.empty()) << all_of(solver.report().degraded);
+    this->expect_by_opencl(solver, stream.queue(), why);
+    opencl::restart();
+    fake::restart();
+    this->set_up(solver, stream.queue());
+    EXPECT_TRUE(solver.takes(stream.queue())) << solver.report().device.vectors;
+  };
+  expect("CL_OUT_OF_HOST_MEMORY (-6)", [] { opencl::refuse_imports(kNotPossible); });
+  expect("clEnqueueAcquireExternalMemObjectsKHR gave CL_OUT", [] { opencl::refuse_acquisitions(kNotPossible); });
+  expect("does not see what CUDA writes to memory that it has imported", [] { opencl::mislead_imports(true); });
+  expect("cuMemCreate gave CUDA_ERROR_OUT_OF_MEMORY (2)", [] { fake::set_memory_left(1000); });
+  for (const std::string& function : fake::functions_for_sharing()) {
+    expect("CUDA_ERROR_LAUNCH_FAILED (719)", [&] { fake::fail(function, 0, kLaunchFailed); });
+  }
+}
+
+SCALAR_TEST(BesideOf, TheLimitOfADevicesMemoryCountsTheVectorsToo) {
+  const InContext context(0);
+  const Stream stream;
+  Options options = on_cards("gpu");
+  const std::int64_t vector = kRows * static_cast<std::int64_t>(sizeof(T));
+  for (const std::int64_t vectors : {1, 6, 20}) {
+    SCOPED_TRACE(vectors);
+    options.device_memory = vectors * vector;
+    Solver<T> solver = this->ready(options, stream.queue());
+    if (vectors == 20) {
+      EXPECT_TRUE(solver.takes(stream.queue())) << solver.report().device.vectors;
+    } else {
+      this->expect_by_opencl(solver, stream.queue(), "does not hold 1 line of 20000 rows at once and two vectors more");
+    }
+  }
+}
+
+SCALAR_TEST(BesideOf, ACardThatIsFullForOpenClLeavesTheRowsToTheHost) {
+  const InContext context(0);
+  const Stream stream;
+  Solver<T> solver(on_cards("gpu", OnDeviceFailure::quiet));
+  opencl::set_memory_left(1000);
+  this->set_up(solver, stream.queue());
+  // Once with vectors that are copied on the card, once with those of the host.
+  EXPECT_EQ(solver.report().degraded.size(), 2U);
+  expect_in(all_of(solver.report().degraded), "CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)");
+  this->expect_by_host(solver, "by OpenCL: Fake card 0: device 'Fake card 0' (NVIDIA CUDA of the fake)");
+}
+
+SCALAR_TEST(BesideOf, EveryCallOfAnApplyMayFailOnce) {
+  const std::vector<T> y = random_vector<T>(kRows);
+  const InContext context(0);
+  std::vector<T> expected;
+  {
+    const Stream stream;
+    Solver<T> solver = this->ready(on_cards("gpu"), stream.queue());
+    expected = this->applied(solver, y);
+  }
+  int failures = 0;
+  for (const char* function :
+       {"cuCtxGetCurrent", "cuCtxGetDevice", "cuStreamGetCtx", "cuPointerGetAttribute", "cuMemGetAddressRange_v2",
+        "cuStreamWaitEvent", "cuMemcpyDtoDAsync_v2", "cuStreamSynchronize", "cuEventRecord"}) {
+    bool fired = true;
+    for (int number = 0; fired; ++number) {
+      SCOPED_TRACE(function + std::string(" ") + std::to_string(number));
+      {
+        const Stream stream;
+        const CardVector<T> from(y), to(kRows);
+        Solver<T> solver = this->ready(on_cards("gpu", OnDeviceFailure::quiet), stream.queue());
+        fake::restart();
+        fake::fail(function, number, kLaunchFailed);
+        bool failed = false;
+        try {
+          enqueue(solver, stream.queue(), from, to);
+        } catch (const DeviceError& error) {
+          failed = true;
+          expect_in(error.what(), "Fake card 0");
+          expect_in(error.what(), "CUDA_ERROR_LAUNCH_FAILED (719)");
+        }
+        fired = fake::failed() > 0;
+        fake::fail("", 0, kSuccess, 0);
+        failures += failed ? 1 : 0;
+        if (!failed) {  // giving an object back may fail without harm
+          EXPECT_EQ(to.values(), expected);
+        }
+        this->set_up(solver, stream.queue());
+        EXPECT_EQ(solver.takes(stream.queue()), !failed);
+        if (failed) this->expect_by_opencl(solver, stream.queue(), "CUDA_ERROR_LAUNCH_FAILED (719)");
+      }
+      this->expect_clean();
+      if (this->HasFailure()) return;
+    }
+  }
+  std::cout << failures << " failures\n";
+  EXPECT_GE(failures, 12);
+}
+
+/// In a process of its own: what a device has is looked at once.
+class BesideWithoutImports : public OnCards<double> {};
+TEST_F(BesideWithoutImports, TheHostsVectorsAreSolvedFor) {
+  opencl::hide_extension();
+  const InContext context(0);
+  const Stream stream;
+  Solver<double> solver = ready(on_cards("gpu"), stream.queue());
+  EXPECT_FALSE(solver.takes(stream.queue()));
+  EXPECT_EQ(solver.report().device.platform, "NVIDIA CUDA of the fake");
+  expect_in(solver.report().device.vectors, "copied: ");
+  expect_in(solver.report().device.vectors, "CUDA's run-time compiler is not there");
+  expect_in(solver.report().device.vectors,
+            "by OpenCL: Fake card 0: its OpenCL driver lacks cl_khr_external_memory_opaque_fd");
+}
+
+/// With a compiler: CUDA drives the card until it fails.
+template <typename T>
+using BesideCudaOf = BesideOf<T>;
+
+SCALAR_TEST(BesideCudaOf, OpenClTakesOverACardThatCudaFindsFull) {
+  const InContext context(0);
+  const Stream stream;
+  for (const bool full_for_both : {false, true}) {
+    SCOPED_TRACE(full_for_both);
+    fake::restart();
+    opencl::restart();
+    Solver<T> solver = this->ready(on_cards("gpu", OnDeviceFailure::quiet), stream.queue());
+    ASSERT_EQ(solver.report().device.vectors, "on the device, no copy");
+    Options others = on_cards("gpu", OnDeviceFailure::quiet);
+    others.timeout = 30;  // so that the solver is made anew
+    solver.set_options(others);
+    fake::set_memory_left(1000);
+    if (full_for_both) opencl::set_memory_left(1000);
+    this->set_up(solver, stream.queue());
+    const std::vector<std::string>& degraded = solver.report().degraded;
+    ASSERT_EQ(degraded.size(), full_for_both ? 2U : 1U) << all_of(degraded);
+    expect_in(degraded[0], "device 'Fake card 0' (CUDA by NVRTC)");
+    expect_in(degraded[0], "CUDA_ERROR_OUT_OF_MEMORY (2)");
+    if (!full_for_both) {
+      this->expect_by_opencl(solver, stream.queue(), "cuMemCreate gave CUDA_ERROR_OUT_OF_MEMORY (2)");
+      continue;
+    }
+    expect_in(degraded[1], "device 'Fake card 0' (NVIDIA CUDA of the fake)");
+    expect_in(degraded[1], "CL_MEM_OBJECT_ALLOCATION_FAILURE (-4)");
+    this->expect_by_host(solver, "cuMemCreate gave CUDA_ERROR_OUT_OF_MEMORY (2)");
+  }
+}
+
+SCALAR_TEST(BesideCudaOf, VectorsAreCopiedWhereTheCompilerMakesNothingForTheCard) {
+  const std::vector<T> y = random_vector<T>(kRows);
+  const InContext context(0);
+  const Stream stream;
+  const CardVector<T> from(y), to(kRows);
+  fake::nvrtc::refuse(true);
+  Solver<T> solver = this->ready(on_cards("gpu", OnDeviceFailure::quiet), stream.queue());
+  fake::nvrtc::refuse(false);
+  ASSERT_TRUE(solver.takes(stream.queue())) << solver.report().device.vectors;
+  EXPECT_TRUE(solver.report().device.vectors.starts_with(kCopied)) << solver.report().device.vectors;
+  expect_in(solver.report().device.vectors, "kernel(7): error: the fake refuses this");
+  ASSERT_EQ(solver.report().degraded.size(), 1U);
+  expect_in(solver.report().degraded[0], "the fake refuses this");
+  const std::vector<T> expected = this->applied(solver, y);
+  enqueue(solver, stream.queue(), from, to);
+  EXPECT_EQ(to.values(), expected);
 }
 
 }  // namespace

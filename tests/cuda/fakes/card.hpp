@@ -16,7 +16,6 @@ namespace oclspkt::test {
 
 using namespace cuda;
 
-using CardScalars = ::testing::Types<float, double>;
 inline constexpr Index kRows = 20'000;
 inline constexpr CUresult kIllegalAddress = 700, kLaunchFailed = 719;
 

@@ -16,7 +16,6 @@
 
 #include "driver.hpp"
 #include "fake_calls.hpp"
-#include "fake_kernels.hpp"
 
 // What the fake driver knows, and how its calls begin.
 namespace fake_driver {
