@@ -17,10 +17,10 @@ namespace oclspkt {
 /// 1 are dominant for
 ///     t_j >= low = |c_j| / (|b_j| - |a_j| t_(j-1)),
 ///     t_j <= high = (|b_(j+1)| - |c_(j+1)|) / |a_(j+1)|.
-/// If low <= high and both are far from 1, the units count as jumping at the joint of the rows. Errors from above then
-/// grow most with `high`, errors from below with `low`. The third candidate is the ratio that makes the couplings
-/// symmetric, if it is large: `low` and `high` do not show ramps over several rows. Lines of dominant rows keep their
-/// units.
+/// If low <= 2 high and low * high is far from 1, the units count as jumping at the joint of the rows. Errors from
+/// above then grow most with `high`, errors from below with `low`. The third candidate is the ratio that makes the
+/// couplings symmetric, if it is large: `low` and `high` do not show ramps over several rows. Lines of dominant rows
+/// keep their units.
 template <typename T>
 class ColumnUnits {
  public:
