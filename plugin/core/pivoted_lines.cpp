@@ -154,7 +154,8 @@ template <Index kWidth, bool kCareful, typename Number>
       s.strayed[j] = left_range != 0 ? Number(1) : s.strayed[j];
       const bool swapped = p.swapped != 0;
       see_pivot(s, j, p.diag, swapped ? Number(0) : before);
-      // A pivot row that changed places has no growth of its own: the division by infinity makes it 0.
+      // The second row of a block of 2 has no pivot of its own, and no growth: the division by infinity gives 0. 0 / 0
+      // is NaN, which also counts as no growth.
       const Number grown = (std::abs(taken) + std::abs(d)) / (swapped ? Limits<Number>::infinity() : std::abs(diag));
       s.growth[j] = grown > s.growth[j] ? grown : s.growth[j];
       s.blocks[j] = swapped ? Number(1) : s.blocks[j];
@@ -208,7 +209,7 @@ template <Index kWidth, typename Number>
     const bool first = i == 0;
 #pragma omp simd
     for (Index j = 0; j < kWidth; ++j) {
-      // The term with the next unknown, which is computed last, is subtracted last.
+      // Subtract the term with the next row's unknown last, because that unknown is computed last.
       const Number alone = (x[at + j] - coupled(f.upper2[at + j], below2[j])) - coupled(f.upper[at + j], below[j]);
       const Number second = x[above + j] - coupled(f.upper2[above + j], below[j]);
       const Number in_block = x[at + j] - coupled(f.multiplier[above + j], second);
