@@ -149,8 +149,7 @@ class DeviceSolver {
   virtual std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& /*layout*/) {
     throw InvalidInput("the host solves and takes no vectors of a device");
   }
-  /// Let several solvers of one device work on vectors that are copied to the device once. This solver takes the first
-  /// step.
+  /// Let several solvers of one device work on vectors that are copied to it once. This solver takes the first step.
   /// @return null on the host, if the device uses host memory, and if vectors take several chunks
   /// @throws DeviceError
   virtual std::unique_ptr<Visit<T>> visit(const VisitSteps<T>& /*steps*/) { return nullptr; }
@@ -233,8 +232,7 @@ class DeviceModule {
   }
   /// One line for each platform or device that was found but could not be used.
   virtual const std::vector<std::string>& problems() = 0;
-  /// Measure a device once per process, with factors as wide as the vectors. Takes at most 50 ms besides the kernel
-  /// build.
+  /// Measure a device, once per process, with factors as wide as vectors. Takes at most 50 ms besides kernel builds.
   /// @throws DeviceError, BuildError
   virtual DeviceProfile profile(int device, bool is_double) = 0;
   /// Measure a device as profile() does, with the rate of exact-factored for lines side by side (5 words a row). Takes

@@ -24,9 +24,8 @@ inline constexpr double kStableEps = 10;
 
 /// Right-hand sides of trial solves, from a fixed seed.
 ///   rough   y_i = (|a| + |b| + |c|)_i with a random sign: x is as large as the matrix can make it
-///   smooth  y = A x, with each x_i 1 or 2: x is small against the solutions of single segments, so that errors in
-///   their
-///           coupling show
+///   smooth  y = A x, with each x_i 1 or 2: x is small against the solutions of single segments, so that
+///           errors in their coupling show
 enum class TrialKind { rough, smooth };
 
 /// The random bits of trial solves, equal in every set-up: the highest bits of Knuth's 64-bit linear congruential

@@ -31,8 +31,7 @@ T row_rounding(T lower, T diag, T upper, T taken, T size) {
   return 3 * size + (T(4.5) * std::abs(taken) + carried);
 }
 
-/// The largest rounding bound of some rows, see Factors::Pivots. Divides only if a row exceeds the largest bound so
-/// far.
+/// The largest rounding bound of some rows, see Factors::Pivots. Divides only for a new maximum.
 template <typename T>
 struct PivotExtremes {
   T rounding = 0;
@@ -56,8 +55,7 @@ struct PivotExtremes {
     forgiven = forgiven || some.forgiven;
     if (!(some.rounding <= rounding)) rounding = some.rounding;
   }
-  /// The bound plus two terms that hold for all rows: 0.5 for the excess, and 2 eps of the diagonal if an excess is
-  /// forgiven.
+  /// The bound plus two terms for all rows: 0.5 for the excess, and 2 eps of the diagonal if excesses are forgiven.
   typename Factors<T>::Pivots pivots() const {
     const bool sound = finite && spoilt == 0 && most <= kMostMultiplier<T>;
     if (!sound || !(rounding <= std::numeric_limits<T>::max())) {

@@ -24,9 +24,8 @@ enum class Order { down, inwards, towards };
 /// Below the meeting row of a line, elimination goes upwards, and a and c change places. The meeting row has two
 /// multipliers and no coupling.
 ///   inwards  `coupling` of the meeting row is the multiplier from below, c_i p_(i+1)
-///   towards  `multiplier` of the given row and of meeting rows below it is the multiplier from below. The given row
-///   has
-///            reciprocal 0 and coupling -1, so that substitution passes on its unknown (see Meeting) unchanged
+///   towards  `multiplier` of the given row and of meeting rows below it is the multiplier from below. The given
+///            row has reciprocal 0 and coupling -1, so that substitution does not change its unknown, see Meeting
 template <typename T>
 struct FactorsView {
   const T* multiplier = nullptr;  ///< a_i p_(i-1)
@@ -92,11 +91,9 @@ class OCLSPKT_API Factors {
               bool narrow = false);
   /// Replace the factors of some lines by those of the identity.
   /// @param lines  in ascending order
-  /// @return false, without changes, if `lines` lacks a line that is not sound, or if factors of other lines might
-  /// change
+  /// @return false, without changes, if `lines` lacks a line that is not sound, or if other factors might change
   bool drop(const std::vector<Index>& lines);
-  /// Always forgive the rounding of a diagonal, whatever the effect on the solution: for callers that check the
-  /// solution.
+  /// Always forgive the rounding of a diagonal, whatever its effect: for callers that check the solution.
   void forgive_always() { forgiving_ = Forgiving::always; }
   FactorsView<T> view() const { return with_multipliers(same_); }
   /// The factors in float, if they are narrow; view() then has null pointers.

@@ -24,8 +24,7 @@ struct Bundle {
   Index first, stride, width, length;
 };
 
-/// Sweep one row of a bundle down: d = y - m d. `swept` stores d for the sweep up. Shared factors have one number a
-/// row.
+/// Sweep one row of a bundle down: d = y - m d. `swept` stores d for the sweep up. Shared factors: one number a row.
 template <bool kShared, typename T>
 void row_down(Index width, const T* __restrict y, const T* __restrict m, T* __restrict carry, T* __restrict swept) {
   for (Index j = 0; j < width; ++j) swept[j] = carry[j] = y[j] - m[kShared ? 0 : j] * carry[j];
@@ -156,9 +155,8 @@ void HostSolver<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form
   window_.resize(bundle_ > 1 && !through_x_ ? bundle_ * (lines.length(0) + 1) : 0);
 }
 
-/// True if downward elimination makes most of the doubtful lines sound. If the middle row lies in a short group between
-/// weak couplings, elimination from both sides may give it a tiny pivot; at an end of the line such a group is
-/// harmless.
+/// True if downward elimination makes most of the doubtful lines sound. If few rows lie between weak couplings,
+/// elimination of their middle row from both sides may leave a tiny pivot; at an end of a line, such rows are harmless.
 template <typename T>
 bool HostSolver<T>::is_better_downwards(const LineSet& lines, const BandsView<T>& bands) const {
   constexpr Index kMany = 8;

@@ -20,8 +20,8 @@ struct ExcessRow {
   /// The diagonal times `sign`. It may become negative if rows are not dominant, see as_pivot().
   T magnitude() const { return (std::abs(lower) + std::abs(upper)) + excess; }
   T diag() const { return sign * magnitude(); }
-  /// This equation, multiplied by -1 if magnitude() is negative: eliminate() requires a pivot row with magnitude() >=
-  /// 0.
+  /// This equation, multiplied by -1 if magnitude() is negative, because eliminate() requires the pivot row of a
+  /// positive magnitude().
   ExcessRow as_pivot() const {
     const bool negated = magnitude() < 0;
     ExcessRow row = *this;

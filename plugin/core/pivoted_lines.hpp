@@ -26,8 +26,8 @@ struct WaitingRow {
 template <typename Number>
 struct PivotStep {
   Number diag, upper = 0, upper2 = 0;
-  Number multiplier = 0;  ///< factor of this row's right-hand side when the next row subtracts it
-  Number swapped = 0;     ///< 1: this row changed places with the next one before
+  Number multiplier = 0;  ///< the next row subtracts this row's right-hand side times this factor
+  Number swapped = 0;     ///< 1: this row changed places with the next row before its elimination
 };
 
 /// Choose the pivot row from the waiting row and the next row, and eliminate its unknown from the other.

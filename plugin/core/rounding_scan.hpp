@@ -115,8 +115,7 @@ class ScanErrors {
   /// The difference between the value that enters a work-item and the value at which the previous work-item arrives; 0
   /// for the first. Work-items count in the order of the sweep.
   double joint(int item) const;
-  /// Update the errors for kernels that compute the differences of joint(), scan these, and subtract them from all
-  /// rows.
+  /// Update the errors for kernels that compute the differences of joint(), scan these, and subtract them from rows.
   /// @param u  half of eps
   /// @post joint() is the difference after this correction
   void correct(double u);

@@ -12,8 +12,7 @@ struct RowFlops {
   double halo = 0;  ///< sum of a halo row above a partition, which is swept down only, and a halo row below it
 };
 
-/// The flops of a method, equal to the operations of its kernels (oclspkt-bench paper runs them with a counting
-/// scalar).
+/// The flops of a method, as its kernels execute them: oclspkt-bench paper counts them with a counting scalar.
 /// @param stores  exact-factored stores its factors; false for kernels for FPGAs, which eliminate in every apply
 constexpr RowFlops flops_of(Method method, bool stores = true) {
   constexpr RowFlops kStored{5, 5};      // multiplier, reciprocal of the pivot, coupling over the pivot

@@ -159,9 +159,7 @@ class Space {
   /// @throws InvalidInput on devices that do not share host memory
   virtual std::unique_ptr<Array> wrap(T* host, Index size) = 0;
   /// Use a caller's memory on this device as an array, which keeps a reference to it.
-  /// @param memory  a cl_mem of the queue's context, or an address under CUDA, of at least `size` scalars; null if
-  /// `size`
-  ///                is 0
+  /// @param memory  a cl_mem of the queue's context, or an address under CUDA; at least `size` scalars; null for size 0
   /// @throws InvalidInput if `memory` is of another kind, or too small
   virtual std::unique_ptr<Array> adopt(void* memory, Index size) = 0;
   /// Copy host memory to an array, after all enqueued work. The caller may change the memory when the call returns.

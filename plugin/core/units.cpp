@@ -22,7 +22,8 @@ constexpr double kJump = 8, kUneven = 32;
 constexpr double kSlack = 2;
 /// How many rows above a piece the search begins, to find the ratio at the joint above the piece.
 constexpr Index kEarly = 64;
-/// The least jump of a unit by which columns are scaled, and the largest range of units.
+/// kLeastJump: the least jump of a unit for which columns are scaled. kMostRange: the largest ratio of two units of a
+/// line.
 constexpr double kLeastJump = 8;
 template <typename T>
 constexpr double kMostRange = sizeof(T) == sizeof(float) ? 0x1p100 : 0x1p400;

@@ -13,8 +13,8 @@ namespace oclspkt {
 ///
 /// A certificate bounds an error relative to the line's largest unknown, so that it says little about unknowns in small
 /// units: with x_j = s_j z_j, truncating the unknown above row i causes an error |w_i| s_above / s_i in z. A row that
-/// is not dominant may be dominant for another ratio of units t_j = s_j / s_(j+1) at one of its joints. Rows j and j +
-/// 1 are dominant for
+/// is not dominant may be dominant for another ratio of units t_j = s_j / s_(j+1) at one of its joints. The rows
+/// j and j + 1 are dominant for
 ///     t_j >= low = |c_j| / (|b_j| - |a_j| t_(j-1)),
 ///     t_j <= high = (|b_(j+1)| - |c_(j+1)|) / |a_(j+1)|.
 /// If low <= 2 high and low * high is far from 1, the units count as jumping at the joint of the rows. Errors from
