@@ -123,7 +123,7 @@ class CutParts {
   struct Bundle {
     Index first_slot, wide;
     Index first, length;           ///< offset of the first row of the first line; rows
-    Index p_rows = 0, q_rows = 0;  ///< rows of p from the first inner row on, rows of q up to the last
+    Index p_rows = 0, q_rows = 0;  ///< stored rows: the first rows of p, the last rows of q
     Index p_at = 0, q_at = 0;      ///< in spikes_
   };
   void find_near_spikes(const BandsView<T>& bands, std::size_t slot);

@@ -20,8 +20,8 @@ struct ExcessRow {
   /// The diagonal times `sign`. It may become negative if rows are not dominant, see as_pivot().
   T magnitude() const { return (std::abs(lower) + std::abs(upper)) + excess; }
   T diag() const { return sign * magnitude(); }
-  /// This equation, multiplied by -1 if magnitude() is negative, because eliminate() requires the pivot row of a
-  /// positive magnitude().
+  /// This equation, multiplied by -1 if magnitude() is negative, because eliminate() requires a pivot row with a
+  /// magnitude() of at least 0.
   ExcessRow as_pivot() const {
     const bool negated = magnitude() < 0;
     ExcessRow row = *this;
@@ -141,9 +141,9 @@ struct PivotRow {
   T size;
 };
 
-/// @param row        after the eliminations
+/// @param row        the row after the eliminations
 /// @param taken      the number that the eliminations subtract from the diagonal, times the diagonal's sign
-/// @param lower, diag, upper  before any elimination
+/// @param lower, diag, upper  the row's numbers before any elimination
 template <typename T>
 PivotRow<T> pivot_of(ExcessRow<T> row, T taken, T lower, T diag, T upper) {
   const bool direct = carries_diagonal(lower, diag, upper);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sweeps over a single partition, for the truncation and rounding errors of its rows. Rows are in the order of the
-// sweep.
+// Sweeps over a single partition, for truncation and rounding errors of its rows. Rows are in the order of the sweep.
 #pragma once
 
 #include <cmath>

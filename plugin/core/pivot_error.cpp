@@ -48,7 +48,7 @@ class PivotErrors {
 
  private:
   static constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2.0;
-  /// The largest ratio of a swept right-hand side to its pivot, so that sums over all rows stay in T's range.
+  /// The largest allowed ratio of a swept right-hand side to its pivot, so that sums over all rows stay in T's range.
   static constexpr double kMost = sizeof(T) == sizeof(float) ? 1e25 : 1e250;
   static constexpr double kUnlimited = std::numeric_limits<double>::max();
   bool plain_, factors_tell_;

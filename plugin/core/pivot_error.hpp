@@ -57,8 +57,7 @@ EliminatedRow PivotChain::next(T lower, T diag, T upper_of_row) {
 /// The largest relative error of pivots at which rounding bounds still hold, although they assume exact pivots.
 inline constexpr double kKnownPivots = 0.05;
 
-/// True if T's arithmetic finds the pivots of a plan to within kKnownPivots, and no unknown overflows by rounding
-/// alone.
+/// True if arithmetic in T finds the pivots of a plan to within kKnownPivots, and rounding overflows no unknown.
 ///
 /// At dominance 1, row i - 1 passes on the relative error of its pivot to row i, times |a_i c_(i-1)| / |u_(i-1) u_i|.
 /// This factor can be large for many rows. Where couplings grow towards one side, plain pivots

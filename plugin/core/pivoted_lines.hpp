@@ -68,7 +68,7 @@ struct PivotLimits {
 template <typename Number>
 class PivotedLines {
  public:
-  /// The number of systems in a bundle; other bundles have one system.
+  /// A bundle has kLanes systems, or a single one.
   static constexpr Index kLanes = 8;
 
   void clear();
@@ -89,7 +89,7 @@ class PivotedLines {
   /// @param[in] rows shape [n]; lower of the first and upper of the last are not read
   void add(const std::vector<PivotedRow<Number>>& rows);
 
-  /// Unknowns of all systems.
+  /// The number of unknowns of all systems.
   Index size() const { return size_; }
   /// Solve all systems in place. A NaN does not spread to other systems.
   /// @param[in,out] x shape [size()]; right-hand sides, then unknowns, in the order of place() and add()

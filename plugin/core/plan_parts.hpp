@@ -21,8 +21,7 @@ inline int lanes_of_tile(const DeviceTraits& traits) { return std::max({1, trait
 /// @throws InvalidInput if `partition` is negative
 void check_partition(Index partition);
 
-/// The most words of a chunk's array, halos included. Five such arrays share the memory, each in an allocation of its
-/// own.
+/// The most words of a chunk's array, halos included. Five arrays share the memory, each as a single allocation.
 std::int64_t chunk_words(int word, const DeviceTraits& traits);
 
 /// Set chunk_tiles of a plan whose other members are set.

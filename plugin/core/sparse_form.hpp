@@ -88,8 +88,7 @@ struct LongRow {
 };
 
 /// The value at places of dia without an entry. Kernels must distinguish such places from entries of 0, because 0 times
-/// a NaN or Inf in x is NaN. The value is a NaN with special bits; a NaN of the matrix with these bits becomes another
-/// NaN.
+/// a NaN or Inf in x is NaN. The value is a NaN with special bits; a matrix entry with these bits becomes another NaN.
 template <typename T>
 inline constexpr auto kNoEntry = [] {
   if constexpr (sizeof(T) == sizeof(double)) {

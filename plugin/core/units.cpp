@@ -22,13 +22,11 @@ constexpr double kJump = 8, kUneven = 32;
 constexpr double kSlack = 2;
 /// How many rows above a piece the search begins, to find the ratio at the joint above the piece.
 constexpr Index kEarly = 64;
-/// kLeastJump: the least jump of a unit for which columns are scaled. kMostRange: the largest ratio of two units of a
-/// line.
+/// kLeastJump: the least jump of a unit for which columns are scaled. kMostRange: the largest ratio of a line's units.
 constexpr double kLeastJump = 8;
 template <typename T>
 constexpr double kMostRange = sizeof(T) == sizeof(float) ? 0x1p100 : 0x1p400;
-/// Lines of at least this dominance keep their units. Their row sums are 0 except for rounding, as at interfaces of
-/// materials.
+/// Lines of at least this dominance keep their units. Their row sums are 0 up to rounding, as at material interfaces.
 constexpr double kMeantDominance = 0.999;
 
 /// True if a number is at least `limit` times the other number. Avoids a division for each row.
@@ -116,8 +114,7 @@ class DominantUnits {
   }
 
  private:
-  /// Eliminate upwards to find the least ratio of units at the joint above each row for which the rows below are
-  /// dominant.
+  /// Eliminate upwards to find the least ratio of units at the joint above each row that makes the rows below dominant.
   /// @return false if no units make all rows dominant
   bool find_least() {
     least_.resize(static_cast<std::size_t>(rows_));
