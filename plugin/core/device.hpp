@@ -281,10 +281,11 @@ inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 /// @throws bad_alloc, after which a later call tries again
 OCLSPKT_API DeviceModule* device_module(std::string* why);
 
-/// The object of device_module(), without loading drivers: device_of() then loads only the driver of the queue.
+/// The object of device_module(), without loading drivers. Its device_of() loads only the driver of the queue, and
+/// returns a device that is ready for use.
 OCLSPKT_API DeviceModule& devices_of_queues();
 
-/// The result of an earlier device_module(), else null.
+/// The object of device_module() if a module is open already, else null.
 OCLSPKT_API DeviceModule* open_device_module();
 
 /// The module for CUDA alone, for comparisons. OpenCL may list its cards as well.

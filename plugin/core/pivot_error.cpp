@@ -79,8 +79,8 @@ bool is_dominant(const BandsView<T>& line, Index length) {
   return all;
 }
 
-/// How many rows of a line suffice if all rows are equal: with row sums of 0, the excesses of row i shrink as 1 / i,
-/// and so do their errors.
+/// How many rows of a line suffice if all rows are equal: with row sums of 0, the excess of row i is proportional to
+/// 1 / i, and so is its error.
 constexpr Index kRowsAlike = 8192;
 
 }  // namespace

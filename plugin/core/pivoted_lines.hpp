@@ -54,7 +54,7 @@ struct PivotFacts {
   double trial = 0;        ///< the largest |r_i| / (|A| |x| + |y|)_i of trial solves, in eps, or NaN; 0 without trials
 };
 
-/// Limits of componentwise errors, in eps. A solver that exceeds a limit takes the member's measure.
+/// Limits of componentwise errors, in eps, and of the growth. Each member says what a solver does above its limit.
 struct PivotLimits {
   double bound;    ///< lines with a larger bound: the error of each solution is measured
   double refined;  ///< solutions with a larger measured error are refined
