@@ -40,9 +40,10 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
 /// sweep up passes it on, times |c_i p_i|. The bound is the sum of both errors, wherever runs start.
 ///
 /// The values that leave a partition are computed twice: by the partition alone, and from the values that enter it. The
-/// two results differ by rounding, and the growth is the amplification of this difference. It is the largest of all
-/// products of two kinds: 1 + |c p| of a row times the |a_i p_i| of the rows below it in its partition, and the |c_i
-/// p_i| from any row up to the partition's first row.
+/// two results differ by rounding, and the growth is the amplification of this difference. It is the largest of
+/// two kinds of products:
+///   - 1 + |c p| of a row, times the |a_i p_i| from the next row to the end of that row's partition,
+///   - the |c_i p_i| from any row up to the first row of its partition.
 /// @cost 1 division, 6 multiplications a row
 template <typename T>
 Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);
