@@ -8,26 +8,27 @@
 
 namespace oclspkt {
 
-/// Places in the vectors of the rows next to cuts. Each shape [2][slots]: above, below; -1: there is none.
+/// Places of the rows next to cuts in the vectors. Shape of each: [2][slots], rows next to the cuts above, then below;
+/// -1: the slot has no such row.
 struct RowsNextToCuts {
   std::vector<Index> y;  ///< right-hand sides
-  std::vector<Index> z;  ///< the inner rows beside them
+  std::vector<Index> z;  ///< solution of the nearest inner rows
   std::vector<Index> x;  ///< unknowns
 };
 
-/// The work of an apply on rows next to cuts if vectors lie on a device. Slots are those of CutParts.
+/// The rows next to cuts, and the spikes, that an apply needs if vectors lie on a device. CutParts numbers the slots.
 template <typename T>
 struct BorderLayout {
-  /// Spikes of a bundle that reach from the cuts on one side.
+  /// The spikes of one bundle that begin at the cuts above it, or at those below it.
   struct Run {
-    Index before;  ///< numbers in the runs before this one, of the same side
-    Index at;      ///< in `spikes`; rows outer, lines inner
+    Index before;  ///< how many numbers the previous runs of this side have
+    Index at;      ///< place in `spikes`; rows outer, lines inner
     Index first;   ///< place in the vector of the first row's first line
     Index wide;    ///< lines side by side
-    Index slot;    ///< of the first line
+    Index slot;    ///< slot of the first line
   };
   Index slots = 0;
-  Index stride = 1;  ///< from row to row of a line
+  Index stride = 1;  ///< places from row to row of a line
   RowsNextToCuts rows;
   std::vector<Run> above, below;  ///< spikes from the cuts above, below
   Index above_entries = 0, below_entries = 0;
@@ -35,18 +36,18 @@ struct BorderLayout {
   Index spike_count = 0;
 };
 
-/// The rows next to cuts of vectors on a device: only their numbers visit the host.
+/// Reads and corrects the rows next to cuts in vectors on a device. Only the numbers of these rows visit the host.
 template <typename T>
 class Borders {
  public:
   virtual ~Borders() = default;
   /// Read the arguments of CutParts::right_hand_sides(); waits for the device.
   /// @param y, z     right-hand side and solution of the inner rows, as Solver::enqueue() takes them
-  /// @param numbers  shape [4][slots]: y next to the cuts above and below, z beside them
+  /// @param numbers  shape [4][slots]: y next to the cuts above and below, then z of the nearest inner rows
   /// @throws InvalidInput, DeviceError
   virtual void take(const DeviceQueue& queue, const void* y, const void* z, T* numbers) = 0;
   /// Enqueue the corrections of CutParts::correct().
-  /// @param unknowns  shape [2][slots]: next to the cuts above, below; read before the call returns
+  /// @param unknowns  shape [2][slots]: x next to the cuts above, then below; the call reads them before it returns
   /// @throws InvalidInput, DeviceError
   virtual void put(const DeviceQueue& queue, const T* unknowns, void* x) = 0;
 };

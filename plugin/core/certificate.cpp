@@ -13,7 +13,7 @@
 namespace oclspkt {
 namespace {
 
-/// The ratios whose running products are the spikes of a segment that is cut off above and below:
+/// The ratios whose running products are the spikes of a segment with a cut above and below:
 /// down[i] = |upper_i / u_i| (LU from its top), up[i] = |lower_i / u'_i| (UL from its bottom).
 struct Ratios {
   std::vector<double> down, up;
@@ -26,7 +26,7 @@ struct Ratios {
     double c = 0, a_up = 0;
     // Two chains of divisions, neither of which waits for the other.
     for (Index i = first, j = end - 1; i < end; ++i, --j) {
-      // An infinite diagonal would hide behind a ratio of 0: 0 * diag makes it NaN.
+      // With an infinite diagonal the ratio is 0; 0 * diag makes it NaN.
       c = rows.upper(i) / (static_cast<double>(rows.diag(i)) - rows.lower(i) * c) +
           0 * static_cast<double>(rows.diag(i));
       a_up = rows.lower(j) / (static_cast<double>(rows.diag(j)) - rows.upper(j) * a_up);
@@ -40,7 +40,7 @@ struct Ratios {
 struct Spikes {
   std::vector<double> above, below;
 
-  /// From the ratios of the segment; a side that ends where the line ends has no spike.
+  /// Compute the spikes from the ratios of the segment. A side at the end of the line has no cut and no spike.
   void fill(const Ratios& r, bool cut_above, bool cut_below) {
     const std::size_t size = r.down.size();
     above.resize(size);
@@ -53,14 +53,14 @@ struct Spikes {
   double sum(std::size_t i) const { return above[i] + below[i]; }
 };
 
-/// certify_halo() of the partitions [begin, end).
+/// certify_halo() for partitions [begin, end).
 template <typename T>
 Certificate certify_partitions(const SweepRows<T>& rows, Index m, Index halo, RowRange asked, Index begin, Index end) {
   Certificate worst;
   Ratios ratios;
   Spikes spikes;
   for (Index k = begin; k < end; ++k) {
-    // Nothing couples beyond the lines asked for, and short lines must not pay for the partitions that they lie in.
+    // Stay inside of `asked`: no coupling leaves these lines, and a short line should not cost a whole partition.
     const Index first = std::max(asked.first, k * m - halo), last = std::min(asked.end, (k + 1) * m + halo);
     const Index kept_first = std::max(asked.first, k * m), kept_end = std::min(asked.end, (k + 1) * m);
     ratios.fill(rows, first, last);
@@ -76,10 +76,10 @@ Certificate certify_partitions(const SweepRows<T>& rows, Index m, Index halo, Ro
   return worst;
 }
 
-/// How many cuts, or partitions between them, one piece of work covers.
+/// The number of cuts, or of partitions, in one piece of work.
 Index cuts_a_piece(Index m) { return std::max<Index>(1, kPieceRows / m); }
 
-/// Both sweeps of a partition. Rows of `up` are counted from the last one.
+/// Both sweeps of a partition. Rows of `up` count from the last row.
 struct TwoSweeps {
   ForwardSweep down, up;
 };
@@ -107,13 +107,14 @@ class InterfaceGrowth {
     up_ = 1;
   }
   /// @param ratio   |a_i p_i|
-  /// @param c_above |c p| of the row before, c of this one
+  /// @param c_above |c p| of the row above
+  /// @param c       |c p| of this row
   void see(double ratio, double c_above, double c) {
     down_ = times(std::max(down_, 1 + c_above), ratio);
     up_ = times(up_, c);
     if (!(up_ <= growth)) growth = up_;
   }
-  /// @param more  partitions follow
+  /// @param more  whether more partitions follow
   void end_partition(bool more) {
     if (more && !(down_ <= growth)) growth = down_;
   }
@@ -131,8 +132,8 @@ struct Handed {
   double c = 0;        ///< c_i p_i
   double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row
   InterfaceGrowth interfaces;
-  /// Results of a row: |a_i p_i|, |c p| of the row before, and 0 times its diagonal, since an infinite one would hide
-  /// behind a ratio of 0; and of the row before, `upwards`.
+  /// Results of a row: `ratio` is |a_i p_i|; `c_above` and `upwards` are |c p| and `upwards` of the row above;
+  /// `nothing` is 0 times the diagonal, NaN for an infinite diagonal, which would make `ratio` 0.
   struct Row {
     double ratio, c_above, nothing, upwards;
   };
@@ -152,7 +153,7 @@ struct Handed {
   }
 };
 
-/// Run sweep_down(). @return growth in the interface systems
+/// Run sweep_down(). @return the growth in the interface systems
 template <typename F>
 double growth_of_sweep(Index n, Index piece, Index lead_in, const F& sweep) {
   double growth = 1;
@@ -164,12 +165,12 @@ double growth_of_sweep(Index n, Index piece, Index lead_in, const F& sweep) {
 
 /// The truncation errors of a tile, see certify_stored().
 struct OfTile {
-  double below = 0;   ///< how much of an error below the tile reaches the rows above it, at most
-  double left = 0;    ///< the rest, behind the tile, of an error 1 + |c p| that enters it from above
-  double amount = 0;  ///< the sum of that error over the tile's rows, times the largest growth on the way up
+  double below = 0;   ///< bound of the factor by which an error below the tile reaches the rows above it
+  double left = 0;    ///< size behind the tile of an error that enters it from above with 1 + |c p|
+  double amount = 0;  ///< sum over the tile's rows of that error times its largest growth upwards
 };
 
-/// Sweep down whole tiles. @param tiles  their errors, shape [plan.tiles()], or null
+/// Sweep down whole tiles. @param tiles  shape [plan.tiles()] or null; overwritten with the errors of the swept tiles
 template <typename T>
 void see_tiles(const Plan& plan, const SweepRows<T>& rows, Index begin, Index end, Handed& h, OfTile* tiles) {
   const Index tile_rows = plan.tile_rows();
@@ -190,24 +191,24 @@ void see_tiles(const Plan& plan, const SweepRows<T>& rows, Index begin, Index en
       h.interfaces.end_partition(i < plan.n);
     }
     tile.amount += nothing;
-    // No tile above the first one depends on the unknown below it, and nothing is below the last one.
+    // The first tile has no tile above, and the last tile has no unknown below.
     if (k == 0 || k + 1 == plan.tiles()) tile.below = 0;
     if (tiles != nullptr) tiles[k] = tile;
   }
 }
 
-/// How a block of rows damps the errors that pass through it, see certify_runs().
+/// How a block of rows damps errors that pass through it, see certify_runs().
 struct Block {
   double down = 1;     ///< product of |a_i p_i|
   double up = 1;       ///< product of |c_i p_i|
   double entered = 0;  ///< size of an error that begins with the block: 1 + |c p| of the row above
-  double begun = 0;    ///< the rest, behind the block, of an error that begins in it
-  double amount = 0;   ///< sum of an error of 1 from above over the rows, times the largest growth on the way up
+  double begun = 0;    ///< size behind the block of the largest error that begins in it
+  double amount = 0;   ///< sum over the rows of an error of 1 from above times its largest growth upwards
   double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row above the block
   bool finite = true;
 };
 
-/// Sweep down rows [begin, end). @param blocks  to be filled, or null
+/// Sweep down rows [begin, end). @param blocks  the blocks of the swept rows, overwritten; or null
 template <typename T>
 void see_blocks(const SweepRows<T>& rows, Index begin, Index end, Index block_rows, Index tile_rows, Handed& h,
                 Block* blocks) {
@@ -297,14 +298,14 @@ Certificate certify_halves(const Plan& plan, const BandsView<T>& bands, double l
   TwoSweeps current, next;
   Certificate worst;
   if (partitions > 0) sweep(0, next);
-  double error_above = 0;  // of the cut above partition k
+  double error_above = 0;  // error of the unknowns at the cut above partition k
   for (Index k = 0; k < partitions; ++k) {
     std::swap(current, next);
     double error_below = current.down.entered.back();
     if (k + 1 < partitions) {
       sweep(k + 1, next);
       const double v_b = current.down.coupling.back(), w_t = next.up.coupling.back();
-      // The sign of v_b w_t is lost in the ratios; the smaller of both denominators is safe.
+      // The ratios have no signs, so that the sign of v_b w_t is unknown: take the smaller denominator.
       const double amplified = 1 / std::abs(1 - v_b * w_t);
       error_below = (current.up.spike + next.down.spike) * (1 + std::max(v_b, w_t)) * amplified;
       if (!(amplified <= worst.growth)) worst.growth = amplified;
@@ -326,7 +327,7 @@ Certificate certify_halves(const Plan& plan, const BandsView<T>& bands, double l
 
 double bound_halves(double d, Index m) {
   if (!(d > 1)) return std::numeric_limits<double>::infinity();
-  const Index kept_away = m / 2 + 1;  // rows from the first truncated one to the nearest that it would change
+  const Index kept_away = m / 2 + 1;  // rows from a truncated unknown to the nearest row that depends on it
   const double half = std::pow(d, -static_cast<double>(kept_away));
   return std::isinf(d) ? half : half + 2 * std::pow(d, 1 - static_cast<double>(m)) / (d - 1);
 }
@@ -351,7 +352,7 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
     }
     if (at(k).below > worst.bound) worst = certificate(at(k).below, std::max<Index>(0, k - 1), k, false);
   }
-  // A run may start at any tile; the tile before it is swept alone.
+  // A run may start at any tile. Tile k is the tile above the run; the unknown above tile k is truncated.
   double amount = 0;
   Certificate start;
   for (Index k = tiles - 1; k > 0; --k) {
@@ -382,9 +383,9 @@ Certificate certify_runs(const TileRuns& runs, const BandsView<T>& bands) {
   const auto certificate = [&](double bound, Index k, bool above) {
     return Certificate{bound, k, k * block_rows, std::min(runs.n, (k + kWindowBlocks) * block_rows) - 1, above};
   };
-  const Index whole = (runs.window - block_rows + 1) / block_rows;  // blocks that any window holds
+  const Index whole = (runs.window - block_rows + 1) / block_rows;  // whole blocks in any window
   Certificate below, start;
-  double amount = 0;  // Block::amount of an error of 1 that enters behind the window, in all rows below
+  double amount = 0;  // Block::amount over all rows below the window, for an error of 1 that leaves the window
   for (Index k = runs.below ? count - whole - 1 : -1; k >= 0; --k) {
     double up = at(k).upwards, down = k > 0 ? std::max(at(k - 1).begun, at(k).entered) : 0;
     for (Index j = k; j < k + whole; ++j) {

@@ -76,7 +76,7 @@ Index CutParts<T>::slot_of(Index line) const {
 
 template <typename T>
 void CutParts<T>::uncouple_cuts(const BandsView<T>& bands, const Overlay& overlay) {
-  // An uncoupled row of the same size: y over its diagonal overflows only if the line's own solution does.
+  // The uncoupled row has the size of the original row: y over its diagonal overflows only if the line's solution does.
   const auto uncouple = [&](Index at, T(&kept)[3]) {
     kept[0] = bands.lower[at];
     kept[1] = bands.diag[at];
@@ -146,7 +146,7 @@ void CutParts<T>::right_hand_sides() {
   T* const g = g_.data();
   for (Index k = 0; k < g_.size(); ++k) {
     const double left = static_cast<double>(y[k]) - static_cast<double>(couplings[k]) * static_cast<double>(z[k]);
-    g[k] = couplings[k] == 0 ? y[k] : static_cast<T>(left);  // NaN beyond a coupling of 0 stays there
+    g[k] = couplings[k] == 0 ? y[k] : static_cast<T>(left);  // a coupling of 0 stops NaN
   }
 }
 
@@ -216,7 +216,7 @@ std::int64_t CutParts<T>::bytes() const {
 
 template <typename T>
 bool CutParts<T>::find_decaying_spikes(const BandsView<T>& bands, double dominance) {
-  // A spike that has decayed to 1e-40 ends there: the rest is far below rounding.
+  // Spikes end where they have decayed to 1e-40, far below rounding.
   constexpr double kNothing = 92, kLeastDominance = 1.02;  // -log(1e-40)
   near_rows_ = 0;
   if (!(dominance >= kLeastDominance) || slots() == 0) return false;
@@ -233,10 +233,10 @@ bool CutParts<T>::find_decaying_spikes(const BandsView<T>& bands, double dominan
   return true;
 }
 
-/// Eliminate the rows near a cut towards it, and substitute away from it, in double.
+/// Compute the spikes near a cut in double: eliminate rows towards the cut, and substitute away from it.
 ///
-/// Pivots and values take a quotient, a product and a difference each, so that no row keeps more than 3 u |A_i| S, with
-/// u = eps / 2 of double; where T is float, rounding the values to it leaves u |A_i| S.
+/// Each pivot and each value takes a quotient, a product and a difference. The residual of a row is thus at most
+/// 3 u |A_i| S with u = eps / 2 of double. In float, rounding the values to float leaves u |A_i| S.
 template <typename T>
 void CutParts<T>::find_near_spikes(const BandsView<T>& bands, std::size_t slot) {
   constexpr double kNearError = 1.5;
@@ -246,7 +246,7 @@ void CutParts<T>::find_near_spikes(const BandsView<T>& bands, std::size_t slot) 
   SpikeFacts& facts = spike_facts_[slot];
   const auto wider = [](T number) { return static_cast<double>(number); };
   std::vector<double> pivots(static_cast<std::size_t>(near_rows_));
-  // From a cut inwards: `towards` couples a row to the one before it, `inwards` to the one behind.
+  // Rows count from the cut inwards: `towards` couples a row to the previous row, `inwards` to the next row.
   const auto sweep = [&](Index first, Index step, const T* towards, const T* inwards, T coupling,
                          AlignedArray<T>& out) {
     double pivot = wider(bands.diag[first + (near_rows_ - 1) * step]);
@@ -309,7 +309,7 @@ void CutParts<T>::find_spikes(const std::function<void(const T*, T*)>& solve, co
   }
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const PartSlot& s = slots_[i];
-    // The solver writes values in rows next to cuts, and in lines that are left out, too.
+    // The solver also writes to rows next to cuts and to lines in `left_out`: clear these.
     if (s.above) p_[s.top] = q_[s.top] = 0;
     if (s.below) p_[s.bottom] = q_[s.bottom] = 0;
     if (!s.has_inner()) continue;
@@ -328,7 +328,7 @@ void CutParts<T>::measure_spikes(const BandsView<T>& bands, const std::vector<ch
     SpikeFacts* const facts = spike_facts_.data() + b.first_slot;
     std::fill_n(facts, b.wide, SpikeFacts{});
     if (b.wide > 1) {
-      constexpr Index kFewest = 64;  // numbers of a row that lie together
+      constexpr Index kFewest = 64;  // numbers that are adjacent in memory
       for_pieces(b.wide, std::max(kFewest, kPieceRows / b.length),
                  [&](Index first, Index end) { measure_rows(bands, b, 0, b.length, first, end, facts); });
       continue;
@@ -351,7 +351,7 @@ void CutParts<T>::measure_spikes(const BandsView<T>& bands, const std::vector<ch
 template <typename T>
 void CutParts<T>::measure_rows(const BandsView<T>& bands, const Bundle& b, Index begin, Index end, Index first_line,
                                Index end_line, SpikeFacts* facts) const {
-  // The rounding of the residual itself, at most, and eps of the spikes.
+  // kOwn bounds the rounding of the residual itself; kEps is the eps of the spikes' type.
   constexpr double kOwn = 1.5 * std::numeric_limits<double>::epsilon(), kEps = std::numeric_limits<T>::epsilon();
   const Index stride = lines_.row_stride();
   const auto wide = [](T number) { return static_cast<double>(number); };
@@ -384,7 +384,7 @@ void CutParts<T>::measure_rows(const BandsView<T>& bands, const Bundle& b, Index
 
 template <typename T>
 void CutParts<T>::keep_spikes(double threshold) {
-  // Row r of a bundle's spike, counted from the cut on.
+  // Row r of a bundle's spike; rows count from the cut.
   const auto row = [&](const Bundle& b, const AlignedArray<T>& spike, Index r) {
     if (near_rows_ > 0) return spike.data() + r * slots() + b.first_slot;
     const Index in_line = &spike == &p_ ? 1 + r : b.length - 2 - r;

@@ -11,17 +11,17 @@ namespace oclspkt {
 
 /// The equations of a part's top and bottom row when its inner rows are eliminated, in double:
 ///     above x_above + tt x_t + tb x_b = g_t,   bt x_t + bb x_b + below x_below = g_b
-/// A part of one row that lies between two others has the one equation above x_above + tt x_t + below x_below = g_t.
+/// A part of one row between two other parts has one equation: above x_above + tt x_t + below x_below = g_t.
 struct ReducedPart {
   double above = 0, tt = 0, tb = 0;
   double bt = 0, bb = 0, below = 0;
-  double top_made_of = 0, bottom_made_of = 0;  ///< the larger operand of the differences tt, bb; see PivotedRow
+  double top_made_of = 0, bottom_made_of = 0;  ///< PivotedRow::made_of for tt and for bb
 };
 
 /// A line, or the part of a line that this process holds.
 struct PartSlot {
   Index line = 0;
-  bool above = false, below = false;  ///< whether there is a part above, below
+  bool above = false, below = false;  ///< whether the line has a part above this one, below it
   Index top = -1, bottom = -1;        ///< offsets of the rows next to the cuts; equal for a part of one row
   Index first = 0, last = -1;         ///< offsets of the first and the last inner row
   bool has_inner() const { return first <= last; }
@@ -38,10 +38,10 @@ struct SpikeFacts {
 
 /// The parts of cut lines on one process: eliminates inner rows from the rows next to cuts, and corrects them later.
 ///
-/// Inner rows are an independent system once x_t and x_b are known. The vector keeps its layout: the bands hold the
-/// rows next to a cut uncoupled, so that any solver of the whole set gives z = A_inner^-1 y on the inner rows. The
-/// spikes p = A_inner^-1 (coupling to t) and q = A_inner^-1 (coupling to b) are stored. The correction
-/// x = z - p x_t - q x_b uses the same numbers from which the equations in x_t and x_b are made.
+/// Given x_t and x_b, the inner rows are an independent system. The rows next to a cut stay in the bands, but
+/// uncoupled, so that any solver of the whole set gives z = A_inner^-1 y on the inner rows. CutParts stores the spikes
+/// p = A_inner^-1 (coupling to t) and q = A_inner^-1 (coupling to b). It makes the equations in x_t and x_b from the
+/// numbers z, p and q, and the correction x = z - p x_t - q x_b uses the very same numbers.
 ///
 /// Lines side by side form a bundle; a bundle with a cut line has a slot for each of its lines.
 /// @source Polizzi and Sameh 2006 (SPIKE), with inner rows in place of whole partitions
@@ -56,56 +56,60 @@ class CutParts {
   /// The slot of a line, -1 if it has none.
   Index slot_of(Index line) const;
 
-  /// Solve another row of the bands in the place of the one at `at`, see SolvedBands::overlay().
+  /// Replaces the row at place `at` of the bands, see SolvedBands::overlay().
   using Overlay = std::function<void(Index at, T lower, T diag, T upper)>;
-  /// Keep the numbers of the rows next to cuts, and lay rows that are not coupled to the inner rows over them.
-  /// @param bands  which `overlay` changes
+  /// Save the rows next to cuts, and replace them in the bands by rows that are not coupled to the inner rows.
+  /// @param bands  the bands that `overlay` changes
   void uncouple_cuts(const BandsView<T>& bands, const Overlay& overlay);
 
-  /// Find the spikes without a solve of all inner rows, if dominance makes them decay to nothing near the cuts.
-  /// @param bands      with uncoupled cuts
-  /// @param dominance  the least of all rows of the slots
-  /// @return true if they are found, for all slots
+  /// Compute the spikes from the rows near the cuts alone, if dominance makes them decay below rounding in these rows.
+  /// @param bands      after uncouple_cuts()
+  /// @param dominance  the least dominance of all rows of the slots
+  /// @return true if the spikes of all slots were computed
   /// @post reduced() and spikes() are valid
   bool find_decaying_spikes(const BandsView<T>& bands, double dominance);
-  /// Clear the spikes of some slots that find_decaying_spikes() found. @param left_out shape [slots]
+  /// Clear spikes that find_decaying_spikes() computed. @param left_out shape [slots]; true: clear the slot's spikes
   void leave_out(const std::vector<char>& left_out);
-  /// Find the spikes of all slots but those of `left_out`, shape [slots], by two solves with the inner rows.
+  /// Compute the spikes by two solves with the inner rows.
+  /// @param left_out  shape [slots]; true: skip the slot
   /// @post reduced() is valid
   void find_spikes(const std::function<void(const T*, T*)>& solve, const std::vector<char>& left_out);
-  /// Find the size and the error of the spikes that find_spikes() found.
-  /// @param bands  with uncoupled cuts
+  /// Compute the size and the error of the spikes that find_spikes() computed.
+  /// @param bands  after uncouple_cuts()
   /// @post spikes() is valid
   void measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out);
   ReducedPart reduced(Index s) const;
   const SpikeFacts& spikes(Index s) const { return spike_facts_[static_cast<std::size_t>(s)]; }
   /// Keep each bundle's spikes up to the last row larger than `threshold`, and free the rest.
   void keep_spikes(double threshold);
-  /// Give back what an apply does not need. @post reduced() and spikes() are not valid
+  /// Free the memory that an apply does not need. @post reduced() and spikes() are not valid
   void drop_equations() {
     edges_ = {};
     spike_facts_ = {};
   }
-  /// Most rows corrected from one side.
+  /// The largest number of rows that one spike corrects.
   Index spike_rows() const;
 
-  /// Compute the right-hand sides of the equations in x_t, x_b. g_b of a part of one row with a part above is not used.
-  /// @param y right-hand side, z the solution of the inner rows
+  /// Compute the right-hand sides of the equations in x_t, x_b. A part of one row with a part above it has no g_b.
+  /// @param y  right-hand side
+  /// @param z  solution of the inner rows
   void right_hand_sides(const T* y, const T* z);
-  /// Compute the right-hand sides from numbers(), shape [4][slots()], which Borders::take() fills before.
+  /// Compute the right-hand sides from numbers().
+  /// @pre Borders::take() has filled numbers(), shape [4][slots()]
   void right_hand_sides();
   /// Set the right-hand sides to NaN.
   void spoil_right_hand_sides();
   T* numbers() { return numbers_.data(); }
-  /// The layout for Borders; it points to the spikes of this object.
+  /// The layout for Borders; it points to the spikes in this object.
   BorderLayout<T> border_layout() const;
-  /// The result of right_hand_sides(), next to the cuts above, then below. Shape [2][slots()]
+  /// The result of right_hand_sides(). Shape [2][slots()]: rows next to the cuts above, then below.
   const T* g() const { return g_.data(); }
-  /// Unknowns in the same places, to be filled before correct(); 0 where a slot has none.
+  /// The unknowns of the rows next to cuts, in the layout of g(). The caller fills them before correct(), with 0 where
+  /// a slot has no cut.
   T* unknowns() { return unknowns_.data(); }
-  /// x = z - p x_t - q x_b on the inner rows, x_t and x_b on the others.
+  /// Compute x = z - p x_t - q x_b on the inner rows, and x = x_t, x = x_b next to cuts.
   /// @return false if an unknown next to a cut is not finite
-  /// @cost 4 words a row that the spikes reach
+  /// @cost 4 words for each row that a spike reaches
   bool correct(T* x) const;
   std::int64_t bytes() const;
 
@@ -113,13 +117,13 @@ class CutParts {
   /// Couplings taken from the bands.
   struct Edge {
     T top[3], bottom[3];                 ///< lower, diag, upper
-    T first_lower, last_upper;           ///< of the inner rows
+    T first_lower, last_upper;           ///< couplings of the inner rows to the rows next to cuts
     T p_first, p_last, q_first, q_last;  ///< spikes at the first and the last inner row
   };
   struct Bundle {
     Index first_slot, wide;
     Index first, length;           ///< offset of the first row of the first line; rows
-    Index p_rows = 0, q_rows = 0;  ///< rows of p from the first inner row on, rows of q up to the last
+    Index p_rows = 0, q_rows = 0;  ///< stored rows: the first rows of p, the last rows of q
     Index p_at = 0, q_at = 0;      ///< in spikes_
   };
   void find_near_spikes(const BandsView<T>& bands, std::size_t slot);
@@ -131,13 +135,13 @@ class CutParts {
   std::vector<Bundle> bundles_;
   std::vector<Edge> edges_;
   std::vector<SpikeFacts> spike_facts_;
-  Index near_rows_ = 0;     ///< rows of a spike in p_ and q_, from the cut on; 0: all rows
-  AlignedArray<T> p_, q_;   ///< shape [near_rows_][slots] or [extent]; from when spikes are found to keep_spikes()
-  AlignedArray<T> spikes_;  ///< bundle by bundle: rows outer, lines inner
+  Index near_rows_ = 0;     ///< rows of a spike in p_ and q_, counted from the cut; 0: all rows
+  AlignedArray<T> p_, q_;   ///< shape [near_rows_][slots] or [extent]; empty after keep_spikes()
+  AlignedArray<T> spikes_;  ///< one bundle after the other; rows outer, lines inner
   RowsNextToCuts rows_;
-  AlignedArray<T> couplings_;  ///< shape [2][slots()]: of the rows next to cuts to the inner rows; 0 if there are none
+  AlignedArray<T> couplings_;     ///< shape [2][slots()]: couplings of the rows next to cuts to the inner rows, or 0
   AlignedArray<T> g_, unknowns_;  ///< shape [2][slots()]
-  AlignedArray<T> numbers_;       ///< shape [4][slots()]: y next to the cuts above and below, z beside them
+  AlignedArray<T> numbers_;       ///< shape [4][slots()], see Borders::take()
 };
 
 }  // namespace oclspkt

@@ -12,8 +12,8 @@
 namespace oclspkt {
 namespace {
 
-/// Rows [begin, end) of a line.
-/// @param tosses  of the coin before the line: one for the first unknown of each, and one for each row
+/// Make the right-hand side of rows [begin, end) of a line.
+/// @param tosses  number of tosses before this line: each line takes one for its first unknown, and one for each row
 template <typename T>
 void make_right_hand_side(const LineSet& lines, const BandsView<T>& bands, TrialKind kind, Index line, Index begin,
                           Index end, Index tosses, T* y) {
@@ -54,7 +54,7 @@ Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kin
                   const std::function<void(const T*, T*)>& apply) {
   AlignedArray<T> y(lines.extent()), x(lines.extent());
   for_pieces(lines.extent(), kPieceRows, [&](Index begin, Index end) {
-    std::fill(y.data() + begin, y.data() + end, T(0));  // places of no line are read by devices that copy
+    std::fill(y.data() + begin, y.data() + end, T(0));  // devices that copy also read places outside of all lines
     std::fill(x.data() + begin, x.data() + end, std::numeric_limits<T>::quiet_NaN());
   });
   trial_right_hand_side(lines, bands, kind, y.data());
@@ -97,7 +97,7 @@ double elimination_growth(const BandsView<T>& bands, Index m, Index halo, Index 
 template <typename T>
 double twopass_growth(const BandsView<T>& bands, Index m, Index first, Index end) {
   Growth growth;
-  T coupling = 0;  // of the boundary equation before, divided by its pivot
+  T coupling = 0;  // coupling of the previous boundary equation, divided by its pivot
   const auto eliminate_boundary = [&](T lower, T diag, T upper, Index row) {
     const T filled = coupled(lower, coupling), pivot = diag - filled;
     growth.see(filled, pivot, bands.diag[row]);
@@ -105,7 +105,7 @@ double twopass_growth(const BandsView<T>& bands, Index m, Index first, Index end
   };
   for (Index k = first / m; k * m < end; ++k) {
     const Index begin = std::max(first, k * m), last = std::min(end, (k + 1) * m) - 1;
-    // A line that begins inside of a partition has no top row there: the partition's belongs to another line.
+    // A line that begins inside of a partition has no top row in it: the partition's top row is in another line.
     const bool has_top = begin == k * m && begin < last;
     Index i = begin + has_top;
     T top = bands.diag[begin], to_row = has_top ? bands.upper[begin] : T(0);

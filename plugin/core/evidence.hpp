@@ -11,31 +11,31 @@
 
 namespace oclspkt {
 
-/// Growth above which elimination in partitions is not trusted: rounding leaves up to some 10 times as many eps in a
-/// row, and 100 are the limit. Rows that are dominant stay at 3.
+/// The largest growth for which elimination in partitions is trusted. Rounding leaves an error of up to some 10 times
+/// the growth, in eps, in a row, and the limit is 100 eps. The growth of dominant rows is at most 3.
 inline constexpr double kGrowthLimit = 5;
 /// The largest growth of matrices that are dominant by rows: |l c| <= |b| and |u| <= |b| + |l c|.
 inline constexpr double kDominantGrowth = 3;
 /// Componentwise backward error of the trial solve above which a method is not trusted, in units of eps.
 inline constexpr double kTrialLimitEps = 100;
 
-/// Normwise or rowwise backward error, in units of eps, of a solve that no pivoting could have done better.
+/// Normwise or rowwise backward error, in units of eps, up to which pivoting would not improve a solve.
 inline constexpr double kStableEps = 10;
 
 /// Right-hand sides of trial solves, from a fixed seed.
 ///   rough   y_i = (|a| + |b| + |c|)_i with a random sign: x is as large as the matrix can make it
-///   smooth  y = A x for x_i of 1 or 2: x is small against what segments make of y by themselves, so that pieces solved
-///           apart must agree to be right
+///   smooth  y = A x, with each x_i 1 or 2: x is small against the solutions of single segments, so that
+///           errors in their coupling show
 enum class TrialKind { rough, smooth };
 
-/// The coin of trial solves, the same in every set-up: Knuth's 64-bit linear congruence. Its low bits repeat, the
-/// highest does not for long enough.
+/// The random bits of trial solves, equal in every set-up: the highest bits of Knuth's 64-bit linear congruential
+/// generator. Its lower bits have short periods.
 class TrialCoin {
  public:
-  /// @param process solves that are shared among processes toss another coin on each
+  /// @param process  rank of this process in a solve that processes share: each has its own sequence
   explicit TrialCoin(int process = 0) : state_(kSeed + static_cast<std::uint64_t>(process)) {}
   bool toss() { return (state_ = state_ * kFactor + kTerm) >> 63 != 0; }
-  /// Skip this many tosses.
+  /// Skip some tosses.
   void skip(Index tosses) {
     // factor and term: the state after 1, 2, 4, ... tosses is factor * state + term.
     std::uint64_t factor = kFactor, term = kTerm;
@@ -47,7 +47,7 @@ class TrialCoin {
   }
 
  private:
-  /// Any fixed seed will do; the same one keeps the choice of the method reproducible.
+  /// The seed is arbitrary but fixed, which keeps the choice of the method reproducible.
   static constexpr std::uint64_t kSeed = 20190913, kFactor = 6364136223846793005U, kTerm = 1442695040888963407U;
   std::uint64_t state_;
 };
@@ -59,27 +59,29 @@ void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, Tria
 struct Trial {
   double worst = 0;           ///< largest componentwise backward error over lines; NaN if a solution is not finite
   std::vector<Index> failed;  ///< lines whose error is above the limit, in order
-  std::vector<Index>
-      failed_by_row;  ///< those of them where a row's error is, against the row and the line's largest unknown
+  std::vector<Index> failed_by_row;  ///< lines of `failed` whose rowwise backward error exceeds kStableEps, too
 };
 
-/// Solve a trial system by `apply` and measure it, line by line, against kTrialLimitEps.
+/// Solve a trial system by `apply` and compare the error of each line with kTrialLimitEps.
 template <typename T>
 Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kind,
                   const std::function<void(const T*, T*)>& apply);
 
-/// The largest growth of rows seen.
+/// Records the largest growth of rows.
 class Growth {
  public:
-  /// @param taken  what elimination took from the diagonal, and what it left of it
-  /// @param diag   the diagonal before any elimination
+  /// Record a row.
+  /// @param taken  the number that elimination subtracts from the diagonal
+  /// @param left   the diagonal after elimination
+  /// @param diag   the diagonal before elimination
   template <typename T>
   void see(T taken, T left, T diag) {
     const double row = static_cast<double>((std::abs(taken) + std::abs(left)) / std::abs(diag));
     finite_ = finite_ && row <= std::numeric_limits<double>::max() && std::abs(left) > 0;
     largest_ = row > largest_ ? row : largest_;
   }
-  /// A coupling that elimination put where there was another, against the largest entry of the row before.
+  /// Record a coupling that elimination fills in, relative to the largest entry of its row before elimination.
+  /// @param fill  the new coupling
   template <typename T>
   void see_fill(T fill, T lower, T diag, T upper) {
     const double row =
@@ -93,16 +95,16 @@ class Growth {
   bool finite_ = true;
 };
 
-/// Largest growth max (|l_i c_(i-1)| + |u_i|) / |b_i| of elimination without pivoting over rows [first, end),
-/// downwards, partition by partition of m rows, each with `halo` rows on either side. NaN if a pivot is zero or not
+/// The growth max (|l_i c_(i-1)| + |u_i|) / |b_i| of downward elimination without pivoting over rows [first, end). Each
+/// partition of m rows is eliminated by itself, with `halo` more rows on each side. NaN if a pivot is zero or not
 /// finite.
 /// @pre the rows are whole lines
 template <typename T>
 double elimination_growth(const BandsView<T>& bands, Index m, Index halo, Index first, Index end);
 
-/// The same for exact-twopass: the inner rows of each partition of m rows first, then the boundary equations that are
-/// left, top and bottom of each partition. The couplings that inner rows get to the top row count as well; where a
-/// solution grows downwards they do, and take more than it off again.
+/// elimination_growth() for exact-twopass, which eliminates the inner rows of each partition of m rows first and then
+/// the boundary equations of all partitions. The couplings of inner rows to the partition's top row count as well: they
+/// grow where a solution grows downwards, and their terms then cancel.
 template <typename T>
 double twopass_growth(const BandsView<T>& bands, Index m, Index first, Index end);
 

@@ -10,10 +10,11 @@
 namespace oclspkt {
 namespace {
 
-/// Factor entry j of a row. A line carries its excess: where couplings are tiny against their row, plain pivots lose
-/// |c_i / u_i| <= 1 to rounding (row sums 0, float, 2.6e5 rows: backward error 13 eps instead of 0.3).
-/// @param most  the largest bound on rounding so far
-/// @return 1 if it breaks that record, and 2 more if its excess is_forgiven()
+/// Factor entry j of a row by carrying the excess. If couplings are tiny against their row, the rounding of plain
+/// pivots violates |c_i / u_i| <= 1: with row sums of 0, in float and 2.6e5 rows, the backward error is 13 eps, and 0.3
+/// eps with carried excesses.
+/// @param most  the largest rounding bound so far
+/// @return the sum of 1 if the entry's bound exceeds `most`, and 2 if its excess is_forgiven()
 template <typename T>
 [[gnu::always_inline]] inline int factor_entry(const BundleRow<T>& b, Index j, T most) {
   const ExcessRow<T> above{T(0), b.upper_above[j], b.excess[j]};
@@ -32,7 +33,8 @@ template <typename T>
   return (within ? 0 : 1) + (forgiven ? 2 : 0);
 }
 
-/// Factor a row. Extremes need divisions, so entries that break a record are only counted. @return their number
+/// Factor a row.
+/// @return the number of entries whose rounding bound exceeds e.rounding; take_records() then updates it, by divisions
 template <typename T>
 [[gnu::always_inline]] inline int factor_entries(Index width, const BundleRow<T>& row, PivotExtremes<T>& e) {
   const BundleRow<T> b = row;
@@ -51,7 +53,7 @@ template <typename T>
   return records;
 }
 
-/// Update the extremes by a factored row.
+/// Update the largest rounding bound by a factored row.
 template <typename T>
 [[gnu::always_inline]] inline void take_records(Index width, const BundleRow<T>& b, PivotExtremes<T>& e) {
   T record = e.rounding;

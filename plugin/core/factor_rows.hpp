@@ -11,15 +11,16 @@
 
 namespace oclspkt {
 
-/// The rounding bound of a row that is eliminated from one side and substituted by stored factors, times |diag| and in
-/// eps: |r_i| <= result / |diag| eps (|A| |x| + |y|)_i, by component, for x as computed.
+/// The componentwise rounding bound of a row that is eliminated from one side and substituted by stored factors. The
+/// result is the bound in eps times |diag|: |r_i| <= result / |diag| eps (|A| |x| + |y|)_i for the computed x.
 ///
-/// With u = eps / 2, p the pivot, f = l c the number subtracted from the diagonal, the sweeps leave 4 u in the two
-/// couplings and 4 u (|p| + |f|) in the diagonal, products and sums rounded apart. A pivot diag - f adds
-/// 2 u |f| + u |p|. A pivot made of excesses, s before the elimination and e after it, adds
-/// u (|s| + |e| + |p| + 6 |lower| + 5 |f|): the pivot above and the multiplier give 3 u |lower|, and the excess above,
-/// |lower| - |f|, is rounded and multiplied. A row carries its excess if 2 |diag| >= |lower| + |upper|: |s| <= |diag|,
-/// and |e| <= max(|p|, |upper|). No scaling of rows, nor of columns if rows carry what they carried, changes the bound.
+/// Let u = eps / 2, let p be the pivot, and f = l c the number subtracted from the diagonal. Products and sums round
+/// separately. The sweeps leave an error of 4 u in the two couplings and of 4 u (|p| + |f|) in the diagonal. A pivot
+/// diag - f adds 2 u |f| + u |p|. A pivot made of excesses, s before the elimination and e after it, adds u (|s| + |e|
+/// + |p| + 6 |lower| + 5 |f|): the pivot above and the multiplier give 3 u |lower|, and the excess above, |lower| -
+/// |f|, is rounded and multiplied. A row carries its excess if 2 |diag| >= |lower| + |upper|: |s| <= |diag|, and |e| <=
+/// max(|p|, |upper|). Scaling of rows does not change the bound; nor does scaling of columns, as long as the same rows
+/// carry their excess.
 /// @param lower  the coupling that is eliminated
 /// @param taken  f
 /// @param size   |p|
@@ -30,12 +31,12 @@ T row_rounding(T lower, T diag, T upper, T taken, T size) {
   return 3 * size + (T(4.5) * std::abs(taken) + carried);
 }
 
-/// The largest bound on rounding of some rows, see Factors::Pivots; divisions are paid only where a record breaks.
+/// The largest rounding bound of some rows, see Factors::Pivots. Divides only for a new maximum.
 template <typename T>
 struct PivotExtremes {
   T rounding = 0;
   T most = 0;    ///< |multiplier|
-  T spoilt = 0;  ///< NaN once a reciprocal is not finite
+  T spoilt = 0;  ///< 0; NaN once a reciprocal is not finite
   bool finite = true;
   bool forgiven = false;  ///< an excess of some row is_forgiven()
 
@@ -54,7 +55,7 @@ struct PivotExtremes {
     forgiven = forgiven || some.forgiven;
     if (!(some.rounding <= rounding)) rounding = some.rounding;
   }
-  /// The bound with two more terms of all rows: 0.5 for the excess, and 2 eps of the diagonal if excesses are forgiven.
+  /// The bound plus two terms for all rows: 0.5 for the excess, and 2 eps of the diagonal if excesses are forgiven.
   typename Factors<T>::Pivots pivots() const {
     const bool sound = finite && spoilt == 0 && most <= kMostMultiplier<T>;
     if (!sound || !(rounding <= std::numeric_limits<T>::max())) {
@@ -64,12 +65,12 @@ struct PivotExtremes {
   }
 };
 
-/// One row of a bundle, an entry for each line: the bands, the results of the row above, and the results.
+/// One row of a bundle, with an entry for each line: the bands, the results of the row above, and those of this row.
 template <typename T>
 struct BundleRow {
   const T *lower, *diag, *upper;
   const T *upper_above, *reciprocal_above;
-  T* excess;  ///< in: of the row above; out: of this one
+  T* excess;  ///< in: excess of the row above; out: excess of this row
   T *multiplier, *reciprocal, *coupling;
   bool forgives;
 };

@@ -16,22 +16,22 @@
 namespace oclspkt {
 namespace {
 
-/// How many neighbouring lines are swept together: their rows are long enough to be streams, and their excesses stay in
-/// the first-level cache.
+/// The most and the fewest neighbouring lines that are swept together: enough for rows to be long streams, and few
+/// enough for their excesses to stay in the first-level cache.
 constexpr Index kWidest = 512, kNarrowest = 64;
-/// The least number of bundles, if the set has enough lines: processors share them.
+/// The least number of bundles if the set has enough lines, so that all processors have work.
 constexpr Index kFewestBundles = 8;
-/// How many lines, or pieces of a long line, are swept abreast where neighbours are not one place apart.
+/// How many lines, or pieces of a long line, are swept abreast if neighbours are not one place apart.
 constexpr Index kAbreast = 8;
-/// Rows of a line so short that a second-level cache holds kAbreast such lines, and rows of it that are read and
-/// written at once. Longer lines are streams of their own: sweeping them one by one, from both ends at once, is faster.
+/// kShortLine: the most rows of lines of which a second-level cache holds kAbreast. Longer lines are swept one by one,
+/// from both ends at once, which is faster. kRowsAtOnce: rows of a short line that are read and written at once.
 constexpr Index kShortLine = 256, kRowsAtOnce = 64;
 /// The least number of rows in a piece of a long line.
 constexpr Index kPieceOfLine = 16384;
-/// The difference, in eps, up to which two sweeps count as converged to the same pivot: no more than its own rounding.
+/// The difference of two pivots, in eps, up to which they count as converged: at most their own rounding.
 constexpr int kForgottenEps = 8;
 
-/// The lines of a set in bundles that are factored by themselves.
+/// The bundles of lines of a set. Each bundle is factored by itself.
 struct Bundles {
   Index width, a_block, count;
 
@@ -52,30 +52,29 @@ struct Bundles {
 
 }  // namespace
 
-/// A row after elimination, without the coupling to the row before it in the sweep. All zeros: no row is met yet.
+/// A row after elimination, without its coupling to the previous row of the sweep. All zeros: no row yet.
 template <typename T>
 struct Factors<T>::Pivot {
   ExcessRow<T> row;
   T reciprocal = 0;
 };
 
-/// Sweeps of equal length that go on side by side: the next row of each, and the results of the row before it.
+/// Sweeps of equal length that advance together: the next row of each, and the results of its previous row.
 template <typename T>
 struct Factors<T>::Abreast {
   Index next[kAbreast];
   T upper[kAbreast] = {}, reciprocal[kAbreast] = {}, excess[kAbreast] = {};
 
-  /// Let sweep j begin at the end of a line.
+  /// Let sweep j begin at an end of a line.
   void begin(Index j) { upper[j] = reciprocal[j] = excess[j] = 0; }
-  /// Let the next row of each sweep be the first of a line, whose coupling to the row before counts as excess. The
-  /// pivots then converge from above, as those of the whole sweep do. From below they may stay a few roundings short of
-  /// the limit.
+  /// Start a lead-in: the coupling of each sweep's next row to its previous row counts as excess. The pivots then
+  /// converge from above, like those of the whole sweep. From below they might stay a few roundings short of the limit.
   void lead_in() {
     std::fill_n(upper, kAbreast, T(0));
     std::fill_n(reciprocal, kAbreast, T(1));
     std::fill_n(excess, kAbreast, T(1));
   }
-  /// True if sweep j arrived at the pivot from which sweep k of `begun` continued.
+  /// True if sweep j ended with the pivot with which sweep k of `begun` started.
   bool arrived(Index j, const Abreast& begun, Index k) const {
     const T most = kForgottenEps * std::numeric_limits<T>::epsilon();
     return std::abs(reciprocal[j] - begun.reciprocal[k]) <= most * std::abs(reciprocal[j]) &&
@@ -107,12 +106,11 @@ template <typename T>
   return row;
 }
 
-/// Eliminate `last`, the row before in the sweep, from the next row.
-///
-/// A line carries its excess: where couplings are tiny against their row, plain pivots lose |c_i / u_i| <= 1 to
-/// rounding (row sums 0, float, 2.6e5 rows: backward error 13 eps instead of 0.3).
-/// @param bands  lower couples to the row before in the sweep
-/// @param i, at  the row in its line, and its place
+/// Eliminate `last`, the previous row of the sweep, from the next row, by carrying the excess; factor_entry() in
+/// factor_rows.cpp says why.
+/// @param bands  lower couples to the previous row of the sweep
+/// @param i   number of the row in its line
+/// @param at  place of the row in the vectors
 template <typename T>
 [[gnu::always_inline]] inline void Factors<T>::eliminate_row(const BandsView<T>& bands, Index i, Index at, Pivot& last,
                                                              PivotExtremes<T>& extremes) {
@@ -149,7 +147,7 @@ void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivo
     keep(to, multiplier, met.reciprocal, towards ? T(0) : from_below);
   }
   const T once = row_rounding(std::abs(row.lower) + std::abs(row.upper), bands.diag[at], T(0), taken, left.size);
-  // Where two rows are subtracted one after the other, the result in between is rounded, too.
+  // If two rows are eliminated, one after the other, the intermediate diagonal is rounded as well.
   const bool both_sides = above.reciprocal != 0 && below.reciprocal != 0;
   const T between = both_sides ? T(1.5) * taken + T(0.5) * std::abs(row.excess) : T(0);
   extremes.see(once + between, std::max(std::abs(from_above), std::abs(from_below)), met.reciprocal, bands.diag[at]);
@@ -182,7 +180,7 @@ typename Factors<T>::Pivots Factors<T>::factor_line(const BandsView<T>& bands, I
   return extremes.pivots();
 }
 
-/// Factor neighbouring lines, one place apart.
+/// Factor neighbouring lines that are one place apart.
 template <typename T>
 typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands, Index line, Index width) {
   constexpr T kNothing[kWidest] = {};
@@ -213,8 +211,8 @@ typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands,
 }
 
 /// Continue kAbreast sweeps.
-/// @tparam kRows  rows of each sweep that are read, and written, at once: many where the sweeps lie so close together
-///                that a cache takes them for one stream, or puts them in one place
+/// @tparam kRows  rows of each sweep that are read, and written, at once. Many if the lines are so close in memory
+///                that a cache treats them as one stream, or maps them to the same set
 /// @param step  places from row to row: the stride of the lines' rows, negative upwards
 /// @param keep  whether to write the factors
 template <typename T>
@@ -252,7 +250,7 @@ void Factors<T>::sweep_abreast(const BandsView<T>& bands, Index rows, Index step
   for (Index& next : sweeps.next) next += rows * step;
 }
 
-/// Factor kAbreast lines of equal length, wherever they lie, downwards or inwards.
+/// Factor kAbreast lines of equal length, at any places, downwards or inwards.
 template <typename T>
 template <Index kRows>
 typename Factors<T>::Pivots Factors<T>::factor_abreast(const BandsView<T>& bands, Index line) {
@@ -275,8 +273,8 @@ typename Factors<T>::Pivots Factors<T>::factor_abreast(const BandsView<T>& bands
   return extremes.pivots();
 }
 
-/// The lead-in after which the pivots of a long sweep have converged, judged by the rows of its first piece; 0 if no
-/// length that is tried is enough.
+/// The lead-in after which the pivots of a long sweep have converged, judged by the rows of its first piece; 0 if none
+/// of the tried lengths suffices.
 /// @param first, step  as for sweep_pieces()
 template <typename T>
 Index Factors<T>::enough_lead_in(const BandsView<T>& bands, Index first, Index step) {
@@ -294,12 +292,12 @@ Index Factors<T>::enough_lead_in(const BandsView<T>& bands, Index first, Index s
   return 0;
 }
 
-/// Eliminate most of the rows of a long sweep by pieces, several abreast, on all processors. Each piece begins some
-/// rows early, and is kept if it then continues from the pivot at which the piece before it arrives.
+/// Eliminate most rows of a long sweep in pieces, several abreast, on all processors. Each piece has a lead-in. The
+/// results hold if each piece starts with the pivot with which the previous piece ends.
 /// @param first  place of the sweep's first row
 /// @param step   1 or -1
 /// @param[out] last  the last eliminated row
-/// @return rows that are done; 0 if they are too few, or if pivots do not converge in the lead-in
+/// @return the number of eliminated rows; 0 if the sweep is too short, or if pivots do not converge in the lead-in
 template <typename T>
 Index Factors<T>::sweep_pieces(const BandsView<T>& bands, Index first, Index step, Index rows, Pivot& last,
                                PivotExtremes<T>& extremes) {
@@ -343,7 +341,7 @@ typename Factors<T>::Pivots Factors<T>::factor_bundle(const BandsView<T>& bands,
   bool alike = width == kAbreast && (order_ == Order::down || (order_ == Order::inwards && is_short));
   for (Index l = line; l < line + width; ++l) alike = alike && lines_.length(l) == lines_.length(line);
   if (alike) return is_short ? factor_abreast<kRowsAtOnce>(bands, line) : factor_abreast<1>(bands, line);
-  return {std::numeric_limits<double>::quiet_NaN(), false};  // the caller factors each by itself
+  return {std::numeric_limits<double>::quiet_NaN(), false};  // factor_lines() then factors each line by itself
 }
 
 template <typename T>
@@ -352,7 +350,7 @@ void Factors<T>::Pivots::add(const Pivots& some) {
   forgiven = forgiven || some.forgiven;
 }
 
-/// Factor `width` lines from `line` on, together; if the result is not sound, one by one.
+/// Factor `width` lines from `line` on: together, then one by one if the result is not sound.
 template <typename T>
 void Factors<T>::factor_lines(const BandsView<T>& bands, Index line, Index width, std::mutex& mutex) {
   const Pivots all = factor_bundle(bands, line, width);

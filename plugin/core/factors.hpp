@@ -14,24 +14,24 @@ namespace oclspkt {
 
 /// The order in which the rows of a line are eliminated.
 ///   down     from the first row to the last
-///   inwards  from both ends to the middle row: two chains of operations that do not wait for each other, where a
-///            single line sweeps in half of the time
-///   towards  from both ends of the system to a row of it: lines above it are eliminated down, lines below it up
+///   inwards  from both ends to the middle row. The two chains of operations do not wait for each other: a single line
+///            takes half of the time
+///   towards  from both ends of the system to a given row: lines above the row are eliminated down, lines below it up
 enum class Order { down, inwards, towards };
 
 /// Read-only factors: shape [lines.extent()] in the layout of the vectors, or [length of a line] if they are shared.
 ///
-/// Below the meeting row of a line, the row below is eliminated from each row, and a and c change places. The meeting
-/// row has two multipliers and no coupling.
-///   inwards  its `coupling` is the multiplier from below, c_i p_(i+1)
-///   towards  in the row of the system and below it, its `multiplier` is the one from below. The row of the system has
-///            reciprocal 0 and coupling -1, so that substitution passes its unknown, see Meeting, on unchanged
+/// Below the meeting row of a line, elimination goes upwards, and a and c change places. The meeting row has two
+/// multipliers and no coupling.
+///   inwards  `coupling` of the meeting row is the multiplier from below, c_i p_(i+1)
+///   towards  `multiplier` of the given row and of meeting rows below it is the multiplier from below. The given
+///            row has reciprocal 0 and coupling -1, so that substitution does not change its unknown, see Meeting
 template <typename T>
 struct FactorsView {
   const T* multiplier = nullptr;  ///< a_i p_(i-1)
   const T* reciprocal = nullptr;  ///< p_i = 1 / u_i
   const T* coupling = nullptr;    ///< c_i p_i
-  Index above = 0;  ///< form symmetric: places from a row to the one above it, whose coupling is its multiplier
+  Index above = 0;  ///< symmetric form: places from a row to the row above, whose coupling is the multiplier
   /// a_i p_(i-1) of a row that is not the first of its line.
   T multiplier_at(Index at) const { return multiplier[at - above]; }
 };
@@ -65,9 +65,10 @@ struct PivotExtremes;
 template <typename T>
 class OCLSPKT_API Factors {
  public:
-  /// The rounding bound that the elimination of one line, or of all lines, gives.
+  /// The rounding bound from the elimination of one line or of all lines.
   struct Pivots {
-    double rounding = 0;  ///< Rounding::eps by component (row_rounding()); NaN: a pivot is 0, or a number out of range
+    double rounding =
+        0;  ///< Rounding::eps by component (row_rounding()); NaN: a pivot is 0, or a number is out of range
     bool forgiven = false;  ///< an excess of some row is_forgiven()
     /// True if the bound is within the limit of method auto; false for NaN.
     bool sound() const { return rounding <= kRoundingLimit; }
@@ -79,25 +80,25 @@ class OCLSPKT_API Factors {
     T from_above = 0, reciprocal = 1;
   };
 
-  /// @param form  shared: the first line stands for all (Survey::shared); symmetric: of lines side by side, in order
-  ///              `down`, multipliers are not stored, since lower[i+1] = upper[i] makes them the couplings of the rows
-  ///              above; general otherwise
-  /// @param towards  row of the system, for that order
+  /// @param form  shared: all lines have the factors of the first one (Survey::shared); symmetric: multipliers are not
+  ///              stored, since lower[i+1] = upper[i] makes them the couplings of the rows above (lines side by side in
+  ///              order `down` only); general otherwise
+  /// @param towards  a row of the system, for Order::towards
   /// @param narrow  store the factors in float, see narrow_view(); for lines side by side, in order `down`, not shared
   /// @pre couplings out of the lines are 0
-  /// @cost 1 division, 11 multiply-adds a row that is factored, by all processors of this process
+  /// @cost 1 division, 11 multiply-adds a factored row, by all processors of this process
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order = Order::down, Index towards = 0,
               bool narrow = false);
-  /// Replace lines by rows of the identity from now on.
-  /// @param lines  in order
-  /// @return false, and nothing changes, if a line that is not sound is missing, or if other factors might change
+  /// Replace the factors of some lines by those of the identity.
+  /// @param lines  in ascending order
+  /// @return false, without changes, if `lines` lacks a line that is not sound, or if other factors might change
   bool drop(const std::vector<Index>& lines);
-  /// Always forgive the rounding of a diagonal, whatever that does to the solution: for callers that check it.
+  /// Always forgive the rounding of a diagonal, whatever its effect: for callers that check the solution.
   void forgive_always() { forgiving_ = Forgiving::always; }
   FactorsView<T> view() const { return with_multipliers(same_); }
-  /// Narrow factors, whose view() has null pointers.
+  /// The factors in float, if they are narrow; view() then has null pointers.
   FactorsView<float> narrow_view() const { return with_multipliers(narrow_); }
-  /// Free the memory of factors that are copied elsewhere; pivots() and doubtful() stay.
+  /// Free the factors; pivots() and doubtful() stay valid.
   /// @post view() has null pointers
   void release() { same_ = {}, narrow_ = {}; }
   const LineSet& lines() const { return lines_; }
@@ -116,7 +117,7 @@ class OCLSPKT_API Factors {
   struct Pivot;
   struct Abreast;
   Index place(Index at, Index row) const { return shared_ ? row : at; }
-  /// In the symmetric form, the couplings of the rows above serve as multipliers.
+  /// The view of `arrays`. In the symmetric form, the multipliers are the couplings of the rows above.
   template <typename S>
   FactorsView<S> with_multipliers(const FactorArrays<S>& arrays) const {
     FactorsView<S> view = arrays.view();

@@ -13,7 +13,7 @@
 namespace oclspkt {
 namespace {
 
-/// Solve M z = phi down and up a line; all numbers are positive. @return the largest of z
+/// Solve M z = phi for one line, see forgiven_effect(). All numbers are positive. @return the largest z
 template <typename T>
 double sweep_line(const LineSet& lines, const BandsView<T>& bands, const FactorsView<T>& f, Index line,
                   std::vector<double>& swept) {

@@ -6,7 +6,7 @@
 
 namespace oclspkt {
 
-/// As printf() would print it, up to 159 characters.
+/// The text that printf() would print, cut after 159 characters.
 template <typename... Args>
 std::string format(const char* pattern, Args... args) {
   char text[160];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Structs that plans of several families hold beside the members of Plan, see
-// Plan::as().
+// Structs that plans of several families of schemes hold in addition to Plan's members, see Plan::as().
 #pragma once
 
 #include "plan.hpp"
@@ -8,29 +7,31 @@
 
 namespace oclspkt {
 
-/// Lines side by side: bundle k of a block holds its lines from k*lines on, the last bundle the remaining lines;
-/// segment k of a line holds its rows [k*m, min(length, (k+1)*m)).
+/// Lines side by side. Bundle k of a block holds its lines from k*bundle on; the last bundle holds the remaining lines.
+/// Segment k of a line holds its rows [k*m, min(length, (k+1)*m)).
 struct Beside {
-  Index segments = 0;      ///< of a line; 0: lines are not cut, whatever their length
+  Index segments = 0;      ///< segments of a line; 0: lines are not cut, whatever their length
   Index bundle = 1;        ///< lines that are swept together
-  Index bundles = 1;       ///< of a block
-  Index window = 0;        ///< words of a work-group: a row carried, and every row that is swept
-  Index chunk_blocks = 0;  ///< blocks per chunk; 0: the memory does not hold one
+  Index bundles = 1;       ///< bundles of a block
+  Index window = 0;        ///< words of a work-group: one row of carried values, and the rows of a sweep
+  Index chunk_blocks = 0;  ///< blocks per chunk; 0: a block does not fit into the memory
   bool windowed = false;   ///< results of the sweep down are still in the cache when the sweep up reads them
 };
 
-/// Factors of lines laid end to end that are stored: in the order of the lanes where there are some
-/// (schemes/lanes/interleaved_factors), else in that of the rows.
+/// Stored factors of lines laid end to end. Plans with lanes store them in the order of the lanes
+/// (schemes/lanes/interleaved_factors), other plans in the order of the rows.
 struct StoredFactors {
   Index reach = 0;     ///< how many rows of a partition depend on the unknown above it, a multiple of lanes; m: all
   Index lead_in = -1;  ///< rows above a partition at which elimination begins, so that its pivots converge; -1: at the
                        ///< line's first row
-  bool corrects = false;  ///< what partitions, or work-items, differ by where they meet is found, passed on and taken
-                          ///< off, so that rounding does not grow; by work-groups a halo is a tile then
+  bool corrects = false;  ///< true: rounding does not grow, because the differences between neighbouring partitions (or
+                          ///< work-items) at their joints are computed, passed on and subtracted. The halo of a
+                          ///< work-group is then a tile
 };
 
-/// Tiles that stand for all others, or rows where by work-groups `period` rows do: of `all` tiles, and of the next as
-/// many again, the first `head`, `period` tiles behind them that repeat as far as `tail`, and those from `tail` on.
+/// The tiles whose factors serve all tiles of a plan. Of each `all` tiles, the first `head` and those from `tail` on
+/// have their own factors; the tiles between repeat the factors of `period` tiles. For work-groups, rows take the place
+/// of tiles.
 struct SharedTiles {
   Index head = 0, period = 0, tail = 0, all = 0;
 };
@@ -41,17 +42,17 @@ inline SharedTiles shared_tiles(const Plan& plan) {
   return shared != nullptr ? *shared : SharedTiles{};
 }
 
-/// Figures that a plan goes on asking when it is made.
+/// The measured figures of a plan's device, for use after the plan is made.
 struct PlanFigures {
   const Tuning* of;
 };
 
-/// Let a plan ask the figures of its device.
+/// Give a plan the figures of its device, if it has some of its own.
 inline void keep_figures(const DeviceTraits& traits, Plan& plan) {
   if (traits.figures != nullptr) plan.add(PlanFigures{traits.figures});
 }
 
-/// Those of keep_figures(); else the library's.
+/// The figures that keep_figures() gave the plan, else the built-in ones.
 inline const Tuning& figures_of(const Plan& plan) {
   const PlanFigures* const kept = plan.find<PlanFigures>();
   return kept != nullptr ? *kept->of : Tuning::built_in();

@@ -13,7 +13,7 @@
 namespace oclspkt {
 namespace {
 
-/// How many lines laid end to end are swept at once if a cache holds them; from memory, one at a time is faster.
+/// How many lines laid end to end are swept at once if a cache holds them. For longer lines, one at a time is faster.
 constexpr Index kAbreast = 2;
 
 /// How many right-hand sides are swept at once.
@@ -24,24 +24,24 @@ struct Bundle {
   Index first, stride, width, length;
 };
 
-/// d = y - m d for one row of a bundle; `swept` keeps it for the way back. Shared factors are one number a row.
+/// Sweep one row of a bundle down: d = y - m d. `swept` stores d for the sweep up. Shared factors: one number a row.
 template <bool kShared, typename T>
 void row_down(Index width, const T* __restrict y, const T* __restrict m, T* __restrict carry, T* __restrict swept) {
   for (Index j = 0; j < width; ++j) swept[j] = carry[j] = y[j] - m[kShared ? 0 : j] * carry[j];
 }
 
-/// x = d p - c x for one row of a bundle.
+/// Sweep one row of a bundle up: x = d p - c x.
 template <bool kShared, typename T>
 void row_up(Index width, const T* __restrict swept, const T* __restrict p, const T* __restrict c, T* __restrict carry,
             T* __restrict x) {
   for (Index j = 0; j < width; ++j) x[j] = carry[j] = swept[j] * p[kShared ? 0 : j] - c[kShared ? 0 : j] * carry[j];
 }
 
-/// Bytes to fetch ahead: rows end before the hardware detects their streams, and the rows of x are written upwards.
+/// Bytes to prefetch. The hardware does not help: rows end before it detects their streams, and x is written upwards.
 constexpr Index kPrefetchAhead = 1024;
 
-/// 0 times the last numbers of a sweep: NaN if any number of the sweep is not finite, because such a number stays so,
-/// or becomes NaN, from row to row.
+/// 0 times the last numbers of a sweep. It is NaN if any number of the sweep is not finite, because Inf and NaN pass on
+/// from row to row.
 template <typename T>
 T spoilt_by(const T* ends, Index count) {
   T sum = 0;
@@ -76,7 +76,7 @@ T sweep_bundle(const Bundle& b, const FactorsView<T>& f, const T* y, T* x, T* wi
   return spoilt_by(carry, b.width);
 }
 
-/// sweep_bundle() for a bundle as wide as its block, with x in place of a window: every row is one long stream.
+/// sweep_bundle() for a bundle as wide as its block, with x in place of the window: the bundle is one long stream.
 template <typename T>
 T sweep_rows(const Bundle& b, const FactorsView<T>& f, const T* y, T* x) {
   std::copy_n(y + b.first, b.width, x + b.first);
@@ -100,7 +100,7 @@ template <typename T>
 struct Chain {
   const T* y;
   T* x;
-  Index factor;  ///< place of its first factors; 0 where lines share them
+  Index factor;  ///< place of the line's first factors; 0 if all lines share them
 };
 
 /// Sweep kChains chains of one length to the row `meeting` and back; the carried values stay in registers.
@@ -121,7 +121,7 @@ T sweep_chains(const Chain<T> (&chains)[kChains], Index stride, Index length, In
       chains[k].x[at] = carry[k] = chains[k].x[at] * f.reciprocal[factor] - f.coupling[factor] * carry[k];
     }
   };
-  const Index rows_below = length - 1 - meeting;  // no more than above
+  const Index rows_below = length - 1 - meeting;  // at most `meeting`
   for (Index i = 0; i < rows_below; ++i) {
     go(i, above);
     go(length - 1 - i, below);
@@ -155,8 +155,8 @@ void HostSolver<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form
   window_.resize(bundle_ > 1 && !through_x_ ? bundle_ * (lines.length(0) + 1) : 0);
 }
 
-/// True if most of the doubtful lines are sound when they are eliminated downwards. If few rows lie between weak
-/// couplings, elimination from both sides may leave the middle one a tiny pivot; at an end the same rows are harmless.
+/// True if downward elimination makes most of the doubtful lines sound. If few rows lie between weak couplings,
+/// elimination of their middle row from both sides may leave a tiny pivot; at an end of a line, such rows are harmless.
 template <typename T>
 bool HostSolver<T>::is_better_downwards(const LineSet& lines, const BandsView<T>& bands) const {
   constexpr Index kMany = 8;
@@ -234,7 +234,7 @@ void HostSolver<T>::solve(const T* y, T* x) {
   }
 }
 
-/// If the sweeps met a number that is not finite, look for lines whose solution is not finite although y is.
+/// If a number of the sweeps is not finite, search for lines with a finite y whose solution is not finite.
 template <typename T>
 void HostSolver<T>::see(const T* y, const T* x) {
   if (std::exchange(spoilt_, T(0)) == 0) return;

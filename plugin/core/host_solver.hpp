@@ -20,10 +20,10 @@ constexpr Index host_arrays_bytes(const LineSet& lines) {
 
 /// Thomas without pivoting, with stored factors (method exact-factored), on the calling thread; any line set.
 ///
-/// The first sweep reads y and one array of factors, the sweep back reads two and writes x. Lines side by side are
-/// swept down and up in bundles, whose rows stay in the cache between the two sweeps; long rows are swept whole. Every
-/// other line is swept from both ends to its middle and back. Two lines at a time, where a cache holds them, let the
-/// chains of operations overlap. With several right-hand sides, four are swept at a time.
+/// The first sweep reads y and one array of factors; the sweep back reads two arrays and writes x. Lines side by side
+/// are swept down and up in bundles, whose rows stay in the cache between the two sweeps; long rows are swept whole.
+/// All other lines are swept from both ends to the middle and back. If a cache holds two such lines, both are swept at
+/// once, so that their chains of operations overlap. Of several right-hand sides, four are swept at a time.
 template <typename T>
 class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
  public:
@@ -61,9 +61,9 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
 
   Factors<T> factors_;
   Index bundle_ = 1;           ///< lines side by side that are swept together
-  bool through_x_ = false;     ///< bundles are swept by way of x, without a window
-  Index abreast_ = 1;          ///< lines that are not side by side, swept at once
-  AlignedArray<T> window_;     ///< a row of carried values, then the results of a bundle's sweep down
+  bool through_x_ = false;     ///< the sweep down stores its results in x, not in the window
+  Index abreast_ = 1;          ///< how many lines are swept at once, if they are not side by side
+  AlignedArray<T> window_;     ///< one row of carried values, then the results of a bundle's sweep down
   T spoilt_ = 0;               ///< NaN if a solution since the last see() is not finite
   bool leaves_range_ = false;  ///< take_errors() returns infinity
   Times times_;

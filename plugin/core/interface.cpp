@@ -23,7 +23,7 @@ void ReducedSystem<T>::resize(Index segments) {
 template <typename T>
 void ReducedSystem<T>::solve(const SchurSegment<T>* segment, T* x_top, T* x_bottom) {
   const Index p = segments();
-  ExcessRow<double> previous;  // a row of zeros: the first row has nothing to eliminate
+  ExcessRow<double> previous;  // initially a row of zeros, for the first row
   previous.excess = 1;
   bool finite = true;
   growth_ = 0;

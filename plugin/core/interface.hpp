@@ -8,19 +8,20 @@
 
 namespace oclspkt {
 
-/// One equation of a tridiagonal system that keeps its excess as a number of its own:
+/// One equation of a tridiagonal system, with the excess stored in place of the diagonal:
 ///     diag x_i + lower x_(i-1) + upper x_(i+1) = f,   |diag| = |lower| + |upper| + excess.
-/// Eliminations add to the excess and never subtract from it (for excess >= 0), so that nothing cancels at d = 1.
+/// If excess >= 0, eliminations only add to it, so that nothing cancels at dominance 1.
 /// The sign of diag is `sign`.
 /// @source Grassmann, Taksar, Heyman 1985 (the state reduction without subtractions), extended to couplings of any sign
 template <typename T>
 struct ExcessRow {
   T lower = 0, upper = 0, excess = 0, f = 0;
   T sign = 1;
-  /// sign * diag. Negative after an elimination without dominance, see as_pivot().
+  /// The diagonal times `sign`. It may become negative if rows are not dominant, see as_pivot().
   T magnitude() const { return (std::abs(lower) + std::abs(upper)) + excess; }
   T diag() const { return sign * magnitude(); }
-  /// This equation with its sign chosen so that magnitude() >= 0, as eliminate() needs its pivot.
+  /// This equation, multiplied by -1 if magnitude() is negative, because eliminate() requires a pivot row with a
+  /// magnitude() of at least 0.
   ExcessRow as_pivot() const {
     const bool negated = magnitude() < 0;
     ExcessRow row = *this;
@@ -30,8 +31,8 @@ struct ExcessRow {
   }
 };
 
-/// The largest multiplier of an elimination, the root of the range: above it, the digits that right-hand sides lose
-/// near the end of the range would count.
+/// The largest multiplier of an elimination: the square root of the range of T. With larger ones, right-hand sides
+/// would lose digits near the end of the range.
 template <typename T>
 inline constexpr T kMostMultiplier = 0x1p64F;
 template <>
@@ -58,14 +59,15 @@ T exact_excess(T lower, T diag, T upper) {
   return second + (first_error + second_error);
 }
 
-/// True if an excess is negative by no more than a rounding of the diagonal: in [-2 eps |diag|, 0).
+/// True if an excess is negative, but at most by a rounding of the diagonal: in [-2 eps |diag|, 0).
 template <typename T>
 bool is_forgiven(T excess, T diag) {
   const T one_rounding = 2 * std::numeric_limits<T>::epsilon() * std::abs(diag);
-  return (excess < 0) & (excess >= -one_rounding);  // no branch: rows are taken several at a time
+  return (excess < 0) & (excess >= -one_rounding);  // without a branch, so that compilers vectorise over rows
 }
 
-/// exact_excess(), 0 where it is_forgiven(), unless that would change the solution (core/forgiven.hpp).
+/// exact_excess(), or 0 if the excess is_forgiven().
+/// @param forgives  false: return the excess itself, because 0 would change the solution (core/forgiven.hpp)
 template <typename T>
 T row_excess(T lower, T diag, T upper, bool forgives = true) {
   const T excess = exact_excess(lower, diag, upper);
@@ -77,7 +79,8 @@ ExcessRow<T> make_row(T lower, T diag, T upper, T f, bool forgives = true) {
   return {lower, upper, row_excess(lower, diag, upper, forgives), f, std::copysign(T(1), diag)};
 }
 
-/// True if |diag| is so small against the couplings that an excess would lose it: the row carries its diagonal.
+/// True if |diag| is so small against the couplings that the excess would lose its digits. Such a row carries its
+/// diagonal.
 template <typename T>
 bool carries_diagonal(T lower, T diag, T upper) {
   return 2 * std::abs(diag) < std::abs(lower) + std::abs(upper);
@@ -99,29 +102,30 @@ SchurSegment<T> begin_segment(const ExcessRow<T>& row) {
   return {row, row, true};
 }
 
-/// coupling * unknown, and 0 if the coupling is 0, whatever the unknown: a NaN does not cross from line to line.
+/// coupling * unknown, but 0 if the coupling is 0, so that a NaN does not cross from line to line.
 template <typename T>
 T coupled(T coupling, T unknown) {
   return coupling == 0 ? T(0) : coupling * unknown;
 }
 
-/// Eliminate unknown p from row q: q.excess and q.f take p's share; the coupling to p's far side is returned.
-///
-/// @param t       multiplier, the coupling of row q to p over p.diag()
-/// @param p_to_q  coupling of row p to q         @param p_far coupling of row p to its other neighbour
-/// @pre p is as_pivot(); its couplings are p_to_q and p_far (a coupling to a row already gone is 0)
+/// Eliminate the unknown of row p from row q, and update q.excess and q.f.
+/// @return the new coupling of row q, to the other neighbour of row p
+/// @param t       multiplier: the coupling of row q to p, divided by p.diag()
+/// @param p_to_q  coupling of row p to q
+/// @param p_far   coupling of row p to its other neighbour
+/// @pre p is as_pivot(); its couplings are p_to_q and p_far (0 if that neighbour is already eliminated)
 template <typename T>
 T eliminate(ExcessRow<T>& q, T t, const ExcessRow<T>& p, T p_to_q, T p_far) {
-  // Couplings that point against each other (after scaling both diagonals positive) add to the diagonal of q instead of
-  // subtracting from it. The excess grows by twice that, since p.magnitude() contains p_to_q. The difference below is
-  // exactly 0 or 2 |filled|.
+  // With both diagonals scaled to be positive: couplings of opposite signs add |filled| to the diagonal of q, others
+  // subtract it. In the former case the excess grows by 2 |filled|, since p.magnitude() contains p_to_q. The difference
+  // below is exactly 0 or 2 |filled|.
   const T filled = t * p_to_q;
   q.excess += std::abs(t) * p.excess + (std::abs(filled) - q.sign * filled);
   q.f -= coupled(t, p.f);
   return -t * p_far;
 }
 
-/// Eliminate `above` from the next row down. The result couples to what `above` coupled to on its far side.
+/// Eliminate row `above` from the next row down. The result couples to the upper neighbour of `above`.
 /// @param t row.lower / above.diag()
 /// @pre above is as_pivot()
 template <typename T>
@@ -130,16 +134,16 @@ ExcessRow<T> eliminate_above(const ExcessRow<T>& above, T t, ExcessRow<T> row) {
   return row;
 }
 
-/// A row from which a sweep has eliminated the row above, as_pivot(), and the size of its pivot.
+/// A row after the elimination of the row above, as_pivot(), with the size of its pivot.
 template <typename T>
 struct PivotRow {
   ExcessRow<T> row;
   T size;
 };
 
-/// @param row        after the eliminations
-/// @param taken      the number that they subtract from the diagonal, times the diagonal's sign
-/// @param lower, diag, upper  before any elimination
+/// @param row        the row after the eliminations
+/// @param taken      the number that the eliminations subtract from the diagonal, times the diagonal's sign
+/// @param lower, diag, upper  the row's numbers before any elimination
 template <typename T>
 PivotRow<T> pivot_of(ExcessRow<T> row, T taken, T lower, T diag, T upper) {
   const bool direct = carries_diagonal(lower, diag, upper);
@@ -171,8 +175,8 @@ template <typename T>
 SchurSegment<T> compose(const SchurSegment<T>& a, const SchurSegment<T>& b);
 
 /// The tridiagonal system in the boundary unknowns of p segments: 2p rows (top, bottom, top, bottom ...), solved by a
-/// forward and a back sweep that carry the excess. In double whatever T is: if a matrix is dominant by columns only,
-/// its pivots are as small as the couplings below them. In float, long chains of segments sometimes round one to 0.
+/// forward and a back sweep that carry the excess. It is solved in double: if a matrix is dominant by columns only, its
+/// pivots are as small as the couplings below them, and in float long chains of segments sometimes round a pivot to 0.
 /// @cost 4p divisions, 30p multiply-adds; 6 doubles of scratch a segment, allocated by resize
 template <typename T>
 class OCLSPKT_API ReducedSystem {
@@ -181,10 +185,10 @@ class OCLSPKT_API ReducedSystem {
   Index segments() const { return pivot_.size() / 2; }
   /// Solve for all boundary unknowns.
   /// @param[in]  segment shape [p]
-  /// @param[out] x_top, x_bottom shape [p]; for single-row segments both are that row's unknown
-  /// @throws nothing; zero pivots give Inf or NaN, which the trial solve refuses
+  /// @param[out] x_top, x_bottom shape [p]; both are the unknown of a single-row segment
+  /// @throws nothing; zero pivots give Inf or NaN, which trial solves reject
   void solve(const SchurSegment<T>* segment, T* x_top, T* x_bottom);
-  /// Largest growth (see elimination_growth) met by the last solve; NaN if a pivot was zero or not finite.
+  /// The growth of the last solve, see elimination_growth(); NaN if a pivot was zero or not finite.
   double growth() const { return growth_; }
 
  private:

@@ -11,10 +11,10 @@
 
 namespace oclspkt {
 
-/// How many neighbouring lines are laid end to end together: as many as a cache line has numbers.
+/// How many neighbouring lines are copied at once, each to contiguous memory: the numbers of a cache line.
 inline constexpr Index kColumnLines = 8;
 
-/// Some neighbouring lines of a set, each laid end to end.
+/// Copies of some neighbouring lines of a set, each in contiguous memory.
 template <typename T>
 class Column {
  public:
@@ -48,7 +48,7 @@ class Column {
 /// process.
 /// @pre lines are of one length, which is not 0
 /// @param f     as for for_pieces()
-/// @param most  lines at a time
+/// @param most  the most lines of one call
 inline void for_columns(const LineSet& lines, Index count, const std::function<void(Index first, Index width)>& f,
                         Index most = kColumnLines) {
   for_pieces(quotient_up(count, most), 1 + kPieceRows / (most * lines.length(0)), [&](Index begin, Index end) {

@@ -80,7 +80,7 @@ LineSet LineSet::strided(Index length, Index row_stride, Index inner_count, Inde
 
   std::sort(std::begin(directions), std::end(directions),
             [](const Direction& a, const Direction& b) { return a.stride < b.stride; });
-  Index reach = 1;  // places covered by the directions seen so far
+  Index reach = 1;  // places that the previous directions cover
   for (const Direction& d : directions) {
     if (d.count == 1) continue;
     if (d.stride < reach) {

@@ -19,7 +19,7 @@ class ModuleFile {
   /// @param what  the module in words
   ModuleFile(const char* file, const char* what) : file_(file), what_(what) {}
 
-  /// @return null if it does not open; why() then has the reason. Where memory runs out, the next call tries again.
+  /// @return null if the module does not open; why() then has the reason. After bad_alloc, the next call tries again.
   DeviceModule* open() {
     if (!tried_) module_ = load();
     tried_ = true;
@@ -49,8 +49,8 @@ class ModuleFile {
   std::string why_;
 };
 
-/// The devices of two modules as one list. A card that both see is one device: that of OpenCL, unless vectors lie where
-/// only CUDA reaches them.
+/// The devices of both modules as one list. A card that both modules see is listed once, as a device of OpenCL. If only
+/// CUDA reaches the vectors, the solve uses CUDA's.
 class AllDevices final : public DeviceModule {
  public:
   const std::string& why_no_opencl() const { return opencl_.why(); }
@@ -66,7 +66,7 @@ class AllDevices final : public DeviceModule {
   bool look() {
     const std::lock_guard lock(mutex_);
     if (listed_) return !none_;
-    infos_.clear();  // from a call that ran out of memory
+    infos_.clear();  // an earlier call may have thrown bad_alloc
     places_.clear();
     DeviceModule* const opencl = opencl_.open();
     if (opencl != nullptr) {
@@ -88,7 +88,7 @@ class AllDevices final : public DeviceModule {
 
   const std::vector<DeviceInfo>& devices() override { return infos_; }
   const DeviceInfo& info(int device) override {
-    find(device);  // refuses a device that does not exist
+    find(device);  // throws if the device does not exist
     const std::lock_guard lock(mutex_);
     return listed(device) ? infos_[static_cast<std::size_t>(device)] : more_[place(device)].info;
   }
@@ -164,7 +164,7 @@ class AllDevices final : public DeviceModule {
   }
 
  private:
-  /// A device as its module knows it.
+  /// A device: its module, and its index in the module.
   struct Place {
     DeviceModule* module;
     int index;
@@ -175,7 +175,7 @@ class AllDevices final : public DeviceModule {
     Place place;
     DeviceInfo info;
   };
-  /// Devices that are not listed are numbered from here on, in the order in which they are asked for.
+  /// The first number of devices that are not listed. They are numbered in the order of the requests for them.
   static constexpr int kFirstOfMore = 1 << 16;
 
   bool listed(int device) const { return device < kFirstOfMore; }
@@ -187,7 +187,7 @@ class AllDevices final : public DeviceModule {
   }
 
   /// The module of a queue's run-time.
-  /// @throws DeviceError if it does not open
+  /// @throws DeviceError if the module does not open
   DeviceModule& module_of(const DeviceQueue& queue) {
     ModuleFile& file = queue.kind == DeviceQueue::Kind::cuda ? cuda_ : opencl_;
     const std::lock_guard lock(mutex_);
@@ -214,7 +214,7 @@ class AllDevices final : public DeviceModule {
     return places_[static_cast<std::size_t>(device)];
   }
 
-  /// The number of a device that is not listed; a place that is known keeps its number.
+  /// Number a device that is not listed. Equal places get the same number.
   int add(const Place& place, int whole) {
     const std::lock_guard lock(mutex_);
     const auto known = std::find_if(more_.begin(), more_.end(), [&](const More& m) { return m.place == place; });
@@ -227,7 +227,7 @@ class AllDevices final : public DeviceModule {
     return more_.back().info.index;
   }
 
-  std::mutex mutex_;  ///< guards all members below, whose elements do not move
+  std::mutex mutex_;  ///< guards the members below; their elements keep their addresses
   ModuleFile opencl_{"liboclspkt-cl.so", "OpenCL"}, cuda_{"liboclspkt-cuda.so", "CUDA"};
   bool listed_ = false, none_ = true;
   std::vector<DeviceInfo> infos_;
@@ -236,7 +236,7 @@ class AllDevices final : public DeviceModule {
   std::deque<More> more_;
 };
 
-/// Outlives static destructors: objects may be destroyed at exit.
+/// The only AllDevices. It is never destroyed, because static destructors may still use it at exit.
 AllDevices& all_devices() {
   static auto* all = new AllDevices;
   return *all;

@@ -21,10 +21,11 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity(), kMost = std::numeric_limits<double>::max();
 /// Relative rounding of float.
 constexpr double kHalfEps = 0x1p-24;
-/// Least ratio of a row's number to its largest one, which is below 1 when scaled: floats keep 24 bits down to 2^-126.
+/// Least ratio of a number to the largest of its row. Floats keep 24 bits down to 2^-126, and the largest number is
+/// scaled to [1/2, 1).
 constexpr double kLeastShare = 0x1p-125;
-/// Limits of row sizes for factors in float, and of their ratio (kWidest): reciprocal pivots and multipliers are then
-/// in range, because pivots are not much smaller than their rows.
+/// Limits of row sizes, and of the ratio of row sizes (kWidest), for factors in float. Within these limits, reciprocal
+/// pivots and multipliers are in range, because pivots are not much smaller than their rows.
 constexpr double kSmallestRow = 0x1p-100, kLargestRow = 0x1p100, kWidest = 0x1p60;
 /// Rows that one call of look_at() checks.
 constexpr Index kBlockRows = 512;
@@ -34,7 +35,7 @@ struct Rows {
   Index first, count, stride;
 };
 
-/// A number with 24 bits, ties to even, whatever its exponent is.
+/// Round a number to 24 bits, ties to even, for any exponent.
 [[gnu::always_inline]] inline double rounded(double value) {
   constexpr int kBits = std::numeric_limits<double>::digits - std::numeric_limits<float>::digits;
   constexpr std::uint64_t kBelowHalf = (std::uint64_t{1} << (kBits - 1)) - 1;
@@ -42,16 +43,16 @@ struct Rows {
   return std::bit_cast<double>((bits + kBelowHalf + (bits >> kBits & 1)) >> kBits << kBits);
 }
 
-/// True if a number keeps its 24 bits as a float in a row of that size, and as a double.
+/// True if a rounded number has all 24 bits as a double, and as a float after its row of size `size` is scaled.
 [[gnu::always_inline]] inline bool keeps_bits(double value, double size) {
   const double magnitude = std::abs(value);
   return magnitude == 0 || (magnitude >= kLeastShare * size && magnitude >= std::numeric_limits<double>::min());
 }
 
-/// A row before and after.
+/// The effect of rounding on a row.
 struct Narrowing {
   bool finite = true, in_range = true;
-  double before = 0, after = 0;  ///< the excess
+  double before = 0, after = 0;  ///< excess of the row before and after rounding
 
   bool holds() const { return std::abs(after - before) <= kNarrowChange * std::abs(before) && in_range; }
   double change() const { return before == 0 ? 0 : std::abs(after - before) / std::abs(before); }
@@ -68,7 +69,7 @@ struct Narrowing {
   return row;
 }
 
-/// How many rows of a block do not hold, and the largest change of the other rows.
+/// The number of rows in a block for which Narrowing::holds() is false, and the largest change of the other rows.
 struct Look {
   Index bad = 0;
   double change = 0;
@@ -100,7 +101,7 @@ OCLSPKT_WIDE void round_all(double* band, const Rows& rows) {
   }
 }
 
-/// The results of several threads.
+/// Merges the results of several threads.
 class Sum {
  public:
   void add(const Look& look) {
@@ -120,7 +121,7 @@ class Sum {
   Index first_bad_ = -1;
 };
 
-/// Call f for all rows of some lines, block by block; lines that leave no gap are taken as one.
+/// Call f for all rows of some lines, block by block. Lines without gaps count as one line.
 template <typename F>
 void for_blocks(const LineSet& lines, Index first_line, Index end_line, const F& f) {
   const auto blocks = [&](const Rows& rows) {

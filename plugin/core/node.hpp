@@ -11,12 +11,12 @@ struct NodePlace {
   int ranks = 1;  ///< processes of the program on this machine
 };
 
-/// The place that the launcher wrote into the environment (Open MPI, MPICH and its derivatives, Slurm); {0, 1} if none.
-/// No message is sent: a process may ask at any time.
+/// Read this process's place from the launcher's environment variables (Open MPI, MPICH and its derivatives, Slurm);
+/// {0, 1} if none is set. Sends no message, so that a process may call it at any time.
 OCLSPKT_API NodePlace node_place();
 
-/// Processors that this process may keep busy: those that it is bound to, else its share of the machine's; 0 if
-/// unknown.
+/// How many processors this process may use: those that it is bound to, else its share of the machine's processors; 0
+/// if unknown.
 OCLSPKT_API int processor_share();
 
 }  // namespace oclspkt

@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 
 char loaded_as[2 * PATH_MAX], real_file[PATH_MAX];
 
-/// Allocates nothing and throws nothing: an exception that leaves dlopen() would keep its lock for ever.
+/// Does not allocate and does not throw: an exception through dlopen() would leave the loader's lock locked.
 [[gnu::constructor]] void note_own_paths() {
   Dl_info info;
   if (dladdr(reinterpret_cast<void*>(&note_own_paths), &info) == 0 || info.dli_fname == nullptr) return;
-  // If a shell found the program in its search path, the loader knows only the name.
+  // If a shell found the program in its search path, the loader has only the name, without a folder.
   if (std::strchr(info.dli_fname, '/') == nullptr) return;
   if (realpath(info.dli_fname, real_file) == nullptr) real_file[0] = '\0';
   const bool relative = info.dli_fname[0] != '/';
@@ -66,7 +66,7 @@ std::string cut_short(const std::string& path) {
   const auto read = [&](auto& part) { return bool(file.read(reinterpret_cast<char*>(&part), sizeof part)); };
   ElfW(Ehdr) header;
   if (!read(header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return "";
-  std::uintmax_t end = 0;  // of the mapped bytes
+  std::uintmax_t end = 0;  // end of the mapped bytes in the file
   for (int i = 0; i < header.e_phnum; ++i) {
     ElfW(Phdr) part;
     file.seekg(static_cast<std::streamoff>(header.e_phoff + std::uintmax_t(i) * header.e_phentsize));

@@ -9,32 +9,32 @@
 
 namespace oclspkt {
 
-/// The systems of two equations at cuts, each between an unknown of this process and one of a neighbour. Both sides
-/// solve a system by the same operations, so that they get the same unknowns to the bit.
+/// The systems of two equations at cuts, each in an unknown of this process and an unknown of a neighbour. Both
+/// processes solve a system by the same operations, so that they get the same unknowns to the bit.
 template <typename T>
 class PairSystems {
  public:
   void clear() { pairs_.clear(); }
-  /// Factor one more system, see take_pivot().
+  /// Add a system and factor it, see take_pivot().
   /// @param first, second    lower of `first` and upper of `second` are not read
-  /// @param second_is_mine   this process has the right-hand side of `second`, and wants its unknown; else of `first`
-  /// @param mine, theirs     places of the right-hand sides, as solve() takes them
+  /// @param second_is_mine   true: `second` is the equation of this process; false: `first` is
+  /// @param mine, theirs     places of the right-hand sides in the arrays of solve()
   void add(const PivotedRow<double>& first, const PivotedRow<double>& second, bool second_is_mine, Index mine,
            Index theirs);
   Index size() const { return static_cast<Index>(pairs_.size()); }
-  /// Solve all systems, in double. NaN stays in its system, and on its side of a coupling of 0.
-  /// @param[in]  mine, theirs  right-hand sides
-  /// @param[out] unknowns      of this process, in the places of its right-hand sides; may not overlap them
+  /// Solve all systems, in double. A NaN does not spread to other systems, nor across a coupling of 0.
+  /// @param[in]  mine, theirs  right-hand sides of this process and of its neighbours
+  /// @param[out] unknowns      unknowns of this process, in the places of `mine`; must not overlap it
   /// @cost 4 multiplications and 2 subtractions a system, by all processors of this process
   void solve(const T* mine, const T* theirs, T* unknowns) const;
   std::int64_t bytes() const { return static_cast<std::int64_t>(pairs_.capacity() * sizeof(Pair)); }
 
  private:
   struct Pair {
-    double multiplier, upper;  ///< of the pivot row
+    double multiplier, upper;  ///< multiplier of the pivot row, and its coupling
     double first, second;      ///< reciprocal pivots
     Index mine, theirs;
-    bool pivot_is_mine;  ///< the right-hand side of the pivot row
+    bool pivot_is_mine;  ///< whether the pivot row is the equation of this process
     bool wants_first;
   };
   std::vector<Pair> pairs_;
@@ -53,7 +53,7 @@ void PairSystems<T>::add(const PivotedRow<double>& first, const PivotedRow<doubl
 
 template <typename T>
 void PairSystems<T>::solve(const T* mine, const T* theirs, T* unknowns) const {
-  constexpr Index kPiece = Index{1} << 15;  // some 100 microseconds
+  constexpr Index kPiece = Index{1} << 15;  // takes some 100 microseconds
   for_pieces(size(), kPiece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const Pair& pair = pairs_[static_cast<std::size_t>(i)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Pieces of work by threads, and the processors that they may take.
+// Threads for pieces of work, and the number of processors that they may use.
 #include "parallel.hpp"
 
 #include <sched.h>
@@ -19,7 +19,7 @@
 namespace oclspkt {
 namespace {
 
-/// Variables of a launcher: rank and number of processes on the node.
+/// Environment variables of a launcher: the process's rank on the node, and the number of processes on the node.
 struct Launcher {
   const char *rank, *ranks;
 };
@@ -31,7 +31,7 @@ constexpr Launcher kLaunchers[] = {
     {"SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"},
 };
 
-/// The number in a variable; -1 if there is none.
+/// The number in an environment variable; -1 if it has none.
 int number_of(const char* variable) {
   const char* text = std::getenv(variable);
   if (text == nullptr || *text == '\0') return -1;
@@ -42,7 +42,7 @@ int number_of(const char* variable) {
 
 /// Processors in the affinity mask of the process; 0 if the mask cannot be read.
 int allowed_processors() {
-  // The kernel refuses masks shorter than its own.
+  // The kernel rejects masks that are shorter than its own.
   for (long room = 1024; room <= (1L << 20); room *= 2) {
     const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> mask(CPU_ALLOC(room), [](cpu_set_t* m) { CPU_FREE(m); });
     if (!mask) return 0;
@@ -64,8 +64,9 @@ NodePlace node_place() {
 
 int processor_share() {
   const int allowed = allowed_processors();
-  static const long all = sysconf(_SC_NPROCESSORS_ONLN);  // it reads files, which takes as long as a short set-up
-  // Bound ranks have their share already; unbound ranks share the machine.
+  static const long all =
+      sysconf(_SC_NPROCESSORS_ONLN);  // once, because sysconf() reads files, which takes as long as a short set-up
+  // The mask of a bound process is its share. Unbound processes share the machine's processors.
   const bool bound = allowed < all;
   return bound || allowed == 0 ? allowed : std::max(1, allowed / node_place().ranks);
 }
@@ -91,7 +92,7 @@ void for_pieces(Index count, Index piece, const std::function<void(Index, Index)
   try {
     for (Index t = 0; t < wanted; ++t) helpers.emplace_back(take_pieces);
   } catch (const std::exception&) {
-    // No more threads can start: those that run take all pieces.
+    // No more threads can start: the running threads process all pieces.
   }
   take_pieces();
   for (std::thread& helper : helpers) helper.join();

@@ -10,7 +10,7 @@
 
 namespace oclspkt {
 
-/// Rows, or lanes of rows, in a piece of a pass over memory: enough for long streams, and for many times the cost of
+/// Rows, or lanes of rows, in a piece of a pass over memory. A piece is a long stream, and takes many times as long as
 /// starting a thread.
 inline constexpr Index kPieceRows = Index{1} << 16;
 
@@ -18,16 +18,15 @@ inline constexpr Index kPieceRows = Index{1} << 16;
 /// as the influence of a boundary value decays.
 inline constexpr Index kLeadIn = 2048;
 
-/// Call f(first, end) for pieces [k * piece, (k+1) * piece) of [0, count), in any order and several at once: on the
-/// calling thread, and on others where there are several pieces and this process has several processors (see
-/// processor_share()). The pieces depend on the arguments alone, so that a reduction by pieces gives the same bits
-/// whatever runs them.
+/// Call f(first, end) for pieces [k * piece, (k+1) * piece) of [0, count), in any order. The calling thread runs them,
+/// together with other threads if there are several pieces and processor_share() is above 1. The pieces depend on the
+/// arguments alone, so that a reduction by pieces gives the same bits for any number of threads.
 /// @param piece at least 1
 /// @param f     throws nothing but std::bad_alloc, and locks data that pieces share
-/// @throws std::bad_alloc if a piece did; each other piece has run to its end then, or has not begun
+/// @throws std::bad_alloc if a piece throws it; by then, each other piece has ended or will never begin
 OCLSPKT_API void for_pieces(Index count, Index piece, const std::function<void(Index first, Index end)>& f);
 
-/// for_pieces() for any callable; a single piece costs no more than the call.
+/// for_pieces() for any callable. A single piece is a plain call of f.
 template <typename F>
 void for_pieces(Index count, Index piece, const F& f) {
   if (count > piece) {
@@ -37,7 +36,7 @@ void for_pieces(Index count, Index piece, const F& f) {
   }
 }
 
-/// True if f(first, end) is true for all pieces of [0, count); after a false one, no further piece begins.
+/// True if f(first, end) is true for all pieces of [0, count). No further piece begins after the first false result.
 template <typename F>
 bool all_of_pieces(Index count, Index piece, const F& f) {
   std::atomic<bool> holds{true};
@@ -47,13 +46,13 @@ bool all_of_pieces(Index count, Index piece, const F& f) {
   return holds;
 }
 
-/// How many lines together have the rows of a piece.
+/// The number of lines that together have kPieceRows rows.
 inline Index lines_a_piece(const LineSet& lines) {
   const Index usual = lines.rows() / std::max<Index>(1, lines.count());
   return std::max<Index>(1, kPieceRows / std::max<Index>(1, usual));
 }
 
-/// Call f(line, first, end) for all rows, rows [first, end) of a line at a time, several at once.
+/// Call f(line, first, end) for pieces of lines, rows [first, end) each, on several threads at once.
 template <typename F>
 void for_row_pieces(const LineSet& lines, const F& f) {
   if (lines.count() > 0 && lines.rows() / lines.count() >= kPieceRows) {

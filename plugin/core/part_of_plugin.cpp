@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/// A part of every library of ours but liboclspkt.so.
+// Linked into every library of the plugin except liboclspkt.so.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -29,11 +29,12 @@ int hand_over(const void* return_address) {
 
 }  // namespace
 
-// PetscDLLibraryRegister_oclspkt_solver for liboclspkt-solver.so. That of a flavour has a dot, hence by asm.
+// In liboclspkt-solver.so, the function's name is PetscDLLibraryRegister_oclspkt_solver. The names of flavours have a
+// dot, hence asm.
 extern "C" OCLSPKT_API int oclspkt_part_of_plugin() asm("PetscDLLibraryRegister_" OCLSPKT_REGISTERS_AS);
 
-/// What PETSc calls if -dll_append names this library, or the folder with all of them: liboclspkt.so does the work. If
-/// PETSc found no such function, it would go on without the plugin and say nothing.
+/// Let liboclspkt.so register the plugin. PETSc calls this function if -dll_append names this library, or the folder of
+/// the libraries. Without the function, PETSc would continue without the plugin and report nothing.
 int oclspkt_part_of_plugin() {
   try {
     return hand_over(__builtin_return_address(0));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sweeps of a partition by itself: the errors of its rows by truncation and by
-// rounding. Rows stand in the order of the sweep.
+// Sweeps over a single partition, for truncation and rounding errors of its rows. Rows are in the order of the sweep.
 #pragma once
 
 #include <cmath>
@@ -11,7 +10,7 @@
 
 namespace oclspkt {
 
-/// An error that grows with that of another unknown: own + carried times that one.
+/// An error that depends on the error of another unknown: own + carried * (other error).
 struct Inherited {
   double own = 0, carried = 1;
   double from(double other) const { return own + carried * other; }
@@ -34,7 +33,7 @@ struct ForwardSweep {
     for (Index i = first; i < end; ++i) {
       const auto diag = static_cast<double>(a.diag(i));
       const double u = diag - a.lower(i) * c;
-      // An infinite diagonal would hide behind a ratio of 0.
+      // With an infinite diagonal the ratio is 0; 0 * diag makes it NaN.
       c = a.upper(i) / u + 0 * diag;
       const auto at = static_cast<std::size_t>(i - first);
       entered[at] = left *= std::abs(a.lower(i) / u);
@@ -44,7 +43,7 @@ struct ForwardSweep {
     last = c;
   }
 
-  /// The largest error of rows from `stop` on, if the last one has the error `at_last`. NaN if an error is NaN.
+  /// The largest error of the rows from `stop` on, if the last row has the error `at_last`. NaN if an error is NaN.
   double largest_error(double at_last, std::size_t stop) const {
     double worst = 0, error = at_last;
     for (std::size_t i = coupling.size(); i-- > stop;) {
@@ -70,7 +69,7 @@ struct ForwardSweep {
 /// The rounding errors of one sweep over a partition.
 struct RoundedSweep {
   RoundedRows rows;
-  std::vector<double> errors;  ///< of each row's right-hand side after the sweep, divided by the pivot
+  std::vector<double> errors;  ///< errors of the right-hand sides after the sweep, divided by the pivots
 
   /// @param n  rows of the system
   template <typename T>
@@ -84,7 +83,7 @@ struct RoundedSweep {
       errors[i] = error = (i > 0 ? rows.down[i] * error : 0) + rows.weight[i] * rows.local[i];
     }
   }
-  /// Error of the unknown of row `stop`, for any error of the last one.
+  /// Error of the unknown of row `stop`, as a function of the error of the last row's unknown.
   Inherited substituted(std::size_t stop) const {
     Inherited error;
     for (std::size_t i = errors.size() - 1; i-- > stop;) {

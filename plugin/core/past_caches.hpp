@@ -9,21 +9,22 @@
 
 namespace oclspkt {
 
-/// From so many bytes on, the data that a pass writes has left the caches before the next pass reads it. A store
-/// through the caches first reads the line that it overwrites. Past the caches, bands of 24 MB and more are copied in
-/// two thirds of the time, and the solve after that takes as long; at 12 MB the solve loses as much time as the copy
-/// gains (2 cores, 2 MB of second-level cache each).
+/// The least size, in bytes, of copies that are stored past the caches: their data would leave the caches before the
+/// next pass reads it. A store through the caches first reads the line that it overwrites. Measured on 2 cores, 2 MB of
+/// second-level cache each: for bands of 24 MB and more, the copy takes two thirds of the time, and the next solve as
+/// long as before; at 12 MB, that solve loses as much time as the copy gains.
 inline constexpr std::int64_t kPastCaches = std::int64_t{16} << 20;
 
-/// Fetch `count` numbers into the second-level cache, to be written if kWrite; they may lie outside of any array.
+/// Prefetch `count` numbers into the second-level cache. The addresses may lie outside of any array.
+/// @tparam kWrite  true: the caller will write the numbers
 template <bool kWrite = false, typename T>
 inline void prefetch(const T* from, Index count) {
   constexpr Index kLine = 64 / static_cast<Index>(sizeof(T));
   for (Index i = 0; i < count; i += kLine) __builtin_prefetch(from + i, kWrite, 2);
 }
 
-/// Copy `count` numbers. If the processor can do so, the copy neither reads `to` first nor leaves it in the caches.
-/// Other threads see the numbers after order_stores().
+/// Copy `count` numbers past the caches if the processor has such stores: the copy then neither reads `to` first nor
+/// leaves it in the caches. Other threads see the numbers after order_stores().
 /// @param[in]  from shape [count]; aligned to cache lines
 /// @param[out] to   shape [count]; aligned to cache lines
 template <typename T>
@@ -34,7 +35,7 @@ OCLSPKT_API void copy_past_caches(const T* from, Index count, T* to);
 /// @param[out] to   shape [bytes]
 OCLSPKT_API void copy_past_caches(const std::byte* from, Index bytes, std::byte* to);
 
-/// Complete the stores of copy_past_caches() before those that follow.
+/// Order all earlier stores of copy_past_caches() before all later stores.
 OCLSPKT_API void order_stores();
 
 }  // namespace oclspkt

@@ -16,7 +16,7 @@
 namespace oclspkt {
 namespace {
 
-/// True if a bound needs the pivots of the matrix itself, and the factors have no bound of their own.
+/// True if the rounding bound requires the matrix's own pivots and cannot be computed from the factors.
 bool needs_pivots(const Elimination& how) { return !how.any_pivots && !how.tells_bound; }
 
 /// Follows the rows of a line, one after the other, until a pivot is lost.
@@ -28,12 +28,12 @@ class PivotErrors {
         factors_tell_(elimination.tells_bound),
         most_(needs_pivots(elimination) ? kKnownPivots : kUnlimited) {}
 
-  /// Eliminate the row before from the next one. @return whether its pivot is known
+  /// Eliminate the previous row from the next one. @return whether the pivot of the next row is accurate
   bool see(T lower, T diag, T upper) {
     const EliminatedRow row = chain_.next(lower, diag, upper);
-    if (factors_tell_ && row.size == 0) return true;  // with the line's number
-    // An error of the pivot above changes the number subtracted here. An error of a carried excess changes the
-    // multiplier as well, with the same result.
+    if (factors_tell_ && row.size == 0) return true;  // the factors report the line
+    // An error of the pivot above changes the number that this row subtracts. An error of the carried excess also
+    // changes the multiplier, and the total is the same.
     double error = std::abs(row.taken) * handed_;
     if (plain_ || row.direct) {
       error += kUnit * (3 * std::abs(row.taken) + 2 * row.size);
@@ -48,13 +48,13 @@ class PivotErrors {
 
  private:
   static constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2.0;
-  /// The largest ratio of a swept right-hand side to its pivot, so that sums over all rows stay in T's range.
+  /// The largest allowed ratio of a swept right-hand side to its pivot, so that sums over all rows stay in T's range.
   static constexpr double kMost = sizeof(T) == sizeof(float) ? 1e25 : 1e250;
   static constexpr double kUnlimited = std::numeric_limits<double>::max();
   bool plain_, factors_tell_;
   double most_;
   PivotChain chain_;
-  double handed_ = 0;  ///< error of the last excess, or plain pivot, relative to the pivot
+  double handed_ = 0;  ///< error of the last excess (or of the plain pivot), relative to the pivot
   double swept_ = 0;   ///< bound of the sweep down for right-hand sides as large as their rows
 };
 
@@ -67,7 +67,7 @@ bool knows_line(const Elimination& how, const SweepRows<T>& rows, Index length) 
   return true;
 }
 
-/// True if all rows of a line are so dominant that T's pivots are accurate: they are off by 4 u d / (d - 1).
+/// True if all rows of a line are dominant enough for accurate pivots: their relative error is 4 u d / (d - 1).
 template <typename T>
 bool is_dominant(const BandsView<T>& line, Index length) {
   constexpr double kEnough = 1 + 40 * static_cast<double>(std::numeric_limits<T>::epsilon()) / kKnownPivots;
@@ -79,8 +79,8 @@ bool is_dominant(const BandsView<T>& line, Index length) {
   return all;
 }
 
-/// If all rows are alike, those after this many show nothing new: with row sums 0, the excesses shrink as 1 / i, and so
-/// do their errors.
+/// How many rows of a line suffice if all rows are equal: with row sums of 0, the excess of row i is proportional to
+/// 1 / i, and so is its error.
 constexpr Index kRowsAlike = 8192;
 
 }  // namespace
@@ -119,8 +119,8 @@ bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& ba
 
 double rounding_by_dominance(double d) {
   if (!(d > 1)) return std::numeric_limits<double>::infinity();
-  // A row collects 8 u |b_i| max |x| at most. An unknown at a joint is computed twice, and its coupling is at most half
-  // of the row.
+  // The rounding errors of a row are at most 8 u |b_i| max |x|. An unknown at a joint is computed twice, and its
+  // coupling is at most half of the row.
   return 5 + (d < std::numeric_limits<double>::infinity() ? 4 * d / (d - 1) : 4);
 }
 

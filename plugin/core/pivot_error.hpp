@@ -14,16 +14,16 @@ namespace oclspkt {
 struct EliminatedRow {
   double ratio = 0;     ///< |a_i / u_(i-1)|
   double taken = 0;     ///< a_i c_(i-1) / u_(i-1), subtracted from the diagonal
-  double against = 0;   ///< twice |taken| if that enlarges the diagonal: it adds to the excess
+  double against = 0;   ///< 2 |taken| if `taken` enlarges the diagonal, else 0: the addition to the excess
   double own = 0;       ///< the excess before elimination
   double before = 0;    ///< the excess of the row above
   double size = 0;      ///< |u_i|
   bool direct = false;  ///< the pivot follows from the diagonal, not from the excess
 };
 
-/// Computes the pivots of rows, one after the other, by the excess carried from row to row. No excess is forgiven.
+/// Computes the pivots of rows, one after the other, by carrying the excess from row to row. Forgives no excess.
 struct PivotChain {
-  double pivot = 0;              ///< u of the last row; 0: there is none
+  double pivot = 0;              ///< u of the last row; 0: no row yet
   double reciprocal = 0;         ///< 1 / u
   double upper = 0, excess = 0;  ///< |u| = |upper| + excess
 
@@ -54,21 +54,20 @@ EliminatedRow PivotChain::next(T lower, T diag, T upper_of_row) {
   return row;
 }
 
-/// The largest relative error of pivots with which a bound on rounding, which takes them as exact, still holds.
+/// The largest relative error of pivots at which rounding bounds still hold, although they assume exact pivots.
 inline constexpr double kKnownPivots = 0.05;
 
-/// True if T's arithmetic finds the pivots of a plan to within kKnownPivots, and no unknown overflows by rounding
-/// alone.
+/// True if arithmetic in T finds the pivots of a plan to within kKnownPivots, and rounding overflows no unknown.
 ///
-/// At dominance 1, a row passes the relative error of its pivot on to the next one, times
-/// |a_i c_(i-1)| / |u_(i-1) u_i|, which can be large for many rows. Where couplings grow towards one side, plain pivots
-/// b_i - a_i c_(i-1) / u_(i-1) soon have no digit left. Carried excesses lose only the forgiven part of a row, and the
-/// digits that cancel in rows that are not dominant. Such matrices may also amplify the rounding of a right-hand side
-/// beyond T's range (Dorr's, float, 212 rows).
+/// At dominance 1, row i - 1 passes on the relative error of its pivot to row i, times |a_i c_(i-1)| / |u_(i-1) u_i|.
+/// This factor can be large for many rows. Where couplings grow towards one side, plain pivots
+/// b_i - a_i c_(i-1) / u_(i-1) soon lose all digits. Carried excesses lose only the forgiven part of a row, and the
+/// digits that cancel in rows that are not dominant. Matrices with growing couplings may also amplify the rounding of a
+/// right-hand side beyond T's range (Dorr's matrix in float, 212 rows).
 ///
-/// If dominance is well above 1, the pivots are accurate: all errors together act as relative errors of the diagonal,
-/// which change excesses by d / (d - 1) times as much.
-/// @cost none for such rows; else one division and some 30 operations a row, one processor a line
+/// If the dominance d is well above 1, the pivots are accurate: all errors together act as relative errors of the
+/// diagonal, and the relative change of an excess is d / (d - 1) times as large.
+/// @cost nothing if the dominance is well above 1; else one division and some 30 operations a row, one processor a line
 template <typename T>
 bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey);
 

@@ -16,14 +16,15 @@ namespace {
 
 constexpr Index kLanes = PivotedLines<double>::kLanes;
 
-/// Eps of T in eps of Number.
+/// The eps of T, in eps of Number.
 template <typename T, typename Number>
 constexpr double kUnit = static_cast<double>(static_cast<Number>(std::numeric_limits<T>::epsilon()) /
                                              std::numeric_limits<Number>::epsilon());
 
-/// Eps of T above which a measured solution is refined, and above which a refined one is solved in wider numbers.
+/// Limits of measured errors, in eps of T: above kRefineEps a solution is refined; if it then still exceeds kWidenEps,
+/// it is computed in wider numbers.
 constexpr double kRefineEps = 2, kWidenEps = 10;
-/// Refinement needs the digits that growth leaves: below this growth, about four remain.
+/// The largest growth for which refinement suffices: growth destroys digits, and about four remain at this limit.
 constexpr double kHardGrowth = 1e12;
 
 /// Convert a bound or an error from eps of Number to eps of T. Half an eps is added if T is narrower, because the
@@ -33,7 +34,7 @@ double rounded(double eps) {
   return eps / kUnit<T, Number> + (kUnit<T, Number> > 1 ? 0.5 : 0.0);
 }
 
-/// A measured error misses 2 eps at most, and is 1 at most.
+/// A bound of an error from its measured value: the measurement misses at most 2 eps, and errors are at most 1.
 template <typename T>
 double measured(double eps) {
   const double most = 1 / static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -42,7 +43,7 @@ double measured(double eps) {
 
 }  // namespace
 
-/// Call f(bundle, scratch of its piece) for all bundles, several at once.
+/// Call f(bundle, scratch) for all bundles, on several threads, with a scratch for each piece of bundles.
 template <typename T, typename Number>
 template <typename F>
 void PivotSolver<T, Number>::for_bundles(const F& f) {
@@ -62,7 +63,7 @@ void PivotSolver<T, Number>::place_lines() {
     const Index rows = lines_.length(l), most = std::min(kLanes, lines_.count() - l);
     Index alike = 1;
     while (alike < most && lines_.length(l + alike) == rows) ++alike;
-    if (2 * alike < kLanes) alike = 1;  // lanes that idle cost as much as lines
+    if (2 * alike < kLanes) alike = 1;  // an idle lane costs as much as a line
     const Index width = alike == 1 ? 1 : kLanes;
     if (rows > 0) {
       bundles_.push_back({l, alike, rows, width});
@@ -134,7 +135,7 @@ void PivotSolver<T, Number>::judge(const std::vector<PivotFacts>& facts) {
   }
 }
 
-/// Set up wider numbers for the lines whose pivots overflow.
+/// Set up a solver in wider numbers for the lines whose pivots overflow.
 template <typename T, typename Number>
 void PivotSolver<T, Number>::widen(const Bands<T>& bands, const std::vector<PivotFacts>& facts) {
   wide_lines_.clear();
@@ -164,7 +165,7 @@ void PivotSolver<T, Number>::widen(const Bands<T>& bands, const std::vector<Pivo
   std::sort(singular.begin(), singular.end(), [](const auto& a, const auto& b) { return a.line < b.line; });
 }
 
-/// Record errors that refinement did not remove, and solutions beyond the range of T.
+/// Record errors after refinement, and solutions beyond the range of T.
 template <typename T, typename Number>
 void PivotSolver<T, Number>::see(const double* errors, const Bundle& of, const T* y, const T* x, double& worst) {
   for (Index j = 0; j < of.lines; ++j) {

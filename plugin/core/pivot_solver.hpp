@@ -10,7 +10,7 @@
 
 namespace oclspkt {
 
-/// Call f(offset in the set, place among the members) for the rows of some lines of a set.
+/// Call f(offset in the set, place among the members' rows) for each row of some lines of a set, the members.
 template <typename F>
 void for_each_row(const LineSet& all, const std::vector<Index>& members, const F& f) {
   Index at = 0;
@@ -21,11 +21,12 @@ void for_each_row(const LineSet& all, const std::vector<Index>& members, const F
 
 struct SingularLine {
   Index line = 0;
-  Index row = 0;      ///< within the line
-  bool lost = false;  ///< a pivot vanishes in rounding, and the trial solve fails; else the pivot of `row` is zero
+  Index row = 0;  ///< within the line
+  bool lost =
+      false;  ///< true: a pivot vanishes in rounding and the trial solve fails; false: the pivot of `row` is zero
 };
 
-/// The results of pivoting, whatever numbers it works in.
+/// The interface of PivotSolver that does not depend on its numbers.
 template <typename T>
 class Pivoting : public DeviceSolver<T> {
  public:
@@ -39,22 +40,23 @@ class Pivoting : public DeviceSolver<T> {
   double trial_error_ = 0;
 };
 
-/// The method `pivot`: Gaussian elimination with diagonal blocks of 1 and 2 rows behind the device interface, in
-/// numbers that are at least as wide as T. Lines whose pivots leave the range of double are solved in long double.
-/// Solutions are right wherever T can hold them; beyond its range they are Inf, which take_errors() reports.
+/// The method `pivot`, as a device solver: Gaussian elimination with diagonal blocks of 1 and 2 rows, in numbers at
+/// least as wide as T. Lines with pivots beyond the range of double are solved in long double. Solutions beyond the
+/// range of T are Inf, which take_errors() reports.
 template <typename T, typename Number = double>
 class OCLSPKT_API PivotSolver final : public Pivoting<T> {
  public:
   void set_up(const Plan& plan, const Bands<T>& bands) override;
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
-  /// The bound of all lines; without a bound, the error that refinement leaves unless take_errors() reports another.
+  /// The rounding bound of all lines, in eps. For lines without a bound, it is the error after refinement;
+  /// take_errors() reports larger errors.
   double rounding() const override;
   double take_errors() override;
   std::int64_t bytes() const override;
 
  private:
-  /// Lines of one length whose numbers are interleaved; one line may be by itself.
+  /// Lines of one length with interleaved numbers, or a single line.
   struct Bundle {
     Index line, lines, rows, width;
   };
@@ -71,15 +73,15 @@ class OCLSPKT_API PivotSolver final : public Pivoting<T> {
   PivotedLines<Number> systems_;
   Index piece_ = 1;                ///< bundles that one processor solves one after the other
   AlignedArray<Number> scratch_;   ///< shape [pieces][4][largest bundle]
-  std::vector<Index> wide_lines_;  ///< beyond the range of double
+  std::vector<Index> wide_lines_;  ///< lines with pivots beyond the range of double
   std::unique_ptr<PivotSolver<T, long double>> wide_;
   AlignedArray<T> wide_y_, wide_x_;
   double rounding_ = 0;
-  std::vector<double> worst_;  ///< shape [bundles]; the errors that take_errors() reports
+  std::vector<double> worst_;  ///< shape [bundles]; errors since the last take_errors()
   Times times_;
 };
 
-/// PivotSolver in the next wider numbers, for lines whose numbers lie further apart than the range of T.
+/// PivotSolver in the next wider numbers, for lines whose numbers differ by more than the range of T.
 template <typename T>
 using WideSolver = PivotSolver<T, std::conditional_t<std::is_same_v<T, float>, double, long double>>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Pivoted lines without a bound: their solutions are measured and refined, and set-up runs trial solves of them. No
-// step depends on units.
+// Functions of PivotedLines for lines without a rounding bound. They measure and refine each solution, and set-up runs
+// trial solves. No step depends on the units of rows or columns.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -19,12 +19,12 @@ namespace {
 template <typename Number>
 using Limits = std::numeric_limits<Number>;
 
-/// r = y - A x, and the largest |r| / (|A| |x| + |y|) of each system, where products and sums do not vanish.
-/// @param[out] worst shape [width]; NaN if a number is not finite
+/// Compute r = y - A x, and the largest |r_i| / (|A| |x| + |y|)_i of each system over the rows without underflow.
+/// @param[out] worst shape [width]; the largest ratio; NaN if a number is not finite
 template <Index kWidth, typename Number>
 [[gnu::always_inline]] inline void residual_bundle(Index rows, const BandsView<Number>& b, const Number* y,
                                                    const Number* x, Number* r, Number* worst) {
-  constexpr Number kNothing = 8 * Limits<Number>::denorm_min();  // rounding of four subnormal numbers
+  constexpr Number kNothing = 8 * Limits<Number>::denorm_min();  // largest rounding error of four subnormal numbers
   Number largest[kWidth] = {}, sound[kWidth];
   std::fill_n(sound, kWidth, Number(1));
   for (Index i = 0; i < rows; ++i) {
@@ -55,7 +55,7 @@ void residual_many(Index rows, const BandsView<long double>& b, const long doubl
   residual_bundle<kMany>(rows, b, y, x, r, worst);
 }
 
-/// The binary exponent of a number, up to a constant; the least int for 0.
+/// The binary exponent of a number, plus a constant; the least int for 0.
 int exponent_of(double number) {
   const int biased = static_cast<int>(std::bit_cast<std::uint64_t>(number) >> 52 & 0x7ff);
   return biased > 0 ? biased : number == 0 ? std::numeric_limits<int>::min() : std::ilogb(number) + 1023;
@@ -68,13 +68,13 @@ void set_power(int exponent, double& power) {
 }
 void set_power(int exponent, long double& power) { power = std::ldexp(1.0L, exponent); }
 
-/// The size of each unknown relative to the first one, as the units in the matrix imply it: a power of two.
-/// @param[out] size shape [rows][width]; of unknowns that are 1 in their units
+/// Infer the unit of each unknown, relative to the first one, from the couplings and diagonals: a power of two.
+/// @param[out] size shape [rows][width]; the value of each unknown if it is 1 in its unit
 template <typename Number>
 void find_sizes(Index rows, Index width, const BandsView<Number>& b, Number* size) {
   constexpr int kNone = std::numeric_limits<int>::min(), kFarthest = 480;
   for (Index j = 0; j < width; ++j) {
-    int above = 0, here = 0, diag = exponent_of(b.diag[j]);  // exponents of sizes, and of a diagonal
+    int above = 0, here = 0, diag = exponent_of(b.diag[j]);  // exponents of two units and of a diagonal
     for (Index i = 0; i < rows; ++i) {
       const Index at = i * width + j;
       set_power(-here, size[at]);
@@ -95,8 +95,8 @@ void find_sizes(Index rows, Index width, const BandsView<Number>& b, Number* siz
   }
 }
 
-/// A right-hand side of a trial solve, see TrialKind, for unknowns that are 1 or 2 in their units.
-/// @param[in] x shape [rows][width]; the smooth solution
+/// Make a right-hand side of a trial solve, see TrialKind.
+/// @param[in] x shape [rows][width]; the smooth solution, with unknowns of 1 or 2 in their units
 template <typename Number>
 void trial_side(TrialKind kind, Index rows, Index width, const BandsView<Number>& b, const Number* x, Number* y) {
   TrialCoin coin;
@@ -112,8 +112,8 @@ void trial_side(TrialKind kind, Index rows, Index width, const BandsView<Number>
 
 }  // namespace
 
-/// Measure the solutions of lines that have no bound; the errors of the others are 0.
-/// @param[out] errors  in eps
+/// Measure the solutions of lines without a bound.
+/// @param[out] errors  errors in eps; 0 for lines with a bound
 template <typename Number>
 void PivotedLines<Number>::measure(const Bundle& b, const Number* y, const Number* x, Number* r, double* errors) const {
   const Index size = b.rows * b.width;
@@ -126,9 +126,9 @@ void PivotedLines<Number>::measure(const Bundle& b, const Number* y, const Numbe
   }
 }
 
-/// Solve a bundle that is measured, and refine it as long as that helps.
-/// @param[out] work  as for solve(); the right-hand sides come first
-/// @param[out] errors  NaN if not finite
+/// Solve a measured bundle, and refine its solutions as long as errors decrease.
+/// @param[out] work  as for solve(); begins with a copy of the right-hand sides
+/// @param[out] errors  errors in eps; NaN if a solution is not finite
 template <typename Number>
 void PivotedLines<Number>::solve_refined(const Bundle& b, Number* x, Number* work, double* errors) const {
   constexpr int kMostSteps = 4;
@@ -154,7 +154,7 @@ void PivotedLines<Number>::solve_refined(const Bundle& b, Number* x, Number* wor
   }
 }
 
-/// Solve one system of a bundle again in wider numbers, if there are any, and take the solution if it is better.
+/// Solve one system of a bundle again in wider numbers, if the platform has some, and keep the better solution.
 template <typename Number>
 void PivotedLines<Number>::widen(const Bundle& b, Index lane, const Number* y, Number* x, double& error) const {
   if constexpr (Limits<long double>::digits > Limits<Number>::digits) {
@@ -197,16 +197,16 @@ void PivotedLines<Number>::solve(Index index, Number* x, Number* work, double* e
   solve_refined(b, x, work, errors);
   for (Index j = 0; j < b.width; ++j) {
     if (errors[j] <= b.limits.widened) continue;
-    bool given = true;  // the right-hand side is finite
+    bool given = true;  // whether the right-hand side is finite
     for (Index at = j; at < b.rows * b.width; at += b.width) given = given && std::isfinite(work[at]);
     errors[j] = given ? errors[j] : 0;
     if (given) widen(b, j, work, x, errors[j]);
   }
 }
 
-/// Solve trial systems of a measured bundle as solve() does, but in wider numbers only if no pivot is lost: wider
-/// numbers give even singular lines a solution.
-/// @param tried  shape [width]; 1 for systems that are to be tried, else 0
+/// Solve trial systems of a measured bundle like solve(). Lines with a lost pivot are not solved in wider numbers,
+/// which would give even singular lines a solution.
+/// @param tried  shape [width]; 1 for systems with a trial, else 0
 template <typename Number>
 void PivotedLines<Number>::run_trials(const Bundle& b, const Number* tried, PivotFacts* facts) const {
   const auto size = static_cast<std::size_t>(b.rows * b.width);

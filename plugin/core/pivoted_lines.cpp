@@ -16,16 +16,17 @@ namespace {
 template <typename Number>
 using Limits = std::numeric_limits<Number>;
 
-/// A row stands alone, whatever the others are, if it multiplies the next diagonal by at most 1 + 1 / kShare. Bunch's
-/// 0.6 bounds the growth of rows and blocks alike; but a single row has a bound by component and most blocks have none.
+/// A row is a block of 1, whatever the other rows are, if it multiplies the next diagonal by at most 1 + 1 / kShare.
+/// Bunch's value, 0.6, bounds the growth of single rows and blocks alike. Here single rows are preferred: they have a
+/// componentwise bound, and most blocks of 2 have none.
 template <typename Number>
 constexpr Number kShare = Number(0.1);
 
-/// The least size of the larger product in a comparison; the smaller product may then vanish.
+/// The least size of the larger product in a comparison, for which the smaller one may underflow.
 template <typename Number>
 const Number kLeastProduct = std::ldexp(Limits<Number>::min(), 60);
 
-/// The absolute value of a number, with an exponent of any range; rounds as Number does.
+/// The absolute value of a number, with an unlimited exponent. Rounds like Number.
 template <typename Number>
 struct Size {
   int exponent = 0;
@@ -41,15 +42,16 @@ struct Size {
   }
 };
 
-/// The numbers that decide between a row alone and a block: the waiting row (diag, upper), the next one (a, b, c), and
-/// the coupling and diagonal of the one after.
+/// The numbers that decide between a single row and a block of 2: the waiting row (diag, upper), the next row (a, b,
+/// c), and the lower coupling and the diagonal of the row after it.
 template <typename Number>
 struct Choice {
   Number diag, upper, a, b, c, lower_after, diag_after;
 };
 
-/// True if a row stands alone, see take_pivot(). Let x = |diag b|, y = |upper a|, fill = |c lower_after| and full =
-/// |b diag_after|. The row alone enlarges the next diagonal by y / x, a block the one after by (fill / full) (x / y).
+/// True if the waiting row is a block of 1, see take_pivot(). Let x = |diag b|, y = |upper a|, fill = |c lower_after|
+/// and full = |b diag_after|. The single row enlarges the next diagonal by y / x. A block of 2 enlarges the diagonal
+/// after it by (fill / full) (x / y).
 template <typename Number>
 bool is_alone(const Choice<Number>& k) {
   using Any = Size<Number>;
@@ -59,7 +61,8 @@ bool is_alone(const Choice<Number>& k) {
   return x.part != 0 && !full.at_least(share * share * fill);
 }
 
-/// is_alone() for products within the range of numbers. @param[out] left_range  true if one is outside
+/// is_alone() in plain arithmetic.
+/// @param[out] left_range  true if a product is beyond the range of Number; the result is then not valid
 template <typename Number>
 [[gnu::always_inline]] inline bool is_alone_in_range(const Choice<Number>& k, bool& left_range) {
   const Number x = std::abs(k.diag * k.b), y = std::abs(k.upper * k.a), part = kShare<Number> * y;
@@ -76,9 +79,9 @@ template <typename Number>
   return alone | (asks & (shrunk > full));
 }
 
-/// take_pivot() by values, so that compilers vectorise it over several systems.
-/// @param kCareful  products may leave the range of numbers
-/// @return 1 if a product leaves the range without kCareful, else 0
+/// take_pivot() with arguments by value, so that compilers vectorise it over several systems.
+/// @tparam kCareful  true: products may leave the range of Number
+/// @return 1 if kCareful is false and a product leaves the range, else 0
 template <bool kCareful, typename Number>
 [[gnu::always_inline]] inline Number step(Number& diag, Number& upper, Number& taken, Number& in_block, Number a,
                                           Number b, Number c, Number lower_after, Number diag_after,
@@ -101,13 +104,13 @@ template <bool kCareful, typename Number>
   return left_range ? Number(1) : Number(0);
 }
 
-/// The systems of a bundle during their elimination, and its findings; 1 stands for true, so that all members fit into
-/// vectors.
+/// The state of a bundle's systems during elimination, and the facts found so far. Flags are numbers (1: true), so that
+/// all members fit into vector registers.
 template <Index kWidth, typename Number>
 struct Lanes {
   Number diag[kWidth], upper[kWidth], taken[kWidth] = {}, in_block[kWidth] = {};
   Number unsound[kWidth] = {}, lost[kWidth] = {}, growth[kWidth] = {}, blocks[kWidth] = {}, unbounded[kWidth] = {};
-  Number strayed[kWidth] = {};  ///< see step()
+  Number strayed[kWidth] = {};  ///< 1 if step() returned 1
 };
 
 template <typename Number>
@@ -115,7 +118,7 @@ struct Places {
   Number *diag, *upper, *upper2, *multiplier;
 };
 
-/// Record a pivot. @param taken  the number subtracted to make it; 0 if the pivot is no difference
+/// Record a pivot. @param taken  the number that elimination subtracted to form the pivot; 0 if none
 template <Index kWidth, typename Number>
 [[gnu::always_inline]] inline void see_pivot(Lanes<kWidth, Number>& s, Index j, Number pivot, Number taken) {
   const Number size = std::abs(pivot);
@@ -151,7 +154,8 @@ template <Index kWidth, bool kCareful, typename Number>
       s.strayed[j] = left_range != 0 ? Number(1) : s.strayed[j];
       const bool swapped = p.swapped != 0;
       see_pivot(s, j, p.diag, swapped ? Number(0) : before);
-      // The second row of a block has no pivot of its own; 0 / 0 is NaN, which counts as no growth.
+      // The second row of a block of 2 has no pivot of its own, and no growth: the division by infinity gives 0. 0 / 0
+      // is NaN, which also counts as no growth.
       const Number grown = (std::abs(taken) + std::abs(d)) / (swapped ? Limits<Number>::infinity() : std::abs(diag));
       s.growth[j] = grown > s.growth[j] ? grown : s.growth[j];
       s.blocks[j] = swapped ? Number(1) : s.blocks[j];
@@ -172,14 +176,15 @@ template <Index kWidth, bool kCareful, typename Number>
   lanes = s;
 }
 
-/// True if a row changed places with the next one: upper2 is not -0 then.
+/// True if a row changed places with the next one, which its upper2 shows: it is then not -0.
 template <typename Number>
 bool is_swapped(Number upper2) {
   return (upper2 != 0) | (std::copysign(Number(1), upper2) > 0);
 }
 
-/// The first row of a block keeps its right-hand side without the second row's until the unknown below the block is
-/// subtracted: the second row's coupling to that unknown may be larger than all numbers of the first row.
+/// Solve a bundle with its factors. In a block of 2, the second row first subtracts its coupling to the unknown below
+/// the block, and only then the first row subtracts the second row's right-hand side: that coupling may be larger than
+/// all numbers of the first row.
 template <Index kWidth, typename Number>
 [[gnu::always_inline]] inline void substitute_bundle(Index rows, const Places<const Number>& f, Number* x) {
   if (rows == 0) return;
@@ -204,7 +209,7 @@ template <Index kWidth, typename Number>
     const bool first = i == 0;
 #pragma omp simd
     for (Index j = 0; j < kWidth; ++j) {
-      // The term that waits for the row below comes last.
+      // Subtract the term with the next row's unknown last, because that unknown is computed last.
       const Number alone = (x[at + j] - coupled(f.upper2[at + j], below2[j])) - coupled(f.upper[at + j], below[j]);
       const Number second = x[above + j] - coupled(f.upper2[above + j], below[j]);
       const Number in_block = x[at + j] - coupled(f.multiplier[above + j], second);
@@ -314,7 +319,7 @@ void PivotedLines<Number>::make_room() {
 template <typename Number>
 template <Index kWidth>
 void PivotedLines<Number>::factor_lanes(const Bundle& b, const BandsView<Number>& bands, PivotFacts* facts) {
-  // Rounding of a row that is eliminated alone, and in a block: four and eight errors of eps / 2, see
+  // Rounding errors of a single row: four times eps / 2; of a row in a block of 2: eight times eps / 2. See
   // docs/experiments/pivoting.md.
   constexpr double kAlone = 2, kInBlock = 4;
   const Places<Number> to{diag_.data() + b.at, upper_.data() + b.at, upper2_.data() + b.at, multiplier_.data() + b.at};
@@ -361,7 +366,7 @@ void PivotedLines<Number>::substitute(const Bundle& b, Number* x) const {
 
 template <typename Number>
 void PivotedLines<Number>::solve(Number* x) const {
-  constexpr Index kPiece = Index{1} << 12;  // some 100 microseconds of short systems
+  constexpr Index kPiece = Index{1} << 12;  // takes some 100 microseconds for short systems
   for_pieces(bundles(), kPiece, [&](Index begin, Index end) {
     for (Index s = begin; s < end; ++s)
       substitute(bundles_[static_cast<std::size_t>(s)], x + bundles_[static_cast<std::size_t>(s)].at);

@@ -11,34 +11,34 @@ namespace oclspkt {
 template <typename Number>
 struct PivotedRow {
   Number lower = 0, diag = 0, upper = 0;
-  Number made_of = 0;  ///< |diag|, or the size of the numbers whose difference it is
+  Number made_of = 0;  ///< |diag|; if diag is a difference, the larger operand
 };
 
-/// The row that is eliminated next, as the eliminations before it leave it.
+/// The row that is eliminated next, after all previous eliminations.
 template <typename Number>
 struct WaitingRow {
   Number diag, upper = 0;
   Number taken = 0;     ///< the number that elimination subtracted from the diagonal
-  Number in_block = 0;  ///< 1: it closes a block of two rows and is its own pivot row, whatever its size
+  Number in_block = 0;  ///< 1: second row of a block, which is its own pivot row, whatever its size
 };
 
-/// A row of the upper triangle, and how it was made.
+/// A row of the upper triangular factor, with its elimination step.
 template <typename Number>
 struct PivotStep {
   Number diag, upper = 0, upper2 = 0;
-  Number multiplier = 0;  ///< times this row's right-hand side is subtracted from the next row's
-  Number swapped = 0;     ///< 1: this row changed places with the next one before
+  Number multiplier = 0;  ///< the next row subtracts this row's right-hand side times this factor
+  Number swapped = 0;     ///< 1: this row changed places with the next row before its elimination
 };
 
-/// Take the pivot row of the waiting row and the next one, and eliminate it from the other.
+/// Choose the pivot row from the waiting row and the next row, and eliminate its unknown from the other.
 ///
-/// Pivots are diagonal blocks of 1 and 2 rows. A row alone enlarges the next diagonal by the factor 1 + |upper
-/// next.lower| / |diag next.diag|. A block enlarges the diagonal of the row behind it, by the couplings between that
-/// row and its own second row. The waiting row stands alone if its growth is at most 11, else the smaller growth
-/// decides. Both sides of each comparison have the same units, so that no scaling of rows or columns changes the
-/// choice; scaling by powers of two changes no bit of the result. A block of two rows is eliminated by its second row
-/// first; its determinant is at least 0.9 |upper next.lower|.
-/// @param after  the row behind a block; null: there is none
+/// Pivots are diagonal blocks of 1 and 2 rows. A single row enlarges the next diagonal by the factor
+/// 1 + |upper next.lower| / |diag next.diag|. A block enlarges the diagonal of the row behind it, by the couplings
+/// between that row and the second row of the block. The waiting row is a block of 1 if its growth is at most 11; else
+/// the smaller growth decides. Both sides of each comparison have the same units, so that no scaling of rows or columns
+/// changes the choice; scaling by powers of two changes no bit of the result. A block of two rows is eliminated by its
+/// second row first; its determinant is at least 0.9 |upper next.lower|.
+/// @param after  the row behind a block of two; null at the end of the line
 /// @source Bunch 1974, Erway and Marcia 2010 (diagonal pivoting of tridiagonal systems without interchanges)
 template <typename Number>
 PivotStep<Number> take_pivot(WaitingRow<Number>& waiting, const PivotedRow<Number>& next,
@@ -47,58 +47,59 @@ PivotStep<Number> take_pivot(WaitingRow<Number>& waiting, const PivotedRow<Numbe
 /// The results of eliminating a system.
 struct PivotFacts {
   Index bad = -1;          ///< the first row whose pivot is zero or not finite; -1: none
-  bool overflows = false;  ///< that pivot is not finite, or a multiplier is so large that wider numbers are needed
+  bool overflows = false;  ///< the pivot of `bad` is not finite, or a multiplier needs wider numbers
   bool lost = false;       ///< a pivot is at most 4 eps of the number subtracted to make it
   double growth = 0;       ///< the largest (|l_i u_(i-1)| + |p_i|) / |b_i|
   double bound = 0;        ///< |r_i| <= bound (|A| |x| + |y|)_i, in eps; infinity if a block has no bound
-  double trial = 0;        ///< the largest such error in trial solves, in eps; 0 if none ran; or NaN
+  double trial = 0;        ///< the largest |r_i| / (|A| |x| + |y|)_i of trial solves, in eps, or NaN; 0 without trials
 };
 
-/// Limits of errors by component, in eps; above each of them a solver does more.
+/// Limits of componentwise errors, in eps, and of the growth. Each member says what a solver does above its limit.
 struct PivotLimits {
-  double bound;    ///< each solution of a line with a larger bound is measured
-  double refined;  ///< a solution with a larger measured error is refined
-  double widened;  ///< a solution that keeps a larger error is computed again in wider numbers
-  double growth;   ///< a line of larger growth gets trial solves: refinement may not suffice
+  double bound;    ///< lines with a larger bound: the error of each solution is measured
+  double refined;  ///< solutions with a larger measured error are refined
+  double widened;  ///< solutions with a larger error after refinement are computed again in wider numbers
+  double growth;   ///< lines of larger growth get trial solves, because refinement may not suffice
 };
 
-/// Many tridiagonal systems, solved by Gaussian elimination with diagonal blocks of 1 and 2 rows: for the method
-/// `pivot`, for the reduced systems of cut lines, and for lines beyond the range of their own type. Systems of one
-/// length are eliminated side by side, in bundles whose numbers are interleaved.
+/// Solves many tridiagonal systems by Gaussian elimination with diagonal blocks of 1 and 2 rows. The method `pivot`
+/// uses it, the reduced systems of cut lines, and lines beyond the range of their type. Systems of one length form
+/// bundles, with interleaved numbers, which are eliminated side by side.
 template <typename Number>
 class PivotedLines {
  public:
-  /// How many systems a bundle has: kLanes, or one.
+  /// A bundle has kLanes systems, or a single one.
   static constexpr Index kLanes = 8;
 
   void clear();
   /// Place a bundle of `width` systems, kLanes or 1, of `rows` rows each.
-  /// @return place of its first unknown among the unknowns of all systems
+  /// @return place of the bundle's first unknown among the unknowns of all systems
   Index place(Index rows, Index width);
-  /// Allocate memory for all placed systems, and factor those of add().
+  /// Allocate memory for all placed systems, and factor the systems of add().
   void make_room();
   Index bundles() const { return static_cast<Index>(bundles_.size()); }
-  /// Factor a bundle. May run for several at once.
+  /// Factor a bundle. Threads may factor several bundles at once.
   /// @param[in]  bands shape [rows][width]; lower of first rows and upper of last rows are 0
   /// @param[out] facts shape [width]; all but `trial`
   void factor(Index bundle, const BandsView<Number>& bands, PivotFacts* facts);
-  /// Keep the bands of a factored bundle if a line of it has no bound within `limits`, so that solve() measures errors.
-  /// Run trial solves of lines for which refinement may not suffice.
+  /// Keep the bands of a factored bundle if the bound of a line exceeds `limits`, so that solve() measures errors. Run
+  /// trial solves for lines whose growth exceeds `limits`.
   void watch(Index bundle, const BandsView<Number>& bands, const PivotLimits& limits, PivotFacts* facts);
-  /// Place one more system, which make_room() factors.
+  /// Place a system by itself, which make_room() factors.
   /// @param[in] rows shape [n]; lower of the first and upper of the last are not read
   void add(const std::vector<PivotedRow<Number>>& rows);
 
-  /// Unknowns of all systems.
+  /// The number of unknowns of all systems.
   Index size() const { return size_; }
-  /// Solve all systems in place. NaN stays in its system.
+  /// Solve all systems in place. A NaN does not spread to other systems.
   /// @param[in,out] x shape [size()]; right-hand sides, then unknowns, in the order of place() and add()
   /// @cost 1 division, 3 multiplications and subtractions a row, by all processors of this process
   void solve(Number* x) const;
-  /// Solve one bundle in place.
-  /// A system that refinement does not mend is solved again in wider numbers, which allocates memory.
-  /// @param[in,out] x shape [rows][width]  @param work  shape [3][rows][width], if the bundle is measured()
-  /// @param[out] errors shape [width]; in eps, of measured lines with a finite right-hand side; else 0
+  /// Solve one bundle in place. If refinement does not suffice for a system, solve it again in wider numbers, which
+  /// allocates memory.
+  /// @param[in,out] x shape [rows][width]; right-hand sides, then unknowns
+  /// @param work      shape [3][rows][width] if the bundle is measured()
+  /// @param[out] errors shape [width]; errors, in eps, of measured lines with a finite right-hand side; 0 for others
   void solve(Index bundle, Number* x, Number* work, double* errors) const;
   bool measured(Index bundle) const { return !bundles_[static_cast<std::size_t>(bundle)].kept.empty(); }
   std::int64_t bytes() const;
@@ -107,7 +108,7 @@ class PivotedLines {
   struct Bundle {
     Index at, rows, width;
     PivotLimits limits;
-    std::vector<Number> kept;  ///< of a measured bundle: its bands, then 1 for each system that is measured, else 0
+    std::vector<Number> kept;  ///< measured bundles: the bands, then for each system 1 if it is measured, else 0
   };
   template <Index kWidth>
   void factor_lanes(const Bundle& bundle, const BandsView<Number>& bands, PivotFacts* facts);
@@ -119,13 +120,13 @@ class PivotedLines {
 
   std::vector<Bundle> bundles_;
   Index size_ = 0;
-  /// Members of PivotStep, shape [size()]; upper2 is -0 where `swapped` is 0, and only there.
+  /// Members of PivotStep, shape [size()]. upper2 is -0 if `swapped` is 0, and never else.
   AlignedArray<Number> diag_, upper_, upper2_, multiplier_;
   std::vector<PivotedRow<Number>> added_;
 };
 
-/// The smallest pivot of a system relative to the numbers whose difference it is; NaN if one is not finite. The first
-/// row of a block is no pivot.
+/// The smallest ratio of a pivot to its made_of in a system; NaN if a pivot is not finite. The first row of a block of
+/// two does not count as a pivot.
 template <typename Number>
 Number smallest_pivot(const std::vector<PivotedRow<Number>>& rows);
 

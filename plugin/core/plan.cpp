@@ -39,7 +39,7 @@ void take_runs(Plan& plan, Index pieces, const DeviceTraits& traits) {
 }
 
 Index choose_chunk_blocks(const LineSet& lines, Index window, int word, const DeviceTraits& traits) {
-  constexpr Index kChunkArrays = 6;  // y, x, three of factors and the results of the sweep down
+  constexpr Index kChunkArrays = 6;  // y, x, three arrays of factors, and the results of the sweep down
   const std::int64_t memory = std::min(traits.chunk_bytes, (traits.memory_bytes - window * word) / kChunkArrays);
   const std::int64_t words = window * word > traits.chunk_bytes ? 0 : memory / word;
   const Index extent = lines.block_extent(), blocks = lines.blocks();

@@ -19,46 +19,47 @@ inline Index round_up(Index value, Index multiple) { return quotient_up(value, m
 
 class Tuning;
 
-/// What a plan must know of the device that will run it.
+/// The properties of the device that runs a plan.
 struct DeviceTraits {
   int lanes = 8;                          ///< SIMD lanes of the scalar type in a register
-  int tile_lanes = 1;                     ///< partitions of a tile, swept side by side, unless lanes are more
+  int tile_lanes = 1;                     ///< least number of partitions that a tile sweeps side by side, see `lanes`
   int cores = 1;                          ///< work-groups that run at once
   std::int64_t cache_bytes = 1 << 20;     ///< second-level cache of a core
   std::int64_t chunk_bytes = INT64_MAX;   ///< largest single allocation
   std::int64_t memory_bytes = INT64_MAX;  ///< all allocations together; INT64_MAX where host memory is shared
-  bool host = false;                      ///< the calling thread, no device
-  int group_items = 0;                    ///< work-items of a work-group at most, where kernels for GPUs are used
+  bool host = false;                      ///< the calling thread is the device
+  int group_items = 0;                    ///< most work-items of a work-group, for kernels for GPUs
   std::int64_t local_bytes = 0;           ///< local memory of a work-group; kernels for GPUs and FPGAs
-  bool unproven = false;                  ///< those kernels run on a device that they are not made for
+  bool unproven = false;                  ///< kernels for GPUs or FPGAs run on another kind of device
   bool paper = false;                     ///< the user asks for the kernels of the paper's form
   bool task = false;                      ///< kernels for FPGAs are used: one work-item that streams all rows
-  const Tuning* figures = nullptr;        ///< measured for such a device, see figures_of(); null: the library's
+  const Tuning* figures =
+      nullptr;  ///< figures measured for this kind of device; null: the built-in ones, see figures_of()
 };
 
 inline constexpr DeviceTraits kHostTraits{.lanes = 1, .host = true};
 
-/// How lines may be cut into chunks, and those laid end to end into pieces of the pipeline.
+/// How lines may be cut into chunks, and lines laid end to end into pieces of the pipeline.
 struct Cut {
-  Index grain;           ///< rows: cuts lie at multiples of it
-  Index before, behind;  ///< rows read again beyond the cuts
-  bool whole;            ///< all rows at once: nothing may be cut
-  Index blocks = 0;      ///< lines side by side: blocks of a chunk at most; 0: the memory does not hold one
+  Index grain;           ///< cuts lie at multiples of this many rows
+  Index before, behind;  ///< rows that a chunk reads before its first and behind its last row
+  bool whole;            ///< nothing may be cut: one chunk has all rows
+  Index blocks = 0;      ///< lines side by side: most blocks of a chunk; 0: a block does not fit into the memory
 };
 
-/// Places of stored arrays that are divided with the chunks of lines laid end to end. By default they are divided as
-/// bands are, a number a row.
+/// How stored arrays are divided among the chunks of lines laid end to end. By default they have one number a row, and
+/// are divided like the bands.
 struct StoredPlaces {
-  Index shared = 0;      ///< numbers of each array that serve all chunks; 0: each chunk has its own
-  Index tile_words = 0;  ///< numbers of a tile, of which a chunk has one more on either side; 0: as bands
+  Index shared = 0;      ///< how many numbers of each array all chunks share; 0: each chunk has its own
+  Index tile_words = 0;  ///< numbers of a tile; a chunk has one more tile on each side; 0: divided like bands
 };
 
-/// How the rows of a line set map to work; fixed from set-up to set-up.
+/// How the rows of a line set map to work-groups and lanes. Fixed until the next set-up.
 ///
 /// Lines laid end to end: partition k holds rows [k*m, min(n, (k+1)*m)), tile t partitions [t*lanes, (t+1)*lanes).
-/// Lines side by side: see Beside (core/geometry.hpp). What the other members mean, and what more a scheme must know,
-/// its family's folder says (core/schemes). A value and no abstract class: proposals, rejections and tests copy plans,
-/// cut them to first rows and change single numbers; what a plan does is asked of its scheme.
+/// Lines side by side: see Beside (core/geometry.hpp). The folders in core/schemes explain the other members, and the
+/// structs of single schemes. A plan is a value, not an abstract class, because proposals, rejections and tests copy
+/// plans, shorten them and change single numbers. The scheme of a plan has the functions that depend on its kind.
 struct Plan {
   Method method = Method::exact_factored;
   Form form = Form::general;
@@ -67,14 +68,14 @@ struct Plan {
   Index halo = 0;                 ///< rows read again beyond each side of a partition
   int lanes = 1;                  ///< partitions per tile
   int items = 0;                  ///< work-items of a work-group; 0: tiles are swept by vectors of lanes
-  int item_rows = 0;              ///< rows of a work-item; 0: as above
+  int item_rows = 0;              ///< rows of a work-item; 0 if `items` is 0
   int run_tiles = 1;              ///< tiles of a partition, or of a run through all lines
   int runs = 1;                   ///< work-groups; each takes a run of consecutive tiles
   bool narrow = false;            ///< bands or factors are floats beside vectors of doubles
-  Index chunk_tiles = 0;          ///< tiles per chunk: what one launch covers, at most what one allocation may hold
-  double idle = 1;                ///< time against that of full lanes on all cores
+  Index chunk_tiles = 0;          ///< tiles per chunk. One launch covers a chunk, and its arrays are single allocations
+  double idle = 1;                ///< ratio of the time to the time with full lanes on all cores
   const char* made_by = nullptr;  ///< the name of its scheme
-  /// Structs of single schemes or families, at most one of each type, see as().
+  /// Structs of single schemes or families of schemes, at most one of each type, see as().
   std::vector<std::any> geometry = {};
 
   /// The struct of type G; null if there is none.
@@ -100,7 +101,7 @@ struct Plan {
   G& as() {
     return const_cast<G&>(std::as_const(*this).template as<G>());
   }
-  /// Give the plan a struct of type G, which replaces one that it has.
+  /// Store a struct of type G, in place of an earlier one.
   template <typename G>
   G& add(G of = {}) {
     if (has<G>()) return as<G>() = std::move(of);
@@ -112,42 +113,42 @@ struct Plan {
   Index tile_rows() const { return m * lanes; }
   /// Rows that a work-group holds at once.
   Index group_rows() const { return static_cast<Index>(items) * item_rows; }
-  /// The multiplier, or lower coupling, of a row is the coupling of the row above it, and is not kept.
+  /// True if multipliers (or lower couplings) are not stored, because each equals the coupling of the row above.
   bool symmetric() const { return form == Form::symmetric; }
-  /// Bytes of a stored factor. @param word  of the vectors
+  /// Bytes of a stored factor. @param word  bytes of a scalar of the vectors
   int factor_word(int word) const { return narrow ? static_cast<int>(sizeof(float)) : word; }
-  /// Rows that are swept for one that is solved, of lines laid end to end.
+  /// Swept rows per solved row, for lines laid end to end.
   double overlap() const;
   /// Words read and written per row by one apply.
   double words_per_row() const;
 };
 
-/// The wanted plan if no values of the matrix are known: for probes, predicted rates, and tests.
+/// A request for a plan without the values of a matrix, for probes, predicted rates and tests.
 struct PlanRequest {
   Method method;
   const LineSet& lines;
   Form form = Form::general;
-  Index halo = 0;       ///< rows that the certificate asks for; 0 for the exact methods
-  Index partition = 0;  ///< rows per partition, of a work-item (at most 32) where the plan is by work-groups; 0: chosen
+  Index halo = 0;       ///< rows of halo that the certificate requires; 0 for exact methods
+  Index partition = 0;  ///< rows per partition, or per work-item (at most 32) in plans for work-groups; 0: automatic
   int word;             ///< bytes per scalar
   const DeviceTraits& traits;
 };
 
-/// The plan of the first scheme that has one, see Scheme::make().
-/// @throws DeviceError if there is none; InvalidInput if `partition` is negative, the chunk limit does not hold one
-///         tile, or no work-group holds the halo
+/// Make the plan by the first scheme that can, see Scheme::make().
+/// @throws DeviceError if no scheme can; InvalidInput if `partition` is negative, a tile exceeds the chunk limit, or no
+///         work-group holds the halo
 OCLSPKT_API Plan make_plan(const PlanRequest& request);
 
 /// Plan for one line of n rows.
 OCLSPKT_API Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
 
-/// Plan exact-factored: bundles for lines side by side, by work-groups where the device has kernels for GPUs, else line
+/// Plan exact-factored: in bundles for lines side by side, by work-groups on devices with kernels for GPUs, else line
 /// by line.
 /// @param form shared, symmetric or general
-/// @post cut().blocks is 0 if the lines are beside() and the memory does not hold one block
+/// @post cut().blocks is 0 if the lines are beside() and one block does not fit into the memory
 OCLSPKT_API Plan make_factored_plan(const LineSet& lines, Form form, int word, const DeviceTraits& traits);
 
-/// Rows of every line; 0 where they differ, or there are none.
+/// The common length of all lines; 0 if lengths differ or the set is empty.
 OCLSPKT_API Index equal_length(const LineSet& lines);
 
 }  // namespace oclspkt

@@ -12,29 +12,29 @@ struct ProgramOrder {
   std::string defines = {};  ///< -D options of the kernel's own, such as -D TASK_ROWS=32
 };
 
-/// The board that a program built elsewhere is for, as oclspkt-devices names it.
+/// The board for a program that another machine builds, as oclspkt-devices names it.
 struct BoardName {
   std::string device, platform, driver;
 };
 
-/// Makes files with programs, which solvers load on devices that have no compiler.
+/// Makes the program files that solvers load on devices without a compiler.
 class ProgramMaker {
  public:
   virtual ~ProgramMaker() = default;
-  /// Names of the kernels that are embedded in the module; those for FPGAs, or all of them.
+  /// Names of the kernels in the module: the kernels for FPGAs, or all.
   virtual std::vector<std::string> kernels(bool for_fpgas) const = 0;
   /// The text of a kernel.
   /// @throws DeviceError if there is no such kernel
   virtual std::string text(const std::string& kernel) const = 0;
-  /// The options that a board's kernel is built with.
+  /// The compiler options for the kernel of an order.
   virtual std::string options(const ProgramOrder& order) const = 0;
   /// The name of the file for a board's program, without its ending.
   virtual std::string name(const ProgramOrder& order) const = 0;
-  /// Build a program from its text on a device that has a compiler, and write it with a note of its purpose.
-  /// @return the file
+  /// Build a program from its text on a device with a compiler, and write the program and a note of its purpose.
+  /// @return the path of the program
   /// @throws DeviceError, BuildError; InvalidInput if a file cannot be written
   virtual std::string build(int device, const ProgramOrder& order, const std::string& folder) = 0;
-  /// Write a note of its purpose beside a file that another compiler made.
+  /// Write a note of the program's purpose beside a program file that another compiler made.
   /// @throws InvalidInput if the file cannot be read or the note not written
   virtual void describe(const std::string& file, const ProgramOrder& order, const BoardName& board) const = 0;
 };

@@ -8,7 +8,7 @@
 
 namespace oclspkt {
 
-/// LAPACK with partial pivoting (gttrf, gttrs): the one truth of the tests.
+/// LAPACK with partial pivoting (gttrf, gttrs), the reference of all tests.
 template <typename T>
 class OCLSPKT_API Reference {
  public:
@@ -17,7 +17,7 @@ class OCLSPKT_API Reference {
   void factor(const LineSet& lines, const BandsView<T>& bands);
   /// @param y, x shape [lines.extent()]; may be the same
   void solve(const T* y, T* x);
-  /// A line that is singular, or may be, by partial pivoting.
+  /// A line that is singular, or possibly singular, according to partial pivoting.
   struct Doubt {
     Index line = 0;
     Index row = 0;         ///< within the line

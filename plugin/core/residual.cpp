@@ -11,11 +11,11 @@
 namespace oclspkt {
 namespace {
 
-/// Row i of a line: A x and |A| |x|.
+/// One row of a line: entries of A x and |A| |x|.
 template <typename Wide>
 struct RowProduct {
   Wide value, magnitude;
-  Wide row_sum;  ///< |lower| + |diag| + |upper| as far as they are read
+  Wide row_sum;  ///< |lower| + |diag| + |upper|, without couplings out of the line
 };
 
 template <typename Wide = long double, typename T>
@@ -72,7 +72,7 @@ Norms norms(const LineSet& lines, const BandsView<T>& bands, Index line, Index b
   return n;
 }
 
-/// The larger of two errors; NaN wins over everything, so that it loses wherever errors are judged.
+/// The larger of two errors; NaN if one is NaN, so that it fails every limit.
 double worse(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : std::max(a, b);
 }
@@ -90,7 +90,7 @@ double rows_error(const LineSet& lines, const BandsView<T>& bands, Index line, I
     const Wide residual = std::abs(Wide(y[at]) - r.value);
     const Wide scale = r.magnitude + std::abs(Wide(y[at]));
     finite = finite && std::isfinite(residual) && std::isfinite(x[at]);
-    if (residual > worst * scale) worst = residual / scale;  // a division only where a record is broken
+    if (residual > worst * scale) worst = residual / scale;  // divide only for a new maximum
   }
   return finite ? static_cast<double>(worst) : std::numeric_limits<double>::quiet_NaN();
 }
@@ -145,7 +145,7 @@ double line_rowwise_backward_error(const LineSet& lines, const BandsView<T>& ban
 template <typename T>
 double normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y) {
   double worst = 0;
-  Norms cut;  // norms of a line that comes piece by piece
+  Norms cut;  // norms of a line of which only some pieces have been added
   Index line = -1;
   std::mutex mutex;
   for_row_pieces(lines, [&](Index l, Index begin, Index end) {
@@ -181,7 +181,7 @@ template <typename T>
 bool leaves_range(const LineSet& lines, Index line, const T* y, const T* x) {
   const Index first = lines.first(line), stride = lines.row_stride(), length = lines.length(line);
   const auto finite = [&](const T* vector) {
-    T spoilt = 0;  // 0 times a number that is not finite is NaN
+    T spoilt = 0;  // 0, or NaN if a number is not finite
 #pragma omp simd reduction(+ : spoilt)
     for (Index i = 0; i < length; ++i) spoilt += 0 * vector[first + i * stride];
     return spoilt == 0;

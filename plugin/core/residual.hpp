@@ -6,7 +6,7 @@
 
 namespace oclspkt {
 
-/// Residuals are formed in long double whatever T is, so that they do not round where they cancel.
+// Residuals are computed in long double for every T, so that cancellation does not amplify rounding.
 
 /// y = A x for every line. @param x, y shape [lines.extent()]
 template <typename T>
@@ -33,12 +33,12 @@ template <typename T>
 OCLSPKT_API double line_rowwise_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x,
                                                const T* y);
 
-/// componentwise_backward_error() of one line, formed in double: right to a few eps of double, and quick.
+/// componentwise_backward_error() of one line, computed in double: faster, and accurate to a few eps of double.
 template <typename T>
 OCLSPKT_API double line_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x,
                                        const T* y);
 
-/// True if x of a line is not finite, though its y is.
+/// True if x of a line is not finite although y is.
 template <typename T>
 bool leaves_range(const LineSet& lines, Index line, const T* y, const T* x);
 

@@ -10,7 +10,7 @@
 namespace oclspkt {
 namespace {
 
-/// Absolute values of a row, and of the number subtracted from its diagonal.
+/// Absolute values of a row's numbers, and of the number that elimination subtracts from its diagonal.
 struct SweptRow {
   double lower, diag, upper, taken;
   double pivot;  ///< NaN if it is not positive
@@ -22,9 +22,9 @@ SweptRow eliminate(const SweepRows<T>& rows, Index i, PivotAbove& above) {
   const double sign = rows.diag(i) < 0 ? -1 : 1, a = sign * rows.lower(i), b = sign * rows.diag(i);
   const double c = sign * rows.upper(i), t = std::abs(a) * above.reciprocal, taken = t * std::abs(above.upper);
   double excess = row_excess(rows.lower(i), rows.diag(i), rows.upper(i));
-  // A coupling to no row counts as excess.
+  // Without a row above, the coupling counts as excess.
   if (above.reciprocal == 0) excess += std::abs(a);
-  // Couplings of opposite signs add to the diagonal; others leave the excess as it is.
+  // Couplings of opposite signs add to the diagonal, and so to the excess; others do not change the excess.
   excess += t * above.excess + (a * above.upper < 0 ? 2 * taken : 0);
   const double left = std::abs(c) + excess, pivot = left > 0 ? left : std::numeric_limits<double>::quiet_NaN();
   above = {1 / pivot, c, excess};
@@ -36,7 +36,7 @@ void eliminate_rows(const SweepRows<T>& rows, Index begin, Index end, PivotAbove
   for (Index i = begin; i < end; ++i) eliminate(rows, i, above);
 }
 
-/// Pivots that agree to this many digits have converged: the row at which elimination began has no effect.
+/// True if two pivots have converged: they do not depend on the row at which elimination began.
 bool agree(double one, double other) { return std::abs(one - other) <= 1e-9 * std::abs(one); }
 
 }  // namespace
@@ -48,9 +48,9 @@ std::vector<PivotAbove> pivots_above(const SweepRows<T>& rows, Index n, const st
   for_pieces(static_cast<Index>(first.size()), std::max<Index>(1, kPieceRows / kLeadIn), [&](Index begin, Index end) {
     for (Index k = begin; k < end; ++k) {
       const Index to = std::min(n, first[static_cast<std::size_t>(k)]), from = std::max<Index>(0, to - kLeadIn);
-      if (to <= 0 || to >= n || rows.lower(to) == 0) continue;  // nothing enters
+      if (to <= 0 || to >= n || rows.lower(to) == 0) continue;  // no coupling to a row above
       PivotAbove from_nothing, from_least;
-      // The other sweep begins below a row with the least pivot that a dominant row may have: its upper coupling.
+      // The second sweep begins below the least pivot of a dominant row: the size of its upper coupling.
       if (from > 0) {
         const double c = (rows.diag(from - 1) < 0 ? -1.0 : 1.0) * rows.upper(from - 1);
         if (c != 0) from_least = {1 / std::abs(c), c, 0};
@@ -95,7 +95,7 @@ void RoundedRows::fill(const SweepRows<T>& rows, Index first, Index n, PivotAbov
     share_down[at] = row.lower * of_row;
     share_up[at] = row.upper * of_row;
     weight[at] = above.reciprocal * sum;
-    // The terms of rounding_by_growth().
+    // The terms are those in the comment on rounding_by_growth().
     local[at] = (8 * row.pivot + 3 * (row.lower + row.upper) + 6 * row.taken) * of_row;
   }
 }
@@ -124,7 +124,7 @@ void ScanErrors::analyse(const std::vector<double>& ratios, const std::vector<do
       size = sizes.empty() ? 1 : sizes[at];
       through *= ratio;
       highest = std::max(highest, through);
-      // The sweep from 0 gives the result of the sweep from the entering value, less the product times that value.
+      // The results of the sweep from 0 and of the sweep from the entering value differ by `through` times that value.
       twice = twice * ratio + 2 * size + through * enters;
     }
     twice += static_cast<double>(item_rows) * through * enters;
@@ -139,7 +139,7 @@ void ScanErrors::scan() { joints_ == Joints::swept_windows ? scan_windows() : sc
 void ScanErrors::scan_blocks() {
   const int items = static_cast<int>(items_.size());
   const auto of = [&](int k) -> const Item& { return items_[static_cast<std::size_t>(k)]; };
-  // The largest value of a map that begins with work-item `begin` and ends with k.
+  // A bound of the value of a map that begins with work-item map.begin and ends with work-item k.
   const auto value = [&](int k, const Window& map) { return of(k).leaves + map.factor * of(map.begin).enters; };
   windows_.clear();
   for (int k = 0; k < items; ++k) windows_.push_back({of(k).through, 0, 0, k});
@@ -148,7 +148,7 @@ void ScanErrors::scan_blocks() {
     for (int k = 0; k < items; ++k) {
       const int block = k / distance, begin = (block - block % 4) * distance;
       if (block % 4 == 0) continue;
-      // The map before ends with work-item `end`, the last of its block; of the others only the factors are needed.
+      // The previous map ends with work-item `end`, the last of its block. Maps before it matter by their factors only.
       Window& mine = next_[static_cast<std::size_t>(k)];
       const int end = block * distance - 1;
       double product = 1;
@@ -157,7 +157,7 @@ void ScanErrors::scan_blocks() {
       const double through = mine.factor * product;
       const Window composed{through, 0, 0, begin};
       const double rounded = value(k, composed);
-      if (k % distance == 0) {  // composed with the very map of the work-item before
+      if (k % distance == 0) {  // composed with the map of the previous work-item itself
         mine = {through, 1, rounded, begin};
       } else {
         const double of_before = of(end).leaves * mine.factor + through * of(begin).enters;
@@ -170,7 +170,7 @@ void ScanErrors::scan_blocks() {
   }
   found_.assign(items_.size(), 0);
   for (int k = 1; k < items; ++k) {
-    // The map of work-item k - 1 turns the value that enters the first work-item into the one that enters k.
+    // The map of work-item k - 1 takes the value that enters the first work-item to the value that enters k.
     const Window& before = windows_[static_cast<std::size_t>(k - 1)];
     found_[static_cast<std::size_t>(k)] = before.error + before.rounds * before.factor * of(0).enters + of(k).enters +
                                           (k > 1 ? of(k - 1).through * of(k - 1).enters : 0);
@@ -229,7 +229,7 @@ void ScanErrors::correct(double u) {
     const double more = k + 1 < items_.size() ? joint(static_cast<int>(k) + 1) : 0;
     item.drift = 2 * u * item.highest * off;
     const double left = item.through * off;
-    // The difference is rounded, and so is each product of the ratios; then the corrected value is rounded once more.
+    // The difference and each product of ratios round once; the corrected value rounds once more.
     item.twice = u * (more + (rows + 2) * left);
     item.enters = u * off;
     item.leaves = u * (off = left + more);
@@ -239,7 +239,7 @@ void ScanErrors::correct(double u) {
 
 double ScanErrors::handed() const {
   const Item& last = items_.back();
-  // The value that enters the last work-item rounds once for the number that is passed on, and once for the rows.
+  // Rounding of the value that enters the last work-item counts twice: for the number passed on, and for the rows.
   const double entered = joints_ == Joints::swept_windows ? found_.back() : last.enters;
   return last.leaves + 2 * last.through * entered + (joints_ == Joints::taken_off ? last.leaves : last.twice);
 }

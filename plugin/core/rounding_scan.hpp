@@ -13,18 +13,18 @@
 
 namespace oclspkt {
 
-/// The pivot of a row, for the next one down: made of the excess, without subtraction (ExcessRow).
+/// The pivot of a row, for the elimination of the next row: computed from the excess, without subtraction (ExcessRow).
 struct PivotAbove {
   double reciprocal = 0, upper = 0, excess = 0;
 };
 
-/// The pivots above some rows of a system of n rows. Elimination begins kLeadIn rows above each of them; if the pivots
-/// do not converge in these, it begins with the first row of the system.
-/// @param first  the rows, ascending; those outside of the system have nothing above them
+/// The pivots above some rows of a system of n rows. Elimination begins kLeadIn rows above each of these rows, or with
+/// the first row of the system if kLeadIn rows are too few for the pivots to converge.
+/// @param first  the rows, ascending; the result for rows outside of the system is PivotAbove{}
 template <typename T>
 std::vector<PivotAbove> pivots_above(const SweepRows<T>& rows, Index n, const std::vector<Index>& first);
 
-/// The rows of a tile: the numbers on which rounding depends.
+/// The numbers of a tile's rows on which rounding depends.
 struct RoundedRows {
   std::vector<double> down, up;              ///< |a_i p_i| and |c_i p_i|, p the reciprocal pivots
   std::vector<double> share_down, share_up;  ///< |a_i| / |A_i| and |c_i| / |A_i|
@@ -33,19 +33,19 @@ struct RoundedRows {
 
   void resize(Index rows);
   Index size() const { return static_cast<Index>(down.size()); }
-  /// Fill with rows [first, first + size()) of a system of n rows; those outside of it are uncoupled.
-  /// @param[in,out] above  pivot of the row above, then of the last row
+  /// Fill with rows [first, first + size()) of a system of n rows. Rows outside of the system become uncoupled rows.
+  /// @param[in,out] above  in: pivot of the row above; out: pivot of the last row
   template <typename T>
   void fill(const SweepRows<T>& rows, Index first, Index n, PivotAbove& above);
-  /// True if a coupling to the unknown below exceeds the pivot of its row: errors of sweeps up then grow.
+  /// True if some coupling to the unknown below exceeds the pivot of its row, so that sweeps up amplify errors.
   bool grow_upwards() const {
     return std::any_of(up.begin(), up.end(), [](double ratio) { return !(ratio <= 1 + 1e-9); });
   }
-  /// Fill with rows that bound all rows with these shares and ratios, at most.
+  /// Fill with rows that have the worst rounding of all rows whose shares and ratios are at most the given ones.
   void fill_with(double lower_share, double upper_share, double down_ratio, double up_ratio);
 };
 
-/// The largest of some errors; NaN if one is.
+/// The largest of some errors; NaN if an error is NaN.
 inline double largest(const std::vector<double>& errors) {
   double worst = 0;
   for (const double error : errors) worst = larger(worst, error);
@@ -57,15 +57,15 @@ struct BesideCut {
   double above = 0, below = 0;
 };
 
-/// The errors that a partition with its halos leaves in the rows that it keeps.
+/// The errors in a partition's own rows after a solve of the partition with its halos.
 struct PartitionErrors {
   WorstRow worst;
-  double first_row = 0, last_row = 0;  ///< of these rows, if the neighbours had the same unknowns
-  BesideCut at_first, at_end;          ///< at the cuts above the first row and below the last one
+  double first_row = 0, last_row = 0;  ///< errors of the first and last row if both sides agree on the unknowns
+  BesideCut at_first, at_end;          ///< errors at the cuts above the first row and below the last row
 };
 
-/// The bound of partitions of plan.m rows, each of which reads plan.halo rows of its neighbours again.
-/// @param errors_of  f(k): PartitionErrors of partition k, from several threads
+/// The rounding bound of partitions of plan.m rows with halos of plan.halo rows.
+/// @param errors_of  f(k) returns the PartitionErrors of partition k; several threads call it
 template <typename T, typename F>
 Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& errors_of) {
   const auto found = of_partitions<PartitionErrors>(plan, errors_of);
@@ -77,7 +77,8 @@ Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& e
   WorstRow worst;
   for (const PartitionErrors& of : found) worst.see(of.worst);
   for (std::size_t k = 1; plan.halo > 0 && k < found.size(); ++k) {
-    // Each row beside a cut is solved with another value of the unknown beyond the cut than the one that is kept.
+    // A partition solves the row beside a cut with its own value of the unknown beyond the cut. The solution has the
+    // neighbour's value.
     const PartitionErrors &before = found[k - 1], &behind = found[k];
     const Index below = static_cast<Index>(k) * plan.m, above = below - 1;
     const BesideCut joint{before.at_end.above + behind.at_first.above, before.at_end.below + behind.at_first.below};
@@ -87,40 +88,40 @@ Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& e
   return worst.bound();
 }
 
-/// How work-items find the value that enters their rows, and use it.
+/// How work-items compute the value that enters their rows, and use it.
 enum class Joints {
-  swept_windows,  ///< a scan by windows (kernels/gpu/tile_shared_rows.clh), and a second sweep from the value
-  swept,          ///< a scan by blocks (kernels/gpu/tile_scan.clh), and a second sweep
-  taken_off       ///< a scan by blocks; the value, times the scan's products, is subtracted from rows swept from 0
+  swept_windows,  ///< a scan by windows (kernels/gpu/tile_shared_rows.clh), then a second sweep from the value
+  swept,          ///< a scan by blocks (kernels/gpu/tile_scan.clh), then a second sweep
+  taken_off       ///< a scan by blocks; then rows swept from 0 subtract the value times the scan's products
 };
 
 /// The errors of a tile's sweep: every work-item sweeps its rows from 0, a scan finds the value that enters it, and the
 /// work-item sweeps again or subtracts the influence of that value.
 ///
-/// In a scan by blocks of 4^s work-items, two neighbours meet in a step that composes the map of one with the very map
-/// of the other. That rounds once. Every later step composes both with one map: its value is multiplied by the product
-/// of either, and added. These products differ by a rounding for each step so far and each neighbour. In a scan by
-/// windows, neighbours have nothing in common, and all nodes of both trees count.
+/// In a scan by blocks of 4^s work-items, one step composes the maps of two neighbours with each other, which rounds
+/// once. Every later step composes the results of both neighbours with the same map: it multiplies the value of that
+/// map by each neighbour's product, and adds. The two products differ by one rounding for each earlier step and each
+/// neighbour. In a scan by windows, neighbours share no intermediate result, and all nodes of both trees count.
 class ScanErrors {
  public:
   explicit ScanErrors(Joints joints) : joints_(joints) {}
   /// Analyse a sweep.
-  /// @param ratios  shape [items * item_rows], of the rows in their order
-  /// @param sizes   shape of `ratios`: the sizes of the sweep's results, at most; empty: 1
-  /// @param back    the sweep begins with the last row
-  /// @param enters  size of the value that enters the first work-item
+  /// @param ratios  shape [items * item_rows]; a ratio for each row, in the order of the rows
+  /// @param sizes   shape of `ratios`; bounds of the absolute results of the sweep; empty: 1 for all
+  /// @param back    true: the sweep begins with the last row
+  /// @param enters  bound of the value that enters the first work-item
   void analyse(const std::vector<double>& ratios, const std::vector<double>& sizes, int items, bool back,
                double enters);
-  /// The difference between the value that enters a work-item, counted in the order of the sweep, and the value at
-  /// which the work-item before it arrives; 0 for the first.
+  /// The difference between the value that enters a work-item and the value at which the previous work-item arrives; 0
+  /// for the first. Work-items count in the order of the sweep.
   double joint(int item) const;
-  /// Take into account that the differences of joint() are computed, scanned in turn, and subtracted from all rows.
+  /// Update the errors for kernels that compute the differences of joint(), scan these, and subtract them from rows.
   /// @param u  half of eps
-  /// @post joint() is the difference that remains
+  /// @post joint() is the difference after this correction
   void correct(double u);
-  /// After correct(): the rounding of that subtraction in a row of a work-item, beyond the row's own size.
+  /// After correct(): the rounding error of the subtraction in a row of a work-item, beyond the row's own size.
   double drift(int item) const { return items_[static_cast<std::size_t>(item)].drift; }
-  /// The difference if the scan's value of the tile's first unknown, with 0 behind the tile, is passed on.
+  /// The difference if the tile passes on the scan's value of its first unknown, computed with 0 behind the tile.
   double handed() const;
 
  private:
@@ -129,10 +130,10 @@ class ScanErrors {
     int begin;
   };
   struct Item {
-    double through;  ///< product of its ratios
-    double twice;    ///< the difference of its two sweeps
+    double through;  ///< product of all ratios of the work-item's rows
+    double twice;    ///< the difference of the work-item's two sweeps
     double enters, leaves;
-    double highest;  ///< the largest product of its ratios from the first row on
+    double highest;  ///< the largest product of the ratios of its first rows
     double drift = 0;
   };
   void scan();
@@ -141,8 +142,9 @@ class ScanErrors {
   Joints joints_;
   std::vector<Item> items_;
   std::size_t item_rows_ = 0;
-  /// By windows: the error of the scan's values, if the sweeps from 0 are exact. By blocks: the difference between a
-  /// value and the one that the work-item before reaches, by its sweep from 0, from its own entering value.
+  /// Scan by windows: the error of the scan's values if the sweeps from 0 are exact. Scan by blocks: the difference
+  /// between the value that enters a work-item and the value that the previous work-item's sweep from 0 yields for its
+  /// own entering value.
   std::vector<double> found_;
   std::vector<Window> windows_, next_;
 };

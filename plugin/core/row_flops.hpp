@@ -5,21 +5,21 @@
 
 namespace oclspkt {
 
-/// Flops of a row by a method. An addition, a multiplication and a division count one each; what a device computes
-/// twice to work in parallel does not count, rows of halos apart.
+/// Flops of a method per row. An addition, a multiplication and a division count one each. Operations that a device
+/// repeats to work in parallel do not count, except those in halo rows.
 struct RowFlops {
   double set_up, apply;
-  double halo = 0;  ///< of a row above a partition, which is swept down only, and of one below it
+  double halo = 0;  ///< sum of a halo row above a partition, which is swept down only, and a halo row below it
 };
 
-/// The only list of them, equal to what kernels do (oclspkt-bench paper runs them with a scalar that counts).
-/// @param stores  exact-factored keeps factors; kernels for FPGAs eliminate in every apply
+/// The flops of a method, as its kernels execute them: oclspkt-bench paper counts them with a counting scalar.
+/// @param stores  exact-factored stores its factors; false for kernels for FPGAs, which eliminate in every apply
 constexpr RowFlops flops_of(Method method, bool stores = true) {
   constexpr RowFlops kStored{5, 5};      // multiplier, reciprocal of the pivot, coupling over the pivot
-  constexpr RowFlops kEliminates{0, 9};  // in every apply
+  constexpr RowFlops kEliminates{0, 9};  // sweeps that eliminate in every apply
   const RowFlops of[] = {{0, 9, 7 + 9},  // truncated-halo
                          kStored,        // truncated-streamed
-                         {0, 56},        // exact-twopass carries the excess of each row: 29 and 27 in its passes
+                         {0, 56},        // exact-twopass: 29 in its first pass and 27 in its second, with excesses
                          stores ? kStored : kEliminates,
                          {5, 7}};  // pivot: gttrf, gttrs; a second coupling above the diagonal
   return of[static_cast<int>(method)];

@@ -16,7 +16,7 @@
 namespace oclspkt {
 namespace {
 
-/// Entries of a row, counted from the pattern's first one.
+/// The entries of a row, numbered from the pattern's first entry.
 template <typename I>
 struct RowEntries {
   RowEntries(const SparsePattern<I>& pattern, Index row)
@@ -27,12 +27,12 @@ struct RowEntries {
   const I* column;
 };
 
-/// Cuts rows into blocks of at most so many rows and entries, one row after the other.
+/// Cuts rows, one after the other, into blocks of at most form.block_entries rows and entries.
 class BlockCutter {
  public:
   explicit BlockCutter(SparseForm& form) : form_(form), most_(form.block_entries) {}
 
-  /// @param first, count  entries of the row
+  /// Add the next row. @param first, count  first entry and number of entries of the row
   void take(Index row, Index first, Index count) {
     if (count > most_) {
       const Index segments_before = segments_;
@@ -53,7 +53,7 @@ class BlockCutter {
   SparseForm& form_;
   const Index most_;
   Index segments_ = 0;
-  bool open_ = false;  ///< the last block takes more rows
+  bool open_ = false;  ///< whether more rows may join the last block
 };
 
 template <typename I>
@@ -63,7 +63,7 @@ void make_rows(const SparsePattern<I>& pattern, SparseForm& form) {
   form.row_end.assign(static_cast<std::size_t>(form.rows), 0);
   Index longest = 0;
   for (Index row = 0; row < form.rows; ++row) longest = std::max(longest, RowEntries<I>(pattern, row).count);
-  // A long row times many rows would exceed 64 bits.
+  // Divide, because longest * rows may exceed 64 bits.
   if (longest > kUnlike * form.entries / std::max<Index>(1, form.rows)) form.block_entries = kBlockOfUnlikeRows;
   BlockCutter cutter(form);
   for (Index row = 0; row < form.rows; ++row) {
@@ -78,18 +78,18 @@ void make_rows(const SparsePattern<I>& pattern, SparseForm& form) {
   });
 }
 
-/// Rows of a pattern in slices.
+/// A division of a pattern's rows into slices.
 struct Slices {
-  Index window = 1;          ///< rows that are sorted together
+  Index window = 1;          ///< rows of a window; each window is sorted by itself
   std::vector<Index> begin;  ///< see SparseForm::slice_begin
   Integers row_of;
   Index places() const { return begin.back(); }
 };
 
-/// Slices that a thread takes at a time.
+/// The number of slices in one piece of work.
 Index slices_a_piece(Index slice) { return std::max<Index>(1, kPieceRows / 8 / slice); }
 
-/// The rows of each window, longest first; those of a length keep their order.
+/// Sort the rows of each window by length, longest first; rows of equal length keep their order.
 template <typename I>
 Integers sorted_rows(const SparsePattern<I>& pattern, Index window, bool wide) {
   Integers row_of(pattern.rows, wide);
@@ -109,7 +109,7 @@ Integers sorted_rows(const SparsePattern<I>& pattern, Index window, bool wide) {
   return row_of;
 }
 
-// The caller has set the sizes of the form, its slice and its width of integers.
+// @pre form has its sizes, `slice` and `wide`
 template <typename I>
 Slices cut_in_slices(const SparsePattern<I>& pattern, const SparseForm& form, Index window) {
   const Index slice = form.slice;
@@ -195,20 +195,20 @@ bool make_dia(const SparsePattern<I>& pattern, std::vector<Index> diagonals, Spa
   return true;
 }
 
-// The most places an entry with which a format suits. In double, a place of dia takes 8 bytes, one of sell 12, one of
-// csr 12 and the detour by local memory.
+// The most places per entry for which dia and sell are chosen. In double, a place takes 8 bytes in dia, 12 in sell, and
+// 12 in csr, whose products also go through local memory.
 constexpr double kMostOfDia = 1.3, kMostOfSell = 1.3;
-/// Rows are sorted in windows if they take more places an entry than this.
+/// Places per entry above which rows are sorted in windows.
 constexpr double kUnsorted = 1.05;
 constexpr Index kWindows[] = {1, 1024, 32768};
-/// A lane of sell takes its row alone. A row of kLongestInLane entries always passes, and so does one with a share of
-/// 1 / kEntriesALane of all entries: a GPU reads all of them in the time that the lane takes for its own.
+/// Limits of rows in sell, where a single lane processes a row. A row may have kLongestInLane entries, or more if it
+/// has at most 1 / kEntriesALane of all entries: a GPU reads all entries in the time that a lane takes for such a row.
 constexpr Index kLongestInLane = 128, kEntriesALane = 32768;
 
-/// Diagonals of some rows, rising.
+/// The diagonals of some rows, in ascending order.
 class Diagonals {
  public:
-  /// @param hint  place where the diagonal may be; the place behind it on return
+  /// Add a diagonal. @param hint  in: likely place of the diagonal; out: the place behind it
   void add(Index diagonal, std::size_t& hint) {
     if (hint < all_.size() && all_[hint] == diagonal) {
       ++hint;
@@ -232,11 +232,11 @@ class Diagonals {
 /// The results of one pass over a pattern.
 struct PatternSurvey {
   Index shortest = std::numeric_limits<Index>::max(), longest = 0;
-  bool few_diagonals = true;  ///< all of them are known
+  bool few_diagonals = true;  ///< false: the search stopped at too many diagonals
   Diagonals diagonals;
 };
 
-/// @throws InvalidInput for rows that end before they begin, and columns that do not exist
+/// @throws InvalidInput if a row ends before it begins, or has a column outside of the matrix
 template <typename I>
 void check_row(const SparsePattern<I>& pattern, Index row) {
   const RowEntries<I> entries(pattern, row);
@@ -249,7 +249,7 @@ void check_row(const SparsePattern<I>& pattern, Index row) {
   }
 }
 
-/// Diagonals and lengths of rows [first, end). @return the first row that check_row() would refuse, or end
+/// Find diagonals and lengths of rows [first, end). @return the first row that check_row() would reject, or end
 template <typename I>
 Index survey_rows(const SparsePattern<I>& pattern, Index first, Index end, Index most_diagonals,
                   const std::atomic<bool>& few, PatternSurvey& survey) {
@@ -299,10 +299,10 @@ double places_an_entry(const SparseForm& form, Index places) {
   return static_cast<double>(places) / static_cast<double>(std::max<Index>(1, form.entries));
 }
 
-/// Rows of all slices.
+/// The rows of all slices together, padding included.
 Index padded_rows(const SparseForm& form) { return quotient_up(form.rows, form.slice) * form.slice; }
 
-/// @param why  why dia does not hold the matrix, if so
+/// Make the form dia. @return false, and the reason in `why`, if dia cannot hold the matrix
 template <typename I>
 bool try_dia(const SparsePattern<I>& pattern, PatternSurvey& survey, SparseForm& form, std::string& why) {
   if (!survey.few_diagonals || form.entries == 0) {
@@ -319,7 +319,7 @@ bool try_dia(const SparsePattern<I>& pattern, PatternSurvey& survey, SparseForm&
   return true;
 }
 
-/// The smallest window of rows that is as good as sorted; else the one with the fewest places.
+/// The slices with the smallest window that takes at most kUnsorted places per entry, else with the fewest places.
 template <typename I>
 Slices choose_slices(const SparsePattern<I>& pattern, const PatternSurvey& survey, const SparseForm& form, bool sort) {
   Slices best;
@@ -341,7 +341,7 @@ bool try_sell(const SparsePattern<I>& pattern, const PatternSurvey& survey, doub
     why = format("a row of %ld entries is too long for one lane", static_cast<long>(survey.longest));
     return false;
   }
-  // A processor's core takes longer for sorted rows than for csr.
+  // Do not sort for CPUs: their cores take longer for sorted rows than for csr.
   Slices slices = choose_slices(pattern, survey, form, forced || form.slice == kGroupSlice);
   const Index window = slices.window;
   const double filled = places_an_entry(form, slices.places());
@@ -359,13 +359,13 @@ bool try_sell(const SparsePattern<I>& pattern, const PatternSurvey& survey, doub
   return true;
 }
 
-/// The most diagonals that dia may have. If the options name dia, it may have as many places as sell in the worst case.
+/// The most diagonals of dia. If the options name dia, it may take as many places as sell does in the worst case.
 Index most_diagonals(const SparseForm& form, bool named) {
   if (named) return kGroupSlice * std::max<Index>(1, form.entries / std::max<Index>(1, form.rows));
   return static_cast<Index>(kMostOfDia * static_cast<double>(form.entries)) / std::max<Index>(1, padded_rows(form));
 }
 
-/// Call f(column, row, entry) for all entries, by threads, in any order.
+/// Call f(column, row, entry) for all entries, on several threads, in any order.
 template <typename I, typename F>
 void for_entries(const SparsePattern<I>& pattern, const F& f) {
   for_pieces(pattern.rows, kPieceRows / 8, [&](Index first, Index end) {
@@ -433,7 +433,7 @@ TransposedPattern<I> transpose(const SparsePattern<I>& pattern) {
     row_of[static_cast<std::size_t>(entry)] = static_cast<I>(row);
   });
   std::partial_sum(t.begin.begin(), t.begin.end(), t.begin.begin());
-  // Threads fill a row in any order, so it is sorted afterwards.
+  // Threads fill a row in any order; it is sorted below.
   std::vector<I> free = t.begin;
   for_entries(pattern, [&](std::size_t column, Index /*row*/, Index entry) {
     const I at = std::atomic_ref(free[column]).fetch_add(1, std::memory_order_relaxed);
@@ -452,7 +452,7 @@ TransposedPattern<I> transpose(const SparsePattern<I>& pattern) {
 
 template <typename I>
 SparseForm make_transposed_form(const SparsePattern<I>& pattern, const FormRequest& wanted) {
-  survey_pattern(pattern, 0);  // throws for a pattern that is not one
+  survey_pattern(pattern, 0);  // throws if the pattern is invalid
   const TransposedPattern<I> transposed = transpose(pattern);
   SparseForm form = make_sparse_form(transposed.pattern(), wanted);
   auto positions = std::make_shared<Integers>(form.places, form.entries > std::numeric_limits<std::int32_t>::max());

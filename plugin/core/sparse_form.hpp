@@ -19,13 +19,13 @@ namespace oclspkt {
 template <typename I>
 struct SparsePattern {
   Index rows = 0, columns = 0;
-  const I* begin = nullptr;   ///< shape [rows + 1]; where the entries of a row begin; begin[0] may be greater than 0
-  const I* column = nullptr;  ///< shape [begin[rows]]; of each entry
+  const I* begin = nullptr;   ///< shape [rows + 1]; place of each row's first entry; begin[0] may exceed 0
+  const I* column = nullptr;  ///< shape [begin[rows]]; column of each entry
   Index entries() const { return rows > 0 ? static_cast<Index>(begin[rows]) - static_cast<Index>(begin[0]) : 0; }
 };
 
 enum class SparseFormat {
-  automatic,  ///< the first of the others that suits the pattern
+  automatic,  ///< the first of the formats below that suits the pattern
   dia,        ///< diagonals; no columns are stored
   sell,       ///< SELL-C-sigma: slices of C rows, each as long as its longest row, sorted by length in windows
   csr         ///< row by row, in blocks of equal work; long rows in segments
@@ -33,7 +33,7 @@ enum class SparseFormat {
 inline constexpr const char* kSparseFormatNames[] = {"auto", "dia", "sell", "csr"};
 inline constexpr const char* name(SparseFormat f) { return kSparseFormatNames[static_cast<int>(f)]; }
 
-/// Integers in 32 bits, or in 64 where one of them may be 2^31 or more. Undefined until they are set.
+/// An array of integers of 32 bits, or of 64 bits if one of them may be 2^31 or more. Initially undefined.
 class Integers {
  public:
   Integers() = default;
@@ -67,17 +67,19 @@ class Integers {
   std::unique_ptr<std::int32_t[]> halves_;
 };
 
-/// Rows of a slice for kernels whose work-groups have many work-items. Other kernels take as many as they have lanes.
+/// Rows of a slice for kernels with many work-items in a work-group. Other kernels use slices of as many rows as they
+/// have lanes.
 inline constexpr Index kGroupSlice = 32;
-/// Entries, and rows, of a block of csr. Where the longest row is many times the mean one, blocks are smaller:
-/// work-items wait less for those that add up a block's longest row (H200, rows by a power law: 258 us instead of 283;
-/// rows of 27 to 93 entries take 247 us in small blocks, 200 us in large ones).
+/// kBlockEntries: the most entries, and rows, of a block of csr. Blocks have kBlockOfUnlikeRows entries if the longest
+/// row is more than kUnlike times the mean row: work-items then wait less for those that add up a block's longest row.
+/// Measured on an H200: a product with rows of power-law lengths takes 258 us in small blocks and 283 us in large ones;
+/// with rows of 27 to 93 entries, it takes 247 us in small blocks and 200 us in large ones.
 inline constexpr Index kBlockEntries = 2048, kBlockOfUnlikeRows = 1024, kUnlike = 16;
 
-/// Whole rows, or a segment of one long row; both end where the next block begins.
+/// A block of csr: whole rows, or a segment of one long row. It ends where the next block begins.
 struct RowBlock {
   Index row, entry;
-  Index segment;  ///< its number among all segments; -1: whole rows
+  Index segment;  ///< number of this segment among all segments; -1: whole rows
 };
 
 /// A row of more entries than a block has.
@@ -85,8 +87,8 @@ struct LongRow {
   Index row, first_segment, end_segment;
 };
 
-/// The value at places of dia without an entry. A kernel has to distinguish such places from entries that are 0, which
-/// make NaN of a NaN or Inf in x. So they hold one certain NaN; a NaN of the matrix with these bits becomes another.
+/// The value at places of dia without an entry. Kernels must distinguish such places from entries of 0, because 0 times
+/// a NaN or Inf in x is NaN. The value is a NaN with special bits; a matrix entry with these bits becomes another NaN.
 template <typename T>
 inline constexpr auto kNoEntry = [] {
   if constexpr (sizeof(T) == sizeof(double)) {
@@ -96,27 +98,28 @@ inline constexpr auto kNoEntry = [] {
   }
 }();
 
-/// A sparse matrix as the kernels of a device read it, without its values. It has `places` places for values, at least
-/// one for each entry. Slices of dia and sell are `slice` rows of `width` places, rows inner: place k of row r of a
-/// slice is begin + k * slice + r. A row's entries keep their order, except in dia.
+/// The layout of a sparse matrix for the kernels of a device, without values. It has `places` places for values, at
+/// least one for each entry. A slice of dia or sell has `slice` rows of equal width, rows inner: place k of row r of a
+/// slice is begin + k * slice + r. The entries of a row keep their order, except in dia.
 struct SparseForm {
-  SparseFormat format = SparseFormat::automatic;  ///< never automatic once it is made
-  std::string reason;                             ///< in words, with the numbers that decided
+  SparseFormat format = SparseFormat::automatic;  ///< the format in use, never `automatic`
+  std::string reason;                             ///< why the format was chosen, with the numbers that decided
   Index rows = 0, columns = 0, entries = 0, places = 0;
   Index slice = 1;
-  bool wide = false;                    ///< columns and rows of 64 bits
-  Index block_entries = kBlockEntries;  ///< csr: of a block at most
+  bool wide = false;                    ///< true: column and row numbers have 64 bits
+  Index block_entries = kBlockEntries;  ///< csr: most entries of a block
 
-  /// For each place, the position of its entry in the pattern's values; -1: no entry. Null: entries in their order.
+  /// For each place, the position of its entry in the pattern's values; -1: no entry. Null: places have the order of
+  /// the entries.
   std::shared_ptr<const Integers> positions;
 
-  std::vector<Index> diagonals;        ///< dia: column less row, rising; all slices are as wide
-  std::vector<Index> slice_begin;      ///< sell: shape [slices + 1], first places
-  Integers row_of;                     ///< sell: the matrix row of each row of the slices; empty: rows in their order
-  Integers column;                     ///< sell, csr: shape [places]; -1: no entry
-  std::vector<RowBlock> blocks;        ///< csr; and one behind the last: {rows, entries, -1}
-  std::vector<std::uint16_t> row_end;  ///< csr: shape [rows]; entries of a row's block up to its end; 0 for long rows
-  std::vector<LongRow> long_rows;      ///< csr
+  std::vector<Index> diagonals;        ///< dia: column minus row, ascending; the width of all slices is their number
+  std::vector<Index> slice_begin;      ///< sell: shape [slices + 1]; first place of each slice
+  Integers row_of;                     ///< sell: matrix row of each row of the slices; empty: rows are not sorted
+  Integers column;                     ///< sell, csr: shape [places]; column of each place; -1: no entry
+  std::vector<RowBlock> blocks;        ///< csr: blocks, then the end mark {rows, entries, -1}
+  std::vector<std::uint16_t> row_end;  ///< csr: shape [rows]; end of a row's entries, counted in its block; 0: long row
+  std::vector<LongRow> long_rows;      ///< csr: rows of more than block_entries entries
 
   /// Bytes on the device. @param scalar  bytes of a value
   OCLSPKT_API std::int64_t bytes(std::int64_t scalar) const;
@@ -128,31 +131,31 @@ struct FormRequest {
   Index slice = kGroupSlice;  ///< rows, see Space::slice_rows(); kGroupSlice or 4 to 16
 };
 
-/// Make a form of a pattern, by threads.
-/// @throws InvalidInput for an invalid pattern, and if the named format cannot hold it (dia: a column twice in a row;
-///         more than kGroupSlice diagonals for each entry of a mean row)
+/// Make the form of a pattern, on several threads.
+/// @throws InvalidInput for an invalid pattern, and if the requested format cannot hold it (dia: a row has a column
+///         twice, or there are more than kGroupSlice diagonals for each entry of a mean row)
 /// @cost reads the pattern two to five times, writes each place once
 template <typename I>
 OCLSPKT_API SparseForm make_sparse_form(const SparsePattern<I>& pattern, const FormRequest& wanted);
 
-/// Make a form of the transposed matrix, for values in the order of the pattern of the matrix itself.
+/// Make the form of the transposed matrix, for values in the order of the original pattern.
 template <typename I>
 OCLSPKT_API SparseForm make_transposed_form(const SparsePattern<I>& pattern, const FormRequest& wanted);
 
-/// A transposed pattern. Entries of a row are in the order of their rows in the original pattern.
+/// A transposed pattern. The entries of a row are in ascending order of the original rows.
 template <typename I>
 struct TransposedPattern {
   Index rows, columns;
   std::vector<I> begin, column;
-  std::vector<I> position;  ///< of each entry in the original pattern
+  std::vector<I> position;  ///< position of each entry in the original pattern
   SparsePattern<I> pattern() const { return {rows, columns, begin.data(), column.data()}; }
 };
 /// @pre the pattern is valid, see make_sparse_form()
 template <typename I>
 TransposedPattern<I> transpose(const SparsePattern<I>& pattern);
 
-/// Values for places [first, first + count) of a form with positions, by threads.
-/// @param values  in the order of the pattern
+/// Copy values to places [first, first + count) of a form with positions, on several threads.
+/// @param values  values in the order of the pattern
 template <typename T>
 OCLSPKT_API void gather_values(SparseFormat format, const Integers& positions, const T* values, Index first,
                                Index count, T* places);

@@ -16,7 +16,7 @@ namespace oclspkt {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity(), kMost = std::numeric_limits<double>::max();
-/// Rows that are surveyed at once, while they are still in the first-level cache of the core that wrote them.
+/// Rows of a block: as many as are written at once, so that they are still in the core's first-level cache.
 constexpr Index kBlockRows = kWrittenRows;
 
 /// `count` rows, `stride` places apart, the first at offset `first`.
@@ -29,7 +29,7 @@ struct Row {
   bool finite() const { return (lower <= kMost) & (diag <= kMost) & (upper <= kMost); }
   double size() const { return std::max(std::max(lower, diag), upper); }
   double dominance() const {
-    // If only the sum overflows, the sum of quarters does not.
+    // Add quarters if the sum overflows.
     const double sum = lower + upper, scale = sum <= kMost ? 1.0 : 0.25;
     const double off = sum <= kMost ? sum : lower / 4 + upper / 4;
     return off > 0 ? diag * scale / off : diag > 0 ? kInfinity : 0.0;
@@ -37,16 +37,16 @@ struct Row {
   double share(double coupling) const { return coupling > 0 ? coupling / diag : 0.0; }
 };
 
-/// Extremes of rows, as in Survey.
+/// Extremes of rows; the members have the same meaning as in Survey.
 struct Extremes {
   double dominance = kInfinity, lower_share = 0, upper_share = 0;
   double smallest_row = kInfinity, largest_row = 0;
 };
 
-/// The counts of a look at a block of rows.
+/// The result of look_at_rows() for a block.
 struct Look {
   Index uncoupled = 0;
-  Index records = 0;  ///< rows that break a record of Extremes whose number takes a division, or are not finite
+  Index records = 0;  ///< rows beyond an extreme that is a quotient, and rows that are not finite
 };
 
 template <typename T>
@@ -55,7 +55,7 @@ template <typename T>
           std::abs(static_cast<double>(bands.upper[at]))};
 }
 
-// The numbers that loops read of a row, by value: compilers do not vectorise variables with an address.
+// Functions of one row that return numbers by value, because compilers do not vectorise variables with an address.
 template <typename T>
 [[gnu::always_inline]] inline double size_at(const BandsView<T>& bands, Index at) {
   return row_at(bands, at).size();
@@ -78,7 +78,7 @@ template <typename T>
 [[gnu::always_inline]] inline bool finite_at(const BandsView<T>& bands, Index at) {
   return row_at(bands, at).finite();
 }
-/// True if a row breaks no record. False also if the sum of the row overflows or is NaN; infinity * 0 is NaN, too.
+/// True if the row is within the given extremes. False if its sum overflows or is NaN (infinity * 0 is NaN as well).
 template <typename T>
 [[gnu::always_inline]] inline bool keeps_records(const BandsView<T>& bands, Index at, double dominance,
                                                  double lower_share, double upper_share) {
@@ -88,7 +88,7 @@ template <typename T>
          (row.upper <= upper_share * row.diag) & (off + row.diag <= kMost);
 }
 
-/// Update the extremes that need no division.
+/// Update the extremes that are no quotients.
 /// @tparam kStride places from row to row; 0: rows.stride, which does not vectorise
 template <Index kStride, typename T>
 [[gnu::always_inline]] inline Look look_at_rows(const BandsView<T>& bands, const Rows& rows, Extremes& e) {
@@ -110,7 +110,7 @@ template <Index kStride, typename T>
   return {uncoupled, records};
 }
 
-/// Update the other extremes. @return how many rows are not finite
+/// Update the extremes that are quotients. @return how many rows are not finite
 template <Index kStride, typename T>
 [[gnu::always_inline]] inline Index take_records(const BandsView<T>& bands, const Rows& rows, Extremes& e) {
   const BandsView<T> from{bands.lower + rows.first, bands.diag + rows.first, bands.upper + rows.first};
@@ -145,20 +145,20 @@ OCLSPKT_WIDE Index take_neighbours(const BandsView<float>& bands, const Rows& ro
   return take_records<1>(bands, rows, e);
 }
 
-/// Surveys rows block by block; divides only where a record breaks.
+/// Surveys rows block by block. Divides only in blocks with a row beyond the extremes so far.
 template <typename T>
 class RowScan {
  public:
   explicit RowScan(const BandsView<T>& bands) : bands_(bands) {}
 
-  /// Survey rows; blocks after one with a number that is not finite are left out.
+  /// Survey rows, up to the first block with a number that is not finite.
   void take(const Rows& rows) {
     for (Index i = 0; i < rows.count && first_bad_ < 0; i += kBlockRows) {
       const Rows block{rows.first + i * rows.stride, std::min(kBlockRows, rows.count - i), rows.stride};
       take_block(bands_, block, block.first);
     }
   }
-  /// Survey a block of rows that the bands hold from `first` on, read from a copy in the cache.
+  /// Survey a block of rows from a copy in the cache. In the bands, the rows begin at `first`.
   void take_copy(const BandsView<T>& copy, Index first, Index count) {
     if (first_bad_ < 0) take_block(copy, {0, count, 1}, first);
   }
@@ -177,7 +177,7 @@ class RowScan {
   }
 
  private:
-  /// @param first where the bands hold the first of the rows
+  /// @param first  place of the first row in the bands
   void take_block(const BandsView<T>& from, const Rows& rows, Index first) {
     const bool side_by_side = rows.stride == 1;
     const Rows place{first, rows.count, rows.stride};
@@ -202,7 +202,7 @@ class RowScan {
 
   const BandsView<T> bands_;
   Extremes extremes_;
-  Rows weakest_{0, 0, 1};  ///< the block that holds the first of the rows that give the dominance
+  Rows weakest_{0, 0, 1};  ///< the block with the first row of the least dominance
   Index uncoupled_ = 0, first_bad_ = -1;
 };
 
@@ -242,7 +242,7 @@ Survey scan_line(const LineSet& lines, const BandsView<T>& bands, Index line) {
   return scan.result();
 }
 
-/// Whether lower[at] = upper[at - above] for all of the rows.
+/// True if lower[at] = upper[at - above] for all given rows.
 template <typename T>
 bool couplings_agree(const BandsView<T>& bands, const Rows& rows, Index above) {
   for (Index i = 0; i < rows.count; i += kBlockRows) {
@@ -339,7 +339,7 @@ Survey survey_while(Bands<T>& bands, const BandsFill<T>& fill) {
 template <typename T>
 bool is_symmetric(const LineSet& lines, const BandsView<T>& bands) {
   const Index stride = lines.row_stride();
-  if (lines.gapless()) {  // above a first row is the last one of another line, and both couplings are 0
+  if (lines.gapless()) {  // between lines, both couplings are 0
     return all_of_pieces(lines.extent() - stride, kPieceRows, [&](Index first, Index end) {
       return couplings_agree(bands, {first + stride, end - first, 1}, stride);
     });
@@ -354,7 +354,7 @@ bool is_shared(const LineSet& lines, const BandsView<T>& bands) {
   const Index length = equal_length(lines);
   if (lines.count() < 2 || length == 0) return false;
   const Index stride = lines.row_stride(), pattern = lines.first(0);
-  if (lines.beside()) {  // rows of a block, whose lines are neighbours
+  if (lines.beside()) {  // compare row by row: neighbouring lines are adjacent
     const Index piece = 1 + kPieceRows / lines.block_lines();
     return all_of_pieces(lines.blocks() * length, piece, [&](Index first, Index end) {
       for (Index k = first; k < end; ++k) {
@@ -394,9 +394,9 @@ Survey survey(const LineSet& lines, const BandsView<T>& bands) {
 template <typename T>
 bool in_range(const Survey& survey) {
   constexpr int kBits = std::numeric_limits<T>::max_exponent;
-  // The rest of the exponents is room for solutions and sums that are larger than the rows.
+  // The other exponents leave room for solutions and sums that are larger than the rows.
   const double farthest = std::ldexp(1.0, kBits / 8 * 7), widest = std::ldexp(1.0, kBits / 2);
-  if (!(survey.largest_row > 0)) return true;  // no rows, or zeros only
+  if (!(survey.largest_row > 0)) return true;  // no rows, or only zeros
   return survey.largest_row <= farthest && survey.smallest_row >= 1 / farthest &&
          survey.largest_row / widest <= survey.smallest_row;
 }

@@ -15,39 +15,40 @@ struct Survey {
   double dominance = 0;    ///< min over rows of |diag| / (|lower| + |upper|); infinity: all uncoupled; 0: not finite
   bool finite = false;     ///< no NaN or Inf in the bands that are read
   bool symmetric = false;  ///< lower[i+1] = upper[i] in every line
-  bool shared = false;     ///< all lines, two at least, have the same rows to the bit but for the sign of zeros
-  Index weakest_row = -1;  ///< offset of the row that gives the dominance, or of the first that is not finite
-  double smallest_row = 0, largest_row = 0;  ///< largest number of a row, over rows that are not 0
+  bool shared = false;     ///< all lines (at least two) have bitwise equal rows, except for the sign of zeros
+  Index weakest_row = -1;  ///< offset of the row with the least dominance, or of the first row that is not finite
+  double smallest_row = 0, largest_row = 0;  ///< least and greatest row size: a row's largest |number|, if not 0
   double lower_share = 0, upper_share = 0;   ///< max over rows of |lower| / |diag|, |upper| / |diag|
   Index uncoupled_above = 0;                 ///< rows whose lower is 0
-  /// The factor by which the influence of a boundary value decays from row to row, at least. It is the dominance, or
-  /// follows from the shares p and q of dominant rows: |upper / pivot| <= g with g = q / (1 - p g), which is sharp if
-  /// all rows are alike.
+  /// The least factor by which the influence of a boundary value decays from row to row. It is the dominance, or
+  /// follows from the shares p and q of dominant rows: |upper / pivot| <= g with g = q / (1 - p g). This bound is sharp
+  /// if all rows are equal.
   double decay() const;
 };
 
-/// True if |lower / pivot| and |upper / pivot| are at most 1 from either end, by the shares of dominant rows.
+/// True if the shares of dominant rows bound |lower / pivot| and |upper / pivot| by 1, for elimination from either end.
 bool shrinks(const Survey& survey);
 
-/// False if the rows come so near the ends of T's range, or differ so much, that reciprocals of pivots, multipliers or
-/// sums may overflow or vanish: such rows need scaling.
+/// False if rows need scaling: their sizes are so near the ends of T's range, or differ so much, that reciprocal
+/// pivots, multipliers or sums may overflow or vanish.
 template <typename T>
 bool in_range(const Survey& survey);
 
-/// The lines whose rows by themselves are not in_range().
+/// The lines that are not in_range(), each judged by its own rows.
 /// @pre as for survey()
 template <typename T>
 std::vector<Index> extreme_lines(const LineSet& lines, const BandsView<T>& bands);
 
-/// "row 3 of line 17", or "row 3" of a single line. @param at  its place in a vector
+/// The name of a row in messages: "row 3 of line 17", or "row 3" if the set has one line.
+/// @param at  place of the row in a vector
 std::string row_name(const LineSet& lines, Index at);
 
-/// Why a line is singular, "all numbers of row 3 of line 17 are 0", for the first such row of lines [first, end);
-/// nothing if there is none.
+/// A message about the first row of zeros in lines [first, end): "all numbers of row 3 of line 17 are 0". Nothing if
+/// no row is zero.
 template <typename T>
 std::optional<std::string> zero_row_text(const LineSet& lines, const BandsView<T>& bands, Index first, Index end);
 
-/// The lines that a contiguous set really holds: cut wherever two neighbouring rows do not couple.
+/// Split the lines of a contiguous set wherever two neighbouring rows do not couple.
 template <typename T>
 LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands);
 
@@ -57,7 +58,7 @@ template <typename T>
 double line_dominance(const LineSet& lines, const BandsView<T>& bands, Index line);
 
 /// Survey line `line` alone; its first row's lower and its last row's upper count as couplings.
-/// @param symmetry  false: `symmetric` stays false, and 2 words a row are not read
+/// @param symmetry  false: leave `symmetric` false, which saves reading 2 words a row
 template <typename T>
 Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line, bool symmetry);
 
@@ -67,24 +68,24 @@ Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line, 
 template <typename T>
 Survey survey_rows(const LineSet& lines, const BandsView<T>& bands);
 
-/// survey_rows() of the bands while they are written, each block while it is in the cache.
-/// @param fill couplings out of the lines are overwritten with 0
-/// @cost as write_bands(), and another 3 words a row unless the lines are gapless()
+/// Write the bands and survey their rows, each block while it is in the cache, see survey_rows().
+/// @param fill  writes the bands; couplings out of the lines are then set to 0
+/// @cost the cost of write_bands(), and 3 more words a row unless the lines are gapless()
 template <typename T>
 Survey survey_while(Bands<T>& bands, const BandsFill<T>& fill);
 
-/// Survey::symmetric; the first difference in a line ends the search.
+/// Compute Survey::symmetric. The search ends at the first difference in a line.
 /// @pre as for survey()
 template <typename T>
 bool is_symmetric(const LineSet& lines, const BandsView<T>& bands);
 
-/// Survey::shared; the first line that differs ends the search.
+/// Compute Survey::shared. The search ends at the first line that differs.
 /// @pre as for survey()
 template <typename T>
 bool is_shared(const LineSet& lines, const BandsView<T>& bands);
 
-/// True if all rows of one line laid end to end, except the first and the last, are equal to the bit, up to the sign of
-/// zeros. The first row that differs ends the search.
+/// True if all rows of one line laid end to end are bitwise equal, except the first and the last row, and the sign of
+/// zeros. The search ends at the first row that differs.
 template <typename T>
 bool is_uniform(const LineSet& lines, const BandsView<T>& bands);
 

@@ -10,8 +10,8 @@
 
 namespace oclspkt {
 
-/// The rows of a glued system in the order of a sweep: down, or up with the two couplings swapped, so
-/// that one sweep text serves both.
+/// The rows of a glued system in the order of a sweep. In a sweep up, the two couplings are swapped, so that the same
+/// code sweeps down and up.
 template <typename T>
 class SweepRows {
  public:
@@ -24,10 +24,10 @@ class SweepRows {
 
   /// Place in the vectors of the i-th row of the sweep.
   Index at(Index i) const { return origin_ + step_ * i; }
-  /// Coupling to the row before.
+  /// Coupling to the previous row of the sweep.
   T lower(Index i) const { return before_[at(i)]; }
   T diag(Index i) const { return diag_[at(i)]; }
-  /// Coupling to the row after.
+  /// Coupling to the next row of the sweep.
   T upper(Index i) const { return after_[at(i)]; }
 
  private:
@@ -35,7 +35,7 @@ class SweepRows {
   Index origin_, step_;
 };
 
-/// f(k) of each partition k in [begin, end), by all processors.
+/// Compute f(k) for each partition k in [begin, end), by all processors.
 template <typename Result, typename F>
 std::vector<Result> of_partitions(const Plan& plan, Index begin, Index end, const F& f) {
   std::vector<Result> all(static_cast<std::size_t>(end - begin));
@@ -49,14 +49,15 @@ std::vector<Result> of_partitions(const Plan& plan, const F& f) {
   return of_partitions<Result>(plan, 0, plan.partitions(), f);
 }
 
-/// A product of many ratios, or 0 if it is tiny: subnormal numbers take a processor ten times as long. NaN stays.
+/// product * ratio, or 0 if the result is tiny, because arithmetic with subnormal numbers takes ten times as long. NaN
+/// if a factor is NaN.
 inline double times(double product, double ratio) {
   const double both = product * ratio;
   return both < 1e-290 ? 0 : both;
 }
 
-/// The lead-in of pieces: `lead_in` rows, or four times as many, if that makes a sweep agree with the one from the
-/// first row, tried on the first rows; 0 if neither does.
+/// Choose the lead-in of pieces by a trial on the first rows: `lead_in` rows or four times as many, whichever first
+/// makes a sweep agree with the sweep from row 0. 0 if neither does.
 template <typename Handed, typename F>
 Index enough_lead_in(Index piece, Index lead_in, const F& sweep) {
   const Index end = 8 * lead_in;
@@ -71,12 +72,15 @@ Index enough_lead_in(Index piece, Index lead_in, const F& sweep) {
   return 0;
 }
 
-/// Sweep down n rows by all processors. Pieces begin a lead-in early. They are kept if each continues from the values
-/// at which the piece before it arrives; else one processor sweeps all rows once more.
-/// @param piece    rows of a piece: where pieces, and lead-ins of `lead_in` rows or four times as many, may begin
-/// @param sweep  f(first, end, handed, keep): continue from row `first`; keep = false in a lead-in
-/// @tparam Handed  the values that a row hands to the next one; begin_piece() ends the lead-in, agrees(other)
-/// @return the values at which each piece arrives, in order; one element if one processor swept all
+/// Sweep down n rows in pieces, by all processors. Each piece begins a lead-in above its first row. The results hold if
+/// each piece continues from the values at which the previous piece arrives; else one processor sweeps all rows once
+/// more.
+/// @param piece    rows of a piece; a sweep may begin at each piece, and `lead_in` or 4 `lead_in` rows above it
+/// @param sweep  f(first, end, handed, keep) sweeps rows [first, end) from the values in `handed`; keep is false in a
+///               lead-in
+/// @tparam Handed  the values that a row hands to the next one, with begin_piece(), which ends the lead-in, and
+///                 agrees(other)
+/// @return the values at which each piece arrives, in order; one element if one processor swept all rows
 template <typename Handed, typename F>
 std::vector<Handed> sweep_down(Index n, Index piece, Index lead_in, const F& sweep) {
   const auto whole = [&] {

@@ -27,29 +27,30 @@ constexpr TuningFile kTuningFiles[] = {
 #include "tuning_files.inc"
 };
 
-/// What values a column takes, by its name: what kernels and plans can do with.
+/// The values that a column of a given name may have: those that kernels and plans support.
 struct FigureColumn {
   std::string_view name;
-  double least, most, multiple;  ///< multiple 0: any number between, 1: whole numbers
-  bool power = false;            ///< of two
+  double least, most, multiple;  ///< multiple 0: any number in [least, most]; 1: integers
+  bool power = false;            ///< whether values are powers of two
 };
-constexpr FigureColumn kColumns[] = {{"items", 4, 1024, 4},           // work-items of a work-group
-                                     {"item_rows", 4, 32, 4},         // rows of a work-item, in whole vectors of floats
-                                     {"double_item_rows", 2, 32, 2},  // in whole vectors of doubles
-                                     {"grid_rows", 1, 32, 1},         // rows of a work-item, of lines side by side
-                                     {"down", 1, 64, 1, true},        // work-items down a line
-                                     {"lines", 1, 4, 1, true},        // lines of a work-item
-                                     {"tiles", 1, 4, 1},              // that wait while others are solved
-                                     {"item_tiles", 1, 2, 1},         // solved at once by a work-item
-                                     {"steps", 1, 5, 1},              // steps of a scan
-                                     {"groups", 1, 64, 1},            // work-groups that a core has at a time
-                                     {"core_items", 32, 4096, 1},     // work-items that a core has at a time
-                                     {"rows", 0, 1 << 30, 1},         // rows of a line or of a halo
-                                     {"lane_rows", 16, 1 << 16, 16},  // rows of a partition by lanes
-                                     {"bytes", 64, 1 << 30, 1},
-                                     {"bundle_bytes", 0, 1024, 16},  // of a row, of lines side by side; 0: as usual
-                                     {"share", 0.001, 1000, 0},      // of a rate or a time
-                                     {"words", 0, 1e9, 0}};          // that a stream moves meanwhile
+constexpr FigureColumn kColumns[] = {
+    {"items", 4, 1024, 4},           // work-items of a work-group
+    {"item_rows", 4, 32, 4},         // rows of a work-item, in whole vectors of floats
+    {"double_item_rows", 2, 32, 2},  // rows of a work-item, in whole vectors of doubles
+    {"grid_rows", 1, 32, 1},         // rows of a work-item, of lines side by side
+    {"down", 1, 64, 1, true},        // work-items down a line
+    {"lines", 1, 4, 1, true},        // lines of a work-item
+    {"tiles", 1, 4, 1},              // tiles that wait while others are solved
+    {"item_tiles", 1, 2, 1},         // tiles that a work-item solves at once
+    {"steps", 1, 5, 1},              // steps of a scan
+    {"groups", 1, 64, 1},            // work-groups that a core has at a time
+    {"core_items", 32, 4096, 1},     // work-items that a core has at a time
+    {"rows", 0, 1 << 30, 1},         // rows of a line or of a halo
+    {"lane_rows", 16, 1 << 16, 16},  // rows of a partition by lanes
+    {"bytes", 64, 1 << 30, 1},
+    {"bundle_bytes", 0, 1024, 16},  // bytes of a row of lines side by side; 0: default
+    {"share", 0.001, 1000, 0},      // factor of a rate or a time
+    {"words", 0, 1e9, 0}};          // words that a stream moves in the same time
 
 std::string trimmed_text(const std::string& text) {
   const auto begin = text.find_first_not_of(" \t\r"), end = text.find_last_not_of(" \t\r");
@@ -85,8 +86,8 @@ double figure_value(const std::string& word, const std::string& name) {
                                              : ""));
 }
 
-/// Files in the order in which they are asked for a device, and the path of the user's. They are never taken out:
-/// plans refer to them.
+/// All files, in the order of the search for a device, and the path of the user's file. Files are never removed,
+/// because plans refer to them.
 struct TuningFiles {
   std::mutex mutex;
   std::list<Tuning> all;

@@ -12,36 +12,36 @@
 
 namespace oclspkt {
 
-/// Figures that were measured on a family of devices: tables of numbers by name. The files in tuning/ of the source
-/// tree, which are part of the library, say what each means; a user's file replaces some for other devices.
+/// Figures measured on a family of devices: tables of numbers by name. The library contains the files in the source
+/// folder tuning/, which explain each table. A user's file replaces some tables for other devices.
 class OCLSPKT_API Tuning {
  public:
   static constexpr std::size_t kMostColumns = 5;
   using Row = std::array<double, kMostColumns>;
   struct Table {
-    std::string columns;  ///< their names, which say what values they take
+    std::string columns;  ///< names of the columns, which decide the allowed values
     std::vector<Row> rows;
   };
   using Tables = std::map<std::string, Table, std::less<>>;
 
   /// Read a file of lines `devices = WORD, ...` and `NAME [COLUMNS] = NUMBERS; NUMBERS`.
-  /// @param file   its name, for errors
-  /// @param known  the tables that there are; null: all are new
-  /// @throws InvalidInput that names the line and what it should be
+  /// @param file   name of the file, for errors
+  /// @param known  figures with all allowed tables; null: any table is allowed
+  /// @throws InvalidInput that names the line and its correct form
   Tuning(const std::string& file, const std::string& text, const Tuning* known = nullptr);
 
-  /// The figures of the files in tuning/, the first of a name.
+  /// All tables of the files in tuning/. If several files have a table, the first file counts.
   static const Tuning& built_in();
-  /// Those of the first file that has a word of a device's name, the user's before those of the library; else
-  /// built_in(). OCLSPKT_TUNING names the user's file. They live until the process ends.
-  /// @throws InvalidInput if that file cannot be read or is wrong
+  /// The figures of the first file with a word of the device's name; else built_in(). The user's file, which the
+  /// variable OCLSPKT_TUNING names, comes before the library's files. The result lives until the process ends.
+  /// @throws InvalidInput if the user's file cannot be read or has errors
   static const Tuning& of_device(const std::string& device);
-  /// Take `text` for the user's file, for plans that are made from now on.
-  /// @throws InvalidInput, and then nothing changes
+  /// Use `text` as the content of a user's file, for all later plans.
+  /// @throws InvalidInput for errors in `text`, which then has no effect
   static void use(const std::string& file, const std::string& text);
 
-  /// The rows of a table, at least one; those of built_in() where this file has none.
-  /// @throws InvalidInput if there is no such table
+  /// The rows of a table, at least one. If this file lacks the table, the rows of built_in().
+  /// @throws InvalidInput if neither has the table
   const std::vector<Row>& rows(std::string_view name) const;
   double number(std::string_view name, std::size_t column = 0) const { return rows(name).front()[column]; }
   Index count(std::string_view name, std::size_t column = 0) const { return static_cast<Index>(number(name, column)); }
@@ -54,7 +54,7 @@ class OCLSPKT_API Tuning {
   Tables tables_;
 };
 
-/// The figures for the device of some traits.
+/// The figures for the device with the given traits.
 inline const Tuning& figures_of(const DeviceTraits& traits) {
   return traits.figures != nullptr ? *traits.figures : Tuning::built_in();
 }

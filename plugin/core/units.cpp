@@ -15,21 +15,21 @@
 namespace oclspkt {
 namespace {
 
-/// Squares of ratios of units that count as jumps, in both directions: of low times high, and of the ratio that makes
-/// couplings symmetric. Advection, with couplings in a ratio of 10, is below the latter.
+/// Limits beyond which units count as jumping: kJump for low * high, and kUneven for the square of the ratio that makes
+/// couplings symmetric. Reciprocals count alike. Advection with couplings in a ratio of 10 is below kUneven.
 constexpr double kJump = 8, kUneven = 32;
-/// The factor by which `low` may exceed `high`: rows may have a dominance of 0.95 and units at once.
+/// The factor by which `low` may exceed `high`, so that rows of dominance 0.95 may have units, too.
 constexpr double kSlack = 2;
-/// Rows above a piece at which the search begins, to find the ratio of the joint above the piece.
+/// How many rows above a piece the search begins, to find the ratio at the joint above the piece.
 constexpr Index kEarly = 64;
-/// The least jump of a unit by which columns are scaled, and the largest range of units.
+/// kLeastJump: the least jump of a unit for which columns are scaled. kMostRange: the largest ratio of a line's units.
 constexpr double kLeastJump = 8;
 template <typename T>
 constexpr double kMostRange = sizeof(T) == sizeof(float) ? 0x1p100 : 0x1p400;
-/// Lines at least so dominant keep their units: their row sums are 0 but for rounding, as where materials meet.
+/// Lines of at least this dominance keep their units. Their row sums are 0 up to rounding, as at material interfaces.
 constexpr double kMeantDominance = 0.999;
 
-/// True if one is `limit` times the other; a quotient would cost every row a division.
+/// True if a number is at least `limit` times the other number. Avoids a division for each row.
 bool far_apart(double a, double b, double limit) { return a >= limit * b || b >= limit * a; }
 
 template <typename T>
@@ -37,8 +37,8 @@ double size(T number) {
   return std::abs(static_cast<double>(number));
 }
 
-/// The ratio of units below a row that makes couplings symmetric for equal diagonals, a power of two; 1 if it is near
-/// 1, or if the rows do not couple.
+/// The ratio of the units of a row and the row below it that makes their couplings symmetric for equal diagonals,
+/// rounded to a power of two; 1 if it is near 1, or if the rows do not couple.
 template <typename T>
 double even_ratio(const BandsView<T>& bands, Index row) {
   const double c = size(bands.upper[row]), a = c > 0 ? size(bands.lower[row + 1]) : 0;
@@ -72,22 +72,22 @@ bool any_jumps(const LineSet& lines, const BandsView<T>& bands) {
   return any;
 }
 
-/// The ratio of units in [least, most] nearest to `jump`, or the power of two nearest to it if that lies inside.
+/// The power of two nearest to `jump` if it is in [least, most]; else the number of [least, most] nearest to `jump`.
 double ratio_between(double least, double most, double jump) {
   const double power = std::exp2(std::round(std::log2(jump)));
   return least <= power && power <= most ? power : std::max(least, std::min(most, jump));
 }
 
-/// The units in which the rows of one line are dominant, row by row, and those by which its columns are scaled.
+/// Finds the units in which the rows of one line are dominant, and the units by which its columns are scaled.
 template <typename T>
 class DominantUnits {
  public:
   DominantUnits(const LineSet& lines, const BandsView<T>& bands, Index line)
       : bands_(bands), first_(lines.first(line)), step_(lines.row_stride()), rows_(lines.length(line)) {}
 
-  /// @param[out] units  scales of the columns, where the line has some
+  /// @param[out] units  units of the line's columns; not valid if the result is 0
   /// @param[out] factor see FoundUnits
-  /// @return runs of columns in one unit; 0 where the line stays as given
+  /// @return the number of runs of columns of equal unit; 0 if the line keeps its units
   Index find(T* units, double& factor) {
     if (!find_least()) return 0;
     double ratio = 1, unit = 1, taken = 1, smallest = 1, largest = 1, least_apart = 1, most_apart = 1;
@@ -110,11 +110,11 @@ class DominantUnits {
       if (largest > kMostRange<T> * smallest || !scales(i, units[at] = static_cast<T>(taken))) return 0;
     }
     factor = most_apart / least_apart;
-    return runs > 1 && factor < kRoundingLimit - 1 ? runs : 0;  // beyond, no bound would be within the limit
+    return runs > 1 && factor < kRoundingLimit - 1 ? runs : 0;  // with a larger factor, no bound is within the limit
   }
 
  private:
-  /// Eliminate upwards to find, for each row, the least ratio of its unit to the unit above that the rows below admit.
+  /// Eliminate upwards to find the least ratio of units at the joint above each row that makes the rows below dominant.
   /// @return false if no units make all rows dominant
   bool find_least() {
     least_.resize(static_cast<std::size_t>(rows_));
@@ -135,7 +135,8 @@ class DominantUnits {
     return i + 1 < rows_ ? jump_between(bands_, at, at + step_) : 1;
   }
 
-  /// The ratio of units below row i: 1 if rows admit that. @param above  the ratio above row i
+  /// The ratio of units at the joint below row i; 1 if dominance allows that.
+  /// @param above  the ratio at the joint above row i
   double ratio_below(Index i, double above) const {
     const Index at = first_ + i * step_, below = at + step_;
     const double other = i > 0 ? size(bands_.lower[at]) / above : 0, coupling = size(bands_.upper[at]);
@@ -143,14 +144,14 @@ class DominantUnits {
         coupling > 0 ? (size(bands_.diag[at]) - other) / coupling : std::numeric_limits<double>::infinity();
     double least = least_[static_cast<std::size_t>(i + 1)];
     if (least <= 1 && most >= 1) return 1;
-    // The least ratio would force all ratios below to be the least ones, too.
+    // Avoid the least ratio, which would force all ratios below to be the least ones.
     const double next = i + 2 < rows_ ? std::max(least_[static_cast<std::size_t>(i + 2)], jump_below(i + 1)) : 0;
     const double enough = size(bands_.lower[below]) / (size(bands_.diag[below]) - size(bands_.upper[below]) * next);
     if (enough > least && enough <= most) least = enough;
     return ratio_between(least, most, jump_below(i));
   }
 
-  /// True if the numbers of a column stay in the range of T.
+  /// True if the scaled numbers of a column are in the range of T.
   bool scales(Index i, T unit) const {
     const auto stays = [unit](T number) {
       const T size = std::abs(number * unit);
@@ -178,7 +179,7 @@ typename ColumnUnits<T>::Jump ColumnUnits<T>::look(const BandsView<T>& bands, In
   Jump jump{row, 1, 1, even_ratio(bands, row)};
   if (!(c > 0 && a > 0) || (diag >= other + c && diag_below >= a + other_below)) return jump;
   const double left = diag - other * above, in_units_above = diag_below - other_below;
-  // If a row's coupling downwards alone outweighs its diagonal, the next jump lies below it.
+  // If the lower row's coupling to the row below it alone exceeds its diagonal, the next jump is below that row.
   const double left_below = in_units_above > 0 ? in_units_above : diag_below - other_below / even_ratio(bands, row + 1);
   if (!(left > 0 && left_below > 0) || !far_apart(c * left_below, a * left, kJump)) return jump;
   const double low = c / left, high = left_below / a;
@@ -253,7 +254,7 @@ double ColumnUnits<T>::range() const {
   for (const double Jump::*ratio : {&Jump::low, &Jump::high, &Jump::even}) {
     auto jump = jumps_.begin();
     for (const Index end : ends_) {
-      double unit = 0, least = 0, most = 0;  // logarithms: a decay over many rows leaves any range
+      double unit = 0, least = 0, most = 0;  // logarithms, because a product over many rows may leave any range
       for (; jump != jumps_.end() && jump->row < end; ++jump) {
         unit += std::log2((*jump).*ratio);
         least = std::min(least, unit);

@@ -19,7 +19,7 @@
 namespace oclspkt {
 namespace {
 
-/// The value of an environment variable that holds a path from the root; empty otherwise.
+/// The value of an environment variable if it is an absolute path; else empty.
 std::string folder_in_environment(const char* name) {
   const char* value = std::getenv(name);
   return value && value[0] == '/' ? value : "";
@@ -58,7 +58,7 @@ std::string why_no_room(const std::string& folder, std::int64_t bytes) {
   if (file.get() < 0) return why();
   ::unlink(name.c_str());
   struct rlimit limit {};
-  // Beyond the limit on files a signal would end the process.
+  // A write beyond the limit of file sizes would end the process by a signal.
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < static_cast<rlim_t>(bytes)) return "";
   if (::fallocate(file.get(), 0, 0, bytes) == 0 || errno == EINTR) return "";
   if (errno != EOPNOTSUPP && errno != ENOSYS) return why();
@@ -89,7 +89,7 @@ bool is_private(const struct stat& status) {
 }
 
 std::string end_of_links(std::string path) {
-  constexpr int kMostLinks = 40;  // as many as the system follows
+  constexpr int kMostLinks = 40;  // the limit of the system
   std::string given = path;
   for (int i = 0; i < kMostLinks; ++i) {
     char target[PATH_MAX];
@@ -120,7 +120,7 @@ bool make_folder(const std::string& folder) {
 
 bool replace_file(const std::string& file, const std::string& text) {
   static std::atomic<unsigned> counter{0};
-  constexpr int kTries = 16;  // names may be left from programs that were killed
+  constexpr int kTries = 16;  // files of killed programs may occupy some names
   std::string beside;
   int descriptor = -1;
   for (int i = 0; i < kTries && descriptor < 0; ++i) {
@@ -131,7 +131,7 @@ bool replace_file(const std::string& file, const std::string& text) {
   if (descriptor < 0) return false;
   bool good = write_all(descriptor, text);
   int error = errno;
-  // The system may report a full disk as late as here.
+  // Some file systems report a full disk only when the file is closed.
   if (::close(descriptor) != 0 && good) {
     good = false;
     error = errno;

@@ -12,26 +12,26 @@ namespace oclspkt {
 template <typename T>
 class DeviceSolver;
 
-/// The solvers of a visit, all of one device and for vectors of one length.
+/// The solvers of a visit. All are of one device, for vectors of one length.
 template <typename T>
 struct VisitSteps {
-  std::vector<DeviceSolver<T>*> solvers;  ///< of each step, no two in a row the same; at least 2. Each lives, and keeps
-                                          ///< its set-up, until the last take()
-  bool sum = false;            ///< every step solves for y, and x is the sum; else each solves for the previous result
-  const T* between = nullptr;  ///< shape [extent]; multiplies the result of a step before the next one; null: 1
+  std::vector<DeviceSolver<T>*> solvers;  ///< the solver of each step, at least 2; consecutive ones differ. They must
+                                          ///< live, without a new set-up, until the last take()
+  bool sum = false;            ///< true: every step solves for y, and x is the sum; false: for the previous result
+  const T* between = nullptr;  ///< shape [extent]; factors of each step's result before the next step; null: 1
 };
 
-/// Vectors of the host visit a device once, while several solvers follow each other there.
+/// Copies vectors of the host to a device once, for several solvers that work there one after the other.
 template <typename T>
 class Visit {
  public:
   virtual ~Visit() = default;
-  /// Take a step, the first one after the last one; waits for the device.
-  /// @param y  read by the first step; else ignored
-  /// @param x  written by the last step; else ignored
+  /// Take a step, and wait for the device. The first step follows the last one.
+  /// @param y  the first step reads it; other steps ignore it
+  /// @param x  the last step writes it; other steps ignore it
   /// @throws DeviceError of the step's solver; x is then undefined and y untouched
   virtual void take(std::size_t step, const T* y, T* x) = 0;
-  /// Bytes held beside those of the solvers.
+  /// Bytes of the visit, without those of its solvers.
   virtual std::int64_t bytes() const = 0;
 };
 

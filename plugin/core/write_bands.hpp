@@ -9,20 +9,21 @@
 
 namespace oclspkt {
 
-/// Rows that are written at once, from the first-level cache. Few, so that the processor already reads for the next
-/// block while this one is stored: 512 take 1.1 times as long to copy, 1.2 times from a matrix.
+/// Rows of a block, which is written from the first-level cache. Blocks are short, so that the processor reads for the
+/// next block while it stores this one. Blocks of 512 rows take 1.1 times as long when bands are copied, and 1.2 times
+/// when they come from a matrix.
 inline constexpr Index kWrittenRows = 128;
 
-/// Fetch numbers for later blocks. Processors that fetch by themselves stop at the end of a page, and begin anew for
-/// each of several arrays: with this, set-ups of 2e6 rows from arrays take 0.6 of the time (AMD EPYC).
-/// @param first  the first of the `count` numbers of which the present block is made
+/// Prefetch numbers for later blocks. The hardware's own prefetch stops at the end of a page, and starts anew for each
+/// of several arrays. With this function, set-ups of 2e6 rows from arrays take 0.6 of the time (AMD EPYC).
+/// @param first  the first of the current block's `count` numbers
 template <typename T>
 inline void fetch_blocks_to_come(const T* first, Index count) {
   constexpr Index kBlocks = 3;
   prefetch(first + kBlocks * count, count);
 }
 
-/// A function that fills bands with the numbers of other bands at the same places.
+/// Make a function that fills bands with copies of other bands.
 template <typename T>
 BandsFill<T> copy_of(const BandsView<T>& bands) {
   return [=](const BandsPart<T>& to, Index first, Index end) {
@@ -36,7 +37,7 @@ BandsFill<T> copy_of(const BandsView<T>& bands) {
   };
 }
 
-/// Set the couplings that lead out of a line to 0, in a part that holds places [first, end).
+/// Set the couplings out of lines to 0, in a part of the bands with places [first, end).
 /// @pre lines.gapless()
 template <typename T>
 void close_lines(const LineSet& lines, const BandsPart<T>& part, Index first, Index end) {
@@ -58,8 +59,8 @@ void close_lines(const LineSet& lines, const BandsPart<T>& part, Index first, In
   }
 }
 
-/// Write places [first, end) of the bands block by block, and call look(block, place, count) for each block while it is
-/// in the cache and in the bands.
+/// Write places [first, end) of the bands block by block. Call look(block, place, count) for each block while it is
+/// still in the cache; the bands hold it already.
 template <typename T, typename F>
 void write_piece(Bands<T>& bands, const BandsFill<T>& fill, Index first, Index end, const F& look) {
   alignas(AlignedArray<T>::kAlignment) T room[3][kWrittenRows];
@@ -81,8 +82,8 @@ void write_piece(Bands<T>& bands, const BandsFill<T>& fill, Index first, Index e
   if (past_caches) order_stores();
 }
 
-/// Write the bands block by block, large ones past the caches: memory that is overwritten is not read.
-/// @cost 3 words a row besides those that `fill` reads, by all processors of this process
+/// Write the bands block by block. Large bands are written past the caches, which saves reading the old memory.
+/// @cost 3 words a row, and the words that `fill` reads; by all processors of this process
 template <typename T>
 void write_bands(Bands<T>& bands, const BandsFill<T>& fill) {
   for_pieces(bands.lines().extent(), kPieceRows, [&](Index first, Index end) {
