@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Bounds on rounding of lines laid end to end, whose interface systems are solved by scans or by cyclic reduction; and
-// the storage form of such lines.
+// Bounds on rounding of lines laid end to end whose interface systems are solved by scans or by cyclic reduction, and
+// the choice of the storage form of such lines.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace oclspkt {
 
-/// The certificate of runs of tiles. If runs are lines, nothing enters them from above; between tiles, unknowns are
-/// truncated a tile away, if at all.
+/// The certificate of runs of tiles. If runs are lines, nothing enters them from above. Truncation between tiles, if
+/// any, happens a tile away.
 template <typename T>
 Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
   const bool lines = runs_are_lines(plan);
