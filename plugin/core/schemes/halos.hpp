@@ -59,8 +59,8 @@ Index known_halo(const Options& options, const Survey& survey) {
 }
 
 /// Rounding of partitions with halos, in units of eps / 2, relative to max |x|. Partitions are swept separately, so an
-/// unknown at a joint is computed twice. Let rows be alike, with |c p| and |a / u| at most r. Pivots err by 3 / (1 -
-/// r^2). The sweep down adds up to 1 / (1 - r) times the rounding of one row, and so does the way back.
+/// unknown at a joint is computed twice. Let rows be alike, with |c p| and |a / u| at most r. Pivots err by
+/// 3 / (1 - r^2). The sweep down adds up to 1 / (1 - r) times the rounding of one row, and so does the way back.
 inline double rounding_of_halos(const Survey& survey) {
   const double by_dominance = rounding_by_dominance(survey.dominance), d = survey.decay();
   if (!shrinks(survey) || !(d > 1)) return by_dominance;

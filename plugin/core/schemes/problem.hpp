@@ -33,7 +33,7 @@ struct Proposal {
                            ///< are narrow
 };
 
-/// Everything the choice of a method depends on.
+/// Everything on which the choice of a method depends.
 template <typename T>
 struct Problem {
   const Options& options;
@@ -41,7 +41,7 @@ struct Problem {
   const Survey& survey;
   DeviceTraits traits;
   bool symmetric = false;                  ///< the matrix is symmetric, and its operator must be, too
-  double rounding_limit = kRoundingLimit;  ///< Known::rounding_limit
+  double rounding_limit = kRoundingLimit;  ///< see Known::rounding_limit
   bool insist = false;                     ///< the user named the method, and there is no other scheme to try
   Method method = Method::pivot;           ///< the method for which a plan is wanted
 };

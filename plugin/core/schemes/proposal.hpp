@@ -69,7 +69,8 @@ bool symmetry_matters(const Options& options);
 /// Halos, and the reaches of stored factors, are multiples of this number of rows.
 inline constexpr Index kHaloQuantum = 8;
 
-/// Dominance above which the 2x2 systems of the streamed form hardly round: 1 - v_b w_t >= 1 - 1 / d^2.
+/// Dominance d above which the 2x2 systems of truncated-streamed amplify rounding little, because
+/// 1 - v_b w_t >= 1 - 1 / d^2.
 inline constexpr double kHarmlessInterface = 1.5;
 
 template <typename T>
@@ -217,7 +218,7 @@ template <typename T>
 bool by_tiles(const Problem<T>& problem) {
   return problem.traits.group_items > 0 && problem.bands.lines().contiguous();
 }
-/// True if the lines are side by side and the device has kernels for GPUs.
+/// True if kernels by work-groups solve these lines: they are side by side, and the device has kernels for GPUs.
 template <typename T>
 bool takes_grid(const Problem<T>& problem) {
   return problem.traits.group_items > 0 && problem.bands.lines().beside();
@@ -229,7 +230,7 @@ bool breaks_symmetry(const Options& options, bool symmetric) {
   return symmetric && symmetry_matters<T>(options);
 }
 
-/// Reject truncation beyond rounding of a symmetric matrix. @return true if it is rejected
+/// Reject truncation that would make the operator of a symmetric matrix unsymmetric. @return true if it is rejected
 template <typename T>
 bool reject_asymmetry(const Problem<T>& problem, Rejection& rejection) {
   const bool breaks = breaks_symmetry<T>(problem.options, problem.symmetric);
@@ -240,17 +241,18 @@ bool reject_asymmetry(const Problem<T>& problem, Rejection& rejection) {
   return breaks;
 }
 
-/// Let the plan read couplings in place of multipliers or lower couplings, if the matrix is symmetric to the bit.
+/// If the matrix is symmetric to the bit, let the plan read upper couplings also as multipliers or as lower couplings.
 /// @param[in,out] plan  by work-groups, of lines laid end to end
 template <typename T>
 void serve_if_symmetric(const Problem<T>& problem, Plan& plan);
 
-/// True if the inner rows of a line, and with it of all lines, are alike.
+/// True if all inner rows of a line are alike, and all lines are alike.
 template <typename T>
 bool has_rows_alike(const Problem<T>& problem);
 
-/// Passes of the host for stored factors that are truncated `reach` rows away: few if the survey covers them, none
-/// where one line's serve all, and many if certificate and bounds look at the values.
+/// Passes of the host over the bands for stored factors that are truncated `reach` rows away. If the survey covers
+/// truncation there are by_survey passes, or none if lines share their factors. Otherwise certificate and bounds read
+/// the values, which takes by_values passes, or half of them if lines share their factors.
 inline double passes_of_stored(const Plan& plan, const Survey& survey, Index reach, double by_survey,
                                double by_values) {
   constexpr double kSmallest = 1e-16;
@@ -260,22 +262,23 @@ inline double passes_of_stored(const Plan& plan, const Survey& survey, Index rea
   return shared ? by_values / 2 : by_values;
 }
 
-/// A covered plan; trial solves judge it if the interface systems could multiply rounding by more than is trusted
-/// unseen.
+/// A proposal of a covered plan. A trial solve judges it if the interface systems could amplify rounding by more than
+/// kGrowthLimit.
 inline Proposal covered_with_growth(const Plan& plan, double bound, double growth, double tol, const Survey& survey) {
   Proposal proposal = covered(plan, bound, tol, survey);
   proposal.needs_trial = proposal.needs_trial || growth > kGrowthLimit;
   return proposal;
 }
 
-/// Why the streamed form does not hold. @param limit  of the growth
+/// The text that refuses a plan of truncated-streamed, by its certificate or by its growth. @param limit  limit of the
+/// growth
 inline std::string streamed_refusal(const Certificate& c, double tol, double limit = kGrowthLimit) {
   return c.bound <= tol ? format("solving the interface systems amplifies rounding errors %.1e times (limit %.0f)",
                                  c.growth, limit)
                         : certificate_text(c, tol);
 }
 
-/// A streamed plan that does not hold, for a user who named the method.
+/// A proposal of a plan of truncated-streamed that does not hold, if the user named the method; none otherwise.
 template <typename T>
 std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan& plan, const Certificate& certificate,
                                            double tol, const Rejection& rejection) {
@@ -285,8 +288,8 @@ std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan
   return proposal;
 }
 
-/// Let a plan have narrow factors if the user allows it, or say why not.
-/// @param narrow  (Plan&) -> bool: makes them narrow if they can be
+/// Give a proposal narrow factors if the user allows it, or set the reason why they stay wide.
+/// @param narrow  (Plan&) -> bool: makes the factors narrow, or returns false if the plan does not allow it
 template <typename T, typename Narrow>
 Proposal as_narrow_as_allowed(const Problem<T>& problem, Proposal proposal, const Narrow& narrow) {
   if (!narrows<T>(problem.options)) return proposal;

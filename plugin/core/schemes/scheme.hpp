@@ -64,11 +64,11 @@ class OCLSPKT_API Scheme {
   /// How truncated-halo cuts lines laid end to end on such a processor (schemes/halos.hpp); null if the scheme does
   /// not.
   virtual const HaloPlans* halos(const DeviceTraits& /*traits*/) const { return nullptr; }
-  /// True if a plan is for these lines.
+  /// True if the plan is made for lines like these.
   virtual bool fits(const Plan& plan, const LineSet& lines) const;
-  /// The text by which the view distinguishes plans of one method: "halo 40"; empty if they do not differ.
+  /// The text by which the view distinguishes plans of one method, for example "halo 40"; empty if they do not differ.
   virtual std::string shape(const Plan& plan) const = 0;
-  /// Words that one apply reads and writes per row. @pre plan.m > 0, or the plan is of no rows
+  /// Words that one apply reads and writes per row. @pre plan.m > 0, or the plan has no rows
   virtual double words(const Plan& plan) const = 0;
   /// Number of kernel launches of one apply, for its cost.
   virtual int launches(const Plan& /*plan*/) const { return 1; }
@@ -94,7 +94,7 @@ class OCLSPKT_API Scheme {
   virtual bool stores_factors() const { return false; }
   /// True if partitions are solved separately and joined afterwards.
   virtual bool in_pieces(const Plan& /*plan*/) const { return true; }
-  /// The number of partitions, or of segments of lines side by side; 0 if no row is in one.
+  /// The number of partitions, or of segments of lines side by side; 0 if the plan has neither.
   virtual Index pieces(const Plan& plan, const LineSet& lines) const;
   /// True if the plan, cut to the first rows, can show that a bound exceeds its limit, because these rows are whole
   /// partitions of the system. By default true of a plan that truncates and shares no factors.

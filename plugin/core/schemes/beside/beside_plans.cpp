@@ -13,7 +13,7 @@ constexpr Index kCacheLine = 64;
 /// Width of a bundle, in cache lines, below which its streams are short. Bundles do not get narrower than this only to
 /// give each core several of them.
 constexpr Index kShortBundle = 4;
-/// Cut the lines of a block into bundles of some `width` lines, a multiple of `quantum`.
+/// Cut the lines of a block into bundles of about `width` lines, rounded up to a multiple of `quantum`.
 void cut_block(const LineSet& lines, Index width, Index quantum, int lanes, Beside& beside) {
   beside.bundle = round_up(quotient_up(lines.block_lines(), quotient_up(lines.block_lines(), width)), quantum);
   // Fewer lines than lanes do not get a bundle of their own, see kernels/cpu/strided.clh.

@@ -13,7 +13,7 @@ struct FactoredLines {
   bool resident = false;   ///< all lines share factors, which stay in the cache
 };
 
-/// Plan exact-factored by lanes or on the host, see make_factored_plan().
+/// Plan exact-factored by lanes or by the host, see make_factored_plan().
 Plan make_bundles_plan(const LineSet& lines, Form form, int word, const DeviceTraits& traits);
 
 /// Plan truncated-halo for lines side by side. Every line is cut into segments, so that few long lines keep all cores

@@ -67,7 +67,8 @@ Index longest_of(const LineSet& lines) {
   return longest;
 }
 
-/// Cut lines into chunks: blocks, lines of equal length, or all rows at once. @return false if the memory holds none
+/// Cut lines into chunks: blocks, lines of equal length, or all rows at once. @return false if the memory holds no
+/// chunk
 bool cut_batch(Plan& plan, const LineSet& lines, int word, const DeviceTraits& traits) {
   const LineBatch& batch = plan.as<LineBatch>();
   plan.m = batch.unequal || lines.beside() ? plan.n : batch.longest;

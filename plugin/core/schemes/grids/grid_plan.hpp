@@ -35,8 +35,8 @@ struct GridDemand {
   bool at_once() const { return segments && form == Form::shared && !in_turn; }
 };
 
-/// Lines side by side by work-groups. A work-group streams one segment of one bundle tile by tile. Each line has items
-/// / bundle work-items in a tile, each with item_rows rows. truncated-streamed also reads `halo` rows, which are
+/// Lines side by side by work-groups. A work-group streams one segment of one bundle tile by tile. Each line has
+/// items / bundle work-items in a tile, each with item_rows rows. truncated-streamed also reads `halo` rows, which are
 /// `in_flight` tiles, beyond either end of a segment. exact-factored has one segment, or condensed segments of one tile
 /// each.
 struct GridTiles {
@@ -94,7 +94,7 @@ inline constexpr int kMostRowsAhead = 16;
 /// it.
 inline bool reads_ahead(const Plan& plan) { return plan.item_rows <= kMostRowsAhead; }
 
-/// Rows of a line that one tile may hold, on devices with room for large work-groups.
+/// Most rows of a line that one tile holds, on devices with large work-groups.
 inline constexpr Index kMostGridRows = 256;
 
 /// Shape of the tiles in the levels above the first, if grid_condenses(). These levels have few rows in a line, so a

@@ -35,8 +35,8 @@ struct SweepOrder {
 
 /// Bounds the rounding that sweeps of stored factors leave in the rows of a line, row by row as the line is eliminated.
 ///
-/// The unit is u = eps / 2, times |u_i| max |x| for d_i and max |x| for x_i. Ratios are r_i = |a_i / u_i| and k_i =
-/// |c_i / u_i|.
+/// The unit is u = eps / 2, times |u_i| max |x| for d_i and max |x| for x_i. Ratios are r_i = |a_i / u_i| and
+/// k_i = |c_i / u_i|.
 ///   Down, at once: a work-item's last d is computed twice, by its own sweep and by the next work-item. The next one
 ///   adds the result of the sweep from 0 and the product of the multipliers times the value that enters. Let n_i be
 ///   what remains of that value in row i. Rows of the first sweep round by |d_i|, those of the second by |d_i| + n_i;

@@ -27,8 +27,8 @@ class OCLSPKT_API InterleavedFactors {
  public:
   /// Reserve memory for factors that the device computes.
   void reserve(const Plan& plan);
-  /// Interleave factors.
-  /// @param plan  of stored factors
+  /// Store the factors of all rows in the order of the lanes.
+  /// @param plan     a plan of stored factors
   /// @param factors  of Order::down, or of Order::towards for exact-factored, shape [rows]
   /// @param rows     plan.n; if tiles are shared, rows of one line, or of kept_rows()
   void interleave(const Plan& plan, const FactorsView<T>& factors, Index rows);

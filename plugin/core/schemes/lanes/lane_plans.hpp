@@ -53,7 +53,7 @@ OCLSPKT_API bool stream_tiles(Plan& plan, Index halo, int word, const DeviceTrai
 OCLSPKT_API void reach_rows(Plan& plan, Index rows);
 
 /// Plan truncated-streamed by stored factors. @param reach  see reach_rows() and certify_stored(); 0: all rows
-/// @param partition rows asked for by the user, rounded up to whole lanes; 0: chosen
+/// @param partition rows of a partition that the user asks for, rounded up to whole lanes; 0: chosen
 /// @throws InvalidInput if `partition` is negative or the chunk limit does not hold three tiles
 OCLSPKT_API Plan make_stored_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits);
 
@@ -112,7 +112,7 @@ Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands);
 /// The rounding bound of exact-twopass by partitions. Inner rows are eliminated one after the other from a partition's
 /// first row. Each elimination rounds by the size of the result, or of the subtracted number if that is smaller.
 /// Without dominance, rows may grow as the border equations are eliminated; the bound contains this growth.
-/// @param plan       of Method::exact_twopass
+/// @param plan       a plan of Method::exact_twopass
 /// @param dominance  the least dominance of all rows
 /// @cost two divisions and some 40 operations a row, twice that without dominance; by all processors
 template <typename T>

@@ -36,7 +36,7 @@ struct RowRounds {
   double up = 0, handed_up = 0;
 };
 
-/// Follows the errors of a run of tiles, one after the other.
+/// Follows the errors of a run of tiles, tile by tile.
 class RunErrors {
  public:
   /// @param u  half of eps of the scalar

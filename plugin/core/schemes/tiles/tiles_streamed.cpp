@@ -71,7 +71,7 @@ bool fills_line_runs(const Problem<T>& problem) {
          !narrows<T>(problem.options);
 }
 
-/// truncated-streamed by work-groups, each line a run.
+/// Propose truncated-streamed by work-groups, each line a run.
 /// @return none if lines do not fill runs, if too little decays, or if interface systems are not stable
 template <typename T>
 std::optional<Proposal> propose_line_runs(const Problem<T>& problem) {

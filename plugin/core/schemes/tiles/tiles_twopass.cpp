@@ -75,15 +75,15 @@ struct ReducedRow {
   Index row = -1;
 
   double couplings() const { return std::abs(lower) + std::abs(upper); }
-  /// Size of the right-hand side, in max |x|.
+  /// Size of the right-hand side, in units of max |x|.
   double right() const { return begun + std::abs(couplings() + excess - begun) + couplings(); }
   /// The change of this row by the elimination of the rows below it. It starts with the upper coupling.
   ReducedRow above() const { return {.upper = upper, .excess = 0, .begun = std::abs(upper)}; }
 };
 
 struct LevelArithmetic {
-  double unit;    ///< half of its eps
-  double weight;  ///< its unit over that of the bound
+  double unit;    ///< half of the eps of this arithmetic
+  double weight;  ///< its unit divided by the unit of the bound
 
   /// Eliminate p from q. @param[in,out] to_p  in: coupling of q to p; out: coupling of q to the row beyond p
   void eliminate(ReducedRow& q, double& to_p, const ReducedRow& p, double p_to_q, double p_far) const {
