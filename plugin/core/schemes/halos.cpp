@@ -114,7 +114,7 @@ std::string halo_refusal(const Problem<T>& problem, const Plan& plan, double tol
 /// A plan that is refused after the decay of its lines was followed.
 struct Refused {
   Plan plan;
-  std::vector<Index> failed;  ///< lines that need a longer halo; empty: the plan holds, but an exact method is cheaper
+  std::vector<Index> failed;  ///< lines that need a longer halo; empty: the plan holds, but is no cheaper than exact
 };
 
 template <typename T>

@@ -32,18 +32,19 @@ struct GridShape {
 constexpr int kLeastItems = 32;
 /// Work-items that a work-group needs for the longest lines of exact-factored that one tile holds.
 constexpr int kLongSharedItems = 512;
-/// Least rows of a segment that is condensed.
+/// Fewest rows of a segment that is condensed.
 constexpr Index kLeastSegment = 4;
-/// Least segments of a line. With fewer, their launches take longer than streaming the lines.
+/// Fewest segments of a line. With fewer, their launches take longer than streaming the lines.
 constexpr Index kLeastSegments = 8;
 /// Most work-items of a line in the levels above the first. They pass on the value that enters them one after the
 /// other.
 constexpr int kMostUpperItems = 64;
-/// Arrays of lines cut into segments: y, x, four of factors and weights. The last one stands for all small arrays.
+/// Arrays of lines cut into segments: y, x, four of factors and weights. One more stands for all small arrays.
 constexpr Index kSegmentArrays = 7;
-/// Least tiles of a run, which also reads two tiles for its neighbours. If three tiles wait, the run has twice as many.
+/// Fewest tiles of a run, which also reads two tiles for its neighbours. If three tiles wait, the run has twice as
+/// many.
 constexpr Index kShortRun = 16;
-/// Least tiles of a run if lines share their factors. Such runs are counted through all lines.
+/// Fewest tiles of a run if lines share their factors. Such runs are counted through all lines.
 constexpr Index kShortSharedRun = 8;
 /// Words of local memory for each work-item (kernels/gpu/grid_factored.cl). Each line takes two more.
 constexpr Index kLocalWords = 4;

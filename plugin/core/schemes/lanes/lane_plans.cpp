@@ -13,12 +13,12 @@ namespace {
 
 /// A partition of whole lines has a multiple of this many rows, so that rows are stored in whole cache lines.
 constexpr Index kWholeLinesQuantum = 16;
-/// Least tiles of a run. In shorter runs, the tiles that a run sweeps for its neighbours cost too much.
+/// Fewest tiles of a run. In shorter runs, the tiles that a run sweeps for its neighbours cost too much.
 constexpr Index kShortLaneRun = 8;
 /// Ends from which a twisted factorisation eliminates.
 constexpr Index kSides = 2;
-/// Arrays of exact-factored for lines laid end to end: y, x, three of factors and the results of the first pass. The
-/// last one stands for all small arrays.
+/// Arrays of exact-factored for lines laid end to end: y, x, three of factors and the results of the first pass. One
+/// more stands for all small arrays.
 constexpr Index kTwistedArrays = 7;
 /// Rows of a partition if neither cache nor halo limits them.
 Index usual_partition(const DeviceTraits& traits) { return figures_of(traits).count("lanes.partition"); }

@@ -110,7 +110,7 @@ WorstRow eliminate_borders(const Plan& plan, const PartitionRows<T>& rows) {
   return worst;
 }
 
-/// Least rows of a partition. Shorter partitions leave too many border equations.
+/// Fewest rows of a partition. Shorter partitions leave too many border equations.
 constexpr Index kShortestPartition = 48;
 
 /// True if a device with kernels for GPUs has no plan of this method by work-groups, for example because its memory

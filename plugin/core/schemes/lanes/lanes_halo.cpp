@@ -138,7 +138,7 @@ class LanesTiles final : public HaloLanes<LanesTiles> {
     return {10 + 3 * upper * rows};
   }
 
-  /// Propose streamed tiles that the survey covers. If the survey covers no halo either, ask the pivots.
+  /// Propose streamed tiles that the survey covers. If the survey covers no halo either, the pivots decide.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
     const double tol = tolerance<T>(problem.options), d = problem.survey.decay();

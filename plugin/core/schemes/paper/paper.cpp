@@ -22,7 +22,7 @@ constexpr const char* kTilesPaper = "tiles-paper";
 constexpr int kPaperItems = 64;
 /// Work-items of a smaller work-group, which is taken if only then the partitions stay in local memory.
 constexpr int kFewestStagedItems = 32;
-/// Arrays of a chunk: three bands, y, x and six marshalled arrays. The last one stands for all small arrays together.
+/// Arrays of a chunk: three bands, y, x and six marshalled arrays. One more stands for all small arrays together.
 constexpr Index kPaperArrays = 12;
 
 /// A partition has an odd number of vectors of this many rows. With powers of two, the rows of a tile's partitions

@@ -24,9 +24,9 @@ constexpr Index kMostRunTiles = 256;
 constexpr double kWellFilled = 0.8;
 /// Least share of a tile's rows between its halos, if work-groups keep shared factors.
 constexpr double kWellKept = 0.6;
-/// Least rows of a tile that is reduced to one row.
+/// Fewest rows of a tile that is reduced to one row.
 constexpr Index kLeastReduced = 4;
-/// Arrays of exact-twopass by work-groups: three bands, y and x. The last one stands for the levels above the first.
+/// Arrays of exact-twopass by work-groups: three bands, y and x. One more stands for the levels above the first.
 constexpr Index kReduceArrays = 6;
 
 /// The work-items of a work-group, and the rows of each.

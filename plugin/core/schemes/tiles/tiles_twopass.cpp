@@ -38,10 +38,10 @@ constexpr double unit() {
   return std::numeric_limits<T>::epsilon() / 2.0;
 }
 
-/// Bounds the rounding by the survey of all rows. Let L_j be |l| + |c| after j eliminations on each side, so L_0 <= |A|
-/// / (1 + d). |A_j| is at most |A|, and the excess is |A_j| - 2 L_j. So one more elimination on each side rounds 7 L_j
-/// + 4 (|A| - L_j) = 4 |A| + 3 L_j. In any order of elimination, couplings decay with the number of rows that they
-/// span.
+/// Bounds the rounding by the survey of all rows. Let L_j be |l| + |c| after j eliminations on each side, so
+/// L_0 <= |A| / (1 + d). |A_j| is at most |A|, and the excess is |A_j| - 2 L_j. So one more elimination on each side
+/// rounds 7 L_j + 4 (|A| - L_j) = 4 |A| + 3 L_j. In any order of elimination, couplings decay with the number of rows
+/// that they span.
 class SurveyedReduction {
  public:
   SurveyedReduction(const Survey& survey, double unit)

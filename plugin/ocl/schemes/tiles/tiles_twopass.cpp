@@ -9,8 +9,8 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Numbers that a tile passes to the next level, and numbers that the first pass stores for each work-item
-/// (kernels/gpu/tile_excess.clh).
+/// kLeftWords: numbers that a tile passes to the next level. kKeptWords: numbers that the first pass stores for each
+/// work-item. See kernels/gpu/tile_excess.clh.
 constexpr Index kLeftWords = 6, kKeptWords = 3;
 
 /// A level of the reduction. The first has y and x of the system. The rows of each other level are the last rows of the
