@@ -422,8 +422,8 @@ double grid_rounding_by_survey(const Plan& plan, const Survey& survey) {
   if (!(d >= 1) || grid_condenses(plan)) return kInfinity;
   const SweepOrder order = order_of(plan, kUnit<float>);
   const Index length = in_one_tile(plan) || order.run_rows == 0 ? 2 * order.tile_rows : kLikeRows;
-  // Interface systems that are solved on the way up only know how small couplings are that dominant rows divide by
-  // their pivots.
+  // Interface systems that are solved on the way up only depend on couplings divided by pivots. In dominant rows these
+  // ratios are small.
   const bool has_interfaces = (order.at_once && grid_items_down(plan) > 1) || order.streamed;
   if (!has_interfaces || shrinks(survey)) return bound_like_rows(order, 1 / std::max(1.0, survey.decay()), length);
   const double joints = rounding_by_dominance(d) - rounding_by_dominance(kInfinity);

@@ -52,7 +52,7 @@ class OCLSPKT_API InterleavedFactors {
   template <typename S>
   void interleave_into(FactorArrays<S>& arrays, const Plan& plan, const FactorsView<T>& factors, Index rows);
 
-  FactorArrays<T> same_;  ///< either same_ or narrow_ is empty
+  FactorArrays<T> same_;  ///< empty if the factors are narrow; otherwise narrow_ is empty
   FactorArrays<float> narrow_;
   AlignedArray<T> down_, up_;
 };

@@ -13,7 +13,7 @@
 namespace oclspkt {
 namespace {
 
-/// Names of the schemes whose plans have halos, and of those whose plans have runs.
+/// Names of the scheme whose plans have halos, and of the scheme whose plans have runs.
 constexpr const char *kHalosByTiles = "tiles-halo", *kRunsByTiles = "tiles-streamed";
 /// kItemVector: bytes that a work-item of a GPU reads and writes at once. kMostGroupItemRows: most rows of a work-item,
 /// because registers do not hold more.
