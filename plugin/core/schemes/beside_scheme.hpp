@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How schemes for lines side by side cut Beside.
+// How schemes for lines side by side cut plans that have Beside.
 #pragma once
 
 #include "geometry.hpp"
@@ -7,7 +7,7 @@
 
 namespace oclspkt {
 
-/// A scheme whose plans have Beside, or where it solves other lines as well, some of them.
+/// Base of schemes for lines side by side. If a scheme also solves other lines, only some of its plans have Beside.
 class BesideScheme : public Scheme {
  public:
   bool fits(const Plan& plan, const LineSet& lines) const override {
@@ -24,7 +24,7 @@ class BesideScheme : public Scheme {
   }
 };
 
-/// Swept rows per solved row. Halos at the two ends of a line are not read.
+/// Rows swept per row solved. The two ends of a line have no halo to read.
 inline double overlap_of_segments(const Plan& plan) {
   const auto segments = static_cast<double>(plan.as<Beside>().segments);
   const double cut = segments > 0 ? 1 - 1 / segments : 1;

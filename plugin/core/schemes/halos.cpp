@@ -13,28 +13,28 @@
 namespace oclspkt {
 namespace {
 
-/// Halos tried when the decay is followed, shortest first: a short search costs little.
+/// Halos tried when the decay is followed, in rows, shortest first, because a short search costs little.
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
-/// Halo up to which long lines are faster with it than held whole, see HaloPlans::short_line.
+/// Rows of the longest halo with which long lines are faster than held whole, see HaloPlans::short_line.
 constexpr Index kQuickerHalo = 256;
-/// Halo of a truncated method that the user named and that no certificate covers.
+/// Rows of halo of a truncated method that the user named and that no certificate covers.
 constexpr Index kUncoveredHalo = 256;
 
-/// A plan by a halo that the survey covers.
+/// A plan with a halo that the survey covers.
 template <typename T>
 Proposal covered_by_survey(const Problem<T>& problem, const Plan& plan, double tol) {
   const double bound = 2 * std::pow(problem.survey.decay(), -static_cast<double>(plan.halo + 1));
   return covered(plan, bound, tol, problem.survey);
 }
 
-/// Halos of the lines of a set, each judged by itself.
+/// Halos of the lines of a set, each line judged by itself.
 struct LineNeeds {
-  Index halo = 0;               ///< enough for every line but those that failed
-  std::vector<Index> failed;    ///< lines that want more than was tried
-  std::vector<Index> unproven;  ///< lines whose need does not follow from their dominance
+  Index halo = 0;               ///< rows that suffice for every line except the failed ones
+  std::vector<Index> failed;    ///< lines for which no halo that was tried suffices
+  std::vector<Index> unproven;  ///< lines whose halo does not follow from their dominance
 };
 
-/// The units that the columns may be in, if there may be a choice.
+/// The units that the columns may be in; none if rows are dominant.
 template <typename T>
 using Units = std::optional<ColumnUnits<T>>;
 
@@ -72,7 +72,8 @@ LineNeeds needs_of_lines(const Problem<T>& problem, const Units<T>& units, Index
   return needs;
 }
 
-/// Confirm the lines whose halo was followed; those that fail join needs.failed. @return the worst of the others
+/// Certify the lines whose halo was found by following their decay. Lines that fail join needs.failed. @return the
+/// worst certificate of the others
 template <typename T>
 Certificate confirm(const Problem<T>& problem, const Units<T>& units, const Plan& plan, double tol, LineNeeds& needs) {
   Certificate worst;
@@ -92,10 +93,10 @@ Certificate confirm(const Problem<T>& problem, const Units<T>& units, const Plan
   return worst;
 }
 
-/// Halos from which on all is read twice are not looked for.
+/// True if the plan moves fewer words per row than two passes of an exact method. Longer halos are not worth a search.
 bool cheaper_than_exact(const Plan& plan) { return plan.words_per_row() < kWordsOfTwoPasses; }
 
-/// Why `line` does not fit under `plan`, with its numbers.
+/// Why `plan` does not hold for `line`, with the figures of the certificate.
 template <typename T>
 std::string halo_refusal(const Problem<T>& problem, const Plan& plan, double tol, Index line) {
   const LineSet& lines = problem.bands.lines();
@@ -110,10 +111,10 @@ std::string halo_refusal(const Problem<T>& problem, const Plan& plan, double tol
   return certificate_text(c, tol, line);
 }
 
-/// A plan that was followed and does not hold.
+/// A plan that is refused after the decay of its lines was followed.
 struct Refused {
   Plan plan;
-  std::vector<Index> failed;  ///< lines that want more; none: it holds, and is no cheaper than exact
+  std::vector<Index> failed;  ///< lines that need a longer halo; empty: the plan holds, but is no cheaper than exact
 };
 
 template <typename T>
@@ -124,7 +125,7 @@ Rejection rejection_of(const Problem<T>& problem, double tol, const Refused& ref
           refused.plan};
 }
 
-/// Truncated by a halo of at most `limit` rows, found by following the decay of every line.
+/// Plan truncation with a halo of at most `limit` rows, found by following the decay of every line.
 template <typename T>
 std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, Index limit, Rejection& rejection) {
   const LineSet& lines = problem.bands.lines();
@@ -136,7 +137,7 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
     if (!cheaper_than_exact(trial) && refused) break;
     LineNeeds needs = needs_of_lines(problem, units, trial.m, tol, longest);
     Plan plan = plan_for(problem, Method::truncated_halo, needs.halo);
-    // With another halo the tiles of work-groups are cut elsewhere; it only grows, so this ends.
+    // Another halo moves the cuts between tiles of work-groups. The halo only grows, so this loop ends.
     while (halos_of(problem.traits).cuts_move && needs.failed.empty()) {
       needs = needs_of_lines(problem, units, plan.m, tol, longest);
       if (needs.halo <= plan.halo) break;
@@ -169,8 +170,8 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
   return std::nullopt;
 }
 
-/// Lines that a partition, or a tile of a work-group, holds whole, so that nothing is truncated.
-/// @param m  rows of it
+/// Plan lines that a partition, or a tile of a work-group, holds whole, so that nothing is truncated.
+/// @param m  rows of a partition
 template <typename T>
 std::optional<Proposal> propose_whole(const Problem<T>& problem, double tol, Index m, Rejection& rejection) {
   const LineSet& lines = problem.bands.lines();
@@ -250,7 +251,7 @@ std::optional<Proposal> propose_halos(const Problem<T>& problem, Rejection& reje
   const Certificate least = certificate_of(problem, plan, tol, [](const Plan& some, const BandsView<T>& view) {
     return certify_halo(some.n, view, some.m, some.halo, {0, some.n});
   });
-  if (least.bound <= tol) {  // it holds, and only costs more
+  if (least.bound <= tol) {  // the halo suffices, and only costs more than an exact method
     return unless_growth(problem, covered(plan, least.bound, tol, problem.survey), rejection);
   }
   if (!std::isfinite(least.bound)) return std::nullopt;

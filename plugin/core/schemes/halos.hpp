@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What schemes of truncated-halo share when they propose plans and bound them: how far partitions look beyond their
-// ends, or lines that they hold whole.
+// What the schemes of truncated-halo share when they propose plans and bound them: the halos of partitions, and
+// partitions that hold whole lines.
 #pragma once
 
 #include <algorithm>
@@ -13,54 +13,54 @@ namespace oclspkt {
 /// How the kernels of one kind of processor cut lines laid end to end for truncated-halo.
 struct HaloPlans {
   Plan (*plan)(Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
-  /// longest_halo(); null: any
+  /// See longest_halo(); null if halos of any length work.
   Index (*longest)(Index partition, int word, const DeviceTraits& traits);
-  /// partition_of_whole_lines(), and the plan of these. @param rows  of all lines
+  /// See partition_of_whole_lines(), and the plan with that partition. @param rows  of all lines
   Index (*whole)(Index length, Index rows, int word, const DeviceTraits& traits);
   Plan (*whole_plan)(Index n, Index length, Index partition, int word, const DeviceTraits& traits);
   /// Limit the influence between partitions that are solved together to the rows of the halo; null: no limit is needed.
   void (*couple)(Plan& plan);
-  Index (*short_line)(const DeviceTraits& traits);  ///< longer lines rather get halos than that they are held whole
+  Index (*short_line)(const DeviceTraits& traits);  ///< rows beyond which lines rather get a halo than stay whole
   double safe_whole;                                ///< dominance of rows from which lines may be held whole
-  bool cuts_move;                                   ///< with another halo tiles are cut elsewhere
+  bool cuts_move;                                   ///< tiles are cut elsewhere if the halo changes
 };
 
-/// Find the HaloPlans of the first scheme that has some for the processor, see Scheme::halos().
-/// @throws InvalidInput if none has
+/// Find the HaloPlans of the first scheme that has some for the processor (Scheme::halos()).
+/// @throws InvalidInput if no scheme has them
 const HaloPlans& halos_of(const DeviceTraits& traits);
 
 /// Rows of the longest halo with which truncated-halo still solves more rows than it only reads.
 OCLSPKT_API Index longest_halo(Index partition, int word, const DeviceTraits& traits);
 
-/// Rows of a partition that holds whole lines laid end to end, so that truncated-halo truncates nothing with no halo; 0
-/// where lines differ in length, a partition would not stay in the cache or in the memory, or cores would be idle.
+/// Rows of a partition that holds whole lines laid end to end, so that truncated-halo needs no halo and truncates
+/// nothing. 0 if lines differ in length, a partition does not stay in the cache or in the memory, or cores are idle.
 OCLSPKT_API Index partition_of_whole_lines(const LineSet& lines, int word, const DeviceTraits& traits);
 
-/// Plan truncated-halo for lines laid end to end.
-/// @param partition  as partition_of_whole_lines() gave it
+/// Plan truncated-halo with partitions that hold whole lines, laid end to end.
+/// @param partition  the result of partition_of_whole_lines()
 OCLSPKT_API Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, const DeviceTraits& traits);
 
-/// Halos up to kQuickHalo rows are taken from the survey alone. For longer ones a sweep follows the decay of the rows,
-/// because the halo may turn out shorter. If the rows are alike, the survey knows their decay as well, up to
-/// kQuickHaloOfLikeRows.
+/// The survey alone gives halos of up to kQuickHalo rows. For longer ones a sweep follows the decay of the rows,
+/// because it may find a shorter halo. If rows are alike, the survey gives their decay, too, and halos of up to
+/// kQuickHaloOfLikeRows rows.
 inline constexpr Index kQuickHalo = 64, kQuickHaloOfLikeRows = 256;
-/// Dominance from which whole lines need no evidence: one of dominance 1 may be singular.
+/// Dominance from which whole lines need no evidence. A line of dominance 1 may be singular.
 inline constexpr double kSafeWholeLines = 1.0001;
 
-/// Rows of halo that the survey guarantees; -1 if they are many, or unknown.
+/// Rows of halo that suffice by the survey; -1 if they are many, or if the survey cannot tell.
 template <typename T>
 Index known_halo(const Options& options, const Survey& survey) {
   const double d = survey.decay();
   const Index needed = halo_from_dominance(d, tolerance<T>(options));
-  // A user who raised rtol wants the shortest halo that it allows: the decay has to be followed.
+  // A user who raised rtol wants the shortest halo that rtol allows, so the decay has to be followed.
   const bool alike = d > survey.dominance && options.rtol == 0;
   const Index longest = alike ? kQuickHaloOfLikeRows : kQuickHalo;
   return needed < 0 || needed > longest ? -1 : round_up(needed, kHaloQuantum);
 }
 
-/// Partitions with halos that are swept apart: an unknown at a joint is known twice. Where rows are alike, with
-/// |c p| and |a / u| of at most r, pivots err by 3 / (1 - r^2), what is swept down in all by 1 / (1 - r) times what a
-/// row adds, and so do unknowns on the way back; in units of eps / 2, relative to max |x|.
+/// Rounding of partitions with halos, in units of eps / 2, relative to max |x|. Partitions are swept separately, so an
+/// unknown at a joint is computed twice. Let rows be alike, with |c p| and |a / u| at most r. Pivots err by
+/// 3 / (1 - r^2). The sweep down adds up to 1 / (1 - r) times the rounding of one row, and so does the way back.
 inline double rounding_of_halos(const Survey& survey) {
   const double by_dominance = rounding_by_dominance(survey.dominance), d = survey.decay();
   if (!shrinks(survey) || !(d > 1)) return by_dominance;
@@ -70,7 +70,7 @@ inline double rounding_of_halos(const Survey& survey) {
   return std::min(by_dominance, 5 + upper * unknown);
 }
 
-/// The bound of partitions with halos, or of what they hold whole. @param whole  nothing is cut
+/// The bound on rounding of partitions with halos or with whole lines. @param whole  no line is cut
 template <typename T>
 Rounding bound_halos(const Plan& plan, bool whole, const BandsView<T>& bands, const Survey& survey) {
   if (!whole) return {rounding_of_halos(survey)};
@@ -78,9 +78,9 @@ Rounding bound_halos(const Plan& plan, bool whole, const BandsView<T>& bands, co
       rounding_by_growth(survey.dominance >= 1 ? kDominantGrowth : elimination_growth(bands, plan.m, 0, 0, plan.n))};
 }
 
-/// Rows of a partition that holds whole lines, if rows are dominant enough; 0 if there is none, or the user asked for
-/// another partition.
-/// @param least_dominance  of rows
+/// Rows of a partition that holds whole lines, if rows are dominant enough. 0 if no partition does, or if the user
+/// asked for another one.
+/// @param least_dominance  dominance that rows need
 template <typename T>
 Index whole_lines(const Problem<T>& problem, double least_dominance) {
   if (!(problem.survey.dominance >= least_dominance)) return 0;
@@ -88,18 +88,18 @@ Index whole_lines(const Problem<T>& problem, double least_dominance) {
   return partition_of_whole_lines(problem.bands.lines(), sizeof(T), problem.traits);
 }
 
-/// Rows of a partition that holds whole lines, from the least dominance at which the processor's kernels may hold them.
+/// Rows of a partition that holds whole lines. The least dominance is HaloPlans::safe_whole of the processor.
 template <typename T>
 Index whole_lines(const Problem<T>& problem) {
   return whole_lines(problem, halos_of(problem.traits).safe_whole);
 }
 
-/// What the survey alone covers: a halo that is short, if the processor holds it.
+/// The plan with a short halo that the survey alone covers, if the processor holds that halo.
 template <typename T>
 std::optional<Plan> halo_by_survey(const Problem<T>& problem);
 
-/// Whole lines where a partition holds them, or else a halo: by the survey, or found by following the decay of every
-/// line.
+/// Propose partitions that hold whole lines, or else partitions with a halo. The survey gives the halo, or the decay of
+/// every line is followed to find it.
 template <typename T>
 std::optional<Proposal> propose_halos(const Problem<T>& problem, Rejection& rejection);
 

@@ -13,36 +13,37 @@
 
 namespace oclspkt {
 
-/// Why a method is rejected, and by which lines.
+/// Why a method is rejected, and which lines cause it.
 struct Rejection {
-  std::string why{};           ///< empty: none
-  std::vector<Index> lines{};  ///< the lines that alone stand in the way; empty with a reason: all of them do
+  std::string why{};           ///< the reason; empty: not rejected
+  std::vector<Index> lines{};  ///< the lines that cause the rejection; empty with a reason: all lines
   std::optional<Plan> plan{};  ///< the plan that was judged, if one was made
   explicit operator bool() const { return !why.empty(); }
 };
 
-/// A plan whose truncation is covered by a certificate, or that truncates nothing.
+/// A plan that truncates nothing, or whose truncation a certificate covers, unless above_tolerance.
 struct Proposal {
   Plan plan;
   std::string why;
   double certificate = 0;
   std::optional<Rounding> rounding{};  ///< the bound on rounding, if it was computed
-  bool above_tolerance = false;        ///< named by the user, taken without cover
-  bool needs_trial = false;            ///< rounding is not bounded by dominance: the trial solve decides
-  std::string why_wide{};              ///< under precision narrow, why stored factors are not narrow; empty: see plan
+  bool above_tolerance = false;        ///< no certificate covers the plan, but the user named the method
+  bool needs_trial = false;            ///< dominance does not bound the rounding, so the trial solve decides
+  std::string why_wide{};  ///< why stored factors stay wide under precision narrow; empty: the plan tells whether they
+                           ///< are narrow
 };
 
-/// Everything the choice of a method depends on.
+/// Everything on which the choice of a method depends.
 template <typename T>
 struct Problem {
   const Options& options;
   const Bands<T>& bands;
   const Survey& survey;
   DeviceTraits traits;
-  bool symmetric = false;                  ///< and its operator must be, too
-  double rounding_limit = kRoundingLimit;  ///< Known::rounding_limit
-  bool insist = false;                     ///< the user named the method, and no other way to carry it is left to try
-  Method method = Method::pivot;           ///< for which a plan is wanted
+  bool symmetric = false;                  ///< the matrix is symmetric, and its operator must be, too
+  double rounding_limit = kRoundingLimit;  ///< see Known::rounding_limit
+  bool insist = false;                     ///< the user named the method, and there is no other scheme to try
+  Method method = Method::pivot;           ///< the method for which a plan is wanted
 };
 
 }  // namespace oclspkt

@@ -52,7 +52,7 @@ Index rows_to_decay(double d, double tol, Index longest) {
 }
 
 bool barely_dominant(const Survey& survey) {
-  // Rounding is multiplied by 100 at most above, and by far less in any matrix that was tried.
+  // Above this dominance, rounding is amplified at most 100 times, and far less in every matrix that was tried.
   constexpr double kHarmless = 1.01;
   return !(survey.dominance >= kHarmless) && !(survey.decay() > std::max(1.0, survey.dominance));
 }
@@ -61,10 +61,10 @@ Proposal covered(const Plan& plan, double certificate, double tol, const Survey&
   Proposal p;
   p.plan = plan;
   p.certificate = certificate;
-  // The certificate says nothing of rounding.
+  // The certificate bounds truncation only, not rounding.
   const Scheme& scheme = scheme_of(plan);
   const Elimination how = scheme.elimination(plan);
-  const bool two_by_two = how.plain && how.upwards;  // at cuts between partitions that are swept both ways
+  const bool two_by_two = how.plain && how.upwards;  // solved at cuts between partitions that are swept both ways
   p.needs_trial = !(survey.dominance >= (two_by_two ? kHarmlessInterface : 1)) ||
                   (scheme.kernels() == Kernels::groups && barely_dominant(survey));
   p.why = format("row dominance %.4f, certificate %.1e <= %.1e", survey.dominance, certificate, tol);

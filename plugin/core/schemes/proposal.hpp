@@ -18,58 +18,59 @@
 
 namespace oclspkt {
 
-/// "work-groups of 128 x 16 rows"
+/// A text such as "work-groups of 128 x 16 rows".
 inline std::string groups_text(const Plan& plan) {
   return format("work-groups of %d x %d rows", plan.items, plan.item_rows);
 }
 
-/// "narrow stored factors", "shared factors"
+/// A text such as "narrow stored factors" or "shared factors".
 inline std::string factors_text(const Plan& plan) {
   return std::string(plan.narrow ? "narrow " : "") + (plan.form == Form::general ? "stored" : name(plan.form)) +
          " factors";
 }
 
-/// Words a row of a scheme that reads y and the bands twice, and writes x.
+/// Words per row of a scheme that reads y and the bands twice, and writes x once.
 inline constexpr double kWordsOfTwoPasses = 9;
 
-/// Words a row of a scheme that reads y and the bands, or stored factors, once, and writes x.
+/// Words per row of a scheme that reads y and the bands, or stored factors, once, and writes x once.
 inline double words_of_one_pass(const Plan& plan) {
   const double each = plan.narrow ? 0.5 : 1;  // a narrow number takes half a word
   return 1 + plan.overlap() * (1 + (plan.form == Form::shared ? 0 : plan.symmetric() ? 2 : 3) * each);
 }
 
-/// The only scheme of a class.
+/// The only object of the scheme class S.
 template <typename S>
 const Scheme& only() {
   static const S scheme;
   return scheme;
 }
 
-/// Share of the rows that may be solved by the fallback method for the others to keep a cheaper method.
+/// Largest share of the rows that the fallback method may solve so that the other rows keep a cheaper method.
 inline constexpr double kFallbackShare = 0.1;
 
-/// The largest certificate accepted: Options::rtol, or the rounding of T. Precision narrow does not raise it: the
-/// rounded matrix is solved as exactly as any other, so that it stays symmetric if the bands are.
+/// The largest certificate that is accepted: Options::rtol, or the rounding of T. Precision narrow does not raise it,
+/// because the rounded matrix is solved as exactly as any other. So a symmetric matrix has a symmetric operator.
 template <typename T>
 double tolerance(const Options& options);
 
-/// True if bands, and factors where that is safe, are to be rounded to float.
+/// True if the user allows bands, and factors where that is safe, to be rounded to float.
 template <typename T>
 bool narrows(const Options& options) {
   return options.precision == Precision::narrow && sizeof(T) > sizeof(float);
 }
 
-/// True if the user asked for this very method, so that a lacking certificate is a warning and not a refusal.
+/// True if the user asked for one certain method. Without a certificate the user then gets a warning, not a refusal.
 bool named(MethodChoice choice);
 
 /// True if the choice depends on whether the matrix is symmetric.
 template <typename T>
 bool symmetry_matters(const Options& options);
 
-/// Halos, and reaches of stored factors, are multiples of this.
+/// Halos, and the reaches of stored factors, are multiples of this number of rows.
 inline constexpr Index kHaloQuantum = 8;
 
-/// Dominance above which the 2x2 systems of the streamed form hardly round: 1 - v_b w_t >= 1 - 1 / d^2.
+/// Dominance d above which the 2x2 systems of truncated-streamed amplify rounding little, because
+/// 1 - v_b w_t >= 1 - 1 / d^2.
 inline constexpr double kHarmlessInterface = 1.5;
 
 template <typename T>
@@ -77,11 +78,12 @@ Plan plan_for(const Problem<T>& problem, Method method, Index halo) {
   return make_plan(method, problem.bands.lines().rows(), halo, problem.options.partition, sizeof(T), problem.traits);
 }
 
-/// Why stored factors are not to be narrow under precision narrow; empty if they may be.
+/// Why stored factors stay wide under precision narrow; empty if they may be narrow.
 std::string why_factors_stay_wide(const Plan& plan, const Survey& survey);
 
-/// Cut a plan to the first rows of a long system: if their bound refuses the plan, the other rows need not be read.
-/// None if the user named the method, whose warning gives the bound of all rows, or if partitions are not equal.
+/// Cut a plan to the first rows of a long system. If the bound of these rows refuses the plan, the others need not be
+/// read. None if partitions are not equal, or if the user named the method, because its warning needs the bound of all
+/// rows.
 template <typename T>
 std::optional<Plan> of_first_rows(const Problem<T>& problem, const Plan& plan) {
   constexpr Index kFirstRows = Index{1} << 16, kTiles = 4, kLong = 8;
@@ -93,7 +95,7 @@ std::optional<Plan> of_first_rows(const Problem<T>& problem, const Plan& plan) {
 }
 
 /// False if the bound on rounding of the first rows is above problem.rounding_limit.
-/// @param[out] rounding  that bound
+/// @param[out] rounding  the bound of the first rows
 template <typename T>
 bool rounds_little_at_first(const Problem<T>& problem, const Plan& plan, Rounding& rounding) {
   const std::optional<Plan> first = of_first_rows(problem, plan);
@@ -102,8 +104,8 @@ bool rounds_little_at_first(const Problem<T>& problem, const Plan& plan, Roundin
   return rounding.eps <= problem.rounding_limit;
 }
 
-/// The bound on rounding of a plan. If the bound of the first rows is above problem.rounding_limit, the others are not
-/// read.
+/// The bound on rounding of a plan. The other rows are not read if the bound of the first rows already exceeds
+/// problem.rounding_limit.
 template <typename T>
 Rounding rounding_of(const Problem<T>& problem, const Plan& plan) {
   Rounding rounding;
@@ -111,8 +113,8 @@ Rounding rounding_of(const Problem<T>& problem, const Plan& plan) {
   return bound_rounding(plan, problem.bands.lines(), problem.bands.view(), problem.survey);
 }
 
-/// The certificate of truncation, in all units that the columns may be in. If the certificate of the first rows is
-/// above `tol`, the others are not read.
+/// The certificate of truncation, in every unit that the columns may be in. The other rows are not read if the
+/// certificate of the first rows already exceeds `tol`.
 /// @param certify  (plan, bands) -> Certificate
 template <typename T, typename F>
 Certificate certificate_of(const Problem<T>& problem, const Plan& plan, double tol, const F& certify) {
@@ -133,13 +135,14 @@ bool rounds_little(const Problem<T>& problem, const Plan& plan, Rounding& roundi
   return rounding.eps <= problem.rounding_limit;
 }
 
-/// Why a plan with this bound on rounding is refused.
+/// The text that refuses a plan because of this bound on rounding.
 std::string rounding_refusal(const Rounding& rounding, double limit);
 
-/// True if some lines have so few of the rows that these may be left to the fallback method.
+/// True if the lines `members` have so few rows that the fallback method may solve them.
 bool are_few(const LineSet& lines, const std::vector<Index>& members);
 
-/// The lines whose dominance alone does not justify a plan, if they are few. @param holds (dominance of a line) -> bool
+/// The lines whose dominance alone does not justify a plan; empty if they have too many rows for the fallback method.
+/// @param holds (dominance of a line) -> bool
 template <typename T, typename F>
 std::vector<Index> weak_lines(const Problem<T>& problem, const F& holds) {
   const LineSet& lines = problem.bands.lines();
@@ -150,24 +153,24 @@ std::vector<Index> weak_lines(const Problem<T>& problem, const F& holds) {
   return are_few(lines, weak) ? weak : std::vector<Index>{};
 }
 
-/// "certificate 1.0e-03 > 2.2e-16 (rows 0-31, side up)". @param line  named before the rows; -1: none
+/// A text such as "certificate 1.0e-03 > 2.2e-16 (rows 0-31, side up)". @param line  printed before the rows; -1: none
 std::string certificate_text(const Certificate& certificate, double tol, Index line = -1);
 
-/// True if rows are so little dominant that elimination within work-items needs a trial solve: near d = 1 it amplifies
-/// rounding up to 1 / (d - 1) times. False if rows are alike and decay.
+/// True if rows are so little dominant that elimination within work-items needs a trial solve. Near d = 1 elimination
+/// amplifies rounding up to 1 / (d - 1) times. False if rows are alike and decay.
 bool barely_dominant(const Survey& survey);
 
-/// True if the survey shows that interface systems of stored factors do not multiply rounding.
+/// True if the survey shows that the interface systems of stored factors do not amplify rounding.
 bool interfaces_are_stable(const Survey& survey);
 
-/// Rows after which truncation is within `tol` everywhere, for rows of decay d whose tiles or partitions share
-/// interface systems. In steps of kHaloQuantum; more than `longest` if that many rows do not suffice.
+/// Rows after which truncation is within `tol` everywhere. The rows decay by d, and their tiles or partitions share
+/// interface systems. A multiple of kHaloQuantum; larger than `longest` if `longest` rows do not suffice.
 Index rows_to_decay(double d, double tol, Index longest);
 
-/// A truncated plan that its certificate covers.
+/// A proposal of a truncated plan whose certificate is within `tol`.
 Proposal covered(const Plan& plan, double certificate, double tol, const Survey& survey);
 
-/// A truncated plan without cover, for a user who named the method.
+/// A proposal of a truncated plan whose certificate exceeds `tol`, for a user who named the method.
 Proposal uncovered(const Plan& plan, const Certificate& certificate, double tol);
 
 template <typename T>
@@ -176,30 +179,31 @@ RowRange rows_of(const Problem<T>& problem, Index line) {
   return {lines.first(line), lines.first(line) + lines.length(line)};
 }
 
-/// How unless_growth() judges the growth of elimination by partitions.
+/// The rule by which unless_growth() judges the growth of elimination by partitions.
 struct GrowthRule {
-  Index twopass = 0;  ///< rows of partitions that are eliminated in two passes; 0: with a halo, as the plan says
-  double enough = 1;  ///< dominance of rows from which nothing grows
+  Index twopass = 0;  ///< rows of a partition that is eliminated in two passes; 0: partitions have the halo of the plan
+  double enough = 1;  ///< dominance from which rows do not grow
 };
 
-/// Refuse a proposal if sweeps without pivoting grow on rows that are not dominant, unless the user insists. Stored
-/// factors are judged when they are made, see examine().
+/// Refuse a proposal if rows are not dominant and sweeps without pivoting grow, unless the user insists. Stored factors
+/// are judged when they are made, see examine().
 template <typename T>
 std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal proposal, Rejection& rejection,
                                       const GrowthRule& rule = {});
 
-/// A plan that truncates nothing.
+/// A proposal of a plan that truncates nothing.
 template <typename T>
 Proposal exact_proposal(const Problem<T>& problem, const Plan& plan) {
   Proposal p;
   p.plan = plan;
-  // Strictly dominant rows are regular, and their rounding is bounded; others may be singular.
+  // Strictly dominant rows are regular, and their rounding is bounded. Rows of less dominance may be singular.
   p.needs_trial = !(problem.survey.dominance > 1);
   p.why = format("row dominance %.4f", problem.survey.dominance);
   return p;
 }
 
-/// True if the lines are laid end to end and the device has kernels for CPUs, or for GPUs.
+/// True if kernels by lanes solve these lines: they are laid end to end, and neither host, FPGA nor work-groups solve
+/// them.
 template <typename T>
 bool by_lanes(const Problem<T>& problem) {
   return !problem.traits.host && !problem.traits.task && problem.traits.group_items == 0 &&
@@ -214,19 +218,19 @@ template <typename T>
 bool by_tiles(const Problem<T>& problem) {
   return problem.traits.group_items > 0 && problem.bands.lines().contiguous();
 }
-/// True if the lines are side by side and the device has kernels for GPUs.
+/// True if kernels by work-groups solve these lines: they are side by side, and the device has kernels for GPUs.
 template <typename T>
 bool takes_grid(const Problem<T>& problem) {
   return problem.traits.group_items > 0 && problem.bands.lines().beside();
 }
 
-/// Truncation beyond rounding makes an operator that is not symmetric although the matrix is; CG would break.
+/// True if truncation beyond rounding would make the operator of a symmetric matrix unsymmetric, which breaks CG.
 template <typename T>
 bool breaks_symmetry(const Options& options, bool symmetric) {
   return symmetric && symmetry_matters<T>(options);
 }
 
-/// Reject truncation beyond rounding of a symmetric matrix. @return true if it is rejected
+/// Reject truncation that would make the operator of a symmetric matrix unsymmetric. @return true if it is rejected
 template <typename T>
 bool reject_asymmetry(const Problem<T>& problem, Rejection& rejection) {
   const bool breaks = breaks_symmetry<T>(problem.options, problem.symmetric);
@@ -237,17 +241,18 @@ bool reject_asymmetry(const Problem<T>& problem, Rejection& rejection) {
   return breaks;
 }
 
-/// Let the plan read couplings in place of multipliers or lower couplings, if the matrix is symmetric to the bit.
+/// If the matrix is symmetric to the bit, let the plan read upper couplings also as multipliers or as lower couplings.
 /// @param[in,out] plan  by work-groups, of lines laid end to end
 template <typename T>
 void serve_if_symmetric(const Problem<T>& problem, Plan& plan);
 
-/// True if the inner rows of a line, and with it of all lines, are alike.
+/// True if all inner rows of a line are alike, and all lines are alike.
 template <typename T>
 bool has_rows_alike(const Problem<T>& problem);
 
-/// Passes of the host for stored factors that are truncated `reach` rows away: few if the survey covers them, none
-/// where one line's serve all, and many if certificate and bounds look at the values.
+/// Passes of the host over the bands for stored factors that are truncated `reach` rows away. If the survey covers
+/// truncation there are by_survey passes, or none if lines share their factors. Otherwise certificate and bounds read
+/// the values, which takes by_values passes, or half of them if lines share their factors.
 inline double passes_of_stored(const Plan& plan, const Survey& survey, Index reach, double by_survey,
                                double by_values) {
   constexpr double kSmallest = 1e-16;
@@ -257,22 +262,23 @@ inline double passes_of_stored(const Plan& plan, const Survey& survey, Index rea
   return shared ? by_values / 2 : by_values;
 }
 
-/// A covered plan; trial solves judge it if the interface systems could multiply rounding by more than is trusted
-/// unseen.
+/// A proposal of a covered plan. A trial solve judges it if the interface systems could amplify rounding by more than
+/// kGrowthLimit.
 inline Proposal covered_with_growth(const Plan& plan, double bound, double growth, double tol, const Survey& survey) {
   Proposal proposal = covered(plan, bound, tol, survey);
   proposal.needs_trial = proposal.needs_trial || growth > kGrowthLimit;
   return proposal;
 }
 
-/// Why the streamed form does not hold. @param limit  of the growth
+/// The text that refuses a plan of truncated-streamed, by its certificate or by its growth. @param limit  limit of the
+/// growth
 inline std::string streamed_refusal(const Certificate& c, double tol, double limit = kGrowthLimit) {
   return c.bound <= tol ? format("solving the interface systems amplifies rounding errors %.1e times (limit %.0f)",
                                  c.growth, limit)
                         : certificate_text(c, tol);
 }
 
-/// A streamed plan that does not hold, for a user who named the method.
+/// A proposal of a plan of truncated-streamed that does not hold, if the user named the method; none otherwise.
 template <typename T>
 std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan& plan, const Certificate& certificate,
                                            double tol, const Rejection& rejection) {
@@ -282,8 +288,8 @@ std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan
   return proposal;
 }
 
-/// Let a plan have narrow factors if the user allows it, or say why not.
-/// @param narrow  (Plan&) -> bool: makes them narrow if they can be
+/// Give a proposal narrow factors if the user allows it, or set the reason why they stay wide.
+/// @param narrow  (Plan&) -> bool: makes the factors narrow, or returns false if the plan does not allow it
 template <typename T, typename Narrow>
 Proposal as_narrow_as_allowed(const Problem<T>& problem, Proposal proposal, const Narrow& narrow) {
   if (!narrows<T>(problem.options)) return proposal;

@@ -17,35 +17,35 @@ namespace oclspkt {
 
 /// How a scheme eliminates rows. This decides which facts about pivots and diagonals its bounds need.
 struct Elimination {
-  bool plain = false;   ///< a pivot is the diagonal minus the products of elimination; otherwise the excess is carried
-  bool excess = false;  ///< rows carry excesses and nothing but these, with a rounding of the diagonal forgiven
-  bool diagonals = false;    ///< rows whose diagonal is small against their couplings carry that instead
-  bool upwards = false;      ///< rows are eliminated from below, too
-  bool any_pivots = false;   ///< the bound holds for rounded pivots, too, unless forgiving_harms()
-  bool tells_bound = false;  ///< lines are eliminated whole, by factors that tell their bound on rounding, by
-                             ///< component: pivots need not be known before
+  bool plain = false;       ///< pivots are computed as diagonal minus products; if false, rows carry their excess
+  bool excess = false;      ///< rows carry nothing but their excess, and one rounding of the diagonal is forgiven
+  bool diagonals = false;   ///< rows whose diagonal is small against their couplings carry the diagonal, not the excess
+  bool upwards = false;     ///< rows are eliminated from below, too
+  bool any_pivots = false;  ///< the bound holds for rounded pivots, too, unless forgiving_harms()
+  bool tells_bound = false;  ///< lines are eliminated whole, and their factors bound the rounding of each component:
+                             ///< the bound needs no pivots beforehand
 };
 
-/// Arrays of a number a row on the second of two memory banks of a board; the others are on the first.
+/// Which arrays with one number per row lie on the second of a board's two memory banks. The others lie on the first.
 struct SecondBank {
   bool lower = false, diag = false, upper = false, y = true, x = true;
-  bool own = false;  ///< the scheme stores a form of its own for each row
+  bool own = false;  ///< the array in which the scheme stores a form of its own for each row
   bool operator==(const SecondBank&) const = default;
 };
 
-/// Whose kernels a scheme has: those by vectors of lanes, by work-groups of many work-items, or by one work-item.
+/// The kernels that a scheme has: by vectors of lanes, by work-groups of many work-items, or by one work-item.
 enum class Kernels { lanes, groups, task };
 
 /// How the host sweeps lines by stored factors.
 struct HostSweep {
-  Index bundle = 1;        ///< lines side by side at a time
-  bool through_x = false;  ///< the sweep down leaves its values in x and not in a window
+  Index bundle = 1;        ///< lines that are swept side by side
+  bool through_x = false;  ///< the sweep down stores its results in x, not in a window
 };
 
 struct HaloPlans;
 
-/// One way to solve on one kind of processor, as far as no device is needed: what it says of its plans. All that is a
-/// scheme's own stands in the folder of its family here and, for devices, under ocl/schemes.
+/// One way to solve on one kind of processor: the properties of its plans for which no device is needed. The code of a
+/// scheme stands in the folder of its family here and, for devices, under ocl/schemes.
 class OCLSPKT_API Scheme {
  public:
   Scheme() = default;
@@ -53,52 +53,54 @@ class OCLSPKT_API Scheme {
   Scheme(const Scheme&) = delete;
   Scheme& operator=(const Scheme&) = delete;
 
-  /// "tiles-halo": unique, in the table here and in that of devices. Its plans have it as Plan::made_by.
+  /// A name such as "tiles-halo", unique in this table and in the table of devices. Plans store it as Plan::made_by.
   virtual const char* name() const = 0;
-  /// Names of the forms that its plans come in, of which a user may ask for one: Options::variant. One scheme proposes
-  /// all of them.
+  /// Names of the forms in which its plans come. The scheme proposes them all; a user may ask for one by
+  /// Options::variant.
   virtual std::vector<const char*> forms() const { return {name()}; }
   virtual const char* form(const Plan& /*plan*/) const { return name(); }
-  /// Make a plan without values of the matrix; none if another scheme is to make it. By default the plan of halos().
+  /// Make a plan without the values of the matrix; none if another scheme makes it. The default is the plan of halos().
   virtual std::optional<Plan> make(const PlanRequest& request) const;
-  /// How it cuts lines laid end to end for truncated-halo on such a processor; null if it does not (schemes/halos.hpp).
+  /// How truncated-halo cuts lines laid end to end on such a processor (schemes/halos.hpp); null if the scheme does
+  /// not.
   virtual const HaloPlans* halos(const DeviceTraits& /*traits*/) const { return nullptr; }
-  /// True if a plan is for these lines.
+  /// True if the plan is made for lines like these.
   virtual bool fits(const Plan& plan, const LineSet& lines) const;
-  /// The text by which the view distinguishes plans of one method: "halo 40"; empty if they do not differ.
+  /// The text by which the view distinguishes plans of one method, for example "halo 40"; empty if they do not differ.
   virtual std::string shape(const Plan& plan) const = 0;
-  /// Words that one apply reads and writes per row. @pre plan.m > 0, or the plan is of no rows
+  /// Words that one apply reads and writes per row. @pre plan.m > 0, or the plan has no rows
   virtual double words(const Plan& plan) const = 0;
-  /// Launches of one apply, as a cost.
+  /// Number of kernel launches of one apply, for its cost.
   virtual int launches(const Plan& /*plan*/) const { return 1; }
-  /// Words per row that a plain stream on all of the device moves in the time of an apply, launches not counted: what
-  /// cores that are idle, and chains of operations, cost. Measured; bench/results/schemes has the figures.
+  /// Words per row that a plain stream on the whole device moves in the time of one apply without its launches. Idle
+  /// cores and chains of dependent operations count. Measured; bench/results/schemes has the figures.
   /// @param word  bytes of a scalar
   virtual double stream_words(const Plan& plan, int /*word*/) const { return plan.idle * words(plan); }
-  /// True if only a user can ask for the scheme. If one does, it is tried before all others, and no other scheme of its
-  /// method is.
+  /// True if the scheme is used only when a user names it. It is then tried first, and no other scheme of its method is
+  /// tried.
   virtual bool only_asked_for() const { return false; }
-  /// A user who names the scheme asks for these kernels.
+  /// The kernels that a user asks for by naming the scheme.
   virtual Kernels kernels() const { return Kernels::lanes; }
-  /// Where whole arrays lie if they are placed on banks, so that the fuller bank moves as few words as possible
-  /// (balance/fpga_model tries all placements).
+  /// The arrays on the second memory bank, if whole arrays are placed on banks. The fuller bank then moves as few words
+  /// as possible (balance/fpga_model tries all placements).
   virtual SecondBank second_bank(const Plan& /*plan*/) const { return {}; }
-  /// Passes of the host over the bands that a set-up takes besides those of all schemes (survey, copies), measured.
+  /// Passes of the host over the bands that this scheme's set-up adds to those of every scheme (survey, copies);
+  /// measured.
   virtual double passes(const Plan& /*plan*/, const Survey& /*survey*/) const { return 0; }
-  /// How lines may be cut into chunks: laid end to end with rows of the halo that are read again, by default.
+  /// How lines may be cut into chunks. By default lines are laid end to end, and a chunk also reads the halo's rows.
   virtual Cut cut(const Plan& plan) const;
   virtual StoredPlaces places(const Plan& /*plan*/) const { return {}; }
-  /// True if its set-up stores factors of the rows.
+  /// True if set-up stores factors of the rows.
   virtual bool stores_factors() const { return false; }
   /// True if partitions are solved separately and joined afterwards.
   virtual bool in_pieces(const Plan& /*plan*/) const { return true; }
-  /// The number of partitions, or of segments of lines side by side; 0 if no row is in one.
+  /// The number of partitions, or of segments of lines side by side; 0 if the plan has neither.
   virtual Index pieces(const Plan& plan, const LineSet& lines) const;
-  /// True if the same plan of the first rows shows that a bound is above its limit, because they are whole partitions
-  /// of the system. By default true of a plan that truncates and shares nothing.
+  /// True if the plan, cut to the first rows, can show that a bound exceeds its limit, because these rows are whole
+  /// partitions of the system. By default true of a plan that truncates and shares no factors.
   virtual bool first_rows_tell(const Plan& plan) const;
   virtual HostSweep host_sweep(const Plan& /*plan*/) const { return {}; }
-  /// Interface systems across tiles are solved by stored factors, whatever the lines are.
+  /// True if stored factors solve interface systems across tiles, whatever the lines are.
   virtual bool solves_interfaces() const { return false; }
 
   virtual Elimination elimination(const Plan& /*plan*/) const { return {}; }
@@ -113,13 +115,13 @@ class OCLSPKT_API Scheme {
   /// True if the scheme proposes plans for this method, these lines and this processor.
   virtual bool takes(Method method, const Problem<float>& problem) const = 0;
   virtual bool takes(Method method, const Problem<double>& problem) const = 0;
-  /// Plan, and see whether the plan holds, short of the trial solve and of the bound on rounding.
+  /// Plan, and check that the plan holds. The check leaves out the trial solve and the bound on rounding.
   /// @pre takes()
-  /// @param[out] rejection  why there is no proposal; left alone where the next scheme is to be asked
+  /// @param[out] rejection  why there is no proposal; unchanged if the next scheme is to be asked
   virtual std::optional<Proposal> propose(const Problem<float>& problem, Rejection& rejection) const = 0;
   virtual std::optional<Proposal> propose(const Problem<double>& problem, Rejection& rejection) const = 0;
-  /// The plan of problem.method that costs the least of those that propose() may come to, the bands unread as far as
-  /// that is possible; none if it comes to none. @pre takes()
+  /// The cheapest plan of problem.method that propose() may return; none if propose() returns none. It reads the bands
+  /// only if it must. @pre takes()
   virtual std::optional<Plan> least(const Problem<float>& problem) const = 0;
   virtual std::optional<Plan> least(const Problem<double>& problem) const = 0;
 };
@@ -130,7 +132,7 @@ class OCLSPKT_API Scheme {
 ///   template <typename T> bool suits(Method, const Problem<T>&) const;
 ///   template <typename T> std::optional<Proposal> proposal(const Problem<T>&, Rejection&) const;
 ///   template <typename T> std::optional<Plan> cheapest(const Problem<T>&) const;
-/// Without cheapest(), the plan of one partition stands for the cost.
+/// Without cheapest(), the cost is that of a plan of one partition.
 template <typename S, typename Base = Scheme>
 class SchemeOf : public Base {
  public:
@@ -154,7 +156,7 @@ class SchemeOf : public Base {
   std::optional<Plan> least(const Problem<double>& problem) const final { return cheapest_of(problem); }
 
  protected:
-  /// A plan of one partition of all rows.
+  /// A plan whose only partition holds all rows.
   template <typename T>
   Plan one_partition(const Problem<T>& problem) const {
     const Index n = problem.bands.lines().rows();
@@ -189,20 +191,20 @@ class SchemeOf : public Base {
   }
 };
 
-/// All schemes; of those that cost the same the first is asked for a plan first.
+/// All schemes. Among schemes of equal cost, the first in this list is asked for a plan first.
 OCLSPKT_API const std::vector<const Scheme*>& all_schemes();
 
-/// Add a scheme of a program's own, which comes before all others that cost the same. Devices need its carrier as well
-/// (ocl/schemes/table.hpp). Options::variant takes its name. To be called before the first set-up of the process.
+/// Add a scheme that a program defines. It comes before all others of equal cost. Devices need its carrier as well
+/// (ocl/schemes/table.hpp). Options::variant accepts its name. Call this before the first set-up of the process.
 /// @param scheme  lives as long as the process
-/// @throws InvalidInput if there is one of that name
+/// @throws InvalidInput if a scheme of that name exists
 OCLSPKT_API void add_scheme(const Scheme& scheme);
 
-/// The scheme of a name, its own or that of one of its forms; null if this library has none.
+/// Find a scheme by its name or by the name of one of its forms; null if this library has no such scheme.
 OCLSPKT_API const Scheme* find_scheme(std::string_view name);
 
 /// The scheme that made a plan.
-/// @throws InvalidInput if this library has none
+/// @throws InvalidInput if this library has no such scheme
 OCLSPKT_API const Scheme& scheme_of(const Plan& plan);
 
 }  // namespace oclspkt

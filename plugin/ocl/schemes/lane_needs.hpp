@@ -5,7 +5,7 @@
 
 namespace oclspkt::ocl {
 
-/// Buffers of a launch by lanes over bands: numbers one by one, and scratch by vectors.
+/// Buffers of a launch by lanes over bands. Kernels read arrays number by number, and scratch in vectors of lanes.
 template <typename T>
 struct LaneNeeds {
   LaneNeeds(const Site& site, const Tiles& tiles)
@@ -21,13 +21,13 @@ struct LaneNeeds {
     return {"scratch", &site.scratch, site.layout.scratch_bytes, sizeof(T) * size(site.plan.lanes)};
   }
 
-  /// A buffer of a number a row.
+  /// The need of a buffer with one number per row.
   BufferNeed as_x(const char* name, const Buffer& buffer) const { return {name, &buffer, x.bytes, x.alignment}; }
 
   BufferNeed lower, diag, upper, y, x, scratch;
 };
 
-/// Rows and tiles of a launch as kernels take them.
+/// The rows and tiles of a launch, as arguments of kernels.
 struct LaneCounts {
   LaneCounts(const Site& site, const Chunk& chunk)
       : n{site.plan.n},

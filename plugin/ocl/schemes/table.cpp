@@ -10,7 +10,7 @@
 
 namespace oclspkt::ocl {
 
-// A line for each scheme; its function stands in the folder of its family.
+// One line for each scheme. Its function stands in the folder of the scheme's family.
 #define OCLSPKT_SCHEMES(X) \
   X(beside_factored)       \
   X(beside_halo)           \
@@ -55,7 +55,7 @@ void add_carrier(const Carrier& carrier) {
   if (find(carrier.name) != nullptr) {
     throw InvalidInput(std::string("devices have a scheme ") + carrier.name + " already: give yours another name");
   }
-  table().push_back(carrier);  // a deque: what carrier_of() gave stays
+  table().push_back(carrier);  // references from carrier_of() stay valid, because this is a deque
 }
 
 const Carrier& carrier_of(const Plan& plan) {

@@ -8,7 +8,7 @@
 
 namespace oclspkt::ocl {
 
-/// A scheme in the table of devices: its name, which plans give, what it needs, and how its workers are made.
+/// A scheme in the table of devices: its name (Plan::made_by), its memory needs, and the makers of its workers.
 struct Carrier {
   template <typename T>
   using Maker = std::unique_ptr<Worker<T>> (*)();
@@ -31,11 +31,11 @@ constexpr Carrier carrier(const char* name) {
            [] { return std::unique_ptr<Worker<double>>(std::make_unique<W<double>>()); }}};
 }
 
-/// Add the carrier of a scheme of a program's own, see oclspkt::add_scheme(). To be called before the first set-up.
-/// @throws InvalidInput if there is one of that name
+/// Add the carrier of a scheme that a program defines, see oclspkt::add_scheme(). Call this before the first set-up.
+/// @throws InvalidInput if a carrier of that name exists
 OCLSPKT_API void add_carrier(const Carrier& carrier);
 
-/// Add a scheme of a program's own, of class S, whose workers are of class W: add_scheme() and add_carrier().
+/// Add a scheme that a program defines, of class S with workers of class W: add_scheme() and add_carrier().
 template <typename S, template <typename> class W>
 const Scheme& add() {
   add_scheme(only<S>());

@@ -17,7 +17,7 @@
 
 namespace oclspkt::ocl {
 
-/// Three arrays of the host that go with the chunks: bands, or what is stored instead.
+/// Three host arrays that are copied to the device chunk by chunk: the bands, or what the scheme stores instead.
 struct Stored {
   const void *lower = nullptr, *diag = nullptr, *upper = nullptr;
   std::int64_t word = 0;  ///< bytes of a number
@@ -32,28 +32,28 @@ Stored stored(const BandsView<S>& b) {
   return {b.lower, b.diag, b.upper, sizeof(S)};
 }
 
-/// The stored arrays of a chunk, on the device; lower is upper where Plan::symmetric().
+/// The stored arrays of a chunk, on the device. lower and upper are one buffer if Plan::symmetric().
 struct ChunkBands {
   Buffer lower, diag, upper;
 };
 
-/// What a worker works with in one set-up or apply; all of it belongs to the solver.
+/// What a worker uses in one set-up or apply. All of it belongs to the solver.
 struct Site {
   OpenDevice& device;
   const Waiter& waiter;
   const Plan& plan;
   const LineSet& lines;
   const Layout& layout;
-  Pipeline* pipeline;  ///< null in place
+  Pipeline* pipeline;  ///< null if the device works in the host's arrays
   Times& times;
-  const std::vector<ChunkBands>& bands;  ///< of each chunk, or of the one that is refilled
-  const Buffer& scratch;                 ///< Layout::scratch_bytes
-  const Buffer &y, &x;                   ///< of one chunk; not made in place
-  std::vector<Event>& earlier;           ///< launches of a pass but the last, until their times are known
+  const std::vector<ChunkBands>& bands;  ///< the bands of each chunk, or of the only chunk buffer, which is refilled
+  const Buffer& scratch;                 ///< Layout::scratch_bytes bytes
+  const Buffer &y, &x;                   ///< vectors of one chunk; not created if the device works in place
+  std::vector<Event>& earlier;           ///< launches of a pass except the last, until their times are read
   const std::string& files;              ///< see DeviceSettings::fpga_binary
-  std::int64_t nan_safe_bytes;           ///< see DeviceSettings
-  Int& last_number;                      ///< of the last launch that has one, see TileKernel
-  Bank own_bank;                         ///< of what the scheme keeps of each row itself; 0: any
+  std::int64_t nan_safe_bytes;           ///< see DeviceSettings::nan_safe_bytes
+  Int& last_number;                      ///< number of the last launch that has one, see TileKernel
+  Bank own_bank;                         ///< bank for the numbers that a scheme itself keeps of each row; 0: any
 };
 
 /// What a worker reads and writes in one pass over some tiles.
@@ -61,55 +61,57 @@ struct Tiles {
   const ChunkBands& bands;
   const Buffer &y, &x;
   const Chunk& chunk;
-  int pass = 0;  ///< of Needs::passes
+  int pass = 0;  ///< index of the pass, less than Needs::passes
 };
 
 /// A plan at work on a device: what it stores in place of the bands, its own buffers, kernels and launches. One object
-/// serves a solver from set-up to set-up while plans are of one kind. It owns all that the device may touch of its own,
-/// so it outlives a device that was lost.
+/// serves a solver for as many set-ups as have plans of one kind. The worker owns all buffers of its own that the
+/// device may touch, so it outlives a device that was lost.
 template <typename T>
 class OCLSPKT_API Worker {
  public:
   virtual ~Worker() = default;
-  Worker& operator=(Worker&&) = delete;  // nor copied
+  Worker& operator=(Worker&&) = delete;  // workers are not copied either
 
-  /// Make what is stored in place of the bands; the bands themselves, unless a scheme has something better.
+  /// Make the arrays that are stored: the bands, unless the scheme stores something better in their place.
   /// @param bands  of all rows; they outlive the worker's next set-up
-  /// @param in_place  the device may make it itself, in memory that it shares with the host
+  /// @param in_place  the device may make the arrays itself, in memory that it shares with the host
   virtual Stored store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool in_place);
-  /// Give back what the device holds now.
+  /// Release the memory of the stored arrays.
   virtual void release_stored() { narrow_ = {}; }
-  /// Factors of rows as they were eliminated, which are evidence; null where there are none.
+  /// The factors of eliminated rows, which serve as evidence; null if the scheme has none.
   virtual const Factors<T>* factors() const { return nullptr; }
-  /// A bound on rounding that only the factors give, see DeviceSolver::rounding(); 0: the plan's holds.
+  /// The bound on rounding, if only the factors give it, see DeviceSolver::rounding(); 0: the plan's bound holds.
   virtual double rounding() const { return 0; }
-  /// Bytes of host memory.
+  /// Bytes of host memory that the worker holds.
   virtual std::int64_t host_bytes() const;
 
-  /// Make kernels, and buffers beside the arrays that were stored, vectors and scratch, which are there; those of the
-  /// last set-up are kept where they fit. @return bytes on the device, and of host memory that goes with them
+  /// Build the kernels, and allocate the buffers that the solver does not provide: stored arrays, vectors and scratch
+  /// exist already. Kernels and buffers of the last set-up are reused if they fit.
+  /// @return bytes on the device, and bytes of host memory for them
   virtual std::int64_t build(const Site& site, const BandsView<T>& bands) = 0;
-  /// Enqueue a pass over some tiles, or over none. @return the event of the last launch
+  /// Enqueue one pass over some tiles; there may be none. @return the event of the last launch
   virtual Event enqueue(const Site& site, const Tiles& tiles) = 0;
-  /// Launch kernels over no tiles: run-times that compile at the first launch do so now, and what does not fit fails.
+  /// Launch the kernels over no tiles. Run-times that compile at the first launch do so now, and unsuitable launches
+  /// fail now.
   virtual void rehearse(const Site& site);
 
  protected:
-  /// Round three arrays of `n` numbers to float, which then stand for them.
+  /// Round three arrays of `n` numbers to float. @return the rounded arrays, which replace them
   Stored keep_narrow(const std::array<const T*, 3>& from, Index n);
-  /// Bring an array to a buffer of its own; an empty one has none. @return its bytes
+  /// Copy an array to a buffer of its own; an empty array has no buffer. @return bytes of the buffer
   std::int64_t bring_array(const Site& site, Buffer& buffer, const AlignedArray<T>& array) const;
-  /// Build a kernel of the plan's scheme unless it is `kernel` already.
+  /// Build a kernel of the plan's scheme, unless `kernel` is that kernel already.
   static void make(const Site& site, Kernel& kernel, const char* name, const std::string& options = "",
                    bool is_double = sizeof(T) == sizeof(double));
-  /// Build a kernel of one work-item from a text that is not the library's. There T is scalar_t.
+  /// Build a kernel of one work-item from `text`, which is not part of the library. Its scalar_t is T.
   static void make_from(const Site& site, Kernel& kernel, const char* name, const std::string& text);
 
  private:
   std::array<AlignedArray<float>, 3> narrow_;
 };
 
-/// A worker by stored factors, in the order of the rows unless a scheme has another one.
+/// A worker that stores factors, in the order of the rows unless a scheme overrides the order.
 template <typename T>
 class OCLSPKT_API FactorWorker : public Worker<T> {
  public:
@@ -125,8 +127,8 @@ class OCLSPKT_API FactorWorker : public Worker<T> {
   Factors<T> factors_;
 };
 
-/// Launch down(i) for the first `downs` levels, and back(i) for all, the last first. The event is that of back(0),
-/// those of the others are kept.
+/// Launch down(i) for the first `downs` levels, then back(i) for all levels, last level first. Returns the event of
+/// back(0); site.earlier keeps the events of the other launches.
 template <typename Down, typename Back>
 Event launch_down_and_back(const Site& site, std::size_t downs, std::size_t levels, const Down& down,
                            const Back& back) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines side by side: truncated-halo by lanes, by lines that are cut into segments; and exact-factored by lanes, or on
-// the host.
+// Lines side by side. truncated-halo by lanes cuts lines into segments; exact-factored runs by lanes or on the host.
 #include "evidence.hpp"
 #include "narrow.hpp"
 #include "rounding.hpp"
@@ -12,12 +11,12 @@
 namespace oclspkt {
 namespace {
 
-/// Time of a row in a sweep without stored factors against one with them, where a bundle is narrow: each row waits for
-/// the one before, and for its division. Measured on one core for 3 to 20 lines (PoCL, Intel's run-time; AVX2): 1.2 to
-/// 1.7.
+/// Time of a row in a sweep without stored factors, relative to a sweep with them, if a bundle is narrow. Each row
+/// waits for the division of the row before. Measured on one core for 3 to 20 lines (PoCL, Intel's run-time; AVX2): 1.2
+/// to 1.7.
 constexpr double kDivisionChain = 1.6;
 
-/// Lines cut into segments with a halo of `needed` rows, or whole if that is -1 (unknown).
+/// Plan lines that are cut into segments with a halo of `needed` rows, or whole lines if `needed` is -1 (unknown).
 template <typename T>
 Plan halo_plan(const Problem<T>& problem, Index needed) {
   const LineSet& lines = problem.bands.lines();
@@ -33,13 +32,13 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
     return format("halo %lld, %lld segments a line", static_cast<long long>(plan.halo),
                   static_cast<long long>(plan.as<Beside>().segments));
   }
-  /// If the window between both sweeps does not fit in the cache, its rows are written to memory and read again. The
-  /// sweep up reads the results of the sweep down of a segment and of the rows below it.
+  /// If the cache does not hold the window between both sweeps, the window's rows are written to memory and read again.
+  /// The sweep up reads the results of the sweep down of its segment and of the rows below it.
   double words(const Plan& plan) const override {
     return plan.as<Beside>().windowed ? 4 * overlap_of_segments(plan) + 1 : 7 * overlap_of_segments(plan) + 2;
   }
   double stream_words(const Plan& plan, int) const override {
-    const double stored = plan.as<Beside>().windowed ? 5 : 7;  // words of sweeps with stored factors
+    const double stored = plan.as<Beside>().windowed ? 5 : 7;  // words per row of sweeps with stored factors
     return plan.idle * std::max(words(plan), kDivisionChain * overlap_of_segments(plan) * stored);
   }
   Elimination elimination(const Plan&) const override { return {.plain = true, .excess = true}; }
@@ -53,8 +52,8 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
     const bool asked = problem.options.method == MethodChoice::truncated_halo || !takes_grid(problem);
     return method == Method::truncated_halo && asked && !problem.bands.lines().contiguous() && !by_task(problem);
   }
-  /// Cut lines side by side into segments. The bound follows from dominance alone, not from the decay of each line. A
-  /// line may stay whole: for few applies the method pays because it stores no factors.
+  /// Propose segments of lines side by side. The bound follows from dominance alone, not from the decay of each line. A
+  /// line may stay whole: with few applies the method pays because it stores no factors.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const double tol = tolerance<T>(problem.options);
@@ -79,7 +78,7 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
   }
 };
 
-/// Whole lines, in the best form that the values and the user allow.
+/// Plan whole lines, in the best form that the values and the user allow.
 template <typename T>
 Plan best_plan(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
@@ -101,8 +100,8 @@ class BesideFactored final : public SchemeOf<BesideFactored, BesideScheme> {
     return (plain ? "" : factors_text(plan) + (bundles ? ", " : "")) +
            (bundles ? format("bundles of %lld lines", static_cast<long long>(plan.as<Beside>().bundle)) : "");
   }
-  /// Down reads y and a factor, back reads two factors and writes x; 2 more where the window between them is memory.
-  /// Couplings that served as multipliers on the way down are then no longer in the cache either.
+  /// The sweep down reads y and one factor; the sweep up reads two factors and writes x. If the window is in memory, 2
+  /// more words are moved, and couplings that served as multipliers in the sweep down are read again from memory.
   double words(const Plan& plan) const override {
     const double each = plan.narrow ? 0.5 : 1;
     if (plan.form == Form::shared) {
@@ -111,7 +110,8 @@ class BesideFactored final : public SchemeOf<BesideFactored, BesideScheme> {
     }
     return plan.as<Beside>().windowed ? 2 + (plan.symmetric() ? 2 : 3) * each : 4 + 3 * each;
   }
-  /// Few lines wait for the row before, down and back, also where couplings of a symmetric matrix serve twice.
+  /// If there are few lines, each row waits for the row before in both sweeps, even if couplings of a symmetric matrix
+  /// serve twice.
   double stream_words(const Plan& plan, int) const override {
     Plan general = plan;
     if (plan.symmetric()) general.form = Form::general;
@@ -128,7 +128,7 @@ class BesideFactored final : public SchemeOf<BesideFactored, BesideScheme> {
   HostSweep host_sweep(const Plan& plan) const override {
     return {plan.as<Beside>().bundle, plan.as<FactoredLines>().through_x};
   }
-  /// Rows are swept whole. Below dominance 1 the factors tell their bound when they are made.
+  /// Rows are eliminated whole. Below dominance 1, the factors give their bound on rounding when they are made.
   template <typename T>
   Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey&) const {
     return {rounding_by_growth(kDominantGrowth)};

@@ -10,33 +10,35 @@ namespace {
 
 /// Bytes of a cache line.
 constexpr Index kCacheLine = 64;
-/// Cache lines side by side below which a bundle's streams are short; cores that are late are no reason to go there.
+/// Width of a bundle, in cache lines, below which its streams are short. Bundles do not get narrower than this only to
+/// give each core several of them.
 constexpr Index kShortBundle = 4;
-/// Cut the lines of a block into bundles of some `width` lines, a multiple of `quantum`.
+/// Cut the lines of a block into bundles of about `width` lines, rounded up to a multiple of `quantum`.
 void cut_block(const LineSet& lines, Index width, Index quantum, int lanes, Beside& beside) {
   beside.bundle = round_up(quotient_up(lines.block_lines(), quotient_up(lines.block_lines(), width)), quantum);
-  // Fewer lines than lanes are not left to a bundle of their own: see kernels/cpu/strided.clh.
+  // Fewer lines than lanes do not get a bundle of their own, see kernels/cpu/strided.clh.
   beside.bundles = std::max<Index>(1, (lines.block_lines() + beside.bundle - lanes) / beside.bundle);
 }
 
-/// Lines of the widest bundle, in whole lanes.
+/// Lines of the widest bundle of a block, rounded up to whole lanes.
 Index widest_bundle(const LineSet& lines, const Plan& plan) {
   const Beside& beside = plan.as<Beside>();
   const Index last = lines.block_lines() - (beside.bundles - 1) * beside.bundle;
   return round_up(beside.bundles > 1 ? std::max(beside.bundle, last) : last, plan.lanes);
 }
 
-/// Lines that a bundle takes at least: whole lanes and cache lines.
+/// The number of lines of a bundle is a multiple of this: whole lanes and whole cache lines.
 Index bundle_quantum(const Plan& plan, int word) { return std::max<Index>(plan.lanes, kCacheLine / word); }
 
-/// Lanes that are swept for one that holds a line: blocks of fewer lines than lanes are swept number by number.
+/// Lanes that are swept for each lane that holds a line. Blocks with fewer lines than lanes are swept one number at a
+/// time.
 double empty_lanes(const LineSet& lines, const Plan& plan) {
   const Index inner = lines.block_lines();
   const Index padded = inner >= plan.lanes ? round_up(inner, plan.lanes) : inner * plan.lanes;
   return static_cast<double>(padded) / static_cast<double>(inner);
 }
 
-/// Lines of a bundle, at most `width`: every core has one, or several if that leaves streams long.
+/// Lines of a bundle, at most `width`, so that every core has one bundle, or several bundles if streams stay long.
 Index fair_width(const LineSet& lines, Index width, Index quantum, const DeviceTraits& traits) {
   const auto fair = [&](Index per_core) {
     const Index wanted = quotient_up(per_core * std::max(1, traits.cores), lines.blocks());
@@ -45,8 +47,8 @@ Index fair_width(const LineSet& lines, Index width, Index quantum, const DeviceT
   return std::min({width, std::max(fair(kRunsPerCore), kShortBundle * quantum), fair(1)});
 }
 
-/// Lines of a bundle: as wide as the window between the two sweeps allows, in whole lanes and cache lines, and narrow
-/// enough for every core to have one.
+/// Choose the lines of a bundle, in whole lanes and cache lines: as many as the window between the two sweeps allows,
+/// and few enough for every core to have a bundle.
 void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, Plan& plan) {
   Beside& beside = plan.as<Beside>();
   FactoredLines& factored = plan.as<FactoredLines>();
@@ -58,7 +60,7 @@ void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, P
     return;
   }
   const Index quantum = bundle_quantum(plan, word), most = figures_of(traits).count("beside.bundle") / word;
-  // One row more: the values carried from row to row.
+  // The additional row holds the values that are carried from row to row.
   const Index window = traits.cache_bytes / 2 / word / (lines.length(0) + 1) / quantum * quantum;
   beside.windowed = window >= quantum;
   cut_block(lines, fair_width(lines, beside.windowed ? std::min(window, most) : most, quantum, traits), quantum,
@@ -66,8 +68,8 @@ void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, P
   beside.window = (lines.length(0) + 1) * widest_bundle(lines, plan);
 }
 
-/// True if a bundle is to have whole rows of a block, which adjoin, of lines that are not cut: the rows are one stream,
-/// and what of the window leaves the cache costs less than the ends of shorter ones.
+/// True if a bundle takes whole rows of a block of lines that are not cut. These rows adjoin, so they are one stream.
+/// The part of the window that leaves the cache costs less than the ends of shorter streams.
 bool takes_whole_rows(const LineSet& lines, int word, const DeviceTraits& traits, const Plan& plan) {
   const Index window = kScratchWords * (lines.length(0) + 1) * round_up(lines.block_lines(), plan.lanes) * word;
   return lines.row_stride() == lines.block_lines() && lines.blocks() >= kRunsPerCore * std::max(1, traits.cores) &&
@@ -75,19 +77,19 @@ bool takes_whole_rows(const LineSet& lines, int word, const DeviceTraits& traits
              figures_of(traits).number("beside.whole_rows") * static_cast<double>(traits.cache_bytes);
 }
 
-/// Lines of a bundle that is cut into segments of at least `shortest` rows, or not at all.
+/// Lines of a bundle whose lines are cut into segments of at least `shortest` rows, or stay whole.
 Index segmented_width(const LineSet& lines, Index shortest, Index quantum, int word, const DeviceTraits& traits,
                       const Plan& plan) {
   const bool cut = shortest < lines.length(0);
-  // A narrow bundle leaves room for segments that are long against their halo.
+  // A narrow bundle leaves room in the cache for segments that are long compared with their halo.
   const Index words = traits.cache_bytes / (cut ? 4 : 2) / word;
   const Index fit = words / (kScratchWords * (cut ? shortest + 2 * plan.halo + 1 : shortest)) / quantum * quantum;
   const Index width = std::clamp(fit, quantum, std::max(quantum, figures_of(traits).count("beside.bundle") / word));
   return cut ? width : fair_width(lines, width, quantum, traits);
 }
 
-/// Rows of a segment: every core has some, as long as a segment stays longer than its halo, and both sweeps stay in
-/// half of the second-level cache. @param shortest rows that a segment has at least
+/// Rows of a segment. Every core gets segments as long as a segment stays longer than its halo, and both sweeps stay in
+/// half of the second-level cache. @param shortest  least rows of a segment
 Index choose_segment(const LineSet& lines, Index shortest, int word, const DeviceTraits& traits, const Plan& plan) {
   const Index wanted =
       quotient_up(kRunsPerCore * std::max(1, traits.cores), plan.as<Beside>().bundles * lines.blocks());
@@ -110,7 +112,7 @@ Plan make_bundles_plan(const LineSet& lines, Form form, int word, const DeviceTr
   if (lines.rows() == 0) return plan;
   Index longest = 0;
   for (Index l = 0; l < lines.count(); ++l) longest = std::max(longest, lines.length(l));
-  // A sweep of one line passes up to five arrays through the cache.
+  // The sweeps of one line pass up to five arrays through the cache.
   beside.windowed = lines.count() > 1 && 5 * longest * word <= traits.cache_bytes;
   plan.as<FactoredLines>().resident = form == Form::shared && 3 * longest * word <= traits.cache_bytes / 4;
   if (!lines.beside()) return plan;
@@ -144,12 +146,12 @@ Plan make_strided_halo_plan(const LineSet& lines, Index halo, Index partition, i
   beside.segments = quotient_up(length, std::min(wanted, length));
   plan.m = partition > 0 ? std::min(partition, length) : quotient_up(length, beside.segments);
   beside.window = kScratchWords * (std::min(length, plan.m + 2 * plan.halo) + 1) * widest_bundle(lines, plan);
-  // A row more than whole lines have is carried.
+  // The window has one row more than whole lines, for the values carried from row to row.
   beside.windowed = whole_rows || beside.window * word <= traits.cache_bytes / 16 * 9;
   beside.chunk_blocks = choose_chunk_blocks(lines, beside.window, word, traits);
   const Index cores = std::max(1, traits.cores), pieces = beside.bundles * lines.blocks() * beside.segments;
   take_runs(plan, pieces, traits);
-  // The last turn may leave cores without a piece.
+  // In the last turn, some cores may have no piece to solve.
   plan.idle =
       empty_lanes(lines, plan) * static_cast<double>(cores * quotient_up(pieces, cores)) / static_cast<double>(pieces);
   return plan;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Plans by lanes for lines side by side, and by the host for all.
+// Plans by lanes for lines side by side, and by the host for lines in any layout.
 #pragma once
 
 #include "geometry.hpp"
@@ -7,18 +7,19 @@
 
 namespace oclspkt {
 
-/// Whole lines, side by side or one after the other, by factors in the order of the rows.
+/// Whole lines, side by side or one after the other, with factors in the order of the rows.
 struct FactoredLines {
-  bool through_x = false;  ///< the sweep down leaves its values in x and not in a window
-  bool resident = false;   ///< factors that all lines share stay in the cache
+  bool through_x = false;  ///< the sweep down stores its results in x, not in a window
+  bool resident = false;   ///< all lines share factors, which stay in the cache
 };
 
-/// Plan exact-factored by lanes or on the host, see make_factored_plan().
+/// Plan exact-factored by lanes or by the host, see make_factored_plan().
 Plan make_bundles_plan(const LineSet& lines, Form form, int word, const DeviceTraits& traits);
 
-/// Plan truncated-halo: every line cut into segments, so that few long lines keep all cores busy.
-/// @param halo      rows of halo the certificate asks for
-/// @param partition rows per segment asked for by the user; 0: chosen
+/// Plan truncated-halo for lines side by side. Every line is cut into segments, so that few long lines keep all cores
+/// busy.
+/// @param halo      rows of halo that the certificate asks for
+/// @param partition rows of a segment that the user asks for; 0: chosen
 /// @pre   lines.beside()
 /// @post  chunk_blocks is 0 if the memory does not hold one block
 /// @throws InvalidInput if `partition` is negative

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-streamed by one work-item, for lines laid end to end: blocks of rows, see task_form.hpp. Three schemes, by
-// how blocks are solved from the unknowns at their cuts: fpga-spktrunc is the form of Macintosh, Banks and Kelson
-// (2019).
+// truncated-streamed by one work-item, for lines laid end to end in blocks of rows, see task_form.hpp. The three
+// schemes differ in how the unknowns at the cuts determine the rows of blocks. fpga-spktrunc is the form of Macintosh,
+// Banks and Kelson (2019).
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -19,21 +19,22 @@
 namespace oclspkt {
 namespace {
 
-/// The largest |w_i| and |v_i| of some rows of a block: of 1 above the block and of 1 below it.
+/// The largest |w_i| and |v_i| of some rows of a block. w is the response to 1 above the block, v to 1 below it.
 struct LargestSpikes {
   double above = 0, below = 0;
   double error(double error_above, double error_below) const { return above * error_above + below * error_below; }
 };
 
-/// The tips of a block, and its spikes.
+/// The spikes of a block at its ends, and the largest in each half.
 struct BlockSpikes {
-  double v_b = 0, w_t = 0;      ///< with their signs
-  double w_b = 0, v_t = 0;      ///< absolute
-  LargestSpikes top, bottom{};  ///< of its halves
+  double v_b = 0, w_t = 0;      ///< tips with their signs
+  double w_b = 0, v_t = 0;      ///< absolute values of tips
+  LargestSpikes top, bottom{};  ///< largest spikes of the upper and of the lower half
   bool finite = true;
 };
 
-/// Multiply up the spikes of a block from its ratios: its rows from above, and those from below in their order.
+/// Multiply the ratios of a block's rows to its spikes. `down` has the rows from above, `up` those from below, each in
+/// the order of its sweep.
 BlockSpikes spikes_of(const ForwardSweep& down, const ForwardSweep& up) {
   BlockSpikes spikes;
   const std::size_t rows = down.coupling.size(), middle = rows / 2;
@@ -71,7 +72,7 @@ std::vector<BlockSpikes> sweep_blocks(const Plan& plan, const BandsView<T>& band
   return blocks;
 }
 
-/// @param error_above, error_below  of the unknowns above the upper block and below the lower one
+/// @param error_above, error_below  errors of the unknowns above the upper block and below the lower block
 BesideCut errors_of_cut(const BlockSpikes& upper, const BlockSpikes& lower, double error_above, double error_below) {
   const double inverse = 1 / std::abs(1 - upper.v_b * lower.w_t);
   const double from_above = upper.w_b * error_above, from_below = lower.v_t * error_below;
@@ -79,7 +80,7 @@ BesideCut errors_of_cut(const BlockSpikes& upper, const BlockSpikes& lower, doub
           (std::abs(lower.w_t) * from_above + from_below) * inverse};
 }
 
-/// Errors of all cuts, that of cut k above block k; the first and the last are none.
+/// The errors of all cuts. Cut k lies above block k; the first and the last cut have no error.
 std::vector<BesideCut> errors_of_cuts(const std::vector<BlockSpikes>& blocks, CutSweep sweep) {
   std::vector<BesideCut> once(blocks.size() + 1);
   for (std::size_t k = 1; k < blocks.size(); ++k) once[k] = errors_of_cut(blocks[k - 1], blocks[k], 1, 1);
@@ -125,7 +126,7 @@ class FpgaSpk final : public SchemeOf<FpgaSpk> {
     const bool asked = !only_asked_for() || of_paper || problem.options.variant == name_;
     return method == Method::truncated_streamed && by_task(problem) && asked && problem.bands.lines().contiguous();
   }
-  /// Blocks get longer until the certificate holds.
+  /// Propose blocks of increasing length until the certificate holds.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     if (reject_asymmetry(problem, rejection)) return std::nullopt;
@@ -172,7 +173,7 @@ class FpgaSpk final : public SchemeOf<FpgaSpk> {
     serve_if_symmetric(problem, plan);
     return plan;
   }
-  /// The lines that dominance alone does not cover in the longest blocks, if they are few.
+  /// The lines that dominance alone does not cover even with the longest blocks, if these lines are few.
   template <typename T>
   std::vector<Index> lines_not_covered(const Problem<T>& problem, double tol) const {
     const Index m = problem.options.partition > 0 ? problem.options.partition : kMostTaskRows;
@@ -225,13 +226,13 @@ double bound_task(CutSweep sweep, double d, Index m) {
 
 double rounding_of_task(CutSweep sweep, double d, Index m) {
   if (!(d > 1)) return kNothingKnown;
-  const double r = 1 / d, sum = 1 / (1 - r), share = r / (1 + r);  // d / (d - 1) and 1 / (1 + d), also for d = Inf
+  const double r = 1 / d, sum = 1 / (1 - r), share = r / (1 + r);  // d / (d - 1) and 1 / (1 + d), also if d is infinite
   const double local = 6 + (2 + 7 * r) * share;
-  // Rounding of the products of m multipliers with the numbers that they multiply.
+  // The rounding of the products of m multipliers with the numbers that they multiply.
   const double products = 6 * static_cast<double>(m) * std::pow(r, static_cast<double>(m));
   if (sweep == CutSweep::half) {
-    // Nothing enters a half from its far end. The unknowns of a cut are the ones that are kept, so that the equation
-    // above it keeps the rounding of the 2x2 system alone; both sweeps meet in the middle of a block.
+    // Nothing enters a half from its far end. The 2x2 system gives the unknowns of a cut, so the equation above the cut
+    // has only the rounding of that system. Both sweeps meet in the middle of a block.
     const double twice = 2 * (5 + (4 + 5 * r) * r) * sum;
     return (local + std::max(9.0, twice * share)) / 2;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// exact-factored by one work-item of an FPGA: fpga-tdma takes one row after the other, for lines laid end to end,
-// fpga-batch many lines in turn, side by side or laid end to end.
+// exact-factored by one work-item of an FPGA. fpga-tdma solves row after row, for lines laid end to end. fpga-batch
+// takes one row of each of many lines in turn, for lines side by side or laid end to end.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -17,37 +17,40 @@ namespace oclspkt {
 namespace {
 
 constexpr const char *kTdma = "fpga-tdma", *kBatch = "fpga-batch";
-/// Three bands, y and x.
+/// Arrays in memory: three bands, y and x.
 constexpr Index kArrays = 5;
-/// Numbers that the way down leaves of a row.
+/// Numbers per row that the sweep down stores for the sweep up.
 constexpr Index kLeft = 2;
-/// Local memory that is used at most; a board has a few megabytes for everything.
+/// Most bytes of local memory that a plan uses. A board has a few megabytes for everything.
 constexpr Index kMostLocalBytes = 256 << 10;
 
 Plan one_task(const char* scheme, Index n) {
   return {.method = Method::exact_factored, .n = n, .lanes = 1, .made_by = scheme};
 }
 
-/// The longest lines, as a power of two, whose results of the sweep down fit in local memory; 0: not even one row.
+/// Rows of the longest line whose results of the sweep down fit in local memory, as a power of two; 0: not even one row
+/// fits.
 Index rows_in_local_memory(int slots, int word, const DeviceTraits& traits) {
   const Index most = std::min(traits.local_bytes, kMostLocalBytes) / (kLeft * slots * word);
   return most > 0 ? static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(most))) : 0;
 }
 
-/// Words of each array of lines laid end to end that share the memory with a window.
+/// Words of each array of lines laid end to end, if the memory also holds a window of `window` words.
 std::int64_t words_beside(Index window, int word, const DeviceTraits& traits) {
-  // Layouts count the words of a work-item's scratch in 32 bits.
+  // Layouts count the words of a work-item's scratch as 32-bit integers.
   if (window > std::numeric_limits<std::int32_t>::max() / 4 || window * word > traits.chunk_bytes) return 0;
   return std::min(traits.chunk_bytes, (traits.memory_bytes - window * word) / kArrays) / word;
 }
 
-/// Lines of equal length, laid end to end, that a chunk holds; it may begin up to a burst before the first of them.
+/// Number of lines of equal length, laid end to end, that a chunk holds. A chunk may begin up to one burst before its
+/// first line.
 Index lines_in_chunk(const LineSet& lines, Index window, int word, const DeviceTraits& traits) {
   const Index rows = words_beside(window, word, traits) - kBurstBytes / word;
   return std::clamp<Index>(rows / lines.length(0), 0, lines.count());
 }
 
-/// Turns that the batches of lines laid end to end take, each as long as its longest line.
+/// Turns that all batches of lines laid end to end take. In each batch, every slot has as many turns as the longest
+/// line has rows.
 Index turns_of(const LineSet& lines, int slots) {
   Index rows = 0;
   for (Index begin = 0; begin < lines.count(); begin += slots) {
@@ -64,7 +67,8 @@ Index longest_of(const LineSet& lines) {
   return longest;
 }
 
-/// Cut lines into chunks: blocks, lines of equal length, or all rows at once. @return false if the memory holds none
+/// Cut lines into chunks: blocks, lines of equal length, or all rows at once. @return false if the memory holds no
+/// chunk
 bool cut_batch(Plan& plan, const LineSet& lines, int word, const DeviceTraits& traits) {
   const LineBatch& batch = plan.as<LineBatch>();
   plan.m = batch.unequal || lines.beside() ? plan.n : batch.longest;
@@ -86,7 +90,7 @@ bool cut_batch(Plan& plan, const LineSet& lines, int word, const DeviceTraits& t
   return plan.n <= words_beside(batch.window, word, beside_table) && starts_bytes(lines.count()) <= traits.chunk_bytes;
 }
 
-/// The largest growth of elimination without pivoting, see elimination_growth(), of lines wherever they stand.
+/// The largest growth of elimination without pivoting, see elimination_growth(), of lines in any layout.
 template <typename T>
 double growth_of_lines(const LineSet& lines, const BandsView<T>& bands) {
   Growth growth;
@@ -101,22 +105,23 @@ double growth_of_lines(const LineSet& lines, const BandsView<T>& bands) {
   return growth.value();
 }
 
-/// Words a row: the way down reads three bands and y, the way back writes x. Two numbers that the way down leaves are
-/// written and read again, unless local memory holds them.
+/// Words per row. The sweep down reads three bands and y; the sweep up writes x. The sweep down also stores two
+/// numbers, which are written and read again unless local memory holds them.
 double thomas_words(const Plan& plan) {
   const bool kept = plan.has<LineBatch>() && plan.as<LineBatch>().kept_rows > 0;
   return (plan.symmetric() ? 4 : 5) + (kept ? 0 : 4);
 }
 
-/// Words per row that the memory moves while rows that take turns begin, one in every cycle down and back; a line by
-/// itself is a batch of one. Derived for the paper's board, 34 GB/s at 200 MHz, not measured.
+/// Words per row that the memory can move in the time of an apply. One row begins in every cycle of the sweep down and
+/// of the sweep up, with lines in turn; a line by itself is a batch of one. Derived for the paper's board (34 GB/s at
+/// 200 MHz), not measured.
 double thomas_stream_words(const Plan& plan, int word) {
   constexpr double kBytesInCycle = 170, kWays = 2;
   const double turns = plan.has<LineBatch>() ? plan.idle : pivot_cycles(word);
   return std::max(thomas_words(plan), kWays * turns * kBytesInCycle / word);
 }
 
-/// The bound on rounding of both schemes, by plain pivots. No stored factors give their growth: if rows are not
+/// The bound on rounding of both schemes, whose pivots are plain. No stored factors give the growth, so if rows are not
 /// dominant, the host eliminates once to find it. Above kGrowthLimit the bound is unknown.
 template <typename T>
 Rounding bound_thomas(const Survey& survey, const LineSet& lines, const BandsView<T>& bands) {
@@ -126,7 +131,7 @@ Rounding bound_thomas(const Survey& survey, const LineSet& lines, const BandsVie
   return {growth <= kGrowthLimit ? rounding_by_growth(std::max(growth, kDominantGrowth)) : kNothingKnown};
 }
 
-/// Common base of both schemes. `S` has plan_of(problem, rejection): the plan, or none and the reason.
+/// Base of both schemes. `S` has plan_of(problem, rejection), which returns the plan, or none and sets the reason.
 template <typename S>
 class Thomas : public SchemeOf<S, BesideScheme> {
  public:
@@ -168,7 +173,7 @@ class FpgaBatch final : public Thomas<FpgaBatch> {
     const Beside* beside = plan.find<Beside>();
     return {plan.m, 0, 0, plan.as<LineBatch>().unequal, beside != nullptr ? beside->chunk_blocks : 0};
   }
-  /// Two numbers a row wait in one array, unless local memory holds them.
+  /// One array holds the two numbers per row that the sweep down stores, unless local memory holds them.
   SecondBank second_bank(const Plan& plan) const override {
     const bool kept = plan.as<LineBatch>().kept_rows > 0;
     return {.upper = kept && !plan.symmetric(), .y = true, .x = false, .own = true};
@@ -197,7 +202,7 @@ class FpgaTdma final : public Thomas<FpgaTdma> {
     return format("one work-item, blocks of %lld rows", static_cast<long long>(plan.m));
   }
   Cut cut(const Plan& plan) const override { return {plan.m, 0, 0, true}; }
-  /// The way down reads four arrays and leaves two, which the way back reads.
+  /// The sweep down reads four arrays and writes two, which the sweep up reads.
   SecondBank second_bank(const Plan& plan) const override {
     return {.upper = !plan.symmetric(), .y = true, .x = false, .own = true};
   }
@@ -234,7 +239,7 @@ Plan make_tdma_plan(Index n, Index partition, int word, const DeviceTraits& trai
   check_partition(partition);
   Plan plan = one_task(kTdma, n);
   plan.m = partition > 0 ? std::min(round_up(partition, kBurstBytes / word), kMostTdmaRows) : kTdmaRows;
-  // The way down leaves one more array, and every solver has a word of scratch.
+  // The sweep down writes one more array, and every solver has one word of scratch.
   const std::int64_t array = round_up(n, plan.m) * word;
   const bool fits = array <= traits.chunk_bytes && array <= (traits.memory_bytes - word) / (kArrays + 1);
   plan.chunk_tiles = fits ? plan.tiles() : 0;
@@ -254,7 +259,7 @@ std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const Device
   if (batch.longest > held) batch.window = kLeft * batch.slots * batch.longest;
   const Index turns =
       batch.unequal ? turns_of(lines, batch.slots) : round_up(lines.count(), batch.slots) * batch.longest;
-  // One long line makes a window of many: it is better off by itself, with the others behind it.
+  // One long line makes the window of all lines long. It is faster to solve it by itself, followed by the others.
   if (batch.unequal && turns > plan.n * batch.slots / 2) return std::nullopt;
   plan.idle = static_cast<double>(turns) / static_cast<double>(plan.n);
   return cut_batch(plan, lines, word, traits) ? std::optional(std::move(plan)) : std::nullopt;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Truncated SPIKE as a stream of blocks, by one work-item: what the kernels kernels/fpga/task_spk*.cl are planned and
-// judged by. Each block of m rows is swept down (LU) and up (UL) by itself, and a system of 2x2 at each cut gives the
-// unknowns on either side of it.
+// Truncated SPIKE as a stream of blocks, by one work-item: plans and bounds of the kernels kernels/fpga/task_spk*.cl.
+// Each block of m rows is swept down (LU) and up (UL) by itself. A 2x2 system at each cut gives the unknowns on either
+// side of it.
 #pragma once
 
 #include <limits>
@@ -12,50 +12,53 @@
 
 namespace oclspkt {
 
-/// How blocks are solved from the unknowns at their cuts. Half: each half of a block from its own cut. Both: all rows
-/// from both cuts. Jacobi: as both, after a sweep of Jacobi's method over the systems of all cuts.
+/// How the unknowns at the cuts of a block determine its rows. half: each half of a block is solved from the cut at its
+/// own end. both: all rows are solved from both cuts. jacobi: as both, after one Jacobi sweep over the systems of all
+/// cuts.
 enum class CutSweep { half, both, jacobi };
 
-/// Rows of a block: the fewest, which fill bursts of 1024 bits in float and in double, and the most, with which kernels
-/// still build in seconds. Powers of two.
+/// Fewest and most rows of a block, powers of two. The fewest fill bursts of 1024 bits in float and in double; with
+/// more rows than the most, kernels take too long to build.
 inline constexpr Index kTaskRows = 32, kMostTaskRows = 128;
 
-/// Blocks that a launch reads again before its own, and behind them.
+/// Neighbouring blocks on each side that a launch reads in addition to its own.
 constexpr Index task_overlap(CutSweep sweep) { return sweep == CutSweep::jacobi ? 2 : 1; }
 
-/// Plan method truncated-streamed by one work-item, for lines laid end to end: a tile is a block.
+/// Plan truncated-streamed by one work-item, for lines laid end to end. A tile is a block.
 /// @param m  rows of a block, rounded up to a power of two from kTaskRows to kMostTaskRows
 /// @throws InvalidInput if the memory does not hold one block
 OCLSPKT_API Plan make_task_plan(Index n, Index m, const char* scheme, int word, const DeviceTraits& traits);
 
-/// Rigorous bound for blocks of plan.m rows, in double whatever T is. The unknowns of cut k, between the blocks k - 1
+/// Rigorous bound for blocks of plan.m rows, in double whatever T is. The unknowns at cut k, between the blocks k - 1
 /// and k, err by
 ///
 ///   above:  (|w_b| e_above + |v_b v_t| e_below) / |1 - v_b w_t|     v_b, w_b of block k - 1, w_t, v_t of block k
 ///   below:  (|w_t w_b| e_above + |v_t| e_below) / |1 - v_b w_t|
 ///
-/// where e_above and e_below are 1 in the first turn, and in the second one the errors of the first at the cuts k - 1
-/// and k + 1. Row i of a block then errs by |w_i| times the error above it and |v_i| times the error below it. For
-/// CutSweep::half see certify_halves().
+/// In the first sweep over the cuts, e_above and e_below are 1. In a second sweep they are the errors of the first one
+/// at the cuts k - 1 and k + 1. Row i of a block then errs by |w_i| times the error above the block, plus |v_i| times
+/// the error below it.
+/// For CutSweep::half see certify_halves().
 /// @pre couplings out of the lines are 0
 /// @cost 2 sweeps over the rows, by all processors
 template <typename T>
 Certificate certify_task(const Plan& plan, CutSweep sweep, const BandsView<T>& bands);
 
-/// The bound of certify_task() from dominance alone. With e = d^(1 - m) / (d - 1), which bounds the errors of the first
-/// turn, it is (1 / d + d^-m) e for both, (1 / d + d^-m) e^2 for jacobi; infinite if d <= 1.
+/// The bound of certify_task() from dominance alone; infinite if d <= 1. Let e = d^(1 - m) / (d - 1), which bounds the
+/// errors of the first sweep over the cuts. The bound is (1 / d + d^-m) e for CutSweep::both, and (1 / d + d^-m) e^2
+/// for CutSweep::jacobi.
 /// @pre every row is dominant by rows with at least d, or d is Survey::decay()
 double bound_task(CutSweep sweep, double d, Index m);
 
-/// The bound on rounding, in eps in a row, by dominance; NaN if d <= 1.
+/// The bound on rounding from dominance alone, in eps in a row; NaN if d <= 1.
 ///
-/// In units of u max |x|, u = eps / 2: a row whose pivot is û and whose couplings are a and c collects at most
-/// 6 |û| + 6 |c| + (8 + 1/d) |a| <= (6 + (8 + 7/d) / d) |b| of the sweep down, of what enters it and of the
-/// substitution, that is 6 + (2 + 7/d) / (1 + d) of |a| + |b| + |c|. An unknown that is known twice, once from the
-/// system of its cut and once from the substitution, differs by what both collect, times d / (d - 1), the largest row
-/// sum of the inverse times the diagonal; the sweep up collects (4 + 1/d + (5 + 2/d) / d) |b|. The row beyond the cut,
-/// whose coupling is 1 / (1 + d) of it at most, is left with that. On the other side of the cut both values follow from
-/// the same sweep down, and differ by 14, the rounding of the system itself.
+/// In units of u max |x|, u = eps / 2: a row has pivot û and couplings a and c. The sweep down, the value that enters
+/// it and the substitution add at most 6 |û| + 6 |c| + (8 + 1/d) |a| <= (6 + (8 + 7/d) / d) |b| to it. That is
+/// 6 + (2 + 7/d) / (1 + d) of |a| + |b| + |c|. An unknown at a cut is computed twice, by the 2x2 system and by the
+/// substitution. The two values differ by the rounding of both, times d / (d - 1), the largest row sum of the inverse
+/// times the diagonal. The sweep up adds (4 + 1/d + (5 + 2/d) / d) |b|. The row beyond the cut inherits this difference
+/// by its coupling, at most 1 / (1 + d) of the row. On the other side of the cut both values follow from the same sweep
+/// down, so they differ by 14, the rounding of the 2x2 system.
 /// @pre every row is dominant by rows with at least d
 double rounding_of_task(CutSweep sweep, double d, Index m);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Plans of exact-factored by the one work-item of an FPGA's kernel: Thomas' algorithm, which eliminates in every apply
-// and stores nothing at set-up. kernels/fpga/tdma.cl takes one row after the other, kernels/fpga/batch.cl many lines in
-// turn.
+// Plans of exact-factored by the only work-item of an FPGA's kernel: Thomas' algorithm, which eliminates in every apply
+// and stores nothing at set-up. kernels/fpga/tdma.cl solves row after row, kernels/fpga/batch.cl takes one row of each
+// of many lines in turn.
 #pragma once
 
 #include <optional>
@@ -11,26 +11,27 @@
 
 namespace oclspkt {
 
-/// Lines that take turns row by row.
+/// Lines that the work-item solves in turn, one row of each at a time.
 struct LineBatch {
   int slots = 0;         ///< lines that take turns
   Index longest = 0;     ///< rows of the longest line
-  Index kept_rows = 0;   ///< of each line, whose results of the sweep down fit in local memory; 0: lines are longer
-  Index window = 0;      ///< words of memory for that where local memory does not hold it
-  bool unequal = false;  ///< lines laid end to end differ in length: a table says where they begin, all in one chunk
+  Index kept_rows = 0;   ///< rows of each line, if local memory holds their results of the sweep down; 0 if not
+  Index window = 0;      ///< words of global memory for these results if local memory does not hold them
+  bool unequal = false;  ///< lines laid end to end differ in length: a table holds their first rows, one chunk all
 };
 
-/// Bytes of the bursts that an FPGA's memory is read in; a block of rows is a multiple of it.
+/// Bytes of a burst from an FPGA's memory. A block of rows is a multiple of it.
 inline constexpr Index kBurstBytes = 128;
-/// Rows of a block, unless the user asks for more, and the most of those that can be asked for.
+/// Rows of a block unless the user asks for more, and the most rows that the user can ask for.
 inline constexpr Index kTdmaRows = 32, kMostTdmaRows = 256;
 
-/// Cycles from the pivot of a row to that of the next, division, product and difference one after the other, as a power
-/// of two: so many lines have to take turns for a row to begin in every cycle, and a line by itself takes so many times
-/// as long. Derived from the latencies of the operators (30 in float, 60 in double), not measured.
+/// Cycles between the pivots of two successive rows of a line, rounded to a power of two: a division, a product and a
+/// difference follow each other. With this number of lines in turn, a row begins in every cycle; a line by itself takes
+/// this many times as long. Derived from the latencies of the operators (30 cycles in float, 60 in double), not
+/// measured.
 inline int pivot_cycles(int word) { return word == static_cast<int>(sizeof(float)) ? 32 : 64; }
 
-/// Bytes of the table that says where each line begins, and where the last one ends.
+/// Bytes of the table of the lines' first rows, which ends with the end of the last line.
 inline std::int64_t starts_bytes(Index lines) { return (lines + 1) * static_cast<Index>(sizeof(Index)); }
 
 /// Plan lines laid end to end, one row after the other.
@@ -39,11 +40,11 @@ inline std::int64_t starts_bytes(Index lines) { return (lines + 1) * static_cast
 /// @throws InvalidInput if `partition` is negative
 OCLSPKT_API Plan make_tdma_plan(Index n, Index partition, int word, const DeviceTraits& traits);
 
-/// Plan several lines laid end to end, or any number of them side by side. A line that is shorter than others of its
-/// batch skips turns: Plan::idle counts them.
-/// @return none for lines that stand otherwise, for a single line laid end to end, for lines that differ so much that a
-///         batch would take more than half as long as one row after the other, or where the memory does not hold one
-///         line, all lines that differ in length, or one block of lines side by side
+/// Plan two or more lines laid end to end, or any number of lines side by side. A line shorter than others of its batch
+/// skips turns, which Plan::idle counts.
+/// @return none for lines that stand otherwise, for a single line laid end to end, and for lines of such different
+///         lengths that a batch takes more than half the time of solving row after row; also none if the memory does
+///         not hold one line, all lines of different lengths, or one block of lines side by side
 OCLSPKT_API std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const DeviceTraits& traits);
 
 }  // namespace oclspkt

@@ -14,20 +14,20 @@ namespace {
 using Row = ExcessRow<double>;
 using LevelRows = std::function<Row(Index)>;
 
-/// The rows of the bands, which must outlive the result.
+/// The rows of the bands. The arrays behind `bands` must outlive the result.
 template <typename T>
 LevelRows rows_of_bands(const BandsView<T>& bands) {
   return [bands](Index i) { return wide_row(bands, i); };
 }
 
-/// Rows [first, end) of a level, and where multipliers go: of all rows, or of the second one only.
+/// Rows [first, end) of a level, and the arrays that take multipliers: of all rows, or of the second row only.
 template <typename T>
 struct Segment {
   Index first, end;
   T *multipliers, *second;
 };
 
-/// Eliminate the rows of a segment, from `next` on, and store their factors.
+/// Eliminate the rows [next, end) of a segment and store their factors.
 template <typename T>
 void factor_rows(const LevelRows& rows, const Segment<T>& segment, Index next, SchurSegment<double>& left,
                  typename SegmentFactors<T>::Level& level) {
@@ -47,16 +47,16 @@ void factor_rows(const LevelRows& rows, const Segment<T>& segment, Index next, S
   });
 }
 
-/// Factor a level that is not cut: all rows from the first down.
+/// Factor the last level, which is not cut: eliminate all rows from the first one down.
 template <typename T>
 void factor_all(const LevelRows& rows, typename SegmentFactors<T>::Level& level) {
   SchurSegment<double> all;
   all.bottom = rows(0);
-  all.single = false;  // nothing on top
+  all.single = false;  // the segment has no top row that remains
   factor_rows<T>(rows, {0, level.rows, level.multiplier.data(), nullptr}, 1, all, level);
 }
 
-/// Factor the segments of a level. @return their rows of the next level
+/// Factor the segments of a level. @return the rows of the next level
 template <typename T>
 std::vector<Row> factor_segments(const LevelRows& rows, Index segment_rows, bool symmetric,
                                  typename SegmentFactors<T>::Level& level) {
@@ -78,14 +78,15 @@ std::vector<Row> factor_segments(const LevelRows& rows, Index segment_rows, bool
   return rows_that_are_left(left);
 }
 
-/// An array of a level and the places of its numbers.
+/// An array of a level, and the places of its numbers beside those of other lines.
 template <typename T, typename Level = typename SegmentFactors<T>::Level>
 struct Laid {
   AlignedArray<T> Level::*array;
   LineSet places;
 };
 
-/// Lay the numbers of some neighbouring lines, from `first` on, side by side at their places.
+/// Write the numbers of the neighbouring lines `some`, the first of which is line `first`, side by side to their places
+/// in `to`.
 template <typename T>
 void lay_beside(const Laid<T>& laid, std::size_t level, Index first, std::span<const SegmentFactors<T>> some,
                 AlignedArray<T>& to) {
@@ -109,7 +110,7 @@ std::vector<Laid<T>> arrays_of_level(const LineSet& lines, bool first, const typ
   return arrays;
 }
 
-/// Places of no line are 0.
+/// Resize an array to `places`. Gaps between lines get zeros.
 template <typename T>
 void make_room(AlignedArray<T>& array, const LineSet& places) {
   array.resize(places.extent());
@@ -147,7 +148,7 @@ void SegmentFactors<T>::factor(Index n, const BandsView<T>& bands, const Segment
       factor_all<T>(rows, level);
     } else {
       level.weight.resize(level.rows);
-      level.multiplier[level.multiplier.size() - 1] = 0;  // of a segment of one row
+      level.multiplier[level.multiplier.size() - 1] = 0;  // if the last segment has only one row
       left = factor_segments<T>(rows, cut.segment_rows(k), symmetric, level);
     }
     std::swap(present, left);

@@ -19,10 +19,11 @@ ExcessRow<double> wide_row(const BandsView<T>& bands, Index i) {
   return {row.lower, row.upper, row.excess, 0, row.sign};
 }
 
-/// Eliminate the inner rows [next, end) of a segment, after those that are in `left`. Then append the row below, whose
-/// excess becomes the change of that row. Below the last row lies a row of the identity.
+/// Eliminate the inner rows [next, end) of a segment, after the inner rows that `left` already holds. Then append row
+/// `end`, the first row of the next segment, with excess 0, so that its excess holds only its change. After the last
+/// row comes an identity row.
 /// @param rows  f(i): row i of `count`, an ExcessRow<double>
-/// @param see   f(i, row, left): before row i is appended; left.bottom is the row above, not yet eliminated
+/// @param see   f(i, row, left), called before row i is appended; left.bottom is the row above, not yet eliminated
 template <typename Rows, typename See>
 void eliminate_inner_rows(const Rows& rows, Index count, Index next, Index end, SchurSegment<double>& left,
                           const See& see) {
@@ -34,8 +35,8 @@ void eliminate_inner_rows(const Rows& rows, Index count, Index next, Index end, 
   }
 }
 
-/// The rows of the reduced system, in the first unknowns of segments.
-/// @param segments  as eliminate_inner_rows() leaves them; bottom is the change of the next segment's first row
+/// The rows of the reduced system, whose unknowns are the first ones of the segments.
+/// @param segments  from eliminate_inner_rows(); bottom is the change of the next segment's first row
 inline std::vector<ExcessRow<double>> rows_that_are_left(const std::vector<SchurSegment<double>>& segments) {
   std::vector<ExcessRow<double>> left;
   left.reserve(segments.size());
@@ -51,27 +52,29 @@ inline std::vector<ExcessRow<double>> rows_that_are_left(const std::vector<Schur
   return left;
 }
 
-/// The factors that exact-factored by segments stores of a line, see GridFactors.
+/// The stored factors of one line for exact-factored by segments, see GridFactors.
 ///
-/// Rows are cut into segments. All rows of each but the first are eliminated from the second one down, which leaves a
-/// tridiagonal system in the first unknowns of all segments. This system is cut into segments in turn, level by level,
-/// until one is solved whole. An apply goes through the levels twice. The pass down sweeps inner rows to the right-hand
-/// side of the next level. The pass back sweeps them again in the same way, to the bit, and substitutes between the
-/// first unknowns of the segment and of the next one. So both are one Gaussian elimination in another order, and stable
-/// wherever elimination without pivoting is. A pass back from the unknowns outside of the segment would round its ends
-/// anew, and multiply the difference by the condition of the segment. Excesses (ExcessRow) are in double.
+/// Each level is cut into segments of rows. In each segment the rows after the first are eliminated, from the second
+/// row down. The rows that remain form a tridiagonal system in the first unknowns of the segments, which is the next
+/// level. The last level is not cut. An apply goes through the levels twice. The pass down sweeps inner rows to get the
+/// right-hand side of the next level. The pass back repeats these sweeps, to the same bits, and substitutes between the
+/// first unknowns of the segment and of the next one. Together both passes are one Gaussian elimination in another
+/// order, so they are stable wherever elimination without pivoting is. A pass back that starts from the unknowns around
+/// a segment would round its end rows a second time, and the condition of the segment would amplify the difference.
+/// Excesses (ExcessRow) are in double.
 /// @source Polizzi and Sameh 2006 (SPIKE); Grassmann, Taksar, Heyman 1985 (the excess)
 template <typename T>
 class OCLSPKT_API SegmentFactors {
  public:
   struct Level {
     Index rows = 0, segments = 1;
-    /// Shape [rows]: a_i p_(i-1), p_i and c_i p_i as in FactorsView. In a segment's second row the multiplier is a_i
-    /// itself. In its first row the multiplier applies to the row above, swept down; the others are 1 and 0. If
-    /// symmetric, multipliers of second rows only, shape [segments], 0 if there is no such row.
+    /// Shape [rows]: a_i p_(i-1), p_i and c_i p_i as in FactorsView. The multiplier of a segment's second row is a_i
+    /// itself. The multiplier of its first row applies to the row above after the sweep down; reciprocal and coupling
+    /// of that row are 1 and 0. If symmetric, the multipliers are those of second rows only, shape [segments], 0 if a
+    /// segment has no second row.
     AlignedArray<T> multiplier, reciprocal, coupling;
-    /// Shape [rows], empty in the last level: the factor with which an inner row, swept down, is subtracted from the
-    /// first row; 0 elsewhere.
+    /// Shape [rows], empty in the last level. An inner row is multiplied by its weight after the sweep down, and the
+    /// product is subtracted from the segment's first row. First rows have weight 0.
     AlignedArray<T> weight;
   };
 
@@ -87,23 +90,23 @@ class OCLSPKT_API SegmentFactors {
   std::vector<Level> levels_;
 };
 
-/// The lines of a level above the first, see GridFactors: side by side as those of `lines`, without gaps.
+/// The lines of a level above the first (see GridFactors), side by side in the order of `lines`, without gaps.
 OCLSPKT_API LineSet lines_of_level(const LineSet& lines, Index rows);
 
-/// What exact-factored by segments stores of lines side by side: the SegmentFactors of every line, each number at its
-/// place beside that of the next line: of the first level in the layout of the vectors, of others in lines_of_level().
-/// Where lines share their factors, those of one line, its rows end to end. Where they are symmetric, the coupling of
-/// an inner row is the multiplier of the next one: of the first level's multipliers only those of second rows are kept,
-/// in lines_of_level(lines, segments).
+/// The stored factors of exact-factored by segments for lines side by side: the SegmentFactors of every line, with the
+/// numbers of neighbouring lines next to each other. The first level has the layout of the vectors, the other levels
+/// that of lines_of_level(). If lines share their factors, only one line is stored, its rows end to end. If lines are
+/// symmetric, the coupling of an inner row serves as the multiplier of the next row. The first level then stores
+/// multipliers of second rows only, in lines_of_level(lines, segments).
 template <typename T>
 class OCLSPKT_API GridFactors {
  public:
   using Level = typename SegmentFactors<T>::Level;
 
-  /// @param form          shared: the first line stands for all; symmetric; general otherwise
-  /// @param cut           of every line; whether it is symmetric is what the form says
+  /// @param form          shared: the first line's factors serve all lines; symmetric; general otherwise
+  /// @param cut           the cut of every line; `form` decides whether it is symmetric
   /// @pre lines.beside(), couplings out of the lines are 0
-  /// @cost as SegmentFactors::factor() a line, by all processors of this process
+  /// @cost for each line as SegmentFactors::factor(), by all processors of this process
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form, SegmentCut cut);
   const std::vector<Level>& levels() const { return levels_; }
 

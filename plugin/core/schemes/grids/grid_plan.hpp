@@ -10,39 +10,39 @@
 
 namespace oclspkt {
 
-/// Where a line is cut into segments, level by level, see SegmentFactors.
+/// How a line is cut into segments, level by level, see SegmentFactors.
 struct SegmentCut {
-  Index rows = 0, upper_rows = 0;  ///< of segments of the first level, and of those above it; at least 2
-  bool symmetric = false;          ///< the line is symmetric: couplings of the first level are its multipliers
+  Index rows = 0, upper_rows = 0;  ///< rows of a segment in the first level, and in the levels above; at least 2
+  bool symmetric = false;          ///< the line is symmetric: the first level's couplings serve as its multipliers
 
   Index segment_rows(std::size_t level) const { return level == 0 ? rows : upper_rows; }
-  /// Segments of a level that has rows.
+  /// Number of segments of a level with `rows_of_level` > 0 rows.
   Index segments(std::size_t level, Index rows_of_level) const { return (rows_of_level - 1) / segment_rows(level) + 1; }
 };
 
-/// The demands on a plan for lines side by side by work-groups.
+/// What a plan for lines side by side by work-groups has to satisfy.
 struct GridDemand {
   Method method = Method::truncated_streamed;  ///< or exact_factored
   Form form = Form::general;                   ///< or shared, or symmetric
-  Index reach = 0;      ///< rows that are left between what is truncated and what feels it, or of exact_factored rows
-                        ///< of a tile, at least, as far as the device lets it; 0: any
-  Index item_rows = 0;  ///< of a work-item, at most 16, as the user asks (Options::partition); 0: chosen
-  bool in_turn =
-      false;  ///< exact_factored: lines that a tile holds are swept down in turn, too, see GridTiles::in_turn
-  bool one_item = false;  ///< exact_factored: every line by one work-item, so that there is no interface system
-  bool segments = false;  ///< exact_factored: lines longer than a tile are cut into segments, if all rows fit at once
+  Index reach = 0;  ///< truncated: least rows from a truncated row to an unknown it affects; exact_factored: least rows
+                    ///< of a tile, as far as the device allows; 0: any
+  Index item_rows = 0;    ///< rows of a work-item, at most 16, from Options::partition; 0: chosen
+  bool in_turn = false;   ///< exact_factored: also sweep lines that a tile holds in turn, see GridTiles::in_turn
+  bool one_item = false;  ///< exact_factored: one work-item for each line, so that there is no interface system
+  bool segments = false;  ///< exact_factored: cut lines longer than a tile into segments, if all rows fit at once
 
-  /// Segments, if there are any, are swept concurrently.
+  /// True if the segments, if any, are swept concurrently.
   bool at_once() const { return segments && form == Form::shared && !in_turn; }
 };
 
-/// Lines side by side by work-groups: one streams a segment of one bundle tile by tile, items / bundle work-items down
-/// each line, item_rows rows a work-item. truncated-streamed reads `halo` rows, `in_flight` tiles, beyond either end of
-/// a segment; exact-factored has one segment, or those of one tile each that are condensed.
+/// Lines side by side by work-groups. A work-group streams one segment of one bundle tile by tile. Each line has
+/// items / bundle work-items in a tile, each with item_rows rows. truncated-streamed also reads `halo` rows, which are
+/// `in_flight` tiles, beyond either end of a segment. exact-factored has one segment, or condensed segments of one tile
+/// each.
 struct GridTiles {
-  int item_lines = 1;    ///< lines of a work-item
+  int item_lines = 1;    ///< lines that a work-item solves
   int in_flight = 1;     ///< tiles that wait for the unknown below them
-  bool in_turn = false;  ///< work-items of a line sweep down one after the other, and concurrently up only
+  bool in_turn = false;  ///< the work-items of a line sweep down one after the other; only the sweep up is concurrent
 };
 
 /// Work-items that share a line.
@@ -55,28 +55,29 @@ inline Index grid_tile_rows(const Plan& plan) { return static_cast<Index>(grid_i
 /// Rows between a truncated row and the nearest unknown that depends on it.
 inline Index grid_reach(const Plan& plan) { return grid_tile_rows(plan) * plan.as<GridTiles>().in_flight; }
 
-/// Exact: lines are cut into segments of a tile, which are condensed to their first rows, see GridFactors.
+/// True if exact-factored cuts lines into segments of one tile and condenses these to their first rows, see
+/// GridFactors.
 inline bool grid_condenses(const Plan& plan) {
   return plan.method == Method::exact_factored && plan.as<Beside>().segments > 1;
 }
 
-/// Condensed lines that are all alike: work-groups go through many bundles (kernels/gpu/grid_shared_condense.cl),
-/// `run_tiles` tiles each, and sweeps are concurrent.
+/// True if lines are condensed and all alike. Sweeps are then concurrent, and each work-group goes through many
+/// bundles, `run_tiles` tiles in all (kernels/gpu/grid_shared_condense.cl).
 inline bool grid_condenses_at_once(const Plan& plan) {
   return grid_condenses(plan) && plan.form == Form::shared && !plan.as<GridTiles>().in_turn;
 }
 
-/// A tile holds whole lines, so that nothing is truncated.
+/// True if a tile holds whole lines, so that nothing is truncated.
 inline bool in_one_tile(const Plan& plan) { return plan.as<Beside>().segments == 1 && plan.m <= grid_tile_rows(plan); }
 
-/// By kernels/gpu/grid_shared.cl, whose work-groups go through many tiles with the factors of one line; streamed, in
-/// runs of run_tiles, counted through all lines.
+/// True if kernels/gpu/grid_shared.cl solves the plan. Its work-groups go through many tiles with the factors of one
+/// line. Streamed lines are cut into runs of run_tiles tiles, counted through all lines.
 inline bool goes_through_tiles(const Plan& plan) {
   return plan.form == Form::shared &&
          (in_one_tile(plan) ? !plan.as<GridTiles>().in_turn : plan.method == Method::truncated_streamed);
 }
 
-/// The forms that such a plan may have.
+/// The forms of a plan for lines side by side by work-groups.
 enum class GridForm { streamed, shared, whole, condensed, factored };
 
 inline GridForm grid_form(const Plan& plan) {
@@ -86,73 +87,75 @@ inline GridForm grid_form(const Plan& plan) {
   return plan.method == Method::exact_factored ? GridForm::factored : GridForm::streamed;
 }
 
-/// Rows of a work-item up to which registers hold those of two tiles.
+/// Most rows of a work-item for which registers hold the rows of two tiles.
 inline constexpr int kMostRowsAhead = 16;
 
-/// y of the next tile is on its way while one is solved. Tiles of more rows a work-item leave no registers for it.
+/// True if y of the next tile is read while a tile is solved. Tiles with more rows per work-item leave no registers for
+/// it.
 inline bool reads_ahead(const Plan& plan) { return plan.item_rows <= kMostRowsAhead; }
 
-/// Rows of a line that one tile may hold, on devices with room for large work-groups.
+/// Most rows of a line that one tile holds, on devices with large work-groups.
 inline constexpr Index kMostGridRows = 256;
 
-/// Tiles of the levels above the first of grid_condenses(): few rows a line, so that work-groups of as many
-/// work-items hold whole lines where they can.
+/// Shape of the tiles in the levels above the first, if grid_condenses(). These levels have few rows in a line, so a
+/// work-group of the usual number of work-items holds whole lines if it can.
 struct UpperTiles {
   int bundle, down;  ///< lines of a work-group, and work-items of a line
-  Index rows;        ///< of a tile
+  Index rows;        ///< rows of a tile
 };
 OCLSPKT_API UpperTiles upper_tiles(const Plan& plan, Index block_lines);
 
-/// grid_condenses(): how every line is cut.
+/// How every line is cut, if grid_condenses().
 OCLSPKT_API SegmentCut grid_cut(const Plan& plan, Index block_lines);
 
-/// Scalars of local memory of a work-group of goes_through_tiles().
-/// @param whole  in_one_tile()
+/// Scalars of local memory that a work-group takes if goes_through_tiles(). @param whole  in_one_tile()
 OCLSPKT_API Index shared_grid_words(Index bundle, Index items_down, Index tile_rows, bool whole);
 
-/// Plan lines side by side by work-groups, by stored factors. Lines that one tile holds are solved in one
-/// pass that truncates nothing (kernels/gpu/grid_whole.cl), others as the method says (grid_streamed.cl,
-/// grid_factored.cl), or by segments (grid_condense.cl); lines that are all alike by grid_shared.cl unless they are
-/// streamed or cut into segments.
+/// Plan stored factors by work-groups for lines side by side. Lines that one tile holds are solved in one pass that
+/// truncates nothing (kernels/gpu/grid_whole.cl). Other lines are streamed as the method says (grid_streamed.cl,
+/// grid_factored.cl) or cut into segments (grid_condense.cl). grid_shared.cl solves lines that are all alike, unless
+/// exact-factored streams them or cuts them into segments.
 /// @pre   lines.beside(), traits.group_items > 0
-/// @post  chunk_blocks is 0 if the memory does not hold one block, or of grid_condenses() all
+/// @post  chunk_blocks is 0 if the memory does not hold one block; if grid_condenses(), all blocks
 /// @throws InvalidInput if `item_rows` is negative
 OCLSPKT_API Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, const DeviceTraits& traits);
 
-/// Plans of exact-factored, the fastest by words and idle cores first: lines streamed whole and, where they are longer
-/// than a tile and all rows fit at once, cut into segments.
-/// @param demand  method, in_turn, one_item and segments are not read
+/// Plans of exact-factored, the fastest by words and idle cores first. Lines are streamed whole. If they are longer
+/// than a tile and all rows fit at once, they may also be cut into segments.
+/// @param demand  its method, in_turn, one_item and segments are ignored
 /// @pre, @throws  as for make_grid_plan()
 OCLSPKT_API std::vector<Plan> make_exact_grid_plans(const LineSet& lines, GridDemand demand, int word,
                                                     const DeviceTraits& traits);
 
-/// The bound on rounding of a plan for lines side by side by work-groups that the survey gives, in eps; infinite if it
-/// gives none. It counts the rows of a work-item and how work-items meet.
+/// The bound on rounding, in eps, that the survey gives for a plan by work-groups for lines side by side; infinite if
+/// the survey gives none. It depends on the rows of a work-item and on how the interface systems are solved.
 double grid_rounding_by_survey(const Plan& plan, const Survey& survey);
 
-/// The bounds of some lines of `length` rows, laid end to end each, by the products of their multipliers and couplings:
-/// see SweepRounding and, of segments, CondenseRounding. Their rows are counted from the first row of the line.
+/// The bounds on rounding of some lines of `length` rows, each laid end to end, from the products of their multipliers
+/// and couplings. See SweepRounding and, for lines cut into segments, CondenseRounding. Rows count from the first row
+/// of the line.
 /// @pre couplings out of the lines are 0
-/// @cost a division and some 40 multiply-adds a row; of segments twice as many
+/// @cost a division and some 40 multiply-adds a row; twice that if lines are cut into segments
 template <typename T>
 std::vector<Rounding> bound_grid_lines(const Plan& plan, Index length, const std::vector<BandsView<T>>& lines);
 
-/// Take the bound of a line in, whose row is then an offset in the vector, if it is larger than the worst or not known.
+/// Replace `worst` by the bound of line `line` if that is larger or not known; its row becomes an offset in the vector.
 void take_worse(const Rounding& bound, const LineSet& lines, Index line, Rounding& worst);
 
-/// The result of following the decay of every line, for a plan for lines side by side by work-groups.
+/// What a pass over every line finds for a plan by work-groups for lines side by side.
 struct GridEvidence {
-  Certificate worst;        ///< the largest bound on truncation of a line; rows are those of `line`
-  Index line = -1;          ///< the line of that, or the first of which nothing is known
+  Certificate worst;        ///< the largest bound on truncation of a line; its rows count within `line`
+  Index line = -1;          ///< the line of `worst`, or the first line without a certificate
   Rounding rounding;        ///< the largest bound on rounding of a line
-  std::vector<Index> weak;  ///< lines of which a bound is above its limit, in order
+  std::vector<Index> weak;  ///< lines with a bound above its limit, in order
 };
 
-/// The evidence of a plan, line by line: the certificate of stored factors whose partitions, the rows of a
-/// work-item, solve one interface system inside a tile (certify_stored), truncated one tile away, or several
-/// (certify_runs), and the bound on rounding (bound_grid_lines). A plan that truncates nothing has a certificate of 0.
-/// @param tol       largest certificate of a line that is not weak
-/// @param most_eps  largest bound on rounding of such a line
+/// The evidence of a plan, line by line: a certificate and the bound on rounding (bound_grid_lines). The certificate is
+/// that of stored factors whose partitions are the rows of a work-item. With one interface system in each tile,
+/// truncated one tile away, certify_stored gives it; with several tiles, certify_runs. A plan that truncates nothing
+/// has certificate 0.
+/// @param tol       certificate above which a line is weak
+/// @param most_eps  bound on rounding above which a line is weak
 /// @pre   lines.beside(), couplings out of the lines are 0
 /// @cost  as certify_stored and bound_grid_lines, by all processors of this process
 template <typename T>

@@ -12,11 +12,12 @@
 namespace oclspkt {
 namespace {
 
-/// Work-items down a line, rows of each, and lines; tiles that wait where they are streamed.
+/// The shape of a work-group: work-items down a line, rows and lines of each work-item, and tiles in flight if lines
+/// are streamed.
 struct GridShape {
   int down, item_rows, lines;
-  int bundle_bytes;  ///< of a row that a work-group takes; 0: as usual
-  int in_flight;     ///< tiles
+  int bundle_bytes;  ///< bytes of a row of all lines of a work-group; 0: as usual
+  int in_flight;     ///< tiles that wait for the unknown below them
   explicit GridShape(const Tuning::Row& row)
       : down(static_cast<int>(row[0])),
         item_rows(static_cast<int>(row[1])),
@@ -27,28 +28,30 @@ struct GridShape {
   Index reach() const { return rows() * in_flight; }
 };
 
-/// Work-items that are started together; fewer of them waste the others.
+/// Work-items that a device starts together. A smaller work-group wastes some of them.
 constexpr int kLeastItems = 32;
-/// Work-items of the longest lines of exact-factored that one tile holds.
+/// Work-items that a work-group needs for the longest lines of exact-factored that one tile holds.
 constexpr int kLongSharedItems = 512;
-/// Rows of a segment that is condensed to two at least.
+/// Fewest rows of a segment that is condensed.
 constexpr Index kLeastSegment = 4;
-/// Segments of a line below which their launches take longer than streaming the lines.
+/// Fewest segments of a line. With fewer, their launches take longer than streaming the lines.
 constexpr Index kLeastSegments = 8;
-/// Most work-items of a line in the levels above: they pass on what enters them one after the other.
+/// Most work-items of a line in the levels above the first. They pass on the value that enters them one after the
+/// other.
 constexpr int kMostUpperItems = 64;
-/// Arrays of lines cut into segments: y, x, four of factors and weights; and one for all that is small.
+/// Arrays of lines cut into segments: y, x, four of factors and weights. One more stands for all small arrays.
 constexpr Index kSegmentArrays = 7;
-/// Tiles of a run, at least, of which two more are read for its neighbours' sake; twice as many where three wait.
+/// Fewest tiles of a run, which also reads two tiles for its neighbours. If three tiles wait, the run has twice as
+/// many.
 constexpr Index kShortRun = 16;
-/// The same of shared factors, whose runs are counted through all lines.
+/// Fewest tiles of a run if lines share their factors. Such runs are counted through all lines.
 constexpr Index kShortSharedRun = 8;
-/// Words of local memory a work-item (kernels/gpu/grid_factored.cl), and two more a line.
+/// Words of local memory for each work-item (kernels/gpu/grid_factored.cl). Each line takes two more.
 constexpr Index kLocalWords = 4;
-/// Most rows of a work-item: more would not stay in registers.
+/// Most rows of a work-item. With more, registers do not hold them.
 constexpr Index kMostItemRows = 16;
 
-/// The first shape of a table that reaches so many rows, or else the last.
+/// The first shape of a table whose reach is at least `rows` rows, or the last shape if there is none.
 GridShape first_of(const DeviceTraits& traits, const std::string& table, Index rows) {
   const std::vector<Tuning::Row>& all = figures_of(traits).rows("grids." + table);
   const auto at = std::find_if(all.begin(), all.end(), [&](const auto& row) { return GridShape(row).reach() >= rows; });
@@ -58,7 +61,7 @@ GridShape first_of(const DeviceTraits& traits, const std::string& table, Index r
 bool is_wide(int word) { return word > static_cast<int>(sizeof(float)); }
 const char* scalar_of(int word) { return is_wide(word) ? "double" : "float"; }
 
-/// True if a device's work-groups are to hold lines of exact-factored that are too long for usual tiles.
+/// True if work-groups of this device hold whole lines of exact-factored that are too long for usual tiles.
 bool holds_long_lines(Index length, const GridDemand& demand, int word, const DeviceTraits& traits) {
   if (demand.form != Form::shared || demand.method != Method::exact_factored) return false;
   if (demand.in_turn || demand.one_item || demand.item_rows > 0 || length <= kMostGridRows) return false;
@@ -67,7 +70,7 @@ bool holds_long_lines(Index length, const GridDemand& demand, int word, const De
   return length <= longest.rows() && traits.group_items >= kLongSharedItems && words * word <= traits.local_bytes;
 }
 
-/// The shape for a demand, whatever the device.
+/// The shape that suits a demand, whether or not the device allows it.
 GridShape wanted_shape(Index length, const GridDemand& demand, int word, const DeviceTraits& traits) {
   const bool streamed = demand.method == Method::truncated_streamed, shared = demand.form == Form::shared;
   const std::string scalar = scalar_of(word);
@@ -85,7 +88,7 @@ GridShape wanted_shape(Index length, const GridDemand& demand, int word, const D
   return first((symmetric ? "streamed_symmetric_" : "streamed_") + scalar, demand.reach);
 }
 
-/// Lines of a work-group and the shape for each, no larger than lines and device allow.
+/// Choose the number of lines of a work-group, and its shape, within the limits of lines and device.
 std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& demand, int word,
                                        const DeviceTraits& traits) {
   const Index length = lines.length(0), quantum = 16 / word;
@@ -93,7 +96,7 @@ std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& d
   if (demand.item_rows > 0) {
     shape.item_rows = static_cast<int>(std::min(round_up(demand.item_rows, quantum), kMostItemRows));
   }
-  // By kernels/gpu/grid_shared.cl.
+  // True if kernels/gpu/grid_shared.cl or the condensing kernels for shared factors solve the plan.
   const auto passes = [&] {
     const bool whole = shape.rows() >= length;
     if (demand.at_once() && !whole) return true;
@@ -110,7 +113,7 @@ std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& d
                                  : kLocalWords * numbers + 2 * bundle;
     return numbers / shape.lines <= traits.group_items && words * word <= traits.local_bytes;
   };
-  // Fewer lines first: then there are more groups, and a tile stays as long as it was asked for.
+  // Reduce the lines first: this makes more work-groups, and a tile keeps the length that the demand asks for.
   while (bundle > 8 && !fits()) bundle /= 2;
   while (shape.down > 1 && !fits()) shape.down /= 2;
   if (!passes()) shape.lines = 1;
@@ -119,18 +122,18 @@ std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& d
   return {bundle, shape};
 }
 
-/// Cut the lines into runs, so that a few lines keep all cores busy.
-/// @param group_bytes of a number for each work-item, of all groups if lines are whole
+/// Cut the lines into runs, so that a few lines keep all cores busy. @return tiles of a run
+/// @param group_bytes  bytes of one number for each work-item of all groups, if lines are not cut
 Index tiles_of_run(Index tiles, Index group_bytes, int in_flight, const DeviceTraits& traits) {
   const Index wanted = quotient_up(figures_of(traits).count("grids.busy") * std::max(1, traits.cores), group_bytes);
   return std::min(tiles, std::max(quotient_up(tiles, wanted), kShortRun * std::max(1, in_flight - 1)));
 }
 
-/// Cut the tiles of all lines into as many runs as a device has work-groups of, unless they would be too short.
+/// Cut the tiles of all lines into as many runs as the device has work-groups at a time, unless runs get too short.
 void cut_through_lines(Index bundles, Index tiles_of_line, int word, const DeviceTraits& traits, Plan& plan) {
   const Index cores = std::max(1, traits.cores), tiles = bundles * tiles_of_line;
   if (tiles_of_line == 1) {
-    // In double, work-items of two lines or of many rows have twice the registers.
+    // In double, work-items with two lines or with many rows take twice the registers.
     const bool heavy = is_wide(word) && (plan.as<GridTiles>().item_lines > 1 || !reads_ahead(plan));
     const Index items = figures_of(traits).count("grids.whole_items") / (heavy ? 2 : 1);
     plan.run_tiles = static_cast<int>(quotient_up(tiles, std::max<Index>(1, items / plan.items) * cores));
@@ -173,7 +176,7 @@ Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, co
   Beside& beside = plan.as<Beside>();
   GridTiles& grid = plan.as<GridTiles>();
   beside.segments = 1;
-  beside.window = 1;  // what a work-group keeps is in local memory
+  beside.window = 1;  // local memory holds the values that a work-group keeps
   if (plan.n == 0) return plan;
   const Index length = lines.length(0);
   const auto [bundle, shape] = choose_shape(lines, demand, word, traits);

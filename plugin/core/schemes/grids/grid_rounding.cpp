@@ -12,43 +12,44 @@
 namespace oclspkt {
 namespace {
 
-/// Magnitudes of an eliminated row: a_i, u_i, 1 / u_i, c_i, its coupling to the first row of its segment (fill), and
-/// the sum |A_i| of the row before elimination.
+/// Magnitudes of an eliminated row: a_i, u_i, 1 / u_i and c_i; fill, its coupling to the first row of its segment; and
+/// the row sum |A_i| before elimination.
 struct RowSizes {
   double lower = 0, pivot = 1, reciprocal = 1, upper = 0, fill = 0, row = 1;
 
   double lower_ratio() const { return lower * reciprocal; }
   double upper_ratio() const { return upper * reciprocal; }
-  /// |d_i| / (|u_i| max |x|) at most, since x_i = d_i / u_i - c_i / u_i x_(i+1) - fill / u_i x_first.
+  /// An upper bound of |d_i| / (|u_i| max |x|), because x_i = d_i / u_i - c_i / u_i x_(i+1) - fill / u_i x_first.
   double swept() const { return 1 + (upper + fill) * reciprocal; }
 };
 
-/// How the work-items that share a line sweep it.
+/// The order in which the work-items that share a line sweep it.
 struct SweepOrder {
   Index item_rows = 1, tile_rows = 1;
-  bool at_once = false;   ///< down: each work-item finds the value that enters from the others' results; else in turn
-  bool streamed = false;  ///< up: the value that enters a tile is found from the results of the tiles below it
-  Index run_rows = 0;     ///< rows of a run, a multiple of tile_rows; 0: runs are lines
-  int in_flight = 1;      ///< tiles swept before a run, and after it
+  bool at_once = false;   ///< down: the others' results give the value that enters a work-item; false: in turn
+  bool streamed = false;  ///< up: the value that enters a tile is computed from the results of the tiles below
+  Index run_rows = 0;     ///< rows of a run, a multiple of tile_rows; 0: each line is a run
+  int in_flight = 1;      ///< tiles that are swept before a run and after it
   double unit = 0;        ///< u = eps / 2
 };
 
 /// Bounds the rounding that sweeps of stored factors leave in the rows of a line, row by row as the line is eliminated.
 ///
-/// Units are u = eps / 2, times |u_i| max |x| for d_i and max |x| for x_i; ratios are r_i = |a_i / u_i| and
+/// The unit is u = eps / 2, times |u_i| max |x| for d_i and max |x| for x_i. Ratios are r_i = |a_i / u_i| and
 /// k_i = |c_i / u_i|.
-///   Down, at once, a work-item's last d is computed twice: by its own sweep, and by the next work-item. The latter
-///   adds the result of the sweep from 0 and the product of the multipliers times the value that enters. Rows of the
-///   first sweep round by |d_i|, of the second by |d_i| + n_i, n_i the rest of that value; the product rounds once a
-///   row. The difference is at most the sum of these times the r of the rows behind; the next row errs |a_l| times it.
+///   Down, at once: a work-item's last d is computed twice, by its own sweep and by the next work-item. The next one
+///   adds the result of the sweep from 0 and the product of the multipliers times the value that enters. Let n_i be
+///   what remains of that value in row i. Rows of the first sweep round by |d_i|, those of the second by |d_i| + n_i;
+///   the product rounds once in each row. The difference is at most the sum of these roundings, each times the r of the
+///   rows behind it. The next row errs by |a_l| times the difference.
 ///   Up, k takes the place of r, and |x_i| that of |d_i|. The row above errs by |c_i| times the difference. The row
 ///   below, whose |a_l x_(l-1)| contains the difference as well, errs by |a_l k_(l-1)| times it.
-///   Where a run starts, it sweeps rows that the run before sweeps, too; both differ by the rounding of these rows.
+///   A run first sweeps rows that the run before sweeps, too. Both results differ by the rounding of these rows.
 class SweepRounding {
  public:
   explicit SweepRounding(const SweepOrder& order) : order_(order) {}
 
-  /// @param sizes  of the next row
+  /// @param sizes  magnitudes of the next row
   void see(const RowSizes& sizes) {
     if (item_.rows == 0) begin_item(sizes);
     const double r = sizes.lower_ratio(), k = sizes.upper_ratio(), d = sizes.swept();
@@ -64,14 +65,14 @@ class SweepRounding {
     if (++item_.rows == order_.item_rows) end_item();
   }
 
-  /// Add the rounding of a row by itself, with stored factors of T; 4 u |diag| of it if its excess is forgiven.
+  /// Add the rounding of one row by itself, with stored factors of T. A forgiven excess adds 4 u |diag|.
   void see_local(const RowSizes& s, double diag) {
     const double forgiven = diag < s.lower + s.upper ? 4 * diag : 0;
     const double local = 8 * s.pivot + 3 * s.upper + 3 * s.lower + 6 * s.lower * above_.upper_ratio() + 6 * s.fill;
     if (!(local + forgiven <= local_ * s.row)) take((local + forgiven) / s.row, local_);
   }
 
-  /// Begin a segment with row `first`, a multiple of tile_rows, which is not swept.
+  /// Begin a segment whose first row `first`, a multiple of tile_rows, is not swept.
   /// @pre the segment before has ended
   void begin_segment(Index first) {
     above_ = {};
@@ -79,15 +80,16 @@ class SweepRounding {
     item_ = {.rows = 1};
   }
 
-  /// End the line, or the segment.
+  /// End the line or the segment.
   void end() {
     if (item_.rows > 0) end_item();
     end_window();
   }
 
-  /// The largest |r_i| / (|A_i| max |x|) in units of u; NaN if a number was not finite.
+  /// The bound: the largest error of an equation, relative to |A_i| max |x|, in units of u; NaN if a number was not
+  /// finite.
   double largest() const { return local_ + down_ + up_ + run_up_ + composed_ * product_ + nothing_; }
-  /// The row with the largest single share of it.
+  /// The row with the largest single contribution to largest().
   Index row() const { return where_; }
 
  private:
@@ -126,7 +128,7 @@ class SweepRounding {
     item_down_ = item_.down + (rows + 2) * item_.entered + 2 * above_.swept();
     if (order_.run_rows > 0) run_down_ += item_down_;
     take(item_.weight * (2 * item_.up + (2 * rows + 1) * item_.up_through + 3), up_);
-    // Results of tiles are composed work-item by work-item and tile by tile, and rounded each time.
+    // The results of tiles are combined work-item by work-item and tile by tile, and each combination rounds.
     if (order_.streamed) take(item_.weight * (2 * order_.in_flight + 4), composed_);
     item_.rows = 0;
   }
@@ -146,13 +148,13 @@ class SweepRounding {
     window_.rows = 0;
   }
 
-  /// A work-item so far, its rows counted: sums of the sweeps down and up, the product of all k, and the size of the
-  /// value that enters, times the product of all r.
+  /// The rows of a work-item so far: their number, the rounding of the sweeps down and up, the size of the value that
+  /// enters times the product of all r, and the product of all k.
   struct Item {
     Index rows = 0;
     double entered = 0, down = 0, weight = 0, up = 0, up_through = 1;
   };
-  /// The rows behind the start of a run, which two runs sweep.
+  /// The rows after the start of a run, which two runs sweep.
   struct Window {
     Index rows = 0;
     double weight = 0, sum = 0, through = 1;
@@ -167,21 +169,21 @@ class SweepRounding {
   double local_ = 0, down_ = 0, up_ = 0, run_up_ = 0, composed_ = 0, product_ = 1, largest_ = 0, nothing_ = 0;
 };
 
-/// Bounds the rounding in a segment whose rows are eliminated, all but the first (SegmentFactors), row by row.
+/// Bounds the rounding in a segment in which all rows but the first are eliminated (SegmentFactors), row by row.
 ///
-/// Inner rows are swept as SweepRounding says, alike in both passes. Two more errors arise:
-///   The fill s_i of a work-item's first row is a product of products, that of the row above one of single multipliers.
-///   The reduced equation of the first row has, in place of c x_second, the sum of w_i d_i, w_i = c |k ... k| / u_i.
+/// Both passes sweep inner rows in the same way, and these sweeps round as SweepRounding says. Two more errors arise:
+///   The fill s_i of a work-item's first row is a product of products; in the row above it is a product of multipliers.
+///   The reduced equation of the first row has the sum of w_i d_i in place of c x_second; w_i = c |k ... k| / u_i.
 ///   The pass back computes this sum in another order. In either order, row i adds the rounding of its d_i, x_i, s_i
-///   and w_i, times the k of the rows above. A rounding of k_i changes the sum of all rows below row i, which is at
-///   most twice max |x| and as much fill.
+///   and w_i, times the k of the rows above. A rounding of k_i changes the sum of all rows below row i. That sum is at
+///   most twice max |x|, plus fill of the same size.
 class CondenseRounding {
  public:
   /// @param order  order of the sweeps in a segment, which is a tile
-  /// @param wide   factors are stored in double, in which they are computed
+  /// @param wide   factors are stored in double, the precision in which they are computed
   CondenseRounding(const SweepOrder& order, bool wide) : order_(order), sweep_(order), wide_(wide) {}
 
-  /// Begin a segment with row `first`. @param sizes  of that row before elimination; the pivot is not read
+  /// Begin a segment with row `first`. @param sizes  magnitudes of that row before elimination; the pivot is not read
   void begin(Index first, const RowSizes& sizes) {
     first_ = sizes;
     sweep_.begin_segment(first);
@@ -190,8 +192,8 @@ class CondenseRounding {
     row_ = 1;
   }
 
-  /// @param sizes  the next inner row
-  /// @param excess  of the first row, once this row is eliminated from it
+  /// @param sizes  magnitudes of the next inner row
+  /// @param excess  excess of the first row after this row is eliminated from it
   void see(const RowSizes& sizes, double diag, double excess) {
     if (row_ % order_.item_rows == 0) {
       const auto of_item = static_cast<double>(2 * order_.item_rows);
@@ -205,7 +207,7 @@ class CondenseRounding {
     const double of_row = 6 + 2 * (1 + k) + 2 * (1 + k + fill) + 1.2 * fill * static_cast<double>(row_);
     sum_ += through_ * of_row + 3 * item_through_;
     if (wide_) {
-      // Set-up rounds the first row's excess, too. A sum loses no more than the number that is added to it.
+      // Set-up rounds the first row's excess, too. A sum changes by no more than the number that is added to it.
       sum_ += 6 * through_;
       excesses_ += std::min(std::abs(excess), through_ * first_.upper / order_.unit);
     }
@@ -225,12 +227,12 @@ class CondenseRounding {
     if (!(most <= firsts_)) firsts_ = most;
   }
 
-  /// @param left, row  row sums of a first row: in the reduced system, and before elimination
+  /// @param left, row  row sums of a segment's first row in the reduced system, and before elimination
   void see_left(double left, double row) {
     if (!(left / row <= ratio_)) ratio_ = left / row;
   }
 
-  /// The largest error of a row in units of u. @param level_above  the largest error of a row of the reduced system
+  /// The largest error of a row in units of u. @param level_above  the largest error of a row of the next level
   double largest(double level_above) const {
     return std::max(sweep_.largest() + fill_, firsts_ + ratio_ * level_above) +
            0 * (sweep_.largest() + firsts_ + ratio_);
@@ -250,13 +252,12 @@ class CondenseRounding {
 template <typename T>
 constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// The rounding of a row of dominance 1 by itself, in units of u; see rounding_by_growth(), where rows are counted by
-/// their diagonals.
+/// The rounding of a single row of dominance 1, in units of u. rounding_by_growth() gives it in units of the diagonal.
 constexpr double kLocalOfDominant = 12.5;
-/// Rows after which the bound of a line of like rows does not change any more.
+/// Rows after which the bound of a line with rows that are alike no longer changes.
 constexpr Index kLikeRows = 8192;
 
-/// @param unit  u of the scalar
+/// @param unit  u = eps / 2 of the scalar
 SweepOrder order_of(const Plan& plan, double unit) {
   const bool streamed = plan.method == Method::truncated_streamed && !in_one_tile(plan);
   SweepOrder order{.item_rows = plan.item_rows,
@@ -265,14 +266,14 @@ SweepOrder order_of(const Plan& plan, double unit) {
                    .streamed = streamed,
                    .in_flight = plan.as<GridTiles>().in_flight,
                    .unit = unit};
-  // If runs are counted through all lines, any tile may be the first of a run.
+  // If runs are counted through all lines, a run may start at any tile.
   if (streamed && goes_through_tiles(plan)) order.run_rows = order.tile_rows;
   if (streamed && !goes_through_tiles(plan) && plan.as<Beside>().segments > 1) order.run_rows = plan.m;
   return order;
 }
 
-/// The bound of rows whose |a_i / u_i| and |c_i / u_i| are at most `ratio` and whose couplings are half of them at
-/// most.
+/// The bound for rows whose |a_i / u_i| and |c_i / u_i| are at most `ratio` and whose couplings make up at most half of
+/// each row sum.
 double bound_like_rows(const SweepOrder& order, double ratio, Index length) {
   SweepRounding rounding(order);
   const RowSizes row{.lower = ratio, .upper = ratio, .row = 2 * ratio};
@@ -295,13 +296,13 @@ double row_sum(const ExcessRow<double>& row) {
   return std::abs(row.lower) + std::abs(row.diag()) + std::abs(row.upper);
 }
 
-/// A line as it is eliminated from its first row down, as Factors does it, or SegmentFactors a level that is not cut.
-/// @tparam S  of the elimination
+/// Follows a line as it is eliminated from its first row down, as in Factors, or in a level of SegmentFactors that is
+/// not cut. @tparam S  scalar of the elimination
 template <typename S>
 class LineSweep {
  public:
   explicit LineSweep(const SweepOrder& order) : rounding_(order) {}
-  /// @param row  the next one, before elimination
+  /// @param row  the next row, before elimination
   /// @param diag its |b_i|
   void see(const ExcessRow<S>& row, double diag) {
     const double lower = static_cast<double>(row.lower), sum = std::abs(lower) + diag + std::abs(double{row.upper});
@@ -319,7 +320,7 @@ class LineSweep {
   S reciprocal_ = 0;
 };
 
-/// Some lines, swept side by side: no elimination waits for that of another line.
+/// The bounds of some lines that are swept side by side: eliminations of different lines do not wait for each other.
 template <typename T>
 std::vector<Rounding> bound_swept(const Plan& plan, Index length, const std::vector<BandsView<T>>& lines) {
   std::vector<LineSweep<T>> sweeps(lines.size(), LineSweep<T>(order_of(plan, kUnit<T>)));
@@ -344,14 +345,14 @@ struct RowsThatAreLeft {
   const ExcessRow<double>& operator()(Index i) const { return rows[static_cast<std::size_t>(i)]; }
 };
 
-/// A line that is cut into segments, level by level.
+/// The bound of a line that is cut into segments, level by level.
 class CondensedLine {
  public:
-  /// @param upper_rows  of tiles of all levels but the first
-  /// @param unit        u of the scalar
+  /// @param upper_rows  rows of a tile in all levels but the first
+  /// @param unit        u = eps / 2 of the scalar
   CondensedLine(const Plan& plan, Index upper_rows, double unit) : plan_(plan), upper_rows_(upper_rows), unit_(unit) {}
 
-  /// @param rows  f(i): row i of `count` of level `level`
+  /// @param rows  f(i): row i of the `count` rows of level `level`
   /// @return the largest error of a row, in units of u
   template <typename Rows>
   double bound(const Rows& rows, Index count, Index level) {
@@ -385,7 +386,7 @@ class CondensedLine {
     eliminate_inner_rows(rows, count, first + 1, end, left, [&](Index i, const auto& next, const auto& so_far) {
       if (!so_far.single) {
         const ExcessRow<double> inner = so_far.bottom.as_pivot();
-        // The second row's coupling is fill, and nothing enters it.
+        // The second row's coupling to the first row counts as fill, and nothing enters the second row.
         RowSizes sizes = sizes_of(inner, i == first + 2 ? 0 : row.lower, 1 / inner.diag(), row_sum(row));
         sizes.fill = std::abs(inner.lower);
         sizes.pivot = std::abs(inner.diag());
@@ -421,8 +422,8 @@ double grid_rounding_by_survey(const Plan& plan, const Survey& survey) {
   if (!(d >= 1) || grid_condenses(plan)) return kInfinity;
   const SweepOrder order = order_of(plan, kUnit<float>);
   const Index length = in_one_tile(plan) || order.run_rows == 0 ? 2 * order.tile_rows : kLikeRows;
-  // Interface systems that are solved on the way up only know how small couplings are that dominant rows divide by
-  // their pivots.
+  // Interface systems that are solved on the way up only depend on couplings divided by pivots. In dominant rows these
+  // ratios are small.
   const bool has_interfaces = (order.at_once && grid_items_down(plan) > 1) || order.streamed;
   if (!has_interfaces || shrinks(survey)) return bound_like_rows(order, 1 / std::max(1.0, survey.decay()), length);
   const double joints = rounding_by_dominance(d) - rounding_by_dominance(kInfinity);
@@ -434,7 +435,7 @@ std::vector<Rounding> bound_grid_lines(const Plan& plan, Index length, const std
   if (!grid_condenses(plan)) return bound_swept(plan, length, lines);
   std::vector<Rounding> bounds;
   for (const BandsView<T>& line : lines) {
-    // Rows of upper tiles do not depend on how many lines there are.
+    // The rows of tiles in the upper levels do not depend on the number of lines.
     CondensedLine condensed(plan, upper_tiles(plan, 1).rows, kUnit<T>);
     const double most = condensed.bound([&](Index i) { return wide_row(line, i); }, length, 0);
     bounds.push_back({most / 2, condensed.row()});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines side by side by work-groups, by stored factors: truncated-streamed and exact-factored in five forms, of which
-// lines and device decide.
+// Lines side by side by work-groups and stored factors. truncated-streamed and exact-factored have five forms together;
+// lines and device decide which one is used.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,15 +20,15 @@
 namespace oclspkt {
 namespace {
 
-/// @param line  of `length` rows
+/// @param line  a line of `length` rows
 template <typename T>
 Certificate certify_line(const Plan& plan, Index length, const BandsView<T>& line, double tol) {
   if (plan.method != Method::truncated_streamed) return {};
-  Plan one;  // the line as a plan for lines laid end to end sees it
+  Plan one;  // plan of the line laid end to end
   one.n = length;
   one.m = plan.item_rows;
   one.lanes = grid_items_down(plan);
-  // Where several tiles wait, any may be the first: the rows of a work-item are taken for a tile.
+  // If several tiles wait, any of them may be the first, so the rows of one work-item stand for a tile.
   const auto certify = [&](const BandsView<T>& rows) {
     return plan.as<GridTiles>().in_flight > 1 ? certify_runs({length, plan.item_rows, grid_reach(plan)}, rows)
                                               : certify_stored(one, rows);
@@ -42,8 +42,8 @@ constexpr const char* kForms[] = {"grids-streamed", "grids-shared", "grids-whole
 
 const char* form_name(const Plan& plan) { return kForms[static_cast<int>(grid_form(plan))]; }
 
-/// Reaches to try, in this order: the fastest, those for rows that decay more slowly, and those that hold longer lines
-/// in a tile.
+/// Least reaches to try, in rows. The first gives the fastest plan; the others serve rows that decay more slowly, or
+/// hold longer lines in a tile.
 constexpr Index kReaches[] = {1, 128, 192, kMostGridRows, 384};
 
 template <typename T>
@@ -62,7 +62,8 @@ Plan plan_of(const Problem<T>& problem, const GridDemand& demand) {
   return make_grid_plan(problem.bands.lines(), demand, sizeof(T), problem.traits);
 }
 
-/// Leave out plans of another form than the one that the user named, if any. @return the others, or why there are none
+/// Remove the plans whose form is not the one that the user named, if any. @return the others; if none, `rejection`
+/// says why
 std::vector<Plan> as_asked(std::vector<Plan> plans, const std::string& variant, Rejection& rejection) {
   const auto named = std::find(std::begin(kForms), std::end(kForms), variant);
   if (named != std::end(kForms)) std::erase_if(plans, [&](const Plan& plan) { return form_name(plan) != *named; });
@@ -70,7 +71,7 @@ std::vector<Plan> as_asked(std::vector<Plan> plans, const std::string& variant, 
   return plans;
 }
 
-/// Plans of truncated-streamed, the fastest first; no two of the same reach.
+/// Plans of truncated-streamed, the fastest first, each with a longer reach than the plan before.
 template <typename T>
 std::vector<Plan> streamed_plans(const Problem<T>& problem) {
   std::vector<Plan> plans;
@@ -83,7 +84,7 @@ std::vector<Plan> streamed_plans(const Problem<T>& problem) {
   return plans;
 }
 
-/// The bound of a plan that the survey gives; infinite if it gives none.
+/// The bound on truncation of a plan that the survey gives; infinite if it gives none.
 double bound_by_survey(const Plan& plan, const Survey& survey) {
   if (in_one_tile(plan)) return 0;
   const double d = survey.decay();
@@ -98,7 +99,7 @@ Proposal covered_grid(const Problem<T>& problem, const Plan& plan, double bound,
   return p;
 }
 
-/// Why lines do not hold.
+/// The reason why a plan does not hold for some line.
 std::string refusal(const GridEvidence& evidence, double tol, double limit) {
   const Certificate& worst = evidence.worst;
   if (worst.bound <= tol) return rounding_refusal(evidence.rounding, limit);
@@ -139,8 +140,8 @@ Plan condensed_in_turn(const Problem<T>& problem, GridDemand demand) {
   return plan_of(problem, demand);
 }
 
-/// Plans of exact-factored, the fastest first; lines that a tile holds are swept at once or else in turn. The last plan
-/// has no interface system.
+/// Plans of exact-factored, the fastest first. Lines that a tile holds are swept at once, or else in turn. The last
+/// plan has no interface system.
 template <typename T>
 std::vector<Plan> exact_plans(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
@@ -155,7 +156,7 @@ std::vector<Plan> exact_plans(const Problem<T>& problem) {
     if (!plan.as<GridTiles>().in_turn && in_one_tile(in_turn)) plans.push_back(in_turn);
     if (grid_condenses_at_once(plan)) plans.push_back(condensed_in_turn(problem, demand));
   }
-  // Streaming lines that are too long for that is the last thing to try, behind segments.
+  // If lines are too long for a tile, streaming them in turn is tried last, after segments.
   if (concurrent && !in_one_tile(in_turn)) plans.push_back(in_turn);
   demand.in_turn = false;
   demand.one_item = true;
@@ -163,7 +164,7 @@ std::vector<Plan> exact_plans(const Problem<T>& problem) {
   return plans;
 }
 
-/// Nothing is truncated: the first plan with a bound on rounding, or else the last.
+/// Propose the first exact plan whose bound on rounding is within the limit, or else the last plan.
 template <typename T>
 std::optional<Proposal> propose_grid_exact(const Problem<T>& problem, Rejection& rejection) {
   const std::vector<Plan> plans = as_asked(exact_plans(problem), problem.options.variant, rejection);
@@ -181,12 +182,12 @@ std::optional<Proposal> propose_grid_exact(const Problem<T>& problem, Rejection&
   return p;
 }
 
-/// The worst of all lines, or of one where they are alike.
+/// The worst bound on rounding of all lines, or that of one line if they are alike.
 template <typename T>
 Rounding bound_grid(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
   const bool alike = plan.form == Form::shared;
   Rounding worst{grid_rounding_by_survey(plan, survey)};
-  // Of lines that are alike, one costs nothing.
+  // If lines are alike, following one line costs nothing.
   if (plan.n == 0 || (worst.eps <= kRoundingLimit && !alike)) return worst;
   worst = {};
   std::mutex mutex;
@@ -199,7 +200,7 @@ Rounding bound_grid(const Plan& plan, const LineSet& lines, const BandsView<T>& 
   return worst;
 }
 
-/// A plan of no rows counts as one of general factors.
+/// The scheme of all plans by work-groups for lines side by side. A plan of no rows counts as one of general factors.
 class Grids final : public SchemeOf<Grids, BesideScheme> {
  public:
   const char* name() const override { return "grids"; }
@@ -213,7 +214,8 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
   }
   double words(const Plan& plan) const override { return plan.m > 0 ? words_of_rows(plan) : 5; }
   int launches(const Plan& plan) const override { return grid_condenses(plan) ? 3 : 1; }
-  /// What is idle costs lines that are cut so much at most, and lines that are walked, or condensed, at least.
+  /// The cost of idle cores has an upper limit. If exact-factored streams or condenses lines longer than a tile, it has
+  /// a lower limit instead.
   double stream_words(const Plan& plan, int) const override {
     const Tuning& figures = figures_of(plan);
     if (plan.n == 0) return words(plan);
@@ -225,14 +227,14 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
                n;
   }
   double passes(const Plan& plan, const Survey& survey) const override {
-    // The certificate reads the rows of every line if the survey does not cover truncation.
+    // If the survey does not cover truncation, the certificate reads the rows of every line.
     constexpr double kSurveyed = 1.05, kFactors = 1, kByValues = 10;
     if (plan.form == Form::shared) return 0;
     const bool truncates = plan.method == Method::truncated_streamed && !in_one_tile(plan);
     return truncates && survey.decay() < kSurveyed ? kByValues : kFactors;
   }
   Kernels kernels() const override { return Kernels::groups; }
-  /// Condensed lines are solved all at once.
+  /// All condensed lines are solved at once, in one chunk.
   Cut cut(const Plan& plan) const override { return {0, 0, 0, grid_condenses(plan), plan.as<Beside>().chunk_blocks}; }
   bool stores_factors() const override { return true; }
   std::optional<Plan> make(const PlanRequest& r) const override {
@@ -241,8 +243,8 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
   }
   bool in_pieces(const Plan& plan) const override { return plan.method != Method::exact_factored; }
   bool solves_interfaces() const override { return true; }
-  /// The bounds ask of pivots that |c_i / u_i| is at most 1, or follow the factors in T's arithmetic: either holds with
-  /// pivots of another matrix.
+  /// The bounds hold with pivots of another matrix, too. Some need only |c_i / u_i| <= 1, the others follow the factors
+  /// in T's arithmetic.
   Elimination elimination(const Plan& plan) const override {
     return {.excess = grid_condenses(plan), .any_pivots = true};
   }
@@ -271,7 +273,7 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
   }
 
  private:
-  /// How lines are cut and how many tiles wait, as text that follows the size of the tiles.
+  /// Text for how lines are cut and how many tiles wait. It follows the text for the size of the tiles.
   static std::string cut_text(const Plan& plan) {
     const GridTiles& grid = plan.as<GridTiles>();
     switch (grid_form(plan)) {
@@ -296,10 +298,10 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
     const double factors = shared ? 0 : plan.symmetric() ? 2 : 3;
     switch (grid_form(plan)) {
       case GridForm::streamed:
-        // Above a run y and one factor are read again, below it all but x.
+        // Above its own rows, a run also reads y and one factor. Below them, it reads all arrays but x.
         return 2 + factors + (shared ? 1 : (3 + factors) / 2) * (overlap_of_segments(plan) - 1);
       case GridForm::shared: {
-        // Of a run that is cut out of a line y of two more tiles is read.
+        // A run that is only a part of a line also reads y of two more tiles.
         const bool whole_lines = plan.run_tiles % quotient_up(plan.m, grid_tile_rows(plan)) == 0;
         return 2 + (whole_lines ? 0 : 2 / static_cast<double>(plan.run_tiles));
       }
@@ -308,8 +310,8 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
       case GridForm::condensed:
         return shared ? 3 : plan.symmetric() ? 7 : 8;
       case GridForm::factored:
-        // A streamed line reads symmetric couplings twice. Results of the sweep down of the last tile need not be
-        // written and read again.
+        // A streamed line reads symmetric couplings twice. The last tile keeps its results of the sweep down, which are
+        // not written and read again.
         return 2 + (shared ? 0 : 3) +
                2 * (1 - std::min(1.0, static_cast<double>(grid_tile_rows(plan)) / static_cast<double>(plan.m)));
     }

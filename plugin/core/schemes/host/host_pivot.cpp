@@ -11,7 +11,7 @@ class HostPivot final : public SchemeOf<HostPivot> {
  public:
   const char* name() const override { return "host-pivot"; }
   std::string shape(const Plan&) const override { return {}; }
-  /// Copies of y and x 4, forward 4, backward 5.
+  /// Words per row: 4 for copies of y and x, 4 for the sweep forward, 5 for the sweep back.
   double words(const Plan&) const override { return 13; }
   double stream_words(const Plan&, int) const override { return 40; }
   double passes(const Plan&, const Survey&) const override { return 40; }

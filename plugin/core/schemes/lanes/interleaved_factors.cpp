@@ -29,8 +29,8 @@ void InterleavedFactors<T>::reserve(const Plan& plan) {
   for (AlignedArray<T>* array : {&down_, &up_}) array->resize(factor_tiles(plan) * plan.lanes);
 }
 
-/// The factor by which an unknown passes through `rows` rows of the lane that begins at `first`: the product of -factor
-/// in the order of a sweep down or up, to the bit.
+/// The factor by which the influence of an unknown decays through `rows` rows of the lane that begins at `first`. It is
+/// the product of -factor, multiplied to the same bits as in a sweep down or up.
 template <typename T, typename S>
 static T passing(const S* first, Index rows, Index lanes, bool down) {
   T product = 1;
@@ -57,7 +57,7 @@ void InterleavedFactors<T>::interleave_partition(FactorArrays<S>& to, const Plan
   }
   if (symmetric) to.reciprocal[at] = 1;
   const Index first = at - plan.m * plan.lanes;
-  // Rows below the meeting row are eliminated upwards.
+  // Rows from the meeting tile on are eliminated upwards.
   const bool down = !plan.has<Sides>() || k < plan.as<Sides>().meeting * plan.lanes;
   const S* const multipliers = symmetric ? to.coupling.data() : to.multiplier.data();
   const S* const couplings = to.coupling.data() + (symmetric ? plan.lanes : 0);

@@ -8,39 +8,40 @@
 
 namespace oclspkt {
 
-/// The rows of the tiles that share_rows() keeps, as one line: their factors are those of the tiles of all rows.
+/// The rows of the tiles that share_rows() keeps, as one line. The factors of these tiles serve the tiles of all rows.
 template <typename T>
 OCLSPKT_API Bands<T> kept_rows(const Plan& plan, const BandsView<T>& bands);
 
-/// Stored factors of lines laid end to end, in the order in which a device's lanes take them: row i of the partitions
-/// of a tile side by side, so that one load of a vector replaces a gather from as many partitions.
+/// Stored factors of lines laid end to end, in the order in which a device's lanes read them. Row i of all partitions
+/// of a tile stands side by side, so that one load of a vector replaces a gather from as many partitions as lanes.
 ///
-/// Row i of partition j of tile t stands at (t m + i) lanes + j; rows beyond the last are rows of the identity. Shared
-/// tiles (plan.form) are numbered as they are stored. In the symmetric form, the multiplier of a row is, to the bit,
-/// the coupling of the row above. There are then m + 1 rows: couplings stand one row further and begin with the
-/// multipliers of the partitions' first rows, and the last reciprocals are not read.
+/// Row i of partition j of tile t stands at (t m + i) lanes + j. Rows after the last one are identity rows. If tiles
+/// are shared (plan.form), t counts the stored tiles. In the symmetric form, the multiplier of a row equals, to the
+/// bit, the coupling of the row above. Each array then has m + 1 rows: the multipliers of the partitions' first rows
+/// come first, couplings stand one row further, and the last reciprocals are not read.
 ///
-/// Narrow factors (plan.narrow) are rounded to float. The products down() and up() are made of the rounded factors, so
-/// that they agree with the sweeps.
+/// Narrow factors (plan.narrow) are rounded to float. The products down() and up() use the rounded factors, so that
+/// they agree with the sweeps.
 template <typename T>
 class OCLSPKT_API InterleavedFactors {
  public:
-  /// Make room for factors that a device is about to make.
+  /// Reserve memory for factors that the device computes.
   void reserve(const Plan& plan);
-  /// Interleave factors.
-  /// @param plan  of stored factors
-  /// @param factors  of Order::down, or Order::towards for exact-factored, shape [rows]
-  /// @param rows     plan.n; those of one line, or of kept_rows(), where tiles are shared
+  /// Store the factors of all rows in the order of the lanes.
+  /// @param plan     a plan of stored factors
+  /// @param factors  of Order::down, or of Order::towards for exact-factored, shape [rows]
+  /// @param rows     plan.n; if tiles are shared, rows of one line, or of kept_rows()
   void interleave(const Plan& plan, const FactorsView<T>& factors, Index rows);
   /// Shape [factor_tiles(plan) factor_words(plan)]; no multipliers if symmetric. Null if the factors are narrow.
   FactorsView<T> view() const { return same_.view(); }
   /// The narrow factors, in the shape of view(); null if the factors are not narrow.
   FactorsView<float> narrow_view() const { return narrow_.view(); }
-  /// The factor by which an unknown from above (down) or from below (up) passes through a partition: products of the
-  /// partition's multipliers and couplings, or 0 beyond StoredFactors::reach; shape [factor_tiles(plan) lanes].
+  /// The factor by which the influence of an unknown above (down) or below (up) a partition decays through it: the
+  /// product of the partition's multipliers, or of its couplings, and 0 beyond StoredFactors::reach. Shape
+  /// [factor_tiles(plan) lanes].
   const T* down() const { return down_.data(); }
   const T* up() const { return up_.data(); }
-  /// Words of each array of view(), or narrow_view().
+  /// Words of each array of view() or narrow_view().
   Index words() const { return std::max(same_.coupling.size(), narrow_.coupling.size()); }
   std::int64_t bytes() const { return same_.bytes() + narrow_.bytes() + down_.bytes() + up_.bytes(); }
 
@@ -51,7 +52,7 @@ class OCLSPKT_API InterleavedFactors {
   template <typename S>
   void interleave_into(FactorArrays<S>& arrays, const Plan& plan, const FactorsView<T>& factors, Index rows);
 
-  FactorArrays<T> same_;  ///< either same_ or narrow_ is empty
+  FactorArrays<T> same_;  ///< empty if the factors are narrow; otherwise narrow_ is empty
   FactorArrays<float> narrow_;
   AlignedArray<T> down_, up_;
 };

@@ -11,26 +11,26 @@
 namespace oclspkt {
 namespace {
 
-/// Partitions of whole lines are multiples of it, so that rows are stored in whole cache lines.
+/// A partition of whole lines has a multiple of this many rows, so that rows are stored in whole cache lines.
 constexpr Index kWholeLinesQuantum = 16;
-/// Tiles of a run below which those that it sweeps for its neighbours' sake count.
+/// Fewest tiles of a run. In shorter runs, the tiles that a run sweeps for its neighbours cost too much.
 constexpr Index kShortLaneRun = 8;
-/// Sides of a twisted factorisation.
+/// Ends from which a twisted factorisation eliminates.
 constexpr Index kSides = 2;
-/// Arrays of exact-factored for lines laid end to end: y, x, three of factors, what the first pass leaves; and as much
-/// as one more for all that is small.
+/// Arrays of exact-factored for lines laid end to end: y, x, three of factors and the results of the first pass. One
+/// more stands for all small arrays.
 constexpr Index kTwistedArrays = 7;
-/// Rows that a partition has where neither cache nor halo decide.
+/// Rows of a partition if neither cache nor halo limits them.
 Index usual_partition(const DeviceTraits& traits) { return figures_of(traits).count("lanes.partition"); }
 Index factored_partition(const DeviceTraits& traits) { return figures_of(traits).count("lanes.factored_partition"); }
 
-/// 16 x odd, at most `value` where that is at least 16.
+/// The largest number 16 x odd that is at most `value`; 16 if `value` is less than 16.
 Index sixteen_times_odd(Index value) {
   const Index blocks = std::max<Index>(1, value / 16);
   return 16 * (blocks % 2 == 1 ? blocks : blocks - 1);
 }
 
-/// Rows of a partition of which both sweeps stay in half of the second-level cache.
+/// Most rows of a partition with which both sweeps stay in half of the second-level cache.
 Index partition_in_cache(int lanes, int word, const DeviceTraits& traits) {
   return std::max<Index>(kShortPartition, traits.cache_bytes / 2 / (kScratchWords * word * lanes));
 }
@@ -39,16 +39,16 @@ Index choose_partition(const Plan& plan, int word, const DeviceTraits& traits) {
   const Index cache_rows = partition_in_cache(plan.lanes, word, traits);
   const Index largest = std::max<Index>(kShortPartition, cache_rows - 2 * plan.halo);
   Index m = std::min(largest, std::max(usual_partition(traits), 16 * plan.halo));
-  // Every core wants a tile of its own, as long as a partition stays longer than its halo.
+  // Every core gets a tile of its own as long as a partition stays longer than its halo.
   const Index fair = plan.n / (static_cast<Index>(traits.cores) * plan.lanes);
   m = std::min(m, std::max({fair, kShortPartition, 4 * plan.halo}));
   return sixteen_times_odd(m);
 }
 
-/// Plan whole tiles.
-/// @param groups  work-groups that want a tile each
-/// @param usual   rows of a partition where nothing else decides
-/// @param kept    words a row that stay in half of the second-level cache
+/// Plan whole tiles, without runs and chunks.
+/// @param groups  work-groups that each get a tile
+/// @param usual   rows of a partition if nothing else decides
+/// @param kept    words per row that have to stay in half of the second-level cache
 Plan whole_tiles(Method method, Index n, Index partition, Index usual, int word, Index groups, Index kept,
                  const DeviceTraits& traits) {
   check_partition(partition);
@@ -64,7 +64,7 @@ Plan whole_tiles(Method method, Index n, Index partition, Index usual, int word,
   return plan;
 }
 
-/// Plan whole tiles of stored factors: results of the sweep down of two tiles, and y of one, stay in the cache.
+/// Plan whole tiles of stored factors. Results of the sweep down of two tiles, and y of one tile, stay in the cache.
 Plan stored_tiles(Method method, Index n, Index partition, Index usual, int word, Index groups,
                   const DeviceTraits& traits) {
   Plan plan = whole_tiles(method, n, partition, usual, word, groups, 3, traits);
@@ -72,14 +72,15 @@ Plan stored_tiles(Method method, Index n, Index partition, Index usual, int word
   return plan;
 }
 
-/// Cut the tiles into runs for all cores, into as many as possible without short ones.
+/// Cut the tiles into runs: at least one for each core, and more as long as runs do not get short.
 void choose_runs(Plan& plan, const DeviceTraits& traits) {
   const Index cores = std::max(1, traits.cores);
   const Index most = std::clamp<Index>(plan.tiles() / kShortLaneRun, cores, kRunsPerCore * cores);
   plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, most));
 }
 
-/// Let two work-groups meet, if the memory holds `arrays` of all rows.
+/// Let two work-groups meet at a tile in the middle. chunk_tiles is 0 if the memory does not hold `arrays` arrays of
+/// all rows.
 void meet(Plan& plan, Index arrays, int word, const DeviceTraits& traits) {
   plan.add<Sides>().meeting = plan.tiles() < kSides ? plan.tiles() : plan.tiles() / kSides;
   plan.runs = static_cast<int>(std::clamp<Index>(plan.tiles(), 1, kSides));
@@ -157,14 +158,14 @@ Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& t
   Plan plan = stored_tiles(Method::exact_factored, n, partition, factored_partition(traits), word, kSides, traits);
   plan.made_by = "lanes-twisted";
   meet(plan, kTwistedArrays, word, traits);
-  // Two cores draw as much of a memory's rate as more would of their share.
+  // Two cores draw as much of the memory's rate as lanes.twisted_cores cores do if all cores are busy.
   plan.idle = std::max(1.0, traits.cores / figures_of(traits).number("lanes.twisted_cores"));
   return plan;
 }
 
 bool share_lines(Plan& plan, Index length, bool choose, int word, const DeviceTraits& traits) {
   if (length == 0) return false;
-  // What make_stored_plan() keeps of tiles, and three arrays of factors, stay in half of the second-level cache.
+  // Half of the second-level cache holds what make_stored_plan() keeps of a tile, and three arrays of factors.
   const Index vectors = traits.cache_bytes / 2 / (word * plan.lanes);
   const Index whole = std::lcm(length / std::gcd<Index>(length, plan.lanes), static_cast<Index>(plan.lanes));
   const Index m = std::max(plan.m / whole, Index{1}) * whole;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Exact methods by lanes, for lines laid end to end: exact-twopass; and exact-factored by two work-groups of lanes,
-// from both ends of the system to the tile where they meet.
+// Exact methods by lanes, for lines laid end to end: exact-twopass by partitions, and exact-factored by two work-groups
+// of lanes from both ends of the system to a tile in the middle.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,18 +15,19 @@
 namespace oclspkt {
 namespace {
 
-/// Roundings of the two border equations as they are eliminated, and of their unknowns, if elimination adds no more to
-/// a row than the coupling that it removes. More than that counts kOfMore times: in the products with the multiplier,
-/// twice where couplings point against each other, in the sums, the excess, the right-hand side and the pivot.
+/// kBorder: rounding of the two border equations during elimination, and of their unknowns, if elimination adds no more
+/// to a row than the coupling that it removes. kOfMore: factor of what elimination adds beyond that. It rounds in the
+/// products with the multiplier, twice if couplings have opposite signs, and in the sums, the excess, the right-hand
+/// side and the pivot.
 constexpr double kBorder = 20, kOfMore = 12;
 
 /// The equation of a partition's first row while inner rows are eliminated from it, in absolute values.
 struct TopRow {
-  double outer, diag, coupling;  ///< to the unknown above the partition, and to the row that is eliminated next
+  double outer, diag, coupling;  ///< outer: to the unknown above the partition; coupling: to the next row to eliminate
   double collected = 0;
 };
 
-/// The rows of a system as partitions have them.
+/// The rows of a system, padded to whole partitions.
 template <typename T>
 struct PartitionRows {
   struct Row {
@@ -36,13 +37,14 @@ struct PartitionRows {
   const BandsView<T>& bands;
   Index n, m;
 
-  /// Kernels read rows from n on as identity rows, up to a whole partition: the last row before them is an inner row.
+  /// Row i; identity rows from n on. Kernels read them up to a whole partition, so row n - 1 may be an inner row.
   Row row(Index i) const { return i < n ? Row{bands.lower[i], bands.diag[i], bands.upper[i]} : Row{}; }
-  /// Behind the first identity row nothing couples any more.
+  /// The end of the rows that matter in a partition. After the first identity row, nothing is coupled.
   Index end(Index first) const { return std::min(n + 1, first + m); }
 };
 
-/// Eliminate the inner rows of a partition, first row first, and collect the rounding of each row.
+/// Eliminate the inner rows of a partition from its first row, one after the other, and collect the rounding of each
+/// row.
 template <typename T>
 WorstRow eliminate_inner_rows(const PartitionRows<T>& rows, Index first, double u) {
   WorstRow worst;
@@ -66,7 +68,7 @@ WorstRow eliminate_inner_rows(const PartitionRows<T>& rows, Index first, double 
     const double t = top.coupling / pivot, s = below / pivot;
     const double added = std::abs(t) * size, filled = std::abs(t * c);
     top.diag += std::abs(t * to_top);
-    // A sum changes by no more than the number added to it, even if that is rounded away.
+    // A sum changes by at most the number added to it, even if that number is rounded away.
     top.collected += 3 * added + 4 * std::abs(top.coupling) + 2 * filled +
                      std::min(2 * top.diag + top.outer + filled, 2 * added / u);
     top.coupling = -t * c;
@@ -80,7 +82,7 @@ WorstRow eliminate_inner_rows(const PartitionRows<T>& rows, Index first, double 
   return worst;
 }
 
-/// The rounding beyond kBorder by elimination among the border equations of all partitions, as ReducedSystem does it.
+/// The rounding beyond kBorder that elimination among the border equations of all partitions adds, see ReducedSystem.
 template <typename T>
 WorstRow eliminate_borders(const Plan& plan, const PartitionRows<T>& rows) {
   const auto make = [&](Index i) {
@@ -93,7 +95,7 @@ WorstRow eliminate_borders(const Plan& plan, const PartitionRows<T>& rows) {
     return segment;
   });
   WorstRow worst;
-  ExcessRow<double> above;  // a row of zeros: the first row has nothing to eliminate
+  ExcessRow<double> above;  // a row of zeros, because the first row eliminates nothing
   above.excess = 1;
   const auto eliminate_row = [&](const ExcessRow<double>& row, Index i) {
     const double t = row.lower / above.diag(), more = std::abs(t * above.upper) - std::abs(row.lower);
@@ -108,10 +110,10 @@ WorstRow eliminate_borders(const Plan& plan, const PartitionRows<T>& rows) {
   return worst;
 }
 
-/// Rows below which partitions leave too much to their border equations.
+/// Fewest rows of a partition. Shorter partitions leave too many border equations.
 constexpr Index kShortestPartition = 48;
 
-/// True if schemes by work-groups have no plan by the method on a device with kernels for GPUs, as where its memory
+/// True if a device with kernels for GPUs has no plan of this method by work-groups, for example because its memory
 /// does not hold all rows at once.
 template <typename T>
 bool groups_have_none(const Problem<T>& problem, Method method) {
@@ -133,9 +135,9 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
   std::string shape(const Plan&) const override { return {}; }
   double words(const Plan&) const override { return kWordsOfTwoPasses; }
   int launches(const Plan&) const override { return 2; }
-  /// Rows wait for divisions in both passes.
+  /// In both passes, each row waits for a division.
   double stream_words(const Plan&, int) const override { return 19; }
-  /// Where rows are hardly dominant the bound follows their values, for ever shorter partitions.
+  /// If rows are hardly dominant, the bound reads their values again for each shorter partition.
   double passes(const Plan&, const Survey& survey) const override {
     constexpr double kHardly = 1.005;
     return survey.dominance >= kHardly ? 4 : 15;
@@ -155,7 +157,8 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::exact_twopass && (by_lanes(problem) || groups_have_none(problem, method));
   }
-  /// exact-twopass by partitions, as short as rounding asks for; for GPUs where nothing else takes chunks.
+  /// Propose exact-twopass with partitions as short as the bound on rounding requires. On GPUs it serves only if no
+  /// scheme by work-groups has a plan.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     Plan plan = twopass_plan(problem, problem.options.partition);
@@ -183,7 +186,7 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
   const char* name() const override { return "lanes-twisted"; }
   std::string shape(const Plan&) const override { return "stored factors, swept from both ends"; }
   double words(const Plan&) const override {
-    return 7;  // down: a factor and y, and the result is written; up: that result, two factors and x
+    return 7;  // 4 words down: a factor, y, the result written; up: the result, two factors, x
   }
   int launches(const Plan&) const override { return 2; }
   double passes(const Plan&, const Survey&) const override { return 22; }
@@ -200,7 +203,7 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::exact_factored && by_lanes(problem);
   }
-  /// Stored factors of lines laid end to end, swept by two work-groups of a device.
+  /// Propose stored factors of lines laid end to end, swept by two work-groups of a device.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const DeviceTraits& traits = problem.traits;

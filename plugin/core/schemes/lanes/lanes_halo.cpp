@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-halo by lanes, for lines laid end to end: partitions of lanes-halo read halos, those of lanes-tiles solve
-// their interface systems tile by tile, so that nothing is read again.
+// truncated-halo by lanes, for lines laid end to end. Partitions of lanes-halo read halos. Partitions of lanes-tiles
+// solve their interface systems tile by tile, so that no row is read twice.
 #include <algorithm>
 #include <limits>
 
@@ -14,18 +14,18 @@
 namespace oclspkt {
 namespace {
 
-/// Powers of two between which rows stay that the kernel multiplies by several.
+/// Rows stay within 2^-k and 2^k, k this exponent, so that the kernel can multiply several of them without overflow.
 template <typename T>
 constexpr int kLaneExponent = sizeof(T) == sizeof(float) ? 30 : 120;
 
-/// True if rows stay between these powers of two.
+/// True if the survey finds all rows within these powers of two.
 template <typename T>
 bool lanes_multiply(const Survey& survey) {
   const double extent = std::ldexp(1.0, kLaneExponent<T>);
   return survey.largest_row <= extent && survey.smallest_row >= 1 / extent;
 }
 
-/// Streamed tiles of at least `rows` rows; none if they do not suit the device or the matrix.
+/// Plan streamed tiles of at least `rows` rows; none if they do not suit the device or the matrix.
 template <typename T>
 std::optional<Plan> streamed_tiles(const Problem<T>& problem, Index rows) {
   if (!lanes_multiply<T>(problem.survey) || problem.options.partition > 0) return std::nullopt;
@@ -34,23 +34,23 @@ std::optional<Plan> streamed_tiles(const Problem<T>& problem, Index rows) {
   return plan;
 }
 
-/// Streamed tiles, if the survey guarantees that truncation a tile away stays within tolerance.
+/// Plan streamed tiles, if the survey guarantees that truncation a tile away stays within tolerance.
 template <typename T>
 std::optional<Plan> streamed_plan(const Problem<T>& problem) {
   const Index needed = halo_from_dominance(problem.survey.decay(), tolerance<T>(problem.options));
-  const bool used_up = problem.options.rtol > 0 && needed > kQuickHalo;  // as for known_halo()
+  const bool used_up = problem.options.rtol > 0 && needed > kQuickHalo;  // a raised rtol, as in known_halo()
   return needed < 0 || used_up ? std::nullopt : streamed_tiles(problem, needed);
 }
 
-/// True if pivots are worth a look where the survey covers no tiles.
+/// True if the pivots are worth a look because the survey covers neither whole lines nor halos.
 template <typename T>
 bool may_show_by_pivots(const Problem<T>& problem) {
   return whole_lines(problem) == 0 && !halo_by_survey(problem) && !barely_dominant(problem.survey) &&
          problem.options.rtol == 0;
 }
 
-/// Propose streamed tiles, if the pivots show that truncation stays within tolerance: it happens where stored factors
-/// are truncated, below a tile and above a run.
+/// Propose streamed tiles if the pivots show that truncation stays within tolerance. The certificate is that of stored
+/// factors, because truncation happens at the same places: below a tile and above a run.
 template <typename T>
 std::optional<Proposal> propose_by_pivots(const Problem<T>& problem, double tol) {
   std::optional<Plan> plan = streamed_tiles(problem, 1);
@@ -79,7 +79,8 @@ class LanesHalo final : public HaloLanes<LanesHalo> {
  public:
   const char* name() const override { return "lanes-halo"; }
   std::string shape(const Plan& plan) const override { return format("halo %lld", static_cast<long long>(plan.halo)); }
-  /// Rows wait for the division of the one before; long lines held whole leave the first-level cache between sweeps.
+  /// Each row waits for the division of the row before. Long lines that are held whole leave the first-level cache
+  /// between the sweeps.
   double stream_words(const Plan& plan, int word) const override {
     constexpr double kOfDouble = 1.3, kOfOthers = 1.5, kOfLongLines = 1.9;
     constexpr Index kLongWhole = 1024;
@@ -127,8 +128,8 @@ class LanesTiles final : public HaloLanes<LanesTiles> {
     return figures_of(plan).number("lanes.tiles_times", word > static_cast<int>(sizeof(float))) * words(plan);
   }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
-  /// The first unknown of a partition is subtracted from the rows below it in another order than by substitution, so
-  /// that it rounds twice in each of them. Its influence shrinks with |c p| from row to row.
+  /// A partition's first unknown is subtracted from the rows below it in another order than by substitution, so it
+  /// rounds twice in each of them. Its influence decays by |c p| from row to row.
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>&, const Survey& survey) const {
     const double d = survey.decay(), upper = survey.upper_share / (1 + survey.upper_share);
@@ -137,7 +138,7 @@ class LanesTiles final : public HaloLanes<LanesTiles> {
     return {10 + 3 * upper * rows};
   }
 
-  /// Tiles that the survey covers; by their pivots if the survey covers no halo either.
+  /// Propose streamed tiles that the survey covers. If the survey covers no halo either, the pivots decide.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
     const double tol = tolerance<T>(problem.options), d = problem.survey.decay();

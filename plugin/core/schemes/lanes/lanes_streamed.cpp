@@ -9,26 +9,26 @@
 namespace oclspkt {
 namespace {
 
-/// Pivots without their excess are good enough from this dominance on.
+/// Least dominance for which pivots without their excess are accurate enough.
 constexpr double kPlainPivots = 1.0001;
-/// Rows that a device may sweep for their pivots alone, times those of a partition.
+/// Most rows that a device sweeps for their pivots alone, in partitions.
 constexpr Index kLongLeadIn = 4;
-/// Partitions tried for stored factors, times the usual one, where a tile is too short.
+/// Lengths of partitions to try for stored factors if a tile is too short, as multiples of the usual one.
 constexpr Index kLongerPartitions[] = {1, 3, 6};
-/// True if rows of dominance d may be truncated a tile of stored factors away.
+/// True if truncation one tile of stored factors away stays within tolerance for rows of dominance d.
 bool decays_within_a_tile(double d, const Plan& plan, double tol) {
   return d > 1 && bound_stored(d, plan.tile_rows()) <= tol;
 }
 
-/// Why a plan of stored factors by lanes is refused: its certificate, or its bound on rounding.
+/// Why a plan of stored factors by lanes is refused: because of its certificate or of its bound on rounding.
 template <typename T>
 std::string stored_refusal(const Problem<T>& problem, const Plan& plan, const Certificate& certificate, double tol) {
   if (!(certificate.bound <= tol)) return streamed_refusal(certificate, tol);
   return rounding_refusal(bound_stored_joints(plan, problem.bands.view()).corrected, problem.rounding_limit);
 }
 
-/// Bound the rounding of a plan. If it is above the limit, let partitions correct their differences at the joints.
-/// @return false if rounding is above the limit with that correction, too
+/// Bound the rounding of a plan. If it exceeds the limit, let partitions correct their differences at the joints.
+/// @return false if rounding exceeds the limit even with this correction
 template <typename T>
 bool accept_joint_rounding(const Problem<T>& problem, Plan& plan, Rounding& rounding) {
   if (!knows_pivots(plan, problem.bands.lines(), problem.bands.view(), problem.survey)) return false;
@@ -40,7 +40,7 @@ bool accept_joint_rounding(const Problem<T>& problem, Plan& plan, Rounding& roun
   return rounding.eps <= problem.rounding_limit;
 }
 
-/// A plan by stored factors whose truncation is covered. @param bound  its certificate
+/// Propose a plan by stored factors whose truncation is covered. @param bound  its certificate
 template <typename T>
 std::optional<Proposal> propose_bounded(const Problem<T>& problem, Plan plan, double bound, double tol) {
   Rounding rounding;
@@ -54,14 +54,15 @@ std::optional<Proposal> propose_bounded(const Problem<T>& problem, Plan plan, do
   return proposal;
 }
 
-/// The plan by stored factors that the survey covers, if any.
+/// Propose the plan by stored factors that the survey covers; none if it covers none.
 template <typename T>
 std::optional<Proposal> propose_by_survey(const Problem<T>& problem, Plan plan, double tol) {
   const double d = problem.survey.decay();
   if (!decays_within_a_tile(d, plan, tol)) return std::nullopt;
   const Index longest = kLongLeadIn * plan.m, needed = rows_to_decay(d, tol, longest);
   reach_rows(plan, needed);
-  // Pivots converge twice as fast as the influence of a boundary value decays; to rounding, whatever the tolerance.
+  // Pivots converge twice as fast as the influence of a boundary value decays. They must be exact to rounding, whatever
+  // the tolerance.
   const Index exact = rows_to_decay(d, tolerance<T>(Options{}), longest);
   if (problem.survey.dominance >= kPlainPivots && exact <= longest) {
     plan.as<StoredFactors>().lead_in = round_up(std::max(exact / 2, kHaloQuantum), plan.lanes);
@@ -69,7 +70,7 @@ std::optional<Proposal> propose_by_survey(const Problem<T>& problem, Plan plan, 
   return propose_bounded(problem, plan, bound_stored(d, needed < plan.m ? needed : plan.tile_rows()), tol);
 }
 
-/// The usual plan by stored factors, whose partitions suit lines that are all alike.
+/// The usual plan by stored factors. If lines are all alike, its partitions suit them.
 template <typename T>
 Plan usual_plan(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
@@ -82,7 +83,7 @@ Plan usual_plan(const Problem<T>& problem) {
   return m > 0 ? make_stored_plan(lines.rows(), 0, m, sizeof(T), problem.traits) : plan;
 }
 
-/// Look at the values for the storage form that takes the fewest words.
+/// Choose the storage form that takes the fewest words, by the values of the matrix.
 template <typename T>
 void choose_form(const Problem<T>& problem, Plan& plan) {
   const LineSet& lines = problem.bands.lines();
@@ -105,7 +106,8 @@ std::vector<Index> stored_partitions(const Problem<T>& problem, const Plan& usua
   std::vector<Index> rows;
   const Index lead_in = kLongLeadIn * usual.m;
   const Index twice_swept = figures_of(problem.traits).count("lanes.twice_swept_partition");
-  // It is too short for a device to make its factors, which begins rows above each.
+  // Such a partition is too short for a device that makes its own factors, because the device begins rows above each
+  // one.
   if (usual.form == Form::general && usual.m > twice_swept &&
       rows_to_decay(problem.survey.decay(), tol, lead_in) > lead_in) {
     rows.push_back(twice_swept);
@@ -141,8 +143,8 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::truncated_streamed && by_lanes(problem);
   }
-  /// The streamed form by stored factors, as devices carry it: by the survey, or by the decay that the factors show,
-  /// with ever longer partitions as long as there are more tiles than cores.
+  /// Propose the streamed form by stored factors. The survey covers it, or the certificate follows the decay that the
+  /// factors show. Partitions get longer as long as there are more tiles than cores.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const double tol = tolerance<T>(problem.options);

@@ -13,25 +13,26 @@
 namespace oclspkt {
 namespace {
 
-/// The row above, after elimination.
+/// The row above the current one, after elimination.
 struct RowAbove {
   PivotChain chain;
   double c = 0;                                  ///< c p, with its sign
   double pivot = 0;                              ///< |u|
   double upper = 0;                              ///< |c|
   double row = 1;                                ///< |A|
-  double size() const { return pivot + upper; }  ///< of d, at most, in units of max |x|
+  double size() const { return pivot + upper; }  ///< largest |d| of the row, in units of max |x|
 };
 
-/// A row as elimination leaves it, in absolute values.
+/// A row after elimination, in absolute values.
 struct RowSwept {
   double lower, diag, pivot, upper;
-  double multiplier;  ///< |a p|, p of the row above
+  double multiplier;  ///< |a p|, where p is the reciprocal pivot of the row above
   double taken;       ///< |a c p|
   double coupling;    ///< |c p|
   double share;       ///< 1 / |A|
   double row() const { return lower + diag + upper; }
-  /// The rounding that the row collects if rows are swept once or twice, and if corrections are subtracted as well.
+  /// The rounding that a row collects. swept(): rows are swept once or twice. corrected(): corrections are subtracted
+  /// as well.
   double swept() const { return (8 * pivot + 3 * upper + 3 * lower + 6 * taken) * share; }
   double corrected() const { return (11 * pivot + 6 * upper + 9 * lower + 5 * taken) * share; }
 };
@@ -62,13 +63,14 @@ class Partition {
     up_ = times(up_, row.coupling);
     ++rows_;
   }
-  /// The difference of the two sweeps down behind the last row.
+  /// The difference between the results of the two sweeps down behind the last row.
   double down() const { return sum_ + static_cast<double>(rows_ + 2) * product_ * entering_; }
-  /// The difference of the two sweeps up in the first row's unknown.
+  /// The difference between the results of the two sweeps up in the first row's unknown.
   double up() const { return 2 * up_sum_ + static_cast<double>(2 * rows_ + 2) * up_ + 1; }
-  /// Product of all multipliers.
+  /// The product of all multipliers of the partition.
   double through() const { return product_; }
-  /// The size of the value that enters, and the largest product from the first row on, relative to its row.
+  /// entering(): size of the value that enters. weight(): largest product of multipliers from the first row to a row,
+  /// divided by the size of that row.
   double entering() const { return entering_; }
   double weight() const { return weight_; }
 
@@ -78,18 +80,18 @@ class Partition {
   Index rows_ = 0;
 };
 
-/// The largest |c p| that counts as at most 1.
+/// The largest |c p| that still counts as at most 1.
 constexpr double kNotGrown = 1 + 1e-9;
 
-/// Roundings of a row from which a correction is subtracted, and of the next one: of the product, of the sum, of both
-/// after their division, and of the correction.
+/// Roundings that a subtracted correction causes in its row and in the next one: of the product, of the sum, of both
+/// after their division, and of the correction itself.
 constexpr double kTakenOff = 9;
 
 struct Handed {
   RowAbove above;
-  double joint = 0;  ///< Partition::down() of the partition before, and the rounding of its last row
+  double joint = 0;  ///< Partition::down() of the partition before, plus the rounding of its last row
   WorstRow swept, joints, corrected;
-  bool shrinks = true;  ///< no |c p| is above 1
+  bool shrinks = true;  ///< every |c p| is at most 1
   void begin_piece() {
     swept = joints = corrected = {};
     shrinks = true;
@@ -100,7 +102,7 @@ struct Handed {
   }
 };
 
-/// The numbers of a partition on which the differences that are passed down depend.
+/// The numbers of a partition that determine the differences it passes down.
 struct Kept {
   double down = 0, through = 0, weight = 0;
 };
@@ -121,7 +123,7 @@ void see_partitions(const Plan& plan, const SweepRows<T>& rows, Index begin, Ind
       if (i == first) of_first = row;
     }
     if (first > 0) h.joints.see(before.upper * partition.up() / before.row, first - 1);
-    // The first row takes its multiplier's share of the error that the pass up leaves in the row above.
+    // The error that the sweep up leaves in the row above enters the first row, times the first row's multiplier.
     const double from_above = h.joint + before.upper * partition.up();
     h.joints.see(of_first.swept() + of_first.multiplier * from_above * of_first.share, first);
     h.joint = partition.down() + h.above.size();
@@ -129,7 +131,8 @@ void see_partitions(const Plan& plan, const SweepRows<T>& rows, Index begin, Ind
   }
 }
 
-/// The rounding of the differences, e_(k+1) = S_k + P_k e_k. Their share of D is of second order; twice S covers it.
+/// The rounding of the differences e_(k+1) = S_k + P_k e_k. Their contribution to D is of second order; twice S covers
+/// it.
 double passed_down(const std::vector<Kept>& kept, double u) {
   double passed = 0, worst = 0;
   for (const Kept& k : kept) {
@@ -143,13 +146,13 @@ Rounding in_eps(const WorstRow& worst, double more = 0) { return {(worst.error +
 
 constexpr Rounding kNone{std::numeric_limits<double>::infinity(), -1};
 
-/// The results of a piece of a sweep from one end.
+/// The results of one piece of the sweep from one end of the system.
 struct Taken {
   RowAbove above;
   Partition partition;
   WorstRow rows;
-  /// The largest product of |c p| from some row to the last of its partition, and up to this row: the ratio of the
-  /// corrections on the way back to the results.
+  /// The largest product of |c p| over successive rows of a partition, from any row to its last (grown) and from any
+  /// row to the current one (growing). It limits the ratio of corrections to results on the way back.
   double grown = 1, growing = 0;
   void begin_piece() {
     rows = {};
@@ -158,7 +161,7 @@ struct Taken {
   bool agrees(const Taken& other) const { return std::abs(above.c - other.above.c) <= 1e-12 * std::abs(above.c); }
 };
 
-/// The rounding errors in the rows of one side.
+/// The rounding errors in the rows of one side, and Taken::grown.
 struct SideErrors {
   WorstRow rows;
   double grown = 1;
@@ -169,14 +172,14 @@ SideErrors see_side(const Plan& plan, const BandsView<T>& bands, bool up) {
   const Index meeting = std::min(plan.n, plan.as<Sides>().meeting * plan.tile_rows());
   const SweepRows<T> rows(bands, plan.n, up);
   const Index last = up ? plan.n - meeting : meeting;
-  // A sweep from below begins inside the last partition, behind the rows that fill it up.
+  // The sweep from below begins inside the last partition, after the rows that pad it.
   const Index filled = up ? plan.partitions() * plan.m - plan.n : 0;
   const auto row_of = [&](Index i) { return (filled + i) % plan.m; };
   const std::vector<Taken> pieces =
       sweep_down<Taken>(last, kPieceRows, kLeadIn + plan.m, [&](Index first, Index end, Taken& h, bool) {
         for (Index i = first; i < end; ++i) {
           const bool begin = i == 0 || row_of(i) == 0;
-          // The correction of the last row above is computed twice: as it is stored, and as it is passed on.
+          // The correction of the last row above is computed twice, once to be stored and once to be passed on.
           const double handed = begin ? h.partition.through() * h.partition.entering() : 0;
           if (begin) h.partition = Partition(h.above);
           const RowSwept row = sweep_row(rows, i, h.above);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated SPIKE in the form of 2019: lanes-paper is that for CPUs, tiles-paper that for GPUs, by work-items.
+// truncated SPIKE in the form of 2019: lanes-paper is the form for CPUs, tiles-paper the form for GPUs.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -14,39 +14,39 @@
 namespace oclspkt {
 namespace {
 
-/// m_min up to which the survey alone is asked: a sweep of all rows would cost more than it saves.
+/// Longest m_min that is taken from the survey alone. Up to this length, a sweep of all rows costs more than it saves.
 constexpr Index kQuickRows = 128;
 
 constexpr const char* kTilesPaper = "tiles-paper";
-/// Work-items of a work-group, as far as a device allows.
+/// Work-items of a work-group if the device allows that many.
 constexpr int kPaperItems = 64;
-/// Work-items of a work-group at least, where fewer let partitions stay in local memory.
+/// Work-items of a smaller work-group, which is taken if only then the partitions stay in local memory.
 constexpr int kFewestStagedItems = 32;
-/// Arrays of a chunk: three bands, y, x, six that are marshalled; and one for all that is small.
+/// Arrays of a chunk: three bands, y, x and six marshalled arrays. One more stands for all small arrays together.
 constexpr Index kPaperArrays = 12;
 
-/// Rows of a partition are an odd number of vectors of so many: powers of two collide in the caches while the rows of
-/// all partitions of a tile are marshalled.
+/// A partition has an odd number of vectors of this many rows. With powers of two, the rows of a tile's partitions
+/// collide in the caches while they are marshalled.
 constexpr Index kVectorRows = 16;
-/// Rows of the longest partition: kernels count them in 32 bits.
+/// Most rows of a partition, because kernels count them in 32 bits.
 constexpr Index kLongestPartition = Index{1} << 28;
 
-/// Words of an array of a chunk, as far as the memory holds it.
+/// Words of each array of a chunk that the memory holds.
 std::int64_t words_of(int word, const DeviceTraits& traits) {
   return std::min(traits.chunk_bytes, traits.memory_bytes / kPaperArrays) / word;
 }
 
-/// Words a row of marshalling forth and back: three bands, y and x, each read and written.
+/// Words per row of marshalling forth and back: three bands, y and x, each read once and written once.
 constexpr double kMarshalling = 10;
 
-/// The largest power of two that is at most `most`, and at most kPaperItems.
+/// The largest power of two of work-items that is at most `most` and at most kPaperItems.
 int choose_items(int most) {
   int items = kPaperItems;
   while (items > 1 && items > most) items /= 2;
   return items;
 }
 
-/// The lines whose dominance does not cover partitions of `rows` rows, if they are few.
+/// The lines whose dominance does not cover partitions of `rows` rows, if these lines are few.
 /// @param rows  see bound_halves()
 template <typename T>
 std::vector<Index> lines_paper_leaves(const Problem<T>& problem, Index rows, double tol) {
@@ -67,12 +67,12 @@ class Paper : public SchemeOf<S> {
   }
 
  protected:
-  /// True if a user asks for the form.
+  /// True if the user asks for the form.
   template <typename T>
   bool asked_for(Method method, const Problem<T>& problem) const {
     return method == Method::truncated_halo && (problem.traits.paper || problem.options.variant == this->name());
   }
-  /// Why no plan of the form can solve, whatever its certificate; none if one may.
+  /// Why no plan of the form can solve the lines, whatever its certificate; an empty rejection if a plan may.
   template <typename T>
   static Rejection hopeless(const Problem<T>& problem, const char* variant, Index rows, double tol, const Plan& plan) {
     if (plan.chunk_tiles == 0 && plan.n > 0) {
@@ -124,8 +124,8 @@ class LanesPaper final : public Paper<LanesPaper> {
     Certificate certificate;
   };
 
-  /// The longest m_min that is tried: half a partition, or where partitions are short, half of one of
-  /// kLongestPaperRows, unless the user asked for partitions.
+  /// The longest m_min that is tried. It is half of the partition that the user asks for, or else half of the usual
+  /// partition, and in that case at least half of kLongestPaperRows.
   template <typename T>
   static Index longest(const Problem<T>& problem) {
     const Index asked = problem.options.partition;
@@ -144,7 +144,7 @@ class LanesPaper final : public Paper<LanesPaper> {
     const Plan plan = plan_of(problem, m_min);
     return {plan, certify_paper_lanes(plan, problem.bands.view(), tol)};
   }
-  /// Double m_min until the certificate holds, then search by halves for the shortest that it holds for.
+  /// Double m_min until the certificate holds. Then find the shortest m_min for which it holds, by bisection.
   template <typename T>
   std::optional<Proposal> followed(const Problem<T>& problem, double tol, Rejection& rejection) const {
     const Index limit = longest(problem);
@@ -189,8 +189,8 @@ class TilesPaper final : public Paper<TilesPaper> {
   bool suits(Method method, const Problem<T>& problem) const {
     return by_tiles(problem) && this->asked_for(method, problem);
   }
-  /// Partitions get longer until the certificate holds; it is rejected where that does not help, also for users who
-  /// named the method.
+  /// Propose longer and longer partitions until the certificate holds. If none does, reject the method, even for users
+  /// who named it.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     if (reject_asymmetry(problem, rejection)) return std::nullopt;
@@ -221,10 +221,11 @@ class TilesPaper final : public Paper<TilesPaper> {
 }  // namespace
 
 double paper_words(const Plan& plan) {
-  // Four arrays are read; reciprocal pivots and the swept y are written; each half reads these and a band.
+  // The sweeps read four arrays and write two: reciprocal pivots and the swept y. The substitution of each half reads
+  // these two and a band, and writes x.
   constexpr double kSweeps = 4 + 2, kBack = 3 + 1;
-  // Of a partition: tips of spikes, written once and read twice; the two unknowns at the cuts read none of a half's
-  // three, and a second sweep that reads again does without the last row's coupling.
+  // Words per partition. Tips of spikes are written once and read twice. The two unknowns at the cuts need none of the
+  // three reads of a row. A second sweep that reads the arrays again does not need the last row's coupling.
   constexpr double kTips = 3 * 4, kCuts = 2 * 3, kLast = 1;
   const double again = plan.as<PaperForm>().staged ? 0 : 4, spared = kCuts + (again > 0 ? kLast : 0);
   return kMarshalling + kSweeps + again + kBack + (kTips - spared) / static_cast<double>(plan.m);
@@ -243,7 +244,7 @@ Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits) {
   if (plan.as<PaperForm>().staged && !fits(plan.items, kept)) plan.items = fewer;
   plan.lanes = plan.items;
   plan.item_rows = static_cast<int>(plan.m);
-  // The neighbours' partitions come along, in whole tiles.
+  // A chunk also holds the neighbours' partitions, in whole tiles.
   plan.chunk_tiles = std::clamp<Index>(words_of(word, traits) / plan.tile_rows() - 2, 0, plan.tiles());
   return plan;
 }
@@ -263,17 +264,17 @@ Plan make_paper_lanes_plan(Index n, Index m, Index m_min, const char* scheme, in
   plan.m = round_up(std::max(std::min(m, std::max<Index>(n, 1)), both), plan.lanes);
   take_runs(plan, plan.tiles(), traits);
   const Index held = words_of(word, traits) / plan.tile_rows();
-  // Without all tiles at once the neighbours' partitions come along.
+  // Unless a chunk holds all tiles, it also holds the neighbours' partitions.
   plan.chunk_tiles = held >= plan.tiles() ? plan.tiles() : std::max<Index>(0, held - 1);
   return plan;
 }
 
 double paper_lanes_words(const Plan& plan) {
-  // Four arrays are read, those of the first 2 m_min rows by UL and those from m_min on by LU; reciprocal pivots and
-  // the swept y are written once, and read once with a band for x.
+  // Four arrays are read: UL reads the first 2 m_min rows, LU the rows from m_min on. Reciprocal pivots and the swept y
+  // are written once. Each is read once, with one band, to compute x.
   constexpr double kSwept = 4, kLeft = 2, kBack = 3 + 1;
-  // Of a partition: tips of spikes, written once and read twice; the two unknowns at the cuts read none of three, and
-  // either sweep does without the coupling before its first row.
+  // Words per partition. Tips of spikes are written once and read twice. The two unknowns at the cuts need none of
+  // their three reads. Neither sweep needs the coupling before its first row.
   constexpr double kTips = 3 * 4 - 2 * 3 - 2;
   const auto m = static_cast<double>(plan.m), m_min = static_cast<double>(plan.as<PaperLanes>().m_min);
   return kMarshalling + kSwept * (1 + m_min / m) + kLeft + kBack + kTips / m;

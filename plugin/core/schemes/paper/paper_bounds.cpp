@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Truncation and rounding in both of the paper's forms: two sweeps of a partition, the systems of 2x2 at its cuts, and
-// both substitutions that meet inside of it.
+// Truncation and rounding in both of the paper's forms. Each partition is swept twice, 2x2 systems give the unknowns at
+// its cuts, and the two substitutions meet inside the partition.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -11,13 +11,13 @@
 namespace oclspkt {
 namespace {
 
-/// The rows of a partition of either form, counted within it; the last one of a line of partitions may be short.
+/// The rows of a partition of either form, counted from its first row. The last partition may be short.
 struct PaperRows {
-  Index first;    ///< of the system
-  Index size;     ///< of the partition
-  Index from;     ///< the first one that LU sweeps
+  Index first;    ///< first row of the partition, counted in the system
+  Index size;     ///< rows of the partition
+  Index from;     ///< first row that LU sweeps
   Index as_far;   ///< UL sweeps the rows before this one
-  Index meeting;  ///< the first one that LU substitutes
+  Index meeting;  ///< first row that LU substitutes
   PaperRows(const Plan& plan, Index partition) : first(partition * plan.m), size(std::min(plan.n - first, plan.m)) {
     const PaperLanes* const form = plan.find<PaperLanes>();
     from = form != nullptr ? std::min(form->swept_down_from(), size) : 0;
@@ -25,8 +25,8 @@ struct PaperRows {
     meeting = std::min(form != nullptr ? form->meeting() : plan.m / 2, size);
   }
   bool meets() const { return meeting < size; }
-  /// Call f(rows, first, count, stop) for the sweep by UL, then for that by LU, if LU sweeps a row. Rows are counted in
-  /// the order of the sweep; it substitutes its own rows from `stop` on.
+  /// Call f(rows, first, count, stop) for the sweep by UL, then for the sweep by LU if it has any rows. Rows count in
+  /// the order of the sweep. A sweep substitutes its rows from `stop` on.
   template <typename T, typename F>
   void for_sweeps(const BandsView<T>& bands, Index n, const F& f) const {
     f(SweepRows<T>(bands, n, true), n - first - as_far, as_far, static_cast<std::size_t>(as_far - meeting));
@@ -37,8 +37,8 @@ struct PaperRows {
 
 /// The truncation errors of one sweep over a partition.
 struct TruncatedSweep {
-  double coupling = 0, entered = 0;  ///< tips of the spikes: of the unknowns behind the last row, and before the first
-  Inherited errors;                  ///< of the rows that the sweep substitutes
+  double coupling = 0, entered = 0;  ///< tips of the spikes: for the unknowns behind the last row, before the first row
+  Inherited errors;                  ///< errors of the rows that the sweep substitutes
 };
 
 /// The truncation errors of one partition, as functions of the errors of the unknowns beside its cuts.
@@ -66,16 +66,17 @@ struct CutError {
   double error, amplified;
 };
 CutError error_of_cut(const Truncated& above, const Truncated& below) {
-  // The sign of v_b w_t is lost in the ratios; the smaller of both denominators is safe.
+  // The ratios do not have the sign of v_b w_t. The smaller of both possible denominators gives a safe bound.
   const double amplified = 1 / std::abs(1 - above.down.coupling * below.up.coupling);
   return {(above.down.entered + below.up.entered) * (1 + std::max(above.down.coupling, below.up.coupling)) * amplified,
           amplified};
 }
 
-/// The certificate of the swept partitions. The last of them is judged only if it is the last of the system (`all`).
+/// The certificate of the swept partitions. The last one is judged only if it is the last one of the system (`all`).
 Certificate judge(const Plan& plan, const std::vector<Truncated>& swept, bool all) {
   Certificate worst;
-  // The first partition has no cut above it and the last none below: only the truncation of their own sweeps counts.
+  // The first partition has no cut above it and the last one none below it. There, only the truncation of their own
+  // sweeps counts.
   double error_above = swept.empty() ? 0 : swept.front().up.entered;
   for (std::size_t k = 0; k < swept.size(); ++k) {
     const bool last = k + 1 == swept.size();
@@ -95,26 +96,28 @@ Certificate judge(const Plan& plan, const std::vector<Truncated>& swept, bool al
   return worst;
 }
 
-/// Errors of the unknowns beside a cut: of the last row above it by LU, and of the first below it by UL.
-/// @param v, w their ratios |c p|. @param bottom, top errors of the right-hand sides of these rows after both sweeps
+/// Errors of the two unknowns beside a cut: the last row above it, swept by LU, and the first row below it, swept by
+/// UL.
+/// @param v, w         ratios |c p| of these rows
+/// @param bottom, top  errors of the right-hand sides of these rows after the sweeps
 BesideCut solved_cut(double v, double w, double bottom, double top) {
   const double left = 1 - v * w, divided = left > 0 ? 1 / left : kNothingKnown;
-  // Rounding of the system itself: its couplings, its right-hand side, its determinant and the division.
+  // Rounding of the 2x2 system itself: its couplings, right-hand side, determinant and division.
   constexpr double kSolved = 10;
   return {(bottom + v * top + kSolved) * divided, (top + w * bottom + kSolved) * divided};
 }
 
 /// The rounding errors of one sweep over a partition.
 struct Rounded {
-  double ratio = 0, error = 0;  ///< of its last row
-  Inherited meeting;            ///< the error of the row at which the substitution of the other sweep begins
+  double ratio = 0, error = 0;  ///< ratio and error of the last row of the sweep
+  Inherited meeting;            ///< error of the row at which the other sweep's substitution begins
 };
 
 /// The rounding errors of one partition, as functions of the errors of the unknowns beside its cuts.
 struct RoundedPartition {
   Rounded up, down;
-  bool meets = false;  ///< LU substitutes some of its rows
-  WorstRow local;      ///< the error that elimination and substitution leave in a row
+  bool meets = false;  ///< LU substitutes at least one row
+  WorstRow local;      ///< largest error that elimination and substitution leave in a row
 };
 
 template <typename T>
@@ -147,7 +150,7 @@ Certificate certify_paper_lanes(const Plan& plan, const BandsView<T>& bands, dou
 
 template <typename T>
 Rounding bound_paper(const Plan& plan, const BandsView<T>& bands) {
-  constexpr Index kAtOnce = Index{1} << 17;  // partitions in memory
+  constexpr Index kAtOnce = Index{1} << 17;  // partitions that are held in memory at a time
   const Index partitions = plan.partitions();
   WorstRow worst;
   double top = 0;

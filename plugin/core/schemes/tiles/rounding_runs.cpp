@@ -11,11 +11,12 @@
 namespace oclspkt {
 namespace {
 
-/// The error that the pass up leaves in a row of the upper factor; the next row takes its multiplier's share of it.
+/// The error that the sweep up leaves in a row of the upper factor. The next row takes over this error, times its
+/// multiplier.
 struct PassedDown {
   double ratio = 0;  ///< |c p|
-  double joint = 0;  ///< the difference between the unknown below and the one that was used
-  double own = 0;    ///< the rounding of the row's unknown beyond RoundedRows::local
+  double joint = 0;  ///< difference between the unknown below and the value used for it
+  double own = 0;    ///< rounding of the row's unknown beyond RoundedRows::local
   /// @param below  RowRounds::handed_up of the next row
   double into(double below) const { return joint + own + ratio * below; }
 };
@@ -25,16 +26,17 @@ Joints joints_of(const Plan& plan) {
   return plan.as<StoredFactors>().corrects ? Joints::swept : Joints::taken_off;
 }
 
-/// The rounding of a row beyond RoundedRows::local. Where d = w + q f is a sweep from 0 plus a product of couplings
-/// times the value f that enters, the sum rounds by its own size, which the next row sees, too. The product rounds by
-/// |q f|; so do the product and the sum of the sweep from 0, because w may exceed d by |q f|.
+/// The rounding of a row beyond RoundedRows::local. Let d = w + q f, where w is the result of a sweep from 0, q a
+/// product of couplings and f the value that enters. The sum rounds by its own size, and the next row sees this
+/// rounding, too. The product rounds by |q f|. The product and the sum in the sweep from 0 round by |q f| as well,
+/// because w may exceed d by |q f|.
 struct RowRounds {
-  double carried = 0;                ///< rounding of the sweep down that continues from the row
-  double down = 0, handed_down = 0;  ///< all rounding of the row, and the part that changes its value
+  double carried = 0;                ///< rounding of the sweep down that goes on from this row
+  double down = 0, handed_down = 0;  ///< all rounding of the row in the sweep down, and the part that changes its value
   double up = 0, handed_up = 0;
 };
 
-/// Follows the errors of a run of tiles, one after the other.
+/// Follows the errors of a run of tiles, tile by tile.
 class RunErrors {
  public:
   /// @param u  half of eps of the scalar
@@ -54,14 +56,14 @@ class RunErrors {
     rounds_.resize(sizes_.size());
   }
 
-  /// Add the next tile, whose rows the caller has put into `rows`. @param first  its first row
+  /// Add the next tile, whose rows the caller has put into `rows`. @param first  first row of the tile
   void add_tile(Index first) {
     const std::size_t count = sizes_.size(), item_rows = count / static_cast<std::size_t>(items_);
     for (std::size_t i = 0; i < count; ++i) sizes_[i] = 1 + rows.up[i];
     down_.analyse(rows.down, sizes_, items_, false, enters_);
     corrects_ ? analyse_corrected() : up_.analyse(rows.up, {}, items_, true, 1);
     find_rounds(item_rows);
-    // Corrected values do not change any more after they are passed on.
+    // Corrected values do not change after they are passed on.
     const double handed = handed_ = !begun_ || corrects_ ? 0 : up_.handed();
     if (begun_) see(first - 1, last_row_ + last_share_ * handed);
     if (begun_ && forward_) source_.back() += ratio_.back() * handed;
@@ -89,10 +91,11 @@ class RunErrors {
     enters_ = sizes_.back();
     begun_ = true;
   }
-  /// The error of the value that leaves the last tile downwards, and of the value that it passed to the tile before.
+  /// left(): error of the value that leaves the last tile downwards. handed(): error of the value that it passed to the
+  /// tile above.
   double left() const { return left_; }
   double handed() const { return handed_; }
-  /// Unless joins_runs(): forward errors of the unknowns, row by row from the first tile's first one.
+  /// Forward errors of the unknowns, row by row from the first row of the first tile. @pre not joins_runs()
   const std::vector<double>& unknowns() {
     for (std::size_t i = source_.size() - 1; i-- > 0;) source_[i] += ratio_[i] * source_[i + 1];
     return source_;
@@ -108,8 +111,8 @@ class RunErrors {
     if (row == keep_from_) found.first_row = error;
     if (row + 1 == keep_end_) found.last_row = error;
   }
-  /// Compute the rounding of a tile's rows. Corrections are so small that only the sum with them rounds, not their
-  /// product; on the way up there are two such sums.
+  /// Compute the rounding of a tile's rows. Corrections are so small that their products do not count, only the sum
+  /// with them rounds. The sweep up has two such sums.
   void find_rounds(std::size_t item_rows) {
     const std::size_t count = sizes_.size();
     double above = enters_, off = 0;
@@ -134,15 +137,15 @@ class RunErrors {
       rounds_[i].up = 1 + 3 * off;
     }
   }
-  /// The value that a work-item leaves out above a cut, so that it gets the same bits as the next run: the influence of
-  /// the value that enters the tile. @param end  of the tile; i  the work-item's first row
+  /// Above a cut, a work-item leaves out the influence of the value that enters the tile, so that it gets the same bits
+  /// as the next run. Returns this influence, in units of u. @param end  end of the tile; i  first row of the work-item
   double left_out(Index end, std::size_t i) const {
     if (!joined_ || corrects_ || end != keep_end_) return 0;
     double product = enters_ / u_;
     for (std::size_t k = 0; k < i; ++k) product *= rows.down[k];
     return product;
   }
-  /// Analyse the sweep up from 0. The influence of the unknown below the tile is missing in it and is subtracted last.
+  /// Analyse the sweep up from 0. It leaves out the influence of the unknown below the tile, which is subtracted last.
   void analyse_corrected() {
     const std::size_t count = sizes_.size();
     up_sizes_.assign(count, 2);
@@ -150,9 +153,9 @@ class RunErrors {
     down_.correct(u_);
     up_.correct(u_);
     // The last row of a work-item and the row below it use different products for the unknown below the tile. Both
-    // consist of products over each of the `behind` work-items, in different orders; but the work-item of the lower row
-    // multiplies its rows one after the other. That is behind + item_rows roundings each. The last row of the tile uses
-    // that unknown itself.
+    // consist of products over each of the `behind` work-items, in different orders. The work-item of the lower row
+    // also multiplies its own rows one after the other. So each product rounds behind + item_rows times. The last row
+    // of the tile uses that unknown itself.
     const std::size_t item_rows = count / static_cast<std::size_t>(items_);
     of_below_.assign(static_cast<std::size_t>(items_), 0);
     double product = 1;
@@ -176,12 +179,12 @@ class RunErrors {
   ScanErrors down_, up_;
 };
 
-/// The number of tiles after which a run shows no new error, if all its rows are within limits that decay.
+/// Tiles of a run after which no new error appears, if all its rows are within limits that decay.
 constexpr Index kLimitTiles = 3;
 
-/// The largest error of a run of tiles whose rows are all within limits. @param tiles  how many
+/// The largest error of a run of `tiles` tiles whose rows are all within `limits`.
 double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
-  // The corrections in either precision are at most as large as with this unit, as nothing grows.
+  // In either precision, corrections are at most as large as with the unit of float, because nothing grows.
   constexpr double kCoarsest = std::numeric_limits<float>::epsilon() / 2.0;
   const Index rows = tiles * plan.group_rows();
   RunErrors errors(plan, kCoarsest, 0, rows);
@@ -202,7 +205,8 @@ struct Part {
   double above = 0, below = 0;          ///< couplings of the last row to the unknowns around the work-item
   double top_above = 0, top_below = 0;  ///< couplings of the first row to the unknown above and to the last row
   double bottom = 0, top = 0;           ///< errors of both equations
-  /// Differences of the second sweeps, from the known unknowns around the rows: at the last and at the first row.
+  /// Differences at the last and at the first row by the second sweeps, which start from the known unknowns around the
+  /// rows.
   double again_bottom = 0, again_top = 0;
   double weight = 0;  ///< |A p| of the last row
 };
@@ -212,10 +216,10 @@ struct Equation {
   double above = 0, below = 0, error = 0;
 };
 
-/// @param most_above  the largest coupling of the first row to the unknown above
+/// @param most_above  largest coupling of the first row to the unknown above
 Part part_of(const RoundedRows& rows, double most_above) {
   Part part;
-  // Products of all |a p| and |c p| so far, and the coupling of the first row to the unknown above.
+  // down, up: products of all |a p| and of all |c p| so far. above: coupling of the first row to the unknown above.
   double down = 1, up = 1, above = 0, left = 0, again = 0;
   const std::size_t count = rows.down.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -238,20 +242,21 @@ Part part_of(const RoundedRows& rows, double most_above) {
   part.top += 2 * static_cast<double>(count) * up;
   part.above = down;
   part.below = rows.up.back();
-  // Limits of ratios add up to more than the coupling in any row of dominance 1.
+  // In a row of dominance 1, the limits of ratios add up to more than the row's coupling.
   part.top_above = std::min(above, most_above);
   part.top_below = up;
   part.weight = rows.weight.back();
   return part;
 }
 
-/// Divide an equation by the rest of its diagonal.
+/// Divide an equation by what remains of its diagonal.
 ///
-/// A value is at most s = 1 + the sum of its couplings. Two neighbours' values, at most 2, times the couplings a and b,
-/// are subtracted from it: that rounds by 2 (a + b), by s + 2 max(a, b) and by the result. The number subtracted from
-/// the diagonal rounds by 3 taken. The division, and its products with the value and with the couplings, follow.
+/// A value is at most s = 1 + the sum of its couplings. The values of two neighbours, each at most 2, are multiplied by
+/// the couplings a and b and subtracted from it. That rounds by 2 (a + b), by s + 2 max(a, b) and by the result. The
+/// number subtracted from the diagonal rounds by 3 taken. The division and its products with the value and with the
+/// couplings round, too.
 /// @param taken  the number subtracted from the diagonal
-/// @param a, b   the couplings before
+/// @param a, b   the couplings before the subtraction
 void divide(double taken, double a, double b, Equation& e) {
   const double r = taken < 1 ? 1 / (1 - taken) : kNothingKnown;
   e.above *= r;
@@ -261,7 +266,7 @@ void divide(double taken, double a, double b, Equation& e) {
       r * (e.error + 2 * (a + b) + 1 + a + b + 2 * std::max(a, b) + 3 * taken) + 4 * left + 4 * (e.above + e.below);
 }
 
-/// The errors of the unknowns that the reduction finds: those of the last rows of all parts.
+/// The errors of the unknowns that the reduction finds, which are the last unknowns of all parts.
 std::vector<double> solve_interfaces(const std::vector<Part>& parts, int steps) {
   const std::size_t count = parts.size();
   std::vector<Equation> now(count);
@@ -288,7 +293,7 @@ std::vector<double> solve_interfaces(const std::vector<Part>& parts, int steps) 
   return errors;
 }
 
-/// Follows the errors of a tile, part by part.
+/// Follows the errors of a tile, part by part. A part is the rows of a work-item.
 class TileErrors {
  public:
   explicit TileErrors(const Plan& plan) : plan_(plan) {
@@ -305,7 +310,7 @@ class TileErrors {
     std::copy(mine.local.begin(), mine.local.end(),
               left_.begin() + static_cast<std::ptrdiff_t>(item) * plan_.item_rows);
   }
-  /// The errors of all rows, once all parts are added.
+  /// The errors of all rows. @pre all parts are added
   const std::vector<double>& interface_errors() {
     const std::vector<double> errors = solve_interfaces(parts_, plan_.as<Scan>().steps);
     const auto at = [&](std::size_t k) { return k < errors.size() ? errors[k] : 0; };
@@ -318,7 +323,7 @@ class TileErrors {
     }
     return left_;
   }
-  /// Errors of the unknowns of a tile that is cut off, whose rows the caller has put into `all`.
+  /// Errors of the unknowns of a tile that is cut off from its neighbours. The caller has put its rows into `all`.
   std::vector<double> unknowns() const {
     std::vector<double> errors(left_.size());
     double error = 0;
@@ -340,7 +345,7 @@ class TileErrors {
 
 RatioLimits::RatioLimits(const Survey& survey) : lower_share(survey.lower_share), upper_share(survey.upper_share) {
   const double discriminant = 1 - 4 * lower_share * upper_share;
-  const double half = (1 + std::sqrt(discriminant)) / 2;  // NaN where pivots may vanish
+  const double half = (1 + std::sqrt(discriminant)) / 2;  // NaN if pivots may vanish
   down = lower_share / half;
   up = upper_share / half;
 }
@@ -357,7 +362,7 @@ Rounding bound_runs(const Plan& plan, const BandsView<T>& bands) {
     PivotAbove above = pivots[static_cast<std::size_t>(r)];
     PartitionErrors& found = errors.found;
     const bool corrects = plan.as<StoredFactors>().corrects, joins = joins_runs(plan);
-    // Runs that join have the same unknowns below a cut; but corrected runs compute the value that enters there twice.
+    // Joined runs have the same unknowns below a cut. But corrected runs compute the value that enters there twice.
     const Index last = joins ? end : end + plan.halo;
     for (Index tile = first - plan.halo, k = 0; k < plan.run_tiles; ++k, tile += tile_rows) {
       errors.rows.fill(rows, tile, plan.n, above);

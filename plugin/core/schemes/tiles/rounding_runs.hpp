@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Bounds on rounding of lines laid end to end, whose interface systems are solved by scans or by cyclic reduction; and
-// the storage form of such lines.
+// Bounds on rounding of lines laid end to end whose interface systems are solved by scans or by cyclic reduction, and
+// the choice of the storage form of such lines.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace oclspkt {
 
-/// The certificate of runs of tiles. If runs are lines, nothing enters them from above; between tiles, unknowns are
-/// truncated a tile away, if at all.
+/// The certificate of runs of tiles. If runs are lines, nothing enters them from above. Truncation between tiles, if
+/// any, happens a tile away.
 template <typename T>
 Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
   const bool lines = runs_are_lines(plan);
@@ -22,48 +22,50 @@ Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
       {plan.n, plan.group_rows(), lines ? plan.group_rows() : plan.halo, !lines, !lines || plan.run_tiles > 2}, bands);
 }
 
-/// The bound of runs of tiles (kernels/gpu/tile_stored.cl, truncated-streamed), by the values of the rows.
+/// The bound on rounding of runs of tiles (kernels/gpu/tile_stored.cl, truncated-streamed), from the values of the
+/// rows.
 /// @cost 1 division, some 50 additions and multiplications a row, by all processors of this process
 template <typename T>
 Rounding bound_runs(const Plan& plan, const BandsView<T>& bands);
 
-/// Limits that hold for all rows: of the shares |a_i| / |b_i| and |c_i| / |b_i|, and of the ratios |a_i p_i| and
-/// |c_i p_i|, p the reciprocal pivots.
+/// Limits that hold for all rows. lower_share and upper_share limit |a_i| / |b_i| and |c_i| / |b_i|. down and up limit
+/// |a_i p_i| and |c_i p_i|, where p are the reciprocal pivots.
 struct RatioLimits {
   double lower_share, upper_share, down, up;
   /// The limits that the survey gives.
   explicit RatioLimits(const Survey& survey);
-  /// True if neither sweep makes rounding grow.
+  /// True if rounding does not grow in either sweep.
   bool shrink() const { return down <= 1 && up <= 1; }
 };
 Rounding bound_runs(const Plan& plan, const RatioLimits& limits);
 
-/// The bound of tiles by the factors of one line that work-groups keep (kernels/gpu/tile_shared.cl), halo or not.
+/// The bound on rounding of tiles, with halo or without, whose work-groups keep the factors of one line
+/// (kernels/gpu/tile_shared.cl).
 Rounding bound_kept(const Plan& plan, const RatioLimits& limits);
 
-/// The bound of tiles whose interface systems are solved by cyclic reduction (kernels/gpu/tile_halo.cl), by the values
-/// of the rows.
+/// The bound on rounding of tiles whose interface systems are solved by cyclic reduction (kernels/gpu/tile_halo.cl),
+/// from the values of the rows.
 /// @cost 3 divisions, some 60 additions and multiplications a row, by all processors of this process
 template <typename T>
 Rounding bound_tiles(const Plan& plan, const BandsView<T>& bands);
 Rounding bound_tiles(const Plan& plan, const RatioLimits& limits);
 
-/// The bound of tiles that are reduced to their last rows (kernels/gpu/tile_reduce.cl), by the survey of all rows.
-/// @pre rows of dominance 1 at least, but for one rounding of the diagonal, which is forgiven
+/// The bound on rounding of tiles that are reduced to their last rows (kernels/gpu/tile_reduce.cl), from the survey.
+/// @pre all rows have dominance 1 at least, except that one rounding of the diagonal is forgiven
 template <typename T>
 Rounding bound_reduced(const Plan& plan, const Survey& survey);
 
-/// The bound of these tiles, by the values of the rows.
+/// The bound on rounding of tiles that are reduced to their last rows, from the values of the rows.
 /// @cost 1 division, some 40 additions and multiplications a row, by all processors of this process
 template <typename T>
 Rounding bound_reduced(const Plan& plan, const BandsView<T>& bands);
 
-/// The bound of tiles of lines laid end to end: by what the survey finds of all rows, or else by the values.
+/// The bound on rounding of tiles of lines laid end to end: from the survey if that suffices, or else from the values.
 /// @param by_limits     (const RatioLimits&) -> Rounding
 /// @param by_values     () -> Rounding
 template <typename ByLimits, typename ByValues>
 Rounding bound_of_tiles(const Plan& plan, const Survey& survey, const ByLimits& by_limits, const ByValues& by_values) {
-  constexpr double kEnough = 30;  // eps, below any limit that a caller sets for rows as dominant as that
+  constexpr double kEnough = 30;  // eps; less than any limit that a caller sets for rows of this dominance
   if (plan.n == 0) return {0};
   if (!survey.finite) return {kNothingKnown};
   const bool surveyed = survey.dominance >= kSurveyedDominance;
@@ -72,11 +74,11 @@ Rounding bound_of_tiles(const Plan& plan, const Survey& survey, const ByLimits& 
   const RatioLimits limits(survey);
   const bool limited = survey.dominance >= 1 && limits.shrink();
   const double by_ratios = limited ? by_limits(limits).eps : kNothingKnown;
-  if (surveyed) return {std::min(by_dominance, by_ratios)};  // never an unknown bound, which is infinite or NaN
+  if (surveyed) return {std::min(by_dominance, by_ratios)};  // a known bound: unknown ones are infinite or NaN
   return by_ratios <= kRoundingLimit ? Rounding{by_ratios} : by_values();
 }
 
-/// Look at the values for the storage form that takes the fewest words, of bands or factors.
+/// Choose the storage form of bands or factors that takes the fewest words, by the values of the matrix.
 template <typename T>
 void choose_form_by_groups(const Problem<T>& problem, Plan& plan) {
   const LineSet& lines = problem.bands.lines();
@@ -84,7 +86,7 @@ void choose_form_by_groups(const Problem<T>& problem, Plan& plan) {
   serve_if_symmetric(problem, plan);
 }
 
-/// Places of stored arrays. If lines share their factors, the arrays of one line serve all chunks.
+/// Where the stored arrays lie. If lines share their factors, the arrays of one line serve all chunks.
 inline StoredPlaces places_of_shared(const Plan& plan) {
   return {plan.form == Form::shared ? shared_tiles(plan).period : 0};
 }

@@ -13,26 +13,26 @@
 namespace oclspkt {
 namespace {
 
-/// Whose plans those are that have halos, and that have runs.
+/// Names of the scheme whose plans have halos, and of the scheme whose plans have runs.
 constexpr const char *kHalosByTiles = "tiles-halo", *kRunsByTiles = "tiles-streamed";
-/// Bytes that a work-item of a GPU reads and writes at once, and the most rows of one: more would not stay in
-/// registers.
+/// kItemVector: bytes that a work-item of a GPU reads and writes at once. kMostGroupItemRows: most rows of a work-item,
+/// because registers do not hold more.
 constexpr Index kItemVector = 16, kMostGroupItemRows = 32;
-/// Tiles of a run at most.
+/// Most tiles of a run.
 constexpr Index kMostRunTiles = 256;
-/// Share of a tile's rows that whole lines have to fill.
+/// Least share of a tile's rows that whole lines fill.
 constexpr double kWellFilled = 0.8;
-/// The same of rows between halos of shared factors.
+/// Least share of a tile's rows between its halos, if work-groups keep shared factors.
 constexpr double kWellKept = 0.6;
-/// Rows of a tile that is reduced to one at least.
+/// Fewest rows of a tile that is reduced to one row.
 constexpr Index kLeastReduced = 4;
-/// Arrays of exact-twopass by work-groups: three bands, y and x; and one for what is left of the tiles.
+/// Arrays of exact-twopass by work-groups: three bands, y and x. One more stands for the levels above the first.
 constexpr Index kReduceArrays = 6;
 
-/// Work-items and rows of each.
+/// The work-items of a work-group, and the rows of each.
 struct GroupShape {
   int items, item_rows;
-  Index longest_halo = 0;  ///< for which the shape is taken
+  Index longest_halo = 0;  ///< longest halo for which the shape is used
   explicit GroupShape(const Tuning::Row& row)
       : items(static_cast<int>(row[0])),
         item_rows(static_cast<int>(row[1])),
@@ -43,14 +43,14 @@ struct GroupShape {
 GroupShape shape_of(const DeviceTraits& traits, const char* table) {
   return GroupShape(figures_of(traits).rows(table).front());
 }
-/// Turns that lines may take for every one that is needed: the last is not full.
+/// Most turns of work-groups that lines take, relative to full turns, because the last turn may not be full.
 constexpr double kLineTurns = 1.25;
 
-/// Of KeptTiles: what a work-group is, and how many of them a core has registers for at a time.
+/// The shape of a work-group of KeptTiles, and the number of such work-groups for which a core has registers.
 struct KeptShape {
   GroupShape group;
-  int item_tiles;  ///< tiles that are solved at once
-  int most_steps;  ///< of the scan
+  int item_tiles;  ///< tiles that a work-item solves at the same time
+  int most_steps;  ///< most steps of the scan
   int per_core;
   explicit KeptShape(const Tuning::Row& row)
       : group(static_cast<int>(row[0]), static_cast<int>(row[1])),
@@ -64,7 +64,7 @@ bool fits(const GroupShape& shape, int word, const DeviceTraits& traits) {
          group_local_words(shape.items, shape.item_rows) * word <= traits.local_bytes;
 }
 
-/// The shape for a halo, as large as the device allows.
+/// The shape for a halo of `halo` rows, as large as the device allows.
 GroupShape group_shape(Index halo, Index partition, int word, const DeviceTraits& traits) {
   GroupShape shape = shape_of(traits, "tiles.shapes");
   for (const Tuning::Row& row : figures_of(traits).rows("tiles.shapes")) {
@@ -77,7 +77,7 @@ GroupShape group_shape(Index halo, Index partition, int word, const DeviceTraits
   return shape;
 }
 
-/// The same for runs: the usual one, or the one for floats that reach further.
+/// The shape for runs: the usual one, or a longer one if the reach needs it and the device allows it.
 GroupShape run_shape(Index reach, Index partition, int word, const DeviceTraits& traits) {
   const GroupShape usual = group_shape(0, partition, word, traits);
   const GroupShape longer =
@@ -85,10 +85,10 @@ GroupShape run_shape(Index reach, Index partition, int word, const DeviceTraits&
   return partition == 0 && reach > usual.rows() && fits(longer, word, traits) ? longer : usual;
 }
 
-/// Let work-items couple with neighbours up to `rows` rows away only.
+/// Let work-items couple only with neighbours up to `rows` rows away.
 void couple_within(Index rows, Plan& plan) {
   if (!plan.has<Scan>()) return;
-  // A work-item that is coupled with 2^steps others on either side knows 2^steps - 1 of their partitions.
+  // A work-item that is coupled with 2^steps others on either side uses the rows of 2^steps - 1 of them.
   int& steps = plan.as<Scan>().steps;
   while (steps > 0 && ((Index{1} << (steps - 1)) - 1) * plan.item_rows >= rows) --steps;
 }
@@ -99,16 +99,15 @@ void take_shape(const GroupShape& shape, Plan& plan) {
   plan.lanes = 1;
 }
 
-/// Work-groups that stream runs at a time.
+/// Number of work-groups that stream runs at the same time.
 Index runs_at_once(const Plan& plan, int word, const DeviceTraits& traits) {
   return std::max(1, traits.cores) * runs_of_core(plan, word);
 }
 
-/// Tiles of a run: as many as make the waves of work-groups that a device has at a time, each as long as a run, the
-/// shortest.
+/// Choose the tiles of a run so that an apply takes the least time: the turns of work-groups times the tiles of a run.
 Index choose_run_tiles(const Plan& plan, int word, const DeviceTraits& traits) {
   const Index rows = plan.group_rows(), at_once = runs_at_once(plan, word, traits);
-  // What is swept for the neighbours' sake is at most half of what is solved.
+  // Rows that a run sweeps for its neighbours are at most half of the rows that it solves.
   const Index least = std::max<Index>(1, quotient_up(6 * plan.halo, rows));
   Index best = least, shortest = std::numeric_limits<Index>::max();
   for (Index tiles = least; tiles <= std::max(least, kMostRunTiles); ++tiles) {
@@ -130,7 +129,7 @@ void cut_into_runs(Index tiles, int word, const DeviceTraits& traits, Plan& plan
   cut_into_chunks(plan, word, traits);
 }
 
-/// Shapes whose tiles a line fills, the fastest first. Two tiles truncate nothing, whatever the matrix.
+/// Shapes whose tiles a line fills, the fastest first. Lines of two tiles truncate nothing, whatever the matrix.
 std::vector<GroupShape> line_shapes(Index length, Form form, int word, const Tuning& figures) {
   std::vector<GroupShape> shapes;
   const auto add = [&](Index tiles, int item_rows, Index most) {
@@ -144,7 +143,7 @@ std::vector<GroupShape> line_shapes(Index length, Form form, int word, const Tun
     add(2, static_cast<int>(row[0]), figures.count("tiles.two_tile_items"));
   }
   for (const Tuning::Row& row : figures.rows("tiles.long_line_items")) {
-    // Longer lines of floats, whose halos are short, are as fast with them.
+    // For longer lines of floats, plans with halos are as fast, because their halos are short.
     const auto most = static_cast<Index>(row[0]);
     const Index tiles = quotient_up(length, most * fastest);
     if (tiles > 2 && word > static_cast<int>(sizeof(float))) add(tiles, fastest, most);
@@ -155,7 +154,7 @@ std::vector<GroupShape> line_shapes(Index length, Form form, int word, const Tun
   return shapes;
 }
 
-/// Let work-items know of all others of their work-group.
+/// Let each work-item get the results of all others of its work-group.
 void scan_all(Plan& plan) {
   int& steps = plan.add<Scan>().steps;
   while ((1 << steps) < plan.items) ++steps;
@@ -282,8 +281,8 @@ bool share_line(Plan& plan, Index length, int word) {
 
 namespace {
 
-/// Rows that a tile of a shape keeps: whole lines, or with a halo the longest part of a line that goes into it and into
-/// the line without a rest.
+/// Rows that a tile of a shape solves. Without a halo they are whole lines. With a halo they are the longest part of a
+/// line that fits between the halos and divides the line evenly.
 Index kept_rows(const KeptShape& shape, Index length, Index halo, Index quantum) {
   const Index rows = shape.group.rows();
   if (halo == 0) return rows / length * length;
@@ -292,7 +291,8 @@ Index kept_rows(const KeptShape& shape, Index length, Index halo, Index quantum)
   return std::max<Index>(0, kept);
 }
 
-/// Steps of the scan after which a work-item knows of those before it that hold rows of its line, or of the halo.
+/// Steps of the scan after which a work-item has the results of all work-items above it that hold rows of its line, or
+/// of the halo.
 int kept_steps(const KeptShape& shape, Index length, Index halo) {
   const Index rows = shape.group.item_rows;
   Index others = halo > 0 ? quotient_up(halo, rows) : length % rows == 0 ? length / rows - 1 : length / rows + 1;
@@ -302,7 +302,7 @@ int kept_steps(const KeptShape& shape, Index length, Index halo) {
   return steps;
 }
 
-/// Work-groups of a kept plan, which keep their place in the line.
+/// Set the number of work-groups of a kept plan. Each keeps its place in the line from tile to tile.
 void deal_kept_tiles(int per_core, Index length, const DeviceTraits& traits, Plan& plan) {
   const Index places = plan.halo == 0 ? 1 : length / plan.m, most = per_core * std::max<Index>(1, traits.cores);
   const Index groups = std::max(places, most / places * places);
@@ -359,7 +359,7 @@ bool keep_narrow(Plan& plan) {
 
 namespace {
 
-/// Levels of so many work-items that are left of tiles.
+/// Number of levels above the first if `tiles` tiles remain and each level has work-groups of `items` work-items.
 int count_levels(Index tiles, Index items) {
   int levels = 0;
   for (; tiles > 1; tiles = quotient_up(tiles, items * kLevelItemRows)) ++levels;

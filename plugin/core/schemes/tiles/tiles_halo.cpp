@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-halo by work-groups, for lines laid end to end: tiles-halo reads the bands, tiles-kept keeps the stored
+// truncated-halo by work-groups, for lines laid end to end. tiles-halo reads the bands. tiles-kept keeps the stored
 // factors of lines that are all alike.
 #include <algorithm>
 
@@ -13,25 +13,25 @@
 namespace oclspkt {
 namespace {
 
-/// Rows of a line up to which work-groups rather hold whole lines, or factors of them, than parts with a halo.
+/// Longest line for which work-groups hold whole lines, or factors of whole lines, rather than parts with a halo.
 template <typename S>
 Index small_tile(const S& of) {
   return figures_of(of).count("tiles.small");
 }
 
-/// keep_factors() of lines that share_line() shares, and make_factors_symmetric() where the line is symmetric.
+/// Apply keep_factors() to lines that share_line() shares, and make_factors_symmetric() if the line is symmetric.
 template <typename T>
 bool keep_shared_factors(const Problem<T>& problem, Plan& plan) {
   const Index length = problem.bands.lines().length(0);
   if (!keep_factors(plan, length, sizeof(T), problem.traits)) return false;
-  // All lines are alike: one decides for all.
+  // All lines are alike, so one line decides for all.
   if (is_symmetric(LineSet::one(length), problem.bands.view())) {
     make_factors_symmetric(plan, length, sizeof(T), problem.traits);
   }
   return true;
 }
 
-/// Parts of lines that are all alike, with the halo that the survey guarantees.
+/// Propose parts of lines that are all alike, with the halo that the survey guarantees.
 template <typename T>
 std::optional<Proposal> propose_parts(const Problem<T>& problem, double tol) {
   const LineSet& lines = problem.bands.lines();
@@ -47,7 +47,7 @@ std::optional<Proposal> propose_parts(const Problem<T>& problem, double tol) {
   return covered(plan, bound_stored(d, halo), tol, problem.survey);
 }
 
-/// Propose tiles with halos that keep their factors.
+/// Propose tiles with halos whose factors work-groups keep.
 template <typename T>
 std::optional<Proposal> propose_kept_halos(const Problem<T>& problem) {
   if (problem.options.partition > 0 || !interfaces_are_stable(problem.survey)) return std::nullopt;
@@ -67,7 +67,7 @@ class HaloTiles : public SchemeOf<S> {
   Kernels kernels() const override { return Kernels::groups; }
   double words(const Plan& plan) const override { return words_of_one_pass(plan); }
   StoredPlaces places(const Plan& plan) const override { return places_of_shared(plan); }
-  /// A work-group reads its tile to the end, also where whole lines fill less of it.
+  /// A work-group reads its tile to the end, even if whole lines fill only a part of it.
   Cut cut(const Plan& plan) const override {
     return {plan.m, plan.halo, std::max(plan.halo, plan.group_rows() - plan.halo - plan.m), false};
   }
@@ -97,7 +97,7 @@ class TilesHalo final : public HaloTiles<TilesHalo> {
         make_lines_plan,
         couple_within_halo,
         [](const DeviceTraits& of) { return small_tile(of); },
-        1,  // whole lines are as fast as any, whatever the dominance
+        1,  // whole lines are as fast as other plans, whatever the dominance
         true};
     return traits.group_items > 0 ? &by_tiles : nullptr;
   }
@@ -122,7 +122,7 @@ class TilesHalo final : public HaloTiles<TilesHalo> {
   }
 
  private:
-  /// Share of the stream.
+  /// Rate of an apply, as a share of the rate of a plain stream.
   static double share(const Plan& plan, int word) {
     const Tuning& figures = figures_of(plan);
     const bool wide = word > static_cast<int>(sizeof(float));
@@ -154,14 +154,15 @@ class TilesKept final : public HaloTiles<TilesKept> {
     return bound_of_tiles(
         plan, survey, [&](const RatioLimits& limits) { return bound_kept(plan, limits); },
         [&] {
-          // One tile of whole lines stands for all, or the parts of one line.
+          // The bound of one tile of whole lines, or of the parts of one line, holds for all.
           Plan alike = plan;
           alike.n = plan.halo > 0 ? lines.length(0) : std::min(plan.n, plan.m);
           return bound_runs(alike, bands);
         });
   }
 
-  /// Hold short lines whole. If no plan of this kind suits, tiles with halos take over, with the reason.
+  /// Propose to hold short lines whole. If no plan of this kind suits, tiles-halo gives a proposal or the reason for
+  /// none.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
     if (!problem.survey.shared || breaks_symmetry<T>(problem.options, problem.symmetric)) return std::nullopt;

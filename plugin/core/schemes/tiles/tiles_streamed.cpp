@@ -9,13 +9,13 @@
 namespace oclspkt {
 namespace {
 
-/// Reach of a run that is tried first where the decay is followed.
+/// Reach of a run, in rows, that is tried first when the decay is followed.
 constexpr Index kFirstReach = 128;
 /// True if rows of dominance d bound rounding in the interface systems of partitions with stored factors.
 bool stable_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
 
-/// If the bound on rounding is too large, let runs compute shared rows to the same bits, or correct their differences
-/// as well, whichever first brings the bound within the limit.
+/// If the bound on rounding is too large, let runs compute shared rows to the same bits. If this is not enough, let
+/// them also correct their differences. Both changes are dropped if neither brings the bound within the limit.
 /// @return the bound of the plan
 template <typename T>
 Rounding correct_where_needed(const Problem<T>& problem, Plan& plan) {
@@ -45,8 +45,8 @@ Certificate certify_plan_of_runs(const Plan& plan, const BandsView<T>& bands) {
   return certify_runs(plan, bands);
 }
 
-/// The reach that the survey of rows asks of a run: rows after which a truncated influence has decayed, or a whole
-/// line; more than `longest` if the survey does not tell.
+/// The reach of a run that the survey asks for, in rows. After this reach a truncated influence has decayed, or the
+/// line has ended. More than `longest` if the survey gives no reach.
 template <typename T>
 Index known_reach(const Problem<T>& problem, double tol, Index longest) {
   const LineSet& lines = problem.bands.lines();
@@ -55,7 +55,7 @@ Index known_reach(const Problem<T>& problem, double tol, Index longest) {
   return std::min(rows_to_decay(problem.survey.decay(), tol, longest), round_up(line, kHaloQuantum));
 }
 
-/// The next reach to try after one whose bound was too large: as much longer as its decay asks for.
+/// The next reach to try after one whose bound was too large. It grows as the decay in that bound requires.
 Index longer_reach(Index reach, double bound, double tol, Index longest) {
   const double times = bound < 1 ? std::log(tol) / std::log(bound) : 4;
   return std::min(longest, round_up(static_cast<Index>(static_cast<double>(reach) * std::clamp(1.1 * times, 1.5, 64.0)),
@@ -71,8 +71,8 @@ bool fills_line_runs(const Problem<T>& problem) {
          !narrows<T>(problem.options);
 }
 
-/// truncated-streamed by work-groups, each line a run.
-/// @return none where lines do not fill runs, or too little decays, or interface systems are not stable
+/// Propose truncated-streamed by work-groups, each line a run.
+/// @return none if lines do not fill runs, if too little decays, or if interface systems are not stable
 template <typename T>
 std::optional<Proposal> propose_line_runs(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
@@ -97,7 +97,7 @@ std::optional<Proposal> propose_line_runs(const Problem<T>& problem) {
   return std::nullopt;
 }
 
-/// Runs of tiles with a reach at which truncation stays within tolerance in every row.
+/// Propose runs of tiles with a reach at which truncation stays within tolerance in every row.
 template <typename T>
 std::optional<Proposal> propose_runs(const Problem<T>& problem, Rejection& rejection) {
   const double tol = tolerance<T>(problem.options);
@@ -115,7 +115,7 @@ std::optional<Proposal> propose_runs(const Problem<T>& problem, Rejection& rejec
   for (Index reach = std::min(known, kFirstReach);;) {
     plan = make_run_plan(n, reach, partition, sizeof(T), problem.traits);
     certificate = certificate_of(problem, plan, tol, certify_plan_of_runs<T>);
-    // Rounding, which propose() bounds, does not get less by a longer reach.
+    // A longer reach does not reduce rounding, which propose() bounds.
     if (certificate.bound <= tol) {
       return in_best_run_form(problem,
                               covered_with_growth(plan, certificate.bound, certificate.growth, tol, problem.survey));

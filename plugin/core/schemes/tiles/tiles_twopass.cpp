@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-twopass by work-groups, for lines laid end to end: tiles are reduced to their last rows, level by level.
 //
-// Rounding of exact-twopass by work-groups (kernels/gpu/tile_excess.clh). Both passes are one Gaussian elimination: no
-// number is computed twice, and a row keeps the rounding of its own eliminations and of its substitution.
+// Rounding of exact-twopass by work-groups (kernels/gpu/tile_excess.clh). Both passes together are one Gaussian
+// elimination. No number is computed twice, and a row keeps the rounding of its own eliminations and of its
+// substitution.
 //
-// An elimination adds t p to q, q' = q + t p, and replaces the coupling l of q to p by another, l' <= l. In units of
-// u = eps / 2, it rounds 5 |l| by the multiplier, which appears in the rest of l and in the diagonal, a sum; 2 |l'| by
-// the new coupling, which appears in both; |t| (s_p + 2 |a_pq|) if couplings of other signs add to the excess; and the
-// right-hand side and the excess of q'. That is 7 |l| + |f'| + s' in all, with |f'| <= |A'| max |x|. The rounding of f'
-// and of s' is also bounded by the terms that p adds to them.
+// An elimination adds t p to q, q' = q + t p. It replaces the coupling l of q to p by another one, l' <= l. In units of
+// u = eps / 2 it rounds as follows. The multiplier rounds by 5 |l|, because it appears in the rest of l and in the
+// diagonal, which is a sum. The new coupling rounds by 2 |l'|, because it appears in both, too. If couplings of other
+// signs add to the excess, this rounds by |t| (s_p + 2 |a_pq|). The right-hand side and the excess of q' round, too.
+// The sum is 7 |l| + |f'| + s', with |f'| <= |A'| max |x|. The rounding of f' and of s' is also bounded by the terms
+// that p adds to them.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -27,8 +29,8 @@
 namespace oclspkt {
 namespace {
 
-/// Substitution of a row from its neighbours, with the reciprocal of its pivot, rounds 8.5 u |A|. Rounding the unknowns
-/// of levels to T adds u |A|, and a forgiven excess adds 2 u |A|.
+/// Rounding of each row, in u |A|. The substitution of a row from its neighbours, with the reciprocal of its pivot,
+/// rounds 8.5 u |A|. Rounding the unknowns of levels to T adds u |A|, and a forgiven excess adds 2 u |A|.
 constexpr double kOfEachRow = 12;
 
 template <typename T>
@@ -36,16 +38,17 @@ constexpr double unit() {
   return std::numeric_limits<T>::epsilon() / 2.0;
 }
 
-/// Bounds the rounding by the survey of all rows. Let L_j be |l| + |c| after j eliminations on each side. |A_j| is at
-/// most |A|, and the excess is |A_j| - 2 L_j, so that one more elimination on each side rounds 7 L_j + 4 (|A| - L_j) =
-/// 4 |A| + 3 L_j, and L_0 <= |A| / (1 + d). Couplings decay with the rows that they span, in any order of elimination.
+/// Bounds the rounding by the survey of all rows. Let L_j be |l| + |c| after j eliminations on each side, so
+/// L_0 <= |A| / (1 + d). |A_j| is at most |A|, and the excess is |A_j| - 2 L_j. So one more elimination on each side
+/// rounds 7 L_j + 4 (|A| - L_j) = 4 |A| + 3 L_j. In any order of elimination, couplings decay with the number of rows
+/// that they span.
 class SurveyedReduction {
  public:
   SurveyedReduction(const Survey& survey, double unit)
       : share_(1 / (1 + std::max(1.0, survey.dominance))), decay_(std::max(1.0, survey.decay())), unit_(unit) {}
 
-  /// Reduce tiles of rows that are `apart` rows of the system apart: each work-item eliminates its rows from both
-  /// sides, then each step eliminates half of the places. The results of the two sides are added once.
+  /// Reduce tiles of rows that are `apart` rows of the system apart. First each work-item eliminates its rows from both
+  /// ends. Then each step eliminates half of the remaining places. The results of the two sides are added once.
   void reduce(double apart, Index item_rows, Index items) {
     constexpr double kAddition = 2;
     for (Index j = 1; j <= item_rows / 2; ++j) eliminate(apart * static_cast<double>(j));
@@ -55,7 +58,7 @@ class SurveyedReduction {
   double rounds() const { return rounds_; }
 
  private:
-  /// Eliminate one row on each side. @param span  rows that the couplings to them span
+  /// Eliminate one row on each side. @param span  rows that the couplings to these rows span
   void eliminate(double span) {
     const double left = share_ * std::pow(decay_, -span);
     rounds_ += std::min(4 + 3 * left, (4 / unit_ + 7) * left);
@@ -66,23 +69,23 @@ class SurveyedReduction {
 /// A row, scaled to a positive diagonal, and the rounding that it has collected.
 struct ReducedRow {
   double lower = 0, upper = 0, excess = 1;
-  double begun = 0;   ///< of the change of the row above a work-item: the size of its coupling before
-  double rounds = 0;  ///< in u max |x|
+  double begun = 0;   ///< size of the coupling at the start, if this is the change of the row above a work-item
+  double rounds = 0;  ///< collected rounding, in u max |x|
   double size = 1;    ///< |A| of the row before elimination
   Index row = -1;
 
   double couplings() const { return std::abs(lower) + std::abs(upper); }
-  /// Size of the right-hand side, in max |x|.
+  /// Size of the right-hand side, in units of max |x|.
   double right() const { return begun + std::abs(couplings() + excess - begun) + couplings(); }
-  /// The change of this row by elimination of the rows below it; it begins with the upper coupling.
+  /// The change of this row by the elimination of the rows below it. It starts with the upper coupling.
   ReducedRow above() const { return {.upper = upper, .excess = 0, .begun = std::abs(upper)}; }
 };
 
 struct LevelArithmetic {
-  double unit;    ///< half of its eps
-  double weight;  ///< its unit over that of the bound
+  double unit;    ///< half of the eps of this arithmetic
+  double weight;  ///< its unit divided by the unit of the bound
 
-  /// Eliminate p from q. @param[in,out] to_p  coupling of q to p; then to the row on the far side of p
+  /// Eliminate p from q. @param[in,out] to_p  in: coupling of q to p; out: coupling of q to the row beyond p
   void eliminate(ReducedRow& q, double& to_p, const ReducedRow& p, double p_to_q, double p_far) const {
     if (to_p == 0) return;
     const double diag = p.couplings() + p.excess, t = -to_p / (diag > 0 ? diag : kNothingKnown), through = std::abs(t);
@@ -99,7 +102,7 @@ struct LevelArithmetic {
   void eliminate_below(ReducedRow& q, const ReducedRow& below) const {
     eliminate(q, q.upper, below, below.lower, below.upper);
   }
-  /// Add the change by the rows below to a row.
+  /// Add the change that the rows below cause to a row.
   void join(ReducedRow& q, const ReducedRow& change) const {
     q.upper = change.upper;
     q.excess += change.excess;
@@ -107,16 +110,16 @@ struct LevelArithmetic {
   }
 };
 
-/// The last row of a tile, which the next level eliminates, and the change of the row above the tile.
+/// The last row of a tile, which the next level eliminates, and the change that the tile causes in the row above it.
 struct ReducedTile {
   ReducedRow last, above;
 };
 
 void see(WorstRow& worst, const ReducedRow& row) { worst.see(kOfEachRow + row.rounds / row.size, row.row); }
 
-/// Eliminate the rows of a work-item but the last from both ends to the middle.
+/// Eliminate all rows of a work-item but the last, from both ends to the middle.
 /// @param rows   shape [item_rows]
-/// @param above  ReducedRow::above() of the row above them
+/// @param above  in: ReducedRow::above() of the row above the work-item
 void reduce_item(std::vector<ReducedRow>& rows, ReducedRow& above, const LevelArithmetic& by, WorstRow& worst) {
   const std::size_t count = rows.size(), middle = count / 2 - 1;
   ReducedRow& bottom = rows[count - 1];
@@ -132,7 +135,7 @@ void reduce_item(std::vector<ReducedRow>& rows, ReducedRow& above, const LevelAr
   for (std::size_t i = 0; i + 1 < count; ++i) see(worst, rows[i]);
 }
 
-/// Eliminate half of the places in each step; place 0 is the change of the row above the tile.
+/// Eliminate half of the remaining places in each step. Place 0 is the change of the row above the tile.
 ReducedTile reduce_places(std::vector<ReducedRow>& places, const LevelArithmetic& by, WorstRow& worst) {
   const std::size_t items = places.size() - 1;
   for (std::size_t distance = 1; distance < items; distance *= 2) {
@@ -146,7 +149,7 @@ ReducedTile reduce_places(std::vector<ReducedRow>& places, const LevelArithmetic
   return {places[items], places[0]};
 }
 
-/// Reduce a level. @param row_of  (i) -> ReducedRow, of rows [0, n)
+/// Reduce a level to the last rows of its tiles. @param row_of  (i) -> ReducedRow, for rows [0, n)
 template <typename RowOf>
 std::vector<ReducedTile> reduce_level(const RowOf& row_of, Index n, Index items, Index item_rows,
                                       const LevelArithmetic& by, WorstRow& worst) {
@@ -185,8 +188,8 @@ ReducedRow row_of_bands(const BandsView<T>& bands, Index i) {
           .row = i};
 }
 
-/// Dominance from which nothing grows: tiles carry excesses, and forgive one rounding of a diagonal, so that they
-/// eliminate as if rows with sums 0 had come unrounded.
+/// Dominance from which nothing grows. Tiles carry excesses and forgive one rounding of a diagonal. So a row whose sum
+/// was 0 before rounding is eliminated as such.
 template <typename T>
 constexpr double kForgiven = 1 - static_cast<double>(std::numeric_limits<T>::epsilon());
 
@@ -195,7 +198,7 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   const char* name() const override { return "tiles-twopass"; }
   std::string shape(const Plan& plan) const override { return "tiles reduced by " + groups_text(plan); }
   Kernels kernels() const override { return Kernels::groups; }
-  /// From pass to pass, three numbers of one row of a work-item are stored.
+  /// Between the passes, each work-item stores three numbers of one row.
   double words(const Plan& plan) const override { return (plan.symmetric() ? 7 : 9) + 6.0 / plan.item_rows; }
   int launches(const Plan&) const override { return 5; }
   Cut cut(const Plan& plan) const override { return {plan.group_rows(), 0, 0, true}; }
@@ -211,8 +214,8 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::exact_twopass && by_tiles(problem);
   }
-  /// exact-twopass by tiles that work-groups reduce to their last rows. Where the memory does not hold all rows at once
-  /// it is left to partitions.
+  /// Propose exact-twopass by tiles that work-groups reduce to their last rows. If the memory does not hold all rows at
+  /// once, partitions take over.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const Index n = problem.bands.lines().rows();
@@ -232,8 +235,8 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   }
 
  private:
-  /// Bound the rounding by the values of the rows, if the bound by the survey, and the eps that judge() adds for
-  /// rounded diagonals, exceed the limit.
+  /// Bound the rounding by the values of the rows only if the bound by the survey, plus the eps that judge() adds for
+  /// rounded diagonals, exceeds the limit.
   template <typename T>
   static Rounding rounding(const Problem<T>& problem, const Plan& plan) {
     const Rounding surveyed = rounding_of(problem, plan);
@@ -250,10 +253,10 @@ template <typename T>
 Rounding bound_reduced(const Plan& plan, const Survey& survey) {
   SurveyedReduction reduction(survey, unit<T>());
   const auto items_of = [](Index rows, Index items, Index item_rows) {
-    return std::min(items, quotient_up(rows, item_rows));  // behind the last row are rows of the identity
+    return std::min(items, quotient_up(rows, item_rows));  // after the last row come identity rows
   };
   reduction.reduce(1, plan.item_rows, items_of(plan.n, plan.items, plan.item_rows));
-  // The levels behind the first are in double.
+  // The levels above the first are in double.
   const Index level_rows = Index{plan.as<Levels>().items} * kLevelItemRows;
   auto apart = static_cast<double>(plan.group_rows());
   for (Index rows = plan.tiles(); rows > 1 && sizeof(T) > sizeof(float); rows = quotient_up(rows, level_rows)) {

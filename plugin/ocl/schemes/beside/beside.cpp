@@ -9,9 +9,9 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Lines side by side as kernels by lanes take them, and a launch over some blocks of them.
+/// The arguments of kernels by lanes for lines side by side, and the geometry of a launch over some blocks of lines.
 struct BesideCounts {
-  /// @param pieces  of a bundle that work-groups take by themselves
+  /// @param pieces  pieces of a bundle, each of which one work-group takes
   BesideCounts(const Site& s, const Tiles& t, Index pieces)
       : blocks{t.chunk.tile_end - t.chunk.tile_begin},
         block_stride{s.lines.block_stride()},
@@ -24,12 +24,12 @@ struct BesideCounts {
         groups{std::clamp<Index>(s.layout.runs, 1, std::max<Index>(1, blocks * bundles * pieces))} {}
   Long blocks, block_stride, block_lines, row_stride, slot;
   Int length, bundle, bundles;
-  Geometry groups;  ///< as many as the layout has windows for, or as there are pieces
+  Geometry groups;  ///< at most one work-group for each window of the layout, and one for each piece
 };
 
 Needs window_of(const Plan& plan) { return {.slot = plan.as<Beside>().window / plan.lanes}; }
 
-/// exact-factored: kernels/cpu/strided_factored.cl, strided_shared.cl.
+/// exact-factored of lines side by side: kernels/cpu/strided_factored.cl, strided_shared.cl.
 template <typename T>
 class BesideFactored final : public FactorWorker<T> {
  public:
@@ -38,7 +38,7 @@ class BesideFactored final : public FactorWorker<T> {
   double rounding() const override { return this->factors_.pivots().rounding; }
 
   std::int64_t build(const Site& s, const BandsView<T>&) override {
-    // The forms without another kernel of their own have the options of all kernels by lanes.
+    // strided_factored serves all forms but the shared one, with the options of all kernels by lanes.
     this->make(s, kernel_, this->factors_.shared() ? "strided_shared" : "strided_factored",
                s.plan.narrow ? "-D NARROW_FACTORS " : "");
     return 0;
@@ -66,7 +66,7 @@ class BesideFactored final : public FactorWorker<T> {
   Kernel kernel_;
 };
 
-/// truncated-halo of lines that are cut into segments: kernels/cpu/strided_halo.cl.
+/// truncated-halo of lines side by side that are cut into segments: kernels/cpu/strided_halo.cl.
 template <typename T>
 class BesideHalo final : public Worker<T> {
  public:

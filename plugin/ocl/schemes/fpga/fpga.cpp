@@ -11,19 +11,19 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Options that tell rows of a block, and the form of the bands.
+/// Compiler options for the rows of a block and for the form of the bands.
 std::string task_options(const Plan& plan, Index rows) {
   return "-D TASK_ROWS=" + std::to_string(rows) + (plan.symmetric() ? " -D SYMMETRIC" : "");
 }
 
 /// truncated-streamed, one launch over whole blocks: kernels/fpga/task_spk*.cl.
-/// @param kSweep  how blocks are solved from the unknowns at their cuts
+/// @tparam kSweep  how the unknowns at the cuts determine the rows of blocks
 template <typename T, CutSweep kSweep>
 class FpgaSpk : public Worker<T> {
  public:
   static Needs needs(const Plan& plan, const LineSet&, int word, Index chunk_tiles) {
     const Index most = chunk_tiles + 2 * task_overlap(CutSweep::jacobi);
-    return {.largest = std::min(plan.tiles(), most) * plan.m * word,  // an array, in whole blocks
+    return {.largest = std::min(plan.tiles(), most) * plan.m * word,  // bytes of an array, in whole blocks
             .block_rows = plan.m};
   }
 
@@ -33,9 +33,9 @@ class FpgaSpk : public Worker<T> {
     return 0;
   }
 
-  /// A launch over no tiles solves nothing.
+  /// Enqueue one launch. A launch over no tiles solves nothing.
   Event enqueue(const Site& s, const Tiles& t) override {
-    constexpr std::size_t kBurstBytes = 128;  // of the widest access, at multiples of which blocks lie
+    constexpr std::size_t kBurstBytes = 128;  // bytes of the widest access; blocks lie at multiples of it
     const Chunk& chunk = t.chunk;
     const Index m = s.plan.m, behind = chunk.tile_end + task_overlap(kSweep);
     const Index end = chunk.tile_end > chunk.tile_begin ? std::min(s.plan.tiles(), behind) : chunk.first / m;
@@ -58,7 +58,7 @@ using SpkBoth = FpgaSpk<T, CutSweep::both>;
 template <typename T>
 using SpkJac = FpgaSpk<T, CutSweep::jacobi>;
 
-/// exact-factored, one row after the other: kernels/fpga/tdma.cl.
+/// exact-factored, row after row: kernels/fpga/tdma.cl.
 template <typename T>
 class FpgaTdma final : public Worker<T> {
  public:
@@ -83,10 +83,10 @@ class FpgaTdma final : public Worker<T> {
 
  private:
   Kernel kernel_;
-  Buffer coupling_;  ///< of all rows, what the way down leaves for the way back beside x
+  Buffer coupling_;  ///< couplings of all rows, which the sweep down stores for the sweep up in addition to x
 };
 
-/// exact-factored, many lines in turn: kernels/fpga/batch.cl.
+/// exact-factored, one row of each of many lines in turn: kernels/fpga/batch.cl.
 template <typename T>
 class FpgaBatch final : public Worker<T> {
  public:
@@ -127,7 +127,7 @@ class FpgaBatch final : public Worker<T> {
 
  private:
   Kernel kernel_;
-  Buffer starts_;  ///< of lines that differ in length: where each begins, and where the last one ends
+  Buffer starts_;  ///< first row of each line if lines differ in length, and the end of the last line
 };
 
 }  // namespace

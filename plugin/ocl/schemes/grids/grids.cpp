@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines side by side by work-groups and stored factors in the order of the rows, but for those that are condensed: one
-// launch of kernels/gpu/grid_streamed.cl, grid_shared.cl, grid_whole.cl or grid_factored.cl.
+// Lines side by side by work-groups, with stored factors in the order of the rows. Plans that are not condensed take
+// one launch of kernels/gpu/grid_streamed.cl, grid_shared.cl, grid_whole.cl or grid_factored.cl.
 #include <algorithm>
 #include <string>
 
@@ -40,7 +40,7 @@ class Grids final : public FactorWorker<T> {
       case GridForm::factored:
         make(s, "grid_factored", usual);
         break;
-      case GridForm::condensed:  // has a worker of its own
+      case GridForm::condensed:  // GridsCondensed solves these plans
         break;
     }
     return 0;
@@ -60,7 +60,7 @@ class Grids final : public FactorWorker<T> {
         return launch_blocks(s, t, groups, 0, Long{first}, Int{plan.run_tiles});
       }
       case GridForm::whole:
-        // Arguments that whole lines have no use for stand for the segments of grids_condensed.
+        // Kernels for whole lines ignore the arguments for segments, so y takes their places.
         return launch_segments(s, t, 4 * items, Int{1}, t.y, t.y);
       case GridForm::factored:
       case GridForm::condensed:
@@ -70,7 +70,7 @@ class Grids final : public FactorWorker<T> {
   }
 
  private:
-  /// Build the kernel for the shape of the plan's work-groups. @param more  further options
+  /// Build the kernel for the shape of the plan's work-groups. @param more  additional compiler options
   void make(const Site& s, const char* name, const std::string& more) {
     Worker<T>::make(s, kernel_, name,
                     "-D BUNDLE=" + std::to_string(s.plan.as<Beside>().bundle) +
@@ -81,7 +81,7 @@ class Grids final : public FactorWorker<T> {
     return this->factors_.shared() ? " -D SHARED_FACTORS" : plan.symmetric() ? " -D SYMMETRIC" : "";
   }
 
-  /// Launch the kernel over the blocks of a chunk. @param more  arguments behind those that all have
+  /// Launch the kernel over the blocks of a chunk. @param more  arguments after those that all these kernels have
   template <typename... More>
   Event launch_blocks(const Site& s, const Tiles& t, Index groups, std::size_t local, const More&... more) {
     const Index blocks = t.chunk.tile_end - t.chunk.tile_begin, length = s.lines.length(0);
@@ -98,7 +98,7 @@ class Grids final : public FactorWorker<T> {
                   Long{s.lines.row_stride()}, static_cast<Int>(s.plan.as<Beside>().bundles), more...);
   }
 
-  /// Launch it with a work-group for each segment of each bundle, and local memory.
+  /// Launch the kernel with local memory and with one work-group for each segment of each bundle.
   template <typename... More>
   Event launch_segments(const Site& s, const Tiles& t, Index local_words, const More&... more) {
     const Index blocks = t.chunk.tile_end - t.chunk.tile_begin;

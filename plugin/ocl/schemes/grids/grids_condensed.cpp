@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// exact-factored by work-groups, for lines side by side that are cut into segments: these are condensed to their first
-// rows, level by level, and solved on the way back. kernels/gpu/grid_condense.cl, grid_whole.cl,
+// exact-factored by work-groups, for lines side by side that are cut into segments. The segments are condensed to their
+// first rows, level by level, and solved on the way back. Kernels: kernels/gpu/grid_condense.cl, grid_whole.cl,
 // grid_shared_condense.cl, grid_shared_back.cl.
 #include "geometry.hpp"
 #include "schemes/grids/grid_factors.hpp"
@@ -10,14 +10,14 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// A level of GridFactors on the device. The first finds its factors among the chunks' bands (but for multipliers where
-/// symmetric), and its y and x are those of a launch; of others `taken` is to be taken off y.
+/// A level of GridFactors on the device. The factors of the first level are the chunks' bands, except its multipliers
+/// if lines are symmetric; its y and x are those of a launch. In the other levels, `taken` is subtracted from y.
 struct GridLevel {
   Index rows = 0, tiles = 0;
   Buffer multiplier, reciprocal, coupling, weight, y, taken, x;
 };
 
-/// What the launches over the first `blocks` blocks of a level have in common.
+/// What all launches over the first `blocks` blocks of a level have in common.
 template <typename T>
 struct LevelLaunch {
   LevelLaunch(const LineSet& all, const Plan& plan, const GridLevel& level, bool first, Index some_blocks)
@@ -38,13 +38,14 @@ struct LevelLaunch {
   BufferNeed numbers(const char* name, const Buffer& buffer) const { return {name, &buffer, vector, sizeof(T)}; }
   LineSet lines;
   Index blocks, bundles = 1;
-  bool symmetric;  ///< couplings are the multipliers
+  bool symmetric;  ///< couplings serve as multipliers
   Geometry geometry;
-  std::int64_t vector = 0, factor = 0;  ///< bytes
-  std::size_t alignment = sizeof(T);    ///< of factors
+  std::int64_t vector = 0, factor = 0;  ///< bytes of an array of numbers, and of an array of factors
+  std::size_t alignment = sizeof(T);    ///< alignment of the factors in bytes
 };
 
-/// One work-group for each run through the tiles of a segment of all bundles, then of the next one.
+/// The geometry with one work-group for each run. A run goes through the tiles of one segment of all bundles, then
+/// through those of the next segment.
 template <typename T>
 Geometry shared_geometry(const Plan& plan, const LevelLaunch<T>& level) {
   const Index tiles = level.blocks * level.bundles * plan.as<Beside>().segments;
@@ -54,7 +55,8 @@ Geometry shared_geometry(const Plan& plan, const LevelLaunch<T>& level) {
 template <typename T>
 class GridsCondensed final : public Worker<T> {
  public:
-  /// Of the first level a number a row; of the others four of factors and weights, y in two parts and x.
+  /// Memory needs: one number per row in the first level; in the others four of factors and weights, two of y and one
+  /// of x.
   static Needs needs(const Plan& plan, const LineSet& lines, int word, Index) {
     Index words = lines.extent(), tiles = plan.as<Beside>().segments;
     const Index upper = upper_tiles(plan, lines.block_lines()).rows;
@@ -68,7 +70,8 @@ class GridsCondensed final : public Worker<T> {
     return {level.multiplier.data(), level.reciprocal.data(), level.coupling.data(), sizeof(T)};
   }
 
-  /// The kernels, and on the device what is not by rows of the system; what it has now is given back.
+  /// Build the kernels, and bring the arrays that are not split by rows of the system to the device. The buffers of the
+  /// last set-up are released.
   std::int64_t build(const Site& s, const BandsView<T>&) override {
     make_kernels(s);
     std::int64_t bytes = 0;
@@ -78,7 +81,7 @@ class GridsCondensed final : public Worker<T> {
     return bytes;
   }
 
-  /// All levels, down and back.
+  /// Launch all levels down, then back.
   Event enqueue(const Site& s, const Tiles& t) override {
     const Index blocks = t.chunk.tile_end - t.chunk.tile_begin;
     levels_.front().y = t.y;
@@ -141,7 +144,7 @@ class GridsCondensed final : public Worker<T> {
     return bytes + 3 * vector;
   }
 
-  /// The first level of lines that are alike, by concurrent sweeps, down and back.
+  /// Launch the pass down over the first level of lines that are all alike, whose sweeps are concurrent.
   Event launch_shared_condense(const Site& s, Index blocks) {
     const GridLevel &from = levels_[0], &to = levels_[1];
     const LevelLaunch<T> here(s.lines, s.plan, from, true, blocks), next(s.lines, s.plan, to, false, blocks);
@@ -164,7 +167,7 @@ class GridsCondensed final : public Worker<T> {
                   static_cast<Int>(s.plan.run_tiles));
   }
 
-  /// Down: condense the segments of the first `blocks` blocks of a level to rows of the next.
+  /// Launch the pass down: condense the segments of the first `blocks` blocks of a level to rows of the next level.
   Event launch_down(const Site& s, std::size_t level, Index blocks) {
     if (level == 0 && grid_condenses_at_once(s.plan)) return launch_shared_condense(s, blocks);
     const GridLevel &from = levels_[level], &to = levels_[level + 1];
@@ -178,7 +181,7 @@ class GridsCondensed final : public Worker<T> {
                   static_cast<Int>(here.bundles), static_cast<Int>(from.tiles));
   }
 
-  /// And back: solve the segments between their first rows, which the next level has.
+  /// Launch the pass back: solve the inner rows of segments from their first unknowns, which the next level has solved.
   Event launch_back(const Site& s, std::size_t level, Index blocks) {
     if (level == 0 && grid_condenses_at_once(s.plan)) return launch_shared_back(s, blocks);
     const GridLevel& at = levels_[level];
@@ -197,7 +200,7 @@ class GridsCondensed final : public Worker<T> {
                   last ? at.y : levels_[level + 1].x, here.numbers("taken", level > 0 ? at.taken : at.y));
   }
 
-  /// `upper` are for levels between the first and the last.
+  /// upper_down_ and upper_back_ serve the levels between the first and the last, last_ the last level.
   Kernel down_, back_, upper_down_, upper_back_, last_;
   GridFactors<T> factors_;
   std::vector<GridLevel> levels_;

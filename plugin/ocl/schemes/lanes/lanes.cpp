@@ -10,13 +10,14 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Vectors of scratch where partitions and what is read beside them are swept both ways, two numbers a row.
+/// Vectors of scratch if both sweeps go over partitions and over the rows that are read beside them. Each row takes
+/// two.
 Index swept_both_ways(const Plan& plan) {
   const Cut cut = plan.cut();
   return plan.lanes + 2 * (cut.before + plan.m + cut.behind);
 }
 
-/// truncated-halo: kernels/cpu/truncated_halo.cl, and kernels/cpu/truncated_tiles.cl where tiles are streamed.
+/// truncated-halo by lanes: kernels/cpu/truncated_halo.cl, or kernels/cpu/truncated_tiles.cl if tiles are streamed.
 template <typename T, bool kStreams>
 class HaloWorker final : public Worker<T> {
  public:
@@ -52,11 +53,11 @@ using LanesHalo = HaloWorker<T, false>;
 template <typename T>
 using LanesTiles = HaloWorker<T, true>;
 
-/// A number for the top and one for the bottom of every partition, on the host and on the device.
+/// One number for the top and one for the bottom of every partition, on the host and on the device.
 template <typename T>
 class OuterNumbers {
  public:
-  /// Room for `count` of either, all 0 on the host. @return bytes here and there
+  /// Allocate `count` tops and `count` bottoms, all 0 on the host. @return bytes of the host and of the device
   std::int64_t resize(const OpenDevice& device, Index count) {
     bytes_ = count * static_cast<Index>(sizeof(T));
     for (AlignedArray<T>* array : {&tops_, &bottoms_}) {
@@ -72,7 +73,7 @@ class OuterNumbers {
   BufferNeed top(const char* name) const { return {name, &top_, bytes_, sizeof(T)}; }
   BufferNeed bottom(const char* name) const { return {name, &bottom_, bytes_, sizeof(T)}; }
 
-  /// Bring the numbers of the host to the device.
+  /// Copy the numbers of the host to the device.
   void give(const Site& site) {
     for (const auto& [buffer, host] : {std::pair{&top_, &tops_}, {&bottom_, &bottoms_}}) {
       const Event event = enqueue_write(site.device, host->data(), *buffer, bytes_);
@@ -87,7 +88,7 @@ class OuterNumbers {
   AlignedArray<T> tops_, bottoms_;
 };
 
-/// Lane-interleaved stored factors, and the numbers that pass through each partition.
+/// Lane-interleaved stored factors, and the decay of influences through each partition (InterleavedFactors::down()).
 template <typename T>
 class InterleavedWorker : public FactorWorker<T> {
  public:
@@ -95,7 +96,7 @@ class InterleavedWorker : public FactorWorker<T> {
   std::int64_t host_bytes() const override { return this->factors_.bytes() + interleaved_.bytes(); }
 
  protected:
-  /// Interleave `rows` rows of factors_, which are released, and give what goes to the device.
+  /// Interleave `rows` rows of factors_, release factors_, and return the arrays for the device.
   Stored interleave(const Plan& plan, Index rows) {
     interleaved_.interleave(plan, this->factors_.view(), rows);
     this->factors_.release();
@@ -104,7 +105,7 @@ class InterleavedWorker : public FactorWorker<T> {
   Stored view(const Plan& plan) const {
     return plan.narrow ? stored(interleaved_.narrow_view()) : stored(interleaved_.view());
   }
-  /// Make room for what passes through. @return bytes
+  /// Allocate the numbers for the decay through each partition. @return bytes
   std::int64_t make_room(const Site& s) { return through_.resize(s.device, factor_tiles(s.plan) * s.plan.lanes); }
   void bring_through(const Site& s) {
     std::copy_n(interleaved_.down(), through_.count(), through_.tops());
@@ -116,7 +117,7 @@ class InterleavedWorker : public FactorWorker<T> {
   OuterNumbers<T> through_;
 };
 
-/// truncated-streamed by stored factors: kernels/cpu/interleaved_streamed.cl. A device that shares the host's memory
+/// truncated-streamed by stored factors: kernels/cpu/interleaved_streamed.cl. If a device shares the host's memory, it
 /// makes the factors itself: interleaved_factor.cl.
 template <typename T>
 class LanesStreamed final : public InterleavedWorker<T> {
@@ -178,11 +179,11 @@ class LanesStreamed final : public InterleavedWorker<T> {
     BufferNeed need(const char* name, const Buffer& buffer, const Plan& plan, const Chunk& places) const {
       return {name, &buffer, places.rows() * word, size(Index{word} * plan.lanes)};
     }
-    int word;  ///< bytes
+    int word;  ///< bytes of a number
     BufferNeed multiplier, reciprocal, coupling;
   };
 
-  /// Let the device make the factors, in place.
+  /// Let the device make the factors in memory that it shares with the host.
   void make_factors(const Site& s, const BandsView<T>& bands) {
     const Plan& plan = s.plan;
     for (std::size_t i = 0; i < s.layout.chunks.size(); ++i) {
@@ -207,8 +208,8 @@ class LanesStreamed final : public InterleavedWorker<T> {
   bool on_device_ = false;  ///< the device makes the factors
 };
 
-/// exact-factored from both ends of the system to the tile where they meet, two work-groups and two launches with
-/// nothing between them: kernels/cpu/twisted_eliminate.cl, twisted_substitute.cl.
+/// exact-factored from both ends of the system to a tile in the middle. Two work-groups take two launches without work
+/// of the host between them: kernels/cpu/twisted_eliminate.cl, twisted_substitute.cl.
 template <typename T>
 class LanesTwisted final : public InterleavedWorker<T> {
  public:
@@ -250,15 +251,15 @@ class LanesTwisted final : public InterleavedWorker<T> {
   }
 
  private:
-  /// Bytes that the first launch leaves, in whole tiles.
+  /// Bytes of the results of the first launch, in whole tiles.
   static std::int64_t swept_bytes(const Plan& plan, Index word) { return plan.tiles() * plan.tile_rows() * word; }
 
   Kernel eliminate_, substitute_;
-  Buffer swept_;  ///< what the first launch leaves for the second
+  Buffer swept_;  ///< results of the first launch, which the second one reads
 };
 
-/// exact-twopass: the first pass leaves two equations of every partition, the host solves the system in their unknowns,
-/// and the second pass substitutes. kernels/cpu/exact_reduce.cl, exact_substitute.cl.
+/// exact-twopass by lanes. The first pass reduces every partition to two equations. The host solves the system in their
+/// unknowns, and the second pass substitutes: kernels/cpu/exact_reduce.cl, exact_substitute.cl.
 template <typename T>
 class LanesTwopass final : public Worker<T> {
  public:
@@ -299,10 +300,10 @@ class LanesTwopass final : public Worker<T> {
  private:
   /// Numbers of a SchurSegment that the first pass writes for each partition.
   static constexpr Index kSegmentWords = 8;
-  /// Partitions, padded to whole tiles.
+  /// Number of partitions, padded to whole tiles.
   static Index padded(const Plan& plan) { return plan.tiles() * plan.lanes; }
 
-  /// Before the first tiles of the second pass: solve for the outer unknowns of all partitions.
+  /// Solve for the outer unknowns of all partitions, before the first tiles of the second pass.
   void join(const Site& s) {
     const Event event = enqueue_read(s.device, equations_, words_.data(), segment_bytes_);
     s.waiter.wait(event);
@@ -322,7 +323,7 @@ class LanesTwopass final : public Worker<T> {
   Kernel reduce_, substitute_;
   Buffer equations_;
   std::int64_t segment_bytes_ = 0;
-  AlignedArray<T> words_;  ///< what the first pass wrote
+  AlignedArray<T> words_;  ///< results of the first pass
   OuterNumbers<T> outers_;
   std::vector<SchurSegment<T>> segments_;
   ReducedSystem<T> reduced_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // truncated SPIKE in the form of 2019 over marshalled arrays, by lanes (kernels/cpu/paper_lanes_*.cl) and by work-items
-// (kernels/gpu/paper_*.cl): as in the paper an apply marshals and factors anew, and set-up keeps nothing but the bands.
+// (kernels/gpu/paper_*.cl). As in the paper, each apply marshals and factors again, and set-up stores only the bands.
 #include "schemes/lane_needs.hpp"
 #include "schemes/paper/paper_form.hpp"
 #include "schemes/table.hpp"
@@ -8,13 +8,13 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// What both forms have on a device.
+/// The arrays of both forms on a device.
 template <typename T>
 class PaperWorker : public Worker<T> {
  protected:
   static constexpr auto kWord = static_cast<std::int64_t>(sizeof(T));
 
-  /// @param marshalled, tips  bytes of each array
+  /// @param marshalled, tips  bytes of each marshalled array, and of each array of tips
   std::int64_t make_arrays(const Site& s, std::int64_t marshalled, std::int64_t tips) {
     std::int64_t bytes = 0;
     for (Buffer* buffer : {&lower_, &diag_, &upper_, &y_, &reciprocals_, &left_}) {
@@ -26,13 +26,13 @@ class PaperWorker : public Worker<T> {
     return bytes;
   }
 
-  /// The arrays, as launches need them.
+  /// The arrays, as arguments of launches.
   struct Arrays {
     BufferNeed lower, diag, upper, y;  ///< marshalled; y then takes x
-    BufferNeed reciprocals, left;      ///< marshalled: reciprocal pivots, what the sweeps leave of y
-    BufferNeed v, bottom, w, top;      ///< a number for each partition: tips of spikes
+    BufferNeed reciprocals, left;      ///< marshalled reciprocal pivots, and y after the sweeps
+    BufferNeed v, bottom, w, top;      ///< tips of spikes, one number for each partition
   };
-  /// @param vector  alignment of what is marshalled
+  /// @param vector  alignment of marshalled arrays, in bytes
   Arrays arrays(std::int64_t marshalled, std::int64_t tips, std::size_t vector) const {
     return {{"lower", &lower_, marshalled, vector},
             {"diag", &diag_, marshalled, vector},
@@ -70,7 +70,7 @@ class LanesPaper final : public PaperWorker<T> {
     return this->make_arrays(s, tiles * s.plan.tile_rows() * this->kWord, tips_of(s.plan, tiles) * this->kWord);
   }
 
-  /// The four launches over some tiles; the event is that of the last.
+  /// Enqueue the four launches over some tiles. @return the event of the last launch
   Event enqueue(const Site& s, const Tiles& t) override {
     const Plan& plan = s.plan;
     const Chunk& chunk = t.chunk;
@@ -78,7 +78,7 @@ class LanesPaper final : public PaperWorker<T> {
     const Index tiles = paper_lanes_tiles(plan, chunk.tile_end - chunk.tile_begin);
     const auto a = this->arrays(tiles * plan.tile_rows() * this->kWord, tips_of(plan, tiles) * this->kWord,
                                 size(plan.lanes * this->kWord));
-    // The first partition of a launch is that of the neighbour above, if there is one.
+    // The first partition of a launch belongs to the neighbour above, if there is one.
     const Long first{std::max<Index>(0, chunk.tile_begin * plan.lanes - 1) * plan.m}, n{plan.n}, count{tiles},
         origin{chunk.first};
     const Int m{static_cast<Int>(plan.m)}, m_min{static_cast<Int>(plan.as<PaperLanes>().m_min)};
@@ -94,7 +94,7 @@ class LanesPaper final : public PaperWorker<T> {
   }
 
  private:
-  /// Numbers of an array of tips: one for each partition, and one on either side.
+  /// Numbers of an array of tips: one for each partition of the tiles, and one for the neighbour on either side.
   static Index tips_of(const Plan& plan, Index tiles) { return tiles * plan.lanes + 2; }
 
   Kernel spktrrec_;
@@ -104,7 +104,7 @@ template <typename T>
 class TilesPaper final : public PaperWorker<T> {
  public:
   static Needs needs(const Plan& plan, const LineSet&, int word, Index chunk_tiles) {
-    const std::int64_t tip = paper_partitions(plan, chunk_tiles) * word;  // a number for each partition
+    const std::int64_t tip = paper_partitions(plan, chunk_tiles) * word;  // bytes of one number for each partition
     return {.largest = tip * plan.m, .all = 6 * tip * plan.m + 4 * tip};
   }
 
@@ -123,7 +123,7 @@ class TilesPaper final : public PaperWorker<T> {
     return this->make_arrays(s, marshalled, marshalled / s.plan.m);
   }
 
-  /// The five launches over some tiles; the event is that of the last.
+  /// Enqueue the five launches over some tiles. @return the event of the last launch
   Event enqueue(const Site& s, const Tiles& t) override {
     const Plan& plan = s.plan;
     const Chunk& chunk = t.chunk;
@@ -133,7 +133,7 @@ class TilesPaper final : public PaperWorker<T> {
     };
     const Geometry turning = groups(plan.items * (paper_block_rows(sizeof(T)) + 1)),
                    factoring = groups(plan.as<PaperForm>().staged ? 4 * plan.m * plan.items : 1), sweeping = groups(0);
-    // The first partition of a launch is that of the neighbour above.
+    // The first partition of a launch belongs to the neighbour above.
     const Long origin{chunk.first}, end{chunk.end}, first{(chunk.tile_begin * plan.lanes - 1) * plan.m},
         own{tiles * plan.items};
     const auto m = static_cast<Int>(plan.m);

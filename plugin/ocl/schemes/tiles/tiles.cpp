@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines laid end to end, by work-groups and in one pass.
+// Schemes by work-groups in one pass, for lines laid end to end.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -11,26 +11,26 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Enough work-groups to have a GPU busy.
+/// Work-groups that keep a GPU busy.
 constexpr Index kBusyGroups = 2048;
 
-/// Options that tell the form of bands or factors.
+/// Compiler options for the form of bands or factors.
 std::string form_options(const Plan& plan) {
   return std::string(plan.form == Form::shared ? " -D SHARED_FACTORS" : "") +
          (plan.symmetric() ? " -D SYMMETRIC" : "") + (plan.narrow ? " -D NARROW_FACTORS" : "");
 }
 
-/// A kernel that comes in several forms. Those that propagate NaN and Inf exactly cost some 10 %. The other ones only
-/// note, in device memory, that they met one. An exact launch follows each of theirs; it repeats the work if there is a
-/// note, and does nothing otherwise. The host does not wait for the note. Where all rows are of one line there is
-/// nothing that a NaN must stay out of, and the fast form serves alone.
+/// A kernel that comes in two forms. The exact form propagates NaN and Inf exactly, at a cost of some 10 %. The fast
+/// form only notes in device memory that it met one. After each fast launch comes an exact launch. It repeats the work
+/// if there is a note, and does nothing otherwise. The host does not wait for the note. If all rows belong to one line,
+/// a NaN may reach all of them, and the fast form suffices alone.
 template <typename T>
 class TileKernel {
  public:
-  /// Build the forms that the plan needs, and make the memory for notes.
-  /// @param more        options beside its shape
+  /// Build the forms that the plan needs, and allocate the memory for notes.
+  /// @param more        compiler options in addition to the shape
   /// @param all_couple  no factor between two rows is 0, so all rows are of one line
-  /// @param exact       the exact form is used at once
+  /// @param exact       the exact form is used without the fast one
   /// @return bytes on the device
   template <typename Make>
   std::int64_t build(const Site& s, const Make& make, const std::string& more, bool all_couple, bool exact) {
@@ -46,10 +46,10 @@ class TileKernel {
     return kBytes;
   }
 
-  /// Launch it over some tiles, and behind it what repeats it on demand.
-  /// @param names  of the arrays that go with the chunks, see BufferNeed
-  /// @param again  work-groups of the repetition, which has mostly nothing to do
-  /// @param more   arguments behind those that all such kernels have
+  /// Launch the kernel over some tiles, and after it the exact form that repeats the work on demand.
+  /// @param names  names of the arrays that go with the chunks, see BufferNeed
+  /// @param again  most work-groups of the repetition, which rarely has work to do
+  /// @param more   arguments after those that all such kernels have
   template <typename... Args>
   Event start(const Site& s, const Tiles& t, const std::array<const char*, 3>& names, const Geometry& geometry,
               Index again, const Args&... more) {
@@ -59,7 +59,7 @@ class TileKernel {
     const auto need = [](const char* name, const Buffer& buffer, std::int64_t bytes) {
       return BufferNeed{name, &buffer, bytes, kVectorBytes};
     };
-    // It differs from the last 2^31 numbers, and is never 0.
+    // The number differs from the last 2^31 numbers, and is never 0.
     const Int number = s.last_number = s.last_number == std::numeric_limits<Int>::max() ? 1 : s.last_number + 1;
     const auto enqueue = [&](Kernel& kernel, const Geometry& groups) {
       return launch(s.device, kernel, groups, need(names[0], t.bands.lower, array), need(names[1], t.bands.diag, array),
@@ -81,20 +81,21 @@ class TileKernel {
   Buffer met_by_;  ///< the number of the last launch that met a non-finite number
 };
 
-/// True if a vector is so short that the exact form costs little.
+/// True if the vectors are so short that the exact form costs little.
 template <typename T>
 bool is_short(const Site& s) {
   return s.plan.n * static_cast<Index>(sizeof(T)) <= s.nan_safe_bytes;
 }
 
-/// A work-group for each of some tiles, or runs of them; one that has nothing to do where there are none.
+/// The geometry with one work-group for each tile, or for each run of tiles. If there are no tiles, one work-group
+/// starts and has nothing to do.
 template <typename T>
 Geometry groups_of(const Plan& plan, Index tiles) {
   return {std::max<Index>(1, tiles), static_cast<std::size_t>(plan.items),
           size(group_local_words(plan.items, plan.item_rows)) * sizeof(T)};
 }
 
-/// truncated-halo: kernels/gpu/tile_halo.cl.
+/// truncated-halo by work-groups: kernels/gpu/tile_halo.cl.
 template <typename T>
 class TilesHalo final : public Worker<T> {
  public:
@@ -102,7 +103,7 @@ class TilesHalo final : public Worker<T> {
 
   std::int64_t build(const Site& s, const BandsView<T>&) override {
     const auto make = [&](Kernel& kernel, const std::string& options) { this->make(s, kernel, "tile_halo", options); };
-    // Floats wait for the memory either way.
+    // Kernels in float wait for the memory, so the exact form costs nothing.
     return kernel_.build(s, make, form_options(s.plan), false, sizeof(T) == sizeof(float) || is_short<T>(s));
   }
 
@@ -117,7 +118,7 @@ class TilesHalo final : public Worker<T> {
   TileKernel<T> kernel_;
 };
 
-/// By stored factors in the order of the rows.
+/// A worker by work-groups with stored factors in the order of the rows.
 template <typename T>
 class StoredTileWorker : public FactorWorker<T> {
  public:
@@ -170,7 +171,7 @@ class TilesKept final : public StoredTileWorker<T> {
   }
 };
 
-/// truncated-streamed: kernels/gpu/tile_stored.cl.
+/// truncated-streamed by work-groups: kernels/gpu/tile_stored.cl.
 template <typename T>
 class TilesStreamed final : public StoredTileWorker<T> {
  public:
@@ -180,7 +181,7 @@ class TilesStreamed final : public StoredTileWorker<T> {
                                  " -D CORE_GROUPS=" + std::to_string(runs_of_core(s.plan, sizeof(T))));
   }
 
-  /// The runs of a chunk.
+  /// Enqueue the runs of a chunk.
   Event enqueue(const Site& s, const Tiles& t) override {
     const Plan& plan = s.plan;
     return this->kernel_.start(s, t, this->kNames, groups_of<T>(plan, t.chunk.tile_end - t.chunk.tile_begin),

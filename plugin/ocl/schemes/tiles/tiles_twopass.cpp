@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// exact-twopass by work-groups: tiles are reduced to their last rows, level by level, until one tile holds all, which
-// is solved; the way back solves the tiles of every level. kernels/gpu/tile_reduce.cl, tile_solve.cl,
+// exact-twopass by work-groups. Tiles are reduced to their last rows, level by level, until one tile holds all rows and
+// is solved. The way back solves the tiles of every level. Kernels: kernels/gpu/tile_reduce.cl, tile_solve.cl,
 // tile_substitute.cl.
 #include "build_program.hpp"
 #include "schemes/table.hpp"
@@ -9,11 +9,12 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Numbers that are left of a tile, and that the first pass keeps of a work-item's place (kernels/gpu/tile_excess.clh).
+/// kLeftWords: numbers that a tile passes to the next level. kKeptWords: numbers that the first pass stores for each
+/// work-item. See kernels/gpu/tile_excess.clh.
 constexpr Index kLeftWords = 6, kKeptWords = 3;
 
-/// The first level has the y and x of the system, the rows of the others are what is left of the tiles of the level
-/// before, double where the device has that. The last is one tile.
+/// A level of the reduction. The first has y and x of the system. The rows of each other level are the last rows of the
+/// tiles of the level before, in double if the device has double. The last level is one tile.
 struct ReducedLevel {
   Index rows = 0, tiles = 0;
   Buffer y, left, kept, x;
@@ -24,8 +25,8 @@ class TilesTwopass final : public Worker<T> {
  public:
   static Needs needs(const Plan&, const LineSet&, int, Index) { return {.arrays = 6}; }
 
-  /// The kernels that the levels need (one of one tile is solved at once, the others take two passes), and their
-  /// buffers.
+  /// Build the kernels that the levels need, and allocate the buffers of the levels. A level of one tile is solved at
+  /// once; the other levels take two passes.
   std::int64_t build(const Site& s, const BandsView<T>&) override {
     const Index tiles = s.plan.tiles(), level_rows = s.plan.as<Levels>().items * kLevelItemRows;
     if (tiles > 1) make_passes(s, true);
@@ -55,7 +56,7 @@ class TilesTwopass final : public Worker<T> {
     return bytes;
   }
 
-  /// Launch every kernel over no tiles, or no rows.
+  /// Launch every kernel over no tiles, or over no rows.
   void rehearse(const Site& s) override {
     for (std::size_t i = 0; i < std::min<std::size_t>(2, levels_.size() - 1); ++i) {
       s.waiter.wait(launch_reduce(s, i, 0));
@@ -64,7 +65,7 @@ class TilesTwopass final : public Worker<T> {
     s.waiter.wait(launch_solve(s, 0));
   }
 
-  /// All levels, down and back.
+  /// Launch all levels down, then back.
   Event enqueue(const Site& s, const Tiles& t) override {
     levels_.front().y = t.y;
     levels_.front().x = t.x;
@@ -107,7 +108,7 @@ class TilesTwopass final : public Worker<T> {
             size(reduce_local_words(items, first ? s.plan.item_rows : kLevelItemRows)) * word};
   }
 
-  /// The buffers of a level, as launches need them.
+  /// The buffers of a level, as arguments of launches.
   struct LevelNeeds {
     BufferNeed y, rows_left, left, kept, x, outer;
   };
@@ -123,7 +124,8 @@ class TilesTwopass final : public Worker<T> {
             .outer = {"outer", &next.x, here.tiles * wide, size(wide)}};
   }
 
-  /// Launch a kernel over the rows of a level: those of the first are bands and y, those of others what was left.
+  /// Launch a kernel over the rows of a level. The first level reads bands and y, the others read the rows left by the
+  /// level before.
   template <typename... Args>
   Event launch_level(const Site& s, std::size_t level, Kernel& kernel, Index groups, const Args&... args) const {
     const LevelNeeds b = needs_of(s, level);
@@ -137,13 +139,13 @@ class TilesTwopass final : public Worker<T> {
                   band("upper", bands.upper), b.y, args...);
   }
 
-  /// Reduce the first `tiles` tiles of a level to rows of the next.
+  /// Reduce the first `tiles` tiles of a level to rows of the next level.
   Event launch_reduce(const Site& s, std::size_t level, Index tiles) {
     const LevelNeeds b = needs_of(s, level);
     return launch_level(s, level, reduce_[level > 0], tiles, b.left, b.kept, Long{levels_[level].rows}, Long{tiles});
   }
 
-  /// Solve the first `tiles` tiles of a level, their last unknowns being known from the next level.
+  /// Solve the first `tiles` tiles of a level, whose last unknowns the next level has solved.
   Event launch_substitute(const Site& s, std::size_t level, Index tiles) {
     const LevelNeeds b = needs_of(s, level);
     return launch_level(s, level, substitute_[level > 0], tiles, b.kept, b.x, b.outer, Long{levels_[level].rows},
@@ -156,8 +158,8 @@ class TilesTwopass final : public Worker<T> {
     return launch_level(s, level, solve_, 1, needs_of(s, level).x, Long{rows});
   }
 
-  Kernel reduce_[2], substitute_[2];  ///< the second of each for levels but the first
-  Kernel solve_;                      ///< for the last one
+  Kernel reduce_[2], substitute_[2];  ///< [0] for the first level, [1] for the others
+  Kernel solve_;                      ///< for the last level
   std::vector<ReducedLevel> levels_;
 };
 
