@@ -37,7 +37,7 @@ class SharedMemory {
     }
   }
   ~SharedMemory() { free(); }
-  SharedMemory& operator=(SharedMemory&&) = delete;  // nor copied
+  SharedMemory& operator=(SharedMemory&&) = delete;  // neither moved nor copied
 
   CUdeviceptr address() const { return address_; }
   CardVectors::Exported exported() const {
@@ -69,7 +69,7 @@ class LastCopy {
     driver()->event_synchronize(event_);
     driver()->event_destroy(event_);
   }
-  LastCopy& operator=(LastCopy&&) = delete;  // nor copied
+  LastCopy& operator=(LastCopy&&) = delete;  // neither moved nor copied
   CUevent event() const { return event_; }
 
  private:
@@ -92,7 +92,7 @@ class CudaVectors final : public CardVectors {
     x_.reset();
     y_.reset();
   }
-  CudaVectors& operator=(CudaVectors&&) = delete;  // nor copied
+  CudaVectors& operator=(CudaVectors&&) = delete;  // neither moved nor copied
 
   Exported exported(Which which) override {
     return work_in_context("exporting memory", [&] { return memory(which).exported(); });

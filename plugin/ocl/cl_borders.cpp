@@ -69,7 +69,7 @@ struct BorderState {
   ~BorderState() {
     if (by_queue) clFinish(by_queue->queue()());
   }
-  BorderState& operator=(BorderState&&) = delete;  // nor copied
+  BorderState& operator=(BorderState&&) = delete;  // neither moved nor copied
 
   static constexpr bool kDouble = sizeof(T) == sizeof(double);
   static std::vector<Long> wide(const std::vector<Index>& rows) { return {rows.begin(), rows.end()}; }
@@ -93,7 +93,7 @@ class ClBorders final : public Borders<T> {
   using Owned = Held<std::unique_ptr<BorderState<T>>>;
   ClBorders(int index, std::shared_ptr<Owned> state) : index_(index), state_(std::move(state)) {}
   ~ClBorders() override { Registry::instance().retire(std::move(state_), index_); }
-  ClBorders& operator=(ClBorders&&) = delete;  // nor copied
+  ClBorders& operator=(ClBorders&&) = delete;  // neither moved nor copied
 
   void take(const DeviceQueue& queue, const void* y, const void* z, T* numbers) override {
     work(queue, "reading the rows next to cuts", [&](BorderState<T>& s) {

@@ -119,7 +119,7 @@ class ClSolver final : public VisitedSolver<T> {
     Registry::instance().require_usable(device);
   }
   ~ClSolver() override { Registry::instance().retire(std::move(holding_), index_); }
-  ClSolver& operator=(ClSolver&&) = delete;  // nor copied
+  ClSolver& operator=(ClSolver&&) = delete;  // neither moved nor copied
 
   void set_up(const Plan& plan, const Bands<T>& bands) override {
     ready_ = false;

@@ -32,7 +32,7 @@ class ClVisit final : public Visit<T> {
   ClVisit(int index, std::shared_ptr<VisitState> state, std::vector<VisitedSolver<T>*> solvers, bool sum)
       : index_(index), state_(std::move(state)), solvers_(std::move(solvers)), sum_(sum) {}
   ~ClVisit() override { Registry::instance().retire(std::move(state_), index_); }
-  ClVisit& operator=(ClVisit&&) = delete;  // nor copied
+  ClVisit& operator=(ClVisit&&) = delete;  // neither moved nor copied
 
   void take(std::size_t step, const T* y, T* x) override {
     Registry::instance().require_usable(index_);

@@ -123,7 +123,7 @@ class OutputPipe {
       if (end >= 0) close(end);
     }
   }
-  OutputPipe& operator=(OutputPipe&&) = delete;  // nor copied
+  OutputPipe& operator=(OutputPipe&&) = delete;  // neither moved nor copied
 
   bool open() const { return ends_[0] >= 0 && ends_[1] >= 0; }
   int input() const { return ends_[1]; }
@@ -159,7 +159,7 @@ class Child {
     start_error_ = answer_.open() && errors_.open() ? start(helper, library, folder) : errno;
   }
   ~Child() { end(); }
-  Child& operator=(Child&&) = delete;  // nor copied
+  Child& operator=(Child&&) = delete;  // neither moved nor copied
 
   /// The fault of the driver; empty if it has none.
   std::string verdict(Clock::time_point limit, std::chrono::seconds seconds) {

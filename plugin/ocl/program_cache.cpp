@@ -41,7 +41,7 @@ struct Folder {
   ~Folder() {
     if (stream != nullptr) ::closedir(stream);
   }
-  Folder& operator=(Folder&&) = delete;  // nor copied
+  Folder& operator=(Folder&&) = delete;  // neither moved nor copied
   DIR* stream;
 };
 

@@ -198,7 +198,7 @@ class ClSpace final : public Space<T> {
     registry.watch(state_);
   }
   ~ClSpace() override { Registry::instance().retire(std::move(state_), index_); }
-  ClSpace& operator=(ClSpace&&) = delete;  // nor copied
+  ClSpace& operator=(ClSpace&&) = delete;  // neither moved nor copied
 
   const DeviceInfo& device() const override { return Registry::instance().device(index_).info; }
 

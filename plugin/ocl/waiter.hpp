@@ -7,7 +7,7 @@
 
 namespace oclspkt::ocl {
 
-/// Passes the time between two looks: a short wait spins, a longer one sleeps.
+/// Pauses between two looks at a command: a short wait spins, a longer one sleeps.
 class Pause {
  public:
   void operator()();
@@ -19,8 +19,8 @@ class Pause {
   bool waiting_ = false;
 };
 
-/// Waits for commands of a device. On host run-times without a limit, asleep on a part of a processor; on other devices
-/// by polling until a time limit.
+/// Waits for commands of a device. With a time limit it polls. Without one, on run-times of the host, it lets the
+/// driver wait; on a part of a processor it sleeps.
 class OCLSPKT_API Waiter {
  public:
   /// @param limit  seconds from now on
@@ -47,7 +47,7 @@ class OCLSPKT_API Waiter {
   Clock::time_point start_;
 };
 
-/// Seconds that a finished command took on the device; 0 if the driver does not tell.
+/// Seconds that a finished command took on the device; 0 if the driver reports no times.
 OCLSPKT_API double seconds(const cl::Event& event);
 
 }  // namespace oclspkt::ocl
