@@ -12,8 +12,7 @@ namespace oclspkt::ocl {
 /// @throws InvalidInput if the user's file of figures is wrong
 DeviceTraits tuned_traits(const FoundDevice& found, bool is_double, Variant variant);
 
-/// Measure a device's launch cost, rate by method truncated-halo and transfer rate, in about 50 ms without kernel
-/// builds.
+/// Measure a device's launch cost, rate by method truncated-halo and transfer rate. Takes 50 ms, plus building kernels.
 template <typename T>
 DeviceProfile measure_profile(int device);
 
