@@ -38,7 +38,7 @@ class VisitedSolver : public DeviceSolver<T> {
   virtual std::pair<Buffer, Buffer> vectors() const = 0;
   /// Copy a vector to a new buffer. @throws DeviceError
   virtual Buffer bring_vector(const char* what, const T* values) = 0;
-  /// @throws DeviceError; x is then undefined
+  /// Solve with vectors on the host or on the device. @throws DeviceError; x is then undefined
   virtual void solve(const Vectors<T>& vectors) = 0;
 };
 

@@ -13,15 +13,15 @@ namespace oclspkt::ocl {
 struct FoundDevice {
   DeviceInfo info;
   cl::Device handle;
-  cl::Context context;                     ///< a caller's context; empty: the registry makes one
-  int listed_as = -1;                      ///< in a caller's context: the device's number in our own; else -1
+  cl::Context context;  ///< a caller's context; empty: the registry makes one
+  int listed_as = -1;   ///< number of the same device in our context, if `context` is a caller's; else -1
   int lanes_float = 16, lanes_double = 8;  ///< numbers in a vector register
   std::int64_t cache_bytes = 0;            ///< second-level cache of a core
   std::size_t base_alignment = 0;          ///< bytes that every allocation is aligned to
   std::size_t local_bytes = 0;             ///< local memory of a work-group
   std::size_t max_group_items = 1;         ///< work-items of a work-group
   int lanes(bool is_double) const { return is_double ? lanes_double : lanes_float; }
-  /// Partitions of a tile: as many as numbers in a cache line, whose registers do not depend on each other.
+  /// Partitions of a tile: one for each number that fits in a cache line. The registers of a row are independent.
   int tile_lanes(bool is_double) const;
   /// True if kernels for GPUs are used, whose work-groups have many work-items.
   bool by_groups(Variant variant) const;

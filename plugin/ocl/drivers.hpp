@@ -37,7 +37,7 @@ class VendorFolders {
   std::vector<std::string> paths_;  ///< the folder and all its contents, in the order of creation
 };
 
-/// While it lives, the ICD loader finds drivers in one folder only, in this process and its children.
+/// While such an object lives, the ICD loader of this process and its children finds drivers in one folder only.
 class Redirection {
  public:
   explicit Redirection(const std::string& folder);
@@ -65,8 +65,8 @@ inline constexpr const char* kDriverSecondsVariable = "OCLSPKT_DRIVER_SECONDS";
 /// the first time.
 inline constexpr int kDriverSeconds = 60;
 
-/// Let child processes try drivers, all at once. A driver that throws, crashes, exits or hangs would take this process
-/// with it. An exception in a driver's static initialisers passes through dlopen(), which then keeps its lock for ever.
+/// Let child processes try drivers, all at once, because a driver that throws, crashes, exits or hangs would take this
+/// process with it. If a static initialiser throws, the exception passes dlopen(), which keeps its lock for ever.
 /// @param folders  takes the children's ICD files
 /// @return the fault of each driver; empty if its child finished and found none
 /// @throws std::runtime_error with cause and cure if the helper program is missing or cannot be trusted, see

@@ -96,12 +96,12 @@ Layout make_layout(const Plan& plan, int word, const Limits& limits);
 Pieces make_pieces(const Plan& plan, const Chunk& chunk, Index rows, bool whole);
 
 /// Cut rows [0, n) into pieces for transfers without launches.
-/// @param rows      most rows of a piece
-/// @param up, down  the pieces go to the device; to the host
+/// @param rows  most rows of a piece
+/// @param up    make pieces that go to the device
+/// @param down  make pieces that go to the host
 void make_pieces(Pieces& pieces, Index n, Index rows, bool up, bool down);
 
-/// Cut the blocks of lines side by side into chunks of at most Cut::blocks. Stored factors have the
-/// same places as the bands.
+/// Cut the blocks of lines side by side into chunks of at most Cut::blocks. Stored factors have the bands' places.
 /// @throws InvalidInput if not even one block fits
 Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, const Limits& limits);
 

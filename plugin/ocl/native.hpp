@@ -11,7 +11,7 @@
 #include "opencl.hpp"
 
 // Functions that differ between the run-times behind OpenCL's functions: OpenCL itself (native_opencl.cpp) and CUDA
-// (plugin/cuda/native.cpp). discover(), in discovery.hpp, is one more.
+// (plugin/cuda/native.cpp). discover() in discovery.hpp is another such function.
 namespace oclspkt::ocl {
 
 DeviceQueue::Kind native_kind();

@@ -22,7 +22,7 @@ struct WantedProgram {
 
 /// The kernel and the device that a program file is for. The note of file FILE is FILE.json.
 struct ProgramNote {
-  std::string device, platform, driver;  ///< as the device names itself
+  std::string device, platform, driver;  ///< names and version as the driver reports them
   std::string kernel;
   std::string scalar;       ///< float or double
   std::string form;         ///< one of kFormNames
@@ -48,7 +48,7 @@ OCLSPKT_API std::string program_name(const WantedProgram& wanted);
 /// @throws InvalidInput if it cannot be written
 OCLSPKT_API void write_note(const std::string& file, const ProgramNote& note);
 
-/// @throws InvalidInput if one of the files cannot be written
+/// Write FILE and FILE.json. @throws InvalidInput if a file cannot be written
 OCLSPKT_API void write_program(const std::string& file, const ProgramNote& note,
                                const std::vector<unsigned char>& bytes);
 

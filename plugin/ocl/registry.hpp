@@ -26,7 +26,7 @@ struct Kernel {
   std::string options;  ///< the options of its build
   cl::Kernel handle;
   std::size_t max_group_items = 0;  ///< most work-items of a work-group, for this kernel on its device
-  std::size_t local_bytes = 0;      ///< local memory, without that of arguments
+  std::size_t local_bytes = 0;      ///< local memory of the kernel, without local arguments
 };
 
 /// An open device: its context, its in-order queue and its programs, shared by all solvers.
@@ -58,7 +58,7 @@ class OCLSPKT_API OpenDevice {
   cl::Buffer buffer(cl_mem_flags flags, std::int64_t bytes, void* host = nullptr, Bank bank = 0) const;
 
   /// The kernel of that name for one scalar type and number of lanes, built at first use.
-  /// @param lanes  0: as many as a vector register has; 1: kernels with work-groups of many work-items; kOneTask
+  /// @param lanes  0: those of a vector register; 1: a kernel with work-groups of many work-items; kOneTask: for FPGAs
   /// @param more   further options, such as a shape or -D NARROW_FACTORS (kernels/cpu/factors.clh)
   /// @param source null: the embedded text of that name. In a process a name always means the same text.
   /// @param files  see DeviceSettings::fpga_binary; ignored unless the device has an FPGA

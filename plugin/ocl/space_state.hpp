@@ -76,7 +76,7 @@ struct SpaceState final : Holding {
   /// @param queue  the queue of the copy
   void wait_for_copy(const Event& copied, const cl::CommandQueue& queue) const;
   void wait_for_copy(const Event& copied) const { wait_for_copy(copied, device->queue()); }
-  /// Count a copy that was waited for.
+  /// Add a finished copy to `counts`: its bytes up and down, and the wait for it.
   void count(std::int64_t up, std::int64_t down);
   /// Copy a host array to the beginning of a buffer, after the commands already enqueued, and count it.
   void write(const Buffer& to, const void* from, std::int64_t bytes);

@@ -28,15 +28,15 @@ class OCLSPKT_API Waiter {
       : device_(device), limited_(limited), limit_(limit), start_(Clock::now()) {}
 
   /// Wait for a command and those before it.
-  /// @throws DeviceError if it failed, or if the limit has passed; the device is then abandoned
+  /// @throws DeviceError if the command failed, or if the time limit has passed, which abandons the device
   void wait(const cl::Event& event) const;
 
   /// Wait for all that a queue holds.
   /// @throws as wait(), cl::Error
   void drain(const cl::CommandQueue& queue) const;
 
-  /// Look whether a command has ended. Its queue must have been flushed.
-  /// @throws cl::Error if it failed; DeviceError if it has not and the limit has passed, as wait() does
+  /// True if a command has ended. Its queue must have been flushed.
+  /// @throws cl::Error if the command failed; DeviceError, as wait() does, if it has not ended within the time limit
   bool done(const cl::Event& event) const;
 
  private:
