@@ -168,7 +168,7 @@ class Child {
     int status = 0;
     for (pid_t ended = 0;;) {
       ended = waitpid(process_, &status, WNOHANG);
-      if (ended == process_ || (ended < 0 && errno != EINTR)) break;  // or other code has taken its status
+      if (ended == process_ || (ended < 0 && errno != EINTR)) break;  // or other code has waited for the child
       if (Clock::now() > limit) {
         return "does not list its devices within " + std::to_string(seconds.count()) + " s; set " +
                kDriverSecondsVariable + " to more if it is only slow";
