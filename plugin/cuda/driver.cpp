@@ -44,7 +44,7 @@ const char* load(Compiler& functions, void* library) {
 }
 #undef OCLSPKT_TAKE
 
-/// Open the first library that exists. It is never closed, because threads that it starts may outlive us.
+/// Open the first library that exists. The library is never closed, because threads that it starts may outlive us.
 void* open_first(const std::vector<std::string>& names, std::string& why) {
   for (const std::string& name : names) {
     std::string reason;

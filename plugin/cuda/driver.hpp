@@ -29,19 +29,19 @@ inline constexpr int kFunctionMaxThreads = 0, kFunctionSharedBytes = 1;
 /// Physical memory without addresses; other run-times get file descriptors of it.
 using CUmemGenericAllocationHandle = unsigned long long;
 struct CUmemLocation {
-  int type = 1;  ///< a device
+  int type = 1;  ///< CU_MEM_LOCATION_TYPE_DEVICE
   int id = 0;
 };
 struct CUmemAllocationProp {
-  int type = 1;                  ///< pinned
-  int requestedHandleTypes = 1;  ///< a file descriptor
+  int type = 1;                  ///< CU_MEM_ALLOCATION_TYPE_PINNED
+  int requestedHandleTypes = 1;  ///< CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
   CUmemLocation location;
   void* win32HandleMetaData = nullptr;
   unsigned char allocFlags[8] = {};
 };
 struct CUmemAccessDesc {
   CUmemLocation location;
-  int flags = 3;  ///< read and write
+  int flags = 3;  ///< CU_MEM_ACCESS_FLAGS_PROT_READWRITE
 };
 inline constexpr int kFileDescriptor = 1, kLeastGranularity = 0;
 
@@ -133,14 +133,14 @@ struct Compiler {
   std::string identity;
 };
 
-/// The initialised driver. @param[out] why  one line on why there is none, if the result is null
+/// The initialised driver. @param[out] why  one line that says why there is no driver, if the result is null
 const Driver* driver(std::string* why = nullptr);
 
 /// True if this machine has no driver, or the driver no card; neither is worth a message.
 bool is_absent();
 
-/// The compiler. Of the versions that the loader finds, the one nearest to the driver's is taken, an older one if
-/// possible: a driver cannot load code of a newer compiler. OCLSPKT_NVRTC names another file.
+/// The compiler: of the versions that the loader finds, the one nearest to the driver's version. It is preferably an
+/// older one, because a driver cannot load code of a newer compiler. OCLSPKT_NVRTC names another file.
 const Compiler* compiler(std::string* why = nullptr);
 
 }  // namespace oclspkt::cuda

@@ -26,7 +26,7 @@ CUresult allocate(_cl_mem& memory, void* host) {
   return kSuccess;
 }
 
-/// Copy to new memory, and wait: a copy from memory that is not pinned may still be under way when the call returns.
+/// Copy to new memory, and wait. Without the wait, a copy from memory that is not pinned may go on after the call.
 CUresult fill(const _cl_mem& memory, const void* host) {
   const Driver& d = *driver();
   const CUresult result = d.copy_up(memory.address, host, memory.bytes, nullptr);
@@ -140,7 +140,7 @@ cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_
 
 void* clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags, size_t offset,
                          size_t bytes, cl_uint waits, const cl_event* wait_list, cl_event* event, cl_int* code) {
-  // Pinned memory belongs to the host anyway. Memory of a card is copied, never mapped.
+  // Only host memory can be mapped, and mapping copies nothing. Memory of a card must be copied instead.
   if (memory == nullptr || memory->host == nullptr) return with_code<void>(code, CL_INVALID_MEM_OBJECT);
   if (!fits(*memory, offset, bytes)) return with_code<void>(code, CL_INVALID_VALUE);
   const cl_int result = Command(queue, waits, wait_list, event)

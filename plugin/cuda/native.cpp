@@ -45,7 +45,7 @@ cl_device_id current_card() {
 
 }  // namespace
 
-/// CUDA has one driver, NVIDIA's own, so none is tried in a child process first.
+/// CUDA has only NVIDIA's driver, which needs no test in a child process.
 Discovery discover() {
   Discovery found;
   std::string why;

@@ -51,7 +51,7 @@ class Answer {
     return give(&answer, std::span(&answer, 1).size_bytes());
   }
   cl_int operator()(const std::string& answer) const { return give(answer.c_str(), answer.size() + 1); }
-  /// A number that CUDA gives, as a V. @param ask  function of an int*
+  /// Answer with a number of CUDA, converted to V. @param ask  function of an int* that gets the number
   template <typename V, typename Ask>
   cl_int number(const Ask& ask) const {
     int number = 0;
@@ -78,7 +78,7 @@ Object* with_code(cl_int* code, cl_int value, Object* object = nullptr) {
   return object;
 }
 
-/// Events not in use; they are kept because making one takes longer than launching a kernel.
+/// Events that are not in use. They are kept because making an event takes longer than launching a kernel.
 class IdleEvents {
  public:
   explicit IdleEvents(unsigned flags) : flags_(flags) {}
@@ -127,7 +127,7 @@ struct _cl_command_queue : oclspkt::cuda::Counted {
   cl_context context = nullptr;
   oclspkt::cuda::CUstream stream = nullptr;
   bool times = false;
-  bool callers = false;  ///< belongs to the program: we neither destroy it nor record events in it
+  bool callers = false;  ///< the stream belongs to the program: we neither destroy it nor record events in it
 };
 
 struct _cl_mem : oclspkt::cuda::Counted {
@@ -137,7 +137,7 @@ struct _cl_mem : oclspkt::cuda::Counted {
   cl_mem_flags flags = 0;
   std::size_t bytes = 0;
   oclspkt::cuda::CUdeviceptr address = 0;
-  void* host = nullptr;    ///< in pinned and registered memory
+  void* host = nullptr;    ///< address on the host, in pinned and registered memory
   cl_mem whole = nullptr;  ///< the buffer that a part belongs to
   std::size_t offset = 0;  ///< where a part begins, bytes
 };
@@ -145,7 +145,7 @@ struct _cl_mem : oclspkt::cuda::Counted {
 struct _cl_event : oclspkt::cuda::Counted {
   cl_command_queue queue = nullptr;
   oclspkt::cuda::CUevent begin = nullptr,
-                         end = nullptr;  ///< begin: if the queue records times; end: not in a caller's queue
+                         end = nullptr;  ///< begin: null unless the queue records times; end: null in a caller's queue
 };
 
 struct _cl_program : oclspkt::cuda::Counted {
@@ -171,7 +171,7 @@ struct _cl_kernel : oclspkt::cuda::Counted {
 
 namespace oclspkt::cuda {
 
-/// Makes a context current while it lives, unless it already is: CUDA's calls use the current context of their thread.
+/// Makes a context current in this thread while the object lives. CUDA's calls use the current context of their thread.
 class Current {
  public:
   explicit Current(cl_context context) {
@@ -187,7 +187,7 @@ class Current {
     CUcontext popped = nullptr;
     if (pushed_) driver()->context_pop(&popped);
   }
-  Current& operator=(Current&&) = delete;  // nor copied
+  Current& operator=(Current&&) = delete;  // neither moved nor copied
   CUresult result() const { return result_; }
 
  private:
@@ -201,7 +201,7 @@ const std::vector<cl_device_id>& cards();
 /// One line for each card whose attributes cannot be read.
 const std::vector<std::string>& problems_of_cards();
 
-/// "cuCtxGetDevice gave CUDA_ERROR_ILLEGAL_ADDRESS (700)".
+/// A failed call in words: "cuCtxGetDevice gave CUDA_ERROR_ILLEGAL_ADDRESS (700)".
 std::string failure(const char* function, CUresult result);
 /// @throws cl::Error unless a call succeeded
 void require(const char* function, CUresult result);
@@ -213,7 +213,7 @@ cl_context context_of(cl_device_id card, CUresult* result);
 class Command {
  public:
   Command(cl_command_queue queue, cl_uint waits, const cl_event* wait_list, cl_event* event);
-  Command& operator=(Command&&) = delete;  // nor copied
+  Command& operator=(Command&&) = delete;  // neither moved nor copied
 
   /// Enqueue the command by calling work(driver, stream).
   template <typename Work>
@@ -235,7 +235,7 @@ class Command {
   cl_event* event_;
   Current current_;
   CUresult result_;
-  std::unique_ptr<_cl_event, Release> made_;  ///< given to the caller once all calls have succeeded
+  std::unique_ptr<_cl_event, Release> made_;  ///< the caller gets it once all calls have succeeded
 };
 
 }  // namespace oclspkt::cuda

@@ -10,14 +10,14 @@ using namespace oclspkt::cuda;
 
 namespace {
 
-/// The newest architecture that compiler and card share, as an option: machine code if it is the card's own. From an
-/// older compiler it is PTX, which the driver translates to machine code.
+/// The newest architecture that both compiler and card support, as a compiler option. If it is the card's own, NVRTC
+/// makes machine code. If the compiler is older, it makes PTX, which the driver translates to machine code.
 struct Architecture {
   std::string option;
   bool machine_code = false;
 };
 
-/// @param[out] why  why there is none, if the option is empty
+/// @param[out] why  the reason why no architecture is shared, if the option is empty
 Architecture architecture_of(const Compiler& c, cl_device_id card, std::string& why) {
   int major = 0, minor = 0;
   for (const auto& [attribute, number] : {std::pair{kComputeMajor, &major}, std::pair{kComputeMinor, &minor}}) {
@@ -78,7 +78,7 @@ CUresult load(_cl_program& program, const std::string& code) {
   return result;
 }
 
-/// Compile and load, or load earlier code. @return CL_SUCCESS, or an error whose cause is in the log
+/// Load a program from the cache, or compile and load it. @return CL_SUCCESS, or an error whose cause is in the log
 cl_int build(_cl_program& program, const std::string& options) {
   const Compiler* c = compiler(&program.log);
   if (c == nullptr) return CL_COMPILER_NOT_AVAILABLE;

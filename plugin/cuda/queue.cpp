@@ -5,7 +5,7 @@
 namespace oclspkt::cuda {
 namespace {
 
-// For an event in a caller's queue, ask or wait for the whole queue.
+// Ask or wait for an event. We record no CUDA events in a caller's queue, so ask or wait for its whole stream instead.
 CUresult look(const _cl_event& event) {
   return event.end != nullptr ? driver()->event_query(event.end) : driver()->stream_query(event.queue->stream);
 }
@@ -59,7 +59,7 @@ Command::Command(cl_command_queue queue, cl_uint waits, const cl_event* wait_lis
     : queue_(queue), event_(event), current_(queue->context), result_(current_.result()) {
   for (cl_uint i = 0; i < waits && result_ == kSuccess; ++i) {
     const cl_event before = wait_list[i];
-    if (before->queue == queue) continue;  // the queue is in order
+    if (before->queue == queue) continue;  // the queue is in order anyway
     result_ = before->end != nullptr ? driver()->stream_wait(queue->stream, before->end, 0) : wait_for(*before);
   }
 }

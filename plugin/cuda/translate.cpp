@@ -25,7 +25,7 @@ struct Token {
   TokenKind kind;
   std::string_view text;  ///< for a condition "if", "else" or "endif", however the text spells it
   int directive;          ///< number of the preprocessor line that contains it, 0 if none
-  bool taken = false;     ///< already rewritten
+  bool taken = false;     ///< the token has been rewritten
 };
 
 bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -126,8 +126,8 @@ class Reader {
   std::vector<Token> tokens_;
 };
 
-/// The tokens of a text without comments and blanks. Preprocessor lines other than #define, #pragma and conditions are
-/// left out; of conditions only the kind is returned.
+/// The tokens of a text without comments and blanks. Of preprocessor lines only #define, #pragma and conditions give
+/// tokens; a condition gives only its kind.
 std::vector<Token> tokens_of(std::string_view text) { return Reader(text).read(); }
 struct Edit {
   std::size_t begin, end;
@@ -198,7 +198,7 @@ class Translation {
     return line;
   }
 
-  /// The token after the bracket that closes the one at `open`; both in the same directive, or in none.
+  /// The token after the bracket that closes the one at `open`. Both are in the same preprocessor line, or in none.
   std::size_t behind_bracket(std::size_t open) const {
     int depth = 0;
     for (std::size_t at = open; at < tokens_.size(); ++at) {
@@ -324,7 +324,7 @@ class Translation {
     }
   }
 
-  /// The token after the body of a function that begins at `open`. Of conditional text only the first branch counts.
+  /// The token after the body of a function that begins at `open`. Of each condition's branches only the first counts.
   std::size_t behind_body(std::size_t open) const {
     int depth = 0;
     std::vector<int> before;  // depth at the start of each open branch

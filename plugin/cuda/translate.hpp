@@ -17,7 +17,7 @@ extern const char* const kPrelude;
 struct CudaProgram {
   std::string text;                  ///< for nvrtcCreateProgram; needs no headers
   std::vector<std::string> options;  ///< for nvrtcCompileProgram; no --gpu-architecture among them
-  std::vector<std::string> kernels;  ///< names of the kernels in the text, conditions aside; they are not mangled
+  std::vector<std::string> kernels;  ///< unmangled names of all kernels in the text, whatever its conditions
 };
 
 /// Translate a program from OpenCL C to CUDA C++17 for NVRTC. Lines keep their numbers in NVRTC's log.
@@ -25,10 +25,10 @@ struct CudaProgram {
 /// The text in front of it, kernels/cuda/prelude.cuh, defines most of OpenCL C. The program's text changes where
 ///   - `__kernel` begins a kernel, which becomes extern "C" __global__; reqd_work_group_size becomes launch_bounds;
 ///   - `__local` declares variables, which become __shared__;
-///   - a kernel takes a `__local` pointer, one at most: the shared memory that a launch adds. The parameter becomes an
-///     unread number of 4 bytes; it must be in the parameter list itself, not in a macro;
+///   - a kernel takes a `__local` pointer (one at most), which is the shared memory that a launch adds. The parameter
+///     becomes an unread number of 4 bytes; it must be in the parameter list itself, not in a macro;
 ///   - `__constant` declares variables;
-///   - a vector literal (type)(a, b) becomes type(a, b): in C++ it would be the last number alone;
+///   - a vector literal (type)(a, b) becomes type(a, b), because in C++ it would be the last number alone;
 ///   - `#pragma OPENCL` is left out; FP_CONTRACT OFF becomes an option, for the whole text.
 /// Vectors of 3 numbers, images, pipes, and components other than s0 to s3 are not supported and do not compile.
 ///
@@ -57,8 +57,9 @@ struct KernelSignature {
 /// derives it from the kernel's type, so conditions and macros of the text are respected.
 std::string signature_variable(std::string_view kernel);
 
-/// @param numbers  the whole variable
-/// @throws BuildError if it is no signature
+/// The signature in the variable of a kernel.
+/// @param numbers  all elements of the variable
+/// @throws BuildError if they are no signature
 KernelSignature signature(std::span<const int> numbers);
 
 }  // namespace oclspkt::cuda

@@ -4,8 +4,8 @@
 namespace oclspkt::ocl {
 namespace {
 
-// Intel's boards: bits 16 to 18 of the flags name a bank, CL_CHANNEL_1_INTELFPGA = (1 << 16) and so on in Intel's
-// header; 0 leaves the choice to the run-time. Valid for memories whose banks the image does not interleave.
+// Intel's boards: bits 16 to 18 of the flags name a bank. Intel's header names the values, CL_CHANNEL_1_INTELFPGA =
+// (1 << 16) and so on; 0 leaves the choice to the run-time. This works if the image does not interleave the banks.
 constexpr unsigned kChannelShift = 16;
 
 cl_mem create_in_channel(cl_context context, cl_mem_flags flags, std::size_t bytes, Bank bank, cl_int* error) {
@@ -15,14 +15,14 @@ cl_mem create_in_channel(cl_context context, cl_mem_flags flags, std::size_t byt
 // AMD's (Xilinx) boards: a flag says that the host pointer points to a struct that names a bank. The image must have
 // been linked with the kernel's arguments on the same banks. Not tested, for want of a board.
 
-/// CL_MEM_EXT_PTR_XILINX of their header.
+/// CL_MEM_EXT_PTR_XILINX of AMD's header.
 constexpr cl_mem_flags kExtendedPointer = cl_mem_flags{1} << 31;
 
-/// Their cl_mem_ext_ptr_t.
+/// cl_mem_ext_ptr_t of AMD's header.
 struct ExtendedPointer {
   unsigned flags;   ///< XCL_MEM_DDR_BANK0 is bit 0, and so on
-  void* host;       ///< memory of the host; null: none
-  void* parameter;  ///< null
+  void* host;       ///< host memory; null: none
+  void* parameter;  ///< must be null
 };
 
 cl_mem create_behind_pointer(cl_context context, cl_mem_flags flags, std::size_t bytes, Bank bank, cl_int* error) {

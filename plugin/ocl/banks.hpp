@@ -7,13 +7,13 @@
 
 namespace oclspkt::ocl {
 
-/// A bank, counted from 1; 0: wherever the run-time puts a buffer.
+/// Number of a bank, from 1; 0 leaves the choice to the run-time.
 using Bank = int;
 
-/// How to place a buffer in a bank by a vendor's run-time.
+/// A vendor's way to place a buffer in a bank.
 struct BankVendor {
-  const char* platform;  ///< words in the name of its platform
-  /// Works as clCreateBuffer() without host memory. @param bank  1 or 2
+  const char* platform;  ///< text that the name of the vendor's platform contains
+  /// Create a buffer as clCreateBuffer() does, without host memory. @param bank  1 or 2
   cl_mem (*create)(cl_context context, cl_mem_flags flags, std::size_t bytes, Bank bank, cl_int* error);
 };
 

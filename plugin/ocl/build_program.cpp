@@ -30,17 +30,17 @@ std::string first_lines(const std::string& log) {
   return log.substr(0, end);
 }
 
-/// True for CPU run-times that compile each program again in every process. CUDA's are cached below this layer.
+/// True for CPU run-times that compile each program again in every process. CUDA programs are cached in plugin/cuda.
 bool keeps_nothing(const DeviceInfo& device) {
   return !device.cuda && device.type != DeviceType::gpu && device.platform.starts_with("Intel(R)");
 }
 
-/// What a compiled program depends on besides text and options: the instructions of this machine's processors, which a
-/// device's name does not tell on virtual machines, and the settings of Intel's run-times.
+/// The surroundings that a compiled program depends on, besides text and options: the instruction set of this machine's
+/// processors, which a device's name on a virtual machine does not show, and the settings of Intel's run-times.
 std::vector<std::string> look_around() {
   std::vector<std::string> all;
   std::ifstream processors("/proc/cpuinfo");
-  for (std::string line; std::getline(processors, line) && !line.empty();) {  // of the first processor
+  for (std::string line; std::getline(processors, line) && !line.empty();) {  // the first processor's lines
     if (line.starts_with("flags") || line.starts_with("Features")) all.push_back(line);
   }
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -50,7 +50,7 @@ std::vector<std::string> look_around() {
   return all;
 }
 
-/// The cached program of an earlier process; this process stores its own there.
+/// A program's place in the cache, from which it is loaded, or where it is stored once it is compiled.
 class KeptProgram {
  public:
   KeptProgram(const FoundDevice& device, const WantedProgram& wanted) : device_(device), kernel_(wanted.kernel) {
@@ -110,8 +110,8 @@ std::string build_options(const FoundDevice& device, bool is_double, int lanes) 
                             : lanes > 0 ? lanes
                                         : native) +
              " -D NATIVE_LANES=" + std::to_string(scalars ? 1 : native);
-  // Kernels for work-groups of many work-items, compiled for a CPU. PoCL 3.1's optimiser lets some work-items start
-  // from values that others left, and Intel's (2023.2.4) drops terms. Without optimisation both are right.
+  // Optimisers for CPUs break kernels with work-groups of many work-items. With PoCL 3.1's some work-items start from
+  // values of others; Intel's (2023.2.4) drops terms. Without optimisation both compilers give correct results.
   if (lanes == 1 && device.info.host_unified) options += " -cl-opt-disable";
   if (device.info.host_unified) options += " -D HOST_MEMORY";
   if (device.info.type == DeviceType::fpga) options += " -D FPGA";  // compilers for FPGAs define no macro of their own
@@ -121,7 +121,7 @@ std::string build_options(const FoundDevice& device, bool is_double, int lanes) 
 std::string core_groups(const FoundDevice& device, int items, Index groups) {
   std::string options = " -D CORE_GROUPS=" + std::to_string(groups);
   if (device.info.cuda || device.info.platform.find("NVIDIA") == std::string::npos) return options;
-  // A quarter of a multiprocessor has 512 registers for each of 32 work-items that run in step, in units of 8.
+  // A quarter of a multiprocessor runs 32 work-items in step. It has 512 registers for each, allocated in units of 8.
   constexpr Index kInStep = 32, kQuarters = 4, kRegisters = 512, kUnit = 8, kMost = 255;
   const Index of_quarter = quotient_up(quotient_up(groups * items, kInStep), kQuarters);
   const Index registers = std::min(kMost, kRegisters / of_quarter / kUnit * kUnit);

@@ -9,22 +9,22 @@
 
 namespace oclspkt::ocl {
 
-/// The place of a buffer in the buffer that it is a part of, or in itself.
+/// The bytes of a buffer within its parent buffer. A buffer without a parent is its own.
 struct BufferPlace {
   cl_mem whole;
-  std::size_t first, end;  ///< bytes
-  std::uintptr_t address;  ///< of memory of the host or of a caller; else 0
+  std::size_t first, end;  ///< bytes [first, end) of `whole`
+  std::uintptr_t address;  ///< of the host's or the caller's memory that the buffer wraps; 0: none
 };
 
 BufferPlace place_of(const Buffer& buffer);
 
-/// True if memory of the host, or of a caller, begins where kernels can read whole vectors.
+/// True if the memory that a buffer wraps begins at a multiple of `alignment` bytes, or if it wraps none.
 bool aligned(const Buffer& buffer, std::size_t alignment);
 struct MemoryNeeds {
   const cl::Context& context;
-  const char* of;  ///< owner of the context, in words, and what changes it
+  const char* of;  ///< for errors: whose context it is, and which calls change it
   std::int64_t bytes;
-  const std::function<std::string()>& wanted;  ///< the data that needs the bytes, in words
+  const std::function<std::string()>& wanted;  ///< for errors: the data that needs the bytes
 };
 
 /// Check that a caller's buffer meets its requirements.
@@ -37,8 +37,8 @@ struct VectorNames {
 };
 
 /// Check that both vectors of a call fit the system, and do not overlap.
-/// @param bytes  of a vector
-/// @param names  for errors, so that an apply without error makes no text
+/// @param bytes  bytes of a vector
+/// @param names  for errors; pointers, so that an apply without error makes no strings
 /// @throws InvalidInput that names what does not fit, cl::Error
 void check_vectors(const cl::Context& context, const LineSet& lines, std::int64_t bytes, const VectorNames& names,
                    const Buffer& y, const Buffer& x);

@@ -25,7 +25,7 @@ Buffer bring(const OpenDevice& device, const V* numbers, std::size_t count) {
   return buffer;
 }
 
-/// The spikes of the cuts on one side.
+/// Spikes that belong to the cuts on one side of this part of the system, above or below.
 template <typename T>
 struct Side {
   Buffer runs;
@@ -39,7 +39,7 @@ struct Side {
   }
 };
 
-/// The objects that a device may use, see Holding.
+/// All objects of these borders that the device may use, see Holding.
 template <typename T>
 struct BorderState {
   BorderState(std::shared_ptr<OpenDevice> open, const BorderLayout<T>& layout, std::shared_ptr<ImportedVectors> shared,
@@ -69,13 +69,13 @@ struct BorderState {
   ~BorderState() {
     if (by_queue) clFinish(by_queue->queue()());
   }
-  BorderState& operator=(BorderState&&) = delete;  // nor copied
+  BorderState& operator=(BorderState&&) = delete;  // neither moved nor copied
 
   static constexpr bool kDouble = sizeof(T) == sizeof(double);
   static std::vector<Long> wide(const std::vector<Index>& rows) { return {rows.begin(), rows.end()}; }
   std::int64_t bytes(Index of_each_slot) const { return of_each_slot * slots * static_cast<Index>(sizeof(T)); }
 
-  /// The device; and by the vectors' queue, a caller's or, for imported vectors, its own.
+  /// `by_queue` is the device with the queue of the vectors: a caller's, or its own for imported vectors.
   std::shared_ptr<OpenDevice> device, by_queue;
   std::shared_ptr<ImportedVectors> imported;  ///< null: vectors are in the callers' memory
   std::int64_t vector_bytes;
@@ -93,7 +93,7 @@ class ClBorders final : public Borders<T> {
   using Owned = Held<std::unique_ptr<BorderState<T>>>;
   ClBorders(int index, std::shared_ptr<Owned> state) : index_(index), state_(std::move(state)) {}
   ~ClBorders() override { Registry::instance().retire(std::move(state_), index_); }
-  ClBorders& operator=(ClBorders&&) = delete;  // nor copied
+  ClBorders& operator=(ClBorders&&) = delete;  // neither moved nor copied
 
   void take(const DeviceQueue& queue, const void* y, const void* z, T* numbers) override {
     work(queue, "reading the rows next to cuts", [&](BorderState<T>& s) {
@@ -116,7 +116,7 @@ class ClBorders final : public Borders<T> {
     work(queue, "writing the rows next to cuts", [&](BorderState<T>& s) {
       const Buffer to = memory(s, "vector x", x, &ImportedVectors::x);
       std::copy_n(unknowns, 2 * s.slots,
-                  reinterpret_cast<T*>(s.sent->data()));  // take() has waited for the last ones
+                  reinterpret_cast<T*>(s.sent->data()));  // take() has waited for earlier copies
       if (s.imported) s.imported->acquire(*s.by_queue);
       enqueue_write(*s.by_queue, s.sent->data(), s.unknowns, s.bytes(2));
       correct(s, s.above, to, 0);
@@ -126,7 +126,7 @@ class ClBorders final : public Borders<T> {
         s.imported->release(*s.by_queue, waiter(s));
         s.imported->take({queue, nullptr, x, s.vector_bytes});
       } else if (s.device->info().host_unified) {
-        s.by_queue->queue().finish();  // the host may write the vector next
+        s.by_queue->queue().finish();  // after this function the host may write the vector
       }
     });
   }
@@ -157,7 +157,7 @@ class ClBorders final : public Borders<T> {
     return s.imported ? ((*s.imported).*imported)() : callers_memory(s.device->context(), name, handle, sizeof(T));
   }
 
-  /// x -= spikes times unknowns of one side. @param offset  of the side's first unknown
+  /// x -= spikes * unknowns of one side. @param offset  place of the side's first unknown
   static void correct(BorderState<T>& s, const Side<T>& side, const Buffer& x, Index offset) {
     if (side.entries == 0) return;
     launch(*s.by_queue, s.correct_kernel, items_for(side.entries), s.spikes, side.runs, s.unknowns, x, Long{offset},

@@ -16,9 +16,9 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Seconds that any device gets, because the first launch may compile.
+/// The least time limit in seconds, because the first launch may compile.
 constexpr double kLeastTimeLimit = 10;
-/// A device is given up after this multiple of the predicted time.
+/// The time limit as a multiple of the predicted time.
 constexpr double kTimeLimitFactor = 100;
 
 using Clock = std::chrono::steady_clock;
@@ -45,8 +45,8 @@ Limits limits_of(const FoundDevice& found, const DeviceSettings& settings, bool 
   return limits;
 }
 
-/// How a plan is laid out in memory: as a whole, or in chunks. If callers' queues belong to another run-time, as a
-/// whole beside two vectors of theirs.
+/// Lay a plan out in memory, as a whole or in chunks. If callers' queues belong to another run-time, the layout has one
+/// chunk and leaves room for two vectors of that run-time.
 /// @throws InvalidInput, VectorsNotShared
 Layout layout_within(Limits left, const FoundDevice& found, const DeviceSettings& settings, const Plan& plan,
                      const LineSet& lines, int word) {
@@ -64,7 +64,7 @@ Layout layout_within(Limits left, const FoundDevice& found, const DeviceSettings
                          lines.describe() + " at once and two vectors more");
 }
 
-/// Make the worker of a plan's scheme, or keep the present one if it is of the same, and let it store its arrays for
+/// Make the worker of a plan's scheme, or keep the present one if it is of the same scheme. Let it store its arrays for
 /// the chunks.
 template <typename T>
 void take_worker(DeviceState<T>& s, const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool in_place) {
@@ -88,7 +88,7 @@ void take_queue(DeviceState<T>& s, const DeviceQueue& queue) {
   s.queue = queue;
 }
 
-/// After a failure: wait for the enqueued commands, which use memory that the caller or the solver releases next.
+/// After a failure, wait for the enqueued commands, because the caller or the solver then frees memory that they use.
 template <typename T>
 void drain(DeviceState<T>& s, const OpenDevice& device, const Waiter& waiter, bool in_place) noexcept {
   if (in_place) {
@@ -101,7 +101,7 @@ void drain(DeviceState<T>& s, const OpenDevice& device, const Waiter& waiter, bo
     s.pipeline->drain(waiter);
     waiter.drain(device.queue());
   } catch (...) {
-    // Nobody can know whether the device still uses the memory. A wait that took too long has reported so already.
+    // The device may still use the memory. If the wait took too long, the waiter has abandoned the device already.
     Registry::instance().abandon(device, "an error left commands that cannot be waited for");
   }
 }
@@ -119,7 +119,7 @@ class ClSolver final : public VisitedSolver<T> {
     Registry::instance().require_usable(device);
   }
   ~ClSolver() override { Registry::instance().retire(std::move(holding_), index_); }
-  ClSolver& operator=(ClSolver&&) = delete;  // nor copied
+  ClSolver& operator=(ClSolver&&) = delete;  // neither moved nor copied
 
   void set_up(const Plan& plan, const Bands<T>& bands) override {
     ready_ = false;
@@ -298,10 +298,10 @@ class ClSolver final : public VisitedSolver<T> {
       throw DeviceError(describe(found_.info) + " was released since the last set-up: set the solver up again");
     }
     if (!vectors.enqueued) settle(s);  // both queues use the solver's memory
-    // Vectors in buffers of the device are solved for by the queue that the caller got, or gave.
+    // Solves with vectors in device buffers run in the queue that the caller got from us or gave us.
     const auto& device = !vectors.on_device() ? s.device : vectors.enqueued ? s.callers : s.for_calls;
     const Waiter waiter(*device, !in_place_, time_limit());
-    s.earlier.clear();  // an apply that failed may have left some
+    s.earlier.clear();  // a failed apply may have left events
     try {
       try {
         run_passes(site(s, *device, waiter), s, pieces_, vectors);
@@ -392,7 +392,7 @@ class ClSolver final : public VisitedSolver<T> {
   void make_buffers(State& s, const Waiter& waiter) {
     Placed wanted;
     if (settings_.spread_banks && bank_vendor(found_.info) != nullptr) wanted = scheme_of(plan_).second_bank(plan_);
-    if (s.placed != wanted) {  // buffers that are elsewhere are released
+    if (s.placed != wanted) {  // release buffers in other banks
       s.placed = wanted;
       s.scratch = s.y = s.x = Buffer();
       s.bands.clear();
@@ -409,8 +409,8 @@ class ClSolver final : public VisitedSolver<T> {
     bytes_ += s.bands.make(site(s, *s.device, waiter), s.placed);
   }
 
-  /// Solve for vectors of another run-time on the same card: copy them there, and have the host wait wherever one
-  /// run-time continues with data that the other has written.
+  /// Solve with vectors of another run-time on the same card: copy them to imported buffers and back. The host waits
+  /// whenever a run-time is about to use data that the other one has written.
   void enqueue_on_card(const DeviceQueue& queue, const void* y, void* x) {
     Registry::instance().require_usable(index_);
     if (plan_.n == 0) return;
@@ -437,10 +437,10 @@ class ClSolver final : public VisitedSolver<T> {
 
   Plan plan_;
   Layout layout_;
-  std::vector<Pieces> pieces_;  ///< of each chunk; empty if kernels work in place
+  std::vector<Pieces> pieces_;  ///< pieces of each chunk; empty if kernels work in place
   LineSet lines_;
   Times times_;
-  std::int64_t bytes_ = 0;  ///< on the device, and of associated host memory
+  std::int64_t bytes_ = 0;  ///< bytes on the device and of pinned host memory
 };
 
 }  // namespace

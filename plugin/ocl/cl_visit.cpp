@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Solvers pass vectors on in their own device memory. The first solver copies y there and the last copies x back, by
-// their pipelines. The solvers between work without copies.
+// Solvers pass vectors on in device memory. The first solver's pipeline copies y to the device, and the last solver's
+// pipeline copies x to the host. The other solvers copy nothing.
 #include <algorithm>
 #include <functional>
 #include <mutex>
@@ -32,7 +32,7 @@ class ClVisit final : public Visit<T> {
   ClVisit(int index, std::shared_ptr<VisitState> state, std::vector<VisitedSolver<T>*> solvers, bool sum)
       : index_(index), state_(std::move(state)), solvers_(std::move(solvers)), sum_(sum) {}
   ~ClVisit() override { Registry::instance().retire(std::move(state_), index_); }
-  ClVisit& operator=(ClVisit&&) = delete;  // nor copied
+  ClVisit& operator=(ClVisit&&) = delete;  // neither moved nor copied
 
   void take(std::size_t step, const T* y, T* x) override {
     Registry::instance().require_usable(index_);
@@ -47,7 +47,7 @@ class ClVisit final : public Visit<T> {
     if (!s.device || right() == nullptr || changed() == nullptr || (adds && by() == nullptr)) {
       throw DeviceError("the device was released since the last set-up: set the solver up again");
     }
-    const auto change = [&](const Chunk& tiles) {  // after the launch that solved the rows, in its queue
+    const auto change = [&](const Chunk& tiles) {  // enqueued after the launch that solved the rows
       return change_rows<T>(*s.device, s.change, {changed, by, tiles.kept_first, tiles.kept_end});
     };
     Vectors<T> vectors{.y = first ? y : nullptr, .x = last ? x : nullptr, .y_buffer = right};
@@ -71,7 +71,7 @@ std::unique_ptr<Visit<T>> make_visit(int device, const std::shared_ptr<OpenDevic
   std::vector<VisitedSolver<T>*> solvers;
   std::int64_t longest = 0;
   for (DeviceSolver<T>* solver : steps.solvers) {
-    solvers.push_back(static_cast<VisitedSolver<T>*>(solver));  // all are of one device, hence of this module
+    solvers.push_back(static_cast<VisitedSolver<T>*>(solver));  // all solvers are on one device, hence from this module
     const std::int64_t bytes = solvers.back()->kept_vector_bytes();
     if (bytes == 0) return nullptr;
     longest = std::max(longest, bytes);

@@ -20,13 +20,13 @@
 
 namespace oclspkt::ocl {
 
-/// In which of two memory banks a scheme wants its buffers; none: the run-time decides.
+/// The arrays that a scheme places in the second of two memory banks; none: the run-time chooses the banks.
 using Placed = std::optional<SecondBank>;
 
 inline Bank bank_of(const Placed& placed, bool SecondBank::*array) { return placed ? ((*placed).*array ? 2 : 1) : 0; }
 
-/// The three arrays that belong to the chunks, as the device sees them. In place they wrap the host's arrays. Else they
-/// are copies of all chunks, or, if these do not fit at once, of one chunk, which every pass copies again.
+/// The buffers of the bands of each chunk. If kernels work in place, the buffers wrap the host's arrays. Else they are
+/// copies: of all chunks if these fit at once, otherwise of one chunk, which every pass copies again.
 class DeviceBands {
  public:
   /// Prepare for the release of the host's arrays of the last set-up.
@@ -131,26 +131,26 @@ class DeviceBands {
   std::vector<std::shared_ptr<void>> locks_;  ///< locks of pages that every apply reads
 };
 
-/// All objects of a solver that a device may use, host memory included. They must outlive a device that was lost.
+/// All objects of a solver that a device may use, host memory included. If the device is lost, they are never freed.
 template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;     ///< null before the first set-up and after a release
-  std::shared_ptr<OpenDevice> for_calls;  ///< the same device, for vectors in buffers of it
-  std::shared_ptr<OpenDevice> callers;    ///< the same device by a caller's queue
+  std::shared_ptr<OpenDevice> for_calls;  ///< the same device, for vectors in device buffers
+  std::shared_ptr<OpenDevice> callers;    ///< the same device with a caller's queue
   DeviceQueue queue;                      ///< the queue of `callers`
-  bool enqueued = false;                  ///< that queue may hold commands that use the objects below
-  Placed placed;                          ///< where buffers are placed
+  bool enqueued = false;                  ///< `queue` may hold commands that use the objects below
+  Placed placed;                          ///< memory banks of the buffers
   std::string carries;                    ///< name of the scheme of `worker`
   std::unique_ptr<Worker<T>> worker;
   DeviceBands bands;
-  Buffer y, x;                         ///< of one chunk; in place: wrappers of the caller's memory, only in an apply
-  Buffer scratch;                      ///< of Layout::scratch_bytes
-  std::unique_ptr<Pipeline> pipeline;  ///< null in place
-  Buffer units;                        ///< factors of all rows by which solutions are multiplied; empty: none
-  Kernel scale;                        ///< kernel that multiplies by `units`
-  Int last_number = 0;                 ///< see Site
-  std::vector<Event> earlier;          ///< all launches of a pass but the last, until their times are known
-  std::shared_ptr<ImportedVectors> imported;  ///< if callers' queues belong to another run-time
+  Buffer y, x;                                ///< of one chunk; in place they wrap the caller's memory during an apply
+  Buffer scratch;                             ///< Layout::scratch_bytes long
+  std::unique_ptr<Pipeline> pipeline;         ///< null in place
+  Buffer units;                               ///< scale factors of the solution, one for each row; empty: none
+  Kernel scale;                               ///< kernel that multiplies by `units`
+  Int last_number = 0;                        ///< see Site
+  std::vector<Event> earlier;                 ///< all launches of a pass except the last, until their times are read
+  std::shared_ptr<ImportedVectors> imported;  ///< null unless callers' queues belong to another run-time
 };
 
 /// Wait for the commands that enqueue() left in a caller's queue.
@@ -176,11 +176,11 @@ class DeviceHolding final : public Holding {
 struct ChangedRows {
   const Buffer& x;
   const Buffer& z;
-  Index first, end;  ///< of x
-  Index ahead = 0;   ///< where x begins in z, see kernels/common/change_rows.cl
+  Index first, end;  ///< rows [first, end) of x
+  Index ahead = 0;   ///< element of z that changes row 0 of x, see kernels/common/change_rows.cl
 };
 
-/// Enqueue kernel change_rows after the launch.
+/// Enqueue kernel change_rows after the launch that solved the rows.
 template <typename T>
 Event change_rows(OpenDevice& device, Kernel& kernel, const ChangedRows& rows) {
   constexpr Index kItems = 128, kWord = sizeof(T);
@@ -197,17 +197,17 @@ struct Vectors {
   const T* y = nullptr;
   T* x = nullptr;
   Buffer y_buffer{}, x_buffer{};
-  bool enqueued = false;   ///< no caller waits for the apply
-  bool unaligned = false;  ///< the buffers begin where kernels cannot read whole vectors
-  /// In a visit: enqueue the change of rows that a launch solved, after the launch. x stays in the solver's own memory;
-  /// it is copied from there if the host has an x. y is copied to y_buffer, or is already there if the host has none.
+  bool enqueued = false;   ///< the caller does not wait for the apply
+  bool unaligned = false;  ///< the buffers lack the alignment that kernels' vector loads need
+  /// In a visit: enqueue kernel change_rows for the tiles of a launch. The solution stays in the solver's memory; it is
+  /// also copied to `x` unless this is null. If `y` is null, y_buffer already holds the right-hand side.
   std::function<Event(const Chunk& tiles)> then{};
   bool on_device() const { return x_buffer() != nullptr; }
 };
 
 /// Run the passes of a scheme over the chunks, in host memory, in buffers of the device, or through the pipeline.
 /// Returns when the apply is done or, for enqueued vectors, when all commands are in the queue.
-/// @param pieces  of each chunk; empty in place
+/// @param pieces  the pieces of each chunk; empty if kernels work in place
 /// @throws DeviceError, InvalidInput, cl::Error; commands may then still run
 template <typename T>
 void run_passes(const Site& site, DeviceState<T>& state, const std::vector<Pieces>& pieces, const Vectors<T>& vectors);

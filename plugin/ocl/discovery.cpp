@@ -14,7 +14,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-// From cl_nv_device_attribute_query; not all of Debian's headers for 1.2 have these.
+// From cl_nv_device_attribute_query; some of Debian's headers for OpenCL 1.2 lack these constants.
 constexpr cl_device_info kNvPciBus = 0x4008, kNvPciSlot = 0x4009, kNvPciDomain = 0x400A;
 // From cl_khr_pci_bus_info: domain, bus, device, function.
 constexpr cl_device_info kKhrPciBusInfo = 0x410F;
@@ -36,7 +36,7 @@ bool raw_info(const cl::Device& device, cl_device_info what, V& value) {
   return clGetDeviceInfo(device(), what, sizeof(V), &value, nullptr) == CL_SUCCESS;
 }
 
-/// Lanes of the native vector if transpositions can use it, else of one cache line.
+/// Lanes of the native vector if transpositions can use it, else of a vector as long as a cache line.
 int choose_lanes(cl_uint native, int word) {
   const bool carries = native == 4 || native == 8 || native == 16;
   return carries && static_cast<int>(native) * word <= kCacheLine ? static_cast<int>(native) : kCacheLine / word;
@@ -48,7 +48,8 @@ DeviceType device_type(cl_device_type bits) {
   return DeviceType::fpga;
 }
 
-/// The cache of a core, which plans need: run-times on the host report their last-level cache, or none.
+/// Bytes of cache of a core. The host's cache is asked from the system, because run-times on the host report their
+/// last-level cache, or none.
 std::int64_t core_cache_bytes(const DeviceInfo& info, const cl::Device& device) {
   const long second_level = sysconf(_SC_LEVEL2_CACHE_SIZE);
   if (info.host_unified) return second_level > 0 ? second_level : kUsualCache;
@@ -88,8 +89,8 @@ FoundDevice look_at(const cl::Device& device, const std::string& platform, int i
   return found;
 }
 
-/// The reason why a device that answers cannot be used, or null. A device without a compiler may be a board with an
-/// FPGA, whose programs come from files.
+/// The reason why a device that answers cannot be used; null if it can. A device without a compiler may be a board with
+/// an FPGA, whose programs come from files.
 const char* unusable(const cl::Device& device) {
   if (device.getInfo<CL_DEVICE_AVAILABLE>() == CL_FALSE) return "is not available";
   const bool board = device_type(device.getInfo<CL_DEVICE_TYPE>()) == DeviceType::fpga;
@@ -138,7 +139,7 @@ std::string pci_address(const cl::Device& device) {
   bool known = false;
   if (has_extension(device, "cl_khr_pci_bus_info")) known = raw_info(device, kKhrPciBusInfo, at);
   if (!known && has_extension(device, "cl_nv_device_attribute_query")) {
-    // NVIDIA's slot is the number of the device; the function is 0 (a virtual machine's card 00:06.0 has slot 6).
+    // NVIDIA's slot is the PCI device number, and the function is 0: card 00:06.0 of a virtual machine has slot 6.
     known = raw_info(device, kNvPciBus, at[1]) && raw_info(device, kNvPciSlot, at[2]);
     raw_info(device, kNvPciDomain, at[0]);
   }

@@ -13,15 +13,15 @@ namespace oclspkt::ocl {
 struct FoundDevice {
   DeviceInfo info;
   cl::Device handle;
-  cl::Context context;                     ///< given by a caller; empty: the registry makes one
-  int listed_as = -1;                      ///< number of the device if this one is in a caller's context; else -1
-  int lanes_float = 16, lanes_double = 8;  ///< of a register
+  cl::Context context;  ///< a caller's context; empty: the registry makes one
+  int listed_as = -1;   ///< number of the same device in our context, if `context` is a caller's; else -1
+  int lanes_float = 16, lanes_double = 8;  ///< numbers in a vector register
   std::int64_t cache_bytes = 0;            ///< second-level cache of a core
-  std::size_t base_alignment = 0;          ///< of every allocation, bytes
+  std::size_t base_alignment = 0;          ///< bytes that every allocation is aligned to
   std::size_t local_bytes = 0;             ///< local memory of a work-group
   std::size_t max_group_items = 1;         ///< work-items of a work-group
   int lanes(bool is_double) const { return is_double ? lanes_double : lanes_float; }
-  /// Partitions of a tile: rows of a block are whole cache lines, whose registers do not wait for each other.
+  /// Partitions of a tile: one for each number that fits in a cache line. The registers of a row are independent.
   int tile_lanes(bool is_double) const;
   /// True if kernels for GPUs are used, whose work-groups have many work-items.
   bool by_groups(Variant variant) const;
@@ -33,7 +33,7 @@ struct FoundDevice {
 
 bool has_extension(const cl::Device& device, const char* name);
 
-/// "pci:0000:41:00.0", or empty if no extension tells the address.
+/// The PCI address in the form "pci:0000:41:00.0"; empty if no extension reports it.
 std::string pci_address(const cl::Device& device);
 
 struct Discovery {
@@ -46,9 +46,9 @@ struct Discovery {
 /// process, so programs call discover().
 Discovery look_at_platforms();
 
-/// List devices of those drivers only that a child process has survived; the problems say what is wrong with the
-/// others. If drivers cannot be tried, none is loaded, and the problem names the cure. This must be the process's first
-/// use of OpenCL. Throws nothing but bad_alloc.
+/// List the devices of the drivers that a child process has survived. The problems say what is wrong with the other
+/// drivers. If drivers cannot be tried, none is loaded, and the problem names the cure. This must be the process's
+/// first use of OpenCL. Throws nothing but bad_alloc.
 Discovery discover();
 
 }  // namespace oclspkt::ocl

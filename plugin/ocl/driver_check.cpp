@@ -76,7 +76,7 @@ std::chrono::seconds time_limit() {
   return std::chrono::seconds(seconds > 0 ? seconds : kDriverSeconds);
 }
 
-/// A text that only a child that ran to its end can know to write.
+/// A new token. A driver does not know it, so only a child that finishes can write it.
 std::string new_token() {
   std::random_device random;
   char text[33];
@@ -84,7 +84,7 @@ std::string new_token() {
   return text;
 }
 
-/// The environment of this process, with one folder of drivers instead of all others.
+/// The environment of this process, changed so that the ICD loader finds drivers in one folder only.
 std::vector<std::string> environment_with(const std::string& folder) {
   std::vector<std::string> words{std::string(kVendorVariable) + "=" + folder};
   for (char** word = environ; word != nullptr && *word != nullptr; ++word) {
@@ -107,7 +107,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return pointers;
 }
 
-/// A pipe that a child writes to; reading it does not block. Its ends are none of the standard streams.
+/// A pipe that a child writes to; reading it does not block. Its ends are not among the standard streams.
 class OutputPipe {
  public:
   OutputPipe() {
@@ -123,11 +123,11 @@ class OutputPipe {
       if (end >= 0) close(end);
     }
   }
-  OutputPipe& operator=(OutputPipe&&) = delete;  // nor copied
+  OutputPipe& operator=(OutputPipe&&) = delete;  // neither moved nor copied
 
   bool open() const { return ends_[0] >= 0 && ends_[1] >= 0; }
   int input() const { return ends_[1]; }
-  /// The text in the pipe, at most what it can hold.
+  /// The text in the pipe, cut off behind about kMost bytes.
   std::string text() const {
     std::string all;
     char part[4096];
@@ -152,14 +152,15 @@ std::string quoted_last_line(std::string text) {
   return text.empty() ? "" : ", after '" + text.substr(0, kLongest) + "'";
 }
 
-/// A child process that tries a driver. Unless it is waited for, it is killed, with all that its driver started.
+/// A child process that tries a driver. If it does not end in time, it is killed with all processes that its driver
+/// started.
 class Child {
  public:
   Child(const std::string& helper, const std::string& library, const std::string& folder) : token_(new_token()) {
     start_error_ = answer_.open() && errors_.open() ? start(helper, library, folder) : errno;
   }
   ~Child() { end(); }
-  Child& operator=(Child&&) = delete;  // nor copied
+  Child& operator=(Child&&) = delete;  // neither moved nor copied
 
   /// The fault of the driver; empty if it has none.
   std::string verdict(Clock::time_point limit, std::chrono::seconds seconds) {
@@ -167,7 +168,7 @@ class Child {
     int status = 0;
     for (pid_t ended = 0;;) {
       ended = waitpid(process_, &status, WNOHANG);
-      if (ended == process_ || (ended < 0 && errno != EINTR)) break;  // or other code has waited for it
+      if (ended == process_ || (ended < 0 && errno != EINTR)) break;  // or other code has waited for the child
       if (Clock::now() > limit) {
         return "does not list its devices within " + std::to_string(seconds.count()) + " s; set " +
                kDriverSecondsVariable + " to more if it is only slow";
@@ -175,12 +176,12 @@ class Child {
       std::this_thread::sleep_for(kLook);
     }
     const pid_t group = std::exchange(process_, -1);
-    kill(-group, SIGKILL);  // processes that the driver left running
+    kill(-group, SIGKILL);  // end the processes that the driver left running
     return judge(status);
   }
 
  private:
-  /// @return 0, or why there is no child
+  /// @return 0, or the error number if there is no child
   int start(const std::string& helper, const std::string& library, const std::string& folder) {
     std::vector<std::string> words{helper, token_, library}, variables = environment_with(folder);
     const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);

@@ -25,13 +25,13 @@ constexpr std::int64_t kLongestIcd = 1 << 16;
 
 bool is_icd(const std::string& path) { return path.size() > 4 && path.compare(path.size() - 4, 4, kIcd) == 0; }
 
-/// The loader takes the whole first line of the file, because paths may contain spaces.
+/// The driver that an ICD file names. As for the loader, it is the whole first line, because paths may contain spaces.
 Driver named_in(const std::string& file) {
   const std::string text = read_file(file, kLongestIcd).value_or("");
   return {text.substr(0, text.find('\n')), file};
 }
 
-/// Uses system calls, because iterators of std::filesystem end the process if memory runs out.
+/// The drivers of a folder's ICD files. Uses system calls, because std::filesystem ends the process if memory runs out.
 std::vector<Driver> drivers_of_folder(const std::string& folder) {
   const auto shut = [](DIR* open) { closedir(open); };
   const std::unique_ptr<DIR, decltype(shut)> open(opendir(folder.c_str()), shut);

@@ -8,9 +8,9 @@
 
 namespace oclspkt::ocl {
 
-/// The variable that points the ICD loader to its drivers; both loaders know it.
+/// The environment variable that tells an ICD loader where its drivers are. Khronos' loader and ocl-icd both read it.
 inline constexpr const char* kVendorVariable = "OCL_ICD_VENDORS";
-/// Other variables that name drivers, each for some loader.
+/// Other environment variables that name drivers. Only some ICD loaders read them.
 inline constexpr const char* kOtherVendorVariables[] = {"OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES"};
 
 /// A driver that the ICD loader would load.
@@ -22,13 +22,13 @@ struct Driver {
 /// All drivers that the ICD loader would load, in its order.
 std::vector<Driver> named_drivers();
 
-/// A temporary folder of folders of ICD files, removed by the destructor.
+/// A temporary folder, with one folder of ICD files for each add(). The destructor removes it.
 class VendorFolders {
  public:
   /// @throws std::runtime_error with cause and cure if the folder cannot be made
   VendorFolders();
   ~VendorFolders();
-  VendorFolders& operator=(VendorFolders&&) = delete;  // nor copied
+  VendorFolders& operator=(VendorFolders&&) = delete;  // neither moved nor copied
   /// Make one folder that names these drivers, in this order. @return its path
   /// @throws std::runtime_error with cause and cure if it cannot be written
   std::string add(const std::vector<std::string>& libraries);
@@ -37,18 +37,18 @@ class VendorFolders {
   std::vector<std::string> paths_;  ///< the folder and all its contents, in the order of creation
 };
 
-/// While it lives, the ICD loader finds drivers in one folder only, in this process and its children.
+/// While such an object lives, the ICD loader of this process and its children finds drivers in one folder only.
 class Redirection {
  public:
   explicit Redirection(const std::string& folder);
   ~Redirection();
-  Redirection& operator=(Redirection&&) = delete;  // nor copied
+  Redirection& operator=(Redirection&&) = delete;  // neither moved nor copied
 
  private:
   std::vector<std::pair<const char*, std::optional<std::string>>> before_;  ///< variables, and their former values
 };
 
-/// A variable of the environment, if it is set to some text.
+/// The text of an environment variable; none if the variable is unset or empty.
 std::optional<std::string> variable(const char* name);
 
 /// The helper program, beside the library that holds this code. It is called as `oclspkt-driver-check TOKEN LIBRARY`,
@@ -57,17 +57,18 @@ std::optional<std::string> variable(const char* name);
 /// error.
 inline constexpr const char* kDriverCheck = "oclspkt-driver-check";
 
-/// The longest answer after the token: one write to a pipe, whole or not at all.
+/// Most bytes of the answer after the token. A pipe takes so few bytes in one write, whole or not at all.
 inline constexpr std::size_t kLongestAnswer = 2000;
 
 inline constexpr const char* kDriverSecondsVariable = "OCLSPKT_DRIVER_SECONDS";
-/// A driver on a network may take long to load for the first time; drivers that hang delay the process that long.
+/// Time limit for a driver, because a hanging one delays the process. A driver on a network may take long to load for
+/// the first time.
 inline constexpr int kDriverSeconds = 60;
 
-/// Let child processes try drivers, all at once. A driver that throws, crashes, exits or hangs would take this process
-/// with it. An exception in a driver's static initialisers passes through dlopen(), which then keeps its lock for ever.
+/// Let child processes try drivers, all at once, because a driver that throws, crashes, exits or hangs would take this
+/// process with it. If a static initialiser throws, the exception passes dlopen(), which keeps its lock for ever.
 /// @param folders  takes the children's ICD files
-/// @return the fault of each driver; empty if its child came to its end and found none
+/// @return the fault of each driver; empty if its child finished and found none
 /// @throws std::runtime_error with cause and cure if the helper program is missing or cannot be trusted, see
 /// docs/experiments/drivers-and-faults.md
 std::vector<std::string> try_in_children(const std::vector<Driver>& drivers, VendorFolders& folders);

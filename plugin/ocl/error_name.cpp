@@ -37,7 +37,7 @@ constexpr std::string_view kOfCuda =
     " 715 CUDA_ERROR_ILLEGAL_INSTRUCTION 716 CUDA_ERROR_MISALIGNED_ADDRESS 719 CUDA_ERROR_LAUNCH_FAILED"
     " 802 CUDA_ERROR_SYSTEM_NOT_READY 803 CUDA_ERROR_SYSTEM_DRIVER_MISMATCH 999 CUDA_ERROR_UNKNOWN ";
 
-/// CUDA's results, as plugin/cuda passes them on: this minus the number.
+/// plugin/cuda passes CUDA's result number r on as the code kCuda - r.
 constexpr cl_int kCuda = -20000;
 
 }  // namespace

@@ -9,10 +9,10 @@
 
 namespace oclspkt::ocl {
 
-/// "CL_OUT_OF_RESOURCES (-5)"; an unknown code is given as its number.
+/// Name and number of an error, "CL_OUT_OF_RESOURCES (-5)"; only the number if the code is unknown.
 OCLSPKT_API std::string error_name(cl_int code);
 
-/// "device 'name' (platform)", as errors begin.
+/// The beginning of errors about a device: "device 'name' (platform)".
 OCLSPKT_API std::string describe(const DeviceInfo& device);
 
 /// The error for a failed call.

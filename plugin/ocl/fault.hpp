@@ -8,7 +8,7 @@
 
 namespace oclspkt::ocl {
 
-/// Calls of a driver that may fail.
+/// Kinds of driver calls that a test can make fail.
 enum class Place { open, build, allocate, argument, launch, write, wait, read };
 inline constexpr Place kPlaces[] = {Place::open,   Place::build, Place::allocate, Place::argument,
                                     Place::launch, Place::write, Place::wait,     Place::read};
@@ -16,9 +16,9 @@ inline constexpr const char* kPlaceNames[] = {"open",   "build", "allocate", "ar
                                               "launch", "write", "wait",     "read"};
 inline constexpr const char* name(Place place) { return kPlaceNames[static_cast<int>(place)]; }
 
-/// For tests: called before each of these calls, from the thread that makes it. CL_SUCCESS lets the call happen; any
-/// other code becomes the call's result.
-/// @param queue  of the device; null before it is open
+/// A test's function that runs before each driver call of these kinds, in the thread that makes the call. If it returns
+/// CL_SUCCESS, the call happens; any other code becomes the call's result.
+/// @param queue  the device's queue; null before the device is open
 using FaultHook = cl_int (*)(Place place, int device, cl_command_queue queue);
 
 inline std::atomic<FaultHook> fault_hook{nullptr};

@@ -19,11 +19,11 @@ constexpr const char* kPoclCacheVariable = "POCL_CACHE_DIR";
 
 /// The outcome of testing a driver's cache folder.
 struct DriverCache {
-  std::string problem;  ///< what is wrong with the folder, the remedy taken, and the cure; empty: nothing
-  bool usable = true;   ///< the driver has a folder that it can write
+  std::string problem;  ///< the folder's problem, what was done about it, and the cure; empty: no problem
+  bool usable = true;   ///< the driver has a folder that it can write to
 };
 
-/// Room for some dozens of kernels, and for temporary files while one is built.
+/// Bytes that must be free: room for some dozens of kernels, and for temporary files of a build.
 constexpr std::int64_t kRoom = 32 << 20;
 
 /// PoCL's cache folder, found as PoCL finds it.
@@ -69,10 +69,10 @@ class Temporary {
   pid_t process_;
 };
 
-/// Test the cache folder before the driver is loaded. PoCL ends the process if the folder is full, and has no device if
-/// it cannot write there; without a cache it builds kernels in the same folder. If the test fails, the variable is set
-/// to a temporary folder for this process and its children, which is removed when the process ends. Other drivers work
-/// without their caches.
+/// Test PoCL's cache folder before the driver is loaded. PoCL ends the process if the folder is full, and has no device
+/// if it cannot write to the folder. Even with caching off it builds kernels there. If the test fails, the variable is
+/// set to a temporary folder for this process and its children, which is removed when the process ends. Drivers other
+/// than PoCL work without their caches.
 DriverCache provide_cache(const Driver& driver) {
   if (driver.library.find("pocl", driver.library.rfind('/') + 1) == std::string::npos) return {};
   const std::string folder = pocl_folder(), why = why_no_room(folder, kRoom);
@@ -88,7 +88,7 @@ std::string problem_of(const Driver& driver, const std::string& what) {
   return "driver " + driver.library + ", named in " + driver.source + ", " + what;
 }
 
-/// List the devices of the drivers without fault. The loader gets only these.
+/// List the devices of the drivers without fault. The loader finds only these drivers.
 Discovery discover_good(const std::vector<Driver>& drivers) {
   std::vector<std::string> good, problems;
   std::vector<Driver> tried;

@@ -29,7 +29,7 @@ class ImportedVectors {
         x_(import(device, CardVectors::Which::x)),
         room_(bytes) {}
 
-  /// Make such vectors unless `vectors` are long enough, and check them.
+  /// Make new vectors unless `vectors` are long enough; check them in either case.
   /// @param queues_of  the module of the other run-time
   /// @throws VectorsNotShared
   static void ensure(std::shared_ptr<ImportedVectors>& vectors, const OpenDevice& device, DeviceModule& queues_of,
@@ -53,7 +53,8 @@ class ImportedVectors {
   std::int64_t bytes() const { return ocl::bytes_of(y_) + ocl::bytes_of(x_); }
   bool takes(const DeviceQueue& queue) const { return memory_->takes(queue); }
 
-  /// Copy the caller's vectors to the buffers: y, and also x if rows between lines must be preserved.
+  /// Copy the caller's y to its buffer.
+  /// @param both  copy x as well, because rows between lines must keep their values
   /// @throws InvalidInput, DeviceError
   void bring(const CardVectors::Call& call, bool both) { memory_->bring(call, both); }
   /// Enqueue the copy of x back to the caller.
@@ -73,8 +74,8 @@ class ImportedVectors {
   }
 
  private:
-  /// Check that the device sees what the other run-time writes. A driver may map other memory than was meant, such as
-  /// that of another part of a divided card. The memory that is read must not move until this object ends.
+  /// Check that the device sees what the other run-time writes. A driver may map wrong memory, such as memory of
+  /// another part of a divided card. The device reads into seen_, so this object must not move.
   /// @throws DeviceError, cl::Error
   void check(const OpenDevice& device, const Waiter& waiter) {
     constexpr std::uint32_t kWritten[] = {0x5A17C0DE, 0xC0DE5A17};
@@ -116,7 +117,7 @@ class ImportedVectors {
   }
 
   const ExternalMemory functions_;
-  const std::unique_ptr<CardVectors> memory_;  ///< ends after the buffers
+  const std::unique_ptr<CardVectors> memory_;  ///< is destroyed after the buffers
   const Buffer y_, x_;
   const std::int64_t room_;
   std::uint32_t seen_[2] = {};

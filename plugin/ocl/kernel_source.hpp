@@ -10,7 +10,7 @@ struct KernelSource {
   const char* text;
 };
 
-/// Made by cmake/EmbedKernels.cmake; ends with a null name.
+/// All kernel files; cmake/EmbedKernels.cmake makes the array. The last entry has a null name.
 extern const KernelSource kKernelSources[];
 
 }  // namespace oclspkt::ocl

@@ -94,7 +94,7 @@ class ClModule final : public DeviceModule {
   static Registry& registry() { return Registry::instance(); }
   template <typename V>
   using Measured = std::map<std::pair<int, bool>, V>;
-  /// A figure that is measured once per process; one at a time, so that measurements do not disturb each other.
+  /// A figure that is measured once in a process. Measurements run one at a time, so that none disturbs another.
   template <typename V, typename Measure>
   V measured(Measured<V>& known, int device, bool is_double, const Measure& measure) {
     const int listed = registry().device(device).listed_as;  // a device is as fast in a caller's context as in ours
@@ -121,7 +121,7 @@ class ClModule final : public DeviceModule {
   std::vector<DeviceInfo> infos_;
   std::mutex mutex_;
   Measured<DeviceProfile> profiles_;
-  Measured<double> rates_beside_;  ///< lines side by side, rows a second
+  Measured<double> rates_beside_;  ///< rows a second for lines side by side
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include "opencl.hpp"
 
 // Functions that differ between the run-times behind OpenCL's functions: OpenCL itself (native_opencl.cpp) and CUDA
-// (plugin/cuda/native.cpp). discover(), in discovery.hpp, is one more.
+// (plugin/cuda/native.cpp). discover() in discovery.hpp is another such function.
 namespace oclspkt::ocl {
 
 DeviceQueue::Kind native_kind();
@@ -38,14 +38,14 @@ cl::Buffer callers_memory(const cl::Context& context, const char* what, void* ha
 void* native_queue(const cl::CommandQueue& queue);
 void* native_memory(const cl::Buffer& buffer);
 
-/// Sleep until a command has ended or failed. In some CPU drivers a thread that waits also computes, which occupies one
-/// core more than a part of the processor has.
-/// @pre its queue has been flushed
+/// Sleep until a command has ended or failed. Some CPU drivers let a waiting thread compute as well. If the device is a
+/// part of the processor, this thread then occupies one more core than the part has.
+/// @pre the command's queue has been flushed
 /// @throws cl::Error
 void sleep_until_ended(const cl::Event& event);
 std::unique_ptr<CardVectors> make_card_vectors(const std::string& place, std::int64_t bytes);
 
-/// Functions that give a device the memory of another run-time. They are newer than OpenCL 1.2, so they are looked up.
+/// Functions that give a device the memory of another run-time. OpenCL 1.2 lacks them, so they are looked up by name.
 struct ExternalMemory {
   /// Import the memory of a file descriptor, which then belongs to the buffer.
   cl_mem (*import)(cl_context context, int descriptor, std::size_t bytes, cl_int* code);
@@ -53,7 +53,7 @@ struct ExternalMemory {
   HandOver acquire, release;  ///< called before and after commands that use such buffers
 };
 
-/// @param[out] why  why there are none, if the result is empty
+/// @param[out] why  the reason why the device lacks the functions, if the result is empty
 std::optional<ExternalMemory> external_memory(const cl::Device& device, std::string& why);
 
 }  // namespace oclspkt::ocl

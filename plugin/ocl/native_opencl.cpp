@@ -47,7 +47,7 @@ void sleep_until_ended(const cl::Event& event) {
     auto& of = *static_cast<End*>(data);
     const std::lock_guard lock(of.mutex);
     of.is = true;
-    of.come.notify_one();  // under the lock, because `end` is destroyed as soon as its wait is over
+    of.come.notify_one();  // under the lock, because the waiting thread destroys `end` once it gets the lock
   };
   cl::Event(event).setCallback(CL_COMPLETE, note, &end);
   std::unique_lock lock(end.mutex);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// oclspkt-devices: print the OpenCL devices that the solver finds, and what it would use them for.
+// oclspkt-devices: print the OpenCL devices that the solver finds, and the kernels that it would run on each.
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -49,7 +49,7 @@ std::string use_of(const DeviceInfo& device) {
   return use;
 }
 
-/// Add the measured launch cost and rates, or the reason why there are none.
+/// Add the measured launch cost and rates of a device, or the reason why they could not be measured.
 void add_figures(DeviceModule& module, const DeviceInfo& device, Row& row, std::vector<std::string>& problems) {
   std::string launch = "-";
   std::string rates[2] = {"-", "-"};

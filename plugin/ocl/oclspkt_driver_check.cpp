@@ -37,8 +37,8 @@ std::string fault_at_load(const char* library) {
   return count == 0 ? "offers no platform" : "";
 }
 
-/// List and open what the program will use. Devices with their own memory are not opened: on a GPU a context takes a
-/// fraction of a second, and memory that others may need.
+/// List the devices that the program will use, and open those of the host. Other devices are not opened, because a
+/// context on a GPU takes a fraction of a second, and memory that other programs may need.
 std::string fault_in_use() {
   const oclspkt::ocl::Discovery found = oclspkt::ocl::look_at_platforms();
   if (found.platforms == 0) return "offers no platform that the OpenCL loader takes";

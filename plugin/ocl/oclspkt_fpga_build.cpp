@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// oclspkt-fpga-build: make files with programs for FPGAs, on an emulator or by a vendor's compiler.
+// oclspkt-fpga-build: make program files for FPGAs, by an emulator's run-time or by a vendor's compiler.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,7 +56,7 @@ Words split(const std::string& text) {
   return words;
 }
 
-/// The job of oclspkt-fpga-build: from its command line, completed by a file of settings.
+/// The job of oclspkt-fpga-build: its command line, completed by a file of settings.
 struct Order {
   enum class What { build, report, image };
   What what = What::build;
@@ -72,7 +72,7 @@ struct Order {
     const auto found = values.find(key);
     return found == values.end() || found->second.empty() ? otherwise : found->second;
   }
-  /// @throws InvalidInput that names the key and the file if there is none
+  /// The value of a key. @throws InvalidInput that names the key and the file if the key has no value
   std::string needed(const std::string& key) const {
     std::string found = value(key, "");
     if (found.empty()) {
@@ -90,7 +90,7 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
-/// Read the settings of a file, except keys that the command line has set. '#' begins a comment.
+/// Read the settings of a file. Keys that the command line has set keep their values. '#' begins a comment.
 void read_settings(const std::string& file, std::map<std::string, std::string>& values) {
   std::ifstream stream(file);
   if (!stream) throw InvalidInput("cannot read the settings " + file + ": docs/fpga.md shows such a file");
@@ -211,7 +211,7 @@ ProgramOrder program_of(const ProgramMaker& maker, const Order& order, const std
   return program;
 }
 
-/// Run a program whose output goes where ours goes.
+/// Run a program; its output goes where ours goes.
 /// @throws InvalidInput if its exit status is not 0
 void run(const Words& command) {
   std::puts(joined(command, " ").c_str());
@@ -239,7 +239,7 @@ Words plus(Words words, const Words& more) {
   return words;
 }
 
-/// The -D options among build options, each as one word. The others are for OpenCL's compilers at run time.
+/// The -D options among build options, each as one word. All other options are for OpenCL's compilers at run time.
 Words definitions(const std::string& options) {
   Words words;
   bool value = false;

@@ -32,9 +32,9 @@ Locks& locks() {
   return *locks;
 }
 
-/// A buffer over the memory, used by no command. NVIDIA's driver locks the pages when the buffer is made (0.05 s for
-/// 800 MB), and takes no device memory for it. It then copies 6.0e9 doubles a second both ways instead of 0.6e9 (H100).
-/// libcuda's cuMemHostRegister does nothing for OpenCL; in the CUDA module this buffer stands for that function.
+/// A buffer over host memory that no command uses. When the buffer is made, NVIDIA's driver locks the pages (0.05 s for
+/// 800 MB); the buffer takes no device memory. Copies then carry 6.0e9 doubles a second both ways instead of 0.6e9
+/// (H100). Libcuda's cuMemHostRegister has no effect on OpenCL; in the CUDA module making the buffer calls it.
 class PageLock final : public Holding {
  public:
   PageLock(const OpenDevice& device, const void* p, std::int64_t bytes)
@@ -58,7 +58,7 @@ class PageLock final : public Holding {
   cl::Buffer buffer_;
 };
 
-/// True for drivers that are known to copy directly from locked pages. Those that work on the host's cores copy anyway.
+/// True for drivers that are known to copy directly from locked pages. Drivers of the host's cores gain nothing.
 bool gains(const FoundDevice& found) {
   return found.info.host_unified || found.info.cuda || found.info.platform.find("NVIDIA") != std::string::npos;
 }

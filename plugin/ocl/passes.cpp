@@ -12,7 +12,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Copy rows [first, end) of a chunk's solution to x, without the places between its lines.
+/// Copy rows [first, end) of a chunk's solution to x. Places of x between lines keep their values.
 template <typename T>
 void copy_out(const LineSet& lines, const Chunk& chunk, Index first, Index end, const std::byte* solved, T* x) {
   constexpr auto kWord = static_cast<Index>(sizeof(T));
@@ -55,7 +55,7 @@ class Passes {
   }
 
  private:
-  /// True in the pass that gives x.
+  /// True in the last pass, which gives x.
   bool last() const { return pass_ + 1 == site_.layout.needs.passes; }
   bool in_place() const { return site_.pipeline == nullptr; }
 
@@ -88,7 +88,7 @@ class Passes {
     state_.y = wrapped(vectors_.y);
     if (last()) state_.x = wrapped(vectors_.x);
     const Event event = launch(state_.bands.give(site_, i), state_.y, state_.x, chunk);
-    // Mapping the rows waits, too, but by the driver, which may occupy a core: see sleep_until_ended().
+    // Mapping the rows would wait as well, but in the driver, which may then occupy a core: see sleep_until_ended().
     if (!last() || site_.device.info().whole >= 0) site_.waiter.wait(event);
     if (last()) take_in_place(chunk);
     site_.times.kernel_seconds += seconds(event);
@@ -111,16 +111,16 @@ class Passes {
     const Chunk& chunk = site_.layout.chunks[i];
     const ChunkBands& bands = state_.bands.give(site_, i);
     const Buffer y = piece(vectors_.y_buffer, chunk), x = piece(vectors_.x_buffer, chunk);
-    // Bands of another chunk, or the host's next writes, must not come while kernels are at work.
+    // Wait for the kernels if bands of another chunk, or the host's own writes, may come next.
     const bool leaves = vectors_.enqueued && site_.layout.resident && !in_place();
-    if (site_.layout.needs.begins_show && !in_place()) {  // launches are cut as for vectors of the host
+    if (site_.layout.needs.begins_show && !in_place()) {  // cut launches as for host vectors
       if (leaves) {
         for (const Pieces::Launch& next : pieces_[i].launches) this->launch(bands, y, x, next.tiles);
         return;
       }
       const auto launch = [&](const Chunk& tiles) {
         Event event = this->launch(bands, y, x, tiles);
-        site_.device.queue().flush();  // for host vectors the pipeline flushes
+        site_.device.queue().flush();  // with host vectors the pipeline flushes
         return event;
       };
       state_.pipeline->run({.pieces = pieces_[i], .launch = std::ref(launch)}, site_.waiter, site_.times);
@@ -132,7 +132,7 @@ class Passes {
     site_.times.kernel_seconds += seconds(event);
   }
 
-  /// Pass through the solver's own buffers, for kernels that take whole blocks, which a caller's buffer need not hold.
+  /// One pass by the solver's own buffers, for kernels that access whole blocks. A caller's buffer may end inside one.
   void pass_on_blocks(std::size_t i) {
     constexpr auto kWord = static_cast<Index>(sizeof(T));
     const Chunk& chunk = site_.layout.chunks[i];
@@ -153,11 +153,11 @@ class Passes {
     site_.times.kernel_seconds += seconds(event);
   }
 
-  /// Pass through the pipeline: copy up, solve and copy down. In a visit only those steps that it needs.
+  /// One pass by the pipeline: copy up, solve and copy down. A visit leaves out copies that it does not need.
   void pass_through(std::size_t i) {
     const Chunk& chunk = site_.layout.chunks[i];
     const ChunkBands& bands = state_.bands.give(site_, i);
-    // With one chunk, the first pass has already brought y.
+    // If there is only one chunk, the first pass has already brought y.
     const bool there = pass_ > 0 && site_.layout.chunks.size() == 1;
     const Buffer& right = vectors_.y_buffer() != nullptr ? vectors_.y_buffer : state_.y;
     const auto launch = [&](const Chunk& tiles) {
@@ -200,8 +200,8 @@ class Passes {
   DeviceState<T>& state_;
   const std::vector<Pieces>& pieces_;
   const Vectors<T>& vectors_;
-  int pass_ = 0;     ///< of Needs::passes
-  Index first_ = 0;  ///< row of element 0 of the vectors of the pass
+  int pass_ = 0;     ///< number of the pass, less than Needs::passes
+  Index first_ = 0;  ///< row of element 0 of the vectors that the pass uses
 };
 
 }  // namespace

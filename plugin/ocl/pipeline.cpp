@@ -15,7 +15,8 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Bytes that one thread copies at once: a few tens of microseconds, much more than taking the part costs.
+/// Bytes of a part, which one thread copies at once. The copy takes a few tens of microseconds, much longer than taking
+/// a part from the counter.
 constexpr std::int64_t kPartBytes = 256 << 10;
 
 /// Bytes to copy that justify one more thread.
@@ -51,7 +52,7 @@ void CopyThreads::call(Index helpers, const std::function<void()>& f) {
   try {
     while (size() < helpers) threads_.emplace_back(serve, std::ref(*room_));
   } catch (const std::exception&) {
-    // No more threads can be started: those that exist help.
+    // No more threads can be started. The existing threads help.
   }
 }
 
@@ -84,7 +85,7 @@ Staging::Staging(const OpenDevice& device, const cl::CommandQueue& queue, std::i
       bytes_(bytes) {}
 
 Staging::~Staging() {
-  // If this fails, the memory remains with the context, which frees it later.
+  // If unmapping fails, the context keeps the memory and frees it later.
   clEnqueueUnmapMemObject(queue_(), buffer_(), data_, 0, nullptr, nullptr);
 }
 
@@ -165,7 +166,7 @@ void Pipeline::run(const Passage& passage, const Waiter& waiter, Times& times) {
   times.bytes_from_device += down;
 }
 
-/// Send, launch and receive until all is done. Never throws; an error goes to failure_.
+/// Send, launch and receive until the passage is complete. Never throws; an error goes to failure_.
 void Pipeline::conduct(const Waiter& waiter) {
   try {
     for (Pause pause; !through();) {
@@ -189,7 +190,7 @@ void Pipeline::help() {
   for (Pause pause; !over_.load(std::memory_order_acquire);) copy_one() ? pause.over() : pause();
 }
 
-/// Copy a part, if one waits. Parts that go down come first, because they make room for new ones.
+/// Copy a part, if one waits. Parts on their way down come first, because they free slots.
 bool Pipeline::copy_one() {
   std::int64_t number = down_.copies.take();
   if (number >= 0) {
@@ -210,7 +211,7 @@ void Pipeline::copy_up(std::int64_t number) {
   if (passage_->fill) {
     passage_->fill(rows.first + part.first / word, rows.first + part.end / word, to);
   } else {
-    // The device reads it next, not a processor.
+    // The next reader of the slot is the device, not a processor, so caches need not hold it.
     copy_past_caches(static_cast<const std::byte*>(passage_->from) + rows.first * word + part.first,
                      part.end - part.first, to);
     order_stores();
@@ -227,9 +228,9 @@ void Pipeline::copy_down(std::int64_t number) {
   down_.copies.left[slot(piece)].fetch_sub(1, std::memory_order_acq_rel);
 }
 
-/// Send one piece; conduct() enqueues launches and transfers down before the next. NVIDIA's queues share a channel to
-/// the card, where a transfer down waits for all transfers up enqueued before it. With 32 pieces of 8 MB sent up at
-/// once an apply of 1e8 rows took 21.6 ms, one at a time 17.5 ms (H100, locked pages).
+/// Send one piece. Before the next piece, conduct() enqueues launches and transfers down, because NVIDIA's queues share
+/// a channel to the card, where a transfer down waits for all transfers up enqueued before it. An apply of 1e8 rows
+/// took 21.6 ms with 32 pieces of 8 MB sent at once, and 17.5 ms with one at a time (H100, locked pages).
 bool Pipeline::send_up() {
   const bool direct = passage_->from_locked;
   if (up_.sent == ups() || up_.sent >= up_.done + (direct ? kDirectPieces : size(slots_))) return false;
@@ -280,7 +281,7 @@ bool Pipeline::send_down() {
   return down_.sent > before;
 }
 
-/// Check what the device has finished, and release its slots.
+/// Check which commands the device has finished, and release their slots.
 bool Pipeline::look(const Waiter& waiter) {
   bool moved = false;
   for (; up_.done < up_.sent && ended(waiter, up_.events[up_.done]); ++up_.done, moved = true) {
@@ -294,7 +295,7 @@ bool Pipeline::look(const Waiter& waiter) {
     ++down_.done;
     moved = true;
   }
-  // Launches end in order, and before the transfer down of the rows that they solve.
+  // Launches end in order, and each ends before the transfer down of its rows.
   if (!launches_done_ && launched_ == launches() && down_.done == downs() &&
       ended(waiter, launch_events_[launched_ - 1])) {
     launches_done_ = moved = true;

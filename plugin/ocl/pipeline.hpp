@@ -24,10 +24,10 @@ namespace oclspkt::ocl {
 /// Host memory that a device copies from and to; it stays mapped as long as the object lives.
 class Staging {
  public:
-  /// @param queue  in order, of all commands that use the memory, which is freed behind them even if the device is lost
+  /// @param queue  in-order queue of all commands that use the memory, which frees it after them, even on a lost device
   Staging(const OpenDevice& device, const cl::CommandQueue& queue, std::int64_t bytes);
   ~Staging();
-  Staging& operator=(Staging&&) = delete;  // nor copied
+  Staging& operator=(Staging&&) = delete;  // neither moved nor copied
   std::byte* data() const { return static_cast<std::byte*>(data_); }
   std::int64_t bytes() const { return bytes_; }
 
@@ -38,13 +38,13 @@ class Staging {
   std::int64_t bytes_;
 };
 
-/// Threads that sleep until they are called to help: waking one takes a few microseconds, starting one some 20. Used by
-/// one thread at a time.
+/// Threads that sleep until they are called to help. Waking a thread takes a few microseconds, starting one about 20.
+/// Only one thread at a time may use the object.
 class CopyThreads {
  public:
   CopyThreads();
   ~CopyThreads();
-  CopyThreads& operator=(CopyThreads&&) = delete;  // nor copied
+  CopyThreads& operator=(CopyThreads&&) = delete;  // neither moved nor copied
 
   /// Let `helpers` threads call f beside the caller, fewer if no more can be started. Returns at once.
   /// @param f  does not throw, and lives until dismiss()
@@ -71,53 +71,54 @@ class CopyThreads {
   pid_t process_;  ///< a forked child has none of the threads
 };
 
-/// Bytes of a piece of a vector: a quarter of the vector, so that transfers up and down overlap, but within these
-/// limits. On an H200 a piece costs some 60 us besides its bytes (three commands, each waiting for another queue), the
-/// time of 5 MB on the bus. Longer pieces cost less, but the first has no overlap on its way up, nor the last on its
-/// way down.
+/// Limits of a piece's bytes. Within them a piece is a quarter of a vector, so that transfers up and down overlap. On
+/// an H200 each piece costs about 60 us besides its transfer, because each of three commands waits for another queue;
+/// the bus carries 5 MB in that time. Fewer, longer pieces save these costs, but nothing overlaps with the first
+/// piece's transfer up and the last piece's transfer down.
 inline constexpr std::int64_t kLeastPiece = std::int64_t{2} << 20, kMostPiece = std::int64_t{8} << 20;
 std::int64_t piece_bytes(std::int64_t vector_bytes);
 
-/// One passage of vectors through the pipeline: rows go up, tiles are launched on them, rows come down. Steps that are
-/// left out are neither done nor awaited.
+/// One passage of vectors through the pipeline: rows go up, kernels solve tiles of them, rows come down. A step whose
+/// members are null is left out.
 struct Passage {
   const Pieces& pieces;
   Index first = 0;             ///< row of element 0 of the buffers
   std::int64_t word = 0;       ///< bytes of a row of a vector
   const void* from = nullptr;  ///< row 0 of a host vector
-  /// Make rows [first, end) that go up, instead of copying `from`; called by several threads at once.
+  /// Make rows [first, end) for the transfer up, instead of copying them from `from`; several threads call it at once.
   std::function<void(Index first, Index end, std::byte* rows)> fill{};
   const cl::Buffer* up = nullptr;
   const cl::Buffer* down = nullptr;
-  /// Enqueue the kernels of some tiles on the device's queue, which already waits for their rows.
+  /// Enqueue the kernels of some tiles in the device's queue, which already waits for the transfer of their rows.
   std::function<cl::Event(const Chunk& tiles)> launch{};
-  /// Copy rows [first, end) from a slot to the host's vector; called by several threads at once.
+  /// Copy rows [first, end) from a slot to the host's vector; several threads call it at once.
   std::function<void(Index first, Index end, const std::byte* solved)> put{};
-  bool from_locked = false;  ///< pages of `from` are locked: rows go up without slots
+  bool from_locked = false;  ///< pages of `from` are locked, so its rows go up without slots
 };
 
-/// Copies vectors of the host to a device and back while the device solves. It has two rings of pinned slots, and
-/// queues for transfers up, kernels and transfers down, which wait for each other by events.
+/// Copies vectors of the host to a device and back while the device solves. It has two rings of pinned slots, and three
+/// queues: for transfers up, for kernels and for transfers down. The queues wait for each other by events.
 ///
-/// One thread, the conductor, makes all OpenCL calls. It and other threads, as many as the bytes justify, copy between
-/// the caller's memory and the slots; they share only counters with it. Used by one thread at a time.
+/// One thread, the conductor, makes all OpenCL calls. It and its helper threads copy between the caller's memory and
+/// the slots. The number of helpers depends on the bytes; they share only counters with the conductor. Only one thread
+/// at a time may use the pipeline.
 class Pipeline {
  public:
-  /// @param slot_bytes of the largest piece
-  /// @param slots      most slots of each ring; as many as there are pieces
+  /// @param slot_bytes bytes of the largest piece
+  /// @param slots      slots of each ring: one for each piece, at most kSlots
   /// @throws cl::Error
   Pipeline(OpenDevice& device, std::int64_t slot_bytes, int slots);
 
   static constexpr int kSlots = 4;
-  /// Pieces in flight from locked pages, where no slot is awaited, so that the queues never run empty.
+  /// Most pieces in flight from locked pages, which need no slots; enough that the queues never run empty.
   static constexpr std::size_t kDirectPieces = 8;
 
   std::int64_t bytes() const { return up_.ring.bytes() + down_.ring.bytes(); }
   std::int64_t slot_bytes() const { return slot_bytes_; }
   int slots() const { return slots_; }
 
-  /// Returns when the passage is complete.
-  /// @param[in,out] times  kernel and transfer seconds, of the device's clock, and bytes are added
+  /// Run a passage; returns when it is complete.
+  /// @param[in,out] times  seconds of kernels and transfers, by the device's clock, and bytes are added to it
   /// @throws DeviceError, cl::Error; commands may then still run. They use slots and buffers, and the caller's memory
   ///         only if its pages are locked
   void run(const Passage& passage, const Waiter& waiter, Times& times);
@@ -131,11 +132,11 @@ class Pipeline {
   /// Copy the beginning of a buffer to an array of the host.
   void take(const cl::Buffer& from, void* to, std::int64_t bytes, const Waiter& waiter, Times& times);
 
-  /// @throws as Waiter
+  /// @throws as Waiter::drain()
   void drain(const Waiter& waiter) const;
 
  private:
-  /// Copies between the slots of a ring and the caller's memory, counted in parts of pieces: threads may take parts
+  /// Copies between the slots of a ring and the caller's memory. The unit is a part of a piece; threads may take parts
   /// [next, limit).
   struct Copies {
     alignas(64) std::atomic<std::int64_t> next{0};
@@ -145,14 +146,14 @@ class Pipeline {
     std::int64_t take();
     void release(std::size_t piece, int slots, int parts);
   };
-  /// One of the two ways: its slots, and how far the passage in progress has come.
+  /// One direction, up or down: its slots, and the progress of the passage.
   struct Way {
-    /// @param pieces  of the passage
+    /// @param pieces  number of pieces of the passage
     void begin(std::size_t pieces);
     Staging ring;
     Copies copies{};
     std::vector<cl::Event> events{};
-    /// Pieces whose transfer is enqueued, those that have come, and those whose slots are free again.
+    /// Numbers of pieces whose transfer is enqueued, whose transfer has ended, and whose slots are free again.
     std::size_t sent = 0, come = 0, done = 0;
   };
 

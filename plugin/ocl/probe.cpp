@@ -19,20 +19,20 @@ using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Seconds all measurements of one device may take together; each part stops when its share is used up.
+/// Seconds that the measurements of a device may take, for each kind of measurement.
 constexpr double kLaunchShare = 0.005, kRateShare = 0.03, kCopyShare = 0.01;
 constexpr int kRepeats = 7;
 constexpr Index kProbeRows = 1'000'000, kFirstRows = 50'000;
 constexpr std::int64_t kCopyBytes = 16 << 20, kLongCopyBytes = 64 << 20;
 constexpr double kProbeTimeLimit = 10;
-/// The shape of an ordinary plan: 16 times an odd number of rows a partition, and the halo for dominance 3 in double.
+/// Rows of a partition, 16 times an odd number as in an ordinary plan, and the halo for dominance 3 in double.
 constexpr Index kProbePartition = 16 * 31, kProbeHalo = 32;
 constexpr int kRunsPerCore = 4;
-/// Lines side by side; the distance of their rows is no power of two.
+/// Number of lines side by side, and rows of a line. The stride of the rows is no power of two.
 constexpr Index kProbeInner = 208, kProbeLength = 64;
 
-/// Seconds of the fastest of several calls of f, at least one, at most kRepeats within the share. The fastest counts,
-/// because other work on a machine makes calls longer, never shorter.
+/// Seconds of the fastest of several calls of f: at least one, at most kRepeats, none begun after `share` seconds. The
+/// fastest counts, because other work on a machine makes calls longer, never shorter.
 template <typename F>
 double best_seconds(double share, const F& f) {
   double best = std::numeric_limits<double>::infinity();
@@ -45,8 +45,8 @@ double best_seconds(double share, const F& f) {
   return best;
 }
 
-/// A matrix of dominance 3 and right-hand sides of ones. Like callers' vectors, these are in small pages, unlike those
-/// of an AlignedArray.
+/// A matrix of dominance 3 and a right-hand side of ones. The vectors are in small pages, as callers' vectors are; an
+/// AlignedArray would use large pages.
 template <typename T>
 struct ProbeSystem {
   explicit ProbeSystem(const LineSet& lines)
@@ -59,8 +59,8 @@ struct ProbeSystem {
   std::vector<T> y, x;
 };
 
-/// Rows a second of a solver that is set up, for the work without the launch. On a device with its own memory, for the
-/// kernels only, with vectors in that memory.
+/// Rows a second of a solver that is set up, without the launch cost. On a device with its own memory this is the rate
+/// of the kernels only, with vectors in that memory.
 template <typename T>
 double rate_of(DeviceSolver<T>& solver, const FoundDevice& found, double launch, double share, Index rows,
                ProbeSystem<T>& system) {
@@ -85,7 +85,7 @@ double rate_of(DeviceSolver<T>& solver, const FoundDevice& found, double launch,
   return static_cast<double>(rows) / std::max(work, 1e-9);
 }
 
-/// Measure the fixed cost of an apply, and its rate by truncated-halo; on FPGAs by their own kernels.
+/// Measure the fixed cost of an apply, and the rate of method truncated-halo, or of truncated-streamed on FPGAs.
 template <typename T>
 void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) {
   const int lanes = found.tile_lanes(sizeof(T) == sizeof(double));
@@ -106,7 +106,7 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   const auto once = [&] { solver->apply(system.y.data(), system.x.data()); };
   once();  // the first launch may compile
   profile.launch_seconds = best_seconds(kLaunchShare, once);
-  // A slow device is recognised by few rows, and spared the many.
+  // A device that is slow with few rows is not measured with many.
   for (const Index n : {kFirstRows, full}) {
     set_up(n);
     profile.rows_per_second = rate_of(*solver, found, profile.launch_seconds, kRateShare / 2, n, system);
@@ -114,11 +114,11 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   }
 }
 
-/// Seconds that two vectors of so many bytes take through the pipeline, one up and one down.
+/// Seconds of the pipeline for two vectors of `bytes` bytes each, one up and one down.
 double copy_seconds(OpenDevice& device, std::int64_t bytes) {
   const cl::Buffer up = device.buffer(CL_MEM_READ_WRITE, bytes), down = device.buffer(CL_MEM_READ_WRITE, bytes);
   AlignedArray<std::byte> from(bytes), to(bytes);
-  std::fill_n(from.data(), bytes, std::byte{0});  // pages never written would all be the same one
+  std::fill_n(from.data(), bytes, std::byte{0});  // unwritten pages would all map to one page of zeros
   const std::int64_t piece = piece_bytes(bytes);
   Pipeline pipeline(device, piece, Pipeline::kSlots);
   Pieces pieces;
@@ -132,18 +132,18 @@ double copy_seconds(OpenDevice& device, std::int64_t bytes) {
     pipeline.run({.pieces = pieces, .word = 1, .from = from.data(), .up = &up, .down = &down, .put = std::ref(put)},
                  waiter, times);
   };
-  there_and_back();  // touch pages for the first time
+  there_and_back();  // a first run touches the pages
   return best_seconds(kCopyShare, there_and_back);
 }
 
-/// Measure the transfer rate to a device with its own memory. Waking threads and the ends of the pipeline halve the
-/// rate for 16 MB, so longer vectors are measured, too.
+/// Measure the transfer rate to a device with its own memory. With 16 MB, waking threads and the ends of the pipeline
+/// halve the rate, so longer vectors are measured as well.
 void measure_copies(OpenDevice& device, DeviceProfile& profile) {
   const auto at_most = [&](std::int64_t bytes) { return std::min(bytes, device.info().max_allocation); };
   const std::int64_t bytes = at_most(kCopyBytes), more = at_most(kLongCopyBytes);
   const double seconds = copy_seconds(device, bytes);
   profile.copy_bytes_per_second = 2 * static_cast<double>(bytes) / seconds;
-  // A slow bus is recognised by the shorter vectors.
+  // If the bus is slow, the measurement with short vectors suffices.
   if (more <= bytes || seconds > kCopyShare) return;
   const double longer = copy_seconds(device, more);
   if (!(longer > seconds)) return;
@@ -157,13 +157,13 @@ constexpr std::size_t kStreamItems = 256;
 constexpr Index kStreamBytes = kVectorBytes;
 constexpr int kMostReads = 4;
 
-/// Work-groups a core of kernel stream, which is for processors.
+/// Work-groups for each core in kernel stream, which is for processors.
 constexpr int kStreamGroupsACore = 4;
 
 class Streamer {
  public:
-  /// @param reads    arrays that are read, 1 to 4; on processors always 4
-  /// @param aligned  bytes that buffers are aligned to
+  /// @param reads    number of arrays that are read, 1 to 4; on processors always 4
+  /// @param aligned  alignment of the buffers in bytes
   Streamer(std::shared_ptr<OpenDevice> open, bool by_groups, int reads, bool is_double, std::size_t aligned)
       : open_(std::move(open)),
         by_groups_(by_groups),
@@ -174,7 +174,7 @@ class Streamer {
 
   OpenDevice& device() const { return *open_; }
 
-  /// Call work(), whose errors name the stream. @param what  "making a stream of"
+  /// Call work(); its errors begin with `what` and name the stream. @param what  such as "making a stream of"
   template <typename Work>
   auto named(const char* what, Index n, const Work& work) const {
     try {
@@ -205,8 +205,8 @@ class Streamer {
   Kernel kernel_;
 };
 
-/// Fill a buffer with zeros, because other numbers might slow a device down. They come from the host: NVIDIA's OpenCL
-/// (driver 580) never ends a fill of more than 2^31 bytes, and loses the queue if a fill ends behind them.
+/// Write zeros of the host to a buffer, because other numbers might slow a device down. Fills by NVIDIA's OpenCL
+/// (driver 580) would fail: one of more than 2^31 bytes never ends, and one that ends behind byte 2^31 loses the queue.
 void fill_with_zeros(const cl::CommandQueue& queue, const cl::Buffer& buffer, std::int64_t bytes) {
   constexpr std::int64_t kMost = std::int64_t{1} << 26;
   const std::vector<char> zeros(static_cast<std::size_t>(std::min(kMost, bytes)));
@@ -283,7 +283,7 @@ double measure_beside(int device, double launch) {
     const LineSet lines = LineSet::grid_axis(1, kProbeInner, kProbeLength, blocks);
     const DeviceTraits traits = tuned_traits(found, sizeof(T) == sizeof(double), Variant::by_type);
     const Plan plan = make_factored_plan(lines, Form::general, sizeof(T), traits);
-    if (plan.cut().blocks == 0) break;  // there is nothing else to measure
+    if (plan.cut().blocks == 0) break;  // memory does not hold one block
     ProbeSystem<T> system(lines);
     system.bands.close_lines();
     const std::unique_ptr<DeviceSolver<T>> solver = make_solver<T>(device, {.kernel_times = true});

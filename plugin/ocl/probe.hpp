@@ -8,16 +8,16 @@
 
 namespace oclspkt::ocl {
 
-/// FoundDevice::traits() with the figures that were measured for such devices.
+/// FoundDevice::traits() with the figures measured on devices of the same kind.
 /// @throws InvalidInput if the user's file of figures is wrong
 DeviceTraits tuned_traits(const FoundDevice& found, bool is_double, Variant variant);
 
-/// Measure a device's launch cost, its rate of truncated-halo and its copies; about 50 ms apart from kernel builds.
+/// Measure a device's launch cost, rate by method truncated-halo and transfer rate. Takes 50 ms, plus building kernels.
 template <typename T>
 DeviceProfile measure_profile(int device);
 
-/// Measure a device's rate of exact-factored for lines side by side, in rows a second.
-/// @param launch seconds that a launch costs
+/// Measure a device's rate by method exact-factored for lines side by side, in rows a second.
+/// @param launch  seconds that a launch costs
 template <typename T>
 double measure_beside(int device, double launch);
 

@@ -18,7 +18,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Increase the number when the file format changes.
+/// First line of a file. Increase the number when the file format changes.
 constexpr const char* kForm = "oclspkt program 2";
 constexpr const char* kEnding = ".program";
 constexpr long long kLongestFile = 16 << 20;
@@ -41,7 +41,7 @@ struct Folder {
   ~Folder() {
     if (stream != nullptr) ::closedir(stream);
   }
-  Folder& operator=(Folder&&) = delete;  // nor copied
+  Folder& operator=(Folder&&) = delete;  // neither moved nor copied
   DIR* stream;
 };
 

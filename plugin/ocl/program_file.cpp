@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 /// Increase the number when the form of a note, or the meaning of a field, changes.
 constexpr const char* kNoteVersion = "program 1";
 constexpr std::int64_t kMostNoteBytes = 1 << 16, kMostProgramBytes = 1 << 30;
-constexpr const char* kKernelsField = "kernels";  ///< the field that is a list, of one
+constexpr const char* kKernelsField = "kernels";  ///< this field is a list with one element
 constexpr const char* kMakeAnew = "make it anew with oclspkt-fpga-build";
 
 [[noreturn]] void refuse(const std::string& file, const std::string& cause, const std::string& cure = kMakeAnew) {
@@ -108,7 +108,7 @@ bool is_for(const ProgramNote& note, const WantedProgram& wanted) {
   return note.kernel == wanted.kernel && note.options == ordered_options(wanted.options);
 }
 
-/// The reason why a program of the wanted kernel is not the wanted program.
+/// The reason why a program of the wanted kernel is not the wanted program; empty if it is.
 std::string other_kind(const ProgramNote& note, const WantedProgram& wanted) {
   const ProgramNote now = note_of(wanted, "", "", "", {});
   if (note.scalar != now.scalar) return "is for scalar " + note.scalar + ", not " + now.scalar;
@@ -218,7 +218,7 @@ ProgramNote read_note(const std::string& file) {
   }
   const std::optional<std::string> text = read_file(name, kMostNoteBytes);
   if (!text) refuse(file, "has a note " + name + " that cannot be read, or is too large for one");
-  // A document that names a field twice has fewer fields than names.
+  // If the document has more names than fields, it names a field twice.
   std::size_t names = 0;
   const auto count = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json&) {
     names += event == nlohmann::json::parse_event_t::key ? 1 : 0;
@@ -297,7 +297,7 @@ std::vector<unsigned char> bytes_of_program(const cl::Program& program) {
 
 namespace {
 
-/// The number of lanes for which the schemes build kernels of a folder.
+/// The number of lanes that the schemes use for kernels of the kernel's folder.
 int lanes_of(const std::string& kernel) {
   for (const KernelSource* source = kKernelSources; source->name != nullptr; ++source) {
     if (kernel != source->name) continue;
@@ -306,7 +306,7 @@ int lanes_of(const std::string& kernel) {
   return 0;
 }
 
-/// A board, with the properties that options depend on.
+/// A made-up board with the properties that build options depend on.
 FoundDevice some_board() {
   FoundDevice board;
   board.info.type = DeviceType::fpga;

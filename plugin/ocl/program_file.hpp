@@ -16,17 +16,17 @@ namespace oclspkt::ocl {
 /// A kernel for which a device needs a program.
 struct WantedProgram {
   std::string kernel;
-  std::string source;   ///< the text
-  std::string options;  ///< as a compiler of OpenCL C takes them
+  std::string source;   ///< the OpenCL C text
+  std::string options;  ///< build options for a compiler of OpenCL C
 };
 
-/// What a file with a program is for. The note is beside the file, as FILE.json.
+/// The kernel and the device that a program file is for. The note of file FILE is FILE.json.
 struct ProgramNote {
-  std::string device, platform, driver;  ///< as the device names itself
+  std::string device, platform, driver;  ///< names and version as the driver reports them
   std::string kernel;
   std::string scalar;       ///< float or double
-  std::string form;         ///< of kFormNames
-  std::int64_t rows = 0;    ///< of a block; 0: the kernel has no blocks
+  std::string form;         ///< one of kFormNames
+  std::int64_t rows = 0;    ///< rows of a block; 0: the kernel has no blocks
   std::string options;      ///< ordered_options()
   std::string source;       ///< SHA-256 of the text
   std::int64_t length = 0;  ///< bytes of the file
@@ -48,7 +48,7 @@ OCLSPKT_API std::string program_name(const WantedProgram& wanted);
 /// @throws InvalidInput if it cannot be written
 OCLSPKT_API void write_note(const std::string& file, const ProgramNote& note);
 
-/// @throws InvalidInput if one of the files cannot be written
+/// Write FILE and FILE.json. @throws InvalidInput if a file cannot be written
 OCLSPKT_API void write_program(const std::string& file, const ProgramNote& note,
                                const std::vector<unsigned char>& bytes);
 
@@ -71,8 +71,8 @@ OCLSPKT_API std::vector<unsigned char> read_program(const std::string& file, con
 OCLSPKT_API std::optional<cl::Program> load_program(const FoundDevice& device, const cl::Context& context,
                                                     const std::string& path, const WantedProgram& wanted);
 
-/// If load_program() finds none, what the first program of that kernel is for, in words: "FILE is for scalar double,
-/// not float". Empty if the kernel has no program.
+/// The reason why load_program() finds nothing, such as "FILE is for scalar double, not float" about the first program
+/// of that kernel. Empty if the kernel has no program.
 /// @throws BuildError
 OCLSPKT_API std::string nearest_program(const std::string& path, const DeviceInfo& device, const WantedProgram& wanted);
 

@@ -20,20 +20,20 @@
 
 namespace oclspkt::ocl {
 
-/// A kernel of one solver, with the properties that a launch needs. One thread at a time sets arguments.
+/// A kernel of one solver, with the properties that a launch needs. Only one thread at a time may set its arguments.
 struct Kernel {
   std::string name;
   std::string options;  ///< the options of its build
   cl::Kernel handle;
-  std::size_t max_group_items = 0;  ///< of a work-group, for this kernel on its device
-  std::size_t local_bytes = 0;      ///< of local memory, without that of arguments
+  std::size_t max_group_items = 0;  ///< most work-items of a work-group, for this kernel on its device
+  std::size_t local_bytes = 0;      ///< local memory of the kernel, without local arguments
 };
 
 /// An open device: its context, its in-order queue and its programs, shared by all solvers.
 class OCLSPKT_API OpenDevice {
  public:
   explicit OpenDevice(const FoundDevice& found);
-  /// This device with a queue of its own without times: an apply of 1e6 rows ends 6 us sooner by it (H200).
+  /// This device with another queue, which records no times. An apply of 1e6 rows ends 6 us sooner in it (H200).
   /// @throws cl::Error
   std::shared_ptr<OpenDevice> without_times() const;
   /// This device with a caller's queue of the same context.
@@ -45,20 +45,20 @@ class OCLSPKT_API OpenDevice {
   const cl::Context& context() const { return context_; }
   const cl::CommandQueue& queue() const { return queue_; }
 
-  /// More in-order queues, for transfers of vectors to the device and back. Made at first use.
+  /// In-order queues for transfers of vectors to the device and back.
   struct TransferQueues {
     cl::CommandQueue up, down;
   };
-  /// @throws cl::Error
+  /// The transfer queues, made at first use. @throws cl::Error
   const TransferQueues& transfer_queues();
 
   /// Make a buffer, over host memory if `host` is given.
-  /// @param bank  for boards with an FPGA of a known vendor, and buffers without host memory; else ignored
+  /// @param bank  ignored if `host` is given, and on devices other than FPGA boards of a known vendor
   /// @throws cl::Error
   cl::Buffer buffer(cl_mem_flags flags, std::int64_t bytes, void* host = nullptr, Bank bank = 0) const;
 
   /// The kernel of that name for one scalar type and number of lanes, built at first use.
-  /// @param lanes  0: those of a register; 1: work-groups of many work-items; kOneTask
+  /// @param lanes  0: those of a vector register; 1: a kernel with work-groups of many work-items; kOneTask: for FPGAs
   /// @param more   further options, such as a shape or -D NARROW_FACTORS (kernels/cpu/factors.clh)
   /// @param source null: the embedded text of that name. In a process a name always means the same text.
   /// @param files  see DeviceSettings::fpga_binary; ignored unless the device has an FPGA
@@ -70,7 +70,7 @@ class OCLSPKT_API OpenDevice {
   /// Programs that all queues of a device and context share.
   struct Programs {
     std::mutex mutex;
-    /// By kernel name, build options and files. All are for this device, and each name means one source text.
+    /// The programs by kernel name, build options and files. The device is fixed, and so is the text of a name.
     std::map<std::string, cl::Program> all;
   };
   OpenDevice(const OpenDevice& other, cl::CommandQueue queue);
@@ -79,12 +79,12 @@ class OCLSPKT_API OpenDevice {
   const FoundDevice& found_;
   cl::Context context_;
   cl::CommandQueue queue_;
-  std::mutex mutex_;  ///< for the queues below
+  std::mutex mutex_;  ///< guards the queues below
   TransferQueues transfer_queues_;
   const std::shared_ptr<Programs> programs_;
 };
 
-/// The OpenCL objects that a living solver holds, as far as the registry must know them.
+/// The OpenCL objects of a solver, which the registry can release.
 class Holding {
  public:
   virtual ~Holding() = default;
@@ -93,11 +93,11 @@ class Holding {
 
  private:
   friend class Registry;
-  std::shared_ptr<Holding> self_;  ///< keeps itself alive if it is never freed
-  Holding* next_ = nullptr;        ///< the holding that was added before this one to the list of those never freed
+  std::shared_ptr<Holding> self_;  ///< points to this object if it must never be freed
+  Holding* next_ = nullptr;        ///< next in the list of holdings that are never freed
 };
 
-/// A value that ends with its owner or with its device, whichever comes first.
+/// A value that is destroyed with its owner or with its device, whichever comes first.
 template <typename V>
 struct Held final : Holding {
   explicit Held(V made) : value(std::move(made)) {}
@@ -120,7 +120,7 @@ class Registry {
   const FoundDevice& device(int index) const;
 
   /// Open a device, or share it if it is open already.
-  /// @throws DeviceError if it was lost or cannot be opened
+  /// @throws DeviceError if the device was lost or cannot be opened
   std::shared_ptr<OpenDevice> open(int index);
 
   /// Give up a device that missed its time limit: this process never uses it, waits for it or frees it again.
@@ -135,12 +135,12 @@ class Registry {
 
   /// Register a solver's objects for release().
   void watch(const std::shared_ptr<Holding>& holding);
-  /// Release a solver's objects. They are left alone for ever if their device is lost, the process is ending, or this
-  /// is a forked process. Allocates nothing.
-  /// @param device  that the objects are on, -1 if there are none
+  /// Release a solver's objects. They are never freed if their device is lost, if the process is ending, or in a forked
+  /// process. Allocates nothing.
+  /// @param device  the objects' device, -1 if there are no objects
   void retire(std::shared_ptr<Holding> holding, int device) noexcept;
 
-  /// Free everything but lost devices, including objects of solvers. Devices are opened anew at the next set-up.
+  /// Free all devices that are not lost, and the solvers' objects on them. The next set-up opens devices anew.
   void release();
 
  private:
@@ -153,9 +153,9 @@ class Registry {
   const pid_t process_;  ///< the process that loads the drivers
   Discovery discovery_;
   std::deque<FoundDevice> parts_;  ///< parts of devices, and devices in callers' contexts; numbered after the devices
-  std::map<std::pair<int, int>, int> part_of_;  ///< by device and cores
-  std::unique_ptr<std::atomic<bool>[]> lost_;   ///< by device
-  mutable std::mutex mutex_;                    ///< for all below; never held while a solver's lock is taken
+  std::map<std::pair<int, int>, int> part_of_;  ///< number of a part, by device and cores
+  std::unique_ptr<std::atomic<bool>[]> lost_;   ///< by number of the device
+  mutable std::mutex mutex_;                    ///< guards the members below; never held while a solver's lock is taken
   std::vector<std::string> lost_why_;
   std::vector<std::shared_ptr<OpenDevice>> open_;
   std::vector<std::weak_ptr<Holding>> holdings_;

@@ -39,7 +39,7 @@ void check_geometry(const OpenDevice& device, const Kernel& kernel, Geometry geo
                   "a work-group of " + std::to_string(geometry.group_items) + " work-items, at most " +
                       std::to_string(most) + " are possible");
   }
-  // Some devices count work-items in words of only 32 bits.
+  // Some devices count work-items in 32 bits.
   const std::int64_t largest =
       std::numeric_limits<std::int32_t>::max() / static_cast<std::int64_t>(geometry.group_items);
   if (geometry.groups < 1 || geometry.groups > largest) {
@@ -64,7 +64,7 @@ void check_buffer(const OpenDevice& device, const Kernel& kernel, const BufferNe
                   std::string("buffer ") + need.name + " holds " + std::to_string(size) + " bytes, " +
                       std::to_string(need.bytes) + " are needed");
   }
-  // A caller's memory has an alignment of its own; all other memory has the device's.
+  // Only a caller's memory may have a smaller alignment than the device's.
   const auto address = reinterpret_cast<std::uintptr_t>(need.buffer->getInfo<CL_MEM_HOST_PTR>());
   const bool aligned =
       address != 0 ? address % need.alignment == 0 : device.found().base_alignment % need.alignment == 0;

@@ -18,13 +18,13 @@ using Event = cl::Event;
 using Int = cl_int;
 using Long = cl_long;
 
-/// The first lines of a kernel's text that is not the library's: what its scalar_t is.
+/// The first lines of a kernel text that is not the library's; they define scalar_t.
 inline std::string scalar_text(bool is_double) {
   return is_double ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\ntypedef double scalar_t;\n"
                    : "typedef float scalar_t;\n";
 }
 
-/// Bytes of a buffer; 0 for one that was never made.
+/// Bytes of a buffer; 0 if it was never made.
 inline std::int64_t bytes_of(const Buffer& buffer) {
   return buffer() != nullptr ? static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>()) : 0;
 }
@@ -49,12 +49,12 @@ OCLSPKT_API Buffer wrap(const OpenDevice& device, const void* p, std::int64_t by
 OCLSPKT_API Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes);
 OCLSPKT_API Event enqueue_write(const OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);
 
-/// Enqueue a copy as above in a transfer queue of the device, which is flushed so that the copy starts at once.
-/// @param behind  a command of the device's own queue, which has been flushed
+/// Enqueue the copy in a transfer queue of the device. The queue is flushed, so that the copy starts at once.
+/// @param behind  the copy waits for this command of the device's own queue, which has been flushed
 Event enqueue_read_beside(OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes, const Event& behind);
 Event enqueue_write_beside(OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);
 
-/// Enqueue a copy of the first `bytes` of a buffer to another one.
+/// Enqueue a copy of the first `bytes` bytes of a buffer to the beginning of another buffer.
 OCLSPKT_API Event enqueue_copy(const OpenDevice& device, const Buffer& from, const Buffer& to, std::int64_t bytes);
 
 /// A buffer that a launch reads or writes, as an argument of its kernel.
@@ -65,14 +65,14 @@ struct BufferNeed {
   std::size_t alignment = 1;  ///< alignment that the kernel relies on
 };
 
-/// Kernels for GPUs read and write vectors of so many bytes.
+/// Bytes that a work-item of a kernel for GPUs reads or writes at once.
 inline constexpr std::size_t kVectorBytes = 16;
 
 /// Work-groups and work-items of a launch, in one dimension.
 struct Geometry {
   std::int64_t groups = 1;
   std::size_t group_items = 1;
-  std::size_t local_bytes = 0;  ///< of local memory, which the last argument requests; 0: there is no such argument
+  std::size_t local_bytes = 0;  ///< local memory that the last argument requests; 0: there is no such argument
 };
 
 /// Set all arguments of a kernel in order.
@@ -95,16 +95,16 @@ void set_arguments(const OpenDevice& device, Kernel& kernel, const Args&... args
   }
 }
 
-/// Check geometry, buffers, alignment and local memory, then enqueue a kernel whose arguments are set; the only place
-/// where kernels are launched.
-/// @param needs  those without a buffer are not checked
-/// @param event  null: none is made, which takes a driver longer than checks
+/// Check geometry, buffers, alignment and local memory, then enqueue a kernel whose arguments are set. All launches of
+/// kernels go through this function.
+/// @param needs  needs without a buffer are not checked
+/// @param event  null: no event is made; making one takes a driver longer than the checks take
 /// @throws DeviceError that names kernel, device and what does not fit
 OCLSPKT_API void enqueue_kernel(const OpenDevice& device, const Kernel& kernel, Geometry geometry,
                                 std::initializer_list<BufferNeed> needs, Event* event);
 
-/// Set all arguments of a kernel in order, check the buffers among them that are given with a need, and enqueue it.
-/// @throws as above
+/// Set all arguments of a kernel in order, check those that are a BufferNeed, and enqueue the kernel.
+/// @throws as enqueue_kernel()
 template <typename... Args>
 Event launch(const OpenDevice& device, Kernel& kernel, Geometry geometry, const Args&... args) {
   const auto need = []<typename V>(const V& given) {

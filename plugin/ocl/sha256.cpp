@@ -8,7 +8,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-constexpr std::size_t kBlock = 64, kLength = 8;  ///< bytes of a block, and of the length that ends the last one
+constexpr std::size_t kBlock = 64, kLength = 8;  ///< bytes of a block, and of the length at the end of the last block
 
 constexpr std::uint32_t kRounds[] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -22,7 +22,7 @@ constexpr std::uint32_t kRounds[] = {
 
 using State = std::array<std::uint32_t, 8>;
 
-/// The words of a block, and those that the standard derives from them.
+/// The message schedule of a block: its 16 words and 48 words derived from them.
 std::array<std::uint32_t, 64> schedule(const unsigned char* block) {
   std::array<std::uint32_t, 64> w{};
   for (std::size_t i = 0; i < 16; ++i) {

@@ -18,12 +18,12 @@
 
 namespace oclspkt::ocl {
 
-/// The most vectors that one launch adds up, or multiplies with another (kernels/common/terms.clh).
+/// The most vectors that one launch adds up, or multiplies with one other vector (kernels/common/terms.clh).
 inline constexpr std::size_t kMostTerms = 8;
 
 /// Work-items of a work-group on GPUs.
 inline constexpr Index kGroupItems = 256;
-/// Work-groups of a launch at most: launch() refuses 2^31 work-items and more.
+/// The most work-groups of a launch, because launch() refuses 2^31 work-items and more.
 inline constexpr Index kMostGroups = std::numeric_limits<std::int32_t>::max() / kGroupItems;
 
 enum class VectorKernel { combine, pointwise, dots, sum, extreme, put, gather, scatter_add };
@@ -35,10 +35,10 @@ struct SpaceState final : Holding {
   void drop() override;
 
   /// A kernel in one of its forms, built at first use.
-  /// @param form  how many terms, or which operation
+  /// @param form  number of terms, or number of the operation
   /// @param keep  for combine: z itself is one of the terms
   Kernel& kernel(VectorKernel text, int form, bool keep = false);
-  /// Work-groups for n places by the kernels of kernels/common/wide.clh, and the places of each group.
+  /// How a launch of kernels/common/wide.clh divides places: its work-groups, and `run` places for each of them.
   struct Runs {
     Geometry geometry;
     Index run;
@@ -65,17 +65,18 @@ struct SpaceState final : Holding {
 
   Waiter waiter() const { return {*device, limited, time_limit}; }
   /// Copy a long host array by threads and pinned memory, after the commands already enqueued.
-  /// @param made  threads must make the array first
+  /// @param made  threads make the array's numbers while they are copied
   /// @param work  calls the pipeline
   /// @return false if a plain copy is as good: the array is short, or in memory of the device
   /// @throws DeviceError, cl::Error
   bool by_pipeline(std::int64_t bytes, bool made,
                    const std::function<void(Pipeline& pipeline, const Waiter& waiter, Times& times)>& work);
-  /// Wait for a copy of host memory, even if waiting fails, because the caller may free the memory when this ends.
-  /// @param queue  the one that copies
+  /// Wait for a copy of host memory. If the wait fails, wait for the whole queue before the error is thrown, because
+  /// the caller may then free the memory.
+  /// @param queue  the queue of the copy
   void wait_for_copy(const Event& copied, const cl::CommandQueue& queue) const;
   void wait_for_copy(const Event& copied) const { wait_for_copy(copied, device->queue()); }
-  /// Count a copy that was waited for.
+  /// Add a finished copy to `counts`: its bytes up and down, and the wait for it.
   void count(std::int64_t up, std::int64_t down);
   /// Copy a host array to the beginning of a buffer, after the commands already enqueued, and count it.
   void write(const Buffer& to, const void* from, std::int64_t bytes);
@@ -87,14 +88,14 @@ struct SpaceState final : Holding {
   const bool is_double, by_groups;
   const std::int64_t word;   ///< bytes of a scalar
   const Index units;         ///< compute units of the device
-  bool limited = true;       ///< waits have a time limit: the device is not the host's processor, or treated so
+  bool limited = true;       ///< waits have a time limit: the device has its own memory, or is treated so
   double time_limit = 60;    ///< seconds that enqueued commands may take
   Kernel kernels[8][16][2];  ///< by text, form and keep
   Buffer partial;
   std::unique_ptr<Staging> numbers;
-  /// Short arrays on their way up, so that the host need not wait for commands enqueued before them.
+  /// Pinned memory for short arrays on their way up, so that the host need not wait for commands enqueued before them.
   std::unique_ptr<Staging> going_up;
-  Event went_up;                       ///< the last such copy
+  Event went_up;                       ///< the last copy from `going_up`
   std::unique_ptr<Pipeline> pipeline;  ///< made at first use
   std::set<Holding*> parts;            ///< other objects of the space, see SpacePart
   SpaceCounts counts;
@@ -112,13 +113,13 @@ class SpacePart {
   ~SpacePart() {
     Registry& registry = Registry::instance();
     std::unique_lock<std::mutex> lock;
-    if (!registry.forked()) {  // else locks may be held for ever
+    if (!registry.forked()) {  // in a forked process the lock may be held for ever
       lock = std::unique_lock(state_->mutex);
       state_->parts.erase(held_.get());
     }
     registry.retire(std::move(held_), index_);
   }
-  SpacePart& operator=(SpacePart&&) = delete;  // nor copied
+  SpacePart& operator=(SpacePart&&) = delete;  // neither moved nor copied
   SpaceState* state() const { return state_.get(); }
   int index() const { return index_; }
   V& value() const { return held_->value; }
@@ -141,7 +142,7 @@ class ClArray final : public SpaceArray<T> {
   SpacePart<Buffer> part_;
 };
 
-/// The buffer of an array, for an operation on arrays of so many scalars.
+/// The buffer of an array, for an operation on arrays of `size` scalars.
 /// @throws InvalidInput if the array is of another space or size
 template <typename T>
 const Buffer& buffer_of(const SpaceState& state, const SpaceArray<T>& array, Index size) {
@@ -178,7 +179,8 @@ std::unique_ptr<SpaceMatrix<T>> make_matrix(int index, const std::shared_ptr<Spa
                                             const SparseForm& form);
 
 /// Enqueue z = A x, or z = y + A x if y is given, and count it.
-/// @param x, y, z  of columns(), rows(), rows() numbers, or null buffers if these are 0; x is not z, y may be z
+/// @param x     columns() numbers; a null buffer if there are none; must not be z
+/// @param y, z  rows() numbers each; null buffers if there are none; y may be z
 template <typename T>
 void enqueue_product(SpaceState& state, const SpaceMatrix<T>& a, const Buffer& x, const Buffer* y, const Buffer& z);
 

@@ -9,13 +9,13 @@
 namespace oclspkt::ocl {
 namespace {
 
-// Work-items of a work-group. Many loads must be in flight although a core limits its groups; a long row has few
-// partial sums.
+// Work-items of a work-group. Groups are large, because a core needs many loads in flight but limits the number of its
+// groups. Groups for the segments of long rows are smaller, because a long row has few partial sums.
 constexpr std::size_t kItems = 256, kItemsOfSegments = 64;
-/// Work-groups a core, of one work-item each; with many the last one to end delays the others little.
+/// Work-groups for each core of a processor, of one work-item each. With many groups, the last one to end is short.
 constexpr Index kGroupsACore = 16;
 
-/// Copy numbers of the host to a new buffer, and wait; if there are none, return a buffer that no kernel reads.
+/// Copy `bytes` bytes of the host to a new buffer, and wait. If there are none, return a buffer that no kernel reads.
 Buffer brought(SpaceState& state, const void* numbers, std::int64_t bytes) {
   Buffer buffer = make_buffer(*state.device, Access::read, std::max<std::int64_t>(bytes, sizeof(Long)));
   if (bytes > 0) state.write(buffer, numbers, bytes);
@@ -29,7 +29,7 @@ Buffer brought(SpaceState& state, const std::vector<V>& numbers) {
 
 Buffer brought(SpaceState& state, const Integers& numbers) { return brought(state, numbers.data(), numbers.bytes()); }
 
-/// Let threads make words by fill(), copy them, and wait.
+/// Let threads make an array's words by fill(), copy them to a buffer, and wait.
 void write_made(SpaceState& state, const Buffer& to, Index words, std::int64_t word,
                 const decltype(Passage::fill)& fill) {
   const std::int64_t bytes = words * word;
@@ -45,7 +45,7 @@ void write_made(SpaceState& state, const Buffer& to, Index words, std::int64_t w
 static_assert(sizeof(Index) == sizeof(Long) && sizeof(RowBlock) == 3 * sizeof(Long) &&
               sizeof(LongRow) == 3 * sizeof(Long));
 
-/// Work-groups for a number of units of work, and the units of each.
+/// Divide units of work among at most `most_groups` work-groups of `items` work-items.
 SpaceState::Runs spread(Index units, std::size_t items, Index most_groups) {
   const Index each = std::max<Index>(1, quotient_up(units, most_groups));
   return {{quotient_up(units, each), items}, each};
@@ -58,12 +58,12 @@ std::size_t items_of(const SpaceState& state, std::size_t wanted) {
 
 template <typename T>
 struct MatrixMemory {
-  /// @throws InvalidInput if the form is for another kind of device
+  /// @throws InvalidInput if the form was made for another kind of device
   MatrixMemory(SpaceState& state, const SparseForm& form);
   struct Kernels {
     Kernel rows, segments;
   };
-  /// @param plus  kernels of z = y + A x
+  /// @param plus  true: kernels of z = y + A x; false: of z = A x
   Kernels kernels(const SpaceState& state, bool plus) const;
   void enqueue(SpaceState& state, Kernels& kernels, const Buffer& x, const Buffer& y, const Buffer& z) const;
 
@@ -71,7 +71,7 @@ struct MatrixMemory {
   Index rows, columns, places, slice, width, block_entries, block_count, long_count;
   bool wide, sorted;
   std::shared_ptr<const Integers> positions;
-  Kernels product, sum;  ///< sum: made at first use
+  Kernels product, sum;  ///< of z = A x, and of z = y + A x (made at first use)
   Buffer values, column;
   Buffer pattern;  ///< diagonals, first places of slices, or blocks
   Buffer row_of;   ///< rows of A in the order of sell, or ends of rows of csr
@@ -151,7 +151,7 @@ void MatrixMemory<T>::enqueue(SpaceState& s, Kernels& k, const Buffer& x, const 
     s.launch(k.segments, few.geometry);
     return;
   }
-  const Index unit = s.by_groups ? static_cast<Index>(items) : slice;  // rows
+  const Index unit = s.by_groups ? static_cast<Index>(items) : slice;  // rows of a unit
   const SpaceState::Runs all = spread(quotient_up(rows, unit), items, most);
   if (format == SparseFormat::dia) {
     set_arguments(d, k.rows, values, pattern, x, y, z, Long{rows}, static_cast<Int>(width), Long{all.run * unit});
@@ -210,7 +210,7 @@ void enqueue_product(SpaceState& s, const SpaceMatrix<T>& a, const Buffer& x, co
   MatrixMemory<T>& m = matrix.memory();
   if (m.rows == 0) return;
   if (y != nullptr && m.sum.rows.name.empty()) m.sum = m.kernels(s, true);
-  // If the kernel reads nothing, any buffer serves as argument.
+  // If A has no columns, the kernel does not read x, and any buffer serves as its argument.
   m.enqueue(s, y != nullptr ? m.sum : m.product, m.columns > 0 ? x : m.values, y != nullptr ? *y : z, z);
 }
 

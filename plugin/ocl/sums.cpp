@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sums: work-groups compute partial sums, which the host adds in order. The number of groups depends on device and
-// length alone. So the bits are the same in every run, without atomics and without a second kernel.
+// Sums: work-groups compute partial sums, which the host adds in order. The number of groups depends only on device and
+// length. So every run gives the same bits, without atomics and without a second kernel.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -16,15 +16,16 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Work-groups of a compute unit of a GPU.
+/// Work-groups for each compute unit of a GPU.
 constexpr Index kGroupsOfUnit = 8;
-/// Places that a work-group of a processor takes.
+/// Places that a work-group of a processor adds up.
 constexpr Index kRunOfSums = 8192;
 
-/// How norms are computed: from plain squares, or from three sums, see kernels/common/vector_sum.cl.
+/// How norms are computed: from one sum of squares, or from three sums by the size of the numbers, see
+/// kernels/common/vector_sum.cl.
 enum class Squares { plain, by_size };
 
-/// Limits and scales of kernels/common/vector_sum.cl.
+/// The factors that kernels/common/vector_sum.cl multiplies small and large numbers by.
 template <typename T>
 struct Scales {
   double of_small, of_large;
@@ -32,8 +33,8 @@ struct Scales {
 template <typename T>
 constexpr Scales<T> kScales = sizeof(T) == sizeof(double) ? Scales<T>{0x1p537, 0x1p-538} : Scales<T>{0x1p75, 0x1p-76};
 
-/// True if a plain sum of n squares is as accurate as three sums: no square has overflown, and the squares that may
-/// have underflown, each losing at most the least normal number, lose less than rounding does.
+/// True if a plain sum of n squares is as accurate as three sums. This requires that no square overflows, and that the
+/// squares that underflow, each losing at most the least normal number, lose less than rounding does.
 template <typename T>
 bool is_accurate(double squares, Index n) {
   using Limits = std::numeric_limits<T>;
@@ -41,15 +42,15 @@ bool is_accurate(double squares, Index n) {
   return squares >= kLeast * static_cast<double>(n) && squares <= static_cast<double>(Limits::max());
 }
 
-/// The kernel of a kind of sum, and its SUM or EXTREME.
+/// The kernel of a kind of sum, and the value of its macro SUM or EXTREME.
 struct SumKernel {
   VectorKernel text;
   int form;
-  int numbers = 1;  ///< of each group
+  int numbers = 1;  ///< numbers that each group writes
   bool has_place = false;
 };
 
-/// By SumKind; norms are of plain squares.
+/// The kernels by SumKind; norms use plain squares.
 constexpr SumKernel kSumKernels[] = {{VectorKernel::dots, 0},
                                      {VectorKernel::sum, 0},
                                      {VectorKernel::sum, 1},
@@ -63,7 +64,8 @@ constexpr SumKernel kernel_of(SumKind kind, Squares squares) {
   return kSumKernels[static_cast<std::size_t>(kind)];
 }
 
-/// Where the numbers of a sum are in the data from the device, in scalars, and its places, in Long.
+/// Where the parts of a sum are in the data from the device: its first number, counted in scalars, and its first place,
+/// counted in Long.
 struct SumPlace {
   Index groups;
   std::int64_t first, first_place;
@@ -74,7 +76,7 @@ SpaceState::Runs runs_of_sums(const SpaceState& s, Index n) {
   return s.by_groups ? s.runs(n, kGroupsOfUnit * s.units) : s.runs(n, quotient_up(n, kRunOfSums));
 }
 
-/// Where the parts of all sums are; one more entry says where the next sum would begin. Places follow all numbers.
+/// Where the parts of each sum are; one more entry says where the next sum would begin. All places follow all numbers.
 template <typename T>
 std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> sums, Squares squares) {
   std::vector<SumPlace> parts;
@@ -92,7 +94,7 @@ std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> su
   return parts;
 }
 
-/// How many of the first sums one launch can compute: dot products with the same vector.
+/// How many of the first sums one launch can compute, as dot products with the same vector.
 template <typename T>
 std::size_t alike(std::span<const SumOf<T>> sums) {
   std::size_t count = 1;
@@ -103,7 +105,7 @@ std::size_t alike(std::span<const SumOf<T>> sums) {
   return count;
 }
 
-/// Add up numbers in four sums, because each addition in one sum would wait for the one before.
+/// Add up numbers in four separate sums. In a single sum, each addition would wait for the one before.
 template <typename T>
 double sum_of(const T* numbers, Index count) {
   double sums[4] = {};
@@ -145,7 +147,7 @@ T largest_of(const T* magnitudes, Index groups) {
   return largest;
 }
 
-/// The best of the groups, the first one if several are equal; groups are in the order of places.
+/// The best extreme of the groups; of equal ones the first. Groups are in the order of places.
 template <typename T>
 SumValue<T> best_of(SumKind kind, const T* numbers, const Long* places, Index groups) {
   const auto is_better = [&](T a, T b) {
@@ -161,7 +163,7 @@ SumValue<T> best_of(SumKind kind, const T* numbers, const Long* places, Index gr
   return best;
 }
 
-/// The values of sums over nothing, as PETSc defines them.
+/// The values of sums over empty arrays, as PETSc defines them.
 template <typename T>
 SumValue<T> of_nothing(SumKind kind) {
   if (kind == SumKind::least) return {std::numeric_limits<T>::infinity(), -1};
@@ -169,7 +171,8 @@ SumValue<T> of_nothing(SumKind kind) {
   return {T(0), -1};
 }
 
-/// @param[out] again  the norm must be computed again by size
+/// The value of a sum from the groups' numbers.
+/// @param[out] again  true if the norm must be computed again, by the size of the numbers
 template <typename T>
 SumValue<T> value_of(const SumOf<T>& sum, const SumPlace& part, Squares squares, const T* numbers, const Long* places,
                      bool* again) {
@@ -193,13 +196,13 @@ T unread() {
   return std::bit_cast<T>(static_cast<Bits>(sizeof(T) == sizeof(double) ? 0x7ff4'6f63'6c73'706b : 0x7fa4'6f63));
 }
 
-/// Wait until the numbers have come down, by looking at them: some 5 us sooner than the driver reports it (H200). The
-/// driver is still asked, in case a number looks unread or the device hangs. It is asked ever more seldom, because its
-/// answer takes some 4 us, without a look at the numbers.
-/// @param numbers  each was unread() before
+/// Wait until the numbers have arrived on the host, by looking at them. This ends about 5 us before the driver reports
+/// their arrival (H200). The driver is asked, too, in case a number equals unread() or the device hangs. It is asked
+/// more and more seldom, because its answer takes about 4 us.
+/// @param numbers  each was set to unread() before the copy
 template <typename T>
 void wait_for_all(const OpenDevice& device, const Waiter& waiter, const Event& read, std::span<const T> numbers) {
-  constexpr std::int64_t kMostLooks = 1 << 19;  // some ms
+  constexpr std::int64_t kMostLooks = 1 << 19;  // takes a few ms
   std::int64_t looks_to_ask = 4096;
   using Bits = std::conditional_t<sizeof(T) == sizeof(double), std::uint64_t, std::uint32_t>;
   const auto unread_bits = std::bit_cast<Bits>(unread<T>());
@@ -256,7 +259,7 @@ void wait_for_numbers(SpaceState& s, std::int64_t bytes) {
   s.count(0, bytes);
 }
 
-/// @return places of norms that must be computed again by size
+/// @return indices of norms that must be computed again, by the size of the numbers
 template <typename T>
 std::vector<std::size_t> make_sums(SpaceState& s, std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values,
                                    Squares squares) {

@@ -7,7 +7,7 @@
 
 namespace oclspkt::ocl {
 
-/// Passes the time between two looks: a short wait spins, a longer one sleeps.
+/// Pauses between two looks at a command: a short wait spins, a longer one sleeps.
 class Pause {
  public:
   void operator()();
@@ -19,8 +19,8 @@ class Pause {
   bool waiting_ = false;
 };
 
-/// Waits for commands of a device. On host run-times without a limit, asleep on a part of a processor; on other devices
-/// by polling until a time limit.
+/// Waits for commands of a device. With a time limit it polls. Without one, on run-times of the host, it lets the
+/// driver wait; on a part of a processor it sleeps.
 class OCLSPKT_API Waiter {
  public:
   /// @param limit  seconds from now on
@@ -28,15 +28,15 @@ class OCLSPKT_API Waiter {
       : device_(device), limited_(limited), limit_(limit), start_(Clock::now()) {}
 
   /// Wait for a command and those before it.
-  /// @throws DeviceError if it failed, or if the limit has passed; the device is then abandoned
+  /// @throws DeviceError if the command failed, or if the time limit has passed, which abandons the device
   void wait(const cl::Event& event) const;
 
   /// Wait for all that a queue holds.
   /// @throws as wait(), cl::Error
   void drain(const cl::CommandQueue& queue) const;
 
-  /// Look whether a command has ended. Its queue must have been flushed.
-  /// @throws cl::Error if it failed; DeviceError if it has not and the limit has passed, as wait() does
+  /// True if a command has ended. Its queue must have been flushed.
+  /// @throws cl::Error if the command failed; DeviceError, as wait() does, if it has not ended within the time limit
   bool done(const cl::Event& event) const;
 
  private:
@@ -47,7 +47,7 @@ class OCLSPKT_API Waiter {
   Clock::time_point start_;
 };
 
-/// Seconds that a finished command took on the device; 0 if the driver does not tell.
+/// Seconds that a finished command took on the device; 0 if the driver reports no times.
 OCLSPKT_API double seconds(const cl::Event& event);
 
 }  // namespace oclspkt::ocl
