@@ -168,7 +168,8 @@ PetscErrorCode Called(Arguments... arguments) {
     if (PetscUnlikely(!(condition))) oclspkt::petsc::refuse({__LINE__, PETSC_FUNCTION_NAME, __FILE__}, __VA_ARGS__); \
   } while (0)
 
-/// MPIU_Allreduce(), which checks in debug builds that all ranks mean the same reduction. @throws PetscFailure
+/// MPIU_Allreduce(), which checks in debug builds that all ranks call it in the same place of the sources.
+/// @throws PetscFailure
 #define OclspktReduce(...)                       \
   oclspkt::petsc::must([&]() -> PetscErrorCode { \
     OclspktAllreduce(__VA_ARGS__);               \
