@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Errors: what our code throws and what PETSc's functions return. Functions that PETSc or a program calls return error
-   codes and have PETSc's frame; all others throw, and call PETSc's functions by must(). */
+/* Error handling. Functions that PETSc or a program calls return error codes and have PETSc's frame. All other
+   functions throw, and call PETSc's functions by must(). */
 #pragma once
 
 #include <exception>
@@ -89,7 +89,7 @@ class Trouble {
     if (met_) return;
     try {
       f();
-    } catch (const PetscFailure&) {  // PETSc has printed it
+    } catch (const PetscFailure&) {  // PETSc has printed the error
       throw;
     } catch (...) {
       met_ = std::current_exception();

@@ -54,7 +54,7 @@ std::string figure(double value) {
 struct Axes {
   std::array<double, kAxes> mean{};
   std::string figures;                ///< the means of all axes, as text
-  int strongest = -1, periodic = -1;  ///< the strongest axis that is not periodic, and that is; -1: no such axis
+  int strongest = -1, periodic = -1;  ///< strongest axis, strongest periodic axis; -1: none
 };
 
 Axes measure_axes(PC pc, const Grid& grid) {

@@ -206,7 +206,7 @@ int hand_over(const void* return_address) {
 }  // namespace
 }  // namespace oclspkt::petsc
 
-/// Load the plugin for the PETSc that has the code at this address. It may be called again.
+/// Load the plugin for the PETSc that contains the code at this address. Repeated calls are allowed.
 extern "C" OCLSPKT_API int oclspkt_load_for(const void* return_address) {
   try {
     return oclspkt::petsc::hand_over(return_address);

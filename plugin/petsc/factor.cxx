@@ -123,7 +123,8 @@ PetscErrorCode ReadOptions(Mat F) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// @param slot  the numeric phase that follows
+/// The symbolic phase: read the options, and enable the numeric phase.
+/// @param slot  the operation of the numeric phase
 template <auto slot, typename... Orders>
 void factor_symbolic(Mat F, Mat, Orders...) {
   must(ReadOptions(F));

@@ -33,7 +33,7 @@ Flavour ask(const PetscQuestions& petsc);
 /// True if oclspkt can be built for this flavour: real scalars in double precision.
 bool is_supported(const Flavour& flavour);
 
-/// The newest release that the tests were run with.
+/// The newest release of PETSc with which the tests were run.
 inline constexpr int kNewestTestedMajor = 3, kNewestTestedMinor = 26;
 bool is_newer_than_tested(const Flavour& flavour);
 

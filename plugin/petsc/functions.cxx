@@ -46,7 +46,7 @@ std::vector<Sweep*> sweeps_along(PC pc, const char* direction) {
   return sweeps;
 }
 
-/// The bounds of a direction on this rank, cuts among ranks included; infinite where unknown.
+/// The bounds of a direction on this rank, cuts among ranks included; Inf if unknown.
 Bounds bounds_here(const Sweep& sweep, bool transpose) {
   const Report& report = sweep.report(transpose);
   const CutReport& cut = sweep.cut_report(transpose);
@@ -321,7 +321,7 @@ class Reader {
   const char* setter() const { return setter_.c_str(); }
   MPI_Comm comm() const { return PetscOptionsObject->comm; }
 
-  OclspktOptionItems PetscOptionsObject;  ///< the name that PETSc's macros want
+  OclspktOptionItems PetscOptionsObject;  ///< PETSc's macros require this name
   const OptionEntry& entry_;
   std::string key_, setter_;
 };
@@ -341,7 +341,7 @@ void read_settings(OclspktOptionItems items, Settings& settings) {
 
 bool change_settings(PC pc, const Settings& settings) {
   PC_OCLSPKT* o = data(pc);
-  parse_directions(settings.lines);  // throws
+  parse_directions(settings.lines);  // throws for wrong words
   for (auto& sweep : o->sweeps) sweep->solver.set_options(settings);
   Settings quiet = settings;
   quiet.explain = o->settings.explain;

@@ -68,7 +68,7 @@ std::optional<Grid> find_grid(PC pc, Mat matrix, std::string& why) {
     must(PetscObjectTypeCompare((PetscObject)dm, DMDA, &is_grid));
     if (!is_grid) {
       must(DMGetType(dm, &type));
-      must(PetscObjectTypeCompare((PetscObject)dm, DMSHELL, &is_shell)); /* a DMDA may stand behind it */
+      must(PetscObjectTypeCompare((PetscObject)dm, DMSHELL, &is_shell)); /* a DMSHELL may wrap a DMDA */
       if (!is_shell) {
         why = std::string("the DM behind the matrix is of type ") + (type ? type : "none") +
               ", and axes are known of a DMDA alone: give the lines with PCOCLSPKTSetLines(), or use -pc_oclspkt_lines "

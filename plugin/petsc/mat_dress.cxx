@@ -4,7 +4,7 @@
 
    The types `opencl` and `aijopencl` are for some vectors and matrices of a program, -oclspkt_types is for all. These
    types are PETSc's own under other names, so functions of PETSc that look for a type by its name do not recognise
-   them. Where such a function would silently do something wrong, this file gives it PETSc's name. */
+   them. Where such a function would silently do something wrong, this file gives the object PETSc's name meanwhile. */
 #include <petsc/private/matimpl.h>
 
 #include <algorithm>
@@ -108,7 +108,7 @@ bool multiply_on_device(const Product& product) {
   });
   if (!done) return false;
   must(OclspktLogGpuFlops(2 * twin.entries));
-  must(PetscObjectStateIncrease((PetscObject)product.z)); /* callers leave that to VecRestoreArray() */
+  must(PetscObjectStateIncrease((PetscObject)product.z)); /* PETSc's operation leaves this to VecRestoreArray() */
   return true;
 }
 

@@ -284,7 +284,7 @@ bool multiply_by_borders(ParallelProduct p) {
   });
   if (by_device) by_device = end_on_device(*space, p, *b, m);
   if (!by_device) end_on_host(p, *b);
-  must(PetscObjectStateIncrease((PetscObject)p.z)); /* callers leave that to VecRestoreArray() */
+  must(PetscObjectStateIncrease((PetscObject)p.z)); /* PETSc's operation leaves this to VecRestoreArray() */
   return true;
 }
 

@@ -28,7 +28,7 @@ inline constexpr const char* kCombineNames[] = {"additive", "factored", "symmetr
 inline constexpr const char* kDiagonalNames[] = {"full", "split"};
 inline constexpr const char* kIgnoredNames[] = {"ignore", "warn", "error"};
 
-/// All that the options of the preconditioner set: the solver's Options, and settings unknown to the solver.
+/// The values of all options of the preconditioner: the solver's Options, and settings that the solver does not know.
 struct Settings : Options {
   std::string lines = "auto";  ///< auto, or directions joined by commas, see parse_directions()
   Combine combine = Combine::factored;

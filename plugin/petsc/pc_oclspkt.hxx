@@ -38,12 +38,12 @@ struct Sweep {
   CutSolver<PetscScalar> solver;
   Index couplings =
       0;  ///< nonzero couplings on all ranks without those of earlier directions; only for several directions
-  AlignedArray<PetscScalar> right, solution;  ///< vectors in the order of the lines; empty if it is the matrix's
+  AlignedArray<PetscScalar> right, solution;  ///< vectors in the order of the lines; empty if rows have the same order
   std::size_t losses_seen = 0;                ///< lost devices that were logged already
-  std::array<bool, 2> told_above{};           ///< -info has told of values above the limits; indexed as `bounds`
-  std::array<Bounds, 2> bounds;               ///< of the last set-up and of its transpose, the largest over all ranks
+  std::array<bool, 2> told_above{};           ///< by `transpose`: -info has told of values above the limits
+  std::array<Bounds, 2> bounds;               ///< by `transpose`: of the last set-ups, the largest over all ranks
 
-  Told told;  ///< of this direction alone
+  Told told;  ///< texts about this direction alone
 
   const Report& report(bool transpose) const { return transpose ? solver.transpose_report() : solver.report(); }
   const CutReport& cut_report(bool transpose) const {
@@ -140,7 +140,7 @@ struct PC_OCLSPKT {
   Trouble answers;               ///< errors in answers of the present apply
   std::string first_loss;        ///< the first device that this rank lost; empty if none
   struct {
-    bool degraded = false;  ///< this rank printed the line, or any rank at the last agree_on_degraded()
+    bool degraded = false;  ///< this rank printed the line; after agree_on_degraded(): any rank
     bool ignored = false, left_out = false;
   } warned;                   ///< which warnings were printed; survives a reset
   bool applied_once = false;  ///< the KSP of the last solve is no Krylov method and applies the PC once
@@ -193,7 +193,7 @@ bool is_of_host(VecType type);
 /// @param[in,out] own  vectors of the matrix's type, made at the first need
 void multiply(Mat matrix, Vec x, Vec product, bool transpose, std::array<Block, 2>& own);
 
-/// Make a block like another one: a vector of the same type, or at least as many columns, in the same memory.
+/// Make a block like another one: a vector of the same type, or at least as many columns, on the same host or device.
 /// @param[in,out] block  destroyed and made anew if it does not fit
 /// @return true if the block was made anew, so that its numbers must be written
 bool match_block(const Block& like, Block& block);

@@ -265,7 +265,7 @@ DeviceQueue queue_of(const Block& right, const Block& solution) {
   const DeviceQueue queue = queue_of_vector(right.vector);
   /* Do not ask ViennaCL for the queue of the solution: that would copy the solution's values to the device. */
   if (kind == DeviceQueue::Kind::opencl) return queue;
-  /* The queues of a vector of Kokkos and another one differ if Kokkos began in another device context. */
+  /* A vector of Kokkos has another queue if Kokkos began in another device context than the current one. */
   return queue != queue_of_vector(solution.vector) ? DeviceQueue{} : queue;
 }
 

@@ -8,7 +8,8 @@
 
 namespace oclspkt::petsc {
 
-/// An argument behind the PC. `type` is the C type of the value, "const char[]" for text; `out` makes it a pointer.
+/// An argument after the PC. `type` is the C type of the value, "const char[]" for text. If `out`, the function returns
+/// the value through a pointer.
 struct Argument {
   std::string name, type;
   bool out;

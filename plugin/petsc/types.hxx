@@ -62,8 +62,8 @@ struct Side {
   Zeros host_memory;                     ///< null: the host memory is PETSc's
 };
 
-/// Rows of a rank below which no driver is opened. On an H200, a launch takes about 5 us and a sum about 15 us; the
-/// host needs no longer for so few rows.
+/// Rows of a rank below which no driver is opened: a launch takes about 5 us and a sum about 15 us (H200), and the host
+/// needs no more than that for short vectors.
 inline constexpr PetscInt kLeastRows = 10000;
 
 /// The options -oclspkt_types and -oclspkt_types_*.
@@ -97,7 +97,7 @@ struct Types {
   std::array<std::unique_ptr<DeviceArray>, 3> scratch;  ///< see scratch()
   PetscScalar zero_by_zero =
       std::numeric_limits<PetscReal>::quiet_NaN();  ///< 0 / 0 in VecPointwiseDivide(); NaN: unknown
-  std::map<std::string, PetscInt64> fell_back;      ///< by name: operations done on the host, vectors on the device
+  std::map<std::string, PetscInt64> fell_back;      ///< by operation: how often the host replaced the device
   SpaceCounts begun;                                ///< the counts when the device was opened and measured
   PetscInt64 ups = 0, downs = 0;                    ///< copies of vectors to the device and back
   PetscInt64 columns = 0;                           ///< solved columns of dense matrices

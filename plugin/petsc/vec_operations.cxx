@@ -110,8 +110,7 @@ void pointwise_of_two(Vec w, Vec x, Vec y) {
   on_device_or_host({name.text, PetscLogDouble{flops}, {x, y}, w, true}, compute, w, slot, w, x, y);
 }
 
-/// Compute x = what(x, number), and increase the state of x: callers in PETSc rely on VecRestoreArray() to do so, where
-/// PETSc's types have no such operation.
+/// Compute x = what(x, number), and increase the state of x, which PETSc's own functions leave to VecRestoreArray().
 template <Text name, int flops, Pointwise what, auto slot, auto by_petsc, typename... Number>
 void in_place(Vec x, Number... number) {
   const auto compute = [&](DeviceSpace& space, const Arrays&, DeviceArray* written) {

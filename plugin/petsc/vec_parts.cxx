@@ -184,7 +184,7 @@ bool put_places(const char* name, InsertMode mode, Vec x, Stride from, Vec z, St
   const bool done = space && run_in(*space, work, [&](DeviceSpace& in, const Arrays& read, DeviceArray* written) {
                       in.put(how, *read[0], from, *written, to, count);
                     });
-  if (done) must(PetscObjectStateIncrease((PetscObject)z)); /* callers leave that to VecRestoreArray() */
+  if (done) must(PetscObjectStateIncrease((PetscObject)z)); /* PETSc's operation leaves this to VecRestoreArray() */
   return done;
 }
 

@@ -19,7 +19,7 @@ struct Totals {
   std::string above_bound{};  ///< "rank 2: " and Report::above_bound of the first rank that has such a text
   int ranks = 1;
   Index elsewhere = 0;                                   ///< ranks that chose another method or device than rank 0
-  Index fallback_elsewhere = 0, degraded_elsewhere = 0;  ///< fallback lines, devices lost: without rank 0
+  Index fallback_elsewhere = 0, degraded_elsewhere = 0;  ///< fallback lines, lost devices of ranks > 0
 };
 
 /// The number of lines of a layout that begin on this rank. The sum over ranks counts each line once.
