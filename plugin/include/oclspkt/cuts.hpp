@@ -31,8 +31,8 @@ class OCLSPKT_API Exchange {
     int process = 0;
     Index count = 0;  ///< of scalars
   };
-  /// A fixed pattern of messages, opened at set-up, used by every apply. Several channels may be under way at once, but
-  /// each only once.
+  /// A fixed pattern of messages, opened at set-up, used by every apply. Several channels may be under way at
+  /// once, but each must finish before its next start.
   class OCLSPKT_API Channel {
    public:
     virtual ~Channel() = default;
@@ -65,9 +65,8 @@ struct CutReport {
   double rounding = 0;
   std::string
       above_bound;  ///< as Report::above_bound, for lines gathered on this process or an answer that is not finite
-  double backward_error =
-      0;               ///< of the trial solves before lines were gathered, componentwise; 0 if no trial was needed
-  Index gathered = 0;  ///< lines of this process that are solved whole on one process
+  double backward_error = 0;     ///< componentwise, of trial solves before lines were gathered; 0 if none was needed
+  Index gathered = 0;            ///< lines of this process that are solved whole on one process
   Index first_gathered = -1;     ///< number of the first gathered line
   std::string gathered_why;      ///< why the first gathered line is gathered
   Index pinned = 0;              ///< singular lines that this process gathered; their last unknown is set to 0

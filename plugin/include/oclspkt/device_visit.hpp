@@ -33,7 +33,7 @@ class OCLSPKT_API DeviceVisit {
   DeviceVisit(DeviceVisit&&) noexcept;
   DeviceVisit& operator=(DeviceVisit&&) noexcept;
 
-  /// Test whether one transfer to the device and back suffices, after each set_up() of a solver; see ready().
+  /// Test whether one transfer to the device and back suffices, see ready(). Call this after each set_up() of a solver.
   /// @throws DeviceError only under OnDeviceFailure::error
   void set_up(Order order);
   void forget();

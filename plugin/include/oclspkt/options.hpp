@@ -34,8 +34,8 @@ enum class Precision { same, narrow };
 /// The storage form of the bands: which numbers of a row are stored.
 enum class Form { general, symmetric, shared, narrow };
 
-/// What happens if a device fails. Its rows go to the remaining devices, at last to the host, with one printed line
-/// (degrade) or without it (quiet); or the caller gets the error (error).
+/// What happens if a device fails. degrade: its rows go to the remaining devices, at last to the host, and one line is
+/// printed. quiet: its rows go there without a printed line. error: the caller gets the error.
 enum class OnDeviceFailure { degrade, quiet, error };
 
 /// What happens with a singular line. fail: set-up fails and names the line. pin: its last unknown is set to 0, for
@@ -83,7 +83,7 @@ struct Options {
   bool energy = false;                            ///< add up the joules of applies, see EnergyReport
   std::string rated_power = {};                   ///< watts of a card, a core and a board if power is not measured,
                                                   ///< such as gpu=700,cpu=8,fpga=60; empty: by a table
-  MethodChoice method = MethodChoice::automatic;  ///< `automatic`: chosen at set-up
+  MethodChoice method = MethodChoice::automatic;  ///< `automatic`: set-up chooses
   std::string variant = "default";                ///< kernels to use on a device, one of kVariantNames
   std::string fpga_binary = {};                   ///< files and folders, joined by colons, with the programs that
                                                   ///< oclspkt-fpga-build made for devices with FPGAs
@@ -100,7 +100,7 @@ struct Options {
   AboveBound above_bound = AboveBound::warn;
   Transfer transfer = Transfer::automatic;
   Index gather_limit = -1;  ///< rows of the longest cut line that one process may solve whole if the parts of the line
-                            ///< cannot be solved separately; -1: no limit, 0: none is
+                            ///< cannot be solved separately; -1: no limit, 0: no line
 
   std::string spare_devices = {};  ///< devices that take over if all of `devices` failed; empty: the host
 

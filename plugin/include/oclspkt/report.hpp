@@ -20,7 +20,7 @@ inline constexpr double kRoundingLimit = 100;
 /// scalar: add bound eps m (1 + |A_i|) to the right-hand side.
 enum class Promise { by_component, by_rows };
 
-/// One method that set-up considered, and the outcome; candidates are in order.
+/// One method that set-up considered, and the outcome. Candidates are in the order in which set-up considered them.
 struct Candidate {
   Method method = Method::pivot;
   bool taken = false;
@@ -106,17 +106,17 @@ struct ShareReport {
   std::string shape;  ///< of its plan, such as "halo 40"
   Index rows = 0;
   double predicted_seconds = 0;  ///< of an apply of its rows
-  double seconds = 0;            ///< the mean of applies but for the first; 0 before any
+  double seconds = 0;            ///< mean of all applies but the first; 0 before any
   std::int64_t bytes = 0;        ///< to and from the device since the set-up
 };
 
 /// How the rows were shared, or why they were not.
 struct SharesReport {
   std::vector<ShareReport> shares;  ///< in the order of rows; empty if one processor solves
-  std::string why;                  ///< empty where one processor was named
+  std::string why;                  ///< reason for the sharing; empty if one processor was named
   double predicted_seconds = 0;     ///< of an apply; 0 if one processor solves
-  double single_seconds = 0;        ///< predicted if the best processor solves alone
-  double seconds = 0;               ///< the mean of applies but for the first; 0 before any
+  double single_seconds = 0;        ///< predicted for an apply by the best processor alone
+  double seconds = 0;               ///< mean of all applies but the first; 0 before any
   std::string objectives = {};  ///< the shares that `time` and `energy` choose, with the seconds and joules of both,
                                 ///< and whose power is measured; may be empty unless Options::energy or
                                 ///< balance `energy` asks for joules
@@ -126,7 +126,7 @@ struct SharesReport {
 struct EnergySource {
   std::string device;     ///< its name
   std::string words;      ///< the source, such as "counter of NVIDIA H200 by NVML", or "rated power, 400 W"
-  std::string trouble;    ///< why no counter is read, and the cure; empty if one is
+  std::string trouble;    ///< why no counter is read, and the cure; empty if a counter is read
   double joules = 0;      ///< over all windows
   bool measured = false;  ///< measured in every window; false: by rated power
 };
@@ -139,7 +139,7 @@ struct EnergyReport {
   double apply_seconds = 0;           ///< time within applies
   std::int64_t applies = 0;           ///< applies within windows
   std::int64_t windows = 0;
-  std::int64_t dropped = 0;  ///< windows of less than two seconds that a pause ended
+  std::int64_t dropped = 0;  ///< windows that a pause ended before two seconds
   bool queued = false;       ///< applies return before they are done, so the time between applies counts, too
 
   /// Joules of all windows.
@@ -166,7 +166,7 @@ struct Accuracy {
   /// runs in a line; 0: columns are solved in the units in which they were given.
   Index units = 0;
   std::string above_bound;    ///< values above the limits of method auto, which found nothing better; empty: none
-  double backward_error = 0;  ///< of the trial solve, componentwise (`checked` methods; 0 if none was needed)
+  double backward_error = 0;  ///< of the trial solve, componentwise (`checked` methods; 0 if no trial was needed)
 };
 
 /// The choice of the set-up and its reasons; everything the view prints.

@@ -104,8 +104,8 @@ class OCLSPKT_API Solver final : public Operator<T> {
   /// memory. For many rows all processors of this process take part.
   void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill);
   void fill(const LineSet& lines, const BandsFill<T>& fill) { this->fill(lines, {}, nullptr, fill); }
-  /// Exchange the bands with `filled`, which gets the solver's bands as bands(lines) would return them. For cut lines
-  /// `filled` was filled without their cuts.
+  /// Exchange the bands with `filled`, which gets the solver's bands as bands(lines) would return them. If lines are
+  /// cut, fill `filled` by rows, because FilledBands::fill() for lines sets the couplings at cuts to 0.
   /// @throws InvalidInput if `filled` does not have as many places as `lines`
   void swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, FilledBands<T>& filled);
   void swap_bands(const LineSet& lines, FilledBands<T>& filled) { swap_bands(lines, {}, nullptr, filled); }
@@ -157,7 +157,7 @@ class OCLSPKT_API Solver final : public Operator<T> {
   Times times() const override;
   /// Times of A^T.
   Times transpose_times() const;
-  /// Times of this process alone since the last set_up, without waiting for others.
+  /// Times of this process since the last set_up, without the time in which it waits for other processes.
   Times part_times() const;
   Counts counts() const;
   /// The lines that the last set_up pinned because they, or a part of them, are singular; numbered as given, in order.
