@@ -55,7 +55,7 @@ class OCLSPKT_API Operator {
   /// is then thrown whatever `on_device_failure` says, and the next set_up takes another device.
   /// @param[in]  y shape [count][lines.extent()]. On a device of OpenCL: a cl_mem for one column, aligned to 16 bytes
   ///               if it is host memory. On a device of CUDA: an address in memory of the card
-  /// @param[out] x like y; places between lines are untouched. x must not overlap y; it may be a sub-buffer
+  /// @param[out] x like y; places between lines are untouched. x must not overlap y; sub-buffers are allowed
   /// @param      count columns; 0 does nothing
   /// @throws InvalidInput without a successful set_up; for a negative count, strides shorter than a column, or vectors
   ///                      that overlap; for vectors on a device, if takes() of their queue is false, if the host solves
