@@ -10,7 +10,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The order in which sweeps follow each other, as places in PC_OCLSPKT::sweeps: x, y, z, and back for `symmetric`.
+/// The index in PC_OCLSPKT::sweeps of the sweep at a step. The order is x, y, z, and then back for `symmetric`.
 int sweep_at(const PC_OCLSPKT& o, int step, bool transpose) {
   const int count = static_cast<int>(o.sweeps.size());
   const int place = step < count ? step : 2 * (count - 1) - step;
@@ -21,16 +21,17 @@ Sweep& sweep_of(PC_OCLSPKT& o, int step, bool transpose) {
   return *o.sweeps[static_cast<std::size_t>(sweep_at(o, step, transpose))];
 }
 
-/// Solves that an operator is made of.
+/// The number of solves in one application of the operator.
 int steps_of(const PC_OCLSPKT& o) {
   const int count = static_cast<int>(o.sweeps.size());
   return o.settings.combine == Combine::symmetric ? 2 * count - 1 : count;
 }
 
-/// What is done to a vector, row by row, with another one.
+/// How a vector changes, row by row, by another one: see change_vector().
 enum class RowWise { add, multiply, take_from };
 
-/// to += with; to *= with; or to = with - to: on the device where they lie there, else by all processors of this rank.
+/// Compute to += with (add), to *= with (multiply) or to = with - to (take_from). The device does it if both vectors
+/// lie there, else all processors of this rank do.
 void change_vector(Vec to, RowWise what, Vec with) {
   const PetscScalar* operand;
   PetscScalar* changed;
@@ -62,8 +63,8 @@ void change(const Block& to, RowWise what, const Block& with) {
   each_vector(to, with, [&](Vec changed, Vec read) { change_vector(changed, what, read); });
 }
 
-/// Make the vectors between the sweeps where the solution lies.
-/// @return parts as wide as the solution; `between` as one vector, if there is such a diagonal
+/// Make the blocks between the sweeps, in the memory where the solution lies.
+/// @return parts as wide as the solution; `between` as one vector, if there is a diagonal between the factors
 Work match_work(PC pc, const Block& solution) {
   PC_OCLSPKT* o = data(pc);
   Work& own = solution.matrix ? o->work_columns : o->work;
@@ -95,7 +96,7 @@ void apply_additive(PC pc, const Block& right, const Block& solution, bool trans
   }
 }
 
-/// One sweep after the other, each from where the last one left; the last one writes to the solution.
+/// Apply one sweep after the other, each to the result of the previous one. The last one writes to the solution.
 void apply_product(PC pc, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
   const int steps = steps_of(*o);
@@ -126,8 +127,8 @@ void apply_multiplicative(PC pc, const Block& right, const Block& solution, bool
   }
 }
 
-/// Apply all directions while the vectors of the host go to the device and back once.
-/// @return false: each direction has to go by itself
+/// Apply all directions with one transfer of host vectors to the device and back.
+/// @return false: apply each direction separately
 bool apply_in_one_visit(PC pc, const Block& right, const Block& solution) {
   PC_OCLSPKT* o = data(pc);
   bool solved = false;
@@ -145,14 +146,14 @@ bool apply_in_one_visit(PC pc, const Block& right, const Block& solution) {
 
 }  // namespace
 
-/// Solve for columns in the order of the lines. @param y, x shape [count][rows of the lines], not the same
+/// Solve for columns in the order of the lines. @param y, x shape [count][rows of the lines], must differ
 static void solve_columns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, Index count,
                           bool transpose) {
   for (Index k = 0; k < (transpose ? count : 1); ++k) {
     const auto solve = [&] {
       transpose ? sweep.solver.apply_transpose({}, y + k, x + k) : sweep.solver.apply({}, y, x, count);
     };
-    // All ranks have to hear of an answer that is wrong on this one, and others may wait for its next solve.
+    // A wrong answer must become known to all ranks. Until then go on: other ranks may wait for the next solve.
     if (answers_may_fail(*data(pc))) {
       data(pc)->answers.keep_on(solve);
     } else {
@@ -161,12 +162,12 @@ static void solve_columns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Col
   }
 }
 
-/// solve_columns() where rows of lines lie apart in the vectors, some columns at a time.
+/// solve_columns() for lines whose rows lie apart in the vectors, some columns at a time.
 static void solve_moved_columns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, Index count,
                                 bool transpose) {
   const LineLayout& layout = sweep.layout;
   const Index rows = layout.lines.rows(), together = std::min<Index>(count, kColumnsTogether);
-  // Room for several columns is made when the first of them come.
+  // Memory for several columns is allocated at the first solve that has several.
   sweep.right.resize(together * rows);
   sweep.solution.resize(together * rows);
   const Columns<PetscScalar> right{sweep.right.data(), rows}, solution{sweep.solution.data(), rows};
@@ -193,7 +194,7 @@ void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution,
   restore_read(right, y);
 }
 
-/// In which order a visit of a device solves.
+/// The solvers of all directions, and how a visit combines them.
 static DeviceVisit<PetscScalar>::Order order_of(PC_OCLSPKT& o) {
   DeviceVisit<PetscScalar>::Order order;
   order.sum = o.settings.combine == Combine::additive;

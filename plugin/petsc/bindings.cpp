@@ -112,7 +112,7 @@ void print_c_header() {
   std::printf("\n#endif\n");
 }
 
-/* Behind its words, an enumeration has what PetscOptionsEnum() wants. */
+/* PetscOptionsEnum() needs more strings after the words of an enumeration. */
 void print_c_rows() {
   std::printf(
       "/* Made by oclspkt-options from plugin/petsc/options.cpp. */\n#include \"oclspkt/oclspkt.h\"\n\n#define "
@@ -140,13 +140,13 @@ void print_c_rows() {
 
 namespace {
 
-/// How a C type travels: what a Fortran program declares, and what goes over to C. A PETSc of another precision makes
-/// the two differ, which does not compile.
+/// How a Fortran program passes a value of a C type: the type that it declares, and the type of the C interface. With a
+/// PETSc of another precision the two differ, and the module does not compile.
 struct Passing {
   std::string fortran, c;
 };
 
-/// Empty for a type that is not known.
+/// The Fortran types for a C type; empty if the type is unknown.
 Passing passing(const std::string& type) {
   if (type == "const char[]") return {"character(len=*)", "type(c_ptr)"};
   if (type == "PetscBool") return {"PetscBool", "integer(c_int)"};
@@ -160,7 +160,7 @@ Passing passing(const std::string& type) {
 
 bool is_text(const Argument& argument) { return argument.type == "const char[]"; }
 bool is_flag(const Argument& argument) { return argument.type == "PetscBool"; }
-/// Comes out as another type than the caller's.
+/// True if C returns the argument in another type than the caller's, so that the module converts it.
 bool is_converted(const Argument& argument) { return argument.out && (is_text(argument) || is_flag(argument)); }
 
 std::string dummies(const Signature& f, const char* last) {
@@ -185,7 +185,7 @@ void print_interface(const Signature& f) {
   std::printf("      integer(c_int) :: ierr\n    end function\n");
 }
 
-/// What stands for the argument in the call of the C function.
+/// The Fortran expression that passes the argument to the C function.
 std::string actual(const Argument& argument) {
   if (is_text(argument)) return argument.out ? "c_" + argument.name : "trim(" + argument.name + ")//c_null_char";
   if (is_flag(argument)) return argument.out ? "c_" + argument.name : "merge(1_c_int, 0_c_int, " + argument.name + ")";
@@ -276,8 +276,8 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-/// A row of Python's tables. The types are those of what goes in or of what comes out, or of one behind the other; an
-/// enumeration is written as its words.
+/// Print a row of Python's tables.
+/// @param lists  which types the row lists, in order: false for inputs, true for outputs; for an enumeration its words
 void print_row(const Signature& f, const char* function, std::initializer_list<bool> lists, const char* help) {
   std::string row;
   for (const bool out : lists) {

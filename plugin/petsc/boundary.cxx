@@ -20,13 +20,14 @@ Caught caught(PetscErrorCode code, const char* text, PCFailedReason reason = PC_
   return error;
 }
 
-/// Raise an error of PETSc's function or of OclspktCheck() where it was met.
+/// Raise an error of a function of PETSc or of OclspktCheck() at the place where it occurred.
 PetscErrorCode RaiseFailure(const PetscFailure& failure) {
   const auto kind = failure.text.empty() ? PETSC_ERROR_REPEAT : PETSC_ERROR_INITIAL;
   return PetscError(failure.comm, failure.at.line, failure.at.function, failure.at.file, failure.code, kind, "%s",
                     failure.text.empty() ? " " : failure.text.c_str());
 }
 
+/// Raise an error, or mark the PC as failed.
 /// @param comm all of its ranks raise the error, and its first rank prints it
 /// @return 0 if the PC was marked as failed and the program may go on
 PetscErrorCode Raise(PC pc, MPI_Comm comm, int line, const char* function, const char* file, const Caught& error) {
@@ -38,13 +39,13 @@ PetscErrorCode Raise(PC pc, MPI_Comm comm, int line, const char* function, const
   return PetscError(comm, line, function, file, code, PETSC_ERROR_REPEAT, " ");
 }
 
-/// Raise on all ranks of a PC what one of them met, or mark the PC as failed. Collective.
-/// @param rank that rank; -1: not to be named
+/// Raise the error of one rank on all ranks of a PC, or mark the PC as failed. Collective.
+/// @param rank the rank of the error; -1: the text does not name it
 PetscErrorCode RaiseOnAll(PC pc, const Caught& error, int rank) {
   Caught all = error;
 
   PetscFunctionBegin;
-  /* A CutSolver has named the rank already, which it calls a process. */
+  /* A CutSolver's text names the rank already, as a process. */
   const bool named = std::string_view(error.text).starts_with("process ");
   if (rank >= 0 && !named) PetscCall(PetscSNPrintf(all.text, sizeof all.text, "rank %d: %s", rank, error.text));
   PetscStackUpdateLine;
@@ -53,12 +54,12 @@ PetscErrorCode RaiseOnAll(PC pc, const Caught& error, int rank) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Something that all ranks have to set alike, and how this rank set it.
+/// A setting that must be equal on all ranks, and its value on this rank.
 struct Setting {
   std::string name, value;
 };
 
-/// A value as ranks compare it: numbers with all of their digits.
+/// The text of a value that ranks compare; numbers have all their digits.
 std::string exact_text(const OptionEntry& entry, const Settings& settings) {
   const auto* number = std::get_if<double Settings::*>(&entry.field);
   if (!number) return value_text(entry, settings);
@@ -80,7 +81,7 @@ std::vector<Setting> settings_of(const PC_OCLSPKT& o) {
   return all;
 }
 
-/// The error about a setting that differs, with the values of rank 0 and of the first rank that has another.
+/// Raise the error about a setting that differs, with its values on rank 0 and on the first rank with another value.
 /// Collective.
 void refuse_difference(PC pc, const Setting& setting) {
   MPI_Comm comm = comm_of(pc);
@@ -138,7 +139,7 @@ PetscErrorCode MarkFailed(PC pc, const Caught& breakdown) {
   if (pc->data) {
     try {
       data(pc)->failure = breakdown.text;
-    } catch (...) {  // the reason below is told even if there is no memory for the text
+    } catch (...) {  // without memory for the text, PETSc still gets the reason below
     }
   }
   PetscCall(PCSetFailedReason(pc, breakdown.reason));
@@ -175,7 +176,7 @@ PetscErrorCode TranslateException(PC pc, int line, const char* function, const c
     return RaiseFailure(failure);
   } catch (...) {
   }
-  // The other ranks may have met nothing: on the PC's communicator only its first rank would print.
+  // Other ranks may have no error. On the PC's communicator only the first rank would print, so use this rank alone.
   return Raise(pc, PETSC_COMM_SELF, line, function, file, describe(std::current_exception()));
 }
 
@@ -203,7 +204,7 @@ void agree_on(PC pc, const Trouble& trouble, std::span<double> sums) {
 bool agree_on_settings(PC pc, bool stays) {
   if (ranks_of(comm_of(pc)) == 1) return stays;
   const std::vector<Setting> own = settings_of(*data(pc));
-  std::vector<PetscInt64> least; /* a hash and minus that: by their least values over ranks these see a difference */
+  std::vector<PetscInt64> least; /* h and -h for each hash h; least values show if h differs */
   for (const Setting& setting : own) {
     const auto hash = static_cast<PetscInt64>(std::hash<std::string>{}(setting.value) >> 1);
     least.insert(least.end(), {hash, -hash});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Errors: what our code throws and what PETSc's functions return. Functions that PETSc or a program calls return error
-   codes and have PETSc's frame; all others throw, and call PETSc's functions by must(). */
+/* Error handling. Functions that PETSc or a program calls return error codes and have PETSc's frame. All other
+   functions throw, and call PETSc's functions by must(). */
 #pragma once
 
 #include <exception>
@@ -12,7 +12,6 @@
 
 namespace oclspkt::petsc {
 
-/// The communicator of an object of PETSc.
 template <typename Object>
 MPI_Comm comm_of(Object object) {
   return PetscObjectComm((PetscObject)object);
@@ -24,13 +23,13 @@ struct Where {
   const char *function, *file;
 };
 
-/// An error of a function of PETSc, or one found by OclspktCheck(), on its way to OclspktCall(), which raises it. It is
-/// no std::exception, so that nobody takes it for an error of the solver.
+/// An error that a function of PETSc returned or OclspktCheck() found. OclspktCall() catches it and raises the error of
+/// PETSc. It is no std::exception, so that no handler takes it for an error of the solver.
 struct PetscFailure {
   PetscErrorCode code;
   Where at;
   MPI_Comm comm;     ///< its first rank prints the text
-  std::string text;  ///< empty: PETSc has printed its own
+  std::string text;  ///< empty: PETSc has printed its own text
 };
 
 /// Call a function of PETSc. @throws PetscFailure
@@ -44,33 +43,32 @@ void must_mpi(int code, int line = __builtin_LINE(), const char* function = __bu
 
 int ranks_of(MPI_Comm comm);
 int rank_of(MPI_Comm comm);
-/// The first kMostText - 1 letters of one rank's text, on all ranks. Collective.
+/// The first kMostText - 1 letters of the text of rank `rank`, on all ranks. Collective.
 std::string text_of(MPI_Comm comm, int rank, const std::string& own);
 inline constexpr std::size_t kMostText = 256;
 
-/// @throws PetscFailure with a text as that of std::printf()
+/// @throws PetscFailure always, with the text that std::printf() would print
 [[noreturn, gnu::format(printf, 4, 5)]] void refuse(const Where& at, MPI_Comm comm, PetscErrorCode code,
                                                     const char* format, ...);
 
-/// What an exception is to PETSc, in bytes that ranks can send each other.
+/// An exception as PETSc reports it, in bytes that ranks can send each other.
 struct Caught {
   PetscErrorCode code;
-  PCFailedReason reason;  ///< of a Breakdown, which is a result and no error; else PC_NOERROR
+  PCFailedReason reason;  ///< the reason of a Breakdown, which is a result and no error; else PC_NOERROR
   char text[2000];
 };
 Caught describe(const std::exception_ptr& exception);
 
-/// Turn the exception being handled into a PETSc error, raised at the place given.
+/// Turn the exception being handled into a PETSc error, raised at `line` of `file`.
 ///
 /// A Breakdown is a result and no error, unless the user asked for errors: it becomes the PC's failed reason, and 0 is
 /// returned.
-/// @param pc the preconditioner concerned, of type PCOCLSPKT; or null
+/// @param pc the preconditioner concerned, of type PCOCLSPKT; may be null
 PetscErrorCode TranslateException(PC pc, int line, const char* function, const char* file);
 
-/// Record that a PC failed.
 PetscErrorCode MarkFailed(PC pc, const Caught& breakdown);
 
-/// Do what may throw, and go on after a Breakdown, which marks the PC as failed unless the user asked for errors.
+/// Call f(). A Breakdown marks the PC as failed and is not thrown on, unless the user asked for errors.
 template <typename F>
 void attempt(PC pc, const F& f) {
   try {
@@ -81,23 +79,23 @@ void attempt(PC pc, const F& f) {
   }
 }
 
-/// Keeps an exception of this rank until all ranks agree on it. A rank that returned at once would leave the others
-/// waiting.
+/// Keeps an exception of this rank until all ranks agree on it. If a rank returned at once, the others would wait for
+/// it.
 class Trouble {
  public:
-  /// Do what may throw, unless something threw before. Calls of PETSc do not belong inside, see OclspktCall().
+  /// Call f() and keep its exception, unless an exception is kept already. f must not call PETSc, see OclspktCall().
   template <typename F>
   void attempt(const F& f) {
     if (met_) return;
     try {
       f();
-    } catch (const PetscFailure&) {  // PETSc has printed it
+    } catch (const PetscFailure&) {  // PETSc has printed the error
       throw;
     } catch (...) {
       met_ = std::current_exception();
     }
   }
-  /// Do what may throw, also if something threw before, because other ranks wait for what it sends.
+  /// Call f() even if an exception is kept already, because other ranks wait for messages that f sends.
   template <typename F>
   void keep_on(const F& f) {
     Trouble own;
@@ -110,23 +108,23 @@ class Trouble {
   std::exception_ptr met_;
 };
 
-/// Add up numbers over all ranks, and raise what one of them met on all. Errors come before breakdowns, the first rank
-/// before others. Collective, one reduction unless there is trouble.
+/// Add up numbers over all ranks. If `trouble` of any rank holds an exception, raise it on all ranks: an error rather
+/// than a Breakdown, and that of the first such rank. Collective, one reduction unless there is trouble.
 /// @param[in,out] sums  at most 3
-/// @return the same on all ranks; 0 where a Breakdown became the failed reason of all
+/// @throws PetscFailure on all ranks; a Breakdown may mark the PC as failed on all ranks instead
 void agree_on(PC pc, const Trouble& trouble, std::span<double> sums = {});
 
-/// See that what shapes the work of all ranks is the same on all: the options, and which lines and bands the program
-/// gave. Collective, one reduction unless something differs.
+/// Check that all ranks agree on the options, and on whether the program gave lines and bands. Collective, one
+/// reduction unless something differs.
 /// @return whether `stays` is true on all ranks
 bool agree_on_settings(PC pc, bool stays);
 
-/// See that all ranks or none gave -oclspkt_types: a rank without it would wait for other messages than are sent. While
-/// PETSc begins this is collective, one reduction, as is what loads the libraries of -dll_append. Later it does
-/// nothing: a program may register us on some ranks only.
+/// Check that all ranks or none gave -oclspkt_types: a rank without it would wait for messages that no rank sends. The
+/// call is collective during PetscInitialize(), as the loading of -dll_append is, and makes one reduction. Later it
+/// does nothing, because a program may register the library on some ranks only.
 void agree_on_types(PetscBool given);
 
-/// @param place  of the argument of a function, in words
+/// @param place  which argument of `function` it is, in words
 inline PetscErrorCode CheckPointer(MPI_Comm comm, const char* place, const char* function, const void* value) {
   PetscFunctionBegin;
   PetscCheck(value, comm, PETSC_ERR_ARG_NULL, "The %s argument of %s() is a null pointer: pass the address of a value",
@@ -136,9 +134,9 @@ inline PetscErrorCode CheckPointer(MPI_Comm comm, const char* place, const char*
 
 }  // namespace oclspkt::petsc
 
-/// Evaluate an expression that may throw; what takes several statements is a function or a named lambda. After it,
-/// pc->failedreason tells whether a Breakdown was caught. Calls of PETSc do not belong inside: an exception would skip
-/// the end of PETSc's call stack. PetscError() takes the function off that stack, so an error returns without
+/// Evaluate an expression that may throw; for several statements, write a function or a named lambda. Afterwards,
+/// pc->failedreason tells whether a Breakdown was caught. The expression must not call PETSc: an exception would leave
+/// functions on PETSc's call stack. PetscError() takes the function off that stack, so an error returns without
 /// PetscFunctionReturn(), as in PetscCall().
 #define OclspktCall(pc, ...)                                                               \
   do {                                                                                     \
@@ -154,7 +152,7 @@ inline PetscErrorCode CheckPointer(MPI_Comm comm, const char* place, const char*
 
 namespace oclspkt::petsc {
 
-/// A function that throws, as PETSc calls it: `ops->set = Called<vec_set>`.
+/// Wraps a function that throws in one that returns an error code, for PETSc to call: `ops->set = Called<vec_set>`.
 template <auto function, typename... Arguments>
 PetscErrorCode Called(Arguments... arguments) {
   PetscFunctionBegin;
@@ -164,21 +162,22 @@ PetscErrorCode Called(Arguments... arguments) {
 
 }  // namespace oclspkt::petsc
 
-/// @throws PetscFailure unless a condition holds
+/// Check a condition. @throws PetscFailure if it does not hold
 #define OclspktCheck(condition, ...)                                                                                 \
   do {                                                                                                               \
     if (PetscUnlikely(!(condition))) oclspkt::petsc::refuse({__LINE__, PETSC_FUNCTION_NAME, __FILE__}, __VA_ARGS__); \
   } while (0)
 
-/// MPIU_Allreduce(), which checks in debug builds that all ranks mean the same reduction. @throws PetscFailure
+/// MPIU_Allreduce(), which checks in debug builds that all ranks call it in the same place of the sources.
+/// @throws PetscFailure
 #define OclspktReduce(...)                       \
   oclspkt::petsc::must([&]() -> PetscErrorCode { \
     OclspktAllreduce(__VA_ARGS__);               \
     return PETSC_SUCCESS;                        \
   }())
 
-/* PETSc's own checks are empty in optimised builds; there a null pointer, which other languages hand over easily, would
-   end the program. */
+/* PETSc's own checks are empty in optimised builds. Without these checks, a null pointer would end the program there,
+   and other languages easily pass one. */
 #define OclspktValidPC(pc)                                                                                          \
   do {                                                                                                              \
     PetscCheck(pc, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,                                                             \

@@ -13,8 +13,8 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Whether PETSc's functions write `value` where our headers have the members of a PC and of a Mat. The members that
-/// are looked at lie behind those that not every build of PETSc has.
+/// Test whether PETSc's functions write `value` to the members of a PC and of a Mat as this library's headers declare
+/// them. The tested members come after the ones that only some builds of PETSc have.
 PetscErrorCode FindMembers(PetscBool value, bool* found) {
   PC pc;
   Mat matrix;
@@ -90,7 +90,7 @@ PetscErrorCode CheckFlavour() {
     std::snprintf(text, sizeof text, "oclspkt: %s", error.what());
   }
   if (!initialized) {
-    // This libpetsc has no streams and no error handler yet; the program's own prints only the code returned.
+    // This libpetsc has no streams and no error handler yet, and the program's PETSc prints only the code returned.
     std::fprintf(stderr, "%s\n", text);
     PetscFunctionReturn(PETSC_ERR_LIB);
   }

@@ -11,17 +11,18 @@ namespace oclspkt::petsc {
 /// The flavour whose headers this library was compiled with.
 Flavour BuiltFlavour();
 
-/// The flavour of the libpetsc that the process has bound this library to; safe to call whatever it is.
+/// The flavour of the libpetsc to which the process has bound this library; safe to call for any flavour.
 Flavour RunningFlavour();
 
-/// Cause and cure if `running` is not `built`; empty if it is.
+/// A text with cause and cure if `running` is not `built`; else empty.
 std::string complaint(const Flavour& built, const Flavour& running);
 
-/// Cause and cure if the program did not call PetscInitialize() of the libpetsc that this library is bound to.
+/// A text with cause and cure if the program did not call PetscInitialize() of the libpetsc to which this library is
+/// bound.
 std::string complaint_of_stranger(const Flavour& built);
 
-/// Refuse a libpetsc that this library was not built for: another flavour, or another layout of PC and Mat, which
-/// builds of PETSc with devices or SAWs have.
+/// Refuse a libpetsc for which this library was not built: it has another flavour, or another layout of PC and Mat.
+/// Builds of PETSc with devices or SAWs have another layout.
 PetscErrorCode CheckFlavour();
 
 }  // namespace oclspkt::petsc

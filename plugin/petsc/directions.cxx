@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The directions: which there are, their lines, and their bands. */
+/* The choice of the directions, their lines, and their bands. */
 #include <petscdm.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The lines of one direction.
+/// Lay out the lines of one direction.
 LineLayout lay_out(PC pc, Direction direction, const std::optional<Grid>& grid, const std::string& why_no_grid) {
   const auto& given = data(pc)->given.lines;
   const char* const word = name(direction);
@@ -33,7 +33,7 @@ LineLayout lay_out(PC pc, Direction direction, const std::optional<Grid>& grid, 
   return layout;
 }
 
-/// Read the matrix along a direction that may be taken.
+/// Measure the coupling along a direction that `auto` considers.
 Coupling try_direction(PC pc, Direction direction, const Grid& grid) {
   Extraction extraction;
   CutSolver<PetscScalar> store;
@@ -50,11 +50,11 @@ std::string figure(double value) {
   return text;
 }
 
-/// How strongly each axis of a grid is coupled: the mean over all rows of the couplings against the diagonal.
+/// How strongly each axis of a grid is coupled: the mean over all rows of |couplings| / |diagonal|.
 struct Axes {
   std::array<double, kAxes> mean{};
-  std::string figures;                ///< of all of them
-  int strongest = -1, periodic = -1;  ///< of those that are not periodic, and of those that are; -1: there is none
+  std::string figures;                ///< the means of all axes, as text
+  int strongest = -1, periodic = -1;  ///< strongest axis, strongest periodic axis; -1: none
 };
 
 Axes measure_axes(PC pc, const Grid& grid) {
@@ -65,12 +65,12 @@ Axes measure_axes(PC pc, const Grid& grid) {
     int& most = grid.periodic[axis] ? axes.periodic : axes.strongest;
     const Coupling coupling = try_direction(pc, static_cast<Direction>(axis), grid);
     axes.mean[axis] = coupling.along / static_cast<double>(PetscMax(rows, 1));
-    // The couplings that close a periodic line are not read: the others stand for them.
+    // The couplings that close a periodic line are not read; this factor makes up for them.
     const auto nodes = static_cast<double>(grid.nodes[axis]);
     if (grid.periodic[axis]) axes.mean[axis] *= nodes / (nodes - 1);
     axes.figures += (axes.figures.empty() ? "" : ", ") + std::string(kDirectionNames[axis]) + " " +
                     figure(axes.mean[axis]) + (grid.periodic[axis] ? " but periodic" : "");
-    // Axes that are coupled alike differ by the order in which threads add: the first of them is taken.
+    // Threads add in any order, so equally coupled axes differ by rounding. The margin makes the first of them win.
     if (most < 0 || axes.mean[axis] > axes.mean[static_cast<std::size_t>(most)] * (1 + 1e-9)) {
       most = static_cast<int>(axis);
     }
@@ -78,7 +78,7 @@ Axes measure_axes(PC pc, const Grid& grid) {
   return axes;
 }
 
-/// From this many times the coupling along the taken axis on, a periodic one is warned of.
+/// A periodic axis is warned of if its coupling exceeds that of the taken axis by this factor.
 constexpr double kMattersLeftOut = 10;
 
 /// The warning that the couplings of a periodic axis are left out; empty if there are none.
@@ -92,7 +92,7 @@ std::string left_out_text(const Axes& axes) {
          " is periodic and cyclic lines are not solved yet; another preconditioner may be better";
 }
 
-/// The choice of `auto` for this matrix, if the program gave neither lines nor bands.
+/// The direction that `auto` takes for this matrix, if the program gave neither lines nor bands.
 Direction choose_by_values(PC pc, const Grid& grid, std::string& why) {
   if (try_direction(pc, Direction::matrix, grid).ignored == 0) {
     why = "the matrix is tridiagonal";
@@ -135,7 +135,7 @@ LinesKey current_key(PC pc) {
   return key;
 }
 
-/// Whether the lines stay. A new pattern of the same rows on the same grid does not move directions that were named.
+/// True if the lines stay as they are. Directions that the user named do not depend on the pattern of the matrix.
 bool same_lines(const LinesKey& before, LinesKey now, bool chosen) {
   if (!chosen) {
     now.matrix = before.matrix;
@@ -144,7 +144,7 @@ bool same_lines(const LinesKey& before, LinesKey now, bool chosen) {
   return before == now;
 }
 
-/// Take the bands that the program gave back from the solvers, which may get others.
+/// Take back from the solvers the bands that the program gave, because the solvers may get other bands.
 void take_back(PC pc) {
   PC_OCLSPKT* o = data(pc);
   for (const auto& sweep : o->sweeps) {
@@ -182,15 +182,15 @@ void resize_sweeps(PC_OCLSPKT& o, std::size_t count) {
   }
 }
 
-/// Another axis may be better by this factor before lines are laid out anew.
+/// Lines stay until another axis may be better by this factor.
 constexpr double kBetter = 1.25;
 
-/// The entries off the bands against those in them.
+/// The ratio of couplings off the bands to couplings in the bands.
 static double off_ratio(const Coupling& coupling) { return coupling.off > 0 ? coupling.off / coupling.along : 0; }
 
-/// No other axis is coupled more strongly than the sum of all entries off the bands. So the axes are not measured again
-/// while that sum is small, or no larger against the bands than when the choice was made. The sum does not tell which
-/// of two other axes has the entries: in three dimensions one of them may have grown to twice the axis taken.
+/// The sum of all entries off the bands bounds the coupling of every other axis. So the axes are not measured again
+/// while this sum is small, or no larger relative to the bands than when the choice was made. The sum does not separate
+/// the other axes: in three dimensions, one of them may have grown to twice the coupling of the axis taken.
 bool choice_is_stale(const PC_OCLSPKT& o) {
   const Coupling& now = o.first().extraction.coupling();
   if (!o.chosen.by_values || !o.chosen.coupling || now.ignored == 0) return false;
@@ -202,11 +202,11 @@ void find_lines(PC pc) {
   std::string why, why_no_grid;
   const auto& bands = o->given.bands;
   const bool reads = std::none_of(bands.begin(), bands.end(), [](const GivenBands& given) { return given.set; });
-  reads ? (void)find_source(pc->pmat) : check_shape(pc->pmat); /* say first what is wrong with the matrix */
+  reads ? (void)find_source(pc->pmat) : check_shape(pc->pmat); /* errors of the matrix come before others */
   LinesKey key = current_key(pc);
   std::vector<Direction> directions = parse_directions(o->settings.lines);
   const bool chosen = directions.empty();
-  /* A rank whose rows stay has neighbours whose rows may not. */
+  /* All ranks decide together: if rows change on one rank, they may stay on its neighbours. */
   if (agree_on_settings(pc, same_lines(o->chosen.key, key, chosen))) return;
   o->chosen.key = {};
   o->chosen.by_values = false;
@@ -229,15 +229,17 @@ void find_lines(PC pc) {
 
 namespace {
 
-/// Of many rows every seventh tells whether the choice of lines still holds; widths of grids are rarely multiples.
+/// If there are many rows, the test whether the choice of lines still holds reads every seventh row. Widths of grids
+/// are rarely multiples of 7, so these rows have different places in the grid.
 constexpr Index kSampledRows = 7;
 
 bool reads_matrix(const PC_OCLSPKT& o, Direction direction) {
   return place(direction) >= kAxes || !o.given.bands[place(direction)].set;
 }
 
-/// Diagonal D_0 + D_x of the split form: the row sums, and what the couplings of the direction balance.
-/// @pre the bands are as Extraction left them: couplings out of the lines are 0
+/// Write the diagonal D_0 + D_x of the split form: the row sums D_0, and the part D_x that balances the couplings of
+/// the direction.
+/// @pre couplings out of the lines are 0, as Extraction leaves them
 void split_diagonal(const std::vector<PetscScalar>& row_sums, const LineLayout& layout,
                     const BandsPart<PetscScalar>& part, Index first, Index end) {
   for (Index i = 0; i < end - first; ++i) {
@@ -245,7 +247,8 @@ void split_diagonal(const std::vector<PetscScalar>& row_sums, const LineLayout& 
   }
 }
 
-/// Divide row i by between[i]: (D + Y)^-1 D is the inverse of that, and an apply needs no pass for D.
+/// Divide row i by between[i]. This turns D + Y into D^-1 (D + Y), whose inverse is (D + Y)^-1 D, so an apply needs no
+/// pass for D.
 void divide_rows(const std::vector<PetscScalar>& between, const LineLayout& layout, const BandsPart<PetscScalar>& part,
                  Index first, Index end) {
   for (Index i = 0; i < end - first; ++i) {
@@ -264,7 +267,7 @@ Index count_couplings(const BandsPart<PetscScalar>& part, Index count) {
   return couplings;
 }
 
-/// How many couplings of places [first, end) are couplings of other directions as well.
+/// Count the couplings of places [first, end) that are couplings of other directions, too.
 Index count_shared(const LineLayout& layout, PetscInt first_row, const std::vector<Neighbours>& others,
                    const BandsPart<PetscScalar>& part, Index first, Index end) {
   Index shared = 0;
@@ -280,7 +283,7 @@ Index count_shared(const LineLayout& layout, PetscInt first_row, const std::vect
   return shared;
 }
 
-/// A diagonal of the matrix, or its row sums, by local rows.
+/// The vector that `read` computes of the matrix (its diagonal or row sums), by local rows.
 std::vector<PetscScalar> read_vector(PC pc, PetscErrorCode (*read)(Mat, Vec)) {
   Vec vector;
   must(MatCreateVecs(pc->pmat, nullptr, &vector));
@@ -290,7 +293,7 @@ std::vector<PetscScalar> read_vector(PC pc, PetscErrorCode (*read)(Mat, Vec)) {
   return values;
 }
 
-/// Products with D between the factors need D^-1 to be there. Collective.
+/// Fail if D has a zero: products with D between the factors need D^-1. Collective.
 void check_between(PC pc) {
   PC_OCLSPKT* o = data(pc);
   PetscInt first, bad = -1;
@@ -307,7 +310,7 @@ void check_between(PC pc) {
 }
 
 /// Fill the bands of sweep s from the matrix. Collective.
-/// @param others  directions whose couplings are not counted again
+/// @param others  earlier directions; couplings that they have are not counted again
 void read_sweep(PC pc, std::size_t s, const std::vector<PetscScalar>& row_sums, const std::vector<Neighbours>& others) {
   PC_OCLSPKT* o = data(pc);
   Sweep& sweep = *o->sweeps[s];
@@ -330,8 +333,8 @@ void read_sweep(PC pc, std::size_t s, const std::vector<PetscScalar>& row_sums, 
   OclspktReduce(MPI_IN_PLACE, &sweep.couplings, 1, MPIU_INT64, MPI_SUM, comm_of(pc));
 }
 
-/// Hand the bands that the program gave to the solver of a sweep, unless it has them already.
-/// @throws InvalidInput if they are of other rows or lines
+/// Give the solver of a sweep the bands that the program gave, unless the solver has them already.
+/// @throws InvalidInput if the bands belong to other rows or lines
 void take_given(GivenBands& given, Sweep& sweep) {
   const LineLayout& layout = sweep.layout;
   if (given.taken) {
@@ -361,7 +364,7 @@ void fill_bands(PC pc) {
   const bool several = o->sweeps.size() > 1, split = o->settings.diagonal == Diagonal::split;
   const bool from_matrix = reads_matrix(*o, o->first().direction);
   const bool product = o->settings.combine == Combine::factored || o->settings.combine == Combine::symmetric;
-  /* Axes have no couplings in common; those of the matrix's order and of the program's lines may be an axis's, too. */
+  /* Two axes share no coupling. Lines of the matrix's order and of the program may share couplings with an axis. */
   const bool may_share = several && std::any_of(o->sweeps.begin(), o->sweeps.end(),
                                                 [](const auto& sweep) { return place(sweep->direction) >= kAxes; });
   std::vector<PetscScalar> row_sums;
@@ -391,7 +394,7 @@ void fill_bands(PC pc) {
   for (Work* work : {&o->work, &o->work_columns}) destroy_work_of_matrix(*work);
 }
 
-/// How many entries the first direction ignores, less those that other directions take.
+/// The entries that the first direction ignores, less those that other directions take.
 Index ignored_entries(const PC_OCLSPKT& o) {
   Index ignored = o.first().extraction.ignored() + o.first().couplings;
   for (const auto& sweep : o.sweeps) ignored -= sweep->couplings;

@@ -27,7 +27,8 @@ std::string file_of(const void* address) {
   return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
-/// A library that is loaded, by its path or its SONAME. Handles are not given back: nobody unloads a PETSc that has us.
+/// The handle of a loaded library, by its path or SONAME. It is never closed: no program unloads a PETSc that has
+/// loaded this library.
 void* loaded(const char* name, int mode = 0) { return dlopen(name, RTLD_LAZY | RTLD_NOLOAD | mode); }
 
 std::vector<std::string> loaded_libraries() {
@@ -57,13 +58,14 @@ struct Caller {
   bool is_initialized() const {
     const auto ask_it =
         is_petsc() ? reinterpret_cast<int (*)(std::int32_t*)>(dlsym(handle, "PetscInitialized")) : nullptr;
-    std::int32_t yes = 0;  // see data_type() in flavour.cpp
+    std::int32_t yes = 0;  // wide enough for any PetscBool, see data_type() in flavour.cpp
     return ask_it != nullptr && ask_it(&yes) == 0 && yes != 0;
   }
 };
 
-/// PetscInitialize() calls from within libpetsc, or from the program if PETSc is a part of it. Others call us between
-/// PetscInitialize() and PetscFinalize(); their PETSc may be visible to few libraries, as under petsc4py.
+/// Find the PETSc that calls. PetscInitialize() calls from libpetsc, or from the program if PETSc is linked statically.
+/// Other callers call between PetscInitialize() and PetscFinalize(). Their PETSc may be visible to few libraries, as
+/// under petsc4py.
 Caller find_caller(const void* return_address) {
   const Caller direct(loaded(file_of(return_address).c_str()));
   if (direct.is_petsc()) return direct;
@@ -76,8 +78,8 @@ Caller find_caller(const void* return_address) {
   return Caller(nullptr);
 }
 
-/// PETSC_COMM_WORLD as an argument: an address or a number, whichever MPI has. Of a program that reads it, the copy in
-/// the program is the one that PETSc sets.
+/// PETSC_COMM_WORLD as an argument: an address or a number, as MPI defines it. If the program reads this variable, it
+/// holds a copy, and PETSc sets this copy.
 std::intptr_t world(void* petsc) {
   std::intptr_t value = 0;
   void* address = dlsym(RTLD_DEFAULT, "PETSC_COMM_WORLD");
@@ -91,7 +93,7 @@ std::intptr_t world(void* petsc) {
   return value;
 }
 
-/// Report an error in the way of the PETSc that loads us. @return what the register function returns
+/// Report an error by PetscError() of the PETSc that loads this library. @return the error code for the caller
 int report(const Caller& caller, const std::string& text) {
   using PetscError = int (*)(std::intptr_t, int, const char*, const char*, int, int, const char*, ...);
   const auto error =
@@ -105,12 +107,12 @@ int report(const Caller& caller, const std::string& text) {
                kInitial, "%s", text.c_str());
 }
 
-/// The folder with the solver, beside which plugins are installed: this library may be a link that lies elsewhere.
+/// The folder of the solver library, where plugins are installed, too. This library itself may be a link elsewhere.
 std::filesystem::path plugin_folder() {
   return std::filesystem::path(beside_own_file(OCLSPKT_SOLVER_FILE)).parent_path();
 }
 
-/// "3.18-real, 3.24-real-64": the kinds of PETSc whose plugin lies in a folder.
+/// The kinds of PETSc whose plugin is in a folder, such as "3.18-real, 3.24-real-64".
 std::string kinds_in(const std::filesystem::path& folder) {
   const std::string begin = "liboclspkt-petsc-", end = ".so";
   std::vector<std::string> kinds;
@@ -127,7 +129,7 @@ std::string kinds_in(const std::filesystem::path& folder) {
   return text.empty() ? "none" : text;
 }
 
-/// What PETSC_DIR is for a libpetsc, without PETSC_ARCH; a word in brackets where its files do not tell.
+/// The PETSC_DIR of a libpetsc, without PETSC_ARCH; a word in brackets if its files do not show it.
 std::string petsc_folder(const std::filesystem::path& libpetsc) {
   std::string debian = libpetsc.filename().string();  // libpetsc64_real.so.3.18 belongs to petsc64-real
   debian = debian.substr(0, debian.find('.'));
@@ -143,7 +145,7 @@ std::string petsc_folder(const std::filesystem::path& libpetsc) {
   return "<folder of that PETSc>";
 }
 
-/// What `cmake --install` calls a prefix, of the folder with our libraries.
+/// The install prefix, as for `cmake --install`, to which the folder of the libraries belongs.
 std::string prefix_of(const std::filesystem::path& folder) {
   const std::string path = folder.string(), end = "/" OCLSPKT_LIBDIR;
   return path.ends_with(end) ? path.substr(0, path.size() - end.size()) : "<prefix>";
@@ -159,10 +161,11 @@ std::string missing_text(const Flavour& flavour, const std::string& libpetsc) {
          " -DCMAKE_INSTALL_PREFIX=" + prefix_of(folder) + "\n  cmake --build " + build + " --target install-flavours";
 }
 
-/// Open the plugin for a PETSc; the one that is there if the program links it. @return null, and why not
+/// Open the plugin for a PETSc, or take the loaded one if the program links it.
+/// @return its handle; on failure null, and the reason in `why`
 void* open_flavour(const Flavour& flavour, const std::string& libpetsc, std::string& why) {
   const std::string name = library_name(kind(flavour));
-  // As PETSc itself opens plugins: a program finds our functions by their names.
+  // Global, as PETSc itself opens plugins, so that a program finds the functions by their names.
   if (void* linked = loaded(name.c_str(), RTLD_GLOBAL)) return linked;
   const std::string path = beside_own_file(name);
   std::error_code ignored;
@@ -170,7 +173,7 @@ void* open_flavour(const Flavour& flavour, const std::string& libpetsc, std::str
     why = missing_text(flavour, libpetsc);
     return nullptr;
   }
-  // The loader opens the solver with the plugin.
+  // The loader opens the solver library together with the plugin.
   std::string reason = cut_short(beside_own_file(OCLSPKT_SOLVER_FILE));
   void* opened = reason.empty() ? open_library(path, RTLD_NOW | RTLD_GLOBAL, reason) : nullptr;
   if (opened == nullptr) why = "The plugin for " + describe(flavour) + " does not open: " + reason;
@@ -203,7 +206,7 @@ int hand_over(const void* return_address) {
 }  // namespace
 }  // namespace oclspkt::petsc
 
-/// Load the plugin for the PETSc that has the code at this address. It may be called again.
+/// Load the plugin for the PETSc that contains the code at this address. Repeated calls are allowed.
 extern "C" OCLSPKT_API int oclspkt_load_for(const void* return_address) {
   try {
     return oclspkt::petsc::hand_over(return_address);
@@ -213,5 +216,5 @@ extern "C" OCLSPKT_API int oclspkt_load_for(const void* return_address) {
   }
 }
 
-/// What PETSc calls in a library named by -dll_append.
+/// The function that PETSc calls in a library named by -dll_append.
 extern "C" OCLSPKT_API int PetscDLLibraryRegister_oclspkt() { return oclspkt_load_for(__builtin_return_address(0)); }

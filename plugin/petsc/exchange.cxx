@@ -11,7 +11,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// MPI counts in int; a longer leg goes in several messages.
+/// The most scalars of a message: MPI counts in int. A longer leg goes in several messages.
 constexpr Index kMostScalars = Index{1} << 30;
 
 void check(int code) {
@@ -22,7 +22,7 @@ void check(int code) {
   throw Error("MPI: " + std::string(text, static_cast<std::size_t>(length)));
 }
 
-/// Whether requests and types can still be freed.
+/// True if requests and types can still be freed.
 bool mpi_is_alive() {
   int finalized = 0;
   return MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized;
@@ -30,8 +30,8 @@ bool mpi_is_alive() {
 
 }  // namespace
 
-/// PETSc's own communicator behind the caller's, which all objects share, and a tag that no other object has: an MPI
-/// has few communicators, and a multigrid has many preconditioners.
+/// PETSc's inner communicator, which all objects on the caller's communicator share, with a tag that no other object
+/// has. A communicator per object would be too much: MPI has few, and a multigrid has many preconditioners.
 class MpiExchange::Communicator {
  public:
   explicit Communicator(MPI_Comm comm) {
@@ -41,7 +41,7 @@ class MpiExchange::Communicator {
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
   ~Communicator() {
-    if (!PetscFinalizeCalled) (void)PetscCommDestroy(&comm_);  // PetscFinalize() frees it, whoever has it
+    if (!PetscFinalizeCalled) (void)PetscCommDestroy(&comm_);  // PetscFinalize() frees it even if it is in use
   }
   MPI_Comm get() const { return comm_; }
   PetscMPIInt tag() const { return tag_; }
@@ -51,7 +51,7 @@ class MpiExchange::Communicator {
   PetscMPIInt tag_ = 0;
 };
 
-/// Requests belong to buffers: they are made at the first start, and anew should the buffers change.
+/// Persistent requests belong to buffers. They are made at the first start, and anew if the buffers change.
 class MpiExchange::MpiChannel final : public Exchange::Channel {
  public:
   MpiChannel(std::shared_ptr<const Communicator> comm, std::vector<Leg> out, std::vector<Leg> in,
@@ -73,7 +73,7 @@ class MpiExchange::MpiChannel final : public Exchange::Channel {
   void start(const void* out, void* in) override {
     if (out_.empty() && in_.empty()) return;
     if (out != out_buffer_ || in != in_buffer_) make_requests(out, in);
-    check(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()));  // receives come first in the list
+    check(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()));  // in this order: receives, sends
   }
   void finish() override {
     check(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
@@ -130,7 +130,7 @@ std::unique_ptr<Exchange::Channel> MpiExchange::open(std::vector<Leg> out, std::
   return std::make_unique<MpiChannel>(comm_, std::move(out), std::move(in), scalar_bytes);
 }
 
-/// What MPI_MAX makes of NaN is undefined: a second number a value says whether there is one.
+/// MPI_MAX is undefined for NaN, so a second number for each value says whether it is NaN.
 void MpiExchange::largest(std::span<double> values) {
   const std::size_t count = values.size();
   std::vector<double> numbers(2 * count);

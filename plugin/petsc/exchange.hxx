@@ -7,11 +7,11 @@
 
 namespace oclspkt::petsc {
 
-/// How the processes of a communicator talk: persistent requests on the communicator that PETSc keeps behind it, with a
-/// tag of their own, so that no message of ours meets one of the program's or of another object.
+/// The exchange between the processes of an MPI communicator, by persistent requests. They use PETSc's inner
+/// communicator with a tag of their own, so their messages do not match those of the program or of another object.
 ///
-/// Channels and the communicator are freed when nobody holds them any more; after PetscFinalize() and MPI_Finalize()
-/// nothing is left to free.
+/// Channels and the communicator are freed with their last owner. After PetscFinalize() and MPI_Finalize() they are not
+/// freed, because PETSc and MPI have done so.
 class MpiExchange final : public Exchange {
  public:
   /// Collective, between PetscInitialize() and PetscFinalize().

@@ -11,7 +11,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Rows [first, end) of a matrix that stores nothing but its three bands, rows in order.
+/// Copy rows [first, end) of a matrix that stores its three bands alone, with columns in order.
 void gather_packed(Index rows, const PetscScalar* values, const BandsPart<PetscScalar>& to, Index first, Index end) {
   const auto take = [&](Index i, bool above, bool below) {
     const PetscScalar* const row = values + 3 * i;
@@ -26,7 +26,7 @@ void gather_packed(Index rows, const PetscScalar* values, const BandsPart<PetscS
   if (has_bottom && rows > 1) take(rows - 1, true, false);
 }
 
-/// True if the pattern is that of gather_packed().
+/// True if gather_packed() can read a matrix of this pattern.
 bool is_packed(PetscInt rows, const PetscInt* row_starts, const PetscInt* columns) {
   if (rows == 0 || row_starts[rows] != 3 * static_cast<Index>(rows) - 2) return false;
   return all_of_pieces(rows, kPieceRows, [&](Index piece, Index piece_end) {
@@ -48,7 +48,7 @@ Index count_nonzeros(const PetscScalar* values, Index count) {
   return nonzeros;
 }
 
-/// Values of rows [first, end) that are not 0.
+/// Count the values of rows [first, end) that are not 0.
 Index count_in_rows(const Part& part, PetscInt first, PetscInt end) {
   if (part.pattern.rows == 0) return 0;
   const PetscInt from = part.pattern.row_starts[first];
@@ -69,11 +69,11 @@ InvalidInput stored_twice(PetscInt row, PetscInt column) {
                       " twice; assemble it with MatSetValues(), which adds them up");
 }
 
-/// The entries of the bands that were found in the rows of some places.
+/// The entries of the bands found in a range of places.
 struct BandPositions::Found {
   Index count = 0;
   std::vector<Far> far;
-  PetscInt twice_row = -1, twice_column = -1;  ///< the first local row with an entry that is there twice; -1: none
+  PetscInt twice_row = -1, twice_column = -1;  ///< the first local row that stores an entry twice; -1: none
 };
 
 void BandPositions::look_at(const Parts& parts, Index place, PetscInt row, const PetscInt (&wanted)[3], Found& found) {
@@ -200,7 +200,7 @@ Extraction::Known Extraction::identify(Mat part) {
   return known;
 }
 
-/// Get the arrays of a matrix in compressed rows.
+/// Borrow the arrays of a matrix in compressed rows.
 Parts Extraction::hold(Mat matrix) {
   PetscBool done, parallel;
   Parts parts;
@@ -220,7 +220,7 @@ Parts Extraction::hold(Mat matrix) {
   return parts;
 }
 
-/// Look for the bands where that was not done yet.
+/// Find the bands in the pattern, unless the last search was for the same pattern.
 void Extraction::find_bands(const LineLayout& layout, const Parts& parts, Trouble& trouble) {
   const Known inner = identify(parts[0].matrix), outer = identify(parts[1].matrix);
   if (inner == inner_ && outer == outer_) return;
@@ -281,7 +281,7 @@ void Extraction::run(PC pc, Mat matrix, const LineLayout& layout, const BandsFil
 
 namespace {
 
-/// Types that hold no rows to read, and what their users do instead.
+/// A type of matrices that cannot be read by rows, and the cure for its users.
 struct Cure {
   MatType type;
   const char* text;
@@ -311,7 +311,8 @@ void refuse_type(Mat matrix, MatType type) {
                type, text);
 }
 
-/// The type of the matrix that the program gave, if it gave one.
+/// The type of the program's matrix.
+/// @throws PetscFailure if the program gave no matrix, or the matrix has no type
 MatType type_of(Mat matrix) {
   PetscInt rows;
   MatType type;
@@ -338,7 +339,7 @@ void check_shape(Mat matrix) {
                "PCOCLSPKT needs a square matrix, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT
                " columns; give PCSetOperators() or KSPSetOperators() the square one",
                rows, columns);
-  /* Vectors of right-hand sides are laid out as rows, solutions as columns. All ranks know both layouts. */
+  /* Right-hand sides have the layout of the rows, solutions that of the columns. All ranks know both layouts. */
   must(MatHasCongruentLayouts(matrix, &alike));
   if (alike) return;
   must(MatGetOwnershipRanges(matrix, &row_starts));
@@ -352,17 +353,17 @@ void check_shape(Mat matrix) {
 
 namespace {
 
-/// One row of this rank, and the rows that it couples to on its line.
+/// One row of this rank, and its neighbours on its line.
 struct Row {
-  PetscInt number, above, below, count;  ///< global numbers; -1 for no neighbour
+  PetscInt number, above, below, count;  ///< global rows, -1 for no neighbour; count: entries
   const PetscInt* columns;
   const PetscScalar* values;
 };
 
-/// The bands by global rows of this rank.
+/// Access to the bands by global row, for rows of this rank.
 struct Places {
   Bands<PetscScalar>& bands;
-  const std::vector<Index>& place_of;  ///< by local row; empty: the same
+  const std::vector<Index>& place_of;  ///< shape [local rows]; empty: place i is row i
   PetscInt first, end;                 ///< global rows
   PetscScalar* at(int band, PetscInt row) const {
     PetscScalar* const start[] = {bands.lower(), bands.diag(), bands.upper()};
@@ -372,9 +373,9 @@ struct Places {
   bool here(PetscInt row) const { return row >= first && row < end; }
 };
 
-/// Add a row to bands that were 0 before. Of a matrix that stores its upper triangle, an entry stands for its mirror
-/// image as well.
-/// @return the column that is there twice, or -1
+/// Add a row to bands that were 0 before. If the matrix stores its upper triangle, each entry also stands for its
+/// mirror image.
+/// @return a column that the row stores twice, or -1
 PetscInt take_row(const Row& row, bool upper_only, const Places& places, Coupling& coupling) {
   const PetscInt wanted[] = {row.above, row.number, row.below};
   bool seen[] = {false, false, false};
@@ -382,7 +383,7 @@ PetscInt take_row(const Row& row, bool upper_only, const Places& places, Couplin
   double along = 0, off = 0;
   for (PetscInt k = 0; k < row.count; ++k) {
     const PetscInt column = row.columns[k];
-    if (upper_only && column < row.number) continue;  // inside a block on the diagonal, and again above it
+    if (upper_only && column < row.number) continue;  // blocks on the diagonal also store entries below it
     const auto* const band = std::find(wanted, wanted + 3, column);
     const int b = static_cast<int>(band - wanted);
     if (b == 3) {
@@ -408,7 +409,7 @@ Source find_source(Mat matrix) {
   check_shape(matrix);
   must(PetscObjectBaseTypeCompareAny((PetscObject)matrix, &compressed, MATSEQAIJ, MATMPIAIJ, ""));
   must(PetscObjectBaseTypeCompareAny((PetscObject)matrix, &symmetric, MATSEQSBAIJ, MATMPISBAIJ, ""));
-  must(MatHasOperation(matrix, MATOP_GET_ROW, &by_rows)); /* a shell without it crashes in MatGetRow() */
+  must(MatHasOperation(matrix, MATOP_GET_ROW, &by_rows)); /* MatGetRow() crashes for a shell without it */
   must(PetscObjectTypeCompare((PetscObject)matrix, MATMPIADJ, &graph));
   if (graph || (!compressed && !by_rows)) refuse_type(matrix, type);
   must(MatAssembled(matrix, &assembled));

@@ -13,8 +13,8 @@
 
 namespace oclspkt::petsc {
 
-/// Call f(place, above, below) for places [first, end) in order, with the global rows before and behind each on its
-/// line, those on other ranks included; -1 where there is none.
+/// Call f(place, above, below) for places [first, end) in order. above and below are the global rows before and after
+/// the place on its line, even if they are on other ranks; -1 at the ends of the line.
 /// @pre every place belongs to a line: layout.lines.gapless()
 template <typename F>
 void for_neighbours(const LineLayout& layout, PetscInt first_row, Index first, Index end, const F& f) {
@@ -44,7 +44,7 @@ void for_neighbours(const LineLayout& layout, PetscInt first_row, Index first, I
   }
 }
 
-/// The global rows before and behind each local row on its line; -1 where there is none.
+/// The global rows before and after each local row on its line; -1 at the ends of the line.
 using Neighbours = std::vector<std::array<PetscInt, 2>>;
 
 inline Neighbours neighbours_of(const LineLayout& layout, PetscInt first_row) {
@@ -60,9 +60,10 @@ InvalidInput stored_twice(PetscInt row, PetscInt column);
 
 /// How strongly the rows of a matrix are coupled.
 struct Coupling {
-  Index ignored = 0;          ///< entries off the bands that are not 0
-  double along = 0, off = 0;  ///< sums over rows of the absolute entries beside the diagonal, in the bands and off
-                              ///< them, against the diagonal; rows where that is not finite do not count
+  Index ignored = 0;  ///< entries off the bands that are not 0
+  double along = 0,
+         off = 0;  ///< sums over rows of |entries| / |diagonal|, for entries beside the diagonal in the bands
+                   ///< (along) and off the bands (off); rows with a ratio that is not finite do not count
   void add(double diag, double in_bands, double off_bands);
 };
 
@@ -70,38 +71,39 @@ struct Coupling {
 struct Pattern {
   PetscInt rows = 0;
   const PetscInt *row_starts = nullptr, *columns = nullptr;
-  const PetscInt* global_columns = nullptr;  ///< by column; null: columns begin at first_column
+  const PetscInt* global_columns = nullptr;  ///< shape [columns]; null: columns begin at first_column
   PetscInt first_column = 0;
   PetscInt entries() const { return rows > 0 ? row_starts[rows] : 0; }
   PetscInt column(PetscInt k) const { return global_columns ? global_columns[columns[k]] : first_column + columns[k]; }
 };
 
-/// A part of a matrix while its arrays are held.
+/// A block of columns of a matrix, while its arrays are borrowed from PETSc.
 struct Part {
-  Mat matrix = nullptr;  ///< null: there is no such part
+  Mat matrix = nullptr;  ///< null: the matrix has no such part
   Pattern pattern;
   const PetscScalar* values = nullptr;  ///< shape [entries]
 };
-/// The columns of this rank's rows, and those of others.
+/// The parts of a matrix: the columns of this rank's unknowns, and the columns of other ranks.
 using Parts = std::array<Part, 2>;
 
-/// Where the three bands of a line layout stand among the values of a matrix in compressed rows, the columns of which
-/// may be in two parts: those of this rank's rows, and those of others.
+/// Where the three bands of a line layout stand among the values of a matrix in compressed rows. The matrix may have
+/// two parts, see Parts.
 class BandPositions {
  public:
-  /// Look through the patterns once. Columns of a row may come in any order.
-  /// @throws InvalidInput if an entry of the bands is there twice
+  /// Find the bands in the patterns. Columns of a row may come in any order.
+  /// @throws InvalidInput if an entry of the bands is stored twice
   void find(const LineLayout& layout, const Parts& parts);
 
-  /// Copy places [first, end) of the bands out of the values, see BandsFill; what is not stored is 0.
-  /// @param layout, parts those of find(), with other values
+  /// Copy places [first, end) of the bands out of the values, see BandsFill. Entries that are not stored are 0.
+  /// @param layout, parts as in find(); the values may have changed
   /// @return how many values off the bands are not 0 in these rows
-  /// @cost 6 words of values and, unless packed, 3 bytes and a PetscInt a row; all values are read if some are off the
-  ///       bands
+  /// @cost per row 6 words of values and, unless packed, 3 bytes and a PetscInt; all values are read if some are off
+  ///       the bands
   Index gather(const LineLayout& layout, const Parts& parts, const BandsPart<PetscScalar>& to, Index first,
                Index end) const;
 
-  /// The sums of Coupling over every step-th of places [first, end), the bands of which gather() left in `bands`.
+  /// Add the sums of Coupling over every step-th place of [first, end).
+  /// @param bands  as gather() wrote them for these places
   void weigh(const LineLayout& layout, const Parts& parts, const BandsPart<PetscScalar>& bands, Index first, Index end,
              Index step, Coupling& coupling) const;
 
@@ -110,10 +112,11 @@ class BandPositions {
   }
 
  private:
-  /// Slots of a row by band: places of lower, diag and upper among its entries.
+  /// Positions of lower, diag and upper among the entries of a row.
   using Slots = std::array<std::uint8_t, 3>;
   static constexpr std::uint8_t kNoSlot = 255;
-  /// An entry in the columns of other ranks, or behind kNoSlot others of its row.
+  /// An entry of the bands that a slot cannot hold: it is in the columns of other ranks, or comes after kNoSlot other
+  /// entries of its row.
   struct Far {
     Index place;
     int band, part;
@@ -126,20 +129,20 @@ class BandPositions {
   void gather_slots(const LineLayout& layout, const Part& inner, const BandsPart<PetscScalar>& to, Index first,
                     Index end) const;
 
-  bool packed_ = false;       ///< nothing but the three bands, in order: slots need no table
-  bool all_taken_ = false;    ///< nothing is stored off the bands
-  std::vector<Slots> slots_;  ///< of each place; kNoSlot where nothing is stored or the entry is far; empty if packed
+  bool packed_ = false;       ///< the matrix stores the three bands alone, in order: slots need no table
+  bool all_taken_ = false;    ///< the matrix stores no entry off the bands
+  std::vector<Slots> slots_;  ///< shape [places]; kNoSlot if the entry is not stored or is in far_; empty if packed
   std::vector<Far> far_;      ///< in the order of the places
 };
 
 /// How a matrix gives its entries.
 enum class Source {
-  compressed,  ///< aij: the arrays of compressed rows, positions are kept
-  rows,        ///< MatGetRow(), every set-up anew
-  upper_rows   ///< MatGetRow() of a symmetric type that stores its upper triangle
+  compressed,  ///< aij: by the arrays of compressed rows; positions are kept between set-ups
+  rows,        ///< by MatGetRow(), anew in every set-up
+  upper_rows   ///< by MatGetRow() of a symmetric type that stores its upper triangle
 };
 
-/// See that the rows of the matrix are laid out as its columns.
+/// Check that rows and columns of the matrix are distributed alike.
 void check_shape(Mat matrix);
 
 /// How a matrix can be read.
@@ -151,31 +154,32 @@ Source find_source(Mat matrix);
 /// @throws InvalidInput, PetscFailure
 Coupling gather_rows(PC pc, Mat matrix, Source source, const LineLayout& layout, Bands<PetscScalar>& bands);
 
-/// The tridiagonal part of a PETSc matrix along the lines of a layout, with what can be kept between set-ups.
+/// Reads the tridiagonal part of a PETSc matrix along the lines of a layout, and keeps the positions of its entries
+/// between set-ups.
 class Extraction {
  public:
-  /// Fill the bands of `solver` from `matrix`, reusing positions while the pattern stays. Collective: what one rank
-  /// meets is an error on all.
-  /// @param layout the same object as before, or forget() comes first
-  /// @param change what is done to bands that were read: called as fills are, or for all places at once
-  /// @param weigh  every weigh-th row is to count in the sums of coupling(); 0: none
+  /// Fill the bands of `solver` from `matrix`, reusing positions while the pattern stays. Collective: an error on one
+  /// rank is an error on all.
+  /// @param layout the layout of the previous call; call forget() before another one
+  /// @param change changes bands that were read: called as a BandsFill is, or once for all places
+  /// @param weigh  every weigh-th row counts in the sums of coupling(); 0: no row
   void run(PC pc, Mat matrix, const LineLayout& layout, const BandsFill<PetscScalar>& change,
            CutSolver<PetscScalar>& solver, Index weigh = 0);
-  /// The layout changed.
+  /// Forget the positions: the layout changed.
   void forget() { inner_ = outer_ = {}; }
 
   /// Entries off the bands that are not 0 and were ignored, on all ranks.
   Index ignored() const { return coupling_.ignored; }
-  /// Of all ranks; its sums are 0 unless run() weighed.
+  /// The coupling of the rows of all ranks; its sums are 0 if run() got weigh = 0.
   const Coupling& coupling() const { return coupling_; }
   std::int64_t bytes() const { return positions_.bytes(); }
-  /// How often the pattern was looked through for the places of the bands.
+  /// How often the pattern was searched for the bands.
   int searches() const { return searches_; }
   /// How often the values were read.
   int gathers() const { return gathers_; }
 
  private:
-  /// A matrix whose pattern was looked through.
+  /// Identifies a matrix whose pattern was searched.
   struct Known {
     PetscObjectId id = 0;
     PetscObjectState pattern = -1;

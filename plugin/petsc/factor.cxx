@@ -11,7 +11,7 @@ namespace {
 
 PC InnerPC(Mat F) { return static_cast<PC>(F->data); }
 
-/* See that there are factors of the last numeric phase that solve with the whole matrix. */
+/* Check that the last numeric phase left factors, and that these solve with the whole matrix. */
 void check_factors(Mat F) {
   const PC pc = InnerPC(F);
   const bool solves = !pc->failedreason || data(pc)->failed_apply;
@@ -21,14 +21,15 @@ void check_factors(Mat F) {
                data(pc)->failure.empty() ? "" : ", ", data(pc)->failure.c_str());
 }
 
-/* PETSc does not ask a factor after a solve whether it failed, so a failure that only a solve finds is an error. */
+/* A failure that only a solve finds is an error: PETSc does not test after a solve whether the factor failed. */
 void check_solved(Mat F) {
   PC pc = InnerPC(F);
   OclspktCheck(!pc->failedreason, comm_of(F), PETSC_ERR_NOT_CONVERGED,
                "-pc_factor_mat_solver_type oclspkt did not solve: %s", data(pc)->failure.c_str());
 }
 
-/* A direct solver leaves no entry out, and takes no method that a name forced beyond its bounds. */
+/* Fail if the solver ignores entries, or if the user named a method that exceeds its bounds: a direct solver must do
+   neither. */
 void check_whole(Mat F, bool transpose) {
   PC pc = InnerPC(F);
   PetscInt64 ignored;
@@ -60,8 +61,8 @@ void solve_transpose_by_factors(Mat F, Vec b, Vec x) {
   check_whole(F, true);
 }
 
-/* PCApply() sets a PC up anew where its matrix changed; factors stay those of the values that they were made from until
-   the next numeric phase, hence the reuse between two of them. */
+/* PCApply() sets a PC up anew if its matrix changed, but factors must stay as they are until the next numeric phase.
+   Hence the PC is reused between two numeric phases. */
 void factor_numeric(Mat F, Mat A, const MatFactorInfo*) {
   PC pc = InnerPC(F);
   PCFailedReason reason;
@@ -72,13 +73,13 @@ void factor_numeric(Mat F, Mat A, const MatFactorInfo*) {
   must(PCSetUp(pc));
   must(PCSetReusePreconditioner(pc, PETSC_TRUE));
   must(PCGetFailedReason(pc, &reason));
-  /* After any other error PCLU never calls the numeric phase again, whatever the matrix holds by then. */
+  /* After any other error PCLU never calls the numeric phase again, even if the matrix changes. */
   F->factorerrortype = reason ? MAT_FACTOR_NUMERIC_ZEROPIVOT : MAT_FACTOR_NOERROR;
   if (!reason) check_whole(F, false);
   F->assembled = PETSC_TRUE;
 }
 
-/* The options that leave something of A x = b out, or round it. */
+/* The options under which a solve leaves out a part of A x = b, or rounds it. */
 std::string inexact_options(const Settings& given) {
   Settings refused;
   if (parse_directions(given.lines).size() > 1) refused.lines = given.lines;
@@ -89,7 +90,7 @@ std::string inexact_options(const Settings& given) {
   return non_default_options(refused);
 }
 
-/* A direct solver solves A x = b as it stands. */
+/* Refuse options that are wrong for a direct solver, which solves A x = b as it is. */
 void check_options(PC pc) {
   const std::string text = inexact_options(data(pc)->settings);
   OclspktCheck(
@@ -99,15 +100,15 @@ void check_options(PC pc) {
       text.c_str());
 }
 
-/* The options of the preconditioner, behind the prefix of the PC that factors. Where they leave it open, a singular
-   matrix fails as it does in PETSc's own factors, also with a null space attached. */
+/* Read the options of the preconditioner, with the prefix of the PC that factors. By default a singular matrix fails,
+   even with a null space attached, as in PETSc's own factors. */
 PetscErrorCode ReadOptions(Mat F) {
   PC pc = InnerPC(F);
   const char* prefix;
 
   PetscFunctionBegin;
   F->assembled = PETSC_FALSE;
-  F->ops->lufactornumeric = F->ops->choleskyfactornumeric = nullptr; /* none behind options that are refused */
+  F->ops->lufactornumeric = F->ops->choleskyfactornumeric = nullptr; /* none if options are refused below */
   PetscCall(PCSetReusePreconditioner(pc, PETSC_FALSE));
   PetscCall(MatGetOptionsPrefix(F, &prefix));
   PetscCall(PCSetOptionsPrefix(pc, prefix));
@@ -122,7 +123,8 @@ PetscErrorCode ReadOptions(Mat F) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// @param slot  the numeric phase that follows
+/// The symbolic phase: read the options, and enable the numeric phase.
+/// @param slot  the operation of the numeric phase
 template <auto slot, typename... Orders>
 void factor_symbolic(Mat F, Mat, Orders...) {
   must(ReadOptions(F));
@@ -131,7 +133,7 @@ void factor_symbolic(Mat F, Mat, Orders...) {
 
 void view_factor(Mat F, PetscViewer viewer) { must(PCView(InnerPC(F), viewer)); }
 
-/* PCLU asks for the fill: a tridiagonal matrix has none. */
+/* The fill, for which PCLU asks: a tridiagonal matrix has none. */
 void get_info(Mat, MatInfoType, MatInfo* info) {
   *info = {};
   info->fill_ratio_given = info->fill_ratio_needed = 1;
@@ -166,7 +168,7 @@ void get_factor(Mat A, MatFactorType type, Mat* factor) {
   F->ops->view = Called<view_factor>;
   F->ops->getinfo = Called<get_info>;
   F->factortype = type;
-  F->preallocated = PETSC_TRUE; /* a debug build says less of factors that are not there than check_factors() */
+  F->preallocated = PETSC_TRUE; /* else a debug build reports missing factors before check_factors(), and says less */
   F->canuseordering = PETSC_FALSE;
   must(PetscFree(F->solvertype));
   must(PetscStrallocpy(PCOCLSPKT, &F->solvertype));
@@ -179,7 +181,8 @@ void get_factor(Mat A, MatFactorType type, Mat* factor) {
 
 PetscErrorCode RegisterFactor() {
   PetscFunctionBegin;
-  /* PETSc 3.18 reads the list of solvers before it fills it: ours would be the first, and the default of every type. */
+  /* PETSc 3.18 registers its own solvers late: without this call, ours would be first, and the default of every type.
+   */
   PetscCall(MatInitializePackage());
   for (MatType type : {MATSEQAIJ, MATMPIAIJ}) {
     for (const MatFactorType factor : {MAT_FACTOR_LU, MAT_FACTOR_CHOLESKY}) {

@@ -5,8 +5,9 @@
 
 namespace oclspkt::petsc {
 
-/// What makes two builds of PETSc binary incompatible although they export the same names. Nothing here needs PETSc's
-/// headers: the dispatcher works with whatever PETSc loads it.
+/// The properties of a build of PETSc that decide on its binary interface; builds that differ in one of them export the
+/// same names but are incompatible. This file needs no header of PETSc: the dispatcher works with whatever PETSc loads
+/// it.
 struct Flavour {
   int major = 0, minor = 0;
   bool complex_scalars = false;
@@ -16,7 +17,7 @@ struct Flavour {
   bool operator==(const Flavour&) const = default;
 };
 
-/// Addresses of functions of a libpetsc of any flavour.
+/// Addresses of functions that tell the flavour of a libpetsc, whatever it is.
 struct PetscQuestions {
   void* get_version_number = nullptr;     ///< PetscGetVersionNumber
   void* options_string_to_int = nullptr;  ///< PetscOptionsStringToInt
@@ -25,21 +26,21 @@ struct PetscQuestions {
   bool complete() const { return get_version_number && options_string_to_int && data_type_from_string; }
 };
 
-/// The flavour of the libpetsc that has these functions.
-/// @pre  petsc.complete(); whether PetscInitialize() was called does not matter
+/// The flavour of the libpetsc that has these functions, before or after PetscInitialize().
+/// @pre  petsc.complete()
 Flavour ask(const PetscQuestions& petsc);
 
-/// Whether oclspkt can be built for it: real scalars in double precision.
+/// True if oclspkt can be built for this flavour: real scalars in double precision.
 bool is_supported(const Flavour& flavour);
 
-/// The newest release that the tests were run with.
+/// The newest release of PETSc with which the tests were run.
 inline constexpr int kNewestTestedMajor = 3, kNewestTestedMinor = 26;
 bool is_newer_than_tested(const Flavour& flavour);
 
 /// "PETSc 3.18 with real scalars in double precision and 32-bit indices"
 std::string describe(const Flavour& flavour);
 
-/// "3.24-real-64", as CMake calls it (oclspkt_petsc_kind).
+/// "3.24-real-64", the name of a flavour in CMake (oclspkt_petsc_kind).
 std::string kind(const Flavour& flavour);
 
 /// The file with the plugin for PETSc of this kind: "liboclspkt-petsc-3.24-real-64.so".

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Options read, set and got by the functions of oclspkt.h, and what those say of the last set-up: over all directions,
-   and for each of them. */
+/* The functions of oclspkt.h, which set and get options and return results of the last set-up, for one direction or for
+   all of them; and the reader of options. */
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -14,24 +14,24 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// What stands for the name of a direction where a function tells of all of them.
+/// The name of a direction that stands for all directions.
 constexpr char kAllDirections[] = "all";
 
-/// The data of a PC that was set up.
+/// The data of a PC that has been set up. @throws PetscFailure for other PCs
 PC_OCLSPKT& chosen(PC pc) {
   OclspktCheck(data(pc)->ready, comm_of(pc), PETSC_ERR_ARG_WRONGSTATE,
                "PCOCLSPKT has chosen nothing yet: call PCSetUp() or KSPSetUp() first, and see that it does not fail");
   return *data(pc);
 }
 
-/// "x,y"
+/// The names of all directions, such as "x,y".
 std::string directions_of(const PC_OCLSPKT& o) {
   std::string words;
   for (const auto& sweep : o.sweeps) words.append(words.empty() ? "" : ",").append(name(sweep->direction));
   return words;
 }
 
-/// The directions that a caller means after a good set-up: the one of this name, or kAllDirections.
+/// The sweep along the direction of this name, or all sweeps for kAllDirections.
 std::vector<Sweep*> sweeps_along(PC pc, const char* direction) {
   PC_OCLSPKT& o = chosen(pc);
   std::vector<Sweep*> sweeps;
@@ -46,7 +46,7 @@ std::vector<Sweep*> sweeps_along(PC pc, const char* direction) {
   return sweeps;
 }
 
-/// The bounds of a direction on this rank, cuts among ranks included; infinite where unknown.
+/// The bounds of a direction on this rank, cuts among ranks included; Inf if unknown.
 Bounds bounds_here(const Sweep& sweep, bool transpose) {
   const Report& report = sweep.report(transpose);
   const CutReport& cut = sweep.cut_report(transpose);
@@ -56,8 +56,8 @@ Bounds bounds_here(const Sweep& sweep, bool transpose) {
   return bounds;
 }
 
-/// Give the text of the only direction, or of several: "x: truncated-halo; y: pivot". Values that a caller leaves out
-/// are null pointers.
+/// Return the text of a direction, or of several as in "x: truncated-halo; y: pivot".
+/// @param to  null if the caller does not want the value
 template <typename F>
 void give_text(PC pc, const char* direction, std::string Told::*member, const F& text, const char** to) {
   const std::vector<Sweep*> sweeps = sweeps_along(pc, direction);
@@ -93,7 +93,7 @@ void get_device_used(PC pc, const char* direction, const char** device, const ch
       pc, direction, &Told::device_type, [](const Report& r) { return r.device.type; }, type);
 }
 
-/// The larger bounds of the operator and, once that is set up, of its transpose.
+/// The bounds of the operator or of its transpose, if that is set up, whichever are larger.
 void get_certificate(PC pc, const char* direction, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
   Bounds largest;
   const std::vector<Sweep*> sweeps = sweeps_along(pc, direction);
@@ -113,7 +113,7 @@ void get_ignored_entries(PC pc, const char* direction, PetscInt64* ignored) {
   *ignored = direction == kAllDirections ? ignored_entries(*data(pc)) : sweep.extraction.ignored();
 }
 
-/// The function behind PetscTryMethod() or PetscUseMethod() for one that throws.
+/// Wraps a function that throws in one that PetscTryMethod() or PetscUseMethod() can call.
 template <auto function, typename... Arguments>
 PetscErrorCode Composed_OCLSPKT(PC pc, Arguments... arguments) {
   PetscFunctionBegin;
@@ -140,10 +140,10 @@ void get(PC pc, Result* value) {
   }
 }
 
-/// Any function; releases of PETSc have different names for this type.
+/// A pointer to a function of unknown type; its name in PETSc depends on the release.
 using UntypedFunction = void (*)();
 
-/// The composed function for one that throws.
+/// The pointer to Composed_OCLSPKT of a function that throws.
 template <auto function, typename... Arguments>
 UntypedFunction composed(void (*)(PC, Arguments...)) {
   return reinterpret_cast<UntypedFunction>(&Composed_OCLSPKT<function, Arguments...>);
@@ -165,7 +165,7 @@ const struct {
 #undef OCLSPKT_COMPOSED
 };
 
-/// How many choices the option of a setter has.
+/// The number of choices of a setter's option.
 std::size_t choices(std::string_view setter) {
   for (const OptionEntry& entry : option_table()) {
     if (setter == std::string("PCOCLSPKTSet") + entry.function) return words_of(entry).size();
@@ -173,7 +173,7 @@ std::size_t choices(std::string_view setter) {
   return 0;
 }
 
-/// Call a setter of any PC that has it. Ranks may give different values: the set-up compares those that have to agree.
+/// Call a setter if the PC has it. Ranks may give different values; the set-up compares those that must agree.
 template <typename Argument>
 PetscErrorCode TrySetter(PC pc, const char* name, const char* composed, Argument value) {
   PetscFunctionBegin;
@@ -189,8 +189,8 @@ PetscErrorCode TrySetter(PC pc, const char* name, const char* composed, Argument
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Call a getter of a PC that must have it. Text that the caller gives and an only value have to be there; of several
-/// values any may be left out.
+/// Call a getter; fail if the PC does not have it. Null pointers are errors for text that the caller gives and for the
+/// value of a function that returns one. If a function returns several values, any of these pointers may be null.
 template <typename... Arguments>
 PetscErrorCode UseGetter(PC pc, const char* name, const char* composed, Arguments... arguments) {
   constexpr int kValues = (0 + ... + (std::is_same_v<Arguments, const char*> ? 0 : 1));
@@ -251,7 +251,7 @@ class Reader {
   }
 
  private:
-  /// What stands behind the option in the database; null if it is not there.
+  /// The value of the option in the database as text; null if the option is not set.
   const char* raw_text() const {
     const char* text;
     PetscBool set;
@@ -259,7 +259,8 @@ class Reader {
     return set ? text : nullptr;
   }
 
-  /// Text of any length: PetscOptionsString() cuts what its buffer does not hold without a word, so the buffer fits.
+  /// Read text of any length. PetscOptionsString() silently cuts text that is longer than its buffer, so this makes the
+  /// buffer large enough.
   void read_value(std::string& value) const {
     const char* const raw = raw_text();
     std::vector<char> text(1 + std::max(value.size(), raw ? std::strlen(raw) : 0));
@@ -277,7 +278,7 @@ class Reader {
     value = real;
   }
 
-  /// PetscOptionsInt() cuts numbers that a PetscInt does not hold to their low bits; this is an error here.
+  /// Read a whole number. One that is too large for a PetscInt is an error; PetscOptionsInt() would keep its low bits.
   void read_value(Index& value) const {
     if (std::strcmp(entry_.argument, "PetscInt64") == 0) return read_int64(value);
     auto number = static_cast<PetscInt>(value);
@@ -291,7 +292,7 @@ class Reader {
     value = number;
   }
 
-  /// Numbers of 64 bits, for which PETSc has no reader, go through a real number, which is exact up to 2^53.
+  /// Read a number of 64 bits as a real number, exact up to 2^53: PETSc has no reader for it.
   void read_int64(Index& value) const {
     constexpr double kMost = 9007199254740992.;
     auto real = static_cast<double>(value);
@@ -308,9 +309,9 @@ class Reader {
   }
 
   void read_choice(const Choice& choice, Settings& settings) const {
-    int value = choice.get(settings);  // a PetscEnum has but one value in C++
+    int value = choice.get(settings);  // not a PetscEnum, which has a single value in C++
     std::vector<const char*> words(choice.names.begin(), choice.names.end());
-    words.insert(words.end(), {entry_.argument, "PC_OCLSPKT_", nullptr});  // its name, a prefix, and the end
+    words.insert(words.end(), {entry_.argument, "PC_OCLSPKT_", nullptr});  // name, prefix, end
     must(PetscOptionsEnum(key(), entry_.help, setter(), words.data(), static_cast<PetscEnum>(value),
                           reinterpret_cast<PetscEnum*>(&value), nullptr));
     choice.set(settings, value);
@@ -320,7 +321,7 @@ class Reader {
   const char* setter() const { return setter_.c_str(); }
   MPI_Comm comm() const { return PetscOptionsObject->comm; }
 
-  OclspktOptionItems PetscOptionsObject;  ///< the name that PETSc's macros want
+  OclspktOptionItems PetscOptionsObject;  ///< PETSc's macros require this name
   const OptionEntry& entry_;
   std::string key_, setter_;
 };
@@ -330,7 +331,7 @@ class Reader {
 void read_settings(OclspktOptionItems items, Settings& settings) {
   PetscBool removed;
   must(PetscOptionsHasName(items->options, items->prefix, "-pc_oclspkt_lock_vectors", &removed));
-  /* PETSc would only list an option of earlier releases as unused. */
+  /* Refuse an option of earlier releases: PETSc would merely list it as unused. */
   OclspktCheck(
       !removed, items->comm, PETSC_ERR_ARG_WRONG,
       "-pc_oclspkt_lock_vectors was removed, because the solver cannot tell whether vectors keep their memory: "
@@ -340,7 +341,7 @@ void read_settings(OclspktOptionItems items, Settings& settings) {
 
 bool change_settings(PC pc, const Settings& settings) {
   PC_OCLSPKT* o = data(pc);
-  parse_directions(settings.lines);  // throws
+  parse_directions(settings.lines);  // throws for wrong words
   for (auto& sweep : o->sweeps) sweep->solver.set_options(settings);
   Settings quiet = settings;
   quiet.explain = o->settings.explain;

@@ -12,7 +12,7 @@ constexpr const char* kCure =
     "or fieldsplit may have no grid, above all on several ranks: there set -pc_oclspkt_lines on the outer "
     "preconditioner";
 
-/// The size of a box is that of the matrix, on this rank and in all.
+/// True if the grid has as many unknowns as the matrix has rows, on every rank and in total. Collective.
 bool fits(Mat matrix, const Grid& grid) {
   PetscInt local, global;
   Index of_rank = grid.unknowns, all = grid.unknowns;
@@ -44,7 +44,7 @@ Grid read_grid(DM dm) {
     if (a >= grid.axes) {
       nodes[a] = ranks[a] = 1;
     } else {
-      /* One node couples to itself, and two to each other, in one entry for both sides: such lines are not cyclic. */
+      /* Lines of one or two nodes are not cyclic: one entry holds the couplings of a node to both sides. */
       grid.periodic[a] = boundaries[a] == DM_BOUNDARY_PERIODIC && nodes[a] > 2;
       grid.widths[a].assign(widths[a], widths[a] + ranks[a]);
     }
@@ -68,7 +68,7 @@ std::optional<Grid> find_grid(PC pc, Mat matrix, std::string& why) {
     must(PetscObjectTypeCompare((PetscObject)dm, DMDA, &is_grid));
     if (!is_grid) {
       must(DMGetType(dm, &type));
-      must(PetscObjectTypeCompare((PetscObject)dm, DMSHELL, &is_shell)); /* a DMDA may stand behind it */
+      must(PetscObjectTypeCompare((PetscObject)dm, DMSHELL, &is_shell)); /* a DMSHELL may wrap a DMDA */
       if (!is_shell) {
         why = std::string("the DM behind the matrix is of type ") + (type ? type : "none") +
               ", and axes are known of a DMDA alone: give the lines with PCOCLSPKTSetLines(), or use -pc_oclspkt_lines "

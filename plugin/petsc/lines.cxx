@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Lines of the matrix's order, and those and their bands that a program gives. */
+/* The line of all rows in the matrix's order, and lines and bands that a program gives. */
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -19,7 +19,9 @@ std::string trimmed(const std::string& text) {
   return first == std::string::npos ? std::string() : text.substr(first, last - first + 1);
 }
 
-/// Say whose rows do not add up; `bad` is a global row, -1 if there is nothing to say.
+/// Fail on all ranks if a rank found a bad row. Collective.
+/// @param what  what is wrong with the row, for the message
+/// @param bad   global row; -1: none
 void agree_on_rows(PC pc, const char* what, PetscInt bad) {
   PetscInt worst = bad;
   OclspktReduce(MPI_IN_PLACE, &worst, 1, MPIU_INT, MPI_MAX, comm_of(pc));
@@ -28,7 +30,8 @@ void agree_on_rows(PC pc, const char* what, PetscInt bad) {
                what);
 }
 
-/// Say how other ranks continue the line of all rows; `starts` are the first rows of all ranks.
+/// Set the cuts of the line of all rows.
+/// @param starts  shape [ranks + 1]; first rows of the ranks, and the end of the last
 void cut_matrix(const PetscInt* starts, int ranks, int rank, LineLayout& layout) {
   std::vector<int> chain;
   for (int r = 0; r < ranks; ++r) {
@@ -47,10 +50,10 @@ LineLayout layout_of(const GivenLines& given, PetscInt first_row) {
   return layout;
 }
 
-/// Lists of PetscInt that travel from every rank to every rank, by destination.
+/// Lists that every rank sends to every rank; shape [ranks], by destination.
 using Outbox = std::vector<std::vector<PetscInt>>;
 
-/// Send each rank its list. @return the lists of all ranks for this one. Collective.
+/// Send each rank its list. Collective. @return the lists that this rank received, by sender
 Outbox deliver(PC pc, const Outbox& outbox) {
   std::vector<Index> sent, received(outbox.size());
   std::vector<PetscInt> out, in;
@@ -74,15 +77,15 @@ Outbox deliver(PC pc, const Outbox& outbox) {
   return inbox;
 }
 
-/// A rank's part of a line, as the rank that keeps the line's register knows it.
+/// A rank's part of a line, in the register of the line. One rank keeps this register: the line's number modulo the
+/// number of ranks.
 struct PartOfLine {
   int rank;
   PetscInt first, last;  ///< global rows
 };
 using Register = std::map<PetscInt, std::vector<PartOfLine>>;
 
-/// What each rank is asked, by number, first and last row: the keeper of a line's register is the rank that its number
-/// gives.
+/// The questions to the keepers of registers: number, first and last row of each line of this rank.
 Outbox questions(const GivenLines& given, int ranks) {
   Outbox outbox(static_cast<std::size_t>(ranks));
   for (std::size_t l = 0; l < given.numbers.size(); ++l) {
@@ -103,7 +106,8 @@ Register register_of(const Outbox& inbox) {
   return lines;
 }
 
-/// The entries of a register for those who asked: number, count, then rank, first and last row of each part.
+/// The answers to the ranks that asked: of each line its number, the count of its parts, then rank, first and last row
+/// of each part.
 Outbox answers(const Register& lines, std::size_t ranks) {
   Outbox outbox(ranks);
   for (const auto& [number, parts] : lines) {
@@ -144,8 +148,7 @@ void take_answers(const Outbox& inbox, int here, const GivenLines& given, LineLa
   }
 }
 
-/// Find out which ranks hold parts of the lines that this one was given, and their neighbouring rows: each line has a
-/// rank that keeps its register. Collective.
+/// Find out which other ranks hold parts of this rank's lines, and the neighbouring rows there. Collective.
 void join_given(PC pc, const GivenLines& given, LineLayout& layout) {
   const Outbox inbox = deliver(pc, questions(given, ranks_of(comm_of(pc))));
   take_answers(deliver(pc, answers(register_of(inbox), inbox.size())), rank_of(comm_of(pc)), given, layout);
@@ -247,7 +250,7 @@ std::vector<PetscInt> copy_indices(IS set) {
   return copy;
 }
 
-/// Starts and numbers fit each other and the rows.
+/// Check that starts and numbers fit each other and the rows. @throws PetscFailure
 void check_given(const GivenLines& given) {
   const std::vector<PetscInt>&starts = given.starts, &numbers = given.numbers;
   OclspktCheck(starts.size() == numbers.size() + 1, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
@@ -272,7 +275,7 @@ void check_given(const GivenLines& given) {
                *twice);
 }
 
-/// The lines that have rows, in the order of their numbers, which is the same on all ranks.
+/// The lines that have rows, in the order of their numbers. This order is the same on all ranks.
 GivenLines in_order(const GivenLines& all) {
   std::vector<std::size_t> order(all.numbers.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -287,7 +290,7 @@ GivenLines in_order(const GivenLines& all) {
   return ordered;
 }
 
-/// The lines of a direction, if they are known already and not cut; else null.
+/// The layout of a direction if the next set-up keeps it and no line is cut; else null.
 const LineLayout* known_lines(PC pc, Direction direction, Index rows) {
   if (!lines_stay(pc)) return nullptr;
   for (const auto& sweep : data(pc)->sweeps) {
@@ -297,7 +300,8 @@ const LineLayout* known_lines(PC pc, Direction direction, Index rows) {
   return nullptr;
 }
 
-/// Copy the rows of three vectors that are on this rank, and look at them on the way where their lines are known.
+/// Copy this rank's part of three vectors to the bands. If the layout of their lines is known, the copy also surveys
+/// the bands.
 void take_bands(PC pc, Direction direction, const std::array<Vec, 3>& vectors, GivenBands& given) {
   std::array<const PetscScalar*, 3> values;
   PetscInt rows[3];
@@ -319,7 +323,7 @@ void take_bands(PC pc, Direction direction, const std::array<Vec, 3>& vectors, G
   for (std::size_t b = 0; b < 3; ++b) must(VecRestoreArrayRead(vectors[b], &values[b]));
 }
 
-/// See that a program gives all objects of one kind, or none.
+/// Check that a program gives all three objects, of the right kind, or none.
 PetscErrorCode CheckObjects(PC pc, const char* function, [[maybe_unused]] PetscClassId kind, [[maybe_unused]] int first,
                             const std::array<PetscObject, 3>& objects) {
   PetscFunctionBegin;

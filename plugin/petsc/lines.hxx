@@ -13,15 +13,16 @@
 
 namespace oclspkt::petsc {
 
-/// The lines of one direction.
+/// How the lines of a direction run: along an axis of a grid, through all rows of the matrix, or as the program gave
+/// them.
 enum class Direction { x, y, z, matrix, given };
 inline constexpr const char* kDirectionNames[] = {"x", "y", "z", "matrix", "given"};
 inline constexpr const char* name(Direction d) { return kDirectionNames[static_cast<int>(d)]; }
-inline constexpr std::size_t kAxes = 3;  ///< the first of them
+inline constexpr std::size_t kAxes = 3;  ///< directions that are axes: the first values of Direction
 inline constexpr std::size_t place(Direction d) { return static_cast<std::size_t>(d); }
 
-/// The words of -pc_oclspkt_lines; empty for `auto`.
-/// @throws InvalidInput for other words, words that are there twice, and `auto` beside others
+/// The directions that the words of -pc_oclspkt_lines name; empty for `auto`.
+/// @throws InvalidInput for unknown words, repeated words, and `auto` beside other words
 std::vector<Direction> parse_directions(const std::string& words);
 
 /// How the lines of a direction lie in the vectors of this rank, and how other ranks continue them.
@@ -29,11 +30,11 @@ struct LineLayout {
   LineLayout() = default;
   explicit LineLayout(LineSet of_rank) : lines(std::move(of_rank)) {}
   LineSet lines;
-  std::vector<PetscInt> rows;          ///< place i of the line set is local row rows[i]; empty: they are the same
+  std::vector<PetscInt> rows;          ///< place i of the line set is local row rows[i]; empty: place i is local row i
   std::vector<PetscInt> above, below;  ///< shape [lines]; global rows on other ranks that couple to the first and the
-                                       ///< last row of a part, -1: none; empty: nothing is cut on this rank
+                                       ///< last row of a line; -1: no such row; empty: no line of this rank is cut
   Cuts cuts;
-  std::shared_ptr<Exchange> exchange;  ///< null if nothing is cut on any rank
+  std::shared_ptr<Exchange> exchange;  ///< null if no line is cut on any rank
 
   bool cut() const { return !above.empty(); }
   PetscInt row(Index place) const {
@@ -41,29 +42,29 @@ struct LineLayout {
   }
 };
 
-/// A structured grid behind a matrix, as far as lines need it.
+/// The structured grid to which a matrix belongs, as far as lines need it.
 struct Grid {
   std::size_t axes = 0;                          ///< 1 to 3
   Index unknowns = 1;                            ///< per node
   std::array<Index, kAxes> nodes{1, 1, 1};       ///< of the whole grid
   std::array<bool, kAxes> periodic{};            ///< lines along the axis are cyclic
   std::array<std::vector<Index>, kAxes> widths;  ///< nodes of each rank along an axis
-  std::array<std::size_t, kAxes> place{};        ///< of this rank among them
+  std::array<std::size_t, kAxes> place{};        ///< of this rank in the grid of ranks
   Index begin(std::size_t axis, std::size_t rank) const;
   Index width(std::size_t axis) const { return widths[axis][place[axis]]; }
 };
 
-/// The lines of this rank's box along an axis; several unknowns of a node are lines of their own.
+/// The lines of this rank's box along an axis; each unknown of a node has lines of its own.
 LineSet lines_along(const Grid& grid, std::size_t axis);
 
-/// Tell a layout of lines_along() how other ranks continue its lines; leaves it alone where none does.
+/// Set the cuts of a layout made by lines_along(): how other ranks continue its lines. Without cuts it stays as it is.
 void cut_lines(const Grid& grid, std::size_t axis, LineLayout& layout);
 
-/// Give the layout the exchange of the preconditioner if anything is cut on any rank; else forget its cuts. Collective.
+/// Give the layout the exchange of the preconditioner if a line is cut on any rank; else clear its cuts. Collective.
 void share_exchange(PC pc, LineLayout& layout);
 
-/// The grid of pc->dm, else of the DM that made the matrix, if it is a DMDA that fits the matrix.
-/// @param[out] why  if there is none, the reason and the cure
+/// The grid of pc->dm, else of the DM that made the matrix, if this DM is a DMDA that fits the matrix.
+/// @param[out] why  if there is no grid, the reason and the cure
 std::optional<Grid> find_grid(PC pc, Mat matrix, std::string& why);
 
 /// The lines along an axis. If it is periodic, the couplings that close the lines are left out. Collective.
@@ -73,14 +74,14 @@ LineLayout lay_out_axis(PC pc, Mat matrix, const Grid& grid, std::size_t axis);
 /// One line of all rows in the matrix's order. Collective.
 LineLayout lay_out_matrix(PC pc, Mat matrix);
 
-/// What PCOCLSPKTSetLines() was given: global rows of this rank, line by line in the order of the lines' numbers. No
+/// The arguments of PCOCLSPKTSetLines(): global rows of this rank, line by line in the order of the lines' numbers. No
 /// line is empty.
 struct GivenLines {
   std::vector<PetscInt> numbers, starts, rows;
 };
 
-/// Lines of the program. Collective.
-/// @throws PetscFailure if rows are on other ranks, missing or there twice
+/// The lines that the program gave. Collective.
+/// @throws PetscFailure if rows are on other ranks, missing or given twice
 LineLayout lay_out_given(PC pc, Mat matrix, const GivenLines& given);
 
 }  // namespace oclspkt::petsc

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What goes to the log. Lines for -info and the error stream: devices that were lost, each to -info and the log of the
-   rank that lost it, and one line for a preconditioner to the error stream, however many ranks lost theirs; couplings
-   that are left out, which are entries that no direction takes, and a periodic axis that `-pc_oclspkt_lines auto`
-   cannot take. */
+/* Logs and warnings. A lost device goes to -info and the log of the rank that lost it; the error stream gets one line
+   for each preconditioner, however many ranks lost a device. Warnings also tell of entries that no direction takes, and
+   of a periodic axis that `-pc_oclspkt_lines auto` cannot take. */
 #include <algorithm>
 
 #include "apply_energy.hpp"
@@ -13,7 +12,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Flops of all lines: those of groups by the groups' methods, the others by the report's.
+/// Flops of all lines: by the methods of their groups for fallback lines, by the report's method for the others.
 PetscLogDouble total(const Report& report, double RowFlops::*which) {
   PetscLogDouble flops = 0;
   Index rows = report.rows;
@@ -75,7 +74,7 @@ void tell_energy(PC pc, std::int64_t before) {
 
 namespace {
 
-/// Note devices of a sweep that were lost since the last call.
+/// Report the devices of a sweep that were lost since the last call.
 void note_sweep(PC pc, Sweep& sweep) {
   PC_OCLSPKT* o = data(pc);
   const Report& report = sweep.solver.report();
@@ -102,7 +101,7 @@ void print_loss(PC pc) {
   o->warned.degraded = true;
 }
 
-/// A line for -info, and by the first call that prints for the error stream of the first rank.
+/// Write a line to -info. The first call with `print` also writes it to the error stream of the first rank.
 void warn(PC pc, bool print, bool& told, const std::string& text) {
   must(PetscInfo(pc, "WARNING: %s\n", text.c_str()));
   if (!print || told || data(pc)->settings.ignored != Ignored::warn) return;
@@ -112,7 +111,7 @@ void warn(PC pc, bool print, bool& told, const std::string& text) {
   told = true;
 }
 
-/// Whether a KSP does nothing but apply this PC once, and is no part of another PC.
+/// True if a KSP applies this PC once and does nothing else, and is no part of another PC.
 bool applies_once(PC pc, KSP ksp) {
   PC its_own;
   PetscBool once;
@@ -131,12 +130,12 @@ void note_degraded(PC pc) {
 
 void agree_on_degraded(PC pc) {
   PC_OCLSPKT* o = data(pc);
-  PetscBool finalized; /* a PC may be destroyed behind PetscFinalize() */
+  PetscBool finalized; /* a PC may be destroyed after PetscFinalize() */
   must(PetscFinalized(&finalized));
   if (finalized) return;
   const int ranks = ranks_of(comm_of(pc)), rank = rank_of(comm_of(pc));
   if (ranks == 1) return;
-  /* Whether a rank has printed already, and which is the first rank that has something to print. */
+  /* True if a rank has printed already; and a number that is largest on the first rank that lost a device. */
   int state[] = {o->warned.degraded, o->first_loss.empty() ? 0 : ranks - rank};
   OclspktReduce(MPI_IN_PLACE, state, 2, MPI_INT, MPI_MAX, comm_of(pc));
   if (!state[0] && state[1] > 0 && rank == ranks - state[1]) print_loss(pc);
@@ -168,8 +167,7 @@ void warn_of_ignored(PC pc, KSP ksp) {
   o->applied_once = applies_once(pc, ksp);
   if (!o->applied_once || !o->ready || ignored_entries(*o) == 0) return;
   must(PetscObjectGetTabLevel((PetscObject)ksp, &level));
-  /* A KSP that is a part of another solver, such as a block of bjacobi, stands below that: there the outer one
-     iterates. */
+  /* A KSP of level > 0 is a part of another solver, such as a block of bjacobi, and the outer solver iterates. */
   warn(pc, level == 0, o->warned.ignored,
        "the preconditioner ignores " + ignored_text(*o) +
            " of the matrix, and no Krylov method follows (-ksp_type preonly), so the answer solves another matrix; use "

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Dressed matrices: AIJ of one process, also as the blocks of one of several, whose products are made on the device.
-   Their values stay the host's; the device has a copy, in a form that suits their pattern.
+/* Dressed matrices: AIJ matrices of one process, or blocks of one of several processes, whose products run on the
+   device. Their values stay on the host; the device has a copy, in a form that suits their pattern.
 
-   The types `opencl` and `aijopencl` are for some vectors and matrices of a program, where -oclspkt_types takes all.
-   They are PETSc's own under another name, and what looks for types by their names does not know them; what would be
-   wrong without a word gets PETSc's names here. */
+   The types `opencl` and `aijopencl` are for some vectors and matrices of a program, -oclspkt_types is for all. These
+   types are PETSc's own under other names, so functions of PETSc that look for a type by its name do not recognise
+   them. Where such a function would silently do something wrong, this file gives the object PETSc's name meanwhile. */
 #include <petsc/private/matimpl.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Indices of PETSc, as the solver library names them.
+/// PetscInt as the equally wide type of the solver library.
 using IndexOfPetsc = std::conditional_t<sizeof(PetscInt) == sizeof(std::int64_t), std::int64_t, std::int32_t>;
 
 struct MatSide {
@@ -25,7 +25,7 @@ struct MatSide {
 };
 
 struct Matrices {
-  PetscErrorCode (*create_seq)(Mat) = nullptr;  ///< PETSc's
+  PetscErrorCode (*create_seq)(Mat) = nullptr;  ///< PETSc's function
   struct _MatOps host = {};                     ///< PETSc's operations
   PetscErrorCode (*retrieve_values)(Mat) = nullptr;
   std::unordered_map<Mat, MatSide> sides;
@@ -35,11 +35,11 @@ Matrices& matrices() {
   return *all;
 }
 
-/// The rows of a matrix as PETSc has them, from get() to restore().
+/// PETSc's compressed rows of a matrix, valid from get() to restore().
 class HostRows {
  public:
   explicit HostRows(Mat matrix) : matrix_(matrix) {}
-  /// @return false: the matrix does not give them
+  /// @return false: the matrix does not give its rows
   bool get() {
     PetscBool available;
     must(MatGetRowIJ(matrix_, 0, PETSC_FALSE, PETSC_FALSE, &rows_, &begin_, &column_, &available));
@@ -55,7 +55,9 @@ class HostRows {
     return {matrix_->rmap->n, matrix_->cmap->n, reinterpret_cast<const IndexOfPetsc*>(begin_),
             reinterpret_cast<const IndexOfPetsc*>(column_)};
   }
-  /// The pattern of the rows that have entries. @param[out] rows  these rows  @param[out] begin  memory of the pattern
+  /// The pattern of the rows that have entries.
+  /// @param[out] rows   the rows that have entries
+  /// @param[out] begin  memory that the returned pattern uses
   SparsePattern<IndexOfPetsc> packed_pattern(std::vector<Index>& rows, std::vector<IndexOfPetsc>& begin) const {
     SparsePattern<IndexOfPetsc> pattern = this->pattern();
     begin.assign(pattern.begin, pattern.begin + std::min<Index>(1, pattern.rows));
@@ -77,7 +79,7 @@ class HostRows {
   const PetscScalar* values_ = nullptr;
 };
 
-/// Make the form of a pattern on the device.
+/// Make the device's form of a matrix from its pattern.
 /// @throws DeviceError, InvalidInput, BuildError
 void make_form(DeviceSpace& space, const HostRows& host, bool transposed, Twin& twin) {
   std::vector<Index> rows;
@@ -106,7 +108,7 @@ bool multiply_on_device(const Product& product) {
   });
   if (!done) return false;
   must(OclspktLogGpuFlops(2 * twin.entries));
-  must(PetscObjectStateIncrease((PetscObject)product.z)); /* callers leave that to VecRestoreArray() */
+  must(PetscObjectStateIncrease((PetscObject)product.z)); /* PETSc's operation leaves this to VecRestoreArray() */
   return true;
 }
 
@@ -120,8 +122,8 @@ void mat_destroy(Mat matrix) {
   must((*matrices().host.destroy)(matrix));
 }
 
-/// An operation that changes values and increases the state, which the device's copy follows. Matrices of several
-/// processes call operations of their blocks directly, without the functions that increase the state.
+/// PETSc's operation, which changes values, followed by an increase of the state: the device's copy depends on the
+/// state. Matrices of several processes call operations of their blocks directly, and these do not increase it.
 template <auto slot, typename... Arguments>
 void change_values(Mat matrix, Arguments... arguments) {
   must((*(matrices().host.*slot))(matrix, arguments...));
@@ -231,7 +233,7 @@ namespace {
 
 using GetOrdering = PetscErrorCode (*)(Mat, MatOrderingType, IS*, IS*);
 
-/// PETSc's operations of matrices of several ranks, which -oclspkt_types may have replaced, and PETSc's orderings.
+/// Operations of PETSc's matrices of several ranks, as -oclspkt_types may have replaced them, and PETSc's orderings.
 struct OfPetsc {
   struct _MatOps mpi = {};
   std::map<std::string, GetOrdering> orderings;
@@ -245,7 +247,7 @@ bool is_named(PetscObject object, const char* name) {
   return object->type_name != nullptr && std::strcmp(object->type_name, name) == 0;
 }
 
-/// While this lives, an object has another type name: for functions of PETSc that know their own types by it.
+/// While this object lives, an object of PETSc has another type name, for functions that test for PETSc's own names.
 class UnderName {
  public:
   UnderName(PetscObject object, const char* name) : object_(object), own_(object->type_name) {
@@ -266,7 +268,8 @@ void create_named_vec(Vec vector) {
   must(PetscObjectChangeTypeName((PetscObject)vector, kVecName));
 }
 
-/// PETSc makes and replaces the blocks of a matrix as it likes, and calls them `seqaij`: they are dressed when used.
+/// Dress the blocks of a matrix. This precedes each use, because PETSc may replace them by blocks of type `seqaij` at
+/// any time.
 void dress_blocks(Mat matrix) {
   Mat diagonal, other;
   must(MatMPIAIJGetSeqAIJ(matrix, &diagonal, &other, nullptr));
@@ -280,8 +283,8 @@ void product_of_blocks(Mat matrix, Vectors... vectors) {
   must((*(of_petsc().mpi.*slot))(matrix, vectors...));
 }
 
-/// PETSc 3.18 looks for `mpiaij` and takes the ordering of the diagonal block; of any other type it takes one that is
-/// no permutation of the ranks' rows.
+/// Compute an ordering under PETSc's type name. For `mpiaij`, PETSc 3.18 orders the diagonal block; for any other name
+/// it returns an ordering that is no permutation of the ranks' rows.
 void ordering_of(Mat matrix, MatOrderingType type, IS* rows, IS* columns) {
   if (is_named((PetscObject)matrix, kMatMPIName)) {
     const UnderName name((PetscObject)matrix, MATMPIAIJ);
@@ -299,7 +302,7 @@ void replace_orderings() {
   must(PetscFunctionListFind(MatOrderingList, MATORDERINGNATURAL, &found));
   if (found == Called<ordering_of, Mat, MatOrderingType, IS*, IS*>) return;
   must(PetscFunctionListGet(MatOrderingList, &names, &count));
-  for (int k = 0; k < count && names[k] != nullptr; ++k) { /* some releases count the null behind the last, too */
+  for (int k = 0; k < count && names[k] != nullptr; ++k) { /* some releases also count the null at the end */
     must(PetscFunctionListFind(MatOrderingList, names[k], &found));
     of_petsc().orderings[names[k]] = found;
     must(MatOrderingRegister(names[k], Called<ordering_of>));
@@ -307,11 +310,12 @@ void replace_orderings() {
   must(PetscFree(names));
 }
 
-/// What conversions turn a matrix into: ours, or PETSc's.
+/// Change a matrix to our type, if `ours`, or to PETSc's.
 void rename_matrix(Mat matrix, bool parallel, bool ours);
 
-/// PETSc would make another matrix and set its values one by one: those of a transposed pattern are not there yet, and
-/// what MatUpdateMPIAIJWithArray() reads of a matrix of MatCreateMPIAIJWithArrays() would be missing.
+/// Convert by a copy and a new name. PETSc would make another matrix and set its values one by one. That fails for a
+/// transposed pattern, whose values do not exist yet, and for matrices of MatCreateMPIAIJWithArrays(), because
+/// MatUpdateMPIAIJWithArray() reads data that the other matrix would lack.
 template <bool parallel, bool ours>
 void convert(Mat from, MatType /*type*/, MatReuse reuse, Mat* to) {
   if (reuse == MAT_REUSE_MATRIX) {
@@ -322,7 +326,7 @@ void convert(Mat from, MatType /*type*/, MatReuse reuse, Mat* to) {
   rename_matrix(*to, parallel, ours);
 }
 
-/// Give a dressed matrix our name.
+/// Give a dressed matrix our type name.
 void give_name(Mat matrix, bool parallel) {
   const PetscObject object = (PetscObject)matrix;
   using Conversion = PetscErrorCode (*)(Mat, MatType, MatReuse, Mat*);
@@ -340,7 +344,7 @@ void give_name(Mat matrix, bool parallel) {
       object, parallel ? "MatConvert_mpiaijopencl_mpiaij_C" : "MatConvert_seqaijopencl_seqaij_C", to_petscs[parallel]));
 }
 
-/* Our products stay: for PETSc's own vectors they call PETSc's. */
+/* Our products stay in the matrix: for PETSc's own vectors they call PETSc's products. */
 void rename_matrix(Mat matrix, bool parallel, bool ours) {
   if (!ours) {
     must(PetscObjectChangeTypeName((PetscObject)matrix, parallel ? MATMPIAIJ : MATSEQAIJ));

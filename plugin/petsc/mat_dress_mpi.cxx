@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Dressed matrices of several processes. PETSc's product copies the whole vector of a rank to the host for its
-   messages. Here the device gathers the unknowns that other ranks need, so that no data that grows with the rows
-   crosses the bus. All ranks of a matrix do so as soon as one of them works on a device: the messages do not depend on
-   where a rank works, nor on whether its device fails during a product. */
+   messages. Here the device gathers the unknowns that other ranks need, so that only these cross the bus. All ranks of
+   a matrix use these products as soon as one rank works on a device. The messages depend neither on where a rank works
+   nor on whether its device fails during a product. */
 #include <petscsf.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The numbers that messages send and receive, on the device of this rank.
+/// The numbers of messages, sent and received, on the device of this rank.
 struct DeviceBorders {
   DeviceSpace* of = nullptr;
   std::unique_ptr<SpaceIndices> needed;
@@ -20,25 +20,26 @@ struct DeviceBorders {
   std::unique_ptr<SpaceMessage<PetscScalar>> sent_on_host, ghosts_on_host;
 };
 
-/// Memory of a product's messages: of MatrixBorders, or the memory that the device copies to and from.
+/// Host memory of a product's messages: that in MatrixBorders, or the memory with which the device exchanges copies.
 struct Messages {
   PetscScalar *sent, *ghosts;
 };
 
-/// The borders of a matrix: unknowns of this rank that others multiply, and those of others that this one multiplies.
+/// The borders of a matrix: unknowns of this rank that other ranks multiply (sent), and unknowns of other ranks that
+/// this rank multiplies (ghosts).
 struct MatrixBorders {
   PetscObjectId of = 0;           ///< the matrix: another one may take its place in memory
-  bool settled = false;           ///< until the matrix is assembled again
-  PetscObjectState pattern = -1;  ///< all ranks have the same one
-  bool used = false;              ///< agreed: one of the ranks works on a device
-  std::vector<PetscInt> columns;  ///< of the ghosts, in the numbering of all ranks
-  PetscInt first = 0, end = 0;    ///< columns of this rank
+  bool settled = false;           ///< valid until the matrix is assembled again
+  PetscObjectState pattern = -1;  ///< of the matrix, equal on all ranks
+  bool used = false;              ///< at least one rank works on a device; equal on all
+  std::vector<PetscInt> columns;  ///< global columns of the ghosts
+  PetscInt first = 0, end = 0;    ///< global columns of this rank
   PetscSF messages = nullptr;     ///< from `sent` to `ghosts`, or back
-  std::vector<PetscInt> needed;   ///< places of `sent` in a vector, rising
+  std::vector<PetscInt> needed;   ///< local places of `sent` in a vector, increasing
   std::vector<PetscScalar> sent, ghosts;
-  Vec ghost_vector = nullptr;  ///< of the host, over `ghosts`
+  Vec ghost_vector = nullptr;  ///< a vector of the host over `ghosts`
   DeviceBorders on_device;
-  Twin plain, transposed;  ///< of the block that multiplies ghosts
+  Twin plain, transposed;  ///< copies of the block that multiplies ghosts
 };
 
 struct ParallelMatrices {
@@ -65,7 +66,7 @@ MatrixBorders& borders_of(Mat matrix) {
   return borders;
 }
 
-/// Make messages of the columns that ranks need. The owner of a column has it once in `sent`.
+/// Make the messages for the columns that ranks need. The owner of a column has it once in `sent`.
 void make_messages(MPI_Comm comm, PetscLayout layout, MatrixBorders& b) {
   PetscSF all;
   const PetscInt* count;
@@ -96,7 +97,7 @@ void make_messages(MPI_Comm comm, PetscLayout layout, MatrixBorders& b) {
   must(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, ghosts, b.ghosts.data(), &b.ghost_vector));
 }
 
-/// Agree with all ranks on messages, by one reduction, and make them anew if the ghosts of one have changed.
+/// Agree with all ranks on messages, by one reduction, and make them anew if the ghosts of a rank have changed.
 /// Collective.
 void agree(Mat matrix, MatrixBorders& b) {
   const MPI_Comm comm = comm_of(matrix);
@@ -124,8 +125,8 @@ void agree(Mat matrix, MatrixBorders& b) {
   b.settled = true;
 }
 
-/// Find the borders of a matrix. Collective at the first product after an assembly: then a rank may have other columns,
-/// or its device for the first time. All ranks test the same states.
+/// Find the borders of a matrix. Collective at the first product after an assembly, because a rank may then have other
+/// columns or a device. All ranks test the same states.
 /// @return null if all ranks are to use PETSc's own products
 MatrixBorders* settle(Mat matrix) {
   if (ranks_of(comm_of(matrix)) == 1) return nullptr;
@@ -137,10 +138,10 @@ MatrixBorders* settle(Mat matrix) {
 /// A product by the blocks of a matrix.
 struct ParallelProduct : Product {
   using Product::Product;
-  Mat own = nullptr, other = nullptr;  ///< of this rank's unknowns, and of ghosts
+  Mat own = nullptr, other = nullptr;  ///< blocks for this rank's unknowns, and for ghosts
 };
 
-/// Multiply the block of this rank's unknowns by PETSc's operation, which may use a device.
+/// Multiply by the block of this rank's unknowns, by the block's own operation, which may use a device.
 void own_by_petsc(const ParallelProduct& p) {
   const struct _MatOps& ops = *p.own->ops;
   if (p.y == nullptr) {
@@ -150,7 +151,7 @@ void own_by_petsc(const ParallelProduct& p) {
   }
 }
 
-/// Write messages on the host.
+/// Compute on the host the numbers that this rank sends.
 void begin_on_host(const ParallelProduct& p, MatrixBorders& b) {
   const PetscScalar* x;
   if (p.transposed) {
@@ -187,8 +188,8 @@ void make_arrays(DeviceSpace& space, MatrixBorders& b) {
   b.on_device.of = &space;
 }
 
-/// Write messages on the device, and enqueue the product of this rank's unknowns.
-/// @return false: the host has to do so
+/// Compute on the device the numbers that this rank sends, and enqueue the product with this rank's unknowns.
+/// @return false: the host has to do both
 bool begin_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b) {
   Twin &own = twin_of(p.own, p.transposed), &other = p.transposed ? b.transposed : b.plain;
   PetscObjectState outer;
@@ -214,7 +215,7 @@ bool begin_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders
   return done;
 }
 
-/// Add the received numbers on the device. If the device fails now, the host begins anew unless z is y.
+/// Add the received numbers on the device. If the device fails here, the host multiplies anew, unless z is y.
 /// @return false: the host has to add them
 bool end_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, const Messages& m) {
   const Operation work = p.y == p.z ? Operation{p.name(), 0, {}, p.z, false} : p.work();
@@ -238,7 +239,8 @@ bool end_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& 
   return false;
 }
 
-/// Send messages, or send them back and add them up.
+/// Send `sent` to the ghosts of other ranks, or, if `back`, send ghosts to their owners, which add them up in `sent`.
+/// @param meanwhile  work to do while messages are under way
 template <typename Work>
 void exchange(bool back, const MatrixBorders& b, const Messages& m, const Work& meanwhile) {
   if (back) {
@@ -253,7 +255,8 @@ void exchange(bool back, const MatrixBorders& b, const Messages& m, const Work& 
   }
 }
 
-/// Check the rows of this rank. PETSc compares those of all ranks, and leaves some of each rank to its own products.
+/// Check the local sizes of the vectors. Before it calls a product, PETSc compares global sizes, and not all local
+/// ones.
 void check_rows(const ParallelProduct& p) {
   const PetscInt rows = p.matrix->rmap->n, columns = p.matrix->cmap->n;
   const PetscInt from = p.transposed ? rows : columns, to = p.transposed ? columns : rows;
@@ -265,7 +268,7 @@ void check_rows(const ParallelProduct& p) {
   }
 }
 
-/// Multiply; collective. @return false: all ranks leave the product to PETSc
+/// Multiply by means of the borders. Collective. @return false: all ranks leave the product to PETSc
 bool multiply_by_borders(ParallelProduct p) {
   MatrixBorders* const b = settle(p.matrix);
   if (!b) return false;
@@ -281,7 +284,7 @@ bool multiply_by_borders(ParallelProduct p) {
   });
   if (by_device) by_device = end_on_device(*space, p, *b, m);
   if (!by_device) end_on_host(p, *b);
-  must(PetscObjectStateIncrease((PetscObject)p.z)); /* callers leave that to VecRestoreArray() */
+  must(PetscObjectStateIncrease((PetscObject)p.z)); /* PETSc's operation leaves this to VecRestoreArray() */
   return true;
 }
 

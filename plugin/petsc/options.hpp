@@ -10,24 +10,25 @@
 
 namespace oclspkt::petsc {
 
-/// What every option of the preconditioner begins with.
+/// The prefix of every option of the preconditioner.
 inline constexpr const char* kOptionPrefix = "-pc_oclspkt_";
 
-/// How the operators of several directions make one.
+/// How the operators of several directions are combined to one.
 enum class Combine { additive, factored, symmetric, multiplicative };
 
-/// Which part of the diagonal goes with the couplings of a direction: all of it, or what they balance (ADI).
+/// The diagonal of a direction's tridiagonal matrix: the whole diagonal of the matrix, or the part that balances the
+/// direction's couplings (ADI).
 enum class Diagonal { full, split };
 
-/// What happens if the matrix has entries that no direction takes: nothing, a warning where no Krylov method makes up
-/// for them, or an error.
+/// What happens if the matrix has entries that no direction takes: nothing, a warning if no Krylov method makes up for
+/// these entries, or an error.
 enum class Ignored { ignore, warn, error };
 
 inline constexpr const char* kCombineNames[] = {"additive", "factored", "symmetric", "multiplicative"};
 inline constexpr const char* kDiagonalNames[] = {"full", "split"};
 inline constexpr const char* kIgnoredNames[] = {"ignore", "warn", "error"};
 
-/// What the options of the preconditioner set: the solver's, and what the solver does not know of.
+/// The values of all options of the preconditioner: the solver's Options, and settings that the solver does not know.
 struct Settings : Options {
   std::string lines = "auto";  ///< auto, or directions joined by commas, see parse_directions()
   Combine combine = Combine::factored;
@@ -38,7 +39,7 @@ struct Settings : Options {
   bool operator==(const Settings&) const = default;
 };
 
-/// A member of Settings that takes one of a list of words.
+/// A member of Settings whose value is a word out of a list.
 struct Choice {
   std::span<const char* const> names;
   int (*get)(const Settings&);
@@ -52,26 +53,27 @@ using Field = std::variant<std::string Settings::*, double Settings::*, Index Se
 struct OptionEntry {
   const char* name;      ///< without kOptionPrefix
   const char* function;  ///< the C functions are PCOCLSPKTSet<function> and PCOCLSPKTGet<function>
-  const char* argument;  ///< C type of what the setter takes
-  const char* unit;      ///< what the value counts, for the help; empty for words and switches
+  const char* argument;  ///< C type of the setter's argument
+  const char* unit;      ///< unit of the value, for the help; empty for words and switches
   Field field;
   const char* help;      ///< one line
   const char* notes;     ///< what a manual page adds to the help
-  bool by_rank = false;  ///< it shapes the work of a rank alone, so ranks may have different values
+  bool by_rank = false;  ///< the option concerns the work of one rank alone, so ranks may have different values
 };
 
-/// The only place where the options are listed; the help, the view, the documentation, the Fortran module and the
-/// Python helper are made from it.
+/// The only list of the options; the help, the view, the documentation, the Fortran module and the Python helper are
+/// made from it.
 std::span<const OptionEntry> option_table();
 
-/// One value that a function hands out through a pointer.
+/// One value that a function returns through a pointer.
 struct ResultValue {
   const char* name;
   const char* type;  ///< C type of the value
   const char* help;
 };
 
-/// A function that tells what the last set-up chose; an error before it. Another one may tell it of one direction.
+/// A function that returns a result of the last set-up; before a set-up the call is an error. A second function may
+/// return the result for one direction.
 struct ResultEntry {
   const char* function;  ///< the C functions are PCOCLSPKTGet<function> and PCOCLSPKTGetDirection<function>
   std::vector<ResultValue> values;
@@ -79,17 +81,17 @@ struct ResultEntry {
   const char* level;                     ///< for whom: intermediate or advanced
   const char* notes;                     ///< what a manual page adds to the help
   const char* see_also;                  ///< functions joined by spaces, without PCOCLSPKT
-  const char* direction_help = nullptr;  ///< of the function for one direction; null: there is none
+  const char* direction_help = nullptr;  ///< help of the function for one direction; null: there is no such function
   const char* direction_notes = nullptr;
 };
 
-/// What the functions for one direction are asked for, in front of their values.
+/// The argument that names the direction; the functions for one direction take it before their values.
 extern const ResultValue kDirectionInput;
 
-/// The only place where the functions are listed that report on the last set-up.
+/// The only list of the functions that report on the last set-up.
 const std::vector<ResultEntry>& result_table();
 
-/// A function that hands vectors or index sets over.
+/// A function by which a program gives vectors or index sets to the preconditioner.
 struct ActionEntry {
   const char* function;             ///< the C function is PCOCLSPKT<function>
   std::vector<ResultValue> inputs;  ///< IS, Vec or text
@@ -98,19 +100,19 @@ struct ActionEntry {
   const char* see_also;  ///< functions joined by spaces, without PCOCLSPKT
 };
 
-/// The only place where the functions are listed by which a program hands over vectors and index sets.
+/// The only list of the functions by which a program gives vectors and index sets to the preconditioner.
 const std::vector<ActionEntry>& action_table();
 
 /// The value as a user would type it.
 std::string value_text(const OptionEntry& entry, const Settings& settings);
 
-/// The words a choice takes, by its values; none for other options.
+/// The words that a choice accepts, indexed by its values; empty for other options.
 std::span<const char* const> words_of(const OptionEntry& entry);
 
-/// The words a choice takes, "a|b|c"; `<unit>` for numbers and free text.
+/// The words that a choice accepts, as "a|b|c"; `<unit>` for numbers and free text.
 std::string values_text(const OptionEntry& entry);
 
-/// The options that differ from their defaults, as they stand on a command line; empty if none does.
+/// The options that differ from their defaults, as on a command line; empty if all have their defaults.
 std::string non_default_options(const Settings& settings);
 
 }  // namespace oclspkt::petsc

@@ -10,15 +10,15 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The library stays mapped after PetscFinalize(), so all of this is reset there.
+/// The state of the package. PetscFinalize() resets it, because the library stays mapped.
 struct Package {
   bool initialized = false;
   PetscBool cited = PETSC_FALSE;
   Events events;
 };
 Package package;
-/// Held while `package` changes: in a PETSc with thread safety each thread may make the first preconditioner. Events do
-/// not change once the type is registered, and are read without it.
+/// Locked while `package` changes: in a PETSc with thread safety, any thread may make the first preconditioner. Events
+/// do not change once the type is registered, so they are read without the lock.
 std::mutex package_lock;
 
 const char kCitation[] =
@@ -79,7 +79,7 @@ PetscErrorCode PCOCLSPKTInitializePackage(void) {
   PetscCall(PetscLogEventRegister("OCLSPKTDegraded", PC_CLASSID, &package.events.degraded));
   PetscCall(PetscLogEventRegister("OCLSPKTToDevice", VEC_CLASSID, &package.events.up));
   PetscCall(PetscLogEventRegister("OCLSPKTToHost", VEC_CLASSID, &package.events.down));
-  /* A rank may lose its device, or copy, while others do not. */
+  /* These events are not collective: a rank may lose its device, or copy, when others do not. */
   for (const PetscLogEvent event : {package.events.degraded, package.events.up, package.events.down}) {
     PetscCall(PetscLogEventSetCollective(event, PETSC_FALSE));
   }

@@ -8,7 +8,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Say by -info, once for a set-up, that all methods are above the limits of method auto.
+/// Report by -info, once per set-up, that all methods are above the limits of method auto.
 void info_above_bound(PC pc, Sweep& sweep, bool transpose) {
   for (const std::string* text : {&sweep.report(transpose).above_bound, &sweep.cut_report(transpose).above_bound}) {
     if (text->empty() || sweep.told_above[transpose]) continue;
@@ -17,8 +17,8 @@ void info_above_bound(PC pc, Sweep& sweep, bool transpose) {
   }
 }
 
-/// After the solves of an apply: tell of answers above the limits of method auto, once, or mark the PC as failed on all
-/// ranks. Collective where answers_may_fail().
+/// After the solves of an apply, report answers above the limits of method auto by -info, once. If answers_may_fail(),
+/// mark the PC as failed on all ranks; this part is collective.
 void tell_answers(PC pc, bool transpose) {
   PC_OCLSPKT* o = data(pc);
   for (const auto& sweep : o->sweeps) info_above_bound(pc, *sweep, transpose);
@@ -55,7 +55,7 @@ void info_choices(PC pc, bool transpose) {
   for (const auto& sweep : data(pc)->sweeps) info_choice(pc, *sweep, transpose);
 }
 
-/// Whether a null space holds the constant vectors.
+/// True if a null space contains the constant vectors.
 bool holds_constants(MatNullSpace space) {
   const Vec* vectors;
   PetscInt count;
@@ -65,13 +65,13 @@ bool holds_constants(MatNullSpace space) {
     PetscReal least, most;
     must(VecMin(vectors[i], nullptr, &least));
     must(VecMax(vectors[i], nullptr, &most));
-    /* The vectors have norm 1; a constant one may have been scaled entry by entry. */
+    /* The vectors have norm 1. Entries of a constant one may differ by rounding, because each was scaled. */
     constant = static_cast<PetscBool>(most - least <= 4 * PETSC_MACHINE_EPSILON * PetscMax(most, -least));
   }
   return constant;
 }
 
-/// What the matrix is known to be, and where vectors lie.
+/// The properties of the matrix that PETSc knows, and the queue of the vectors.
 Known known_of_matrix(PC pc) {
   MatNullSpace space = nullptr;
   PetscBool set, symmetric;
@@ -83,7 +83,7 @@ Known known_of_matrix(PC pc) {
           .queue = data(pc)->vectors.queue};
 }
 
-/// Let the solvers of all directions choose. A breakdown on one rank is a failed reason on all.
+/// Call set_up for the solvers of all directions. A breakdown on one rank is a failed reason on all.
 template <typename SetUp>
 void each_set_up(PC pc, const SetUp& set_up) {
   PC_OCLSPKT* o = data(pc);
@@ -109,8 +109,8 @@ void set_up(PC pc) {
   o->ready = o->stale = false;
   o->failure.clear();
   o->failed_apply = false;
-  o->visit.forget();             /* of solvers that may go */
-  pc->setupcalled = PETSC_FALSE; /* a set-up that ends in an error is tried again even if the matrix stays */
+  o->visit.forget();             /* its solvers may be destroyed below */
+  pc->setupcalled = PETSC_FALSE; /* after an error, the next PCSetUp() tries again even if the matrix stays */
   must(PCSetFailedReason(pc, PC_NOERROR));
   must(Cite());
   must(PetscLogEventBegin(events().set_up, pc, pc->pmat, 0, 0));
@@ -137,13 +137,14 @@ void set_up(PC pc) {
   if (o->settings.explain) explain(pc);
 }
 
-/// Make up for a set-up that was put off while the program reused the operator. All ranks do, or none: settings change
-/// on all of them.
+/// Run a set-up that was postponed while the program reused the operator. All ranks run it, or none, because settings
+/// change on all ranks.
 void set_up_if_stale(PC pc) {
   if (data(pc)->stale && !pc->reusepreconditioner) set_up(pc);
 }
 
-/// Before an apply: make the operator of the present settings, unless the last set-up ended with a failed reason.
+/// Before an apply, run a postponed set-up and forget the failure of the last apply. @throws PetscFailure if the last
+/// set-up ended in an error
 void check_ready(PC pc) {
   set_up_if_stale(pc);
   forget_failed_apply(pc);
@@ -154,7 +155,7 @@ void check_ready(PC pc) {
       "The last PCSetUp() of PCOCLSPKT ended in an error; correct what its message names and call PCSetUp() again");
 }
 
-/// See that vectors are laid out as the rows of the matrix; PETSc looks at those of some calls only.
+/// Check that vectors have as many local rows as the matrix; PETSc checks this in some calls only.
 void check_vectors(PC pc, Vec x, Vec y) {
   PetscInt rows, of_x, of_y;
   must(MatGetLocalSize(pc->pmat, &rows, nullptr));
@@ -175,7 +176,7 @@ void fill_with_inf(const Block& block) {
   }
 }
 
-/// Solve for all columns of a block, in parts where they need memory of their own.
+/// Solve for all columns of a block, at most kColumnsTogether at a time if there are several directions.
 void solve_block(PC pc, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
   const auto [x, y] = right.matrix ? std::pair((PetscObject)right.matrix, (PetscObject)solution.matrix)
@@ -222,7 +223,7 @@ void solve_matrix(PC pc, Mat x, Mat y) {
   solve_block(pc, {nullptr, x, 0, columns}, {nullptr, y, 0, columns}, false);
 }
 
-/* Before a solve: set up for its vectors, and warn of ignored entries. A part of PCCOMPOSITE is not set up yet. */
+/* Before a solve, set up for its vectors and warn of ignored entries. A PC within PCCOMPOSITE is not set up yet. */
 void prepare_solve(PC pc, KSP ksp, Vec right, Vec solution) {
   must(OclspktOwnPreSolve(pc, ksp));
   set_up_if_stale(pc);
@@ -237,11 +238,11 @@ void destroy_work(PC_OCLSPKT& o) {
   }
 }
 
-/// Forget all but the settings and what was told once.
+/// Forget all but the settings and which warnings were printed.
 void reset(PC pc) {
   PC_OCLSPKT& o = *data(pc);
   PC_OCLSPKT fresh;
-  agree_on_degraded(pc); /* PCDestroy() comes here, too */
+  agree_on_degraded(pc); /* PCDestroy() resets, too */
   destroy_work(o);
   fresh.settings = o.settings;
   fresh.warned = o.warned;
@@ -250,9 +251,9 @@ void reset(PC pc) {
 }
 
 void destroy(PC pc) {
-  PetscBool finalized; /* then PETSc's part of the object is not there any more */
+  PetscBool finalized; /* PetscFinalize() has destroyed PETSc's part of the object */
   must(PetscFinalized(&finalized));
-  destroy_work(*data(pc)); /* PCSetType() to another type destroys without a reset */
+  destroy_work(*data(pc)); /* PCSetType() to another type calls no reset before */
   if (!finalized) compose_functions(pc, true);
   delete data(pc);
   pc->data = nullptr;
@@ -278,8 +279,8 @@ void destroy_work_of_matrix(Work& work) {
   for (Block& block : work.of_matrix) destroy_block(block);
 }
 
-/* What PETSc calls. The reason of a failed apply is forgotten after a solve: PETSc would find it before the applies of
-   the next one. */
+/* The functions that PETSc calls. A solve ends by clearing the reason of a failed apply: PETSc would find it at the
+   beginning of the next solve. */
 #define OCLSPKT_CALLBACK(Name, parameters, ...) \
   static PetscErrorCode Name parameters {       \
     PetscFunctionBegin;                         \

@@ -19,30 +19,31 @@
 
 namespace oclspkt::petsc {
 
-/// What vouches for an operator: the error of truncation at most, and that of rounding in eps; Inf if it is not known.
+/// Bounds on an operator's errors: truncation, and rounding in eps; Inf if unknown.
 struct Bounds {
   double truncation = 0, rounding = 0;
-  bool above_limits = false;  ///< a method that was named, and that its bounds do not cover
+  bool above_limits = false;  ///< the user named the method, and a bound exceeds its limit
 };
 
-/// Texts that PCOCLSPKTGetMethodUsed() and its like handed out.
+/// Texts that PCOCLSPKTGetMethodUsed() and similar functions returned to the program.
 struct Told {
   std::string directions, method, why, device, device_type;
 };
 
-/// One direction of the preconditioner: its lines, where their bands stand in the matrix, and what solves them.
+/// One direction of the preconditioner: its lines, the positions of their bands in the matrix, and their solver.
 struct Sweep {
   Direction direction = Direction::matrix;
   LineLayout layout;
   Extraction extraction;
   CutSolver<PetscScalar> solver;
-  Index couplings = 0;  ///< nonzero couplings on all ranks that no direction before has; counted for several directions
-  AlignedArray<PetscScalar> right, solution;  ///< vectors in the order of the lines; empty: that of the matrix
+  Index couplings =
+      0;  ///< nonzero couplings on all ranks without those of earlier directions; only for several directions
+  AlignedArray<PetscScalar> right, solution;  ///< vectors in the order of the lines; empty if rows have the same order
   std::size_t losses_seen = 0;                ///< lost devices that were logged already
-  std::array<bool, 2> told_above{};           ///< what is above the limits of method auto, by -info; as `bounds`
-  std::array<Bounds, 2> bounds;  ///< of the last set-up and of the transposed one, the largest over all ranks
+  std::array<bool, 2> told_above{};           ///< by `transpose`: -info has told of values above the limits
+  std::array<Bounds, 2> bounds;               ///< by `transpose`: of the last set-ups, the largest over all ranks
 
-  Told told;  ///< of this direction alone
+  Told told;  ///< texts about this direction alone
 
   const Report& report(bool transpose) const { return transpose ? solver.transpose_report() : solver.report(); }
   const CutReport& cut_report(bool transpose) const {
@@ -50,31 +51,31 @@ struct Sweep {
   }
 };
 
-/// A bound; one that is not known, which comparisons and MPI_MAX may lose, is Inf.
+/// The bound, or Inf if it is NaN (unknown): comparisons and MPI_MAX may lose NaN.
 inline double without_nan(double bound) { return std::isnan(bound) ? std::numeric_limits<double>::infinity() : bound; }
 
-/// The larger of two bounds; one that is not known wins.
+/// The larger of two bounds, or NaN if one of them is NaN (unknown).
 inline double largest_bound(double a, double b) { return b <= a || std::isnan(a) ? a : b; }
 
-/// Which couplings lead out of lines.
+/// The lines of a layout, and whether couplings lead out of them.
 struct Ends {
   LineSet lines;
-  bool above = false, below = false;  ///< other ranks continue them
+  bool above = false, below = false;  ///< other ranks continue the lines on this side
   bool operator==(const Ends&) const = default;
 };
 
-/// Those of all lines of a layout along an axis, of which other ranks continue all or none.
+/// The ends of a layout along an axis. On each side, other ranks continue all lines or none.
 inline Ends ends_of(const LineLayout& layout) {
   return {layout.lines, layout.cut() && layout.above.front() >= 0, layout.cut() && layout.below.front() >= 0};
 }
 
-/// Bands along an axis as PCOCLSPKTSetBands() was given them, by local rows. They go to the solver of their direction
-/// and come back when lines are laid out anew, so that they are copied once.
+/// The bands along an axis that a program gave to PCOCLSPKTSetBands(), by local rows. The solver of their direction
+/// takes them without a copy, and gives them back when lines are laid out anew.
 struct GivenBands {
   FilledBands<PetscScalar> bands;
   bool set = false;
-  bool taken = false;        ///< the solver has them, and `bands` is what it had before
-  std::optional<Ends> ends;  ///< the lines whose ends are 0 in them; none: they are as they were given
+  bool taken = false;        ///< the solver has them, and `bands` holds its previous bands
+  std::optional<Ends> ends;  ///< the lines out of which couplings are 0 in the bands; none: as given
 };
 
 /// The choice and the layout of lines depend on this key alone: they are kept until it changes.
@@ -83,36 +84,36 @@ struct LinesKey {
   PetscObjectId matrix = 0, grid = 0;
   PetscObjectState pattern = -1;
   PetscInt local_rows = -1, rows = -1;
-  int given = 0;  ///< calls of PCOCLSPKTSetLines() and PCOCLSPKTSetBands() that changed what there is
+  int given = 0;  ///< calls of PCOCLSPKTSetLines() and PCOCLSPKTSetBands() that changed which lines or bands are given
   bool operator==(const LinesKey&) const = default;
 };
 
-/// What is solved for at once: a vector, or some columns of a dense matrix.
+/// Right-hand sides or solutions of one solve: a vector, or some columns of a dense matrix.
 struct Block {
   Vec vector = nullptr;
-  Mat matrix = nullptr;           ///< null: the vector
+  Mat matrix = nullptr;           ///< null: `vector` is set
   PetscInt first = 0, count = 1;  ///< columns
 };
 
-/// What there is between the sweeps.
+/// Blocks for intermediate results between the sweeps.
 struct Work {
   std::array<Block, 2> parts;
   Block between;                   ///< the diagonal between the factors
   std::array<Block, 2> of_matrix;  ///< see multiply()
 };
-/// Destroy what another matrix needs anew.
+/// Destroy the blocks that depend on the matrix, because another matrix needs others.
 void destroy_work_of_matrix(Work& work);
 
 /// The directions and their lines, as find_lines() decided.
 struct Chosen {
   LinesKey key;
-  std::string why;                   ///< in words
-  bool by_values = false;            ///< by `auto`
-  std::optional<Coupling> coupling;  ///< what that choice was made for
-  std::string left_out;              ///< a periodic axis that it could not take, with figures; empty if none matters
+  std::string why;                   ///< reason for these directions
+  bool by_values = false;            ///< `auto` chose by the values of the matrix
+  std::optional<Coupling> coupling;  ///< the coupling of the matrix when `auto` chose
+  std::string left_out;  ///< a periodic axis that `auto` could not take, with figures; empty if none matters
 };
 
-/// What stands behind pc->data.
+/// The data of the preconditioner, to which pc->data points.
 struct PC_OCLSPKT {
   Settings settings;
   std::vector<std::unique_ptr<Sweep>> sweeps;  ///< at least one; in the order of the directions
@@ -121,28 +122,28 @@ struct PC_OCLSPKT {
     std::optional<GivenLines> lines;
     std::array<GivenBands, kAxes> bands;
     int changes = 0;
-  } given;                             ///< by the program
-  std::shared_ptr<Exchange> exchange;  ///< of all sweeps; made when lines are cut
+  } given;                             ///< lines and bands that the program gave
+  std::shared_ptr<Exchange> exchange;  ///< shared by all sweeps; made when lines are cut
   std::vector<PetscScalar> between;    ///< diagonal between the factors of `symmetric`, by local rows
-  Work work, work_columns;             ///< for vectors and for columns, of the solution's type; destroyed by reset
-  DeviceVisit<PetscScalar> visit;      ///< one way of host vectors for all directions, where that is possible
+  Work work, work_columns;             ///< for vectors and for columns, of the solution's type; reset destroys them
+  DeviceVisit<PetscScalar> visit;      ///< applies all directions with one transfer of host vectors, if possible
   struct {
-    DeviceQueue queue;           ///< where they lie, as the last set-up was told
-    std::string sought;          ///< the type that find_queue() asked
-    const char* from_host = "";  ///< why the last ones were taken from the host's memory, see note_vectors(); or empty
+    DeviceQueue queue;           ///< of the device where vectors lie, as the last set-up was told
+    std::string sought;          ///< the vector type for which find_queue() looked
+    const char* from_host = "";  ///< why the last vectors were read from host memory, see note_vectors(); else empty
   } vectors;
   bool stale = false;            ///< settings changed while the program reuses the operator
   bool ready = false;            ///< the operator of the last set-up can be applied
-  bool transpose_ready = false;  ///< the transposed one was set up for it
-  std::string failure;           ///< why the last set-up failed, or the last apply; empty if it did not
+  bool transpose_ready = false;  ///< the transposed operator was set up, too
+  std::string failure;           ///< why the last set-up or apply failed; empty if it succeeded
   bool failed_apply = false;     ///< `failure` is of an apply
-  Trouble answers;               ///< what is wrong with answers of the apply that runs
+  Trouble answers;               ///< errors in answers of the present apply
   std::string first_loss;        ///< the first device that this rank lost; empty if none
   struct {
-    bool degraded = false;  ///< by this rank, or by any as far as agree_on_degraded() told
+    bool degraded = false;  ///< this rank printed the line; after agree_on_degraded(): any rank
     bool ignored = false, left_out = false;
-  } warned;                   ///< see warnings; it survives a reset
-  bool applied_once = false;  ///< by the KSP of the last solve, which is no Krylov method
+  } warned;                   ///< which warnings were printed; survives a reset
+  bool applied_once = false;  ///< the KSP of the last solve is no Krylov method and applies the PC once
   Told told;
 
   PC_OCLSPKT() { sweeps.push_back(std::make_unique<Sweep>()); }
@@ -152,8 +153,8 @@ struct PC_OCLSPKT {
 
 inline PC_OCLSPKT* data(PC pc) { return static_cast<PC_OCLSPKT*>(pc->data); }
 
-/// Have the operator made anew by the next PCSetUp(), even if the matrix stays; while the program reuses the operator
-/// (PCSetReusePreconditioner()), by the first apply after that.
+/// Make the next PCSetUp() set the operator up anew, even if the matrix stays. While the program reuses the operator
+/// (PCSetReusePreconditioner()), the first apply after the reuse does so.
 inline void forget_operator(PC pc) {
   if (pc->reusepreconditioner) {
     data(pc)->stale = true;
@@ -162,14 +163,14 @@ inline void forget_operator(PC pc) {
   }
 }
 
-/// The numbers of a block in memory of the host, to be read; every get has its restore.
+/// The numbers of a block in host memory, for reading. Each call needs a matching restore.
 Columns<const PetscScalar> get_read(const Block& block);
 void restore_read(const Block& block, const Columns<const PetscScalar>& columns);
-/// The numbers of a block in memory of the host, to be overwritten. Columns before the block keep their values.
+/// The numbers of a block in host memory, for overwriting. Columns before the block keep their values.
 Columns<PetscScalar> get_write(const Block& block);
 void restore_write(const Block& block, const Columns<PetscScalar>& columns);
 
-/// Call call(to, with) for the vectors of two blocks; where `with` is one vector, that for each of `to`.
+/// Call call(to, with) for the vectors of two blocks. If `with` is one vector, every vector of `to` gets this one.
 /// @param call  changes `to`, reads `with`
 template <typename Call>
 void each_vector(const Block& to, const Block& with, const Call& call) {
@@ -184,42 +185,42 @@ void each_vector(const Block& to, const Block& with, const Call& call) {
   }
 }
 
-/// Whether a type of vectors, as MatGetVecType() tells it, has nothing but memory of the host.
+/// True if vectors of this type have host memory only. @param type  as MatGetVecType() returns it
 bool is_of_host(VecType type);
 
-/// product = A x, or A^T x: matrices on devices multiply vectors of their own type only, others are copied by
-/// the host.
-/// @param[in,out] own  vectors of the matrix's type, made when they are needed
+/// product = A x, or A^T x. Matrices on devices multiply vectors of their own type only; vectors of other types are
+/// copied by the host.
+/// @param[in,out] own  vectors of the matrix's type, made at the first need
 void multiply(Mat matrix, Vec x, Vec product, bool transpose, std::array<Block, 2>& own);
 
-/// Have a block be as another one: a vector of its type, or at least as many columns, where it lies.
-/// @param[in,out] block  destroyed and made anew where it does not fit
-/// @return whether it was made anew, so that its numbers are to be written
+/// Make a block like another one: a vector of the same type, or at least as many columns, on the same host or device.
+/// @param[in,out] block  destroyed and made anew if it does not fit
+/// @return true if the block was made anew, so that its numbers must be written
 bool match_block(const Block& like, Block& block);
 void destroy_block(Block& block);
 
-/// Compose the functions behind the public ones of oclspkt.h with a PC, or remove them.
+/// Compose the implementations of the functions of oclspkt.h with a PC, or remove them.
 void compose_functions(PC pc, bool remove);
 
-/// Whether the lines of the last set-up are those of the next one, as far as this rank can tell.
+/// True if the next set-up has the lines of the last one, as far as this rank can tell.
 bool lines_stay(PC pc);
 
-/// The rows of a vector that are on this rank.
+/// A copy of this rank's part of a vector.
 std::vector<PetscScalar> copy_vector(Vec vector);
 
-/* Behind PCOCLSPKTSetLines() and PCOCLSPKTSetBands(). */
+/* The implementations of PCOCLSPKTSetLines() and PCOCLSPKTSetBands(). */
 void set_lines(PC pc, IS lines, IS starts, IS rows);
 void set_bands(PC pc, const char axis[], Vec lower, Vec diag, Vec upper);
 
 /// Set the bounds of every direction to the largest over all ranks. Collective.
 void agree_on_bounds(PC pc, bool transpose);
 
-/// Tell of devices lost since the last call: to -info and the log, and where this is rank 0 to the error stream.
+/// Report devices lost since the last call, to -info and the log. Rank 0 also prints a line to the error stream.
 void note_degraded(PC pc);
-/// Print the line of the first rank that lost a device, unless one was printed before. Collective.
+/// Print the line about the first rank that lost a device, unless such a line was printed before. Collective.
 void agree_on_degraded(PC pc);
 
-/// Whether an answer may fail an apply: see AboveBound.
+/// True if an inaccurate answer makes an apply fail, see AboveBound.
 inline bool answers_may_fail(const PC_OCLSPKT& o) {
   return o.settings.above_bound == AboveBound::error && o.settings.method == MethodChoice::automatic;
 }
@@ -227,63 +228,63 @@ inline bool answers_may_fail(const PC_OCLSPKT& o) {
 /// Read every option of the table.
 void read_settings(OclspktOptionItems items, Settings& settings);
 
-/// Give the solver new settings; where they concern the operator the next PCSetUp() runs even if the matrix stays.
-/// @return whether they do
+/// Give the solver new settings. If they concern the operator, the next PCSetUp() runs even if the matrix stays.
+/// @return true if they concern the operator
 bool change_settings(PC pc, const Settings& settings);
 
-/// Decide on the directions and lay out their lines, where the matrix or the settings changed. Collective.
+/// Choose the directions and lay out their lines, if the matrix or the settings changed. Collective.
 void find_lines(PC pc);
 
-/// Give every sweep its bands, from the matrix or from the program, ready for set_up(). Collective.
+/// Fill the bands of every sweep for set_up(), from the matrix or from the program. Collective.
 void fill_bands(PC pc);
 
-/// Columns that are solved for at a time where each of them needs memory of its own: where rows of lines lie apart in
-/// the vector, and between directions.
+/// Columns that are solved at a time if each column needs memory for copies: if the rows of lines lie apart in the
+/// vector, and between directions.
 inline constexpr PetscInt kColumnsTogether = 4;
 
-/// Solve along one direction: where the vectors lie if the solver takes them there, else by way of the host's memory.
-/// @param right, solution  not the same
+/// Solve along one direction. The solver works on the vectors where they lie, or else in host memory.
+/// @param right, solution  must differ
 void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose);
 
-/// The queue by which PETSc orders work on two blocks, where both lie on a device by one run-time: CUDA (VECCUDA,
-/// VECKOKKOS, MATDENSECUDA) or OpenCL (VECVIENNACL). None for others, and for vectors that are bound to the host.
+/// The queue by which PETSc orders work on two blocks, if one run-time keeps both on a device: CUDA (VECCUDA,
+/// VECKOKKOS, MATDENSECUDA) or OpenCL (VECVIENNACL). No queue for other blocks, and for vectors that are bound to the
+/// host.
 DeviceQueue queue_of(const Block& right, const Block& solution);
-/// Have the view say why vectors of Kokkos are solved for from the host's memory, if they are; of others it says
-/// nothing.
+/// Note for the view why vectors of Kokkos are read from host memory, if they are. Vectors of other types get no note.
 void note_vectors(PC pc, Vec vector);
-/// Before a set-up: remember where vectors are likely to lie, by those that the matrix makes. Collective.
+/// Before a set-up, find out where vectors are likely to lie: where the matrix makes its vectors. Collective.
 void find_queue(PC pc);
-/// Before the applies of a solve: set up for the device where its vectors lie, if the last set-up was not told of it.
-/// Collective: all ranks set up, or none.
+/// Before the applies of a solve, set up for the device where the vectors lie, unless the last set-up was for this
+/// device. Collective: all ranks set up, or none.
 void set_up_for_vectors(PC pc, Vec right, Vec solution);
-/// Solve along one direction on the device where the vectors lie, if the set-up was told of it: by the matrix, or by
-/// a KSP, see set_up_for_vectors().
-/// @return false: they have to be taken to the host
+/// Solve along one direction on the device where the vectors lie, if the set-up was for this device: see find_queue()
+/// and set_up_for_vectors().
+/// @return false: the vectors have to be copied to the host
 bool solve_on_device(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose);
 
-/// Set the solvers of all directions up, for where PC_OCLSPKT::vectors says that they lie. A breakdown on one rank is
-/// one on all. Collective.
+/// Set up the solvers of all directions, for vectors that lie where PC_OCLSPKT::vectors says. A breakdown on one rank
+/// is a breakdown on all. Collective.
 void set_up_sweeps(PC pc);
 
-/// After the set-ups of all sweeps: look whether vectors of the host can go to a device and back once for all of them.
+/// After the set-ups of all sweeps, test whether one transfer of host vectors to a device and back serves all sweeps.
 void set_up_visit(PC pc);
 
 /// Apply the operator that Settings::combine makes of several sweeps.
-/// @param right, solution  not the same, at most kColumnsTogether columns
+/// @param right, solution  must differ; at most kColumnsTogether columns
 void apply_combined(PC pc, const Block& right, const Block& solution, bool transpose);
 
-/// Whether `auto` has to choose again, because the values of the matrix rose where the choice does not look.
+/// True if `auto` has to choose again, because entries of the matrix off the chosen bands have grown.
 bool choice_is_stale(const PC_OCLSPKT& o);
 
-/// Entries of the matrix that no direction takes, on all ranks.
+/// The number of entries of the matrix, on all ranks, that no direction takes.
 Index ignored_entries(const PC_OCLSPKT& o);
-/// Which entries of the matrix no direction takes, in words.
+/// A text about the entries of the matrix that no direction takes.
 std::string ignored_text(const PC_OCLSPKT& o);
-/// @return an error if there are any, and -pc_oclspkt_ignored says so
+/// Fail if no direction takes some entries and -pc_oclspkt_ignored asks for an error.
 void check_ignored(PC pc);
-/// Warn of a solve that leaves entries out, unless a Krylov method makes up for them. Collective.
+/// Warn of a solve that ignores entries, unless a Krylov method makes up for them. Collective.
 void warn_of_ignored(PC pc, KSP ksp);
-/// Warn of a strong axis that `auto` could not take. Collective.
+/// Warn of a strongly coupled periodic axis that `auto` could not take. Collective.
 void warn_of_periodic_axis(PC pc);
 
 void view(PC pc, PetscViewer viewer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-/// The only place that knows in which release of PETSc something changed its name or its type.
+/// The only file that depends on the release of PETSc: names and types that changed between releases.
 
 #include <petscdevice.h>
 
@@ -19,7 +19,7 @@
 #define PETSC_SUCCESS 0
 #endif
 
-/// VecErrorWeightedNorms(), which asks the type.
+/// True if PETSc has VecErrorWeightedNorms(), an operation that a vector's type may replace.
 #define OCLSPKT_HAS_ERROR_NORMS PETSC_VERSION_GE(3, 20, 0)
 
 #if PETSC_VERSION_LT(3, 23, 0)
@@ -34,14 +34,15 @@ using OclspktOptionItems = PetscOptionItems;
 #define OCLSPKT_MPI_BOOL MPI_C_BOOL
 #endif
 
-/// MPIU_Allreduce(), which checks in debug builds that all ranks mean the same reduction.
+/// MPIU_Allreduce(), which checks in debug builds that all ranks call it in the same place of the sources.
 #if PETSC_VERSION_LT(3, 23, 0)
 #define OclspktAllreduce(...) PetscCall(MPIU_Allreduce(__VA_ARGS__))
 #else
 #define OclspktAllreduce(...) PetscCallMPI(MPIU_Allreduce(__VA_ARGS__))
 #endif
 
-/// The function of PCSetPreSolve(), which PETSc leaves to a type that has one of its own; it is gone in 3.24.
+/// Call the function that the program gave to PCSetPreSolve(): PETSc calls either this function or the type's own one.
+/// PETSc 3.24 has no PCSetPreSolve().
 inline PetscErrorCode OclspktOwnPreSolve(PC pc, KSP ksp) {
 #if PETSC_VERSION_LT(3, 24, 0)
   return pc->presolve ? (*pc->presolve)(pc, ksp) : PETSC_SUCCESS;
@@ -51,7 +52,7 @@ inline PetscErrorCode OclspktOwnPreSolve(PC pc, KSP ksp) {
 #endif
 }
 
-/// Flops on a device: those of GPUs where PETSc counts them apart, which is where it was built for GPUs.
+/// Log flops of a device. A PETSc that was built for GPUs counts them separately from the host's.
 inline PetscErrorCode OclspktLogGpuFlops(PetscLogDouble flops) {
 #if PetscDefined(HAVE_DEVICE)
   return PetscLogGpuFlops(flops);
@@ -60,11 +61,12 @@ inline PetscErrorCode OclspktLogGpuFlops(PetscLogDouble flops) {
 #endif
 }
 
-/// Have -log_view count messages with so many bytes in all, at both of their ends, as it does.
+/// Add messages to the counts of -log_view, at the sender and at the receiver, as PETSc does.
+/// @param bytes  of all messages together
 inline void OclspktCountMessage(PetscLogDouble messages, PetscLogDouble bytes) {
 #if !PetscDefined(USE_LOG)
   (void)messages, (void)bytes;
-#elif defined(PetscAddLogDouble) /* each thread has counts of its own, which events are made of */
+#elif defined(PetscAddLogDouble) /* events read the counts of their thread */
   (void)PetscAddLogDouble(&petsc_isend_ct, &petsc_isend_ct_th, messages);
   (void)PetscAddLogDouble(&petsc_irecv_ct, &petsc_irecv_ct_th, messages);
   (void)PetscAddLogDouble(&petsc_isend_len, &petsc_isend_len_th, bytes);
@@ -77,7 +79,7 @@ inline void OclspktCountMessage(PetscLogDouble messages, PetscLogDouble bytes) {
 #endif
 }
 
-/// Fill a vector with Inf, which the solvers above take for a failed preconditioner. Collective.
+/// Fill a vector with Inf, by which the outer solver recognises a failed preconditioner. Collective.
 inline PetscErrorCode OclspktVecSetInf(Vec vector) {
 #if PETSC_VERSION_LT(3, 22, 0)
   return VecSetInf(vector);
@@ -97,7 +99,7 @@ inline PetscErrorCode OclspktCudaQueue(oclspkt::DeviceQueue* queue) {
   PetscCall(PetscDeviceContextGetCurrentContext(&context));
   PetscCall(PetscDeviceContextGetDeviceType(context, &type));
   if (type == PETSC_DEVICE_CUDA) {
-    void** handle; /* where the stream is kept */
+    void** handle; /* address of the stream */
     PetscCall(PetscDeviceContextGetStreamHandle(context, (void**)&handle));
     stream = *handle;
   }
@@ -109,9 +111,9 @@ inline PetscErrorCode OclspktCudaQueue(oclspkt::DeviceQueue*) { return PETSC_SUC
 #endif
 
 #if PetscDefined(HAVE_CUDA) && PetscDefined(HAVE_KOKKOS) && !PetscDefined(HAVE_KOKKOS_WITHOUT_GPU)
-/// The stream of Kokkos's vectors: that of the device context in which Kokkos began, whichever is the current one. It
-/// is what PetscGetKokkosExecutionSpace().cuda_stream() says in headers that only nvcc compiles, and looked for by
-/// name.
+/// The stream of Kokkos's vectors. It belongs to the device context in which Kokkos began, which may not be the current
+/// one. PetscGetKokkosExecutionSpace().cuda_stream() returns this stream, but only nvcc compiles its header: hence the
+/// search by name.
 inline PetscErrorCode OclspktKokkosQueue(oclspkt::DeviceQueue* queue) {
   static void* const* const space = (void* const*)dlsym(RTLD_DEFAULT, "PetscKokkosExecutionSpacePtr");
   static void* (*const stream_of)(const void*) =
@@ -132,7 +134,7 @@ inline PetscErrorCode OclspktKokkosQueue(oclspkt::DeviceQueue* queue) { return O
 #define OclspktDenseRestoreRead MatDenseRestoreArrayReadAndMemType
 #define OclspktDenseRestoreWrite MatDenseRestoreArrayWriteAndMemType
 #else
-/// Columns of a dense matrix, which are the host's.
+/// The columns of a dense matrix, always in host memory.
 inline PetscErrorCode OclspktDenseRead(Mat matrix, const PetscScalar** array, PetscMemType* type) {
   *type = PETSC_MEMTYPE_HOST;
   return MatDenseGetArrayRead(matrix, array);
@@ -146,13 +148,13 @@ inline PetscErrorCode OclspktDenseWrite(Mat matrix, PetscScalar** array, PetscMe
 #endif
 
 #if PetscDefined(HAVE_VIENNACL) && PetscDefined(HAVE_OPENCL)
-/// Of libOpenCL, which such a PETSc brings along: nothing of ours is linked with it, hence weak.
+/// Functions of libOpenCL, which a PETSc with ViennaCL loads. They are weak because this library is not linked with it.
 extern "C" {
 [[gnu::weak]] int clReleaseCommandQueue(_cl_command_queue*);
 [[gnu::weak]] int clReleaseMemObject(_cl_mem*);
 }
 
-/// The queue of ViennaCL, which lives as long as the process; none where ViennaCL keeps its vectors on the host.
+/// The queue of ViennaCL, which lives as long as the process; no queue if ViennaCL keeps its vectors on the host.
 inline PetscErrorCode OclspktViennaCLQueue(Vec vector, oclspkt::DeviceQueue* queue) {
   char backend[20];
   PetscBool given, opencl = PETSC_FALSE;
@@ -165,18 +167,18 @@ inline PetscErrorCode OclspktViennaCLQueue(Vec vector, oclspkt::DeviceQueue* que
   if (given && !opencl) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecViennaCLGetCLQueue(vector, &handle));
   *queue = {oclspkt::DeviceQueue::Kind::opencl, reinterpret_cast<void*>(handle)};
-  clReleaseCommandQueue(reinterpret_cast<_cl_command_queue*>(handle)); /* the caller's, says its page */
+  clReleaseCommandQueue(reinterpret_cast<_cl_command_queue*>(handle)); /* PETSc's page: callers own a reference */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Memory of a vector, which lives as long as the vector.
+/// The device memory of a vector, which lives as long as the vector.
 inline PetscErrorCode OclspktViennaCLGet(Vec vector, PetscErrorCode (*get)(Vec, PETSC_UINTPTR_T*), void** memory) {
   PETSC_UINTPTR_T handle = 0;
 
   PetscFunctionBegin;
   PetscCall((*get)(vector, &handle));
   *memory = reinterpret_cast<void*>(handle);
-  clReleaseMemObject(reinterpret_cast<_cl_mem*>(handle)); /* the caller's, says its page */
+  clReleaseMemObject(reinterpret_cast<_cl_mem*>(handle)); /* PETSc's page: callers own a reference */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 inline PetscErrorCode OclspktViennaCLRead(Vec vector, void** memory) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Vectors and columns of dense matrices, on the host or on a device already. */
+/* Access to vectors and columns of dense matrices, whether they lie on the host or on a device. */
 #include <string_view>
 
 #include "logged.hxx"
@@ -9,7 +9,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Whether two objects are of one type, both bound to the host or none.
+/// True if two objects have the same type, and both or neither are bound to the host.
 template <typename Object>
 bool are_alike(Object a, Object b, PetscErrorCode (*bound_to_cpu)(Object, PetscBool*)) {
   const char* type;
@@ -21,7 +21,7 @@ bool are_alike(Object a, Object b, PetscErrorCode (*bound_to_cpu)(Object, PetscB
   return same && a_bound == b_bound;
 }
 
-/// Whether a block is of the same type as another one, bound to the host where that is, and as wide.
+/// True if `block` is like `like`: of the same type, equally bound to the host, and at least as wide.
 bool fits(const Block& block, const Block& like) {
   if (like.matrix) {
     return block.matrix && block.count >= like.count && are_alike(block.matrix, like.matrix, MatBoundToCPU);
@@ -48,7 +48,8 @@ Mat make_columns(const Block& like) {
   return made;
 }
 
-/// VecCopy() for any two types; that of ViennaCL does not write to vectors of the host (PETSc 3.24).
+/// VecCopy() for any two types, by host memory: ViennaCL's VecCopy() does not write to vectors of the host
+/// (PETSc 3.24).
 void copy_on_host(Vec from, Vec to) {
   const PetscScalar* values;
   PetscScalar* copies;
@@ -67,7 +68,7 @@ bool is_of_kokkos(Vec vector) {
   return is;
 }
 
-/// The run-time by which vectors of a type of PETSc are kept on a device; none for types of the host.
+/// The run-time that keeps vectors of this type on a device; none for types of the host.
 DeviceQueue::Kind kind_of(Vec vector) {
   PetscBool of_cuda, of_opencl, bound = PETSC_FALSE;
   must(VecBoundToCPU(vector, &bound));
@@ -78,7 +79,7 @@ DeviceQueue::Kind kind_of(Vec vector) {
   return of_opencl ? DeviceQueue::Kind::opencl : DeviceQueue::Kind::none;
 }
 
-/// The queue by which PETSc orders work on a vector; none if it lies on the host, or has too few rows for the device.
+/// The queue by which PETSc orders work on a vector; none if the vector lies on the host, or is too short for a device.
 DeviceQueue queue_of_vector(Vec vector) {
   DeviceQueue queue;
   if (is_dressed(vector)) {
@@ -91,8 +92,8 @@ DeviceQueue queue_of_vector(Vec vector) {
   return queue;
 }
 
-/// Whether the solver of a direction takes vectors on the device of a queue. An apply sets nothing up: if the set-up
-/// got no queue of that device, vectors go through the host until the next set-up, and the view says so.
+/// True if the solver of a direction takes vectors on the device of a queue. An apply runs no set-up: if the last one
+/// got no queue of this device, vectors go through the host until the next set-up, and the view says so.
 bool takes_queue(PC pc, Sweep& sweep, const DeviceQueue& queue, bool transpose) {
   bool takes = false;
   if (!queue || !sweep.layout.rows.empty()) return false;
@@ -114,12 +115,12 @@ void enqueue(PC pc, Sweep& sweep, const DeviceQueue& queue, Columns<const PetscS
   must(OclspktLogGpuFlops(static_cast<PetscLogDouble>(count) * apply_flops(sweep.report(transpose))));
 }
 
-/// Solve for a vector of OpenCL. @param y, x  cl_mem
+/// Solve for a vector in memory of OpenCL. @param y, x  cl_mem
 void enqueue_memory(PC pc, Sweep& sweep, const DeviceQueue& queue, const void* y, void* x, bool transpose) {
   enqueue(pc, sweep, queue, {static_cast<const PetscScalar*>(y)}, {static_cast<PetscScalar*>(x)}, 1, transpose);
 }
 
-/// Solve where arrays of PETSc lie in memory of CUDA. @return false: one of them does not
+/// Solve if the arrays of both blocks lie in memory of CUDA. @return false: an array does not
 bool enqueue_cuda(PC pc, Sweep& sweep, const DeviceQueue& queue, const Block& right, const Block& solution,
                   bool transpose) {
   const PetscScalar* y;
@@ -163,7 +164,7 @@ void enqueue_dressed(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec right, V
   must(PetscObjectStateIncrease((PetscObject)solution));
 }
 
-/// The queue of two dense matrices; none unless both lie on a device of CUDA.
+/// The queue of two dense matrices; none unless both matrices lie on a device of CUDA.
 DeviceQueue queue_of_columns(Mat right, Mat solution) {
   DeviceQueue queue;
   PetscBool of_cuda;
@@ -228,7 +229,7 @@ void multiply(Mat matrix, Vec x, Vec product, bool transpose, std::array<Block, 
   const auto product_of = transpose ? MatMultTranspose : MatMult;
   must(MatGetVecType(matrix, &type));
   must(VecGetType(x, &of_x));
-  /* "kokkos" is that of a matrix, "seqkokkos" or "mpikokkos" that of its vectors. */
+  /* A matrix names its vectors' type "kokkos", the vectors say "seqkokkos" or "mpikokkos". */
   if (is_of_host(type) || std::string_view(of_x).ends_with(type)) {
     must(product_of(matrix, x, product));
     return;
@@ -262,9 +263,9 @@ DeviceQueue queue_of(const Block& right, const Block& solution) {
   const DeviceQueue::Kind kind = kind_of(right.vector);
   if (is_dressed(right.vector) != is_dressed(solution.vector) || kind != kind_of(solution.vector)) return {};
   const DeviceQueue queue = queue_of_vector(right.vector);
-  /* To ask ViennaCL for the queue of the solution would bring its values to the device. */
+  /* Do not ask ViennaCL for the queue of the solution: that would copy the solution's values to the device. */
   if (kind == DeviceQueue::Kind::opencl) return queue;
-  /* One of Kokkos may differ if the current device context is another than Kokkos began in. */
+  /* A vector of Kokkos has another queue if Kokkos began in another device context than the current one. */
   return queue != queue_of_vector(solution.vector) ? DeviceQueue{} : queue;
 }
 
@@ -288,7 +289,8 @@ void find_queue(PC pc) {
   Vec vector;
   must(MatGetVecType(pc->pmat, &type));
   if (is_of_host(type) && !types().options.on) return;
-  /* To make a vector is collective, and the queue is this rank's: another one may have rows too few for its device. */
+  /* To make a vector is collective, so the test below must not depend on this rank's queue: other ranks may have none.
+   */
   if (o->vectors.sought == type) return;
   o->vectors.sought = type;
   must(MatCreateVecs(pc->pmat, &vector, nullptr));
@@ -303,7 +305,7 @@ void set_up_for_vectors(PC pc, Vec right, Vec solution) {
   if (is_of_host(type) && !types().options.on) return;
   const DeviceQueue queue = queue_of({.vector = right}, {.vector = solution});
   int least[] = {static_cast<bool>(queue),
-                 data(pc)->vectors.queue.kind == queue.kind}; /* on a device; known of all ranks */
+                 data(pc)->vectors.queue.kind == queue.kind}; /* vectors are on a device; the last set-up knew */
   OclspktReduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, comm_of(pc));
   if (!least[0] || least[1]) return;
   data(pc)->vectors.queue = queue;

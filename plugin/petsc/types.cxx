@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The device of dressed vectors: opened, measured, lost; copies of values between it and the host. With few rows a
-   device takes longer to begin than the host to finish. */
+/* The device of dressed vectors: how it is opened, measured and lost, and copies of values between it and the host. For
+   few rows, a launch on the device takes longer than the whole operation on the host. */
 #include "types.hxx"
 
 #include <sys/mman.h>
@@ -18,8 +18,8 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Open the device of this rank. Ranks of a node take turns among the GPUs that the selection names; by `auto`, among
-/// those with a memory of their own, since with others, vectors of the host are as good.
+/// Open the device of this rank. The GPUs that the selection names are dealt out to the ranks of a node in turn. `auto`
+/// selects GPUs with memory of their own, because on other GPUs vectors gain nothing.
 /// @return null if `auto` finds none. @throws InvalidInput, DeviceError
 std::shared_ptr<DeviceSpace> open_space(const std::string& words) {
   std::string why;
@@ -45,10 +45,11 @@ std::shared_ptr<DeviceSpace> open_space(const std::string& words) {
   return module->space_double(own, {});
 }
 
-/* The timed work is an iteration of conjugate gradients on a grid, 5 entries a row, as launches, sums and loops. */
+/* The timed work is an iteration of conjugate gradients for a matrix with kEntries entries per row: kLaunches launches
+   on the device, of which kNumbers are followed by a sum. */
 constexpr int kLaunches = 5, kNumbers = 3, kEntries = 5;
 
-/// The least of several times of a step. Other work on the machine makes a step only slower.
+/// The least of several measured times of a step: other work on the machine can only make a step slower.
 template <typename Step>
 double least_seconds(const Step& step) {
   constexpr int kTimes = 12;
@@ -57,12 +58,12 @@ double least_seconds(const Step& step) {
     const auto start = std::chrono::steady_clock::now();
     step();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (time > 0) least = std::min(least, seconds); /* kernels are built in the first */
+    if (time > 0) least = std::min(least, seconds); /* the first step also builds kernels */
   }
   return least;
 }
 
-/// The host's work in an iteration, over rows that its caches hold.
+/// The host's work in an iteration, for as many rows as its caches hold.
 class HostIteration {
  public:
   static constexpr std::size_t kRows = 4096;
@@ -82,12 +83,12 @@ class HostIteration {
   }
   void vectors() {
     for (int k = 0; k < kNumbers; ++k) {
-      std::array<PetscScalar, 8> sums = {}; /* one sum would wait for itself, BLAS has more */
+      std::array<PetscScalar, 8> sums = {}; /* as BLAS: additions to a single sum would wait for each other */
       for (std::size_t row = 0; row < kRows; row += sums.size()) {
         for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += x_[row + i] * y_[row + i];
       }
       const PetscScalar number = std::accumulate(sums.begin(), sums.end(), PetscScalar(0));
-      const PetscScalar factor = number > 0 ? 1e-3 : 1e-4; /* so that no loop is left out, or joined */
+      const PetscScalar factor = number > 0 ? 1e-3 : 1e-4; /* keeps the compiler from removing or joining loops */
       for (std::size_t row = 0; row < kRows; ++row) x_[row] = 0.5 * x_[row] + factor * y_[row];
     }
   }
@@ -98,11 +99,12 @@ class HostIteration {
   std::vector<PetscInt> columns_ = std::vector<PetscInt>(kEntries * kRows);
 };
 
-/// Measure the time of an iteration that the device needs for any number of rows, and the host's time for each row.
+/// Measure the time of an iteration on the device, which is the same for any number of rows, and the host's time per
+/// row.
 ///
-/// A device that shares the host's memory computes products only, with as many cores as the host: a row saves the time
-/// of one core less its share of all cores. Cores without work fall asleep while the host works on vectors, and make a
-/// launch expensive.
+/// A device that shares the host's memory computes products only, on the host's own cores. A row then saves the time of
+/// one core, less this time divided by the number of cores. A launch is expensive, because the other cores fall asleep
+/// while the host works on vectors.
 Measured measure(DeviceSpace& space) {
   constexpr int kPasses = 10;
   const std::unique_ptr<DeviceArray> x = space.make(1000), y = space.make(1000);
@@ -142,14 +144,14 @@ Measured measure(DeviceSpace& space) {
   return {.seconds_per_row = of_host / HostIteration::kRows, .latency = seconds};
 }
 
-/// The number of rows from which on the device is quicker than the host, at least kLeastRows, by figures of the user's
-/// profile. If it has none, they are measured, in a few ms besides the build of the kernels.
+/// The least number of rows for which the device is faster than the host, at least kLeastRows. The figures come from
+/// the user's profile; if it has none, they are measured, in a few ms besides the build of the kernels.
 /// @param profile  see ProfileStore
 /// @throws DeviceError, BuildError
 PetscInt find_least_rows(DeviceSpace& space, const std::string& profile) {
   constexpr double kMost = 1e9;
   const DeviceInfo& info = space.device();
-  if (types().shared && info.cores == 1) return static_cast<PetscInt>(kMost); /* it is the host's core */
+  if (types().shared && info.cores == 1) return static_cast<PetscInt>(kMost); /* the device is the host's only core */
   const std::string key = info.name + "|" + info.driver_version + (info.cuda ? "|CUDA" : "|OpenCL") +
                           (types().shared ? "|products saved" : "|vectors");
   ProfileStore store(profile);
@@ -164,7 +166,7 @@ PetscInt find_least_rows(DeviceSpace& space, const std::string& profile) {
   return static_cast<PetscInt>(std::ceil(rows / digits) * digits);
 }
 
-/// Open the device at its first use. @throws what is no std::runtime_error, such as std::bad_alloc
+/// Open the device at its first use. @throws exceptions other than std::runtime_error, such as std::bad_alloc
 void open_device() {
   Types& t = types();
   std::string failure = "no device has a memory of its own and the precision of PETSc";
@@ -187,14 +189,15 @@ void open_device() {
   must(PetscInfo(nullptr, "vectors stay on the host: %s\n", t.why.c_str()));
 }
 
-/// True if all values that an operation needs are on the host, too.
+/// True if the host has all values that an operation needs.
 bool host_has(const Operation& work) {
   const auto is_there = [](Vec v) { return !is_dressed(v) || side_of(v).host; };
   return std::all_of(work.read.begin(), work.read.end(), is_there) &&
          (work.written == nullptr || work.overwrites || is_there(work.written));
 }
 
-/// After a device failed: values that the operation overwrites need not be copied from it.
+/// After the device failed in an operation, mark the host's copy as valid if the operation overwrites it: its values
+/// need not come from the device.
 void give_up(const Operation& work) {
   const bool read = std::find(work.read.begin(), work.read.end(), work.written) != work.read.end();
   if (work.written == nullptr || !is_dressed(work.written) || read) return;
@@ -219,7 +222,7 @@ void GiveBack::operator()(void* memory) const {
 }
 
 Zeros make_zeros(std::size_t bytes) {
-  constexpr std::size_t kLeastPages = 1 << 20; /* a process may map pages some 65,000 times */
+  constexpr std::size_t kLeastPages = 1 << 20; /* Linux allows about 65,000 mappings per process */
   if (bytes < kLeastPages) return Zeros(std::calloc(bytes, 1));
   void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return pages == MAP_FAILED ? Zeros() : Zeros(pages, {bytes});
@@ -240,7 +243,7 @@ DeviceSpace* any_space() {
 
 DeviceSpace* space_for(PetscInt local_rows) {
   DeviceSpace* const space = local_rows > 0 && local_rows >= types().least ? any_space() : nullptr;
-  return local_rows < types().least ? nullptr : space; /* the limit may have been found only now */
+  return local_rows < types().least ? nullptr : space; /* opening the device may have raised the limit */
 }
 
 LoggedCopy::LoggedCopy(const DeviceSpace& space, Way way) : space_(space), way_(way), before_(moved()) {
@@ -249,7 +252,7 @@ LoggedCopy::LoggedCopy(const DeviceSpace& space, Way way) : space_(space), way_(
 
 LoggedCopy::~LoggedCopy() {
   const auto bytes = static_cast<PetscLogDouble>(moved() - before_);
-  OclspktCountMessage(1, bytes); /* of this event alone: for bytes, PETSc has only the columns of messages */
+  OclspktCountMessage(1, bytes); /* undone below; an event counts bytes only as those of messages */
   (void)PetscLogEventEnd(way_ == Way::up ? events().up : events().down, nullptr, nullptr, nullptr, nullptr);
   OclspktCountMessage(-1, -bytes);
   if (way_ == Way::up) (void)PetscLogCpuToGpu(bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* PETSc's own vectors and matrices, with operations of a device in place of the host's: all of them with
-   -oclspkt_types, and those of the types `opencl` and `aijopencl` without it. */
+/* Dressed vectors and matrices: objects of PETSc's own types whose operations run on a device instead of the host. With
+   -oclspkt_types all objects are dressed; without it, those of the types `opencl` and `aijopencl`. */
 #pragma once
 
 #include <petsc/private/vecimpl.h>
@@ -31,11 +31,11 @@ struct GiveBack {
   void operator()(void* memory) const;
 };
 using Zeros = std::unique_ptr<void, GiveBack>;
-/// Zeros that take no memory until they are touched; null if there is no room. Arrays of 1 MB and more are not from
-/// calloc(): once an array is freed, calloc() takes others from that memory, and writes zeros there.
+/// Zeros that take no memory until they are touched; null if there is no room. Arrays of 1 MB and more are mapped
+/// pages, because calloc() may return freed memory, into which it then writes zeros.
 Zeros make_zeros(std::size_t bytes);
 
-/// The state of a vector's copies: which are valid, and who else may write them. One copy is always valid.
+/// The state of a vector's two copies: which of them are valid, and who else may write them. At least one is valid.
 ///
 /// | what happens                                  | host      | device                              |
 /// |-----------------------------------------------|-----------|-------------------------------------|
@@ -51,107 +51,110 @@ struct Side {
   int out = 0;                                      ///< arrays got for writing and not restored
   int read_by_program = 0;                          ///< times that memory of the device is lent to be read
   bool written_by_program = false;                  ///< memory of the device is lent to be written
-  const struct _VecOps* host_operations = nullptr;  ///< PETSc's, of the vector's type
+  const struct _VecOps* host_operations = nullptr;  ///< PETSc's operations of the vector's type
   std::unique_ptr<DeviceArray> array = {};
   bool is_adopted = false;               ///< the program gave the array, and it is not host memory
-  const PetscScalar* wrapped = nullptr;  ///< the host's memory that the array is, see Types::shared
-  std::vector<Vec> parts = {};           ///< that are out, see vec_parts.cxx
+  const PetscScalar* wrapped = nullptr;  ///< the host memory that `array` uses, see Types::shared
+  std::vector<Vec> parts = {};           ///< the parts that are out, see vec_parts.cxx
   Vec whole = nullptr;                   ///< of a part: the vector whose host memory it shares
-  PetscInt first = 0;                    ///< then: its first place there
-  PetscObjectState known = 0;            ///< then: its state when both had the same values
-  Zeros host_memory;                     ///< null: PETSc's
+  PetscInt first = 0;                    ///< of a part: its first place in `whole`
+  PetscObjectState known = 0;            ///< of a part: its state when it had the values of `whole`
+  Zeros host_memory;                     ///< null: the host memory is PETSc's
 };
 
-/// With fewer rows on a rank, no driver is opened: a launch takes some 5 us, a sum some 15 (H200), the host no longer.
+/// Rows of a rank below which no driver is opened: a launch takes about 5 us and a sum about 15 us (H200), and the host
+/// needs no more than that for short vectors.
 inline constexpr PetscInt kLeastRows = 10000;
 
-/// What -oclspkt_types and its like ask for.
+/// The options -oclspkt_types and -oclspkt_types_*.
 struct TypeOptions {
-  PetscBool on = PETSC_FALSE;              ///< for all vectors and matrices, not only for those of our names
-  PetscBool sync = PETSC_FALSE;            ///< wait after each operation, so that PETSc's times are those of operations
+  PetscBool on = PETSC_FALSE;              ///< dress all vectors and matrices, not only those of our types
+  PetscBool sync = PETSC_FALSE;            ///< wait after each operation, so that PETSc times the operations
   PetscBool poison = PETSC_FALSE;          ///< set invalid copies to NaN, to find code that reads them
   PetscBool view = PETSC_FALSE;            ///< print a summary at the end
-  PetscBool least_is_fixed = PETSC_FALSE;  ///< by the user; else it is found when the device is opened
+  PetscBool least_is_fixed = PETSC_FALSE;  ///< the user set Types::least; else opening the device finds it
   char devices[256] = "auto";
   char profile[PETSC_MAX_PATH_LEN] = "";  ///< file of measured figures
 };
 
-/// The types of this process.
+/// The state of this process that all dressed objects share.
 struct Types {
   TypeOptions options;
-  bool ready = false;           ///< between the beginning and the end of PETSc
-  PetscInt least = kLeastRows;  ///< rows of a rank from which on the device works
-  bool failed = false;          ///< there is no device, or it was lost: the host works
+  bool ready = false;           ///< PETSc has begun and not yet ended
+  PetscInt least = kLeastRows;  ///< least rows of a rank for which the device works
+  bool failed = false;          ///< there is no device, or it was lost; the host works
   std::string why;              ///< the reason, if failed
   std::shared_ptr<DeviceSpace> space;
   int sharers = 1;  ///< ranks of this node that use the device
-  /// The device is the host's processor. It works in the vectors' own memory, and on products alone: one core is as
-  /// quick as several in operations on vectors. Not with poison, which needs two copies.
+  /// The device is the host's processor, and works in the vectors' own memory. It computes products alone, because one
+  /// core is as fast as several in operations on vectors. False under TypeOptions::poison, which needs two copies.
   bool shared = false;
   struct {
     PetscErrorCode (*create_seq)(Vec) = nullptr, (*create_mpi)(Vec) = nullptr;
-    struct _VecOps seq = {}, mpi = {};  ///< operations of its types
+    struct _VecOps seq = {}, mpi = {};  ///< operations of PETSc's types
   } petscs;
   std::unordered_map<Vec, Side> sides;
-  std::array<std::unique_ptr<DeviceArray>, 3> scratch;                     ///< see scratch()
-  PetscScalar zero_by_zero = std::numeric_limits<PetscReal>::quiet_NaN();  ///< of VecPointwiseDivide(); NaN: not known
-  std::map<std::string, PetscInt64> fell_back;  ///< operations that the host did although vectors lay on the device
-  SpaceCounts begun;                            ///< the counts when the device was opened and measured
-  PetscInt64 ups = 0, downs = 0;                ///< copies of vectors
-  PetscInt64 columns = 0;                       ///< solved columns of dense matrices
+  std::array<std::unique_ptr<DeviceArray>, 3> scratch;  ///< see scratch()
+  PetscScalar zero_by_zero =
+      std::numeric_limits<PetscReal>::quiet_NaN();  ///< 0 / 0 in VecPointwiseDivide(); NaN: unknown
+  std::map<std::string, PetscInt64> fell_back;      ///< by operation: how often the host replaced the device
+  SpaceCounts begun;                                ///< the counts when the device was opened and measured
+  PetscInt64 ups = 0, downs = 0;                    ///< copies of vectors to the device and back
+  PetscInt64 columns = 0;                           ///< solved columns of dense matrices
 };
 Types& types();
 
-/// True if a vector is one of ours.
+/// True if a vector is dressed.
 bool is_dressed(Vec vector);
 Side& side_of(Vec vector);
-/// The array of the host, valid or not.
+/// The host's copy of a vector, valid or not.
 inline PetscScalar* host_array(Vec vector) { return *static_cast<PetscScalar**>(vector->data); }
 
 /// The device of the types; null if there is none.
 DeviceSpace* any_space();
-/// any_space(), but null for fewer rows than pay off.
+/// any_space(), or null if a device does not pay off for so few rows.
 DeviceSpace* space_for(PetscInt local_rows);
 /// space_for() for operations on vectors alone; null if the device shares their memory.
 DeviceSpace* space_for_vectors(PetscInt local_rows);
 /// An array for intermediate results of an operation, one of three. @throws DeviceError
 DeviceArray& scratch(DeviceSpace& space, Index rows, std::size_t number = 0);
-/// Fail while the program has the memory of a vector on the device to write it.
+/// Fail if the program holds the vector's device memory for writing.
 void check_not_lent(Vec vector);
 /// Make the host's copy valid.
 void to_host(Vec vector);
 /// Copy the device's values of a vector to the host. @throws DeviceError
 void bring_down(Vec vector);
-/// How many arrays are out by which others may write a vector.
+/// The number of arrays that are out and by which others may write the vector.
 int arrays_out(const Side& side);
-/// Make the device's copy valid, unless its values are to be overwritten.
+/// The device's copy of a vector. Its values are made valid, unless they are to be overwritten.
 /// @throws DeviceError, InvalidInput
 DeviceArray& bring_to_device(DeviceSpace& space, Vec vector, bool overwritten);
 /// Update a vector's copies after an operation on the device wrote it.
 void wrote_on_device(Vec vector);
-/// Record that the device failed: the host goes on with the vectors.
+/// Record that the device failed; from now on the host does all operations.
 void lose_device(const std::string& why);
 
 /// An operation on vectors.
 struct Operation {
-  const char* name;      ///< as users know it
-  PetscLogDouble flops;  ///< of a row, as PETSc counts them, except for one a sum
+  const char* name;      ///< the name that users know
+  PetscLogDouble flops;  ///< per row, as PETSc counts them, except for one flop per sum
   std::vector<Vec> read;
   Vec written = nullptr;
-  bool overwrites = false;  ///< the previous values of `written` do not matter
+  bool overwrites = false;  ///< the previous values of `written` are not needed
 };
 /// Count an operation that the host does although its values lie on the device.
 void note_fall_back(const Operation& work);
 
 /// The arrays that an operation reads, in the order of its vectors.
 using Arrays = std::vector<DeviceArray*>;
+/// A function that does an operation on the device.
 /// @param written  null if no vector is written
 /// @throws DeviceError, InvalidInput
 using RunOnArrays = std::function<void(DeviceSpace& space, const Arrays& read, DeviceArray* written)>;
 /// Do an operation on the device, if there is one for its vectors.
 /// @return false: the host has to do it
 bool run_on_device(const Operation& work, const RunOnArrays& run);
-/// Do an operation on the device. If that fails the device is lost, and the host goes on if it has the values.
+/// Do an operation on the device. If it fails, the device is lost, and the host goes on if it has the values.
 /// @pre all vectors are dressed
 /// @return false: the host has to do it
 bool run_in(DeviceSpace& space, const Operation& work, const RunOnArrays& run);
@@ -162,7 +165,8 @@ void put_parts(struct _VecOps* operations);
 /// PETSc's operations of the vector's type.
 inline const struct _VecOps& of_host(Vec vector) { return *side_of(vector).host_operations; }
 
-/// Call a function of PETSc while the vector has PETSc's own operation, which may be null: the function tests that.
+/// Call a function of PETSc while the vector has PETSc's own operation in `slot`. That operation may be null; PETSc's
+/// function tests for it.
 template <typename Slot, typename Call>
 void as_petsc_does(Vec x, Slot slot, const Call& call) {
   auto& operation = (*x->ops).*slot;
@@ -173,14 +177,14 @@ void as_petsc_does(Vec x, Slot slot, const Call& call) {
   must(code);
 }
 
-/// Do an operation on the device, or else by the function that PETSc has for the host.
+/// Do an operation on the device, or else on the host by PETSc's function.
 /// @param of  the vector whose operation it is
 template <typename Slot, typename... Arguments>
 void on_device_or_host(const Operation& work, const RunOnArrays& run, Vec of, Slot slot, Arguments... arguments) {
   if (!run_on_device(work, run)) must((*(of_host(of).*slot))(arguments...));
 }
 
-/// Find PETSc's creator of a type; if `wanted`, register `create` in its place, unless it is there already.
+/// Find PETSc's creator of a type. If `wanted`, register `create` in its place, unless `create` is there already.
 template <typename Create, typename Register>
 void replace_creator(PetscFunctionList list, const char* objects, const char* type, bool wanted, Create create,
                      Create* of_petsc, const Register& register_type) {
@@ -196,7 +200,7 @@ void replace_creator(PetscFunctionList list, const char* objects, const char* ty
 void take_from_parts(Vec whole);
 /// Give the values of a changed vector to its parts, on the device or on the host. @throws DeviceError
 void give_to_parts(Vec whole);
-/// Separate a vector from its parts, and from the vector of which it is a part.
+/// Detach a vector from its parts, and from the vector of which it is a part.
 void forget_parts(Vec vector);
 /// True for vectors that -oclspkt_types leaves to PETSc because they have too few rows.
 bool is_too_short(Vec vector);
@@ -205,11 +209,11 @@ void dress(Vec vector);
 /// Make a vector of PETSc's type for its number of ranks, and dress it.
 void create_dressed(Vec vector);
 
-/// Read -oclspkt_types and the like; register our creators in the place of PETSc's.
+/// Read the options -oclspkt_types and -oclspkt_types_*, and register our creators in place of PETSc's.
 void register_types();
 void finalize_types();
 
-/* Types for some objects of a program only. */
+/* Names of the types that a program gives to some of its objects. */
 inline constexpr const char *kVecName = "opencl", *kMatName = "aijopencl", *kMatSeqName = "seqaijopencl",
                             *kMatMPIName = "mpiaijopencl";
 bool has_our_name(Vec vector);
@@ -217,7 +221,7 @@ void register_named_types();
 /// Make PETSc refuse solvers that keep vectors over arrays of other vectors: their results would be wrong.
 void refuse_hidden_vectors();
 
-/// While this object lives, -log_view counts the bytes and the time of copies to the device, or from it.
+/// While this object lives, -log_view counts the bytes and the time of copies to or from the device.
 class LoggedCopy {
  public:
   enum class Way { up, down };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Dressed vectors as objects: made, copied, destroyed, and their arrays handed out. */
+/* How dressed vectors are made, duplicated and destroyed, and how programs get their arrays. */
 #include <petsctao.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void vec_get_array(Vec vector, PetscScalar** array) {
   *array = host_array(vector);
 }
 
-/* The array may have been written. Some programs restore arrays that they never got. */
+/* The program may have written the array. Some programs restore arrays that they never got, so `out` may be 0. */
 void vec_restore_array(Vec vector, PetscScalar** /*array*/) {
   Side& side = side_of(vector);
   side.device = false;
@@ -45,13 +45,13 @@ void vec_get_array_read(Vec vector, const PetscScalar** array) {
 void vec_restore_array_read(Vec /*vector*/, const PetscScalar** /*array*/) {}
 
 void vec_place_array(Vec vector, const PetscScalar* array) {
-  to_host(vector); /* the array that is put aside */
+  to_host(vector); /* the array that is put aside gets the values */
   must((*of_host(vector).placearray)(vector, array));
   side_of(vector).device = false;
 }
 
 void vec_reset_array(Vec vector) {
-  to_host(vector); /* into the array that was placed */
+  to_host(vector); /* the placed array gets the values */
   must((*of_host(vector).resetarray)(vector));
   side_of(vector).device = false;
 }
@@ -63,10 +63,11 @@ void vec_replace_array(Vec vector, const PetscScalar* array) {
   side_of(vector).device = false;
 }
 
-/// Make a vector by a function of PETSc, but without its array, which PETSc would fill with zeros. Here the kernel
-/// gives pages of zeros, and only where the host touches them. (On a virtual machine, zeros of 1.7e7 rows took 73 ms,
-/// as long as 80 iterations of CG on an H200, and KSP makes vectors in each solve.) For long vectors only. Meanwhile
-/// the layout has no rows: another layout would need another communicator, or a collective call.
+/// Make a long vector by a function of PETSc, but without its array, which PETSc would fill with zeros. Instead the
+/// array is pages of zeros, which the operating system provides when the host touches them. (On a virtual machine,
+/// writing zeros to 1.7e7 rows took 73 ms, as long as 80 iterations of CG on an H200, and KSP makes vectors in each
+/// solve.) While PETSc makes the vector, its layout has no rows: a second layout would need another communicator, or a
+/// collective call.
 template <typename Make>
 void make_without_array(PetscLayout map, Vec* made, const Make& make) {
   const PetscInt rows = map->n, of_all = map->N;
@@ -81,7 +82,7 @@ void make_without_array(PetscLayout map, Vec* made, const Make& make) {
   side.host_memory = make_zeros(static_cast<std::size_t>(map->n) * sizeof(PetscScalar));
   OclspktCheck(side.host_memory, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a vector of %" PetscInt_FMT " rows",
                map->n);
-  arrays = static_cast<PetscScalar**>((*made)->data); /* the array, and the memory that PETSc frees */
+  arrays = static_cast<PetscScalar**>((*made)->data); /* [0]: the array; [1]: the memory that PETSc frees */
   arrays[0] = static_cast<PetscScalar*>(side.host_memory.get());
 }
 
@@ -97,7 +98,8 @@ void make_dressed(PetscLayout map, Vec* made, const Make& make) {
   if (!is_dressed(*made)) dress(*made);
 }
 
-/// PETSc's duplicates copy the operations, and begin with zeros or with the content of the host's memory.
+/// Duplicate a vector. PETSc's function also copies the operations. The duplicate begins with zeros, or with the
+/// content of its host memory.
 void vec_duplicate(Vec vector, Vec* made) {
   const auto duplicate = of_host(vector).duplicate;
   make_dressed(vector->map, made, [&] { return (*duplicate)(vector, made); });
@@ -119,8 +121,9 @@ void create_by(PetscErrorCode (*create)(Vec), Vec vector) {
   make_dressed(vector->map, &vector, [&] { return (*create)(vector); });
 }
 
-/* A vector of one process that is too short for the device remains PETSc's: a test of its length in each operation
-   would take a tenth of the time for 1000 rows. One of several processes may be long on others; all have to agree. */
+/* A vector of one process that is too short for the device is not dressed: a test of its length in each operation would
+   take a tenth of the time for 1000 rows. A vector of several processes is always dressed, because it may be long on
+   other processes and all must agree. */
 void create_seq_vec(Vec vector) {
   must(PetscLayoutSetUp(vector->map));
   if (vector->map->n < types().least) {
@@ -132,8 +135,8 @@ void create_seq_vec(Vec vector) {
 
 void create_mpi_vec(Vec vector) { create_by(types().petscs.create_mpi, vector); }
 
-/* These solvers keep vectors over arrays of other vectors after those arrays are given back. The vectors over them are
-   not known here: their values and those of the device would silently differ. */
+/* Some solvers get the array of a vector, make another vector over it, and keep that vector after they have restored
+   the array. This library does not know such vectors: their values would silently differ from those of the device. */
 void refuse_solver(MPI_Comm comm, const char* type, const char* cure) {
   OclspktCheck(
       false, comm, PETSC_ERR_SUP,
@@ -146,7 +149,7 @@ void refuse_gasm(PC pc) { refuse_solver(comm_of(pc), "PCGASM", "use -pc_type asm
 
 void refuse_pdipm(Tao tao) { refuse_solver(comm_of(tao), "TAOPDIPM", ""); }
 
-/// PETSc's operations of a vector's type, by its name, or by its ranks if the name is ours.
+/// PETSc's operations for a vector: those of its type, or, for our types, those for its number of ranks.
 struct _VecOps& operations_of_petsc(Vec vector) {
   const bool is_seq = has_our_name(vector) ? ranks_of(comm_of(vector)) == 1
                                            : std::strcmp(((PetscObject)vector)->type_name, VECSEQ) == 0;
@@ -171,7 +174,7 @@ void create_dressed(Vec vector) {
 
 bool is_dressed(Vec vector) { return vector->ops->destroy == Called<vec_destroy, Vec>; }
 
-/* A duplicate that PETSc makes by copying operations gets its side at the first call. */
+/* The side of a vector, made at the first call: PETSc may duplicate a vector by copying its operations. */
 Side& side_of(Vec vector) {
   const PetscObjectId id = ((PetscObject)vector)->id;
   Side& side = types().sides[vector];
@@ -241,7 +244,7 @@ void register_types() {
   t.ready = true;
 }
 
-/// Print a summary of the work done, for -oclspkt_types_view.
+/// Print a summary for -oclspkt_types_view.
 static void view_types() {
   const Types& t = types();
   std::string text = "oclspkt types: ";
@@ -270,11 +273,12 @@ static void view_types() {
   must(PetscPrintf(PETSC_COMM_WORLD, "%s", text.c_str()));
 }
 
-/* Vectors may still be alive: PETSc's operations stay, to destroy them. Values that only the device has are lost. */
+/* Vectors may still be alive. They keep PETSc's operations, by which they are destroyed. Values that only the device
+   has are lost. */
 void finalize_types() {
   Types& t = types();
   if (t.ready && t.options.view) view_types();
-  for (auto i = t.sides.begin(); i != t.sides.end();) { /* vectors that live on keep their arrays */
+  for (auto i = t.sides.begin(); i != t.sides.end();) { /* living vectors keep their arrays */
     Side& side = i->second;
     side = {.of = side.of, .host_operations = side.host_operations, .host_memory = std::move(side.host_memory)};
     i = i->second.host_memory ? std::next(i) : t.sides.erase(i);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Memory of dressed vectors for kernels of the program, and its memory for vectors: oclspkt_vec.h. */
+/* The functions of oclspkt_vec.h: they give the device memory of vectors to a program's kernels, and make vectors from
+   the program's memory. */
 #include "oclspkt/oclspkt_vec.h"
 #include "types.hxx"
 
 namespace oclspkt::petsc {
 namespace {
 
-/// The space of this process, driven by OpenCL; anything else is an error.
+/// The device of this process. @throws PetscFailure if there is none, or if it is not driven by OpenCL
 DeviceSpace& opencl_space() {
   OclspktCheck(
       types().ready, PETSC_COMM_SELF, PETSC_ERR_ORDER,
@@ -39,8 +40,8 @@ void check_vector(Vec vector) {
       ((PetscObject)vector)->type_name ? ((PetscObject)vector)->type_name : "(not set)");
 }
 
-/// Lend the device memory of a vector, which has its values when this returns.
-/// @param work  the operation of the program on this vector
+/// Lend the device memory of a vector to the program. The memory then has the vector's values.
+/// @param work  describes the program's access as an operation on this vector
 void lend(Vec vector, const Operation& work, struct _cl_mem** memory, struct _cl_command_queue** queue) {
   DeviceArray* array = nullptr;
   must(CheckPointer(comm_of(vector), "second", work.name, memory));
@@ -70,7 +71,7 @@ void take_back_read(Vec vector, struct _cl_mem** memory) {
   OclspktCheck(side.read_by_program > 0, PETSC_COMM_SELF, PETSC_ERR_ORDER,
                "nobody got the memory of this vector to read it: call VecOpenCLGetMemRead() first");
   --side.read_by_program;
-  if (types().shared) types().space->finish(); /* the host may write it now */
+  if (types().shared) types().space->finish(); /* the host may now write this memory */
   if (memory) *memory = nullptr;
 }
 
@@ -105,7 +106,7 @@ Vec make_over(MPI_Comm comm, PetscInt bs, PetscInt n, PetscInt N, struct _cl_mem
   side.array = space.adopt(memory, made->map->n);
   side.is_adopted = true;
   wrote_on_device(made);
-  must(PetscObjectStateIncrease((PetscObject)made)); /* newer PETScs remember that norms of new vectors are 0 */
+  must(PetscObjectStateIncrease((PetscObject)made)); /* newer releases of PETSc cache the norm 0 of new vectors */
   return made;
 }
 

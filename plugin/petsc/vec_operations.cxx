@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Operations of dressed vectors: on the device where all operands can be there, else those of PETSc, which get their
-   arrays by VecGetArray(). Of sums, norms and extremes the device finds those of a rank, or the host if the device has
-   no values or too few rows. Then one reduction follows, which does not depend on the choice of a rank. */
+/* Operations of dressed vectors. They run on the device if all operands can be there, else by PETSc's functions, which
+   get arrays by VecGetArray(). For sums, norms and extremes, the device (or the host, if the vector has too few rows or
+   its values are not on the device) computes the value of a rank. One reduction over ranks follows, whatever a rank
+   chose. */
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
@@ -13,7 +14,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The name of an operation as the argument of a template.
+/// A string literal as the argument of a template.
 template <std::size_t n>
 struct Text {
   char text[n];
@@ -22,7 +23,8 @@ struct Text {
 
 using Terms = std::vector<Term<PetscScalar>>;
 
-/// z = keep z + terms; `slot` and the arguments are PETSc's.
+/// Compute z = keep z + sum of factor x over `terms`.
+/// @param slot, arguments  PETSc's operation for the host, and its arguments
 template <typename Slot, typename... Arguments>
 void add_terms(const char* name, PetscLogDouble flops, Vec z, PetscScalar keep,
                std::initializer_list<std::pair<PetscScalar, Vec>> terms, Slot slot, Arguments... arguments) {
@@ -64,7 +66,7 @@ void vec_aypx(Vec y, PetscScalar beta, Vec x) {
   add_terms("VecAYPX", 2, y, beta, {{1, x}}, &_VecOps::aypx, y, beta, x);
 }
 
-/* A factor of 0 leaves its vector out, as in PETSc's operations. */
+/* As in PETSc's operations, a vector with the factor 0 is not read. */
 void vec_axpby(Vec y, PetscScalar alpha, PetscScalar beta, Vec x) {
   if (alpha == PetscScalar(0)) return vec_scale(y, beta);
   add_terms("VecAXPBY", 3, y, beta, {{alpha, x}}, &_VecOps::axpby, y, alpha, beta, x);
@@ -88,7 +90,7 @@ void vec_maxpy(Vec y, PetscInt count, const PetscScalar* alpha, Vec* x) {
   on_device_or_host({"VecMAXPY", 2. * count, {x, x + count}, y}, combine, y, &_VecOps::maxpy, y, count, alpha, x);
 }
 
-/// The value of 0 / 0 in this PETSc: 0, or 1 in newer ones.
+/// The result of 0 / 0 in VecPointwiseDivide() of this PETSc: 0, or 1 in newer releases.
 PetscScalar find_zero_by_zero() {
   PetscScalar zero = 0;
   Vec host;
@@ -108,7 +110,7 @@ void pointwise_of_two(Vec w, Vec x, Vec y) {
   on_device_or_host({name.text, PetscLogDouble{flops}, {x, y}, w, true}, compute, w, slot, w, x, y);
 }
 
-/// x = what(x, number). Callers leave the state to VecRestoreArray() where PETSc's types have no such operation.
+/// Compute x = what(x, number), and increase the state of x, which PETSc's own functions leave to VecRestoreArray().
 template <Text name, int flops, Pointwise what, auto slot, auto by_petsc, typename... Number>
 void in_place(Vec x, Number... number) {
   const auto compute = [&](DeviceSpace& space, const Arrays&, DeviceArray* written) {
@@ -120,7 +122,7 @@ void in_place(Vec x, Number... number) {
   must(PetscObjectStateIncrease((PetscObject)x));
 }
 
-/* Swap by a third array, so that memory of the device that others know stays that of its vector. */
+/* Swap values by a third array. Device memory must stay with its vector, because the program may hold it. */
 void vec_swap(Vec x, Vec y) {
   const auto swap = [](DeviceSpace& space, const Arrays& read, DeviceArray* of_x) {
     DeviceArray& between = scratch(space, of_x->size());
@@ -135,7 +137,7 @@ void vec_swap(Vec x, Vec y) {
 
 using Sum = SumOf<PetscScalar>;
 using Value = SumValue<PetscScalar>;
-/// Kinds of sums, and places of the vectors that they are of.
+/// Sums to compute: the kind of each, and the indices of its operands in a list of vectors.
 using Wanted = std::vector<std::pair<SumKind, std::array<std::size_t, 2>>>;
 
 /// Local sums of vectors.
@@ -201,8 +203,9 @@ void vec_norm_local(Vec x, NormType type, PetscReal* norm) {
   if (type == NORM_1_AND_2) norm[1] = PetscRealPart(values[1].value);
 }
 
-/// The norm of all ranks from those of each, by one reduction unless squares over- or underflow.
-/// @param[in,out] sum  of ranks as well; may be null
+/// Compute the 2-norm over all ranks, by one reduction unless squares overflow or underflow. Collective.
+/// @param[in,out] norm  that of this rank, then that of all
+/// @param[in,out] sum   a number that is added up over ranks by the same reduction; may be null
 void add_norms(MPI_Comm comm, PetscReal* norm, PetscReal* sum) {
   constexpr PetscReal kLeast = 1e3 * std::numeric_limits<PetscReal>::min();
   PetscReal sums[] = {*norm * *norm, sum != nullptr ? *sum : 0}, most = *norm;
@@ -260,7 +263,7 @@ void on_host(Vec x, const F& f) {
   must(VecRestoreArrayRead(x, &values));
 }
 
-/* The sum of this rank; PETSc adds up the ranks. */
+/* Sum the values of this rank; PETSc adds up the sums of ranks. */
 void vec_sum_local(Vec x, PetscScalar* sum) {
   Value value;
   const bool done = local_sums("VecSum", 1, {x}, {{SumKind::sum, {0, 0}}}, &value);
@@ -268,7 +271,7 @@ void vec_sum_local(Vec x, PetscScalar* sum) {
   if (!done) on_host(x, [&](auto all) { *sum = std::accumulate(all.begin(), all.end(), PetscScalar(0)); });
 }
 
-/// The first of the least or greatest values of a rank. NaN is passed over, unless it is the first value.
+/// The least or greatest value of a rank, and its first place. NaN is ignored, unless it is the first value.
 Value local_extreme(const char* name, SumKind kind, Vec x) {
   const bool least = kind == SumKind::least;
   Value best;
@@ -301,7 +304,7 @@ void extreme(Vec x, PetscInt* place, PetscReal* value) {
   *value = of_all.value;
 }
 
-/// The greatest |x / y|, or |x| where y is 0, which line searches need.
+/// The greatest |x / y| over all places, with |x| where y is 0. Line searches need it.
 PetscReal local_max_ratio(Vec x, Vec y) {
   const PetscScalar* divisors;
   PetscReal greatest = 0;
@@ -328,10 +331,11 @@ void max_pointwise_divide(Vec x, Vec y, PetscReal* greatest) {
   OclspktReduce(MPI_IN_PLACE, greatest, 1, MPIU_REAL, MPIU_MAX, comm_of(x));
 }
 
-/* The error of a step as integrators weigh it, VecErrorWeightedNorms() of PETSc 3.20 and later: err / tol over all
-   places with tol > 0, for the absolute tolerance, for the relative one and for both. */
+/* VecErrorWeightedNorms() of PETSc 3.20 and later, the error of a time step: norms of error / tolerance over all places
+   with tolerance > 0, for the absolute tolerance, for the relative tolerance and for their sum. */
 #if OCLSPKT_HAS_ERROR_NORMS
-/// The error, |e|, or |y - u| without e, and its tolerances for all places or for each.
+/// The error of a step and its tolerances. The error is |e|, or |y - u| if e is null. Tolerances are atol and rtol, or
+/// the vectors each_atol and each_rtol.
 struct ErrorOfStep {
   Vec u, y, e;
   NormType type;
@@ -340,13 +344,13 @@ struct ErrorOfStep {
   PetscReal ignore_max;
 };
 
-/// Norms of a rank, in PETSc's order: by both tolerances, by the absolute one and by the relative one. They are
-/// squares, except for NORM_INFINITY.
+/// Norms of a rank for three tolerances, in PETSc's order: the sum, the absolute one, the relative one; and the number
+/// of places of each. Norms are squared, except for NORM_INFINITY.
 struct ErrorNorms {
   std::array<PetscReal, 3> norm{}, places{};
 };
 
-/// Compute the norms on the host. A tolerance of NaN does not exceed 0, so its place is left out, as PETSc does.
+/// Compute the norms on the host. As in PETSc, places where the tolerance is NaN do not count.
 ErrorNorms norms_on_host(const ErrorOfStep& step) {
   ErrorNorms norms;
   const std::array<Vec, 5> vectors{step.u, step.y, step.e, step.each_atol, step.each_rtol};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Parts of dressed vectors as vectors: neighbouring places (VecGetSubVector()), all that a rank has
-   (VecGetLocalVector()), and places at equal distances, which are copied.
+/* Parts of dressed vectors that are vectors themselves: neighbouring places (VecGetSubVector()), or all places of a
+   rank (VecGetLocalVector()). Places at equal distances are copied.
 
-   A part shares the host's memory with its vector, as in PETSc. On the device it has an array of its own. While the
-   part is out, a change of one of the two reaches the other before that is used: values go to the parts when the vector
-   changes, and come back from parts whose state has changed when the vector is used. */
+   A part shares the host's memory with its vector, as in PETSc. On the device it has an array of its own. A part is out
+   until the program restores it. Meanwhile, values go to the parts when the vector changes. When the vector is used,
+   values come back from parts whose state has changed. */
 #include <algorithm>
 #include <optional>
 #include <type_traits>
@@ -20,11 +20,11 @@ PetscObjectState state_of(Vec vector) {
   return state;
 }
 
-/// Record that the part and the whole have the same values.
+/// Record that the part and its whole vector now have the same values.
 void note_equal(Vec part) { side_of(part).known = state_of(part); }
 
-/// Copy the part's values from the whole or to it, on the device.
-/// @pre the values of the whole are on the device, and those of the part too if they are copied to the whole
+/// Copy the part's values to the whole vector or from it, on the device.
+/// @pre the device has the values of the whole and, if to_whole, those of the part
 void copy_on_device(Vec part, bool to_whole) {
   Side &of_part = side_of(part), &of_whole = side_of(of_part.whole);
   DeviceSpace& space = *types().space;
@@ -38,7 +38,7 @@ void copy_on_device(Vec part, bool to_whole) {
   }
 }
 
-/// True if the device's copy of a vector is the one to use.
+/// True if operations should use the device's copy of a vector.
 bool is_on_device(const Side& side) { return side.device && arrays_out(side) == 0 && !(side.host && types().failed); }
 
 void take_from(Vec part) {
@@ -67,8 +67,8 @@ void give_to(Vec part) {
   note_equal(part);
 }
 
-/// Make a vector a part of another one, whose host memory it has.
-/// @param for_reading  neither of the two changes meanwhile. (PETSc increases the part's state even then.)
+/// Make a vector a part of another one, whose host memory it uses.
+/// @param for_reading  neither vector changes while the part is out (though PETSc increases the part's state)
 void attach(Vec part, Vec whole, PetscInt first, bool for_reading) {
   Side& side = side_of(part);
   side.whole = whole;
@@ -77,20 +77,21 @@ void attach(Vec part, Vec whole, PetscInt first, bool for_reading) {
   if (!for_reading) side_of(whole).parts.push_back(part);
 }
 
-/// Take a part back, and its values if they have changed.
+/// Take a part back, with its values if they have changed.
 void detach(Vec part) {
   if (state_of(part) != side_of(part).known) must(VecSetErrorIfLocked(side_of(part).whole, 1));
   take_from(part);
   forget_parts(part);
 }
 
-/// Places of a vector that are neighbours on every rank: where they begin on this rank, and PETSc's block size for
-/// them.
+/// Places of a vector that are contiguous on every rank: the first one on this rank, and PETSc's block size for the
+/// places.
 struct Range {
   PetscInt first, block;
 };
 
-/// @return none if the places of a rank are no range
+/// Test whether places form a range. Collective.
+/// @return none if the places of any rank are not contiguous
 std::optional<Range> find_range(Vec whole, IS places) {
   PetscInt begin, end, count, of_places;
   Range range;
@@ -106,7 +107,7 @@ std::optional<Range> find_range(Vec whole, IS places) {
   return both[0] ? std::optional(range) : std::nullopt;
 }
 
-/* If the places are no range, PETSc's function makes a vector with memory of its own, by a scatter. */
+/* If the places form no range, PETSc's function makes a vector with memory of its own, by a scatter. */
 void get_sub_vector(Vec whole, IS places, Vec* part) {
   const MPI_Comm comm = comm_of(whole);
   const std::optional<Range> range = find_range(whole, places);
@@ -136,8 +137,8 @@ void restore_sub_vector(Vec whole, IS places, Vec* part) {
   }
 }
 
-/// Let `local` stand for this rank's part of `whole`. Vectors without memory, which PETSc's block preconditioners make
-/// for this, are dressed; others get the array of the host.
+/// Make `local` represent this rank's part of `whole`. PETSc's block preconditioners pass a vector without memory,
+/// which is dressed here. Vectors with memory that are not dressed get the host's array.
 template <bool for_reading>
 void get_local_vector(Vec whole, Vec local) {
   std::conditional_t<for_reading, const PetscScalar, PetscScalar>* array;
@@ -165,11 +166,12 @@ void restore_local_vector(Vec whole, Vec local) {
     if (is_part) detach(local);
     if (!is_part) must(VecRestoreArray(whole, &array));
   }
-  if (is_part) side_of(local).host = true; /* the memory that it loses is the whole's */
+  if (is_part) side_of(local).host = true; /* the memory that it loses belongs to the whole */
   must(VecResetArray(local));
 }
 
-/// Put places of x into places of z on the device: all places of one of them. @return false: the host has to do it
+/// Insert places of x into places of z by `mode`, on the device. All places of x or all places of z take part.
+/// @return false: the host has to do it
 bool put_places(const char* name, InsertMode mode, Vec x, Stride from, Vec z, Stride to) {
   const PetscInt count = std::min(x->map->n, z->map->n);
   const Operation work{name, 0, {x}, z, mode == INSERT_VALUES && to.step == 1};
@@ -182,7 +184,7 @@ bool put_places(const char* name, InsertMode mode, Vec x, Stride from, Vec z, St
   const bool done = space && run_in(*space, work, [&](DeviceSpace& in, const Arrays& read, DeviceArray* written) {
                       in.put(how, *read[0], from, *written, to, count);
                     });
-  if (done) must(PetscObjectStateIncrease((PetscObject)z)); /* callers leave that to VecRestoreArray() */
+  if (done) must(PetscObjectStateIncrease((PetscObject)z)); /* PETSc's operation leaves this to VecRestoreArray() */
   return done;
 }
 

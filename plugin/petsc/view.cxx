@@ -11,25 +11,25 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// What a direction is over all ranks of the preconditioner. Counts are sums, bounds and errors the largest; what is
-/// chosen by each rank for itself (method, device, partitions) is that of rank 0.
+/// The reports of a direction, combined over all ranks. Counts are sums; bounds and errors are the largest. Choices
+/// that each rank makes for itself (method, device, partitions) are those of rank 0.
 struct Totals {
   Report report;
   CutReport cut;
-  std::string above_bound{};  ///< of the first rank that has one, behind its number; see Report
+  std::string above_bound{};  ///< "rank 2: " and Report::above_bound of the first rank that has such a text
   int ranks = 1;
   Index elsewhere = 0;                                   ///< ranks that chose another method or device than rank 0
-  Index fallback_elsewhere = 0, degraded_elsewhere = 0;  ///< fallback lines and devices lost on ranks but 0
+  Index fallback_elsewhere = 0, degraded_elsewhere = 0;  ///< fallback lines, lost devices of ranks > 0
 };
 
-/// Lines of a layout that begin on this rank, so that each is counted once.
+/// The number of lines of a layout that begin on this rank. The sum over ranks counts each line once.
 Index lines_begun(const LineLayout& layout) {
   const Index continued =
       std::count_if(layout.above.begin(), layout.above.end(), [](PetscInt row) { return row >= 0; });
   return layout.lines.count() - continued;
 }
 
-/// Lines that begin on this rank and continue on another one.
+/// The number of lines that begin on this rank and continue on another one.
 Index cuts_begun(const LineLayout& layout) {
   Index begun = 0;
   for (std::size_t l = 0; l < layout.above.size(); ++l) begun += layout.above[l] < 0 && layout.below[l] >= 0;
@@ -42,13 +42,13 @@ Index fallback_lines(const Report& report) {
   return lines;
 }
 
-/// Whether this rank chose as rank 0 did. Collective.
+/// True if this rank has the same method and device as rank 0. Collective.
 bool chose_as_first(MPI_Comm comm, const Report& report) {
   const std::string own = std::string(name(report.method)) + " on " + report.device.name;
   return text_of(comm, 0, own) == own.substr(0, kMostText - 1);
 }
 
-/// The text of the first rank that has one, behind its number. Collective.
+/// The text of the first rank whose text is not empty, after "rank 2: ". Collective.
 std::string first_text(MPI_Comm comm, const std::string& text) {
   const int ranks = ranks_of(comm), rank = rank_of(comm);
   int first = text.empty() ? ranks : rank;
@@ -57,7 +57,8 @@ std::string first_text(MPI_Comm comm, const std::string& text) {
   return text_of(comm, first, "rank " + std::to_string(rank) + ": " + text);
 }
 
-/// Collective. @return the same on all ranks, but for what rank 0 chose
+/// Combine the reports of a direction over all ranks. Collective.
+/// @return equal on all ranks, except for the choices that each rank makes for itself
 Totals total_of(PC pc, const Sweep& sweep, bool transpose) {
   const MPI_Comm comm = comm_of(pc);
   Totals totals{.report = sweep.report(transpose), .cut = sweep.cut_report(transpose), .ranks = ranks_of(comm)};
@@ -91,7 +92,7 @@ Totals total_of(PC pc, const Sweep& sweep, bool transpose) {
 void append(std::string& text, const std::string& words) { text += words; }
 void append(std::string& text, Index number) { text += std::to_string(number); }
 
-/// Add a line of words and whole numbers, one after the other.
+/// Add a line that consists of words and whole numbers.
 template <typename... Parts>
 void add(Lines& lines, const Parts&... parts) {
   std::string line;
@@ -109,7 +110,7 @@ std::string failure_line(const PC_OCLSPKT& o) {
   return (o.failed_apply ? "apply failed: " : "set-up failed: ") + o.failure;
 }
 
-/// The bounds on errors of truncation and of rounding, and the error that a trial solve found.
+/// Add the bounds on truncation and rounding errors, and the error that a trial solve found.
 void add_accuracy(const Totals& totals, Lines& lines) {
   const Report& report = totals.report;
   const double bound = largest_bound(report.rounding, totals.cut.rounding);
@@ -134,12 +135,12 @@ std::string device_line(const Report& report) {
          (report.device.platform.empty() ? "" : ", " + report.device.platform) + "), " + report.device.why;
 }
 
-/// What becomes of vectors that lie on a device, or why vectors without a queue are solved for from the host.
+/// Add whether the solver uses vectors where they lie on a device, or why they go through the host.
 void add_vectors(const std::string& text, Lines& lines) {
   if (!text.empty()) add(lines, "vectors: ", text);
 }
 
-/// Which processors share the rows, or why one solves them all.
+/// Add which processors share the rows, or that none do.
 void add_shares(const Report& report, Lines& lines) {
   if (report.sharing.shares.empty()) {
     if (!report.sharing.why.empty()) add(lines, "shares: none");
@@ -153,7 +154,7 @@ void add_shares(const Report& report, Lines& lines) {
   }
 }
 
-/// What was predicted and measured of shares.
+/// Add the predicted and measured times of shares.
 void add_share_times(const SharesReport& sharing, Lines& lines) {
   if (!sharing.why.empty()) add(lines, "sharing: ", sharing.why);
   if (!sharing.objectives.empty()) add(lines, "shares by ", sharing.objectives);
@@ -168,7 +169,7 @@ void add_share_times(const SharesReport& sharing, Lines& lines) {
   }
 }
 
-/// Lines that are pinned, fallback lines, and devices lost.
+/// Add pinned lines, fallback lines, and devices lost.
 void add_exceptions(const Report& report, Lines& lines) {
   if (!report.pin_why.empty()) add(lines, "singular: pinned, ", report.pin_why);
   for (const GroupReport& group : report.groups) {
@@ -178,7 +179,7 @@ void add_exceptions(const Report& report, Lines& lines) {
   for (const std::string& lost : report.degraded) add(lines, "degraded: ", lost);
 }
 
-/// Lines that ranks cut, and those that one rank solves whole.
+/// Add the lines that ranks cut, and the lines that one rank solves whole.
 void add_cuts(const CutReport& cut, Lines& lines) {
   std::string text = "cut by ranks: " + std::to_string(cut.lines) + (cut.lines == 1 ? " line" : " lines") +
                      ", over up to " + std::to_string(cut.longest_chain) + " ranks, " +
@@ -194,12 +195,12 @@ void add_cuts(const CutReport& cut, Lines& lines) {
       (cut.pinned > 0 ? ", " + std::to_string(cut.pinned) + " pinned" : ""));
 }
 
-/// " (rank 0 of 4)" behind what each rank chooses for itself.
+/// " (rank 0 of 4)", which follows the choices that each rank makes for itself.
 std::string whose(const Totals& totals) {
   return totals.ranks == 1 ? "" : " (rank 0 of " + std::to_string(totals.ranks) + ")";
 }
 
-/// What ranks other than 0 chose or lost.
+/// Add how many ranks chose otherwise than rank 0, and what they lost.
 void add_elsewhere(const Totals& totals, Lines& lines) {
   if (totals.elsewhere > 0) {
     add(lines, "other ranks: ", totals.elsewhere,
@@ -216,7 +217,7 @@ void add_options(const PC_OCLSPKT& o, Lines& lines) {
   if (!text.empty()) add(lines, "options: ", text);
 }
 
-/// What was chosen for a direction, in text that is the same for every run on the same devices.
+/// Lines about the choices for a direction. Their text is the same for every run on the same devices.
 Lines choice_lines(const Totals& totals, bool cut) {
   const Report& report = totals.report;
   Lines lines;
@@ -256,8 +257,8 @@ void add_choice(const Totals& totals, const Sweep& sweep, const std::string& ind
   for (const std::string& line : choice_lines(totals, sweep.layout.exchange != nullptr)) add(lines, indent, line);
 }
 
-/// The lines of all directions, each under its own heading where there are several.
-/// @param transposed  of the transposed operator; empty if it was not set up
+/// The lines of text about all directions, with a heading for each if there are several.
+/// @param transposed  totals of the transposed operator; empty if it was not set up
 Lines operator_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals, const std::vector<Totals>& transposed) {
   Lines lines;
   const bool several = o.sweeps.size() > 1;
@@ -306,7 +307,7 @@ void add_candidates(const Report& report, const char* which, Lines& lines) {
   for (const std::string& candidate : explain(report)) add(lines, which, candidate);
 }
 
-/// What changes from run to run, and what set-up looked at on its way.
+/// Add figures that change from run to run, and the candidates that set-up considered.
 void add_details(const Sweep& o, Lines& lines) {
   const Report& report = o.report(false);
   add_candidates(report, "considered: ", lines);
@@ -324,7 +325,7 @@ void add_details(const Sweep& o, Lines& lines) {
       times.bytes_from_device, " from it");
 }
 
-/// What this rank does, for the detail view.
+/// Lines about the work of this rank, for the detail view.
 Lines detail_lines(const PC_OCLSPKT& o) {
   Lines lines;
   for (const auto& sweep : o.sweeps) {
@@ -335,7 +336,7 @@ Lines detail_lines(const PC_OCLSPKT& o) {
   return lines;
 }
 
-/// The choices of ranks other than 0; the other lines tell those of rank 0.
+/// Lines about the choices of ranks other than 0; the other lines are about rank 0.
 Lines rank_lines(const PC_OCLSPKT& o) {
   Lines lines;
   for (const auto& sweep : o.sweeps) {
@@ -367,7 +368,7 @@ Lines explained_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals) {
   return lines;
 }
 
-/// The totals of all directions; none before a successful set-up. Collective.
+/// The totals of all directions; empty before a successful set-up. Collective.
 std::vector<Totals> all_totals(PC pc, bool transpose) {
   const PC_OCLSPKT& o = *data(pc);
   std::vector<Totals> totals;
@@ -376,7 +377,7 @@ std::vector<Totals> all_totals(PC pc, bool transpose) {
   return totals;
 }
 
-/// Print the lines of each rank, behind its number if there are several. Collective.
+/// Print the detail lines of each rank, after the rank's number if there are several ranks. Collective.
 void view_details(PC pc, PetscViewer viewer) {
   const PC_OCLSPKT& o = *data(pc);
   const bool several = ranks_of(comm_of(pc)) > 1;

@@ -37,7 +37,8 @@ class AlignedArray {
       const std::size_t alignment = wanted >= kHugePage ? kHugePage : kAlignment;
       const std::size_t bytes = (wanted + alignment - 1) / alignment * alignment;
       data_.reset(static_cast<T*>(std::aligned_alloc(alignment, bytes)));
-      if (data_ && alignment == kHugePage) madvise(data_.get(), bytes, MADV_HUGEPAGE);  // a hint: no matter if refused
+      if (data_ && alignment == kHugePage)
+        madvise(data_.get(), bytes, MADV_HUGEPAGE);  // a hint: the system may refuse it
       if (!data_) {
         capacity_ = size_ = 0;
         throw std::bad_alloc();
@@ -78,7 +79,7 @@ class Bands {
   Bands() = default;
   explicit Bands(const LineSet& lines) { reshape(lines); }
 
-  /// @throws std::bad_alloc; the bands are then of no lines
+  /// @throws std::bad_alloc; the bands then have no lines
   void reshape(const LineSet& lines) {
     if (lines == lines_) return;
     try {
@@ -92,7 +93,7 @@ class Bands {
       throw;
     }
   }
-  /// Treat the same places as other lines, e.g. if one long line proves to be many.
+  /// Divide the places into other lines and keep the numbers, e.g. if one long line proves to be many.
   /// @pre both sets are of equal extent
   void relabel(const LineSet& lines) { lines_ = lines; }
   /// Set the couplings that lead out of each line to 0, so that contiguous lines may be treated as one.
@@ -128,7 +129,7 @@ class Bands {
   AlignedArray<T> lower_, diag_, upper_;
 };
 
-/// Memory for some consecutive places of the bands; the first of them is at [0].
+/// Memory for consecutive places of the bands; [0] holds the first of these places.
 template <typename T>
 struct BandsPart {
   T* lower = nullptr;
@@ -136,8 +137,8 @@ struct BandsPart {
   T* upper = nullptr;
 };
 
-/// Writes all places [first, end) of the bands, place i to [i - first]. Called once for every place, in any order, by
-/// several threads at once. The places of a call fit in the first-level cache.
+/// A function that writes places [first, end) of the bands, place i to [i - first]. Several threads call it at once, in
+/// any order of places, and each place is written once. The places of one call fit in the first-level cache.
 template <typename T>
 using BandsFill = std::function<void(const BandsPart<T>& to, Index first, Index end)>;
 

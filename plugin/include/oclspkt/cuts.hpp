@@ -14,11 +14,12 @@ namespace oclspkt {
 
 /// How the lines of this process continue on other processes.
 struct Cuts {
-  /// The processes of each chain, which hold the parts of its lines from top to bottom: this one is in it, none twice.
+  /// shape [chains]; the processes that hold the parts of a chain's lines, from top to bottom. Every chain contains
+  /// this process, and no process twice.
   std::vector<std::vector<int>> chains;
-  std::vector<int> chain_of;  ///< shape [lines]; index into chains; empty: all lines have chain 0, or none is cut
-  /// shape [lines]; the line's number among those of all processes, which decides on its root process; empty: its place
-  /// among the lines of the same chain. Lines of one chain have the same order on all of its processes.
+  std::vector<int> chain_of;  ///< shape [lines]; index into chains; empty: all lines belong to chain 0, or none is cut
+  /// shape [lines]; number of the line among the lines of all processes. The number decides which process is the line's
+  /// root. Empty: lines are numbered within their chain. The lines of a chain have the same order on all its processes.
   std::vector<Index> number;
 };
 
@@ -30,7 +31,8 @@ class OCLSPKT_API Exchange {
     int process = 0;
     Index count = 0;  ///< of scalars
   };
-  /// A fixed pattern of messages, opened at set-up, used by every apply. Several may be started at once, each once.
+  /// A fixed pattern of messages, opened at set-up, used by every apply. Several channels may be under way at
+  /// once, but each must finish before its next start.
   class OCLSPKT_API Channel {
    public:
     virtual ~Channel() = default;
@@ -47,29 +49,29 @@ class OCLSPKT_API Exchange {
   /// Open a channel. Two processes must agree on the count of a leg between them. A process has at most one leg to and
   /// one from each other process.
   virtual std::unique_ptr<Channel> open(std::vector<Leg> out, std::vector<Leg> in, std::size_t scalar_bytes) = 0;
-  /// The largest over all processes, entry by entry; NaN wins.
+  /// Replace each entry by its largest value over all processes, or by NaN if a process has NaN there.
   virtual void largest(std::span<double> values) = 0;
 };
 
 /// The result of a set-up for the lines that are cut among processes.
 struct CutReport {
   Index lines = 0;               ///< cut lines of this process
-  Index longest_chain = 0;       ///< processes that hold the line with most parts, over all processes
+  Index longest_chain = 0;       ///< most parts of a line, over all processes
   bool truncated = false;        ///< neighbours solve a 2x2 system per cut
   bool above_tolerance = false;  ///< the user named truncation, and the bound is above the tolerance
-  double bound = 0;              ///< on the truncation error relative to max |x|, over all processes; NaN: unknown
-  double tolerance = 0;          ///< the largest bound that is accepted
-  /// Bound on rounding as Report::rounding: for cut lines over all processes, for gathered lines over those of this
-  /// process.
+  double bound = 0;      ///< bound on the truncation error relative to max |x|, over all processes; NaN: unknown
+  double tolerance = 0;  ///< the largest bound that is accepted
+  /// Bound on rounding as Report::rounding, over the cut lines of all processes and the gathered lines of this process.
   double rounding = 0;
-  std::string above_bound;    ///< for lines gathered here, or an answer that is not finite; see Report::above_bound
-  double backward_error = 0;  ///< of the trial solves before lines were gathered, componentwise; 0 if none was needed
-  Index gathered = 0;         ///< lines of this process that are solved whole on one process
-  Index first_gathered = -1;  ///< number of the first gathered line
-  std::string gathered_why;   ///< why the first of them is gathered
-  Index pinned = 0;           ///< singular lines that this process gathered: their last unknown is 0
-  Index spike_rows = 0;       ///< most rows of a part that an apply corrects from one side
-  Index sent = 0, received = 0;  ///< scalars per apply of this process
+  std::string
+      above_bound;  ///< as Report::above_bound, for lines gathered on this process or an answer that is not finite
+  double backward_error = 0;     ///< componentwise, of trial solves before lines were gathered; 0 if none was needed
+  Index gathered = 0;            ///< lines of this process that are solved whole on one process
+  Index first_gathered = -1;     ///< number of the first gathered line
+  std::string gathered_why;      ///< why the first gathered line is gathered
+  Index pinned = 0;              ///< singular lines that this process gathered; their last unknown is set to 0
+  Index spike_rows = 0;          ///< most rows of a part that an apply corrects from one side
+  Index sent = 0, received = 0;  ///< scalars that this process sends and receives per apply
 };
 
 }  // namespace oclspkt

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-// The types behind OpenCL's handles: a cl_mem is an _cl_mem*, and so on. Thus this header needs none of OpenCL.
+// The types behind OpenCL's handles: a cl_mem is an _cl_mem*, and so on. With them, this header includes none of
+// OpenCL.
 struct _cl_context;
 struct _cl_device_id;
 struct _cl_command_queue;
@@ -11,10 +12,10 @@ namespace oclspkt {
 
 /// The OpenCL objects that a solver uses on its device. The library owns them: retain any that must live longer.
 struct DeviceHandles {
-  _cl_context* context = nullptr;      ///< a cl_context; buffers for the solver are made in it
+  _cl_context* context = nullptr;      ///< a cl_context; create buffers for the solver in it
   _cl_device_id* device = nullptr;     ///< a cl_device_id
-  _cl_command_queue* queue = nullptr;  ///< a cl_command_queue, in order, with profiling: commands that come before an
-                                       ///< apply, and those after it, need no event where they go through this queue
+  _cl_command_queue* queue = nullptr;  ///< a cl_command_queue, in order, with profiling. Commands that you enqueue in
+                                       ///< it before and after an apply need no event
 
   /// False if the host solves.
   explicit operator bool() const { return context != nullptr; }

@@ -14,8 +14,8 @@ namespace oclspkt {
 template <typename T>
 class Visit;
 
-/// Several solvers of the same vectors as one operator. Host vectors go to the device once and come back once, if one
-/// device with its own memory solves all lines of all solvers. Otherwise call each solver by itself.
+/// Applies several solvers of the same vectors as one operator. Host vectors go to the device once and come back once,
+/// if one device with its own memory solves all lines of all solvers. Otherwise call each solver by itself.
 /// @tparam T float or double
 template <typename T>
 class OCLSPKT_API DeviceVisit {
@@ -23,9 +23,9 @@ class OCLSPKT_API DeviceVisit {
   /// The solvers in the order in which they are applied. They must live, and not move, until the next set_up() or
   /// forget().
   struct Order {
-    std::vector<Solver<T>*> solvers;  ///< at least 2, no two in a row the same; may come again
+    std::vector<Solver<T>*> solvers;  ///< at least 2; a solver may occur several times, but not twice in a row
     bool sum = false;                 ///< x = sum of A_k^-1 y; else x = A_n^-1 D ... D A_2^-1 D A_1^-1 y
-    const T* between = nullptr;       ///< the diagonal of D, shape [extent], read by set_up() alone; null: 1
+    const T* between = nullptr;       ///< the diagonal of D, shape [extent], read by set_up() alone; null: D = 1
   };
 
   DeviceVisit();
@@ -33,7 +33,7 @@ class OCLSPKT_API DeviceVisit {
   DeviceVisit(DeviceVisit&&) noexcept;
   DeviceVisit& operator=(DeviceVisit&&) noexcept;
 
-  /// Test whether one transfer to the device and back suffices, after each set_up() of a solver; see ready().
+  /// Test whether one transfer to the device and back suffices, see ready(). Call this after each set_up() of a solver.
   /// @throws DeviceError only under OnDeviceFailure::error
   void set_up(Order order);
   void forget();
@@ -42,7 +42,8 @@ class OCLSPKT_API DeviceVisit {
   /// set up or lost its device.
   bool ready() const;
 
-  /// Apply the operator to several vectors. The bits are those of the solvers called one after the other.
+  /// Apply the operator to several vectors. The results equal those of the solvers called one after the other, bit for
+  /// bit.
   /// @param[in]  y shape [columns][extent], column k at y + k y_stride
   /// @param[out] x shape [columns][extent], column k at x + k x_stride; must not overlap y
   /// @return false if not ready(), or if the device failed; x is then undefined, and the solver concerned has chosen
@@ -55,7 +56,7 @@ class OCLSPKT_API DeviceVisit {
 
  private:
   Order order_;
-  std::vector<std::int64_t> uploads_;  ///< shape [solvers]; Counts::uploads when the visit was made
+  std::vector<std::int64_t> uploads_;  ///< shape [solvers]; Counts::uploads of each when the visit was made
   std::unique_ptr<Visit<T>> visit_;    ///< null if one transfer does not suffice
 };
 

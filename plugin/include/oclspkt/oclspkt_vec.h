@@ -12,12 +12,13 @@
 #define VECOPENCL "opencl"
 #define MATAIJOPENCL "aijopencl"
 
-/* The types that a cl_mem and a cl_command_queue point to, so that this header needs none of OpenCL. */
+/* The types that a cl_mem and a cl_command_queue point to, so that this header includes none of OpenCL. */
 struct _cl_mem;
 struct _cl_command_queue;
 
-/* The memory is shape [local size of the vector], of PetscScalar; the queue is in order, and orders all work on vectors
-   of this process: enqueue there, and neither waits nor events are needed. The queue may be left out (NULL). */
+/* The memory has shape [local size of the vector], of PetscScalar. The queue is in order, and orders all work on
+   vectors of this process: commands that you enqueue in it need neither waits nor events. The queue may be left out
+   (NULL). */
 PETSC_EXTERN PetscErrorCode VecOpenCLGetQueue(struct _cl_command_queue** queue);
 PETSC_EXTERN PetscErrorCode VecOpenCLGetMemRead(Vec vector, struct _cl_mem** memory, struct _cl_command_queue** queue);
 PETSC_EXTERN PetscErrorCode VecOpenCLRestoreMemRead(Vec vector, struct _cl_mem** memory);

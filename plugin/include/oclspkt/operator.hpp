@@ -14,7 +14,7 @@ namespace oclspkt {
 struct Place {
   enum class Kind {
     host,
-    queue,   ///< on the device of a caller's queue; nothing waits for it
+    queue,   ///< on the device of a caller's queue; the apply does not wait for it
     buffers  ///< in cl_mem of the context of Solver::device_handles(); the apply waits for the device
   };
   Kind kind = Kind::host;
@@ -35,37 +35,38 @@ struct Columns {
   Columns operator+(Index columns) const { return {first + columns * stride, stride}; }
 };
 
-/// The operator x = A^-1 y of a set of lines, whoever solves them: one processor, several that share them, or several
-/// processes that hold parts of them. Every apply between two set-ups is the same linear operator, bit for bit,
-/// wherever the vectors lie.
+/// The operator x = A^-1 y of a set of lines. One processor solves them, several processors share them, or several
+/// processes hold parts of them. Every apply between two set-ups is the same linear operator, bit for bit, wherever the
+/// vectors lie.
 /// @tparam T float or double
 template <typename T>
 class OCLSPKT_API Operator {
  public:
   virtual ~Operator() = default;
 
-  /// Solve A X = Y. Collective over all processes of the exchange if any of these has a cut line; cut lines take the
-  /// columns one after the other.
+  /// Solve A X = Y. Collective over all processes of the exchange if any process has a cut line. Cut lines are solved
+  /// for one column after the other.
   ///
-  /// On a device nothing is copied. Kernels are enqueued in the queue of `place`, or in that of device_handles(): other
-  /// commands that write y must have ended, or come before in that queue. Of cut lines only the numbers next to the
-  /// cuts visit the host, and the call waits for them. If OpenCL sees a card for which CUDA has no kernels, OpenCL
-  /// solves: vectors are then copied on the card, and the call waits for the queue and the solver, but not for the copy
-  /// of x (see Report::device.vectors). If the device fails, the vectors are lost with it, so the error is thrown
-  /// whatever `on_device_failure` says; the next set_up then takes another device.
-  /// @param[in]  y shape [count][lines.extent()]. On a device of OpenCL a cl_mem, for one column, where host memory is
-  ///               aligned to 16 bytes; of CUDA the address in memory of the card
-  /// @param[out] x likewise; places between lines are untouched. Must not overlap y; a part (sub-buffer) may be used
+  /// Vectors on a device are not copied. Kernels are enqueued in the queue of `place`, or in that of device_handles():
+  /// other commands that write y must have ended, or precede the apply in that queue. If lines are cut, only the
+  /// numbers next to the cuts go to the host, and the call waits for these. If OpenCL sees a card for which CUDA has no
+  /// kernels, OpenCL solves: vectors are then copied on the card, and the call waits for the queue and the solver, but
+  /// not for the copy of x (see Report::device.vectors). If the device fails, the vectors are lost with it. The error
+  /// is then thrown whatever `on_device_failure` says, and the next set_up takes another device.
+  /// @param[in]  y shape [count][lines.extent()]. On a device of OpenCL: a cl_mem for one column, aligned to 16 bytes
+  ///               if it is host memory. On a device of CUDA: an address in memory of the card
+  /// @param[out] x like y; places between lines are untouched. x must not overlap y; sub-buffers are allowed
   /// @param      count columns; 0 does nothing
-  /// @throws InvalidInput without a good set_up; for a negative count, strides shorter than a column, or vectors that
-  ///                      overlap; on a device, unless takes(), or where the host solves all lines or some of them, and
-  ///                      for memory of another device, too small, not aligned, or with flags that forbid its use
-  /// @throws Breakdown    under AboveBound::error if an answer is above the limits of method auto; x holds it all the
-  ///                      same, and further right-hand sides may be solved
+  /// @throws InvalidInput without a successful set_up; for a negative count, strides shorter than a column, or vectors
+  ///                      that overlap; for vectors on a device, if takes() of their queue is false, if the host solves
+  ///                      any line, or if their memory is of another device, too small, not aligned, or has flags that
+  ///                      forbid its use
+  /// @throws Breakdown    under AboveBound::error if an answer is above the limits of method auto; x still holds this
+  ///                      answer, and further right-hand sides may be solved
   /// @throws DeviceError  x is then undefined
   virtual void apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) = 0;
-  /// True if apply() takes vectors on the device of that queue: the last set_up got a queue of that device
-  /// (Known::queue), the device solves all lines, and none of them is gathered.
+  /// True if apply() takes vectors on the device of `queue`: the last set_up got a queue of this device (Known::queue),
+  /// the device solves all lines, and no line is gathered.
   virtual bool takes(const DeviceQueue& queue) const = 0;
   virtual Times times() const = 0;
   /// Bytes held for bands, factors and scratch, on host and device.

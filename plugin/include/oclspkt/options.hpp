@@ -25,25 +25,27 @@ enum class MethodChoice {
   pivot
 };
 
-/// How the bands are stored and computed with, compared with the scalar of the vectors.
-///   same    that of the vectors
+/// The precision in which bands are stored and used.
+///   same    the scalar type of the vectors
 ///   narrow  set-up rounds bands to float, and stored factors where that is safe; vectors and arithmetic stay double.
 ///           No effect if vectors are float
 enum class Precision { same, narrow };
 
-/// Which numbers the bands need.
+/// The storage form of the bands: which numbers of a row are stored.
 enum class Form { general, symmetric, shared, narrow };
 
-/// What happens if a device fails. Its rows go to the remaining devices, at last to the host, with one printed line
-/// (degrade) or without it (quiet); or the caller gets the error (error).
+/// What happens if a device fails. degrade: its rows go to the remaining devices, at last to the host, and one line is
+/// printed. quiet: its rows go there without a printed line. error: the caller gets the error.
 enum class OnDeviceFailure { degrade, quiet, error };
 
-/// What happens with a singular line: set-up fails and names it, or (in consistent systems) its last unknown is set to
-/// 0. `automatic` pins if there is one line and the caller states a constant null space (Known); else it fails.
+/// What happens with a singular line. fail: set-up fails and names the line. pin: its last unknown is set to 0, for
+/// consistent systems. `automatic` pins if there is one line and the caller states a constant null space (Known); else
+/// it fails.
 enum class Singular { automatic, fail, pin };
 
 /// What happens if no method of auto has a rounding bound and a trial solve within their limits, or if an answer on the
-/// host is above them or not finite. The report says so (warn), or the set-up or the apply throws Breakdown (error).
+/// host exceeds these limits or is not finite. warn: the report says so. error: the set-up or the apply throws
+/// Breakdown.
 enum class AboveBound { warn, error };
 
 /// Whether vectors are copied to the device. `automatic` uses host memory directly where the device shares it.
@@ -74,36 +76,36 @@ inline constexpr const char* name(Transfer t) { return kTransferNames[static_cas
 
 /// Everything a user can set. The member initialisers are the only place where a default is written.
 struct Options {
-  std::string devices = "auto";                   ///< selection language, see select_devices()
+  std::string devices = "auto";                   ///< which devices may solve, see select_devices()
   std::string balance = "time";                   ///< how the named devices share rows, see parse_balance()
-  std::string profile = {};                       ///< file of measured figures; empty: in the user's cache; or none
+  std::string profile = {};                       ///< file of measured figures, or "none"; empty: in the user's cache
   bool reproducible = false;                      ///< no choice depends on a measurement
   bool energy = false;                            ///< add up the joules of applies, see EnergyReport
-  std::string rated_power = {};                   ///< watts where nothing is measured, such as gpu=700,cpu=8,fpga=60:
-                                                  ///< a card, a core, a board; empty: by a table
-  MethodChoice method = MethodChoice::automatic;  ///< `automatic`: chosen at set-up
-  std::string variant = "default";                ///< of kVariantNames: the kernels to use on a device
-  std::string fpga_binary = {};                   ///< files and folders joined by colons, where devices with FPGAs
-                                                  ///< find programs that oclspkt-fpga-build made
-  std::string fpga_banks = "none";                ///< of kFpgaBanksNames: the memory banks of devices with FPGAs
-  Precision precision = Precision::same;          ///< arithmetic of the bands
+  std::string rated_power = {};                   ///< watts of a card, a core and a board if power is not measured,
+                                                  ///< such as gpu=700,cpu=8,fpga=60; empty: by a table
+  MethodChoice method = MethodChoice::automatic;  ///< `automatic`: set-up chooses
+  std::string variant = "default";                ///< kernels to use on a device, one of kVariantNames
+  std::string fpga_binary = {};                   ///< files and folders, joined by colons, with the programs that
+                                                  ///< oclspkt-fpga-build made for devices with FPGAs
+  std::string fpga_banks = "none";                ///< use of an FPGA's memory banks, one of kFpgaBanksNames
+  Precision precision = Precision::same;          ///< precision of the bands
   double rtol = 0;                                ///< largest certificate accepted; 0: rounding of the arithmetic
   Index partition = 0;                            ///< rows a partition; 0: set-up chooses
-  Index chunk = 0;                                ///< most rows of a transfer to a device; 0: as its memory holds
-  std::int64_t device_memory = 0;                 ///< bytes a device may use; 0: its own limit
-  double timeout = 0;                             ///< seconds a device without host memory may take; 0: 100 times
-                                                  ///< the predicted time, at least 10 s
+  Index chunk = 0;                 ///< most rows of a transfer to a device; 0: as many as its memory holds
+  std::int64_t device_memory = 0;  ///< bytes a device may use; 0: its own limit
+  double timeout = 0;              ///< seconds that a device with memory of its own may take for a
+                                   ///< solve; 0: 100 times the predicted time, at least 10 s
   OnDeviceFailure on_device_failure = OnDeviceFailure::degrade;
   Singular singular = Singular::automatic;
   AboveBound above_bound = AboveBound::warn;
   Transfer transfer = Transfer::automatic;
-  Index gather_limit = -1;  ///< rows of the longest line cut among processes that one process may solve whole where its
-                            ///< parts cannot be solved separately; -1: any, 0: none
+  Index gather_limit = -1;  ///< rows of the longest cut line that one process may solve whole if the parts of the line
+                            ///< cannot be solved separately; -1: no limit, 0: no line
 
   std::string spare_devices = {};  ///< devices that take over if all of `devices` failed; empty: the host
 
-  bool kernel_times = false;  ///< Solver::apply_on_device(): seconds of kernels by the device's clock instead of the
-                              ///< host's, which takes 6 us an apply (NVIDIA)
+  bool kernel_times = false;  ///< in Solver::apply_on_device(), measure kernels by the device's clock instead of the
+                              ///< host's; this takes 6 us per apply (NVIDIA)
 
   bool operator==(const Options&) const = default;
 };

@@ -20,7 +20,7 @@ inline constexpr double kRoundingLimit = 100;
 /// scalar: add bound eps m (1 + |A_i|) to the right-hand side.
 enum class Promise { by_component, by_rows };
 
-/// One method that set-up considered, and the outcome; candidates are in order.
+/// One method that set-up considered, and the outcome. Candidates are in the order in which set-up considered them.
 struct Candidate {
   Method method = Method::pivot;
   bool taken = false;
@@ -34,10 +34,10 @@ struct Candidate {
 struct GroupReport {
   Method method = Method::pivot;
   Index lines = 0, rows = 0;
-  Index first_line = 0;       ///< number of the first of them
+  Index first_line = 0;       ///< number of the first of these lines
   bool pinned = false;        ///< lines are singular, and the last unknown of each is 0
-  double rounding = 0;        ///< by component, see Report
-  double backward_error = 0;  ///< of their trial solve, by component
+  double rounding = 0;        ///< bound on rounding, by component, see Promise
+  double backward_error = 0;  ///< of the trial solve of these lines, by component
   std::string why;
 };
 
@@ -69,8 +69,8 @@ struct Times {
 /// Work done since the solver was made.
 struct Counts {
   std::int64_t set_ups = 0;  ///< including failed ones
-  std::int64_t uploads = 0;  ///< times that the bands went to a solver on a device or on the host: one for each method
-                             ///< that was planned, fallback lines not counted
+  std::int64_t uploads = 0;  ///< times that the bands went to a solver on a device or on the host: one for each planned
+                             ///< method, fallback lines not counted
   std::int64_t trials = 0;   ///< times that trial solves were run
 };
 
@@ -84,7 +84,7 @@ struct Partitioning {
 /// The effect of precision narrow.
 struct Narrowing {
   Precision applied = Precision::same;  ///< narrow where bands were rounded
-  std::string why;                      ///< what was rounded, or why nothing was; empty if not asked for
+  std::string why;                      ///< what was rounded, or why nothing was; empty under Precision::same
 };
 
 /// Which processor solves, and why.
@@ -92,7 +92,7 @@ struct DeviceReport {
   std::string name = "host";
   std::string type = "host";  ///< host, cpu, gpu, fpga
   std::string platform;       ///< empty for the host
-  std::string why;            ///< why this one; the words are the same in every run
+  std::string why;            ///< why this processor solves; the words are the same in every run
   std::string costs;          ///< the predicted times that were compared; empty if there are none
   bool emulated = false;      ///< a processor of the host emulates the device, such as an FPGA
   std::string vectors;        ///< if Known::queue was set: whether its device solves, or why not
@@ -106,28 +106,29 @@ struct ShareReport {
   std::string shape;  ///< of its plan, such as "halo 40"
   Index rows = 0;
   double predicted_seconds = 0;  ///< of an apply of its rows
-  double seconds = 0;            ///< the mean of applies but for the first; 0 before any
+  double seconds = 0;            ///< mean of all applies but the first; 0 before any
   std::int64_t bytes = 0;        ///< to and from the device since the set-up
 };
 
 /// How the rows were shared, or why they were not.
 struct SharesReport {
   std::vector<ShareReport> shares;  ///< in the order of rows; empty if one processor solves
-  std::string why;                  ///< empty where one processor was named
+  std::string why;                  ///< reason for the sharing; empty if one processor was named
   double predicted_seconds = 0;     ///< of an apply; 0 if one processor solves
-  double single_seconds = 0;        ///< predicted if the best processor solves alone
-  double seconds = 0;               ///< the mean of applies but for the first; 0 before any
-  std::string objectives = {};  ///< the shares that `time` and `energy` choose, with seconds and joules of both, and
-                                ///< whose power is measured; empty unless one of both options of energy is set
+  double single_seconds = 0;        ///< predicted for an apply by the best processor alone
+  double seconds = 0;               ///< mean of all applies but the first; 0 before any
+  std::string objectives = {};  ///< the shares that `time` and `energy` choose, with the seconds and joules of both,
+                                ///< and whose power is measured; may be empty unless Options::energy or
+                                ///< balance `energy` asks for joules
 };
 
 /// The joules of one device.
 struct EnergySource {
   std::string device;     ///< its name
   std::string words;      ///< the source, such as "counter of NVIDIA H200 by NVML", or "rated power, 400 W"
-  std::string trouble;    ///< why no counter is read, and the cure; empty if one is
+  std::string trouble;    ///< why no counter is read, and the cure; empty if a counter is read
   double joules = 0;      ///< over all windows
-  bool measured = false;  ///< measured in every window; else by rated power
+  bool measured = false;  ///< measured in every window; false: by rated power
 };
 
 /// The joules of applies, if Options::energy asks for them. They are measured over windows of at least two seconds. All
@@ -138,59 +139,60 @@ struct EnergyReport {
   double apply_seconds = 0;           ///< time within applies
   std::int64_t applies = 0;           ///< applies within windows
   std::int64_t windows = 0;
-  std::int64_t dropped = 0;  ///< windows of less than two seconds that a pause ended
-  bool queued = false;       ///< applies return before they are done: the time between them counts, too
+  std::int64_t dropped = 0;  ///< windows that a pause ended before two seconds
+  bool queued = false;       ///< applies return before they are done, so the time between applies counts, too
 
-  /// Joules of the windows, and of applies by their share of the time.
+  /// Joules of all windows.
   double window_joules() const {
     double sum = 0;
     for (const EnergySource& source : sources) sum += source.joules;
     return sum;
   }
+  /// Joules of applies: their share of the windows' time, or all of it if applies are queued.
   double joules() const { return seconds > 0 && !queued ? window_joules() * apply_seconds / seconds : window_joules(); }
 };
 
 /// How accurate the method in use is: what its bounds promise for every right-hand side, and what trials found.
 struct Accuracy {
   double dominance = 0;                      ///< min over rows of |diag| / (|lower| + |upper|); 0 where NaN
-  double certificate = 0;                    ///< bound on the truncation error, relative to max |x|; 0 for the other
-                                             ///< methods
+  double certificate = 0;                    ///< bound on the truncation error, relative to max |x|; 0 for methods
+                                             ///< that do not truncate
   double tolerance = 0;                      ///< the largest certificate that is accepted
   bool certificate_above_tolerance = false;  ///< the user named the method, and its certificate is above the tolerance
-  double rounding = 0;  ///< bound on what rounding leaves in a row, in eps of the scalar; NaN or Inf: nothing is known,
-                        ///< or an answer of the host left the range of the scalar
+  double rounding = 0;  ///< bound on the residual that rounding leaves in a row, in eps of the scalar, see Promise; NaN
+                        ///< or Inf: unknown, or an answer of the host left the range of the scalar
   Promise promise = Promise::by_rows;  ///< what `rounding` promises
-  /// The most runs of columns in one unit that any line has, for the units in which a device solves; 0: columns are
-  /// solved in the units in which they were given.
+  /// A device may solve in units of its own, which are constant over runs of columns. This is the largest number of
+  /// runs in a line; 0: columns are solved in the units in which they were given.
   Index units = 0;
   std::string above_bound;    ///< values above the limits of method auto, which found nothing better; empty: none
-  double backward_error = 0;  ///< of the trial solve, componentwise (`checked` methods; 0 if none was needed)
+  double backward_error = 0;  ///< of the trial solve, componentwise (`checked` methods; 0 if no trial was needed)
 };
 
 /// The choice of the set-up and its reasons; everything the view prints.
 struct Report : Accuracy {
   bool ready = false;             ///< a set-up succeeded
   Method method = Method::pivot;  ///< the method in use
-  std::string shape;              ///< of its plan: "halo 40"; may be empty
+  std::string shape;              ///< the plan, such as "halo 40"; may be empty
   std::string why;                ///< reason for the method in use
   std::vector<Candidate> candidates;
   std::vector<GroupReport> groups;  ///< fallback lines; empty for most matrices
-  std::string pin_why;              ///< why singular lines are pinned; empty if none is
+  std::string pin_why;              ///< why singular lines are pinned; empty if no line is
   Index rows = 0, lines = 0;
   Partitioning partition;
-  double words_per_row = 0;   ///< read and written per row by an apply, halo included
-  double words_saved = 0;     ///< by the storage form, compared with the same method in the general form
+  double words_per_row = 0;   ///< numbers read and written per row by an apply, halo included
+  double words_saved = 0;     ///< words per row that the storage form saves against the general form of the method
   Form form = Form::general;  ///< narrow: general, with factors that are floats
   Narrowing precision;
   DeviceReport device;
   SharesReport sharing;
   EnergyReport energy;                ///< since Options::energy was set or the devices changed
-  std::vector<std::string> degraded;  ///< "<device>: <cause>", one for each device lost, also by the transposed solver
-  std::size_t losses = 0;             ///< since the solver was made; the last entries of `degraded` are the newest
+  std::vector<std::string> degraded;  ///< "<device>: <cause>" for each device lost, also by the transposed solver
+  std::size_t losses = 0;             ///< devices lost since the solver was made; the newest come last in `degraded`
 };
 
-/// One line for each candidate of a set-up, successful or failed, in order: taken or rejected, the deciding numbers,
-/// words a row and the predicted time of an apply.
+/// One line for each candidate of a set-up, successful or failed, in order. A line says whether the candidate was taken
+/// or rejected, the deciding numbers, words per row and the predicted time of an apply.
 OCLSPKT_API std::vector<std::string> explain(const Report& report);
 
 }  // namespace oclspkt

@@ -14,13 +14,13 @@
 
 namespace oclspkt {
 
-/// What a caller knows of a matrix that its bands do not show.
+/// Facts about a matrix that the caller knows and that its bands do not show.
 struct Known {
-  bool symmetric = false;                  ///< apart from rounding
+  bool symmetric = false;                  ///< the matrix is symmetric, apart from rounding
   bool constant_null_space = false;        ///< the matrix times a constant vector is 0
   double rounding_limit = kRoundingLimit;  ///< rounding that the caller tolerates from a solve, in eps
   bool as_given = false;                   ///< devices solve in the units in which the columns were given
-  /// Vectors are on the device of this queue. That device solves if the options allow it and it can, see
+  /// Vectors are on the device of this queue. This device solves if the options allow it and it is able to, see
   /// Operator::apply(). The queue must live until the next set_up, or the solver's end.
   DeviceQueue queue = {};
 };
@@ -58,7 +58,7 @@ class OCLSPKT_API FilledBands {
   Bands<T> bands_;
   std::unique_ptr<Survey> survey_;
   bool surveyed_ = false;  ///< survey_ belongs to bands_
-  bool rounded_ = false;   ///< a solver has rounded them for precision narrow
+  bool rounded_ = false;   ///< a solver has rounded bands_ for precision narrow
 };
 
 /// Solve sets of tridiagonal systems `A x = y` with the SPIKE algorithm on the devices of the machine.
@@ -68,8 +68,8 @@ class OCLSPKT_API FilledBands {
 ///
 /// Lines may be cut among processes. Then set-ups and applies are collective over all processes of the exchange. Each
 /// process eliminates the inner rows of its parts. The top and bottom unknowns of a line's parts form one tridiagonal
-/// system. One process of the chain solves it, or pairs of neighbours if the parts decay. If a process throws in
-/// set_up, all do.
+/// system. One process of the chain solves this system. If the influence of a cut decays within each part, pairs of
+/// neighbours solve it instead. If a process throws in set_up, all do.
 /// @tparam T float or double
 template <typename T>
 class OCLSPKT_API Solver final : public Operator<T> {
@@ -81,30 +81,31 @@ class OCLSPKT_API Solver final : public Operator<T> {
   Solver& operator=(Solver&&) noexcept;
 
   /// Storage for the bands of `lines`, to be filled in place before set_up(). The reference is valid for the solver's
-  /// life, or until a call for lines of another layout. Change any numbers, and the next set_up uses them. set_up may
-  /// set lower of a line's first row and upper of its last to 0, which are ignored; it changes nothing else. For
-  /// fallback lines, cut lines and under precision narrow, it works on a copy of 3 words a row, which write(), fill()
-  /// and swap_bands() avoid. Between a change and the next set_up, apply() may solve with a mixture of old and new
-  /// numbers.
+  /// life, or until a call for lines of another layout. You may change numbers at any time; the next set_up uses them.
+  /// Until then, apply() may solve with a mixture of old and new numbers.
   ///
-  /// lower of a part's first row couples to the last row of the part above, upper of its last row to the first row of
-  /// the part below. set_up reports errors in `cuts`, on all processes.
+  /// lower of a line's first row and upper of its last are ignored; set_up may set them to 0, and changes nothing else.
+  /// For fallback lines, for cut lines and under precision narrow, set_up works on a copy of 3 words a row. write(),
+  /// fill() and swap_bands() avoid this copy.
   ///
-  /// The call also restores bands that fill(), swap_bands() or a copying set_up brought; precision narrow has rounded
-  /// them to float.
+  /// If lines are cut, lower of a part's first row couples to the last row of the part above, and upper of its last row
+  /// to the first row of the part below. set_up reports errors in `cuts`, on all processes.
+  ///
+  /// The call also restores bands that fill(), swap_bands() or a copying set_up brought. Under precision narrow, these
+  /// bands have been rounded to float.
   /// @param cuts, exchange  left out: no line is cut, and no messages are sent
   Bands<T>& bands(const LineSet& lines, Cuts cuts = {}, std::shared_ptr<Exchange> exchange = nullptr);
   /// Fill the bands by `write`, which keeps no reference to them.
   void write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
              const std::function<void(Bands<T>&)>& write);
-  /// Keep the numbers of the bands for lines and cuts that may have changed.
+  /// Replace the lines and cuts, and keep the numbers of the bands.
   void keep_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
   /// Fill the bands by `fill` and, where no line is cut, survey them meanwhile, which saves set_up() a pass over
   /// memory. For many rows all processors of this process take part.
   void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill);
   void fill(const LineSet& lines, const BandsFill<T>& fill) { this->fill(lines, {}, nullptr, fill); }
-  /// Exchange the bands with `filled`, which gets the solver's bands as bands(lines) would return them. For cut lines
-  /// `filled` was filled without their cuts.
+  /// Exchange the bands with `filled`, which gets the solver's bands as bands(lines) would return them. If lines are
+  /// cut, fill `filled` by rows, because FilledBands::fill() for lines sets the couplings at cuts to 0.
   /// @throws InvalidInput if `filled` does not have as many places as `lines`
   void swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, FilledBands<T>& filled);
   void swap_bands(const LineSet& lines, FilledBands<T>& filled) { swap_bands(lines, {}, nullptr, filled); }
@@ -113,7 +114,8 @@ class OCLSPKT_API Solver final : public Operator<T> {
   /// how to solve each part and the interface systems at the cuts.
   /// @throws InvalidInput if an option names something that does not exist, or if the bands were rounded for precision
   ///                      narrow and another precision is set
-  /// @throws Breakdown    if no method solves the matrix (singular, NaN, Inf); apply then throws until a good set_up.
+  /// @throws Breakdown    if no method solves the matrix (singular, NaN, Inf); apply then throws until a set_up
+  /// succeeds.
   ///                      An error of another process is a Breakdown or InvalidInput that names it
   /// @throws DeviceError  only under OnDeviceFailure::error
   /// @cost   a few sweeps over the bands; for `exact` one trial solve at the first set-up; for cut lines two solves for
@@ -123,11 +125,11 @@ class OCLSPKT_API Solver final : public Operator<T> {
   void set_up(const LineSet& lines, const T* lower, const T* diag, const T* upper, const Known& known = {});
 
   using Operator<T>::apply;
-  /// @cost for cut lines 2 scalars sent a line and cut, up to 4 if nothing may be truncated
+  /// @cost for cut lines, 2 scalars are sent per line and cut, or up to 4 if nothing may be truncated
   void apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) override;
   bool takes(const DeviceQueue& queue) const override;
 
-  /// Solve A^T x = y; its own set-up runs at the first call after a set_up.
+  /// Solve A^T x = y. The first call after a set_up also runs the set-up of A^T.
   void apply_transpose(const T* y, T* x) { apply_transpose({}, {y}, {x}); }
   void enqueue_transpose(const DeviceQueue& queue, const void* y, void* x) {
     apply_transpose({Place::Kind::queue, queue}, {static_cast<const T*>(y)}, {static_cast<T*>(x)});
@@ -146,7 +148,7 @@ class OCLSPKT_API Solver final : public Operator<T> {
   /// Change options; takes effect at the next set_up.
   void set_options(Options options);
   const LineSet& lines() const;
-  /// Where lines are cut, of this process's rows without those next to cuts.
+  /// The last set-up of this process. If lines are cut, the report does not cover the rows next to cuts.
   const Report& report() const;
   const CutReport& cut_report() const;
   /// The reports of A^T; not ready before its first set-up.
@@ -155,7 +157,7 @@ class OCLSPKT_API Solver final : public Operator<T> {
   Times times() const override;
   /// Times of A^T.
   Times transpose_times() const;
-  /// Times of this process alone since the last set_up, without waiting for others.
+  /// Times of this process since the last set_up, without the time in which it waits for other processes.
   Times part_times() const;
   Counts counts() const;
   /// The lines that the last set_up pinned because they, or a part of them, are singular; numbered as given, in order.

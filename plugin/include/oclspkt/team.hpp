@@ -10,8 +10,8 @@
 namespace oclspkt {
 
 /// Threads of this process that solve one system together, each with its own CutSolver, and their exchange. Members
-/// correspond to the processes of Cuts and Exchange. For example, each card has a member, whose CutSolver takes its
-/// stream and vectors.
+/// correspond to the processes of Cuts and Exchange. For example, each card has a member, whose CutSolver takes the
+/// stream and the vectors of this card.
 class OCLSPKT_API Team {
  public:
   /// @param members  1 or more; the calling thread is member 0 of every run
@@ -22,8 +22,8 @@ class OCLSPKT_API Team {
 
   int members() const;
   /// Call f(member) on all members at once, and wait for them.
-  /// @throws the exception of a member, preferably one that does not merely report another member's; DeviceError in a
-  ///         forked process, which has none of the threads
+  /// @throws the exception of a member, preferably of the member where the error began; DeviceError in a forked
+  ///         process, which has none of the threads
   void run(const std::function<void(int)>& f);
   /// The exchange of a member, for use within run().
   std::shared_ptr<Exchange> exchange(int member);
