@@ -48,8 +48,9 @@ class System {
   /// Seconds of the last fill(); a second call returns 0. A fill is slow if it touches new memory, as after a set-up
   /// that left the bands to a device.
   double take_fill_seconds() { return std::exchange(fill_seconds_, 0); }
-  /// @param survey of `filled`, none unless they are exactly as a fill for these lines wrote them
-  /// @param[in,out] rounded  whether precision narrow rounded them, see check_precision()
+  /// Exchange the given bands with `filled`, which are bands of `lines`.
+  /// @param survey  survey of `filled`; nothing unless they are exactly as a fill for these lines wrote them
+  /// @param[in,out] rounded  true if precision narrow rounded `filled`, see check_precision(); it is exchanged as well
   void swap(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey, bool& rounded);
 
   /// Let close() skip the survey of the rows until the bands are written again. @pre couplings out of the lines are 0

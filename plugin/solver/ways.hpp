@@ -74,9 +74,8 @@ std::string why_no_way(const Processor& device, const Outlook<T>& outlook);
 template <typename T>
 void weigh(Way& way, const Outlook<T>& outlook);
 
-/// The way that takes the least time. Each processor's candidate is its way with the least words. Of these, the first
-/// one within 10 % of the fastest wins, so that the noise of measurements does not decide. Remedies come last, in
-/// order.
+/// The way that takes the least time. Each processor's candidate is its way with the least words. The first candidate
+/// within 10 % of the fastest wins, so that the noise of measurements does not decide. Remedies come last.
 /// @pre ways are not empty
 std::vector<Way>::iterator least(std::vector<Way>& ways);
 
