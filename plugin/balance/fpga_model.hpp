@@ -15,14 +15,15 @@ namespace oclspkt {
 /// Kernels for FPGAs that the model knows.
 ///   spktrunc, spkboth, spkjac  truncated SPIKE as a stream of blocks
 ///   tdma                       Thomas' algorithm as in Macintosh, Banks and Kelson (2019), 10 words a row
-///   tdma_stored                the same with stored couplings, 9 words a row
+///   tdma_stored                tdma with stored couplings, 9 words a row
 ///   tdma_batch                 many lines that take turns, a row of one line in each cycle
 enum class FpgaKernel { spktrunc, spkboth, spkjac, tdma, tdma_stored, tdma_batch };
 inline constexpr const char* kFpgaKernelNames[] = {"spktrunc", "spkboth",     "spkjac",
                                                    "tdma",     "tdma-stored", "tdma-batch"};
 inline constexpr const char* name(FpgaKernel k) { return kFpgaKernelNames[static_cast<int>(k)]; }
 
-/// Figures of a board. The defaults are those of the board of the paper (bench/boards/a10pl4.json has their sources).
+/// Figures of a board. The defaults are for the board of Macintosh, Banks and Kelson (2019), with their sources in
+/// bench/boards/a10pl4.json.
 struct FpgaBoard {
   double banks = 2;                                ///< number of memory banks on the board
   double bank_bytes_per_second = 8 * 2133.3333e6;  ///< peak rate of each bank
@@ -30,7 +31,7 @@ struct FpgaBoard {
   double clock_hz = 200e6;                         ///< usual clock of a kernel
   double highest_clock_hz = 240e6;                 ///< highest clock of a kernel
   double initiation_interval = 1;                  ///< cycles from one iteration of a kernel's loop to the next
-  double chain_cycles = 20;                        ///< of a division, a product and a difference, one after the other
+  double chain_cycles = 20;                        ///< latency of a division, a product and a difference in sequence
   double burst_bits = 1024;                        ///< bits of one access to memory; it holds the rows of a block
   double bus_in_bytes_per_second = 4.48e9;         ///< from the host to the board
   double bus_out_bytes_per_second = 4.48e9;        ///< from the board to the host, at the same time

@@ -13,7 +13,7 @@ namespace oclspkt {
 /// The words of a list separated by commas, without blanks at their ends.
 std::vector<std::string> split_words(const std::string& language);
 
-/// What a selection names.
+/// The processors that a selection names.
 struct Selection {
   bool host = false;         ///< the host solver is among the candidates
   bool automatic = false;    ///< `auto`: the fastest processor for the size, host included

@@ -19,7 +19,9 @@ class ApplyEnergy {
   const std::vector<PoweredDevice>& devices() const { return devices_; }
   /// Begin an apply. The first one opens the libraries and files of the meter.
   void begin();
-  /// End applies that were successful. @param applies  their number @param queued  true: they may still run
+  /// End applies that were successful.
+  /// @param applies  number of applies since begin()
+  /// @param queued   true: they may still run
   /// @return true if report() has changed since the last time
   bool end(std::int64_t applies, bool queued);
   /// The report of all windows that have ended.

@@ -98,7 +98,7 @@ struct Energy {
   double watts() const { return joules / seconds; }
 };
 
-/// The least length of a window: counters advance every 20 to 100 ms, and samples cover only part of the time.
+/// The least seconds of a window. Counters advance every 20 to 100 ms, and samples cover only part of the time.
 inline constexpr double kLeastWindow = 2;
 
 /// Joules of devices: from counters if there are any, else from samples, else from rated power. They include all other

@@ -41,7 +41,7 @@ class Choosing {
   Outlook<T> outlook() const;
   /// Choose among the ways that pass their tests: the one that was in use before, or else the fastest one.
   /// @param[out] tried  the processor that was at work if this call throws DeviceError
-  /// @return the way that the next set-up tries first; nothing if that has no way to prefer
+  /// @return the way that the next set-up tries first; nothing if it has none to prefer
   /// @throws Breakdown if no way passes; DeviceError if a device fails
   std::optional<InUse> choose(const Processors& processors, std::vector<Way> ways, const std::optional<InUse>& before,
                               const Processor*& tried);

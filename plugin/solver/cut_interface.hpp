@@ -53,7 +53,7 @@ class GatheredLines {
   std::vector<Index> lines_;  ///< the cut lines that are gathered here
   Index pinned_ = 0;
   AlignedArray<T> y_, x_;
-  std::exception_ptr failure_;  ///< of the last solve
+  std::exception_ptr failure_;  ///< error of the last solve
 };
 
 /// Copies numbers from fixed places of one array to fixed places of another.

@@ -14,7 +14,7 @@
 namespace oclspkt {
 
 /// Lines that are cut among processes: a solver of the inner rows of each part, and the interface systems at the cuts.
-/// set_up() and apply() are collective.
+/// set_up(), apply() and transpose_to() are collective.
 template <typename T>
 class CutOperator final : public Operator<T> {
  public:

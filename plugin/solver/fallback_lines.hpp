@@ -39,7 +39,7 @@ Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRul
                   const std::vector<Index>* names = nullptr);
 
 /// The lines that are singular because their rows sum to 0, see sums_are_zero(); empty if no line is.
-/// @param names as for examine()
+/// @param names see examine()
 template <typename T>
 Rejection object_to_sums(const Bands<T>& bands, const std::vector<Index>* names = nullptr);
 

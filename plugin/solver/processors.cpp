@@ -113,8 +113,8 @@ void use_only(DeviceModule& module, int index, const Options& options, const Dem
   found.devices.front().profile.copy_bytes_per_second = std::numeric_limits<double>::infinity();
 }
 
-/// The device of the queue as the only processor, by the queue's run-time or else by another one on the same card. If
-/// there is none, why_not_of_queue has the reason.
+/// The device of the queue as the only processor, driven by the queue's run-time, or else by another run-time on the
+/// same card. If neither can be used, why_not_of_queue has the reason.
 Processors find_of_queue(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
   Processors found;
   DeviceModule& module = devices_of_queues();
@@ -162,7 +162,7 @@ Processors find_spares(Options options, const Demand& demand, std::vector<LostDe
   return spares;
 }
 
-/// The processors that the options name, for vectors of the host.
+/// The processors that the options name, if vectors lie on the host.
 Processors find_for_host(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
   if (needs_no_device(options.devices)) return only_host("asked for");
   const bool only_auto = options.devices == "auto";

@@ -33,9 +33,9 @@ struct Processor {
 struct Processors {
   std::vector<Processor> devices;    ///< in the order of the options
   bool host = false;                 ///< the host is among those named
-  bool automatic = false;            ///< the fastest one solves
+  bool automatic = false;            ///< `auto` is named: the fastest processor solves
   bool several = false;              ///< several devices are named, whether they can be used or not
-  std::vector<std::string> remarks;  ///< on words of the options that have no effect
+  std::vector<std::string> remarks;  ///< remarks on words of the options that have no effect
   std::string why_host;              ///< why only the host can be used; else empty
   std::vector<LostDevice> lost;      ///< devices that failed while they were measured
   int of_queue = -1;                 ///< the device of Demand::queue, if it is in `devices`; else -1
@@ -52,7 +52,7 @@ struct Demand {
   const LineSet& lines;
   bool is_double = true;
   double host_seconds = 0;  ///< seconds of an apply on the host, with its share of the set-up
-  DeviceQueue queue = {};   ///< its device holds the vectors, and solves if the options name it
+  DeviceQueue queue = {};   ///< its device holds the vectors, and solves if it can and the options name it
 };
 
 /// Find the processors that the options name. A device is measured once in a process.

@@ -17,7 +17,7 @@ namespace oclspkt {
 class MeanSeconds {
  public:
   void add(double seconds) { (count_++ == 0 ? first_ : others_) += seconds; }
-  /// Seconds; 0 before the first apply, and the time of the first one before the second.
+  /// Mean seconds: 0 before the first apply; after one apply, its time.
   double value() const { return count_ < 2 ? first_ : others_ / static_cast<double>(count_ - 1); }
   std::int64_t count() const { return count_; }
 
@@ -36,10 +36,10 @@ class SharedLines {
     Piece piece;
     CutSolver<T>* solver;
     double before = 0;         ///< total seconds of the solver before the present apply
-    MeanSeconds seconds = {};  ///< of an apply, without waiting for other parts
+    MeanSeconds seconds = {};  ///< mean of an apply, without waiting for other parts
   };
 
-  /// @param options  of the solver whose rows are shared
+  /// @param options  options of the solver whose rows are shared
   /// @param words    shape [processors]; a word of Options::devices for each; if one fails, the other devices take over
   SharedLines(const Options& options, std::vector<std::string> words);
   const std::vector<std::string>& words() const { return words_; }

@@ -12,7 +12,7 @@
 namespace oclspkt {
 namespace {
 
-/// Shares are multiples of this number of rows, a multiple of every scheme's tile.
+/// Largest grain of shares, in rows; a multiple of every scheme's tile.
 constexpr Index kGrain = 4096;
 /// A decision changes only if the predicted gain exceeds this factor.
 constexpr double kWorthMoving = 1.05;

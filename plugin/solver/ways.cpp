@@ -31,7 +31,7 @@ bool asks_for(MethodChoice choice, Method method) {
   return choice == MethodChoice::automatic || std::string_view(name(choice)) == name(method);
 }
 
-/// weigh(). @param problem  the problem on the way's processor
+/// weigh() with a known `problem`, that of the way's processor.
 template <typename T>
 void weigh_on(const Problem<T>& problem, Way& way, const Outlook<T>& outlook) {
   const auto n = static_cast<double>(way.plan.n);
@@ -83,7 +83,7 @@ void add_device(const Processor& device, const Outlook<T>& outlook, std::vector<
   }
 }
 
-/// Append the ways of the host: pivoting for method pivot, stored factors for all other methods.
+/// Append the ways of the host: stored factors for every method but pivot; pivoting for methods pivot and auto.
 template <typename T>
 void add_host(const Processors& processors, const Processor& host, const Outlook<T>& outlook, std::vector<Way>& ways) {
   const MethodChoice choice = outlook.options.method;

@@ -20,7 +20,7 @@ inline bool names_factored(MethodChoice choice) {
   return choice == MethodChoice::exact || choice == MethodChoice::exact_factored;
 }
 
-/// A scheme on a processor by a method.
+/// A way to solve the lines: a scheme with a method on a processor.
 struct Way {
   const Processor* processor;
   const Scheme* scheme;
