@@ -17,18 +17,18 @@
 namespace oclspkt {
 namespace {
 
-/// Words a row that DeviceProfile::rows_per_second was measured with.
+/// Words a row that the solves behind DeviceProfile::rows_per_second stream.
 constexpr double kProfileWords = 5;
-/// Arrays that stored factors sweep: y, x, three of factors.
+/// Number of arrays that sweeps with stored factors stream: y, x, and three of factors.
 constexpr Index kFactoredArrays = 5;
 
-/// From this many rows on, lines from memory take the time of a single one.
+/// From this length on, several lines take as long a row as a single line, if they do not fit into the caches.
 constexpr Index kLongLine = 1024;
 
-/// Lines of a shape that fill an eighth of the cache, or twice the cache.
+/// Lines of a shape that fill twice the cache if `in_memory`, else an eighth of it.
 template <typename T>
 LineSet sample(HostShape shape, bool in_memory) {
-  constexpr Index kShort = 64, kInner = 208;  // rows side by side that are no power of two apart
+  constexpr Index kShort = 64, kInner = 208;  // kInner, the distance of rows, is no power of two
   constexpr Index kRowBytes = kFactoredArrays * static_cast<Index>(sizeof(T));
   const Index rows = (in_memory ? 2 * kHostCacheBytes : kHostCacheBytes / 8) / kRowBytes;
   switch (shape) {
@@ -59,7 +59,7 @@ DeviceProfile measure_host(const LineSet& lines) {
   bands.close_lines();
   HostSolver<T> solver;
   solver.factor(lines, bands.view());
-  // As callers have them: in small pages, which an AlignedArray would not be.
+  // Vectors in small pages, like those of callers; an AlignedArray would be in large pages.
   std::vector<T> y(static_cast<std::size_t>(rows), T(1)), x(y.size());
   double best = std::numeric_limits<double>::infinity(), sum = 0;
   for (int i = 0; i < kRepeats || (sum < kSeconds && i < kMostRepeats); ++i) {
@@ -69,7 +69,7 @@ DeviceProfile measure_host(const LineSet& lines) {
     best = std::min(best, seconds);
     sum += seconds;
   }
-  // A clock that does not tick must not make the host free.
+  // If the clock does not tick, the time must still not be 0.
   return {.launch_seconds = 0,
           .rows_per_second = static_cast<double>(rows) / std::max(best, 1e-9),
           .copy_bytes_per_second = std::numeric_limits<double>::infinity()};

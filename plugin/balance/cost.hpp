@@ -8,45 +8,45 @@
 
 namespace oclspkt {
 
-/// Applies that are expected of a set-up where nothing is known: a solver may serve for as long as a program runs.
+/// The expected number of applies for each set-up if nothing is known: a solver may serve until the program ends.
 inline constexpr double kManyApplies = 1e4;
 
-/// Words per row of a plain stream in the time that DeviceProfile::rows_per_second was measured with, for the kind of
-/// kernels that a plan is for: those of cores wait for divisions there.
+/// Words per row that a plain stream moves in the time of a row at DeviceProfile::rows_per_second. It depends on the
+/// kind of kernel, because kernels for cores wait for divisions.
 OCLSPKT_API double measured_words(const Scheme& scheme, const Plan& plan);
 
 /// Predicted seconds of one apply of a plan with vectors on the host.
-/// @param profile  of lines laid end to end or side by side, as the plan's are
+/// @param profile  measured for the layout of the plan's lines, end to end or side by side
 OCLSPKT_API double predict_seconds(const DeviceProfile& profile, const Scheme& scheme, const Plan& plan, int word);
 
-/// Words per row that the processor streams while the host makes a pass over the bands: its share of a set-up.
+/// Cost of a set-up's pass over the bands on the host: words per row that the processor streams in the same time.
 OCLSPKT_API double words_of_pass(const DeviceTraits& traits, int word);
 
-/// What plans of one processor are compared by: the words that it streams in the time of an apply and of a set-up's
-/// share. Nothing in it is measured while the program runs, so that the same plan is the least every time.
-/// @param applies  that are expected of a set-up
+/// The figure that compares plans of one processor: the words that it streams in the time of an apply and its share of
+/// the set-up. The program measures none of it, so that every run prefers the same plan.
+/// @param applies  expected number of applies for each set-up
 OCLSPKT_API double stream_words(const Scheme& scheme, const Plan& plan, const Survey& survey,
                                 const DeviceTraits& traits, int word, double applies);
 
 /// Predicted seconds of one apply on the host with stored factors.
-/// @param nominal  by kNominalCore, whatever the host is: nothing is measured
+/// @param nominal  true: assume kNominalCore instead of measuring the host
 template <typename T>
 OCLSPKT_API double predict_host_seconds(const LineSet& lines, Form form, bool nominal = false);
 
-/// Figures that no measurement enters, the same in every run: by the kind of device and its cores. They order
-/// processors under Options::reproducible, and do not predict.
-inline constexpr double kNominalCore = 8e9;  ///< bytes a second that a core of the host streams
-/// Bytes a second of a device with vectors of the host. An emulated device is a kernel of one work-item on a core of
-/// the host, which does not pass for a board.
+/// Nominal bytes a second that a core of the host streams. Nominal figures depend only on the kind of device and its
+/// cores, so that they are equal in every run. They order processors under Options::reproducible, and do not predict.
+inline constexpr double kNominalCore = 8e9;
+/// Nominal bytes a second of a device if the host holds the vectors. An emulated device is a kernel of one work-item on
+/// a core of the host: it is rated as such, not as a board.
 OCLSPKT_API double nominal_rate(const DeviceInfo& device);
 OCLSPKT_API DeviceProfile nominal_profile(const DeviceInfo& device, bool is_double);
 
-/// Line sets that take the host's sweeps the same time a row: a line by itself waits for its chain of operations, short
-/// lines laid end to end overlap, lines side by side are swept together.
+/// Kinds of line sets by the time of a row in the host's sweeps: a line by itself waits for its chain of operations,
+/// short lines laid end to end overlap, lines side by side are swept together.
 enum class HostShape { line, lines, beside };
 
-/// Measured figures of the host's own sweeps (stored factors), once per process and kind.
-/// @param in_memory more than the caches hold (some 50 milliseconds), else within them (one or two)
+/// Figures of the host's own sweeps (stored factors), measured once per process and kind of line set.
+/// @param in_memory true: for arrays beyond the caches (measuring takes about 50 ms); false: within them (1 or 2 ms)
 template <typename T>
 OCLSPKT_API const DeviceProfile& host_profile(HostShape shape, bool in_memory);
 

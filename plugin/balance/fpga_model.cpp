@@ -30,21 +30,21 @@ constexpr FpgaFigure kFigures[] = {
 enum Array : std::size_t { kLower, kDiag, kUpper, kY, kX, kStored };
 
 constexpr double kBitsOfByte = 8;
-/// Rows from which DeviceProfile::rows_per_second is the rate: the block that fills the pipeline does not count.
+/// Rows of the solve that predicts DeviceProfile::rows_per_second, large enough to neglect the fill of the pipeline.
 constexpr Index kManyRows = 1'000'000'000;
 
 bool is_spike(FpgaKernel kernel) {
   return kernel == FpgaKernel::spktrunc || kernel == FpgaKernel::spkboth || kernel == FpgaKernel::spkjac;
 }
 
-/// Iterations of a kernel's loops for so many rows.
+/// Iterations of a kernel's loops for `rows` rows in blocks of `block` rows.
 double iterations(FpgaKernel kernel, double rows, double block) {
   const double blocks = std::ceil(rows / block);
-  if (is_spike(kernel)) return blocks + (kernel == FpgaKernel::spkjac ? 2 : 1);  // behind the last block: flush
-  return 2 * (kernel == FpgaKernel::tdma_batch ? rows : blocks);                 // down and back
+  if (is_spike(kernel)) return blocks + (kernel == FpgaKernel::spkjac ? 2 : 1);  // the last blocks flush the pipeline
+  return 2 * (kernel == FpgaKernel::tdma_batch ? rows : blocks);                 // a sweep down and a sweep back
 }
 
-/// Take the longest of some terms.
+/// The longest term. @param[out] limit  its name
 double longest(std::initializer_list<std::pair<FpgaTerm, double>> terms, FpgaTerm& limit) {
   const auto most =
       std::max_element(terms.begin(), terms.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -74,11 +74,11 @@ std::vector<FpgaPass> fpga_passes(FpgaKernel kernel, Form form) {
   //                    L      D      U      Y  X  S
   if (is_spike(kernel)) return {{lower, bands, bands, 1, 1, 0}};
   switch (kernel) {
-    case FpgaKernel::tdma:  // pivots and right-hand sides overwrite diag and y, and are read again
+    case FpgaKernel::tdma:  // pivots and right-hand sides overwrite diag and y; the second pass reads them
       return {{lower, 2 * bands, bands, 2, 0, 0}, {0, bands, bands, 1, 1, 0}};
-    case FpgaKernel::tdma_stored:  // what is left of y waits in x
+    case FpgaKernel::tdma_stored:  // the eliminated y is stored in x
       return {{lower, bands, bands, 1, 1, bands}, {0, 0, 0, 0, 2, bands}};
-    default:  // both wait in one array of the kernel's own
+    default:  // couplings and right-hand sides are stored in one array of the kernel's own
       return {{lower, bands, bands, 1, 0, 1 + bands}, {0, 0, 0, 0, 1, 1 + bands}};
   }
 }
@@ -104,7 +104,7 @@ int fpga_bank_words(const std::vector<FpgaPass>& passes, const FpgaBanks& placed
 FpgaBanks place_fpga_arrays(const std::vector<FpgaPass>& passes, int banks) {
   FpgaBanks now, best;
   int least = std::numeric_limits<int>::max();
-  // Banks are alike: an array goes to one that an array before it has, or to the next one.
+  // Banks are alike, so an array goes to a bank in use or to the first empty one.
   const auto place = [&](const auto& self, std::size_t array, int used) -> void {
     if (array == kFpgaArrays) {
       const int words = fpga_bank_words(passes, now);
@@ -155,7 +155,7 @@ FpgaTime predict_fpga(const FpgaBoard& board, const FpgaTask& task) {
   const int in = task.form == Form::shared ? 1 : task.form == Form::symmetric ? 3 : 4;
   time.bus_in = in * word * rows / board.bus_in_bytes_per_second;
   time.bus_out = word * rows / board.bus_out_bytes_per_second;
-  // Of terms that are equal, the one that comes first here is named.
+  // If terms are equal, the first one in this list is named.
   time.kernel =
       longest({{FpgaTerm::memory, time.memory}, {FpgaTerm::pipeline, time.pipeline}, {FpgaTerm::chain, time.chain}},
               time.kernel_limit);
@@ -171,7 +171,7 @@ DeviceProfile fpga_profile(const FpgaBoard& board, bool is_double) {
   DeviceProfile profile;
   profile.launch_seconds = board.launch_seconds;
   profile.rows_per_second = static_cast<double>(kManyRows) / time.kernel;
-  // One vector each way at the same time, as the probe of a device measures it.
+  // One vector in each direction at the same time, like the probe of a device.
   profile.copy_bytes_per_second = 2 * std::min(board.bus_in_bytes_per_second, board.bus_out_bytes_per_second);
   return profile;
 }

@@ -9,8 +9,8 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// What a sweep over a block leaves: x_i = value_i - coupling_i x_next - (entering_0 ... entering_i) x_before, signs
-/// alternating.
+/// The result of a sweep over a block: x_i = value_i - coupling_i x_next -+ (entering_0 ... entering_i) x_before, where
+/// the sign of the last term alternates with i.
 template <typename T>
 struct Swept {
   std::vector<T> coupling, value, entering;
@@ -23,7 +23,7 @@ struct Cut {
   T above = T(0), below = T(0);
 };
 
-/// How far a sweep follows the unknown before the block.
+/// Which results of a sweep contain the influence of the unknown before the block.
 enum class Follow { nothing, rows, spike };
 
 template <typename T>
@@ -32,7 +32,7 @@ Swept<T> nothing_swept(Index m) {
   return {zeros, zeros, zeros, T(0)};
 }
 
-/// Rows [k m, (k + 1) m) of a system; rows of the identity behind the last block.
+/// Rows [k m, (k + 1) m) of a system; identity rows if the block is behind the last one.
 template <typename T>
 FpgaRows<T> load(const FpgaRows<T>& system, Index k, Index m) {
   const auto rows = static_cast<Index>(system.diag.size());
@@ -44,7 +44,7 @@ FpgaRows<T> load(const FpgaRows<T>& system, Index k, Index m) {
   return {get(system.lower, T(0)), get(system.diag, T(1)), get(system.upper, T(0)), get(system.y, T(0))};
 }
 
-/// Sweep a block from its first row to its last one, or the other way.
+/// Sweep a block from its first row to its last one, or in the opposite direction.
 template <typename T>
 Swept<T> sweep(const FpgaRows<T>& rows, bool down, Follow follow) {
   const auto m = static_cast<Index>(rows.diag.size());
@@ -73,7 +73,7 @@ Cut<T> solve_cut(T f_above, T v_b, T f_below, T w_t, T inverse) {
   return {above, f_below - w_t * above};
 }
 
-/// All rows of a block from the unknowns on both sides of it.
+/// Compute all rows of a block from the unknowns on both sides of the block.
 template <typename T>
 void substitute(const Swept<T>& down, T x_above, T x_below, T* x) {
   const auto m = static_cast<Index>(down.value.size());
@@ -85,7 +85,7 @@ void substitute(const Swept<T>& down, T x_above, T x_below, T* x) {
   for (Index i = m - 1; i >= 0; --i) x[i] = value = x[i] - down.coupling[at(i)] * value;
 }
 
-/// One half of a block from the unknown at its end, the other one left out.
+/// Compute one half of a block, top or bottom, from the unknown outside that end of the block.
 template <typename T>
 void halve(const Swept<T>& swept, bool bottom, T outside, T* x) {
   const auto m = static_cast<Index>(swept.value.size());
@@ -96,11 +96,11 @@ void halve(const Swept<T>& swept, bool bottom, T outside, T* x) {
   }
 }
 
-/// kernels/fpga: spktrunc and spkboth.
+/// Solve like kernels spktrunc and spkboth of kernels/fpga.
 template <typename T>
 std::vector<T> run_truncated(const FpgaRows<T>& system, Index m, bool both) {
   const auto rows = static_cast<Index>(system.diag.size());
-  std::vector<T> x(at(rows + m), T(0));  // the block behind the last one is thrown away
+  std::vector<T> x(at(rows + m), T(0));  // one block more; it is discarded
   Swept<T> above = nothing_swept<T>(m);
   Cut<T> cut_above;
   for (Index k = 0; k <= rows / m; ++k) {
@@ -109,7 +109,7 @@ std::vector<T> run_truncated(const FpgaRows<T>& system, Index m, bool both) {
     const Swept<T> up = sweep(block, false, Follow::nothing);
     const T v_b = above.coupling.back(), w_t = up.coupling.front(), inverse = T(1) / (T(1) - v_b * w_t);
     const Cut<T> cut = solve_cut(above.value.back(), v_b, up.value.front(), w_t, inverse);
-    std::vector<T> first(at(m));  // of block -1
+    std::vector<T> first(at(m));  // takes the rows of block -1
     T* const x_above = k > 0 ? x.data() + (k - 1) * m : first.data();
     if (both) {
       substitute(above, cut_above.above, cut.below, x_above);
@@ -124,7 +124,8 @@ std::vector<T> run_truncated(const FpgaRows<T>& system, Index m, bool both) {
   return x;
 }
 
-/// kernels/fpga: spkjac. What a cut takes from the blocks beside it comes from a first turn.
+/// Solve like kernel spkjac of kernels/fpga: each cut is solved twice. The second solve uses the results of the first
+/// at the neighbouring cuts.
 template <typename T>
 std::vector<T> run_jacobi(const FpgaRows<T>& system, Index m) {
   const auto rows = static_cast<Index>(system.diag.size());
@@ -151,7 +152,7 @@ std::vector<T> run_jacobi(const FpgaRows<T>& system, Index m) {
   return x;
 }
 
-/// Thomas' algorithm: with `stored` couplings, or with pivots that the way back divides by again.
+/// Thomas' algorithm: with `stored` couplings; else the back substitution divides by the pivots again.
 template <typename T>
 std::vector<T> run_thomas(const FpgaRows<T>& s, bool stored) {
   const auto rows = static_cast<Index>(s.diag.size());
@@ -178,7 +179,7 @@ std::vector<T> run_thomas(const FpgaRows<T>& s, bool stored) {
   return x;
 }
 
-/// Operations of a whole solve of so many blocks.
+/// Operations of a whole solve of `blocks` blocks.
 Operations count_blocks(FpgaKernel kernel, Index m, Index blocks) {
   const std::size_t rows = at(m * blocks);
   const std::vector<Counted> ones(rows, 1.0), fours(rows, 4.0);
@@ -209,7 +210,7 @@ std::vector<T> run_fpga_kernel(FpgaKernel kernel, const FpgaRows<T>& system, Ind
 }
 
 Operations count_fpga_operations(FpgaKernel kernel, Index m) {
-  // One block more: what fills and flushes the pipeline cancels.
+  // The difference between three and two blocks: operations that fill and flush the pipeline cancel.
   const Operations two = count_blocks(kernel, m, 2), three = count_blocks(kernel, m, 3);
   return {three.add - two.add, three.mul - two.mul, three.div - two.div};
 }

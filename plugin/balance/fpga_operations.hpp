@@ -15,7 +15,7 @@ struct Operations {
   bool operator==(const Operations&) const = default;
 };
 
-/// A number that counts what is done with it. Counts are those of the thread.
+/// A number that counts the operations on it. Each thread has its own counts.
 class Counted {
  public:
   Counted(double value = 0) : value_(value) {}  // NOLINT(google-explicit-constructor): it stands in for a double
@@ -31,34 +31,34 @@ class Counted {
   double value_;
 };
 
-/// Rows of a system, each array of one length.
+/// Rows of a system. All arrays have the same length.
 template <typename T>
 struct FpgaRows {
   std::vector<T> lower, diag, upper, y;
 };
 
-/// Solve as a kernel does, operation by operation, in plain C++: kernels/fpga says what each computes.
+/// Solve like a kernel of kernels/fpga, operation by operation, in plain C++.
 /// @param system  whole blocks of m rows; lower of the first row and upper of the last one are 0
 /// @param m       rows of a block, even
 /// @return x, shape [rows]
 template <typename T>
 OCLSPKT_API std::vector<T> run_fpga_kernel(FpgaKernel kernel, const FpgaRows<T>& system, Index m);
 
-/// Count the operations that a kernel does for each block, by running it on numbers that count.
+/// Count the operations of a kernel for each block, by running it on Counted numbers.
 /// @param m rows of a block, even, or 1 for Thomas' algorithm
 OCLSPKT_API Operations count_fpga_operations(FpgaKernel kernel, Index m);
 
-/// The same as Macintosh, Banks and Kelson (2019) have it in Table 1.
-/// @return nothing but zeros for kernels that they have not
+/// The operations of a kernel for each block in Table 1 of Macintosh, Banks and Kelson (2019).
+/// @return zeros for kernels that the table lacks
 OCLSPKT_API Operations paper_operations(FpgaKernel kernel, Index m);
 
-/// Rows that a kernel has operations for side by side: tdma-stored and tdma-batch have them for one.
+/// How many rows a kernel processes in parallel: 1 for tdma-stored and tdma-batch, else a block.
 inline Index unrolled_rows(FpgaKernel kernel, Index m) {
   return kernel == FpgaKernel::tdma_stored || kernel == FpgaKernel::tdma_batch ? 1 : m;
 }
 
-/// Multiply-adders that so many operations take: one for each sum and each product, and one for two divisions. The
-/// paper's Tables 1 and 2 agree by this rule.
+/// Multiply-adders that these operations occupy: one for each sum and each product, and one for two divisions. By this
+/// rule, Tables 1 and 2 of Macintosh, Banks and Kelson (2019) agree.
 inline double dsp_of(const Operations& o) {
   return static_cast<double>(o.add + o.mul) + static_cast<double>(o.div) / 2;
 }

@@ -22,14 +22,13 @@
 namespace oclspkt {
 namespace {
 
-/// The first line of a file, up to the colon; the number grows when the form of the file or the meaning of its figures
-/// changes.
+/// The first line of a file, up to the colon. A change of the format or of the meaning of figures raises the number.
 constexpr std::string_view kProfileVersion = "oclspkt profile 3:";
 constexpr std::string_view kColumns =
     " seconds since 1970, set-ups, seconds a row, watts, latency in seconds, host, processor|solves|figure\n";
 constexpr std::size_t kMostProfileBytes = 1 << 20, kLongestProfileKey = 1024;
 
-/// What a call of the system failed with and what to do about it.
+/// The text of a system error, with a cure.
 std::string trouble(int error) {
   const char* const cure = error == EACCES || error == EPERM || error == EROFS ? "permit it, "
                            : error == ENOSPC || error == EDQUOT                ? "free space, "
@@ -47,7 +46,7 @@ bool meaningful(const Measured& measured) {
          counts(measured.set_ups) && (measured.seconds_per_row > 0 || measured.watts > 0) && measured.set_ups >= 1;
 }
 
-/// Tabs and ends of lines are the file's own.
+/// True for characters that a key must not contain, because tabs and ends of lines structure the file.
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' '; }
 
 bool is_key(const std::string& key) {
@@ -61,10 +60,10 @@ std::string host_name() {
 
 bool is_profile(const std::string& text) { return text.empty() || text.starts_with(kProfileVersion); }
 
-/// An open file, which is made if need be, and what it holds.
+/// An open file, created if it does not exist, and its text.
 struct OpenProfile {
   int descriptor = -1;
-  std::string text, unread, unwritten;  ///< unread, unwritten: why it cannot be
+  std::string text, unread, unwritten;  ///< unread, unwritten: why it cannot be read, written
 
   explicit OpenProfile(const std::string& file) {
     if (file.empty()) {
@@ -100,7 +99,7 @@ struct OpenProfile {
   OpenProfile& operator=(const OpenProfile&) = delete;
 };
 
-/// One line about a file; nothing if there is no trouble.
+/// One line about a file; empty if `cause` is.
 std::string line_on(const std::string& file, const char* what, const std::string& cause) {
   if (cause.empty()) return "";
   std::string line = file.empty() ? "no profile is " : "profile " + file + " is ";
@@ -121,7 +120,7 @@ ProfileStore::ProfileStore(std::string file) : file_(file.empty() ? default_file
   why_ = seen.unread.empty() ? line_on(file_, "not written", seen.unwritten) : line_on(file_, "not read", seen.unread);
   const std::string here = host_name();
   std::istringstream lines(std::move(seen.text));
-  for (std::string line, host, key; std::getline(lines, line) && !lines.eof();) {  // a line that was cut off has no end
+  for (std::string line, host, key; std::getline(lines, line) && !lines.eof();) {  // a truncated line has no end
     std::istringstream words(line);
     words.imbue(std::locale::classic());
     Figure figure;
@@ -162,7 +161,7 @@ void ProfileStore::write() {
     const bool anew = !is_profile(seen.text) || seen.text.size() >= kMostProfileBytes;
     if (anew || seen.text.empty()) {
       lines << kProfileVersion << kColumns;
-    } else if (!seen.text.ends_with('\n')) {  // what a full disk cut off is a line of its own
+    } else if (!seen.text.ends_with('\n')) {  // ends a line that a full disk cut off
       lines << '\n';
     }
     for (const auto& [key, figure] : known_) {

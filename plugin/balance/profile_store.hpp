@@ -10,26 +10,26 @@
 
 namespace oclspkt {
 
-/// What was measured of processors in one kind of solve: seconds or watts; 0: not that.
+/// Measured figures of processors in one kind of solve. A figure of 0 was not measured.
 struct Measured {
   double seconds_per_row = 0;
   double watts = 0;
-  double set_ups = 1;  ///< after how many it was measured
-  double latency = 0;  ///< seconds; of a launch
+  double set_ups = 1;  ///< number of set-ups after which it was measured
+  double latency = 0;  ///< seconds of a launch
 };
 
-/// Figures by key, kept as lines of text in a file between runs, for all programs of a user.
+/// Figures by key in a text file, which all programs of a user share and keep between runs.
 ///
-/// Lines are added at the end of the file, all of a write at once, so that programs need no lock; the last line of a
-/// key is its figure. A line also has a host: figures of other hosts are kept and not read. Lines that are no figures,
-/// or that are too old, are skipped. A file of another version is ignored, and the next write replaces it. Nothing here
-/// throws for a bad file, nor without one, except for std::bad_alloc. What is no file (a folder, a device) or is not
-/// permitted is left alone.
+/// A write appends its lines to the file in one call, so that programs need no lock. The last line of a key counts. A
+/// line names its host: a store ignores lines of other hosts, and keeps them in the file. It skips lines that are
+/// malformed or too old. It ignores a file of another version, and the next write replaces that file. A bad or missing
+/// file causes no exception. A path that is no regular file (a folder, a device), or that the program may not open,
+/// stays untouched. Any call may throw std::bad_alloc.
 ///
-/// Any number of stores, threads and programs may use one file; a store itself is for one thread at a time.
+/// Any number of stores, threads and programs may use one file. Only one thread at a time may use a store.
 class OCLSPKT_API ProfileStore {
  public:
-  /// Reads the file, which is made if there is none, as its folders are. Figures older than kStaleDays, from the
+  /// Read the file. If it does not exist, create it and its folders. Figures that are older than kStaleDays, from the
   /// future, not positive or not finite are ignored.
   /// @param file  path; "none": nothing is read or written; empty: default_file()
   explicit ProfileStore(std::string file);
@@ -38,13 +38,13 @@ class OCLSPKT_API ProfileStore {
   /// absolute path.
   static std::string default_file();
 
-  /// Figures of this host: the last put, else read.
+  /// Figures of this host: from the last put(), else from the file.
   std::optional<Measured> find(const std::string& key) const;
-  /// Keep figures; those that are not finite, without seconds a row and watts, of less than one set-up, or of a key
-  /// beyond 1024 bytes or with control characters are ignored.
+  /// Keep figures. They are ignored if one is not finite, if both seconds per row and watts are 0, if set_ups < 1, or
+  /// if the key is longer than 1024 bytes or has control characters.
   void put(const std::string& key, const Measured& measured);
-  /// Add what was put since the last write to the file. If it cannot, what was put is kept for the next write. A file
-  /// of 1 MB or more begins anew with the figures that this store has.
+  /// Append the figures put since the last write to the file. If that fails, the next write tries again. A file of 1 MB
+  /// or more is replaced by one with the figures of this store.
   void write();
   /// One line on why the file was not read or cannot be written, and what to do; empty if all is well.
   const std::string& why() const { return why_; }
@@ -59,7 +59,7 @@ class OCLSPKT_API ProfileStore {
   };
   std::string file_, why_;
   std::map<std::string, Figure> known_;
-  std::set<std::string> changed_;  ///< keys, since the last write
+  std::set<std::string> changed_;  ///< keys put since the last write
 };
 
 }  // namespace oclspkt

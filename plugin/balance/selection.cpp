@@ -15,7 +15,7 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// Device indices that `word` names by type, index or part of a name; auto and all name nothing emulated.
+/// The indices of the devices that `word` names by type, index or part of a name; auto and all name no emulated device.
 std::vector<int> match_word(const std::string& word, const std::vector<DeviceInfo>& devices) {
   int number = -1;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
@@ -47,7 +47,7 @@ std::vector<int> match_word(const std::string& word, const std::vector<DeviceInf
   throw InvalidInput(text);
 }
 
-/// Take ":N" off a word. @return N; 0 if it has none
+/// Remove ":N" from the end of a word. @return N; 0 if the word has no such end
 int take_cores(std::string& word) {
   const std::size_t colon = word.rfind(':');
   if (colon == std::string::npos) return 0;
@@ -81,7 +81,7 @@ Selection select_devices(const std::string& language, const std::vector<DeviceIn
     const int cores = take_cores(word);
     const bool automatic = word == "auto", host = word == "host";
     const std::vector<int> found = match_word(word, devices);
-    // The host has as many cores as the process may use.
+    // The host uses all cores that the process may use, so a number of cores is refused.
     if (host ? cores > 0 : found.empty() && !automatic) refuse(given, devices, problems);
     selection.automatic = selection.automatic || automatic;
     selection.host = selection.host || automatic || host;
@@ -102,7 +102,7 @@ Selection select_devices(const std::string& language, const std::vector<DeviceIn
 std::vector<int> devices_of_rank(const std::vector<int>& selected, const std::vector<DeviceInfo>& devices,
                                  const NodePlace& place) {
   const auto shared = [&](int index) {
-    if (static_cast<std::size_t>(index) >= devices.size()) return false;  // a part of one
+    if (static_cast<std::size_t>(index) >= devices.size()) return false;  // some cores of a device
     const DeviceInfo& info = devices[static_cast<std::size_t>(index)];
     return info.type == DeviceType::gpu && !info.host_unified;
   };
@@ -110,7 +110,7 @@ std::vector<int> devices_of_rank(const std::vector<int>& selected, const std::ve
   std::vector<int> own;
   int turn = 0;
   for (const int index : selected) {
-    // With fewer ranks than GPUs a rank has several to choose from; with more, several ranks share one.
+    // If there are fewer ranks than GPUs, a rank has several GPUs to choose from; if more, several ranks share a GPU.
     if (!shared(index)) {
       own.push_back(index);
       continue;

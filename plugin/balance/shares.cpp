@@ -14,41 +14,41 @@
 namespace oclspkt {
 namespace {
 
-using Members = std::vector<std::size_t>;  // places in the list of models
+using Members = std::vector<std::size_t>;  // indices into the models
 using Parts = std::vector<double>;         // rows of each processor before they are rounded
-using Rows = std::vector<Index>;           // and after
+using Rows = std::vector<Index>;           // rounded rows of each processor
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// What shares are made of.
+/// The arguments of a search for shares.
 struct Task {
   Index rows;
   Index grain;
   std::span<const ShareModel> models;
   const NodeModel& node;
-  bool joules;  ///< are to be the least, else seconds
+  bool joules;  ///< minimise joules, else seconds
 };
 
 bool knows_watts(std::span<const ShareModel> models) {
   return std::all_of(models.begin(), models.end(), [](const ShareModel& model) { return model.watts > 0; });
 }
 
-/// Predict an apply by one processor alone.
+/// Predicted seconds of an apply by one processor alone.
 double single_seconds(const ShareModel& model, Index all, const NodeModel& node) {
   const auto rows = static_cast<double>(all);
   const double memory = rows * model.host_bytes_per_row / node.host_bytes_per_second;
   return larger(memory, model.latency + rows * model.seconds_per_row);
 }
 
-/// Give each member the rows that it manages within `seconds`, those first that stand first.
-/// @return rows that are left
+/// Give each member, in order, as many of the remaining rows as it can solve within `seconds`.
+/// @return the number of rows that no member solves
 double fill_parts(const Task& task, std::span<const std::size_t> members, double seconds, Parts& parts) {
   double left = static_cast<double>(task.rows);
   double bytes = task.node.host_bytes_per_second < kNever ? seconds * task.node.host_bytes_per_second : kNever;
   for (const std::size_t i : members) {
     const ShareModel& model = task.models[i];
     const double one = model.seconds_per_row, draws = model.host_bytes_per_row;
-    double part = seconds >= model.latency && one >= 0 ? left : 0;  // nothing where figures are no numbers
+    double part = seconds >= model.latency && one >= 0 ? left : 0;  // no rows if a figure is NaN
     if (one > 0) part = std::min(part, std::max(0.0, (seconds - model.latency) / one));
     if (draws > 0 && bytes < kNever) part = std::min(part, bytes / draws);
     parts[i] = part;
@@ -58,8 +58,8 @@ double fill_parts(const Task& task, std::span<const std::size_t> members, double
   return left;
 }
 
-/// Find the parts with which members manage all rows in the least time, each in its turn as much as it can. All have no
-/// rows if that is never.
+/// Find the parts that take the least time if each member, in order, solves as many rows as it can in that time. All
+/// parts are empty if the members can never solve all rows.
 Parts least_parts(const Task& task, std::span<const std::size_t> members) {
   Parts parts(task.models.size(), 0);
   double above = kNever, below = 0;
@@ -78,7 +78,7 @@ Parts least_parts(const Task& task, std::span<const std::size_t> members) {
   return parts;
 }
 
-/// Round the joints between parts to multiples of the grain.
+/// Round the boundaries between parts to multiples of the grain.
 Rows round_parts(const Task& task, const Parts& parts) {
   Rows rows(parts.size(), 0);
   if (task.rows < task.grain) {
@@ -109,11 +109,10 @@ void sort_by(Members& members, const Cost& cost) {
   std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) { return known(a) < known(b); });
 }
 
-/// Find the shares of the least cost: the seconds of an apply, or its joules. Of two drivers of a device the cheaper
-/// one takes part. In a given order, the first, the first two, and so on do as much as they can in the least time in
-/// which they manage all: whoever does not begin within that time has no rows. For seconds, those that need the host's
-/// memory least are served first; joules, as far as they depend on the time allowed, are least where one more is not
-/// needed any longer.
+/// Find the shares of the least cost: the seconds of an apply, or its joules. If a device has two drivers, only the
+/// cheaper one takes part. The candidates are one processor, and least_parts() of the first 2, 3, ... processors in an
+/// order. The order is by the host's memory that a row needs, the least first; for joules, also by the joules of a row.
+/// For joules, the shares of the least time are a candidate, too.
 Rows least_shares(const Task& task) {
   const auto cost = [&](const Rows& rows) {
     const Shares shares = predict_shares(rows, task.models, task.node);
@@ -155,7 +154,7 @@ Rows least_shares(const Task& task) {
 /// Share the rows in proportion to weights.
 Rows in_proportion(const Task& task, Parts weights) {
   const double largest = *std::max_element(weights.begin(), weights.end());
-  for (double& weight : weights) weight /= largest;  // their sum is a number
+  for (double& weight : weights) weight /= largest;  // so that their sum does not overflow
   return round_parts(task, weights);
 }
 
@@ -218,7 +217,7 @@ Shares predict_shares(std::span<const Index> rows, std::span<const ShareModel> m
 
 Shares share_rows(Index rows, Index grain, std::span<const ShareModel> models, const NodeModel& node,
                   const Balance& balance) {
-  if (balance.objective == Objective::kernel) {  // as if transfers took no time
+  if (balance.objective == Objective::kernel) {  // the time without transfers
     std::vector<ShareModel> kernels(models.begin(), models.end());
     for (ShareModel& model : kernels) model.seconds_per_row = model.kernel_seconds_per_row;
     return share_rows(rows, grain, kernels, {.meeting_seconds = node.meeting_seconds}, {});
@@ -236,7 +235,7 @@ Shares share_rows(Index rows, Index grain, std::span<const ShareModel> models, c
     check_weights(balance.weights);
     if (rows > 0) parts = in_proportion(task, balance.weights);
   } else if (rows > 0 && balance.objective == Objective::even) {
-    Parts equal(models.size(), 0);  // for as many as get a grain
+    Parts equal(models.size(), 0);  // 1 for each processor that gets at least a grain
     std::fill_n(equal.begin(), std::min(std::max<Index>(1, rows / task.grain), std::ssize(models)), 1.0);
     parts = in_proportion(task, equal);
   } else if (rows > 0) {

@@ -9,9 +9,9 @@
 namespace oclspkt {
 namespace {
 
-/// Seconds; a longer pause between two applies is no part of a solve.
+/// Seconds. A longer pause between two applies ends a window.
 constexpr double kPause = 0.25;
-/// Seconds between two polls of devices, which take 4 ms each (H200).
+/// Least seconds between two polls of the devices. A poll of a device takes 4 ms (H200).
 constexpr double kBetweenPolls = 0.2;
 
 }  // namespace
@@ -38,7 +38,7 @@ void ApplyEnergy::begin() {
 }
 
 bool ApplyEnergy::end(std::int64_t applies, bool queued) {
-  if (!meter_) return false;  // a device failed meanwhile, and others replace it
+  if (!meter_) return false;  // a device failed during the apply, and this object replaced the old one
   ended_ = settings_.now();
   now_.applies += applies;
   now_.seconds += ended_ - begun_;
@@ -70,7 +70,7 @@ void ApplyEnergy::close(bool at_last_poll) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     EnergySource& source = report_.sources[i];
     source.joules += all[i].joules;
-    // With one window by rated power, the sum is not a measurement.
+    // If one window uses rated power, the sum is not a measurement.
     if (all[i].kind == PowerKind::rated && std::exchange(source.measured, false)) source.words = all[i].words;
   }
 }

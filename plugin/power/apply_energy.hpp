@@ -9,29 +9,33 @@
 
 namespace oclspkt {
 
-/// Adds up the joules of applies over windows of kLeastWindow or longer, however short an apply is. It has no thread;
-/// some applies read the devices at their end. A pause ends a window.
+/// Adds up the joules of applies over windows of at least kLeastWindow seconds, each with one apply or many. It has no
+/// thread: some applies poll the devices at their end. A pause between applies ends a window.
 class ApplyEnergy {
  public:
-  /// Opens no library or file yet. @param devices  no two of one `physical`
+  /// Opens no library or file yet. @param devices  each with a different `physical`
   ApplyEnergy(std::vector<PoweredDevice> devices, MeterSettings settings);
 
   const std::vector<PoweredDevice>& devices() const { return devices_; }
   /// Begin an apply. The first one opens the libraries and files of the meter.
   void begin();
-  /// End a successful apply. @param queued  it may still run
+  /// End applies that were successful.
+  /// @param applies  number of applies since begin()
+  /// @param queued   true: they may still run
   /// @return true if report() has changed since the last time
   bool end(std::int64_t applies, bool queued);
   /// The report of all windows that have ended.
   const EnergyReport& report() const { return report_; }
-  /// Measured watts of a device since the last forget(), while applies took share() of the time; NaN: not known.
+  /// Mean watts of a device in the windows since the last forget(), including pauses, see share(); NaN: not measured.
   double watts(const std::string& physical) const;
   /// True if the meter can read the device.
   bool measures(const std::string& physical) const;
+  /// The share of the windows since the last forget() in which applies ran.
   double share() const;
-  /// True if watts() hardly tells more later on: since the last forget() a window has ended, or pauses ended several.
+  /// True if it is useless to wait longer for watts(): since the last forget() a window has ended, or pauses have ended
+  /// several windows too early.
   bool told() const;
-  /// Prepare for a change of the work that applies do: the open window is left out.
+  /// Begin anew because applies will do other work. Drops the open window.
   void forget();
 
  private:
@@ -46,12 +50,12 @@ class ApplyEnergy {
   MeterSettings settings_;
   std::unique_ptr<Meter> meter_;
   double begun_ = 0, ended_ = 0, polled_at_ = 0;
-  Counted now_, polled_;  ///< in the open window: up to now, and up to the last poll
+  Counted now_, polled_;  ///< applies of the open window: until now, and until the last poll
   bool changed_ = false;
-  EnergyReport report_, before_;  ///< now, and at the last forget()
+  EnergyReport report_, before_;  ///< the report now, and at the last forget()
 };
 
-/// The report in words: joules of applies, then of each device. Empty if no energy was asked for.
+/// The report in words: joules of applies, then of each device. Empty if the user did not ask for energy.
 OCLSPKT_API std::vector<std::string> energy_lines(const EnergyReport& report);
 
 }  // namespace oclspkt

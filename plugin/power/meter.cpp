@@ -16,14 +16,14 @@ namespace {
 
 /// The least number of samples a second in a window.
 constexpr double kSampleRate = 4;
-/// If a counter shows more watts, it has jumped: no part of a machine takes so many.
+/// Limit for the watts that a counter shows. If they exceed it, the counter has jumped.
 constexpr double kMostWatts = 5000;
 
 struct RatedRow {
-  const char* word;  ///< in the device's name
+  const char* word;  ///< a word of the device's name
   double watts;
 };
-/// From the makers' data sheets; the first matching word counts.
+/// Rated watts from the makers' data sheets. The first matching word counts.
 constexpr RatedRow kRatedTable[] = {{"H200", 700},   {"H100 PCIe", 350}, {"H100", 700}, {"A100-PCIE", 250},
                                     {"A100", 400},   {"V100", 300},      {"L40S", 350}, {"MI300X", 750},
                                     {"MI250X", 560}, {"MI210", 300},     {"U280", 225}, {"U250", 225},
@@ -104,7 +104,7 @@ double rated_watts(const PoweredDevice& device, const RatedWatts& given) {
 /// Readings of one probe in a window.
 struct Meter::Tally {
   const PowerProbe* probe;
-  double joules = 0, at = 0;  ///< joules since begin(), and the counter's last value
+  double joules = 0, at = 0;  ///< joules: since begin(); at: the counter's last value
   double watts_sum = 0;
   std::size_t samples = 0;
   std::string bad_counter, bad_samples;  ///< why the readings are refused
@@ -119,7 +119,7 @@ struct Meter::Tally {
   }
 
  private:
-  /// @param seconds  since the last time
+  /// Add a reading of the counter. @param seconds  time since the last reading
   void count(std::optional<double> now, double seconds, bool first) {
     if (!now) {
       bad_counter = "the counter cannot be read any more";
@@ -128,7 +128,7 @@ struct Meter::Tally {
     const double before = std::exchange(at, *now);
     if (first) return;
     const double step = *now >= before ? *now - before : *now + probe->wraps_at - before;
-    // A counter may catch up with energy that it had not shown yet.
+    // 0.1 s more, because a counter may catch up with energy that it has not shown before.
     if (step < 0 || step > kMostWatts * (seconds + 0.1)) {
       bad_counter = format("the counter jumped from %.4g to ", before) + format("%.4g J", *now);
       return;
@@ -185,7 +185,7 @@ void Meter::read(bool first) {
   polled_ = now;
 }
 
-/// Add up the probes of a device; if one is refused, so is the sum.
+/// Add up the probes of a device. If one probe is refused, the sum is refused.
 Energy Meter::energy(std::size_t device, double seconds) {
   Energy e;
   e.seconds = seconds;

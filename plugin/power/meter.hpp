@@ -12,11 +12,11 @@
 
 namespace oclspkt {
 
-/// How joules are determined, best first.
+/// How joules are determined, the best way first.
 enum class PowerKind {
   counter,  ///< the device counts them
-  samples,  ///< watts that the device reports from time to time, integrated
-  rated,    ///< watts of a table times seconds: no measurement
+  samples,  ///< the integral of watts that the device reports
+  rated,    ///< watts from a table times seconds: not a measurement
 };
 
 /// A processor whose joules are wanted.
@@ -32,16 +32,16 @@ struct PoweredDevice {
 /// The meter's description of a device. An emulated device is a core of the host.
 OCLSPKT_API PoweredDevice powered(const DeviceInfo& device);
 
-/// Watts of a device at work, for devices without a measurement.
+/// Watts at work, for devices without a measurement.
 struct RatedWatts {
-  double gpu = 0, cpu = 0, fpga = 0;  ///< a card, a core of a CPU, a board; 0: by the table
+  double gpu = 0, cpu = 0, fpga = 0;  ///< of a card, of a core of a CPU, of a board; 0: use the table
 };
 
-/// Parse "gpu=700,cpu=8,fpga=60", each of them at most once; "" for the table.
-/// @throws InvalidInput for other words, and watts that are not positive and finite
+/// Parse a text such as "gpu=700,cpu=8,fpga=60". Each word may occur once; a type that is missing uses the table.
+/// @throws InvalidInput for other words, and for watts that are not positive and finite
 OCLSPKT_API RatedWatts parse_rated(const std::string& text);
-/// Rated watts: those of `given`, else of the table, which goes by words in the device's name; else 400 W a GPU, 8 W a
-/// core and 60 W a board.
+/// Rated watts of a device: from `given`; else from the table, by words in the device's name; else 400 W for a GPU,
+/// 8 W for a core and 60 W for a board.
 OCLSPKT_API double rated_watts(const PoweredDevice& device, const RatedWatts& given);
 
 /// Seconds of a steady clock.
@@ -57,26 +57,26 @@ struct MeterSettings {
 /// Settings of the solvers' meters, except rated power. Tests change them before any solver is set up.
 OCLSPKT_API MeterSettings& usual_meter_settings();
 
-/// Reads the energy or the power of one part of a machine. An empty function means that the part does not tell; a call
-/// without a value, that it no longer does.
+/// Reads the energy or the power of one part of a machine. A function is empty if the part cannot report the figure.
+/// Its result is empty if the part no longer reports it.
 struct PowerProbe {
-  std::function<std::optional<double>()> joules;  ///< of a counter that began at some moment
-  double wraps_at = 0;                            ///< joules at which the counter begins anew; 0: never
+  std::function<std::optional<double>()> joules;  ///< the counter's value; its zero is arbitrary
+  double wraps_at = 0;                            ///< joules at which the counter wraps to 0; 0: it never wraps
   std::function<std::optional<double>()> watts;   ///< at this moment
 };
 
 /// The probes of one device, or the reason why there are none.
 struct Probes {
   std::vector<PowerProbe> all;
-  std::string words;    ///< what they are, such as "NVIDIA H200 by NVML"
-  std::string trouble;  ///< cause and cure
+  std::string words;    ///< description, such as "NVIDIA H200 by NVML"
+  std::string trouble;  ///< why there are none, and the cure
 };
 
 /// RAPL counters of the processors' packages and of memory, as Linux lists them in a folder.
 Probes powercap_probes(const std::string& folder);
 /// The probe of a card, by NVML or by AMD SMI, which this function opens.
-/// @param pci   address, such as 0000:41:00.0; empty: not known
-/// @param name  of the card
+/// @param pci   PCI address, such as 0000:41:00.0; empty: not known
+/// @param name  name of the card
 Probes card_probes(const MeterSettings& settings, const std::string& pci, const std::string& name);
 
 /// Where the joules of one device come from.
@@ -89,21 +89,21 @@ struct PowerSource {
 /// The joules of one device in a window.
 struct Energy {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  PowerKind kind = PowerKind::rated;  ///< of `joules`; worse than the source's if its figures were refused
+  PowerKind kind = PowerKind::rated;  ///< of `joules`; a worse kind than the source's if its figures were refused
   std::string words;                  ///< as in PowerSource, and why figures were refused
   double joules = 0;
   double seconds = 0;
   double by_counter = kNone, by_samples = kNone;  ///< joules by each kind; NaN: not available, or refused
-  double rated_watts = 0;                         ///< used if nothing is measured
+  double rated_watts = 0;                         ///< watts that are used if nothing is measured
   double watts() const { return joules / seconds; }
 };
 
-/// The least length of a window: counters advance every 20 to 100 ms, and samples cover only part of the time.
+/// The least seconds of a window. Counters advance every 20 to 100 ms, and samples cover only part of the time.
 inline constexpr double kLeastWindow = 2;
 
-/// Joules of devices: from counters if there are any, else from samples, at last from rated power. They include all
-/// other work on a device and the host. For one thread at a time, but
-/// another one may poll() while this one asks for seconds().
+/// Joules of devices: from counters if there are any, else from samples, else from rated power. They include all other
+/// work on a device and the host. Only one thread at a time may use a meter, except that one may poll() while another
+/// calls seconds().
 class OCLSPKT_API Meter {
  public:
   /// Find the best source of each device: NVML or AMD SMI (opened at run time) for cards, powercap (RAPL: packages and
@@ -117,22 +117,23 @@ class OCLSPKT_API Meter {
   const std::vector<PowerSource>& sources() const { return sources_; }
   const std::vector<Probes>& probes() const { return probes_; }
 
-  /// Begin a window; an open one is dropped.
+  /// Begin a window. Drops an open one.
   void begin();
-  /// Read counters and samples of the open window: often enough for samples, and for counters that wrap within minutes.
+  /// Read counters and samples of the open window. Call it often enough for samples, and for counters that wrap within
+  /// minutes.
   void poll();
   /// Close the window without a result.
   void drop() { open_ = false; }
-  /// Seconds since begin(), or with `polled` from begin() to the last poll(). 0 without a window.
+  /// Seconds since begin(), or from begin() to the last poll() if `polled`. 0 if no window is open.
   double seconds(bool polled = false) const;
   /// End the window now, or at its last poll().
-  /// @return shape [sources()]. A counter that stands still or jumps is refused, and so are too few samples: the next
-  ///         kind of source is used, and Energy::words says why
-  /// @throws InvalidInput if the window is shorter than kLeastWindow; it is then closed, too
+  /// @return shape [sources()]. If a counter stands still or jumps, or if there are too few samples, the next kind of
+  ///         source is used, and Energy::words has the reason
+  /// @throws InvalidInput if the window is shorter than kLeastWindow; the window is closed in any case
   std::vector<Energy> end(bool at_last_poll = false);
 
-  /// Use the best of the figures that are left for a device, and say so.
-  /// @param refused  why others are not used; may be empty
+  /// Fill in `e` by the best figure for a device that was not refused, and describe it in its words.
+  /// @param refused  why better figures were refused; may be empty
   void settle(std::size_t device, Energy& e, const std::string& refused) const;
 
  private:
@@ -142,7 +143,7 @@ class OCLSPKT_API Meter {
 
   std::vector<PoweredDevice> devices_;
   MeterSettings settings_;
-  std::vector<double> watts_;  ///< rated
+  std::vector<double> watts_;  ///< rated power of each device
   std::vector<Probes> probes_;
   std::vector<PowerSource> sources_;
   bool open_ = false;

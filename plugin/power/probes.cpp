@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr double kMilli = 1e-3, kMicro = 1e-6;
 
-/// A library opened at run time. It stays open, because drivers have threads in it.
+/// A library opened at run time. It is never closed, because its drivers may run threads.
 class RunTime {
  public:
   explicit RunTime(const std::string& file)
@@ -31,7 +31,7 @@ class RunTime {
     if (end != nullptr) end();
   }
 
-  /// A function of any type.
+  /// The address of a function, which converts to a pointer of any function type.
   struct Symbol {
     void* at;
     template <typename F>
@@ -49,7 +49,7 @@ class RunTime {
   std::string trouble() const {
     return why_.empty() ? "" : file_ + " cannot be used (" + why_ + "): install the driver's own";
   }
-  int (*end)() = nullptr;  ///< called at the end of its use
+  int (*end)() = nullptr;  ///< the library's own shut-down function
 
  private:
   std::string file_, why_;
@@ -62,9 +62,9 @@ struct NvmlField {
   unsigned field, scope;
   long long when, took;
   int type, result;
-  unsigned value, upper_half;  // of a union of 8 bytes
+  unsigned value, upper_half;  // halves of a union of 8 bytes
 };
-/// Watts at this moment; NVML's usual power value is the mean of a second.
+/// Number of the field for the present watts. NVML's usual power value is the mean over a second.
 constexpr unsigned kPowerInstant = 186;
 
 struct Nvml {
@@ -72,7 +72,7 @@ struct Nvml {
 
   /// Find a card by its PCI address, or by its name if it is the only card: addresses from virtual machines and older
   /// drivers differ from NVML's.
-  /// @return the error, or nothing
+  /// @return the error; empty if a card was found
   std::string find(const std::string& pci, const std::string& named) {
     if (std::string why = file.trouble(); !why.empty()) return why;
     int code = init();
@@ -124,7 +124,7 @@ constexpr std::uint64_t kAmdGpus = 2;  // for amdsmi_init()
 struct AmdSmi {
   explicit AmdSmi(const std::string& library) : file(library) {}
 
-  /// Find a card by its PCI address, or the only card. @return the error, or nothing
+  /// Find a card by its PCI address, or take the only card. @return the error; empty if a card was found
   std::string find(const std::string& pci, const std::string& named) {
     if (std::string why = file.trouble(); !why.empty()) return why;
     std::vector<AmdHandle> all;
@@ -146,7 +146,7 @@ struct AmdSmi {
     if (energy(card, &count, &microjoules, &when) != 0) return std::nullopt;
     return kMicro * microjoules * static_cast<double>(count);
   }
-  /// Its struct of power differs from version to version; the counter is enough.
+  /// None: the library's struct for power differs between versions, and the counter suffices.
   static std::optional<double> watts() { return std::nullopt; }
   static std::string words() { return "the card by AMD SMI"; }
   static constexpr const char* kTellsNothing = "virtual machines are not told";
@@ -161,7 +161,7 @@ struct AmdSmi {
   AmdHandle card = nullptr;
 
  private:
-  /// @param get  tells how many there are, and then writes them
+  /// All handles of a list. @param get  a call that first returns their number, and then writes them
   template <typename Get>
   static std::vector<AmdHandle> handles(const Get& get) {
     std::uint32_t many = 0;
@@ -170,7 +170,7 @@ struct AmdSmi {
     if (get(&many, all.data()) != 0) return {};
     return all;
   }
-  /// As run-times write it. The bits are function (3), device (5), bus (8) and domain.
+  /// A card's PCI address in the format of run-times. The bits are function (3), device (5), bus (8) and domain.
   std::string address(AmdHandle one) const {
     std::uint64_t bits = 0;
     char text[32];
@@ -202,12 +202,12 @@ std::optional<T> first_word(const fs::path& file) {
   return stream >> word ? std::optional(word) : std::nullopt;
 }
 
-/// Folders of packages and of memory. The other zones are parts of these (cores), or contain these (psys).
+/// The powercap folders of packages and of memory. Other zones are parts of packages (cores), or contain them (psys).
 std::set<fs::path> zones(const std::string& folder) {
   std::set<fs::path> found;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    // "intel-rapl-mmio:0" has the same energy as "intel-rapl:0".
+    // Skip "intel-rapl-mmio:0", which counts the energy of "intel-rapl:0" again.
     if (!at->path().filename().string().starts_with("intel-rapl:")) continue;
     const std::string name = first_word<std::string>(at->path() / "name").value_or("");
     if (name.starts_with("package") || name == "dram") found.insert(at->path());

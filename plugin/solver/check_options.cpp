@@ -11,7 +11,7 @@
 namespace oclspkt {
 namespace {
 
-/// Refuse a number that stands for none of an option's words, as a C program may pass it.
+/// Refuse a value outside an enumeration, which a C program may pass. @throws InvalidInput
 template <typename Enum, std::size_t N>
 void require_listed(const char* option, Enum value, const char* const (&names)[N]) {
   const int place = static_cast<int>(value);

@@ -20,7 +20,7 @@
 namespace oclspkt {
 namespace {
 
-/// Why lines that are singular get their last unknown set to 0; null: they do not.
+/// Why the last unknown of singular lines is set to 0; null if it is not.
 const char* pin_reason(const Options& options, const Known& known, const LineSet& lines) {
   if (options.singular == Singular::pin) return "asked for";
   const bool automatic = options.singular == Singular::automatic;
@@ -34,19 +34,20 @@ template <typename T>
 bool may_fall_back(const Rejection& rejection, const Way& way, const Options& options, bool pins,
                    const FallbackLines<T>& fallback) {
   if (rejection.lines.empty()) return false;
-  // Nothing is behind `pivot` but to pin the lines that are singular.
+  // If `pivot` fails, pinning its singular lines is the only remedy.
   if (way.method == Method::pivot) return pins;
   return !named(options.method) && fallback.may_add(rejection.lines, way.method, way.processor->host());
 }
 
-/// Stored factors by work-groups have interface systems across tiles, whatever their lines; so do partitions in the
-/// paper's form.
+/// Trial rules for a plan. Some schemes couple pieces by interface systems, even pieces of different lines: stored
+/// factors by work-groups couple tiles, and the paper's form couples partitions.
 TrialRules rules_for(const Plan& plan) {
   const Scheme& scheme = scheme_of(plan);
   return {scheme.in_pieces(plan) || scheme.solves_interfaces(), scheme.solves_interfaces()};
 }
 
-/// A method that was named is for the processor that is likely to take the least time; the host may help out.
+/// If the user names a method, keep only the ways of the processor that is predicted to be the fastest, and remedies of
+/// the host.
 void keep_one_processor(const Options& options, std::vector<Way>& ways) {
   if (!named(options.method) || ways.empty()) return;
   const Processor* chosen = least(ways)->processor;
@@ -59,11 +60,11 @@ void keep_one_processor(const Options& options, std::vector<Way>& ways) {
 
 WayName name_of(const Way& way) { return {way.processor->index, way.form, way.method}; }
 
-/// What scaling columns and unknowns rounds, in eps.
+/// Rounding error of scaling columns and unknowns, in eps.
 constexpr double kScaledRounding = 1;
 
-/// True if the bound of a way depends on the units of columns although it truncates nothing, and its device can
-/// multiply solutions. Truncation is for columns as they are given: a certificate in units would hold in these alone.
+/// True if a way gains from units of columns: it truncates nothing, its bound depends on units, and its device can
+/// scale solutions. Ways that truncate keep the given columns: a certificate in other units holds only in these units.
 bool wants_units(const Way& way) {
   const bool exact = way.method == Method::exact_twopass || way.method == Method::exact_factored;
   const bool scales = !way.processor->host() && way.processor->info.compiler;
@@ -146,7 +147,8 @@ std::optional<Proposal> Choosing<T>::judge_now(const Way& way, bool insist, Reje
   return judge(problem, *way.scheme, rejection);
 }
 
-/// Columns stay as given where the bound of a way holds so: units can weaken it, see FoundUnits::factor.
+/// Scale the columns by units, unless the bound of the way is within the limit without: units can weaken the bound, see
+/// FoundUnits::factor.
 template <typename T>
 void Choosing<T>::choose_units(Way& way, bool insist) {
   Rejection rejection;
@@ -158,9 +160,9 @@ void Choosing<T>::choose_units(Way& way, bool insist) {
   }
 }
 
-/// Plan a way and examine it; lines that alone stand in its way become fallback lines.
-/// @param ways   all that are left, among them this one
-/// @param keeps  it is taken if it holds, though another one may take less time
+/// Plan a way and examine it. If only some lines fail, they become fallback lines.
+/// @param ways   all ways not yet rejected, among them this one
+/// @param keeps  take the way if it passes, even if another way is faster
 template <typename T>
 auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool insist, Rejection& rejection) -> Outcome {
   const char* const pin_why = pin_reason(options_, known_, system_.bands().lines());
@@ -168,7 +170,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     system_.leave_to_host(*extremes);
   }
   if (system_.survey().dominance <= kZeroSumDominance<T>) {
-    // Whatever method solves the others: these are pinned, or make the set-up fail.
+    // Singular lines are pinned, or make the set-up fail, whatever method solves the other lines.
     if (const Rejection singular = object_to_sums(system_.bands())) system_.leave_to_host(singular);
   }
   if (wants_units(way) && !known_.as_given && !way.judged && system_.has_units()) choose_units(way, insist);
@@ -177,7 +179,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     rejection = refused_by_sample(system_.bands());
     if (rejection) return Outcome::rejected;
   }
-  for (std::optional<Form> factored;;) {  // by the host, but for the lines that were left to it since
+  for (std::optional<Form> factored;;) {  // form of the host's present factors, if they fit the remaining lines
     rejection = {};
     std::optional<Proposal> proposal = std::exchange(way.judged, std::nullopt);
     if (!proposal) {
@@ -194,7 +196,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     if (proposal) {
       adopt(way, factored == way.plan.form);
       rejection = examine_adopted(*proposal, insist);
-      // Trials were in these units.
+      // The trials above ran in these units.
       if (!rejection && system_.units() != nullptr && !chosen_->in_units(system_.units())) {
         rejection.why = "the device has no room for the units of columns";
       }
@@ -204,7 +206,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
       }
       rejection.plan = proposal->plan;
     }
-    // NaN of one line may spread to others where lines are glued, and to the fallback lines.
+    // If a scheme joins lines, NaN of one line may spread to others, even to fallback lines.
     std::erase_if(rejection.lines, [&](Index line) { return system_.fallback().contains(line); });
     if (!may_fall_back(rejection, way, options_, pin_why != nullptr, system_.fallback())) return Outcome::rejected;
     auto* const host = proposal ? dynamic_cast<HostSolver<T>*>(chosen_.get()) : nullptr;
@@ -213,8 +215,8 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
   }
 }
 
-/// Set up the solver of a way, and say whose it is.
-/// @param factored  it has the factors of these bands
+/// Set up the solver of a way, and report its processor.
+/// @param factored  the solver already has the factors of the present bands
 template <typename T>
 void Choosing<T>::adopt(const Way& way, bool factored) {
   const Processor& processor = *way.processor;
@@ -229,17 +231,17 @@ void Choosing<T>::adopt(const Way& way, bool factored) {
   if (!factored) chosen_->set_up(way.plan, system_.bands());
 }
 
-/// Hold what was adopted against its evidence. A method that the user named is taken with the error that it has, as
-/// long as its answer is finite and nothing else was asked for as well.
+/// Test the adopted solver. If `insist`, an error that is too large is accepted and reported, as long as the answer is
+/// finite.
 template <typename T>
 Rejection Choosing<T>::examine_adopted(Proposal& p, bool insist) {
   report_.backward_error = 0;
-  // Of the factors as they were made; where work-items share an interface system, the plan's bound counts that, too.
+  // The factors have a bound of their own. Only the plan's bound includes interface systems, so the larger one counts.
   if (const double made = chosen_->rounding(); made != 0) {
     const bool more = p.rounding && scheme_of(p.plan).solves_interfaces();
     if (!more || larger(p.rounding->eps, made) != p.rounding->eps) p.rounding = Rounding{made};
   }
-  // What has no bound may not even be finite.
+  // Without a bound, the solution may not even be finite: a trial decides.
   if (!p.needs_trial && !p.above_tolerance && in_range<T>(system_.survey())) return {};
   double error = -1;
   const Times start = chosen_->times();
@@ -258,7 +260,7 @@ Rejection Choosing<T>::examine_adopted(Proposal& p, bool insist) {
   return {};
 }
 
-/// Report a way that holds.
+/// Report the way that passed.
 template <typename T>
 void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin_why) {
   system_.fallback().make_solvers(pin_why, report_);
@@ -269,14 +271,14 @@ void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin
   report_.precision.applied = narrows<T>(options_) ? Precision::narrow : Precision::same;
   report_.precision.why = precision_text<T>(options_, system_.narrowed(), chosen_.device() < 0, proposal);
   report_.ready = true;
-  chosen_->take_errors();  // of trial solves
+  chosen_->take_errors();  // drops the errors of trial solves
   std::string why = proposal.why;
   if (proposal.needs_trial) why += format(", checked: backward error %.1e", report_.backward_error);
   report_.candidates.push_back(candidate_of(way, true, true, std::move(why)));
 }
 
-/// What of a bound on rounding, where there is one, and of a trial solve, by component, is above the limits of method
-/// auto; empty: nothing is.
+/// Which figure exceeds its limit of method auto: the rounding bound, if it is finite, or the componentwise backward
+/// error of a trial solve. Empty if none does.
 template <typename T>
 std::string above_limits(double rounding, double backward_error) {
   constexpr double kTrialLimit = kTrialLimitEps * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -286,12 +288,12 @@ std::string above_limits(double rounding, double backward_error) {
   return backward_error <= kTrialLimit ? "" : format("backward error %.1e of the trial solve", backward_error);
 }
 
-/// Where method auto had nothing else, say so, or fail.
-/// @throws Breakdown
+/// Report that the way taken by method auto exceeds the limits of the method, if it does.
+/// @throws Breakdown then, unless above_bound is warn
 template <typename T>
 void Choosing<T>::require_within_bounds() {
   if (named(options_.method)) return;
-  // Other methods are tried by rows.
+  // For other promises, backward_error is not componentwise.
   const bool by_component = report_.promise == Promise::by_component;
   report_.above_bound = above_limits<T>(report_.rounding, by_component ? report_.backward_error : 0);
   for (const GroupReport& group : report_.groups) {
@@ -315,11 +317,11 @@ void Choosing<T>::note_answers() {
   refuse_answer(options_, text);
 }
 
-/// Try the way that takes the least time of those left, until one holds.
-/// @param first          what was in use before, and is tried first
-/// @param insist         take it with the error that it has
-/// @param[out] tried     the processor that is at work, should it fail
-/// @param[out] rejected  ways that do not hold, in the order in which they were tried
+/// Try ways, the fastest first, until one passes its tests.
+/// @param first          the way that was in use before; if it is among `ways`, it is tried first
+/// @param insist         accept a way with an error that is too large
+/// @param[out] tried     the processor that was at work if this call throws DeviceError
+/// @param[out] rejected  ways that failed, in the order of the attempts
 template <typename T>
 std::optional<Way> Choosing<T>::first_that_holds(std::vector<Way> ways, const std::optional<WayName>& first,
                                                  bool insist, const Processor*& tried, std::vector<Way>& rejected) {
@@ -334,7 +336,7 @@ std::optional<Way> Choosing<T>::first_that_holds(std::vector<Way> ways, const st
     if (outcome == Outcome::dearer) continue;
     if (rejection) report_.candidates.push_back(candidate_of(*way, rejection.plan.has_value(), false, rejection.why));
     way->singular = way->method == Method::pivot && !rejection.lines.empty();
-    // What the host's own sweeps cannot do is for pivoting.
+    // If the host's stored factors fail, only pivoting is worth a try.
     const bool only_pivoting = way->processor->host() && !named(options_.method);
     rejected.push_back(std::move(*way));
     ways.erase(way);
@@ -343,8 +345,8 @@ std::optional<Way> Choosing<T>::first_that_holds(std::vector<Way> ways, const st
   return std::nullopt;
 }
 
-/// True if what was in use before is as good a first try as then: for the same lines, of which the same way is the most
-/// promising, whichever of both numbers of applies is expected.
+/// True if the way in use before is still a good first try: the lines are the same, the most promising way is the same,
+/// and the order of the ways does not depend on which number of applies is expected, the old or the new one.
 template <typename T>
 bool Choosing<T>::comparable(const std::vector<Way>& ways, const InUse& before) const {
   if (ways.empty() || before.lines != system_.bands().lines()) return false;
@@ -366,7 +368,7 @@ std::optional<InUse> Choosing<T>::choose(const Processors& processors, std::vect
   const std::optional<WayName> first = before && comparable(ways, *before) ? std::optional(before->way) : std::nullopt;
   std::vector<Way> rejected, unused;
   std::optional<Way> taken = first_that_holds(ways, first, at_once, tried, rejected);
-  // A method that was named is taken with the error that it has, by what was tried last.
+  // If the user named the method, accept its error. The way that was tried last goes first.
   for (auto way = rejected.rbegin(); asked && !at_once && !taken && way != rejected.rend(); ++way) {
     taken = first_that_holds({*way}, std::nullopt, true, tried, unused);
   }

@@ -11,41 +11,42 @@
 
 namespace oclspkt {
 
-/// A way that a set-up took and that the next one tries first.
+/// The way that a set-up took. The next set-up tries it first.
 struct InUse {
-  WayName way, head;  ///< and the one that was tried first then
+  WayName way, head;  ///< the way taken, and the way that was predicted to be the fastest
   LineSet lines;
-  double applies;  ///< that were expected
+  double applies;  ///< expected number of applies
 };
 
-/// Fail for an answer of method auto that is above its limits. @throws Breakdown unless above_bound is warn
+/// Refuse an answer of method auto that exceeds its limits. @throws Breakdown unless above_bound is warn
 void refuse_answer(const Options& options, const std::string& why);
 
-/// The ways of processors that are there, or why the host is left.
-/// @throws InvalidInput if the method named is not there for these lines
+/// The ways of the processors. If devices are named but have no way, they are removed, and processors.why_host has the
+/// reason.
+/// @throws InvalidInput if devices do not solve lines of this layout by the method that the options name
 template <typename T>
 std::vector<Way> ways_there(Processors& processors, const Processor& host, const Outlook<T>& outlook);
 
-/// How one set-up chooses among the ways that there are: the one that takes the least time of those that hold. Lines
-/// that alone stand in the way go to the host.
+/// The choice of one set-up: among the ways that pass their tests, the one that takes the least time. If only some
+/// lines fail a test, the host solves these lines.
 template <typename T>
 class Choosing {
  public:
-  /// @param applies  that are expected until the next set-up; 0: not known
-  /// @param[out] chosen, report  what comes of it
+  /// @param applies  expected number of applies until the next set-up; 0: not known
+  /// @param[out] chosen, report  the solver of the chosen way, and the reasons for the choice
   Choosing(const Options& options, const Known& known, std::int64_t applies, System<T>& system, Chosen<T>& chosen,
            Report& report)
       : options_(options), known_(known), applies_(applies), system_(system), chosen_(chosen), report_(report) {}
 
   Outlook<T> outlook() const;
-  /// Choose one that was in use before, or else the one that takes the least time, of those that hold.
-  /// @param[out] tried  the processor that is at work, should it fail
-  /// @return what the next set-up tries first
-  /// @throws Breakdown if none holds; DeviceError of the processor
+  /// Choose among the ways that pass their tests: the one that was in use before, or else the fastest one.
+  /// @param[out] tried  the processor that was at work if this call throws DeviceError
+  /// @return the way that the next set-up tries first; nothing if it has none to prefer
+  /// @throws Breakdown if no way passes; DeviceError if a device fails
   std::optional<InUse> choose(const Processors& processors, std::vector<Way> ways, const std::optional<InUse>& before,
                               const Processor*& tried);
-  /// Take the errors of answers into the report that no bound covers: see DeviceSolver::take_errors().
-  /// @throws Breakdown if method auto may not answer so, see AboveBound
+  /// Raise the rounding in the report to the largest error of an answer, see DeviceSolver::take_errors().
+  /// @throws Breakdown if the error exceeds the limits of method auto, see AboveBound
   void note_answers();
 
  private:

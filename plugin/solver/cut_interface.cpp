@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// How every apply solves the interface systems of cuts: the messages, and the small systems. Lines that cannot be
-// solved in parts are solved whole by their roots.
+// The solve of the interface systems of cuts in every apply: its messages and its small systems. If a line cannot be
+// solved in parts, its root solves it whole.
 #include "cut_interface.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace oclspkt {
 namespace {
 
-/// How many bands a message has of each part.
+/// Number of bands in a message about a part: lower, diag, upper.
 constexpr Index kBands = 3;
 
 /// Copy the bands of a line, one after the other.
@@ -67,7 +67,7 @@ void GatheredLines<T>::gather(Accord& accord, const Bands<T>& whole, const Optio
   accord.agree();
 }
 
-/// Lay the gathered lines end to end, each from its parts.
+/// Assemble the gathered lines from their parts, end to end.
 template <typename T>
 void GatheredLines<T>::fill(const Wire<T>& wire, const Bands<T>& whole) {
   std::vector<Index> starts{0}, start_of(set_.cut.lines.size(), -1);
@@ -96,7 +96,7 @@ void GatheredLines<T>::fill(const Wire<T>& wire, const Bands<T>& whole) {
   }
 }
 
-/// "line 7 of 30 rows, cut among 3 processes"
+/// The name of a gathered line in messages, such as "line 7 of 30 rows, cut among 3 processes".
 template <typename T>
 std::string GatheredLines<T>::name(std::size_t g) const {
   const Index c = lines_[g];
@@ -104,8 +104,8 @@ std::string GatheredLines<T>::name(std::size_t g) const {
          std::to_string(set_.cut.parts(c)) + " processes";
 }
 
-/// Find the first gathered line that cannot be solved whole either.
-/// @throws Breakdown naming it
+/// Report the first gathered line that cannot be solved whole.
+/// @throws Breakdown naming the line
 template <typename T>
 void GatheredLines<T>::refuse(const Options& options, const Breakdown& error) {
   const LineSet lines = solver_->system().lines();
@@ -122,7 +122,7 @@ void GatheredLines<T>::refuse(const Options& options, const Breakdown& error) {
   throw error;
 }
 
-/// @throws Breakdown naming the first line that is singular, unless it may be pinned
+/// Factor the gathered lines. @throws Breakdown naming the first line that is singular, unless it may be pinned
 template <typename T>
 void GatheredLines<T>::factor(const Options& options, bool may_pin) {
   if (lines_.empty()) return;
@@ -181,7 +181,7 @@ void CutInterface<T>::wire() {
   unknowns_.resize(systems_.size());
 }
 
-/// Wire truncated lines: a 2x2 system for each cut of a part, solved on both sides of the cut.
+/// Wire truncated lines: each cut has a 2x2 system, which the processes on both sides solve.
 template <typename T>
 void CutInterface<T>::wire_cuts() {
   across_.open(*set_.exchange, route_across(set_.cut, [&](Index c, int) { return set_.solved_at_cuts(c) ? 1 : 0; }));
@@ -210,8 +210,8 @@ void CutInterface<T>::wire_cuts() {
   }
 }
 
-/// Add the numbers of this process's part to those from `to` on: those next to its cuts, or all rows if the line is
-/// gathered.
+/// Add moves of this process's part of line c to the places from `to` on: of the numbers next to its cuts, or of all
+/// rows if the line is gathered.
 template <typename T>
 void CutInterface<T>::add_part(Index c, Index to, Moves& numbers, Moves& rows) const {
   const PartSlot& s = set_.slot(c);
@@ -220,13 +220,13 @@ void CutInterface<T>::add_part(Index c, Index to, Moves& numbers, Moves& rows) c
   if (s.below && !s.one_row()) numbers.add(set_.bottom_of(c), to);
 }
 
-/// Wire the other lines: the root of a line solves its reduced system, or all of its rows if it is gathered.
+/// Wire lines that are not truncated: the root of a line solves its reduced system, or all rows of a gathered line.
 template <typename T>
 void CutInterface<T>::wire_roots() {
   up_.open(*set_.exchange, route_to_roots(set_.cut, [&](Index c, int place) { return told(c, place); }));
   back_.open(*set_.exchange, up_.route.back());
   for (const Route::Item& item : up_.route.out) add_part(item.line, item.at, to_roots_, sent_);
-  // Where the numbers of each part begin, in unknowns_ or among the gathered rows.
+  // Place of the first number of each part, in unknowns_ or, for gathered lines, in gathered_.y().
   std::vector<Index> part_at, line_at(set_.cut.lines.size(), 0);
   Index gathered_rows = 0;
   for (Index c = 0; c < set_.cut.count(); ++c) {

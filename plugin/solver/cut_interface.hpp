@@ -22,7 +22,7 @@ class GatheredLines {
 
   void clear();
   /// Collective: bring the bands of the gathered lines to their roots and factor them there.
-  /// @param whole   the bands as they were given
+  /// @param whole   the bands as the user gave them
   /// @param may_pin true if the last unknown of a singular line may be set to 0
   /// @throws Breakdown naming the first line that is too long for Options::gather_limit or singular
   void gather(Accord& accord, const Bands<T>& whole, const Options& options, bool may_pin);
@@ -30,7 +30,8 @@ class GatheredLines {
   /// Right-hand sides and solutions of the lines gathered here, end to end in the order of the cut lines.
   T* y() { return y_.data(); }
   const T* x() const { return x_.data(); }
-  /// Solve the lines gathered here. Other processes wait for the solutions: check() throws the errors later.
+  /// Solve the lines gathered here. This call throws no error, because other processes wait for the solutions: check()
+  /// throws it later.
   void solve();
   /// @throws Breakdown if method auto must not return the last solution, see AboveBound
   void check() const {
@@ -52,13 +53,13 @@ class GatheredLines {
   std::vector<Index> lines_;  ///< the cut lines that are gathered here
   Index pinned_ = 0;
   AlignedArray<T> y_, x_;
-  std::exception_ptr failure_;  ///< of the last solve
+  std::exception_ptr failure_;  ///< error of the last solve
 };
 
-/// Copies numbers from places of one array to places of another, which are the same in every apply.
+/// Copies numbers from fixed places of one array to fixed places of another.
 class Moves {
  public:
-  /// @param stride  from number to number of a run in the first array; 1 in the second
+  /// @param stride  distance between consecutive numbers of a run in the first array; in the second array it is 1
   void clear(Index stride = 1) {
     moves_.clear();
     stride_ = stride;
@@ -73,7 +74,7 @@ class Moves {
     }
     moves_.push_back({from, to, count});
   }
-  /// @param from  null: NaN
+  /// @param from  if null, NaN is written to all places
   template <typename From, typename To>
   void run(const From* from, To* to) const {
     for (const Move& move : moves_) {
@@ -100,7 +101,7 @@ class Moves {
 };
 
 /// The interface systems of cut lines: the numbers that each apply exchanges with other processes, and the small
-/// systems that it solves. Set-up finds the place of each number: an apply looks at no line.
+/// systems that it solves. Set-up finds the place of each number, so that an apply has no loop over lines.
 template <typename T>
 class CutInterface {
  public:
@@ -109,12 +110,13 @@ class CutInterface {
   /// Collective: open the channels of an apply and factor the systems that this process solves.
   /// @pre the set is judged and its gathered lines are factored
   void wire();
-  /// Collective: send the right-hand sides out, get the unknowns back, and correct the inner rows.
-  /// @param y null if this process could not solve: it sends NaN, and x is not touched
+  /// Collective: send the right-hand sides, receive the unknowns next to the cuts, and correct the inner rows.
+  /// @param y null if this process failed to solve its inner rows: it sends NaN and leaves x as it is
   /// @return false if an unknown next to a cut of this process is not finite
   bool solve(const T* y, T* x);
-  /// Collective: send the right-hand sides in the set's parts, solve, and receive the unknowns next to the cuts there.
-  /// @param y null: no line of this process is gathered, as where vectors lie on a device; or NaN goes out for its rows
+  /// Collective: send the right-hand sides of the set's parts, solve the interface systems, and write the unknowns next
+  /// to the cuts into the parts.
+  /// @param y right-hand side, of which only rows of gathered lines are read; if null, NaN is sent for these rows
   void exchange(const T* y = nullptr);
 
   /// Scalars that this process sends and receives in an apply.
@@ -130,14 +132,14 @@ class CutInterface {
 
   CutSet<T>& set_;
   GatheredLines<T>& gathered_;
-  PairSystems<T> pairs_;           ///< at cuts
-  PivotedLines<double> systems_;   ///< of lines that are rooted here
-  AlignedArray<double> unknowns_;  ///< of these systems; their right-hand sides before
-  Moves to_cuts_;                  ///< from CutParts::g() into a message
-  Moves to_roots_;                 ///< likewise; back from a message into CutParts::unknowns()
-  Moves own_, told_;               ///< from CutParts::g(), from a message into unknowns_; and back
-  Moves sent_, kept_;              ///< gathered rows: from y into a message, or to those gathered here; and back
-  Moves got_;                      ///< gathered rows: from a message to those gathered here; and back
+  PairSystems<T> pairs_;           ///< 2x2 systems at cuts
+  PivotedLines<double> systems_;   ///< reduced systems of the lines that are rooted here
+  AlignedArray<double> unknowns_;  ///< of systems_; before their solve, the right-hand sides
+  Moves to_cuts_;                  ///< from CutParts::g() into the messages across cuts
+  Moves to_roots_;                 ///< from CutParts::g() into messages to roots; back into CutParts::unknowns()
+  Moves own_, told_;               ///< into unknowns_: from CutParts::g(), and from messages; and back
+  Moves sent_, kept_;              ///< gathered rows: from y into messages, and from y into gathered_; and back
+  Moves got_;                      ///< gathered rows: from messages into gathered_; and back
   Wire<T> across_, up_, back_;
 };
 

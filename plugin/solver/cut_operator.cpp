@@ -20,7 +20,7 @@ void for_rows(const LineSet& lines, Index line, const F& f) {
   for (Index i = 0, at = lines.first(line); i < lines.length(line); ++i, at += lines.row_stride()) f(at, i);
 }
 
-/// A row times x, and the sum of magnitudes to which its error is relative.
+/// A row times x, and the sum of the terms' magnitudes, to which the error is relative.
 struct Product {
   double value = 0, magnitude = 0;
   void add(double coupling, double unknown) {
@@ -30,7 +30,7 @@ struct Product {
   }
 };
 
-/// The errors of a line in a trial solve: the largest of its rows.
+/// The errors of a line in a trial solve: maxima over its rows.
 struct LineErrors {
   double componentwise = 0;  ///< backward error; NaN if a number is not finite
   double residual = 0, row = 0, x = 0, y = 0;
@@ -40,7 +40,7 @@ struct LineErrors {
   }
 };
 
-/// Make a right-hand side as trial_right_hand_side() of evidence.hpp does; here rows couple beyond the cuts.
+/// Make a right-hand side like trial_right_hand_side() of evidence.hpp, but with couplings across the cuts.
 template <typename T>
 void right_hand_side(const CutSet<T>& set, const Bands<T>& whole, TrialKind kind, Wire<T>& across, T* y) {
   const BandsView<T> b = whole.view();
@@ -92,8 +92,8 @@ LineErrors errors_of(const CutSet<T>& set, const Bands<T>& whole, Index c, const
   return e;
 }
 
-/// Combine the errors of parts into those of their lines.
-/// @param[in,out] errors shape [cut lines]; of the part, then of the line
+/// Combine the errors of parts into the errors of their lines.
+/// @param[in,out] errors shape [cut lines]; in: of this process's part; out: of the whole line
 template <typename T>
 void combine(const CutSet<T>& set, std::vector<LineErrors>& errors) {
   Wire<LineErrors> up, back;
@@ -132,7 +132,7 @@ void CutOperator<T>::know(const Survey& rows) {
   inner_.system().know(rows);
 }
 
-/// Solve for all columns, even after one fails: other processes wait for each.
+/// Solve for all columns, even if one fails, because other processes wait for each column.
 template <typename T>
 void CutOperator<T>::apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) {
   std::exception_ptr failure;
@@ -146,8 +146,8 @@ void CutOperator<T>::apply(const Place& place, Columns<const T> y, Columns<T> x,
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Solve the inner rows, exchange the numbers next to the cuts, and correct the inner rows. Other processes wait for
-/// this one whether or not it fails.
+/// Solve the inner rows, exchange the numbers next to the cuts, and correct the inner rows. If the inner solver fails,
+/// the exchange still takes place, because other processes wait for it.
 template <typename T>
 void CutOperator<T>::solve(const Place& place, const T* y, T* x) {
   const auto start = std::chrono::steady_clock::now();
@@ -179,8 +179,8 @@ void CutOperator<T>::solve(const Place& place, const T* y, T* x) {
   total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Look for cut lines whose solution is not finite although the right-hand side here is, and report them or fail, see
-/// Choosing::note_answers().
+/// Look for cut lines whose solution is not finite although this process's right-hand side is. Report them, or throw,
+/// like Choosing::note_answers().
 template <typename T>
 void CutOperator<T>::look_at(const T* y, const T* x) {
   bool leaves = false;
@@ -194,10 +194,10 @@ void CutOperator<T>::look_at(const T* y, const T* x) {
   refuse_answer(options_, report_.above_bound);
 }
 
-/// Where |p x_t| is far larger than x, rounding of x = z - p x_t is small by norm, but not by components (upwind, 1e6
-/// rows a part: 161 eps where x passes through 0). By norm this is as stable as pivoting, so a line fails only if both
-/// errors are too large. A tolerance above rounding admits as large an error; only the smooth trial measures it,
-/// because its solution is of one size everywhere.
+/// A line fails only if both its componentwise and its normwise error are too large. If |p x_t| is far larger than x,
+/// rounding of x = z - p x_t is large by components but small by norm, as stable as pivoting. (Example: upwind, 1e6
+/// rows a part; the backward error is 161 eps where x passes through 0.) A tolerance above rounding admits larger
+/// errors. Then only the smooth trial runs, because its solution has one size everywhere.
 template <typename T>
 auto CutOperator<T>::try_lines(Accord& accord, const Bands<T>& whole) -> TrialResult {
   const auto eps = static_cast<double>(std::numeric_limits<T>::epsilon()), tol = tolerance<T>(options_);

@@ -14,20 +14,20 @@
 namespace oclspkt {
 
 /// Lines that are cut among processes: a solver of the inner rows of each part, and the interface systems at the cuts.
-/// All calls but those of a process by itself are collective.
+/// set_up(), apply() and transpose_to() are collective.
 template <typename T>
 class CutOperator final : public Operator<T> {
  public:
-  /// @param inner    of this process's inner rows, and of lines that are not cut; it has the bands
-  /// @param options  as they are at each set-up
+  /// @param inner    the solver of this process's inner rows and of its lines that are not cut; it holds the bands
+  /// @param options  read at each set-up
   CutOperator(LineSolver<T>& inner, const Options& options) : inner_(inner), options_(options) {}
 
-  /// Begin with new lines, whose bands follow in the inner solver.
+  /// Begin with new lines. The caller then writes their bands into the inner solver.
   void begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
-  /// Set-up need not survey the rows. @param rows bounds of the survey of all rows
+  /// Let set-up skip the survey of the rows. @param rows bounds of the survey of all rows
   void know(const Survey& rows);
-  /// Set up, the inner solver as well.
-  /// @return false if no line of any process is cut: the inner solver solves
+  /// Set up this operator and the inner solver.
+  /// @return false if no line of any process is cut, so that the inner solver solves all lines
   bool set_up(const Known& known);
 
   using Operator<T>::apply;
@@ -47,13 +47,13 @@ class CutOperator final : public Operator<T> {
   class SetUp;
   /// The results of the trial solves of cut lines.
   struct TrialResult {
-    bool failed = false;         ///< on any process
-    double backward_error = 0;   ///< componentwise, the largest of all processes
-    std::vector<Gathering> why;  ///< shape [cut lines]; of this process; Gathering::trial if a line fails
+    bool failed = false;         ///< a trial solve failed on some process
+    double backward_error = 0;   ///< componentwise; the largest on any process
+    std::vector<Gathering> why;  ///< shape [cut lines] of this process; Gathering::trial if a line fails
   };
 
-  /// Collective: run the trial solves of cut lines, evidence that no process could find alone.
-  /// @param whole the bands as they were given
+  /// Collective: run the trial solves of cut lines, which no process can run alone.
+  /// @param whole the bands as the user gave them
   TrialResult try_lines(Accord& accord, const Bands<T>& whole);
   void solve(const Place& place, const T* y, T* x);
   void look_at(const T* y, const T* x);
@@ -66,8 +66,8 @@ class CutOperator final : public Operator<T> {
   std::optional<Survey> known_rows_;  ///< see know()
   GatheredLines<T> gathered_{set_};
   CutInterface<T> interface_{set_, gathered_};
-  std::unique_ptr<Borders<T>> borders_;  ///< where vectors lie on a device, and no line here is gathered
-  Times before_;                         ///< of inner_, before the first apply
+  std::unique_ptr<Borders<T>> borders_;  ///< set if vectors lie on a device and no line is gathered
+  Times before_;                         ///< times of inner_ before the first apply
   std::int64_t applies_ = 0;
   double total_seconds_ = 0;
 };

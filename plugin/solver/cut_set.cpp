@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Cut lines, the facts about their parts that processes exchange at set-up, and the decisions that follow from them.
+// Cut lines: the facts about their parts, which processes exchange at set-up, and the decisions that follow from these.
 #include "cut_set.hpp"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ void lay_out(const CutLines& cut, std::vector<Route::Item>& items, std::vector<E
   };
   std::size_t processes = 0;
   for (const Route::Item& item : items) processes = std::max(processes, process(item) + 1);
-  // A counting sort: there may be millions of items, and they go to a few processes.
+  // A counting sort, because there may be millions of items for a few processes.
   std::vector<Index> next(processes, 0), scalars(processes, 0);
   for (const Route::Item& item : items) {
     ++next[process(item)];
@@ -86,8 +86,8 @@ void lay_out(const CutLines& cut, Route& route) {
   lay_out(cut, route.in, route.in_legs, route.in_count);
 }
 
-/// A pivot of the equations between parts below this many eps, plus one for each equation, may be mere rounding: the
-/// line may be singular. Poisson's matrix has pivots of 2 / rows there.
+/// Limit for the pivots of a reduced system, in eps; each equation adds 1 eps. A smaller pivot may be mere rounding, so
+/// that the line may be singular. For comparison, Poisson's matrix has pivots of 2 / rows.
 constexpr double kSmallPivot = 4;
 
 bool is_one_row(const std::vector<PartFacts>& parts, std::size_t place) {
@@ -116,10 +116,10 @@ Gathering judge_line(const std::vector<PartFacts>& parts) {
   return pivot >= small ? Gathering::none : Gathering::small_pivot;
 }
 
-/// How many characters of an error text other processes get.
+/// Number of characters of an error text that other processes receive.
 constexpr std::size_t kMostText = 500;
 
-/// The kind of an exception, as other processes learn it.
+/// The kind of an exception; it is sent to other processes.
 enum class Kind { breakdown, invalid, not_finite };
 
 std::string text_of(const std::exception_ptr& exception, Kind& kind) {
@@ -154,7 +154,7 @@ CutLines find_cut_lines(const LineSet& lines, const Cuts& cuts, int rank, int si
     const auto at = std::lower_bound(cut.chains.begin(), cut.chains.end(), cuts.chains[i]);
     sorted_of[i] = static_cast<int>(at - cut.chains.begin());
   }
-  std::vector<Index> seen(cut.chains.size());  // lines of each chain so far
+  std::vector<Index> seen(cut.chains.size());  // number of lines of each chain so far
   for (Index l = 0; l < lines.count(); ++l) {
     const auto at = static_cast<std::size_t>(l);
     const int chain_index = sorted_of[cuts.chain_of.empty() ? 0 : static_cast<std::size_t>(cuts.chain_of[at])];
@@ -215,7 +215,7 @@ void Accord::agree(std::vector<double>& values) {
   if (failed > 0) tell(size - static_cast<int>(failed));
 }
 
-/// Send the text as numbers, because an exchange can give nothing else to all processes.
+/// Throw on all processes. The text travels as numbers, because only numbers can be sent to all processes.
 void Accord::tell(int process) {
   std::vector<double> text(kMostText + 1, 0);
   Kind kind = Kind::breakdown;

@@ -15,19 +15,19 @@
 
 namespace oclspkt {
 
-/// A line of this process that is continued on others.
+/// A line of this process that continues on other processes.
 struct CutLine {
-  Index line = 0;    ///< its place in the set
-  Index number = 0;  ///< in all processes together, see Cuts::number
+  Index line = 0;    ///< index into the line set of this process
+  Index number = 0;  ///< its number among the lines of all processes, see Cuts::number
   int chain = 0;     ///< index into CutLines::chains
-  int place = 0;     ///< of this process in the chain
-  int root = 0;      ///< place of the process that solves the interface system of the line
-  Index slot = -1;   ///< of its part in CutParts
+  int place = 0;     ///< position of this process in the chain
+  int root = 0;      ///< position in the chain of the process that solves the line's interface system
+  Index slot = -1;   ///< index of its part in CutParts
 };
 
 /// The cut lines of one process, in an order that is the same on all processes of a chain.
 struct CutLines {
-  std::vector<std::vector<int>> chains;  ///< sorted, each once
+  std::vector<std::vector<int>> chains;  ///< the distinct chains, sorted; see Cuts::chains
   std::vector<CutLine> lines;
 
   Index count() const { return static_cast<Index>(lines.size()); }
@@ -39,32 +39,32 @@ struct CutLines {
   bool rooted(Index c) const { return (*this)[c].place == (*this)[c].root; }
 };
 
-/// Find the cut lines of this process. @throws InvalidInput that names the number that does not fit
+/// Find the cut lines of this process. @throws InvalidInput naming the entry of `cuts` that does not fit
 CutLines find_cut_lines(const LineSet& lines, const Cuts& cuts, int rank, int size);
 
-/// The numbers that this process sends and receives, in one message for each other process, and their places.
+/// Which numbers this process sends and receives, and their places in the messages: one message for each other process.
 struct Route {
   struct Item {
     Index line = 0;   ///< index into CutLines
-    int place = 0;    ///< of the other process in its chain
-    Index count = 0;  ///< scalars
-    Index at = 0;     ///< place of the first in the buffer of all messages
+    int place = 0;    ///< position of the other process in its chain
+    Index count = 0;  ///< number of scalars
+    Index at = 0;     ///< place of the first scalar in the buffer of all messages
   };
   std::vector<Item> out, in;
   std::vector<Exchange::Leg> out_legs, in_legs;
   Index out_count = 0, in_count = 0;
 
-  /// The route of these numbers in the other direction.
+  /// The route from the receivers back to the senders.
   Route back() const { return {in, out, in_legs, out_legs, in_count, out_count}; }
 };
 
-/// How many scalars the part at `place` of cut line c sends; lines with 0 are left out.
+/// How many scalars the part at `place` of cut line c sends; parts that send 0 are not in the route.
 using CountOf = std::function<Index(Index c, int place)>;
 
 /// The route from every part to the process that solves its interface system.
 Route route_to_roots(const CutLines& cut, const CountOf& count);
 
-/// The route across every cut, both ways. @param count  of the scalars that the part at `place` sends across one cut
+/// The route across every cut, in both directions. @param count  scalars that a part sends across one cut
 Route route_across(const CutLines& cut, const CountOf& count);
 
 /// A channel with its buffers.
@@ -104,8 +104,9 @@ class Accord {
       own_ = std::current_exception();
     }
   }
-  /// Collective: the largest of each value over all processes.
-  /// @throws the exception of attempt(); on others InvalidInput, NotFinite or Breakdown with the process and its text
+  /// Collective: replace each value by the largest over all processes.
+  /// @throws the exception of attempt() on the process that failed; on the others InvalidInput, NotFinite or Breakdown,
+  ///         which names that process and repeats its text
   void agree(std::vector<double>& values);
   void agree() {
     std::vector<double> none;
@@ -119,11 +120,11 @@ class Accord {
   std::exception_ptr own_;
 };
 
-/// Why a line is gathered, in the order of text(); where parts differ the largest counts.
+/// Why a line is gathered, in the order of text(). If the parts of a line differ, the largest value counts.
 enum class Gathering { none, singular_part, refused_part, small_pivot, large_spike, extreme, trial, asked, zero_sums };
 const char* text(Gathering why);
 
-/// The facts about its part that a process sends to the root of a line, once a set-up.
+/// The facts about a part of a line. At each set-up, the process of the part sends them to the root of the line.
 struct PartFacts {
   ReducedPart reduced;
   Index rows = 0;
@@ -131,7 +132,7 @@ struct PartFacts {
   double smallest_row = 0, largest_row = 0;  ///< see Survey
   double spike_size = 0;
   double rounding = 0;     ///< see rounding_of_part()
-  double units_range = 0;  ///< see ColumnUnits; 0: all rows are dominant, and keep their units
+  double units_range = 0;  ///< see ColumnUnits; 0: all rows are dominant, so that no units are needed
   bool zero_sums = false;  ///< see sums_are_zero(); if true for all parts, the line is singular
 };
 
@@ -139,20 +140,20 @@ struct PartFacts {
 struct LineVerdict {
   Gathering why = Gathering::none;
   bool one_row = false;                ///< a part between two others has one row: no cut can be solved alone
-  ReducedPart above_part, below_part;  ///< the neighbours', as far as the 2x2 systems at the cuts need them
+  ReducedPart above_part, below_part;  ///< of the neighbours; only what the 2x2 systems at the cuts need
 };
 
 /// The equations of a line in the unknowns next to its cuts.
 std::vector<PivotedRow<double>> reduced_rows(const std::vector<PartFacts>& parts);
 bool has_one_row(const std::vector<PartFacts>& parts);
 /// Bound on max |x_computed - x| / max |x| of a line whose parts drop the couplings tb and bt, without rounding. The
-/// dropped terms are these couplings times the exact x. Each 2x2 system errs by its inverse times these terms, and
-/// inner rows by their spikes times that. If units of columns differ within parts, dropped terms count more by their
-/// range. Where a unit jumps at a cut, the row beside it is assumed to be dominant in units, so that its own
-/// coefficient bounds its coupling across. NaN or Inf if nothing is known.
+/// dropped terms are these couplings times the exact x. The error of a 2x2 system is its inverse times these terms; the
+/// error of inner rows is their spikes times the error of the system. If units of columns differ within parts, the
+/// dropped terms are weighted by the ranges of the units. If a unit jumps at a cut, the row beside the cut is assumed
+/// to be dominant in units, so that its own coefficient bounds its coupling across. NaN or Inf if there is no bound.
 double truncation_bound(const std::vector<PartFacts>& parts);
 
-/// Numbers of the rows beyond the cuts. Each shape [cut lines], 0 where there is none.
+/// The numbers of the rows just beyond the cuts. Each has shape [cut lines]; 0 if the line has no cut on that side.
 template <typename T>
 struct Beyond {
   std::vector<T> above, below;
@@ -161,7 +162,7 @@ struct Beyond {
 /// Totals of the lines that are rooted on one process.
 struct RootedLines {
   double bound = 0;       ///< largest truncation_bound() of the lines that are not gathered
-  double rounding = 0;    ///< largest bound of their parts
+  double rounding = 0;    ///< largest rounding bound of a part of them
   bool symmetric = true;  ///< the couplings across each cut are equal
 };
 
@@ -174,38 +175,38 @@ struct CutSet {
   CutParts<T> parts;
   std::vector<Gathering> why;                 ///< shape [cut lines]
   std::vector<LineVerdict> verdicts;          ///< shape [cut lines]
-  std::vector<std::vector<PartFacts>> facts;  ///< shape [cut lines]; of all parts, for lines that are rooted here
+  std::vector<std::vector<PartFacts>> facts;  ///< shape [cut lines][parts]; empty if the line is not rooted here
   bool truncated = false;                     ///< the couplings tb and bt of parts are dropped
 
   bool gathered(Index c) const { return why[static_cast<std::size_t>(c)] != Gathering::none; }
-  /// The index of each line among the cut lines, -1: it is not cut. Shape [lines.count()]
+  /// The index of each line among the cut lines; -1 if it is not cut. Shape [lines.count()]
   std::vector<Index> cut_of_lines() const;
-  /// Truncated lines are solved at their cuts; the others at their root.
+  /// True if the processes beside each cut of line c solve the cut; false if the root of the line solves all of them.
   bool solved_at_cuts(Index c) const {
     return truncated && !gathered(c) && !verdicts[static_cast<std::size_t>(c)].one_row;
   }
   Index slot_at(Index c) const { return cut[c].slot; }
-  /// Places of the rows next to the cuts in the numbers of parts.
+  /// Places of a part's top and bottom row in the arrays of `parts`.
   Index top_of(Index c) const { return slot_at(c); }
   Index bottom_of(Index c) const { return parts.slots() + slot_at(c); }
   const PartSlot& slot(Index c) const { return parts.slot(slot_at(c)); }
-  /// Rows of the part at `place`: the part of this process, or any part of a line that is rooted here.
+  /// Rows of the part at `place` of line c. @pre the part is on this process, or the line is rooted here
   Index rows(Index c, int place) const;
-  /// Rows of a whole line that is rooted here.
+  /// Rows of the whole line c. @pre the line is rooted here
   Index rows(Index c) const;
 
   /// Find the parts of the cut lines.
   void divide();
   /// Collective: fill the facts of the lines that are rooted here.
-  /// @param own shape [cut lines]; of the parts of this process
+  /// @param own shape [cut lines]; facts of the parts of this process
   void tell_roots(const std::vector<PartFacts>& own);
   /// Judge the lines that are rooted here.
   RootedLines judge_rooted();
   /// Collective: send the decision of each line's root to all parts of the line.
   void tell_parts();
   /// Collective: send the numbers of the top and bottom rows of each part to its neighbours, and receive theirs.
-  /// @param across opened for one number from each side of each cut
-  /// @param top, bottom shape [extent]; numbers of the vectors' layout
+  /// @param across a channel opened for one number from each side of each cut
+  /// @param top, bottom shape [extent]; arrays in the layout of vectors
   Beyond<T> look_across(Wire<T>& across, const T* top, const T* bottom) const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The order of a set-up, the same on all processes.
+// The set-up of cut lines: its steps have the same order on all processes.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,13 +18,14 @@
 namespace oclspkt {
 namespace {
 
-/// How many numbers processes compare first, see look().
+/// Number of facts that processes compare first, see look().
 constexpr std::size_t kLook = 7;
 constexpr double kInfinity = std::numeric_limits<double>::infinity(), kNone = -kInfinity;
-/// Shares of the tolerance: truncation may use the first, and the dropped end of a spike on either side the second.
+/// Shares of the tolerance: kBoundShare is for truncation, kSpikeShare for the dropped end of each of two spikes.
 constexpr double kBoundShare = 0.75, kSpikeShare = 0.125;
-/// Spikes are kept down to rounding times its root: unknowns near the end of a line may be so much smaller than those
-/// next to a cut (lambda 1e8, 3e5 rows a part: 420 eps of componentwise backward error if spikes end at rounding).
+/// Spikes are stored down to a magnitude of eps^1.5, because unknowns near the end of a line may be far smaller than
+/// unknowns next to a cut. (Example: lambda 1e8, 3e5 rows a part. If spikes end at eps, the componentwise backward
+/// error is 420 eps.)
 template <typename T>
 double spike_rounding() {
   const auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -41,15 +42,17 @@ bool truncates(MethodChoice method) {
          method == MethodChoice::truncated_streamed;
 }
 
-/// Singular inner rows are no reason to fail: the line itself may be regular, and is gathered. Trial solves of whole
-/// lines are held to the rounding of T. If there are such trials, narrowed bands keep factors as wide as T.
+/// Options of the inner solver. Singular inner rows must not make it fail: the line itself may be regular, and is
+/// gathered. If dominance is not above 1, trial solves of whole lines are held to the rounding of T, so that factors
+/// have the precision of T.
 Options inner_options(Options options, double dominance) {
   options.singular = Singular::pin;
   if (!(dominance > 1)) options.precision = Precision::same;
   return options;
 }
 
-/// Truncation beyond rounding would make a symmetric operator unsymmetric, and CG would fail without a message.
+/// True if cut lines are truncated. For a symmetric operator, method auto truncates only within rounding: otherwise the
+/// operator would become unsymmetric, and CG would fail without a message.
 template <typename T>
 bool chooses_truncation(const Options& options, double bound, bool symmetric) {
   const bool strict = symmetric && !named(options.method);
@@ -60,7 +63,7 @@ bool chooses_truncation(const Options& options, double bound, bool symmetric) {
 
 }  // namespace
 
-/// One set-up, whose order is the same on all processes.
+/// One set-up. Its steps have the same order on all processes.
 template <typename T>
 class CutOperator<T>::SetUp {
  public:
@@ -86,17 +89,16 @@ class CutOperator<T>::SetUp {
   }
 
  private:
-  /// What a look at a part shows.
+  /// The facts that a pass over a part's rows finds.
   struct PartLook {
     Survey survey;
     double units_range = 0;  ///< see PartFacts
     bool zero_sums = false;  ///< see sums_are_zero()
   };
 
-  /// The bands of the inner solver, fallback lines included.
   Bands<T>& edit() { return inner_.expect(set_.lines).edit(set_.lines); }
 
-  /// Call f(index into the cut lines, look) for all parts of this process, by several threads.
+  /// Call f(index into the cut lines, PartLook) for all parts of this process, in several threads.
   template <typename F>
   void for_parts(const F& f) {
     for_pieces(set_.cut.count(), lines_a_piece(set_.lines), [&](Index begin, Index end) {
@@ -108,7 +110,7 @@ class CutOperator<T>::SetUp {
   void survey_cut_lines() {
     looks_.assign(set_.cut.lines.size(), {});
     if (looks_.empty()) return;
-    // With a smaller tolerance, no dropped spike and no truncation exceeds rounding, and symmetry does not matter.
+    // If the tolerance is at most rounding, dropped spikes and truncation stay within it, and symmetry does not matter.
     const bool symmetry = tolerance<T>(options_) > rounding<T>(), narrow = narrows<T>(options_);
     const bool known = known_rows_ && !symmetry && !narrow;
     for (PartLook& part : looks_) part.survey = known ? *known_rows_ : Survey();
@@ -120,7 +122,7 @@ class CutOperator<T>::SetUp {
       if (!set_.cut.above(c)) bands.lower()[first] = 0;
       if (!set_.cut.below(c)) bands.upper()[first + (lines.length(line) - 1) * lines.row_stride()] = 0;
       if (!narrow) continue;
-      narrow_line(bands, line);  // with its couplings across cuts, which the solver never sees
+      narrow_line(bands, line);  // with its couplings across cuts, which the inner solver does not narrow
       inner_.system().note_rounded();
     }
     for_parts([&](Index c, PartLook& part) { part.zero_sums = sums_are_zero(lines, bands.view(), set_.cut[c].line); });
@@ -135,7 +137,8 @@ class CutOperator<T>::SetUp {
     }
     const std::vector<Index> cut_of = set_.cut_of_lines();
     const LineSet one = LineSet::one(lines.length(0));
-    // Rows of a grid are far apart: the numbers of a row in one page are surveyed together.
+    // Consecutive rows of a line in a grid are far apart in memory. So lines that lie beside each other are surveyed
+    // together.
     const Index at_once = std::clamp<Index>(kPieceRows / (8 * one.rows()), kColumnLines, 64);
     for_columns(
         lines, lines.count(),
@@ -152,7 +155,7 @@ class CutOperator<T>::SetUp {
         at_once);
   }
 
-  /// Find the units of this process's parts that have rows without dominance, as far as their own rows show them.
+  /// Find the units of columns in this process's parts, from their own rows only, if they have rows without dominance.
   void find_units() {
     const BandsView<T> view = inner_.system().bands().view();
     for_parts([&](Index c, PartLook& look) {
@@ -203,17 +206,17 @@ class CutOperator<T>::SetUp {
     cut_ = facts[0] > 0;
     dominance_ = -facts[1];
     symmetric_ = known_.symmetric || facts[2] == 0;
-    const bool one_line = facts[3] <= 1 && facts[4] == -facts[5];  // of one line all parts have the same top
+    const bool one_line = facts[3] <= 1 && facts[4] == -facts[5];  // all parts of one line have the same top
     may_pin_ = options_.singular == Singular::automatic ? known_.constant_null_space && one_line
                                                         : options_.singular == Singular::pin;
     report_.longest_chain = static_cast<Index>(facts[6]);
   }
 
-  /// Set up the solver of the inner rows. If it refuses them, leave cut lines out: first those whose inner rows are
-  /// singular, then all. Pinning the last row, as the solver does with singular lines, does not help if that row is the
-  /// uncoupled one.
+  /// Set up the solver of the inner rows. If it refuses them, leave out the cut lines with singular inner rows. If it
+  /// still refuses, leave out all cut lines. The solver pins the last row of a singular line, which does not help if
+  /// that row is an uncoupled one.
   void set_up_inner() {
-    // The bounds of the joints hold for rows as given.
+    // The bounds on the interface systems hold only for rows in the given units.
     const Known known{.symmetric = known_.symmetric,
                       .rounding_limit = inner_rounding_limit(dominance_),
                       .as_given = set_.cut.count() > 0,
@@ -227,7 +230,7 @@ class CutOperator<T>::SetUp {
         return false;
       }
     };
-    // Rows next to cuts are uncoupled now. If no coupling is the largest number of its row, all bounds still hold.
+    // Rows next to cuts are uncoupled now. The survey's bounds still hold if each diagonal is the largest of its row.
     const bool one_line = set_.lines.count() == 1 && looks_.size() == 1;
     const Survey* rows = known_rows_ ? &*known_rows_ : one_line ? &looks_.front().survey : nullptr;
     if (rows != nullptr && rows->dominance >= 1) inner_.system().know(*rows);
@@ -249,7 +252,7 @@ class CutOperator<T>::SetUp {
     accepted(true);
   }
 
-  /// Gather the lines whose inner rows are singular; lines that are not cut are judged as Solver does.
+  /// Gather the cut lines whose inner rows are singular. A singular line that is not cut is pinned or refused.
   void sort_pinned() {
     const std::vector<Index> cut_of = set_.cut_of_lines();
     for (const Index line : inner_.system().pinned_lines()) {
@@ -319,15 +322,16 @@ class CutOperator<T>::SetUp {
     report_.bound = set_.truncated ? facts[0] + 2 * kept : 0;
     report_.above_tolerance = set_.truncated && !(facts[0] <= kBoundShare * tol);
     set_.tell_parts();
-    // The dropped end of a spike may count more in units of the unknowns there.
+    // Unknowns where a spike ends may have smaller units, so that the dropped end weighs more.
     double range = 1;
     for (const PartLook& part : looks_) range = std::max(range, part.units_range);
     set_.parts.keep_spikes(kept / range);
   }
 
-  /// Prepare the apply, and run trial solves where they are needed: lines that fail are gathered.
+  /// Prepare the apply, and run trial solves if they are needed. Lines that fail are gathered.
   void make_ready() {
-    // Rows that are strictly dominant bound growth and spikes. Others may turn singular by an arbitrarily small change.
+    // Strictly dominant rows bound growth and spikes, and need no trial. Without dominance, an arbitrarily small change
+    // may make a line singular.
     for (bool tried = dominance_ > 1 || report_.above_tolerance;;) {
       Bands<T> whole;
       if (any_gathered_ || !tried) accord_.attempt([&] { inner_.system().copy_bands(whole); });
@@ -341,7 +345,7 @@ class CutOperator<T>::SetUp {
       const TrialResult trial = of_.try_lines(accord_, whole);
       report_.backward_error = trial.backward_error;
       if (!trial.failed) return;
-      if (set_.truncated) {  // truncation is within its bound, but rounding is not
+      if (set_.truncated) {  // the bound covers truncation, so rounding is too large
         report_.above_tolerance = truncates(options_.method) && std::isfinite(trial.backward_error);
         if (report_.above_tolerance) return;
         report_.truncated = set_.truncated = false;
@@ -380,11 +384,11 @@ class CutOperator<T>::SetUp {
   CutReport& report_ = of_.report_;
   Accord accord_{*set_.exchange};
   std::vector<PartLook> looks_;  ///< shape [cut lines]
-  double least_ = kInfinity;     ///< the least dominance of cut lines here
-  // What all processes know after the first look at the bands; the dominance is that of all cut lines.
+  double least_ = kInfinity;     ///< least dominance of this process's cut lines
+  // Facts on which all processes agree after look(). dominance_ is the least of all cut lines.
   bool cut_ = false, symmetric_ = true, may_pin_ = false;
   double dominance_ = 0;
-  bool any_gathered_ = false;  ///< some line is gathered, on any process
+  bool any_gathered_ = false;  ///< a line of some process is gathered
 };
 
 template <typename T>

@@ -55,7 +55,7 @@ LineSet member_lines(const LineSet& all, const std::vector<Index>& members) {
   return LineSet::unequal(std::move(starts));
 }
 
-/// Set x of every line's last row to 0, and drop the equation of that row.
+/// Replace the last row of every line by x = 0.
 template <typename T>
 void pin_last_rows(Bands<T>& bands) {
   const LineSet& lines = bands.lines();
@@ -74,7 +74,7 @@ Bands<T> copy(const Bands<T>& bands) {
 }
 
 /// Scale every row by a power of two, so that its largest number lies in [1/2, 1).
-/// @return the exponents; empty, and the bands unchanged, if a row is too wide for that: a number would be lost
+/// @return the exponents; empty, and the bands unchanged, if scaling would not be exact for some number
 template <typename T>
 std::vector<int> scale_rows(Bands<T>& bands) {
   Bands<T> scaled = copy(bands);
@@ -106,7 +106,7 @@ Trial run_trials(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRule
 
 /// The largest share of rows that the host pivots separately; above that, it pivots in all lines.
 constexpr double kPivotShare = 0.25;
-/// The share of a sample that has to be refused, so that the share of the whole set surely exceeds kPivotShare.
+/// If more than this share of a sample is refused, the share of the whole set surely exceeds kPivotShare.
 constexpr double kManyOfSample = 0.4;
 
 std::string place_of(const LineSet& lines, Index line) {
@@ -134,7 +134,7 @@ Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRul
   }
   if (const auto* pivot = dynamic_cast<const Pivoting<T>*>(&solver)) {
     trial_error = pivot->trial_error();
-    return object_to_singular(*pivot, names);  // lines above the limit are solved, and reported
+    return object_to_singular(*pivot, names);  // other lines with too large an error are accepted, and reported
   }
   Trial trial;
   if (trial_error < 0) {
@@ -162,7 +162,7 @@ Rejection LineGroup<T>::set_up(const Bands<T>& all) {
   const bool extreme = !in_range<T>(survey(lines_, bands.view()));
   if (extreme) exponent_ = scale_rows(bands);
   if (pinned_) pin_last_rows(bands);
-  // The numbers that elimination makes may leave the range even if scaling brings all rows into it.
+  // Even if all scaled rows are in the range, numbers that elimination computes may leave it.
   if (extreme && (exponent_.empty() || method_ == Method::pivot)) {
     method_ = Method::pivot;
     why_ += ", in numbers of a wider range";
@@ -173,7 +173,7 @@ Rejection LineGroup<T>::set_up(const Bands<T>& all) {
   solver_->set_up(Plan{}, bands);  // factors of the host copy the numbers that they need
   trial_error_ = -1;
   Rejection rejection = examine(bands, *solver_, {}, trial_error_, &members_);
-  solver_->take_errors();  // drops those of trial solves
+  solver_->take_errors();  // drops the errors of trial solves
   return rejection;
 }
 
@@ -255,7 +255,8 @@ void FallbackLines<T>::forget() {
   lines_.clear();
 }
 
-/// Make a group, from the whole bands, of those `members` for which the method holds. @return the others
+/// Make a group of the `members` for which the method passes. @pre the bands hold the fallback lines' own rows
+/// @return the other members
 template <typename T>
 std::vector<Index> FallbackLines<T>::add_group(Method method, std::vector<Index> members, bool pinned,
                                                std::string& why) {
@@ -339,7 +340,7 @@ std::optional<Rejection> lines_out_of_range(const Options& options, const Survey
   const bool as_it_is = named(options.method) && options.method != MethodChoice::exact;
   if (in_range<T>(survey) || as_it_is) return std::nullopt;
   std::vector<Index> lines = extreme_lines(bands.lines(), bands.view());
-  if (lines.empty()) return std::nullopt;  // rows differ only between lines, which do not couple
+  if (lines.empty()) return std::nullopt;  // magnitudes differ only between lines, which is harmless
   return Rejection{
       format("rows between %.1e and %.1e are scaled by powers of two", survey.smallest_row, survey.largest_row),
       std::move(lines)};
@@ -351,7 +352,7 @@ Rejection refused_by_sample(const Bands<T>& bands) {
   const Index count = bands.lines().count();
   if (count < kMany) return {};
   std::vector<Index> sample;
-  for (Index k = 0; k < kSample; ++k) sample.push_back(k * count / kSample + k);  // no period of 2^k
+  for (Index k = 0; k < kSample; ++k) sample.push_back(k * count / kSample + k);  // + k avoids periods of 2^j
   Rejection rejection = LineGroup<T>(Method::exact_factored, std::move(sample), false, {}).set_up(bands);
   if (static_cast<double>(rejection.lines.size()) <= kManyOfSample * kSample) return {};
   rejection.lines.clear();  // all lines are to be pivoted

@@ -17,7 +17,7 @@ namespace oclspkt {
 
 inline constexpr const char* kPinCure = "the option singular pin sets the last unknown of each singular line to 0";
 
-/// How trial solves judge a solver.
+/// Rules by which trial solves judge a solver.
 struct TrialRules {
   /// The smooth trial runs as well. Stored factors with sound pivots, and partial pivoting, are right for every
   /// right-hand side or for none. Sweeps without a check are not: the large solution of the rough trial hides an error
@@ -29,23 +29,23 @@ struct TrialRules {
   bool by_row = false;
 };
 
-/// The evidence that `solver`, set up for `bands`, gives against itself: stored factors their bound on rounding,
-/// `pivot` its singular lines, and all of them the trial solves.
+/// Test `solver`, which is set up for `bands`: by the rounding bound of stored factors, by the singular lines that
+/// `pivot` found, and by trial solves.
 /// @param rules               see TrialRules
 /// @param[in,out] trial_error in: negative if the trial solve must run, else its known result; out: its result
-/// @param         names       numbers by which messages name the lines; null: their places in `bands`
+/// @param         names       numbers of the lines for messages; null: their indices in `bands`
 template <typename T>
 Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
                   const std::vector<Index>* names = nullptr);
 
-/// The lines that are singular because their rows sum to 0, see sums_are_zero(); empty if there is none.
-/// @param names as for examine()
+/// The lines that are singular because their rows sum to 0, see sums_are_zero(); empty if no line is.
+/// @param names see examine()
 template <typename T>
 Rejection object_to_sums(const Bands<T>& bands, const std::vector<Index>* names = nullptr);
 
-/// Lines of a set that the host solves by the fallback method, because the method of the others does not hold for them.
-/// Rows near the ends of the number range are scaled by powers of two; if that does not help, they are solved in wider
-/// numbers.
+/// Lines of a set that the host solves by a fallback method, because they fail a test of the other lines' method. Rows
+/// near the ends of the number range are scaled by powers of two. If that does not suffice, the lines are solved in a
+/// wider number type.
 template <typename T>
 class LineGroup {
  public:
@@ -53,8 +53,8 @@ class LineGroup {
   LineGroup(Method method, std::vector<Index> members, bool pinned, std::string why)
       : members_(std::move(members)), method_(method), pinned_(pinned), why_(std::move(why)) {}
 
-  /// Set up the members' lines of `all`, and examine their solver, see examine(). The lines of a rejection are places
-  /// in members().
+  /// Set up the solver of the members, whose bands are in `all`, and examine() it. The lines of a rejection are indices
+  /// into members().
   Rejection set_up(const Bands<T>& all);
   const std::vector<Index>& members() const { return members_; }
   bool pinned() const { return pinned_; }
@@ -72,12 +72,12 @@ class LineGroup {
   Method method_;
   bool pinned_;
   std::string why_;
-  LineSet lines_;  ///< the members end to end
+  LineSet lines_;  ///< the members, laid end to end
   std::unique_ptr<DeviceSolver<T>> solver_;
   double trial_error_ = 0;
   std::vector<int> exponent_;  ///< row i is scaled by 2^exponent_[i]; empty: no row is scaled
   AlignedArray<T> y_, x_;
-  bool leaves_range_ = false;  ///< a right-hand side left the range when its rows were scaled
+  bool leaves_range_ = false;  ///< scaling moved a number of a right-hand side out of the range
 };
 
 /// The few lines of a set that fail a test of the method for the other lines. The host solves them separately. In the
@@ -85,26 +85,26 @@ class LineGroup {
 template <typename T>
 class FallbackLines {
  public:
-  /// @param bands  of the set; they outlive this object
+  /// @param bands  bands of the set; they outlive this object
   explicit FallbackLines(SolvedBands<T>& bands) : bands_(bands) {}
 
   bool none() const { return lines_.empty(); }
   /// True if every line is a fallback line.
   bool all() const { return !none() && static_cast<Index>(lines_.size()) == bands_.now().lines().count(); }
   bool contains(Index line) const;
-  /// True if enough lines remain for the method without `more` lines. @param by_host  the host runs the method
+  /// True if the method keeps enough lines when `more` lines become fallback lines. @param by_host  the host runs it
   bool may_add(const std::vector<Index>& more, Method method, bool by_host) const;
-  /// Solve the identity in the place of a rejection's lines; make_solvers() makes their solvers.
+  /// Make the lines of a rejection fallback lines: replace their rows by the identity. make_solvers() sets them up.
   void add(const Rejection& rejection);
-  /// Set up each line by the first method of the host that holds for it, and report the groups.
+  /// Set up each line by the first method of the host that passes its tests for the line, and report the groups.
   /// @param pin_why  why singular lines are pinned; null: they are not
-  /// @throws Breakdown that names a line for which no method holds
+  /// @throws Breakdown naming a line for which no method passes
   void make_solvers(const char* pin_why, Report& report);
   /// Overwrite the lines' rows of each column of x with their solutions.
   void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
   /// See DeviceSolver::take_errors().
   double take_errors();
-  /// Put the lines back into the bands and forget them. @return false if there was none
+  /// Put the lines back into the bands and forget them. @return false if there were no fallback lines
   bool put_back();
   /// Forget the lines, whatever the bands hold.
   void forget();
@@ -112,7 +112,7 @@ class FallbackLines {
   std::vector<Index> pinned() const;
   std::int64_t bytes() const;
 
-  /// Call f while the bands hold these lines as well.
+  /// Call f while the bands hold the rows of the fallback lines instead of the identity.
   template <typename F>
   void with_whole_bands(const F& f) {
     bands_.without(none() ? bands_.overlaid() : others_, f);
@@ -122,9 +122,9 @@ class FallbackLines {
   std::vector<Index> add_group(Method method, std::vector<Index> members, bool pinned, std::string& why);
 
   SolvedBands<T>& bands_;
-  std::vector<Index> lines_;  ///< in order
-  std::size_t others_ = 0;    ///< rows of the overlay that are not of these lines
-  std::string why_;           ///< of the first rejection
+  std::vector<Index> lines_;  ///< ascending
+  std::size_t others_ = 0;    ///< rows of the overlay that do not belong to fallback lines
+  std::string why_;           ///< reason of the first rejection
   std::vector<LineGroup<T>> groups_;
 };
 
@@ -133,7 +133,7 @@ class FallbackLines {
 template <typename T>
 std::optional<Rejection> lines_out_of_range(const Options& options, const Survey& survey, const Bands<T>& bands);
 
-/// Why lines are not factored without pivoting: such factors fail for many lines of a sample. Empty: they may hold.
+/// The reason not to factor the lines without pivoting: it fails for many lines of a sample. Empty if it does not.
 template <typename T>
 Rejection refused_by_sample(const Bands<T>& bands);
 

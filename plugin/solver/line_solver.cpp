@@ -16,7 +16,7 @@ bool overlap(const void* a, std::int64_t a_bytes, const void* b, std::int64_t b_
   return first < second + static_cast<std::uintptr_t>(b_bytes) && second < first + static_cast<std::uintptr_t>(a_bytes);
 }
 
-/// @throws InvalidInput
+/// @throws InvalidInput for a negative number of columns, or for strides that do not fit
 void check_columns(Index extent, Index y_stride, Index x_stride, Index columns) {
   if (columns < 0) throw InvalidInput("apply was given " + std::to_string(columns) + " columns: use 0 or more");
   if (columns > 1 && std::min(y_stride, x_stride) < extent) {
@@ -25,7 +25,7 @@ void check_columns(Index extent, Index y_stride, Index x_stride, Index columns) 
   }
 }
 
-/// @throws InvalidInput
+/// @throws InvalidInput if a vector is null, or if the vectors overlap
 template <typename T>
 void check_vectors(Index extent, const Columns<const T>& y, const Columns<T>& x, Index count) {
   if (y.first == nullptr || x.first == nullptr)
@@ -47,7 +47,7 @@ template <typename T>
 void LineSolver<T>::set_options(Options options) {
   if (options == options_) return;
   check_options(options);
-  lost_.clear();  // devices that failed may work under other options
+  lost_.clear();  // devices that failed under the old options may work under the new ones
   options_ = std::move(options);
   sharing_.renew();
   in_use_.reset();
@@ -67,7 +67,7 @@ void LineSolver<T>::end_metered(Index applies, bool queued) {
   if (energy_ && energy_->end(applies, queued)) report_.energy = energy_->report();
 }
 
-/// end_metered(), and record the time as well. @return seconds
+/// end_metered(), and record the time of the applies. @return seconds since `start`
 template <typename T>
 double LineSolver<T>::end_applies(Start start, Index applies, bool queued) {
   end_metered(applies, queued);
@@ -80,7 +80,7 @@ double LineSolver<T>::end_applies(Start start, Index applies, bool queued) {
 template <typename T>
 System<T>& LineSolver<T>::expect(const LineSet& lines) {
   report_.ready = false;
-  if (!(lines == system_.lines())) lost_.clear();  // devices that these lines did not fit may hold others
+  if (!(lines == system_.lines())) lost_.clear();  // a device too small for the old lines may hold the new ones
   return system_;
 }
 
@@ -115,7 +115,7 @@ void LineSolver<T>::set_up(Options options, const Known& known) {
   watch_energy();
 }
 
-/// Choose anew after the device of this solver failed in the middle of a solve; called while the error is handled.
+/// Choose anew after a device failed during a solve. @pre called from the handler of `error`, because it may rethrow
 template <typename T>
 void LineSolver<T>::fall_back(const DeviceError& error) {
   if (options_.on_device_failure == OnDeviceFailure::error) throw;
@@ -138,14 +138,14 @@ template <typename T>
 void LineSolver<T>::lose(const LostDevice& device) {
   const auto is_it = [&](const LostDevice& known) { return known.index == device.index; };
   if (std::any_of(lost_.begin(), lost_.end(), is_it)) return;
-  lost_.reserve(lost_.size() + 1);  // both lists grow or none, if memory runs out
+  lost_.reserve(lost_.size() + 1);  // if memory runs out, neither list grows
   report_.degraded.push_back(device.line);
   lost_.push_back(device);
   ++report_.losses;
 }
 
 /// Go back to the state before a choice was made.
-/// @param why_copied  why vectors are those of the host until the next set-up; empty: they are not
+/// @param why_copied  why vectors lie on the host until the next set-up; empty: their place does not change
 template <typename T>
 void LineSolver<T>::discard_choice(const std::string& why_copied) {
   chosen_.retire();
@@ -158,8 +158,8 @@ void LineSolver<T>::discard_choice(const std::string& why_copied) {
   report_.device.vectors = "copied: " + why_copied;
 }
 
-/// The processors that the options name, without those that were lost. One that was found to be the best by itself is
-/// the only one, and the others are spare.
+/// The processors that the options name, without lost devices. If sharing chose one processor to solve by itself, the
+/// result has only this one; the others are spare.
 template <typename T>
 Processors LineSolver<T>::find_those_left() {
   Options options = options_;
@@ -171,7 +171,7 @@ Processors LineSolver<T>::find_those_left() {
 }
 
 /// Choose among the processors that are left. If one fails, the next cheapest takes over; the host is the last resort.
-/// @param found  the processors that are left, if they are known
+/// @param found  the result of find_those_left(), if it is known
 template <typename T>
 void LineSolver<T>::choose_of_those_left(const std::optional<InUse>& before, std::optional<Processors> found) {
   const Processor host;
@@ -204,7 +204,7 @@ void LineSolver<T>::choose_of_those_left(const std::optional<InUse>& before, std
   }
 }
 
-/// @throws InvalidInput where no single device solves all lines, or another one than that of the caller's queue
+/// @throws InvalidInput if no single device solves all lines, or if it is not the device of the caller's queue
 template <typename T>
 void LineSolver<T>::require_device(const Place& place) const {
   if (place.kind == Place::Kind::queue) {
@@ -259,7 +259,7 @@ void LineSolver<T>::apply(const Place& place, Columns<const T> y, Columns<T> x, 
       solved = true;
     } catch (const DeviceError& error) {
       if (on_host) {
-        fall_back(error);  // each time one device fewer
+        fall_back(error);  // terminates: each failure leaves one device fewer
         continue;
       }
       if (options_.on_device_failure != OnDeviceFailure::error)
@@ -278,7 +278,7 @@ DeviceSolver<T>* LineSolver<T>::alone_on_device() const {
 }
 
 /// Take this solver's step of a visit.
-/// @return false if the device failed; the next apply takes another way
+/// @return false if the device failed, so that the caller has to use apply()
 template <typename T>
 bool LineSolver<T>::take_step(Visit<T>& visit, std::size_t step, const T* y, T* x) {
   const Start start = begin_applies();

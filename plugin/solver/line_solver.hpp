@@ -17,17 +17,17 @@ void check_options(const Options& options);
 /// @throws InvalidInput naming the call, unless a set-up has succeeded
 void require_ready(bool ready, const char* call);
 
-/// The solver of lines that are whole in this process: the lines, the choice of the last set-up, and the facts for the
-/// next one.
+/// The solver of lines that are whole in this process: the lines, the choice of the last set-up, and facts that the
+/// next set-up uses.
 template <typename T>
 class LineSolver final : public Operator<T> {
  public:
   explicit LineSolver(Options options) : options_(std::move(options)) { check_options(options_); }
   LineSolver(const LineSolver&) = delete;
 
-  /// Prepare for new bands of such lines, to be written in the system that is returned.
+  /// Prepare for new bands of `lines`. The caller writes them into the returned system.
   System<T>& expect(const LineSet& lines);
-  /// Set up the bands as they are now, by these options.
+  /// Set up for the present bands, with these options.
   void set_up(Options options, const Known& known);
   void set_options(Options options);
 
@@ -39,22 +39,21 @@ class LineSolver final : public Operator<T> {
   DeviceSolver<T>* alone_on_device() const;
   bool take_step(Visit<T>& visit, std::size_t step, const T* y, T* x);
   using Start = std::chrono::steady_clock::time_point;
-  /// Begin to measure applies. Those that throw are not recorded.
+  /// Begin to measure applies. Applies that throw are not recorded.
   Start begin_applies();
-  /// Record the joules of applies that have begun.
+  /// Record the joules of applies since begin_applies(). @param queued  they may still run
   void end_metered(Index applies, bool queued);
 
   Times times() const override;
   std::int64_t bytes() const override;
   System<T>& system() { return system_; }
   const Report& report() const { return report_; }
-  /// The devices that are not tried again while options and lines stay.
+  /// The devices that failed. They are not tried again until the options or the lines change.
   std::vector<LostDevice>& lost() { return lost_; }
-  /// Record that a device failed, with one line for each device.
+  /// Record that a device failed; only its first failure is recorded.
   void lose(const LostDevice& device);
 
  private:
-  /// How this set-up chooses.
   Choosing<T> choosing() { return {options_, known_, expected_applies_, system_, chosen_, report_}; }
 
   bool share(std::optional<Processors>& found);
@@ -74,15 +73,15 @@ class LineSolver final : public Operator<T> {
   System<T> system_{options_};
   Report report_;
   Chosen<T> chosen_;
-  int of_queue_ = -1;  ///< the device of Known::queue, if it is among those that can be used
+  int of_queue_ = -1;  ///< index of the device of Known::queue; -1: it cannot be used, or there is no queue
   std::vector<LostDevice> lost_;
   std::optional<InUse> in_use_;
   std::unique_ptr<ApplyEnergy> energy_;  ///< outlives sharing_
   Sharing<T> sharing_;
-  std::string only_;  ///< the device that solves, of those named; empty: any
+  std::string only_;  ///< the word of Options::devices for the processor that solves alone; empty: any
   double total_seconds_ = 0;
-  std::int64_t applies_ = 0;           ///< since the last set-up
-  std::int64_t expected_applies_ = 0;  ///< until the next one: as many as between the last two; 0: not known
+  std::int64_t applies_ = 0;           ///< number of applies since the last set-up
+  std::int64_t expected_applies_ = 0;  ///< applies until the next set-up: as many as followed the last one; 0: unknown
 };
 
 }  // namespace oclspkt

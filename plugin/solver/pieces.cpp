@@ -8,18 +8,18 @@
 namespace oclspkt {
 namespace {
 
-/// A cut moves to the end of a line by at most this share of all rows.
+/// A cut moves to the end of a line if it is at most 1 / kNearShare of all rows away.
 constexpr Index kNearShare = 64;
-/// Fewer rows of a line than this are no part of their own.
+/// A cut also moves if a part of the line would have fewer rows than this.
 constexpr Index kLeastPart = 64;
 
-/// A piece before it has lines: units are rows of lines end to end, blocks, or rows of the lines of one block.
+/// A piece as a range of units: rows of lines end to end, or blocks, or rows of lines in one block.
 struct Run {
   std::size_t owner;
   Index begin, end;
 };
 
-/// Cut `units` that have the same number of rows each in proportion to rows; `near` moves a cut.
+/// Divide `units` of equal size in proportion to `rows`; `near` moves a cut to a better place.
 template <typename Near>
 std::vector<Run> cut_units(Index units, std::span<const Index> rows, const Near& near) {
   Index all = 0, before = 0, at = 0;
@@ -36,7 +36,7 @@ std::vector<Run> cut_units(Index units, std::span<const Index> rows, const Near&
   return runs;
 }
 
-/// The end of a line near a row, or the row itself.
+/// The end of a line near a row; the row itself if none is near.
 Index near_line_end(const LineSet& lines, Index row) {
   if (row <= 0 || row >= lines.rows()) return std::clamp<Index>(row, 0, lines.rows());
   const Index line = lines.line_of(row), begin = lines.first(line), end = begin + lines.length(line);
@@ -45,7 +45,7 @@ Index near_line_end(const LineSet& lines, Index row) {
   return distance <= lines.rows() / kNearShare || distance < kLeastPart ? nearest : row;
 }
 
-/// The runs that hold rows of each line that is cut.
+/// Indices of the runs that hold units of [begin, end).
 std::vector<int> holders(const std::vector<Run>& runs, Index begin, Index end) {
   std::vector<int> chain;
   for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -54,7 +54,7 @@ std::vector<int> holders(const std::vector<Run>& runs, Index begin, Index end) {
   return chain;
 }
 
-/// Lines of given starts, as simple as they are.
+/// Lines end to end with the given starts, as the simplest kind of LineSet that fits: one, equal or unequal lines.
 LineSet lines_of(const std::vector<Index>& starts) {
   const auto count = static_cast<Index>(starts.size()) - 1;
   const Index length = starts[1];
@@ -64,7 +64,7 @@ LineSet lines_of(const std::vector<Index>& starts) {
   return equal ? LineSet::equal(count, length) : LineSet::unequal(starts);
 }
 
-/// Lines end to end from row run.begin to row run.end.
+/// The piece of run r, for lines end to end.
 Piece piece_of_rows(const LineSet& lines, const std::vector<Run>& runs, std::size_t r) {
   const Run& run = runs[r];
   Piece piece{.first = run.begin, .first_line = lines.line_of(run.begin), .owner = run.owner, .lines = {}, .cuts = {}};
@@ -72,7 +72,7 @@ Piece piece_of_rows(const LineSet& lines, const std::vector<Run>& runs, std::siz
   std::vector<Index> starts{0};
   for (Index line = piece.first_line; line < lines.count() && lines.first(line) < run.end; ++line) {
     const Index begin = lines.first(line), end = begin + lines.length(line);
-    if (end <= run.begin) continue;  // no rows
+    if (end <= run.begin) continue;  // an empty line
     const bool cut = begin < run.begin || end > run.end;
     if (cut) piece.cuts.chains.push_back(holders(runs, begin, end));
     piece.cuts.chain_of.push_back(cut ? static_cast<int>(piece.cuts.chains.size()) - 1 : 0);
@@ -104,7 +104,7 @@ std::vector<Piece> cut_into_pieces(const LineSet& lines, std::span<const Index> 
     }
   } else {
     const std::vector<Run> runs = cut_units(lines.length(0), rows, as_wanted);
-    Cuts cuts;  // of all lines of the only block
+    Cuts cuts;  // equal for all lines, because there is only one block
     if (runs.size() > 1) cuts.chains = {holders(runs, 0, lines.length(0))};
     for (const auto& [owner, begin, end] : runs) {
       pieces.push_back({begin * lines.row_stride(), 0, owner,

@@ -11,18 +11,18 @@ namespace oclspkt {
 /// A run of places of a vector that one processor solves while others solve the rest.
 struct Piece {
   Index first = 0;        ///< place of its first row
-  Index first_line = 0;   ///< the line of that row, among all
-  std::size_t owner = 0;  ///< index into the rows asked for
+  Index first_line = 0;   ///< index of that row's line
+  std::size_t owner = 0;  ///< index of its processor, into `rows` of cut_into_pieces()
   LineSet lines;          ///< the lines or parts of lines in it
-  Cuts cuts;              ///< how they go on in other pieces, which are numbered as processes are; no chains: not cut
+  Cuts cuts;              ///< how lines continue in other pieces, which count as processes; no chains: no line is cut
 };
 
-/// Cut lines end to end, or side by side, into consecutive pieces.
+/// Divide a line set into consecutive pieces.
 ///
-/// Pieces end where a line or a block of lines ends, as far as that is near the rows asked for; else a line is cut.
-/// Lines side by side are cut, across all of them, only where there is one block.
-/// @param rows  asked for; their sum is lines.rows(). Pieces may have some more or less, and those of none are left out
-/// @return pieces in the order of places
+/// Lines end to end: a piece ends at the end of a line if one is near the wanted row; else it cuts a line. Lines side
+/// by side: a piece consists of whole blocks; if there is only one block, all of its lines are cut at the same row.
+/// @param rows  shape [processors]; rows wanted for each; their sum is lines.rows(). A piece may have more or less
+/// @return pieces in the order of their places; a processor without rows has none
 std::vector<Piece> cut_into_pieces(const LineSet& lines, std::span<const Index> rows);
 
 }  // namespace oclspkt

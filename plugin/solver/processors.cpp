@@ -14,8 +14,8 @@
 namespace oclspkt {
 namespace {
 
-/// Opening drivers, building a kernel and measuring it take about kProbeSeconds, and a device saves at most the host's
-/// time of an apply. Solves that do not win this back in kProbeApplies applies open no driver at all.
+/// Opening drivers, building a kernel and measuring it take about kProbeSeconds. A device saves at most the host's time
+/// of an apply. If kProbeApplies applies do not win the time back, no driver is opened.
 constexpr double kProbeSeconds = 0.1, kProbeApplies = 1000;
 
 Processors only_host(std::string why) {
@@ -25,7 +25,7 @@ Processors only_host(std::string why) {
   return found;
 }
 
-/// Why the module lists no device: the first cause, and how many more there are.
+/// Why the module lists no device: the first cause, and the number of further causes.
 std::string no_device_text(const std::vector<std::string>& problems) {
   if (problems.empty()) return "no OpenCL device";
   const std::string more = std::to_string(problems.size() - 1);
@@ -40,10 +40,10 @@ void leave_out(std::vector<int>& indices, const std::vector<LostDevice>& lost) {
   });
 }
 
-/// True for a board that has no program.
+/// True for a board without a compiler for which the options name no program.
 bool is_blank(const DeviceInfo& info, const Options& options) { return !info.compiler && options.fpga_binary.empty(); }
 
-/// The rates of a device, which are not measured under Options::reproducible. A board without a compiler cannot be
+/// The rates of a device: nominal under Options::reproducible, else measured. A board without a compiler cannot be
 /// measured before its program is loaded, which takes seconds: until then, a model of the paper's board rates it.
 /// @throws DeviceError
 DeviceProfile profile_of(DeviceModule& module, const DeviceInfo& info, const Options& options, const Demand& demand) {
@@ -76,20 +76,20 @@ void measure(DeviceModule& module, const std::vector<int>& indices, const Option
   }
 }
 
-/// True if the options name the device of a queue. A card is one device, whichever driver a word means.
-/// @throws InvalidInput as select_devices()
+/// True if the options name the device of a queue. A card counts as one device, even if a word means its other driver.
+/// @throws InvalidInput like select_devices()
 bool names(const std::string& devices, const DeviceInfo& info) {
   if (needs_no_device(devices)) return false;
   if (devices == "auto" || devices == "all" || devices == name(info.type)) return true;
   DeviceModule* const all = device_module(nullptr);
-  if (all == nullptr) return true;  // the device of CUDA is the only one
+  if (all == nullptr) return true;  // without other devices, the device of CUDA is meant
   const Selection selection = select_devices(devices, all->devices(), all->problems());
   return selection.automatic || std::any_of(selection.devices.begin(), selection.devices.end(),
                                             [&](int index) { return all->info(index).physical == info.physical; });
 }
 
-/// Why a device does not solve for a queue, whichever run-time drives it; empty if it may.
-/// @throws InvalidInput as select_devices()
+/// Why a device must not solve for a queue, whichever run-time drives the device; empty if it may.
+/// @throws InvalidInput like select_devices()
 std::string why_left_out(const Options& options, const Demand& demand, const DeviceInfo& info) {
   if (!names(options.devices, info)) return "the devices '" + options.devices + "' do not include " + info.name;
   if (demand.lines.contiguous() || demand.lines.beside()) return "";
@@ -113,8 +113,8 @@ void use_only(DeviceModule& module, int index, const Options& options, const Dem
   found.devices.front().profile.copy_bytes_per_second = std::numeric_limits<double>::infinity();
 }
 
-/// The device of the queue as the only processor, by the queue's run-time or else by another one on the same card. If
-/// there is none, why_not_of_queue has the reason.
+/// The device of the queue as the only processor, driven by the queue's run-time, or else by another run-time on the
+/// same card. If neither can be used, why_not_of_queue has the reason.
 Processors find_of_queue(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
   Processors found;
   DeviceModule& module = devices_of_queues();
@@ -162,7 +162,7 @@ Processors find_spares(Options options, const Demand& demand, std::vector<LostDe
   return spares;
 }
 
-/// The processors that the options name, for vectors of the host.
+/// The processors that the options name, if vectors lie on the host.
 Processors find_for_host(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
   if (needs_no_device(options.devices)) return only_host("asked for");
   const bool only_auto = options.devices == "auto";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Set-ups and applies of a Solver whose rows several processors share.
+// Set-ups and applies of a LineSolver whose rows several processors share.
 #include <algorithm>
 #include <utility>
 
@@ -9,7 +9,7 @@
 namespace oclspkt {
 namespace {
 
-/// Whether a list of devices may come to several: `auto` takes the fastest one.
+/// True if the options may name several processors that share; `auto` means only the fastest one.
 bool names_several(const Options& options) {
   return options.devices != "auto" && options.method != MethodChoice::pivot && !needs_no_device(options.devices);
 }
@@ -17,14 +17,14 @@ bool names_several(const Options& options) {
 }  // namespace
 
 /// Share the rows among the processors that are named, if that pays.
-/// @param[out] found  those of which one solves otherwise, if they were looked for
-/// @return true if they are shared and set up
+/// @param[out] found  if rows are not shared, the processors of which one solves, if they are known
+/// @return true if the rows are shared and set up
 template <typename T>
 bool LineSolver<T>::share(std::optional<Processors>& found) {
   sharing_.learn();
   only_.clear();
   report_.sharing = {};
-  const bool pivots = known_.constant_null_space && options_.singular != Singular::fail;  // a pinned row is one line's
+  const bool pivots = known_.constant_null_space && options_.singular != Singular::fail;  // shares cannot pin a line
   if (names_several(options_) && !pivots && !known_.queue) found = find_those_left();
   ShareVerdict verdict;
   if (found && !found->automatic) {
@@ -42,10 +42,10 @@ bool LineSolver<T>::share(std::optional<Processors>& found) {
     if (verdict.only != nullptr) found->keep_only(verdict.only->processor.index);
     return false;
   }
-  found.reset();  // shares may lose some
+  found.reset();  // the set-up of shares may lose devices
   try {
     sharing_.set_up(choosing().outlook(), known_);
-  } catch (const Breakdown& error) {  // that one processor may solve, or tell of as a whole
+  } catch (const Breakdown& error) {  // one processor may still solve, or report the breakdown of whole lines
     report_.sharing.why = std::string("rows are not shared: ") + error.what() + "; " + report_.sharing.why;
     return false;
   }
@@ -55,7 +55,7 @@ bool LineSolver<T>::share(std::optional<Processors>& found) {
   return true;
 }
 
-/// Have the joules of applies added up: of the processors that solve, or may, and of the host.
+/// Measure the joules of applies: for the processors that solve or may solve, and for the host.
 template <typename T>
 void LineSolver<T>::watch_energy() {
   std::vector<PoweredDevice> devices;
@@ -77,13 +77,13 @@ void LineSolver<T>::watch_energy() {
   report_.energy = energy_ ? energy_->report() : EnergyReport{};
 }
 
-/// Take over what the solvers of shares lost: those devices are not tried again.
+/// Record the devices that the solvers of shares lost: they are not tried again.
 template <typename T>
 void LineSolver<T>::note_losses() {
   for (const LostDevice& device : sharing_.lost()) lose(device);
 }
 
-/// Solve by all that share the rows.
+/// Solve with all processors that share the rows.
 template <typename T>
 void LineSolver<T>::apply_shared(Columns<const T> y, Columns<T> x, Index count) {
   sharing_.lines().apply(y.first, y.stride, x.first, x.stride, count);

@@ -11,7 +11,7 @@
 namespace oclspkt {
 namespace {
 
-/// A piece is solved where it lies: nothing of it goes elsewhere.
+/// Check that each processor can solve its piece. @throws Breakdown if a line of it is pinned or solved whole elsewhere
 void require_whole(const Report& report, const CutReport& cut) {
   const bool pinned = std::any_of(report.groups.begin(), report.groups.end(), [](const auto& g) { return g.pinned; });
   if (pinned || cut.pinned > 0) throw Breakdown("a line of a piece is singular");
@@ -30,7 +30,7 @@ SharedLines<T>::SharedLines(const Options& options, std::vector<std::string> wor
       if (other != word && other != "host") own.spare_devices += (own.spare_devices.empty() ? "" : ",") + other;
     }
     own.balance = "time";
-    own.energy = false;  // whoever has the whole vectors does
+    own.energy = false;  // the solver of all rows measures the energy
     solvers_.push_back(std::make_unique<CutSolver<T>>(own));
   }
 }
@@ -49,10 +49,10 @@ void SharedLines<T>::set_up(const Bands<T>& bands, Survey survey, std::vector<Pi
   }
   seconds_ = {};
   const BandsView<T> all = bands.view();
-  survey.uncoupled_above = 0;  // the lines are known
+  survey.uncoupled_above = 0;  // no search for further lines
   team_->run([&](int member) {
     const auto& [piece, solver, before, seconds] = parts_[static_cast<std::size_t>(member)];
-    // Room for all rows, of which those that are not its own are never touched: shares change without new memory.
+    // Each solver has room for all rows, so that shares change without new memory. Pages of other rows stay untouched.
     if (solver->lines().rows() == 0) solver->impl_->write(bands.lines(), {}, nullptr);
     const BandsView<T> own{all.lower + piece.first, all.diag + piece.first, all.upper + piece.first};
     solver->impl_->fill(piece.lines, piece.cuts, cut ? team_->exchange(member) : nullptr, copy_of<T>(own), survey);

@@ -19,10 +19,10 @@ std::string word_of(const Processor& processor) {
                         : std::to_string(info.whole) + ":" + std::to_string(info.cores);
 }
 
-/// Predict applies of a processor by the least of its ways, transfers included. Under Options::reproducible all follows
-/// from its kind and its cores alone.
-/// @param few  a share of the set-up is in the seconds of the processor by itself
-/// @return nothing where it has no way
+/// Predict the times of a processor from its fastest way, transfers included. Under Options::reproducible, they depend
+/// only on the kind of processor and its cores.
+/// @param few  few applies are expected: Sharer::alone includes a share of the set-up
+/// @return nothing if the processor has no way
 template <typename T>
 std::optional<Sharer> predict_sharer(const Processor& processor, const Outlook<T>& outlook, bool few) {
   const Processor host;
@@ -72,7 +72,7 @@ bool Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
   for (const Processor& processor : all) indices.push_back(processor.index);
   const Found now{
       lines, indices, magnitude(applies), outlook.survey.shared, outlook.symmetric, outlook.survey.dominance > 1};
-  // To predict the figures of a processor takes as long as to solve a few thousand rows.
+  // Predicting the figures of a processor takes as long as solving a few thousand rows, so they are kept.
   const bool anew = found_ != now;
   if (anew) {
     forget();
@@ -80,7 +80,7 @@ bool Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
       std::optional<Sharer> s = predict_sharer(processor, outlook, applies < kManyEnough);
       if (s) each_.push_back(std::move(*s));
     }
-    // Drivers on the cores of the host hinder each other only where there are fewer cores than they use.
+    // Drivers on the cores of the host hinder each other only if they use more cores than the process has.
     int cores = 0;
     for (const Sharer& s : each_) {
       names_ += (names_.empty() ? "" : " + ") + s.processor.known_as();
@@ -111,7 +111,7 @@ bool Sharers::find(const Processors& processors, const Outlook<T>& outlook) {
       s.beside.watts = power->watts;
       s.knows_watts = true;
     }
-    // Where it was not measured, idling costs nothing: rated power is that of work.
+    // If idle power was not measured, it counts as 0: rated power is the power at work.
     const auto idle = find("idle power");
     s.beside.idle_watts = std::min(idle ? idle->watts : 0, s.beside.watts);
   }
@@ -135,7 +135,8 @@ const Sharer& Sharers::best_alone() const {
                            [](const Sharer& a, const Sharer& b) { return a.alone.seconds() < b.alone.seconds(); });
 }
 
-/// The name of a figure. Where few applies follow a set-up, they have a share of it.
+/// The profile's key of a figure. If few applies follow a set-up, the key has their number, because the figure then
+/// includes a share of the set-up.
 std::string Sharers::key(const std::string& who, const char* how, double applies) const {
   const std::string few = applies < kManyEnough ? ", 2^" + std::to_string(magnitude(applies)) + " applies" : "";
   return who + "|" + kind_ + few + "|" + how;
@@ -143,7 +144,7 @@ std::string Sharers::key(const std::string& who, const char* how, double applies
 
 Estimate Sharers::estimate(const std::string& who, const char* how, double predicted, double applies) const {
   if (!store_) return {.predicted = predicted, .sure = true};
-  // The first set-up of a processor builds kernels and touches new memory.
+  // More than one set-up has to be measured: the first one builds kernels and touches new memory.
   const double enough = applies < kManyEnough ? 3 : 2;
   const std::optional<Measured> found = store_->find(key(who, how, applies));
   if (!found) return {.predicted = predicted};

@@ -12,22 +12,22 @@
 namespace oclspkt {
 namespace {
 
-/// Rows that end where tiles of every scheme do.
+/// Largest grain of shares, in rows; a multiple of every scheme's tile.
 constexpr Index kGrain = 4096;
-/// What is decided stays where something else is predicted to be faster by less than this.
+/// A decision changes only if the predicted gain exceeds this factor.
 constexpr double kWorthMoving = 1.05;
-/// Seconds of waking threads and waiting for the last one.
+/// Seconds that an apply spends on waking threads and waiting for the last one.
 constexpr double kMeetingSeconds = 5e-5;
-/// Set-ups of shares that may fail, as lines may be singular or would be solved whole.
+/// After this many failed set-ups, rows are not shared. A set-up fails if a line is singular or would be solved whole.
 constexpr int kMostFailures = 6;
-/// The share of the time from which on power is that of work: what lies between applies is not theirs.
+/// Measured power counts as power at work if applies take at least this share of the time.
 constexpr double kWorking = 0.9;
 
 std::string seconds_text(const Estimate& estimate) {
   return format("%.3g us", 1e6 * estimate.seconds()) + estimate.source();
 }
 
-/// Whose power is measured, and whose is rated.
+/// In words, which processors have measured power, and which rated power.
 std::string power_text(const std::vector<Sharer>& sharers) {
   std::string measured, rated;
   for (const Sharer& s : sharers) {
@@ -38,7 +38,7 @@ std::string power_text(const std::vector<Sharer>& sharers) {
   return "measured power of " + measured + " and rated power of " + rated;
 }
 
-/// Why rows are shared as they are, whatever time that takes.
+/// Why rows are shared in this way, for objectives other than time.
 std::string why_shared(Objective objective, const Options& options, const std::vector<Sharer>& sharers) {
   if (objective == Objective::kernel) return "shared by the time of kernels";
   if (objective == Objective::energy) return "shared for the least energy, by " + power_text(sharers);
@@ -53,14 +53,15 @@ Sharing<T>::~Sharing() {
     learn();
     sharers_.write(true);
   } catch (const std::bad_alloc&) {
-    // What was measured is lost.
+    // The measured figures are lost.
   }
 }
 
-/// Find the rows for each sharer; those of the last set-up where others are hardly better, as rows that move take their
-/// bands along. Under `time` cores have none beside a card that copies: its copies need them, and cores and copies
-/// together were slower than the card alone (16 cores), or faster by less than from one day to another (32 cores).
-/// @return as ShareVerdict::objectives
+/// Find the rows for each sharer. The shares of the last set-up stay unless others are clearly better, because moving
+/// rows means moving their bands. Under `time`, processors on the host's memory get no rows if a card copies vectors,
+/// because its copies need the cores. Measured, cores and card together were slower than the card alone (16 cores), or
+/// faster by less than the variation from day to day (32 cores).
+/// @return the text for ShareVerdict::objectives
 template <typename T>
 std::string Sharing<T>::find_shares(const Options& options, const Balance& balance) {
   const std::vector<Sharer>& sharers = sharers_.each();
@@ -95,15 +96,15 @@ std::string Sharing<T>::find_shares(const Options& options, const Balance& balan
   return objectives + "; by " + power_text(sharers);
 }
 
-/// Share the rows, or leave them to one, whichever takes less time.
+/// Share the rows, or leave them to one processor, whichever takes less time.
 template <typename T>
 ShareVerdict Sharing<T>::least_time(bool few) const {
   const Sharer& best = sharers_.best_alone();
-  const Sharer* first = &best;  // by the least time that it may reach
+  const Sharer* first = &best;  // the sharer with the least Estimate::hoped()
   double hoped = std::numeric_limits<double>::infinity();
   bool any_measured = false;
   for (const Sharer& s : sharers()) {
-    // A set-up is longer where another processor had the one before.
+    // The processor that solved last has an advantage, because a change makes the set-up longer.
     const double seconds = s.alone.hoped() / (s.who == single_ ? kWorthMoving : 1);
     if (seconds < hoped) first = &s, hoped = seconds;
     any_measured = any_measured || s.alone.measured > 0;
@@ -116,7 +117,7 @@ ShareVerdict Sharing<T>::least_time(bool few) const {
   } else if (failures_ < kMostFailures) {
     const Estimate together = sharers_.together(shares_.all_seconds);
     why = "several " + seconds_text(together) + ", " + why;
-    // By less than waking threads takes, one is not known to be slower: the next apply may find them asleep.
+    // Sharing must gain at least the time of waking threads, because the next apply may find them asleep.
     const double needed = together.hoped();
     if (needed + std::max(kMeetingSeconds, (kLeastGain - 1) * needed) <= hoped) return {true, nullptr, why};
   }
@@ -127,8 +128,8 @@ ShareVerdict Sharing<T>::least_time(bool few) const {
   return {false, any_measured ? first : nullptr, why};
 }
 
-/// Find a processor whose power at work is not known although its meter can tell; null if there is none. Rated power is
-/// that of the heaviest load, several times the power of a card that mostly waits for copies.
+/// Find a processor whose power at work was not measured although its meter can; null if there is none. Rated power is
+/// the power at full load: several times that of a card that mostly waits for copies.
 template <typename T>
 const Sharer* Sharing<T>::without_power() const {
   for (const Sharer& s : sharers()) {
@@ -200,7 +201,7 @@ void Sharing<T>::watch_single(int device, double set_up_seconds) {
   note_work(single_);
 }
 
-/// Begin a window of the meter where others work than before: it goes on over set-ups that change nothing.
+/// Begin a new window of the meter if the work of processors changes. A set-up that changes nothing keeps the window.
 template <typename T>
 void Sharing<T>::note_work(std::string work) {
   if (energy_ != nullptr && work != work_) energy_->forget();
@@ -209,7 +210,7 @@ void Sharing<T>::note_work(std::string work) {
 
 template <typename T>
 void Sharing<T>::drop() {
-  if (active()) work_.clear();  // others solve, before the next set-up as well
+  if (active()) work_.clear();  // other processors solve from now on
   lines_.reset();
   set_up_ = false;
 }
@@ -242,7 +243,7 @@ void Sharing<T>::learn() {
   sharers_.write(false);
 }
 
-/// Keep the power of processors that worked, and of those that idled meanwhile.
+/// Keep the measured power of processors that worked, and the idle power of the others.
 template <typename T>
 void Sharing<T>::learn_power() {
   const auto same = [&](const Sharer& s) { return s.who == single_; };
@@ -278,7 +279,7 @@ void Sharing<T>::update_report(Report& report) const {
   }
 }
 
-/// The report of the largest share, with the largest bounds of all.
+/// The report has the method and form of the largest share, and the largest bounds of all shares.
 template <typename T>
 void Sharing<T>::write_report(Report& report) const {
   const auto& parts = lines_->parts();

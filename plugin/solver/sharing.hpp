@@ -12,55 +12,55 @@
 
 namespace oclspkt {
 
-/// What is decided at a set-up.
+/// The decision of a set-up whether processors share the rows.
 struct ShareVerdict {
   bool shared = false;
-  const Sharer* only = nullptr;  ///< solves by itself; null: any of those named
-  std::string why = {};          ///< empty where one processor was named
-  std::string objectives = {};   ///< as SharesReport::objectives
+  const Sharer* only = nullptr;  ///< the processor that solves by itself; null: any of those named
+  std::string why = {};          ///< reason; empty if only one processor was named
+  std::string objectives = {};   ///< see SharesReport::objectives
 };
 
-/// The processors that a user named together: whether they share the rows of a solver, how many each has, and what was
-/// measured of that.
+/// Decides whether the processors that a user named together share the rows of a solver, and how many rows each has.
+/// Learns from the times of applies.
 /// @tparam T float or double
 template <typename T>
 class Sharing {
  public:
   ~Sharing();
 
-  /// Decide how many rows each processor has.
+  /// Decide whether rows are shared, and how many rows each processor has.
   /// @throws InvalidInput for a balance that does not fit the processors
   ShareVerdict decide(const Processors& processors, const Outlook<T>& outlook);
-  /// Set up what was decided. @throws what SharedLines::set_up() throws; nothing is shared then
+  /// Set up the shares that decide() found. @throws what SharedLines::set_up() throws; then nothing is shared
   void set_up(const Outlook<T>& outlook, const Known& known);
   bool active() const { return lines_ != nullptr && set_up_; }
-  /// Go back to one processor.
+  /// End the sharing of rows.
   void drop();
-  /// The options have changed: what was found by them is found anew.
+  /// learn(), and forget all that depends on the options, because they have changed.
   void renew();
   /// @pre active()
   SharedLines<T>& lines() { return *lines_; }
   const SharedLines<T>& lines() const { return *lines_; }
-  /// One of several processors solves by itself: its applies are to be noted.
+  /// Begin to measure a processor that solves by itself, if it is one of several that were named.
   /// @param device  Processor::index
-  /// @param set_up_seconds  of the set-up that it has just had
+  /// @param set_up_seconds  seconds of its last set-up
   void watch_single(int device, double set_up_seconds);
   void note_single(double seconds) {
     if (!single_.empty()) single_seconds_.add(seconds);
   }
   const std::vector<Sharer>& sharers() const { return sharers_.each(); }
-  /// Learn the power of processors from applies. @param energy  lives longer; null: of none
+  /// Learn the power of processors from applies. @param energy  outlives this object; null: no power is measured
   void watch_energy(ApplyEnergy* energy) { energy_ = energy; }
-  /// Keep what the applies since the last set-up have shown.
+  /// Keep the times and the power measured in the applies since the last set-up.
   void learn();
-  /// Why figures were not read or are not kept; empty if all is well.
+  /// Why the profile could not be read or written; empty if it could.
   std::string profile_trouble() const { return sharers_.trouble(); }
 
-  /// Write the shares and what their solvers report. @pre active()
+  /// Write the shares, and the combined reports of their solvers. @pre active()
   void write_report(Report& report) const;
-  /// Write the figures that applies change.
+  /// Update the figures of the report that change with applies. @pre active()
   void update_report(Report& report) const;
-  /// The devices of the shares that failed, and how many losses they report.
+  /// The devices that failed in the solvers of the shares. @pre active()
   std::vector<LostDevice> lost() const;
 
  private:
@@ -72,15 +72,15 @@ class Sharing {
   const Sharer& owner(const typename SharedLines<T>::Part& part) const { return sharers_.each()[part.piece.owner]; }
 
   Sharers sharers_;
-  Shares shares_;  ///< of the last set-up, whether they are used or not
+  Shares shares_;  ///< found at the last set-up, whether or not rows are shared
   std::vector<Piece> pieces_;
   std::unique_ptr<SharedLines<T>> lines_;
   bool set_up_ = false;
   int failures_ = 0;  ///< set-ups of shares that failed
   ApplyEnergy* energy_ = nullptr;
-  std::string work_;             ///< who works since the meter's last forget()
-  std::set<std::string> tried_;  ///< Sharer::who of those that worked alone to have their power measured
-  std::string single_;           ///< Sharer::who of the one that solves by itself; empty: none of several
+  std::string work_;             ///< the processors that have worked since the meter's last forget()
+  std::set<std::string> tried_;  ///< Sharer::who of processors that worked alone so that their power was measured
+  std::string single_;           ///< Sharer::who of the processor that solves by itself; empty: none of the sharers
   MeanSeconds single_seconds_;
   double set_up_seconds_ = 0;
 };

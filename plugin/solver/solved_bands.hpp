@@ -11,10 +11,9 @@
 
 namespace oclspkt {
 
-/// The bands that a solver solves: those that were given, but for an overlay, which is the list of rows in whose place
-/// it solves others. Lines that others solve are identity rows there, and rows next to cuts are uncoupled. Bands that
-/// were lent belong to the caller, who may keep the reference: they are copied before the first change, and a set-up
-/// begins with the numbers that the caller wrote.
+/// The bands that a solver solves: the given bands with some rows replaced. The overlay lists the replaced rows:
+/// identity rows for fallback lines, and uncoupled rows next to cuts. A caller may keep the reference to lent bands. So
+/// they are copied before the first change, and each set-up begins with the numbers that the caller wrote.
 template <typename T>
 class SolvedBands {
  public:
@@ -22,17 +21,17 @@ class SolvedBands {
   const Bands<T>& now() const { return copied_ ? copy_ : given_; }
   bool copied() const { return copied_; }
 
-  /// The bands that are solved next, to be written whole.
+  /// The given bands, for writing all of them. Drops the overlay.
   Bands<T>& given() {
     take_anew();
     return given_;
   }
-  /// given() for a caller, who may write in them as long as this object lives.
+  /// given() for a caller who may write into the bands as long as this object lives.
   Bands<T>& lend() {
     lent_ = true;
     return given();
   }
-  /// The bands that are solved now, to be changed.
+  /// The bands that are solved now, for changes. Copies lent bands first.
   Bands<T>& edit() {
     if (lent_ && !copied_) {
       copy_.reshape(given_.lines());
@@ -41,18 +40,18 @@ class SolvedBands {
     }
     return now();
   }
-  /// Go back to the bands that the caller wrote. @return true if a changed copy was solved until now
+  /// Go back to the bands that the caller wrote. @return true if a changed copy was in use
   bool take_anew() {
     overlay_.clear();
     return std::exchange(copied_, false);
   }
 
-  /// Solve another row in the place of the one at `at`.
+  /// Replace the row at place `at`.
   void overlay(Index at, T lower, T diag, T upper) {
     overlay_.push_back({at, lower, diag, upper});
     swap(edit(), overlay_.back());
   }
-  /// Solve identity rows in the place of some lines, so that their solution is always finite.
+  /// Replace the rows of some lines by the identity, so that their solution is always finite.
   void blank(const std::vector<Index>& lines) {
     const LineSet& all = edit().lines();
     for (const Index line : lines) {
@@ -62,12 +61,12 @@ class SolvedBands {
   }
   /// The number of rows in the overlay.
   std::size_t overlaid() const { return overlay_.size(); }
-  /// Leave the first `kept` rows in the overlay, and put the others back.
+  /// Keep the first `kept` rows of the overlay; restore the original rows of the others.
   void put_back(std::size_t kept) {
     swap_back(kept);
     overlay_.resize(kept);
   }
-  /// Call f while only the first `kept` rows of the overlay are in place.
+  /// Call f while only the first `kept` rows of the overlay are replaced.
   template <typename F>
   void without(std::size_t kept, const F& f) {
     struct Again {
@@ -87,7 +86,7 @@ class SolvedBands {
   }
 
  private:
-  /// The numbers of a row that are not in the bands now: those before, or those of the overlay.
+  /// A replaced row. It holds the original numbers while the bands hold the replacement, and the other way round.
   struct Row {
     Index at;
     T lower, diag, upper;
@@ -97,13 +96,13 @@ class SolvedBands {
     std::swap(bands.diag()[row.at], row.diag);
     std::swap(bands.upper()[row.at], row.upper);
   }
-  /// A row may be in the overlay twice: the last one goes first.
+  /// Restore rows in reverse order, because the overlay may hold a row twice.
   void swap_back(std::size_t kept) {
     for (std::size_t i = overlay_.size(); i > kept; --i) swap(now(), overlay_[i - 1]);
   }
 
   Bands<T> given_, copy_;
-  std::vector<Row> overlay_;  ///< in the order in which it was made
+  std::vector<Row> overlay_;  ///< in the order of replacement
   bool lent_ = false, copied_ = false;
 };
 

@@ -48,7 +48,8 @@ Bands<T>& Solver<T>::Impl::write(const LineSet& lines, Cuts cuts, std::shared_pt
   return whole.expect(lines).write(lines);
 }
 
-/// Couplings across cuts are kept, and set-up surveys cut lines one by one.
+/// If lines are cut or `rows` is known, the bands are written without a survey: couplings across cuts are kept, and
+/// set-up surveys cut lines itself.
 template <typename T>
 void Solver<T>::Impl::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
                            const BandsFill<T>& fill, const std::optional<Survey>& rows) {
@@ -62,12 +63,13 @@ void Solver<T>::Impl::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exch
   if (rows) cut.know(*rows);
 }
 
-/// Work with the solver of A^T, set up for the present bands. Devices that it loses are not tried again by this one.
+/// Set up the solver of A^T for the present bands if need be, and call `work`. Devices that the solver of A^T loses are
+/// not tried again for A.
 template <typename T>
 template <typename Work>
 void Solver<T>::Impl::on_transposed(const Work& work) {
   const auto share_losses = [&] {
-    if (!transposed) return;  // there was no memory for it
+    if (!transposed) return;  // memory ran out before it was made
     for (const LostDevice& device : transposed->impl_->whole.lost()) whole.lose(device);
   };
   try {
@@ -84,7 +86,7 @@ void Solver<T>::Impl::on_transposed(const Work& work) {
 template <typename T>
 void Solver<T>::Impl::set_up_transpose() {
   Options own = options;
-  own.energy = false;  // this solver measures that of both
+  own.energy = false;  // the solver of A measures the energy of both
   const auto make = [&] {
     if (!transposed) transposed = std::make_unique<Solver<T>>(own);
     transposed->set_options(own);
@@ -225,7 +227,7 @@ void Solver<T>::set_options(Options options) {
   check_options(options);
   if (options == impl_->options) return;
   impl_->options = std::move(options);
-  // That of inner rows gets options of its own at the next set-up.
+  // If lines are cut, the solver of inner rows gets its own options at the next set-up.
   if (!impl_->is_cut()) impl_->whole.set_options(impl_->options);
 }
 
@@ -329,7 +331,7 @@ void DeviceVisit<T>::set_up(Order order) {
   }
   try {
     visit_ = steps.solvers.front()->visit(steps);
-  } catch (const DeviceError&) {  // the solvers report the fault of the device when they use it
+  } catch (const DeviceError&) {  // solvers report this error when they use the device
     if (front.options().on_device_failure == OnDeviceFailure::error) throw;
   }
 }

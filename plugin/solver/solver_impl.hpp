@@ -10,7 +10,7 @@
 
 namespace oclspkt {
 
-/// The operator that the last set-up came to, A^T beside it, and the calls that do not simply ask one of them.
+/// The operator of the last set-up, the solver of A^T, and the calls that involve more than one of them.
 template <typename T>
 class Solver<T>::Impl {
  public:
@@ -18,7 +18,7 @@ class Solver<T>::Impl {
 
   Bands<T>& write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
   void begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
-  /// @param rows  bounds of the survey of all rows, if they are known; couplings out of whole lines are 0 then
+  /// @param rows  bounds of the survey of all rows, if they are known; if so, the couplings out of whole lines are 0
   void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill,
             const std::optional<Survey>& rows);
   /// The solver of all lines; null if a line is cut on any process.
@@ -32,10 +32,10 @@ class Solver<T>::Impl {
   Known known;
   LineSolver<T> whole;
   CutOperator<T> cut{whole, options};
-  Operator<T>* active = nullptr;  ///< of those; null without a good set-up
+  Operator<T>* active = nullptr;  ///< `whole` or `cut`; null unless the last set-up succeeded
   std::unique_ptr<Solver<T>> transposed;
   bool transpose_stale = true;
-  Times before;  ///< of `whole`, before the first apply
+  Times before;  ///< times of `whole` before the first apply
   std::int64_t set_ups = 0;
 
  private:

@@ -17,7 +17,7 @@ Bands<T>& System<T>::write(const LineSet& lines) {
   narrowed_ = 0;
   rounded_ = scaled_ = false;
   LineSet wanted = lines;
-  lines_ = {};  // as the bands are if memory runs out
+  lines_ = {};  // agrees with the bands if memory runs out
   bands_.given().reshape(wanted);
   lines_ = std::move(wanted);
   return bands_.given();
@@ -77,7 +77,7 @@ void System<T>::close() {
   const std::optional<Survey> filled = std::exchange(filled_, std::nullopt);
   if (!filled) own.close_lines();
   if (rounded) {
-    narrowed_ = std::max(narrowed_, narrow_bands(own));  // bands of an earlier set-up may be rounded already
+    narrowed_ = std::max(narrowed_, narrow_bands(own));  // an earlier set-up may have rounded the bands
     note_rounded();
   }
   const Survey rows = filled && !rounded ? *filled : survey_rows(own.lines(), own.view());
@@ -130,12 +130,12 @@ void System<T>::take_units() {
 
 template <typename T>
 void System<T>::scale() {
-  scaled_ = false;  // stays so if memory runs out
+  scaled_ = false;  // the right value if memory runs out
   scale_columns(bands_.now(), units_.data(), in_units_);
   scaled_ = true;
 }
 
-/// Survey the bands as they are now. @param rows the result of survey_rows(), if it is known
+/// Survey the present bands. @param rows  the result of survey_rows(), if it is known
 template <typename T>
 void System<T>::look(const std::optional<Survey>& rows) {
   const LineSet& lines = bands().lines();
@@ -148,7 +148,7 @@ void System<T>::look(const std::optional<Survey>& rows) {
 template <typename T>
 std::vector<Index> System<T>::pinned_lines() const {
   std::vector<Index> pinned = fallback_.pinned();
-  if (!(bands().lines() == lines_) && !pinned.empty()) return {0};  // pieces of one line
+  if (!(bands().lines() == lines_) && !pinned.empty()) return {0};  // bands() has pieces of the only line
   return pinned;
 }
 

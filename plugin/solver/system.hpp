@@ -20,54 +20,56 @@ namespace oclspkt {
 template <typename T>
 class System {
  public:
-  /// @param options  of the solver, as they are at each call
+  /// @param options  options of the solver; each call reads them
   explicit System(const Options& options) : options_(options) {}
 
-  /// The lines as the user gave them; bands() may have more lines, where rows do not couple.
+  /// The lines as the user gave them; bands() may have more lines, because a line may be divided at uncoupled rows.
   const LineSet& lines() const { return lines_; }
   const Bands<T>& bands() const { return scaled_ ? in_units_ : bands_.now(); }
   const Survey& survey() const { return survey_; }
   FallbackLines<T>& fallback() { return fallback_; }
   const FallbackLines<T>& fallback() const { return fallback_; }
-  /// Largest change of a row's excess, by precision narrow.
+  /// Largest change of a row's excess by precision narrow.
   double narrowed() const { return narrowed_; }
 
-  /// The bands, to be written. Their survey and fallback lines are dropped.
+  /// The bands, for writing. Drops their survey and the fallback lines.
   Bands<T>& write(const LineSet& lines);
-  /// write() for a caller, who may keep the reference.
+  /// write() for a caller who may keep the reference.
   Bands<T>& lend(const LineSet& lines);
-  /// The bands that are solved, fallback lines included, to be changed by the solver itself; their survey is dropped.
+  /// The bands that are solved, with the fallback lines, for changes by the solver itself. Drops their survey.
   Bands<T>& edit(const LineSet& lines);
-  /// The bands in the units in which they were given. Rows that are laid over them stay until give_back(). @pre edit()
+  /// The bands in the given units. Rows that the caller replaces stay so until give_back(). @pre edit() was called
   SolvedBands<T>& overlay() { return bands_; }
-  /// @throws InvalidInput if precision narrow rounded the bands, and the options name another precision
+  /// @throws InvalidInput if precision narrow has rounded the bands and the options now name another precision
   void check_precision(const Options& options) const;
-  /// Record that lines of bands() are rounded.
+  /// Record that precision narrow rounded lines of bands().
   void note_rounded() { rounded_ = rounded_ || !bands_.copied(); }
   void fill(const LineSet& lines, const BandsFill<T>& fill);
-  /// Seconds of the last fill(), once: memory is new where the set-up before left the bands to a device.
+  /// Seconds of the last fill(); a second call returns 0. A fill is slow if it touches new memory, as after a set-up
+  /// that left the bands to a device.
   double take_fill_seconds() { return std::exchange(fill_seconds_, 0); }
-  /// @param survey of `filled`, none unless they are exactly as a fill for these lines wrote them
-  /// @param[in,out] rounded  whether precision narrow rounded them, see check_precision()
+  /// Exchange the given bands with `filled`, which are bands of `lines`.
+  /// @param survey  survey of `filled`; nothing unless they are exactly as a fill for these lines wrote them
+  /// @param[in,out] rounded  true if precision narrow rounded `filled`, see check_precision(); it is exchanged as well
   void swap(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey, bool& rounded);
 
-  /// Let close() skip the survey of the rows, until the bands are written again. @pre couplings out of the lines are 0
+  /// Let close() skip the survey of the rows until the bands are written again. @pre couplings out of the lines are 0
   /// @param rows  bounds of the survey
   void know(const Survey& rows) { filled_ = rows; }
   /// Prepare the bands for the solve, and survey their rows.
   void close();
-  /// Give a rejection's lines to the host, and survey the others.
+  /// Make the lines of a rejection fallback lines, and survey the others.
   void leave_to_host(const Rejection& rejection);
-  /// Solve fallback lines with the others again, all columns as they were given.
+  /// Put the fallback lines back into the bands, and undo the scaling of columns.
   void put_back();
-  /// Begin anew with the bands as they were given, or as a caller has written them since; they are not surveyed.
+  /// Go back to the bands as they were given, or as the caller has written them since. Drops their survey.
   void give_back();
 
   /// True if the bands as given have units, see find_units().
   bool has_units();
-  /// Scale bands() by the units of columns, if they have some, until put_back().
+  /// Scale bands() by the units of columns, if has_units(), until put_back().
   void take_units();
-  /// The factors that a solution of bands() needs, shape [extent]; null: bands() are as they were given.
+  /// The factors that convert a solution of bands() into the given units, shape [extent]; null if it is not scaled.
   const T* units() const { return scaled_ ? units_.data() : nullptr; }
   FoundUnits found_units() const { return scaled_ ? found_ : FoundUnits(); }
 
@@ -86,9 +88,9 @@ class System {
   SolvedBands<T> bands_;
   Survey survey_;
   double narrowed_ = 0;
-  bool rounded_ = false;  ///< the given numbers are lost but for their first 24 bits
+  bool rounded_ = false;  ///< only the first 24 bits of the given numbers are stored
   double fill_seconds_ = 0;
-  std::optional<Survey> filled_;  ///< of the rows of bands_, if only fill() has changed them, or from know()
+  std::optional<Survey> filled_;  ///< survey of bands_: of fill(), if nothing has changed them since, or from know()
   FallbackLines<T> fallback_{bands_};
   Bands<T> in_units_;
   AlignedArray<T> units_;

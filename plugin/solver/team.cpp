@@ -20,25 +20,25 @@
 namespace oclspkt {
 namespace {
 
-/// Thrown where a member waits for another that ended with an error.
+/// Thrown in a member that waits for a member that ended with an error.
 struct Left : std::runtime_error {
   Left() : std::runtime_error("another member of the team left") {}
 };
 
-/// Room for one message from a member to another.
+/// Room for one message from one member to another.
 struct Slot {
   int from, to;
   std::vector<char> message;
   bool full = false;
 };
 
-/// What members share: messages and reductions, under one lock.
+/// The messages and reductions of all members, under one lock.
 class Hub {
  public:
   explicit Hub(int size) : left_(static_cast<std::size_t>(size), 0) {}
   int size() const { return static_cast<int>(left_.size()); }
 
-  /// The n-th slot that both ends ask for is the same one.
+  /// Open one end of a slot. The n-th calls of sender and receiver get the same slot.
   std::shared_ptr<Slot> open(int from, int to, bool sends, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     const int number = opened_[{from, to, sends}]++;
@@ -94,7 +94,8 @@ class Hub {
   bool out_of_step() const { return out_of_step_; }
 
  private:
-  /// @param other  the member that is waited for, -1: any
+  /// Wait until `ready()` is true. @param other  the member to wait for; -1: all members
+  /// @throws Left if it has left, or for -1 if any member has
   template <typename Ready>
   void wait(std::unique_lock<std::mutex>& lock, int other, const Ready& ready) {
     const auto gone = [&] {
@@ -111,10 +112,10 @@ class Hub {
   std::condition_variable changed_;
   std::map<std::tuple<int, int, bool>, int> opened_;
   std::map<std::tuple<int, int, int>, std::shared_ptr<Slot>> half_open_;
-  std::vector<char> left_;  ///< shape [members]; in the present run
+  std::vector<char> left_;  ///< shape [members]; 1: the member has left the present run
   std::vector<double> reduced_;
   int arrived_ = 0, leaving_ = 0;
-  bool out_of_step_ = false;  ///< messages may be left over
+  bool out_of_step_ = false;  ///< a member left, so that slots may hold old messages
 };
 
 class MemberChannel final : public Exchange::Channel {
@@ -163,7 +164,7 @@ class MemberExchange final : public Exchange {
   int member_;
 };
 
-/// True for what a member throws because another one failed.
+/// True if a member threw only because another member failed.
 bool is_told(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -190,7 +191,7 @@ struct Team::State {
       hub->leave(member);
     }
   }
-  /// What a thread does until the team ends.
+  /// The loop of a thread until the team ends.
   void serve(int member) {
     for (std::int64_t done = 0;; ++done) {
       {
@@ -239,7 +240,7 @@ Team::~Team() {
   if (state_->process == getpid()) {
     state_->end();
   } else {
-    static_cast<void>(state_.release());  // threads of another process are never joined
+    static_cast<void>(state_.release());  // in a forked process, the threads do not exist and cannot be joined
   }
 }
 

@@ -23,7 +23,7 @@ constexpr Method kMethods[] = {Method::truncated_halo, Method::truncated_streame
 /// Words per row of the host's own sweeps.
 constexpr double kHostWords = 5;
 
-/// True if a device may solve by a method that the user asked for.
+/// True if the user's choice of a method includes this method of a device.
 bool asks_for(MethodChoice choice, Method method) {
   if (method == Method::pivot) return false;
   if (choice == MethodChoice::truncated) return method == Method::truncated_halo;
@@ -31,7 +31,7 @@ bool asks_for(MethodChoice choice, Method method) {
   return choice == MethodChoice::automatic || std::string_view(name(choice)) == name(method);
 }
 
-/// Write a plan's figures into a way. @param problem  of its processor
+/// weigh() with a known `problem`, that of the way's processor.
 template <typename T>
 void weigh_on(const Problem<T>& problem, Way& way, const Outlook<T>& outlook) {
   const auto n = static_cast<double>(way.plan.n);
@@ -50,7 +50,7 @@ void weigh_on(const Problem<T>& problem, Way& way, const Outlook<T>& outlook) {
 }
 
 /// Append the ways of the schemes that take a method on a processor.
-/// @param problem  on it
+/// @param problem  the problem on this processor
 template <typename T>
 void add_ways(const Processor& processor, Problem<T>& problem, Method method, bool remedy, const Outlook<T>& outlook,
               std::vector<Way>& ways) {
@@ -64,11 +64,11 @@ void add_ways(const Processor& processor, Problem<T>& problem, Method method, bo
     ways.push_back({&processor, scheme, method, std::move(*plan), form});
     ways.back().remedy = remedy;
     weigh_on(problem, ways.back(), outlook);
-    if (scheme->only_asked_for()) return;  // for the others, see another method
+    if (scheme->only_asked_for()) return;  // schemes after it in the table are for other methods
   }
 }
 
-/// The ways of a device.
+/// Append the ways of a device.
 template <typename T>
 void add_device(const Processor& device, const Outlook<T>& outlook, std::vector<Way>& ways) {
   const MethodChoice choice = outlook.options.method;
@@ -77,21 +77,21 @@ void add_device(const Processor& device, const Outlook<T>& outlook, std::vector<
   for (const Method method : kMethods) {
     if (asks_for(choice, method)) add_ways(device, problem, method, false, outlook, ways);
   }
-  // Truncated-streamed is asked for lines that have no kernel for truncated-halo, or that its bounds refuse.
+  // The family `truncated` uses truncated-streamed if truncated-halo has no kernel for the lines, or its bounds fail.
   if (choice == MethodChoice::truncated) {
     add_ways(device, problem, Method::truncated_streamed, ways.size() > before, outlook, ways);
   }
 }
 
-/// Those of the host: stored factors carry every method but pivot.
+/// Append the ways of the host: stored factors for every method but pivot; pivoting for methods pivot and auto.
 template <typename T>
 void add_host(const Processors& processors, const Processor& host, const Outlook<T>& outlook, std::vector<Way>& ways) {
   const MethodChoice choice = outlook.options.method;
   Problem<T> problem = problem_on(host, outlook);
   if (choice == MethodChoice::pivot) return add_ways(host, problem, Method::pivot, false, outlook, ways);
   const bool first = processors.host || processors.devices.empty();
-  // If the pieces that a device solves do not agree within rounding, one sweep on the host does. Lines side by side on
-  // cores are excluded: their sweeps are those of the host, with the same evidence.
+  // If a device's pieces of a line do not agree within rounding, one sweep on the host is the remedy. It does not help
+  // lines side by side on cores, whose sweeps compute exactly what the host's sweeps compute.
   const auto by_factors = [](const Way& way) {
     return !way.processor->host() && way.scheme->elimination(way.plan).tells_bound;
   };
@@ -101,7 +101,7 @@ void add_host(const Processors& processors, const Processor& host, const Outlook
   if (choice == MethodChoice::automatic) add_ways(host, problem, Method::pivot, true, outlook, ways);
 }
 
-/// The way of a processor that streams the least.
+/// The way of a processor that streams the fewest words, remedies excluded; the end if there is none.
 std::vector<Way>::iterator least_of(std::vector<Way>& ways, const Processor* processor) {
   auto best = ways.end();
   for (auto way = ways.begin(); way != ways.end(); ++way) {
@@ -119,25 +119,26 @@ std::unique_ptr<DeviceSolver<double>> make_device_solver(DeviceModule& m, int de
   return m.make_double(device, s);
 }
 
-/// Rounding of a row that carries its excess, in eps, times its dominance: 1.5 eps at 0.5, 6.5 at 0.1, 6e8 at 1e-9.
+/// If rows carry their excess, kOfExcess / dominance is their rounding in eps: 1.5 eps at dominance 0.5, 6.5 eps at
+/// 0.1, 6e8 eps at 1e-9.
 constexpr double kOfExcess = 0.75;
-/// The factor by which rows without dominance round more if they carry their excess s, with -(l + g) < s < 0, l and g
-/// the couplings. Each elimination computes s and then (l + g) + s: four sums and products of numbers that are at most
-/// 2 (l + g). They add 8 u (l + g) to the 8 u of a row that is eliminated once (rounding_by_growth()), and as much
-/// again in the row below, by the multiplier. That is 3 times; rounded up.
+/// The factor by which rows without dominance round more if they carry their excess s. Here -(l + g) < s < 0, where l
+/// and g are the couplings. Each elimination computes s and then (l + g) + s, by four sums and products of numbers of
+/// at most 2 (l + g). They add 8 u (l + g) to the 8 u of a row that is eliminated once (rounding_by_growth()). The
+/// multiplier adds as much to the row below. Together that is a factor of 3; it is rounded up.
 constexpr double kOfDifference = 4;
 
-/// Why rounding would lose small diagonals, which errors of rows do not show; empty if it does not.
+/// Why rounding would lose small diagonals; empty if it does not. Errors of rows do not show this loss.
 std::string diagonal_refusal(const Survey& survey, const Plan& plan) {
   if (!(survey.dominance < 0.5) || scheme_of(plan).elimination(plan).diagonals) return {};
   return format("row %lld: rounding loses the diagonal, which is only %.1e times the couplings",
                 static_cast<long long>(survey.weakest_row), survey.dominance);
 }
 
-/// Why forgiving a rounding of the diagonals is not harmless; empty if it is.
+/// Why setting small row excesses to 0 is not harmless; empty if it is, see forgiven_effect().
 template <typename T>
 std::string forgiving_refusal(const Problem<T>& problem, const Plan& plan) {
-  // The survey of rows of dominance 1 may be off by rounding.
+  // Rows of dominance 1 may be surveyed with a rounding error.
   constexpr double kAboutOne = 1 + 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
   if (!scheme_of(plan).elimination(plan).excess || problem.survey.dominance > kAboutOne) return {};
   const double effect = forgiven_effect(problem.bands.lines(), problem.bands.view());
@@ -146,7 +147,7 @@ std::string forgiving_refusal(const Problem<T>& problem, const Plan& plan) {
                 effect, kHarmlessForgiving);
 }
 
-/// Why the host solves by another method than the one that is named; empty if it does not.
+/// Why the host solves by a method that differs from the one that the options name; empty if it does not.
 std::string why_factored(const Options& options, Method method) {
   const MethodChoice choice = options.method;
   const bool asked = !named(choice) || choice == MethodChoice::exact || choice == MethodChoice::exact_factored;
@@ -211,7 +212,7 @@ std::string why_no_way(const Processor& device, const Outlook<T>& outlook) {
 
 std::vector<Way>::iterator least(std::vector<Way>& ways) {
   constexpr double kNoise = 1.1;
-  std::vector<std::vector<Way>::iterator> best;  // one a processor
+  std::vector<std::vector<Way>::iterator> best;  // at most one for each processor
   for (const Way& way : ways) {
     const auto of_processor = least_of(ways, way.processor);
     if (of_processor != ways.end() && std::find(best.begin(), best.end(), of_processor) == best.end()) {
@@ -240,7 +241,7 @@ std::optional<Proposal> judge(const Problem<T>& problem, const Scheme& scheme, R
   if (proposal && truncates(method) && scheme.kernels() == Kernels::groups && problem.traits.unproven) {
     proposal->needs_trial = true;
   }
-  // The factors of pivoting have a bound of their own.
+  // The solver by pivoting computes its own bound.
   if (!proposal || method == Method::pivot) return proposal;
   const std::string other = problem.traits.host ? why_factored(problem.options, method) : "";
   if (!other.empty()) proposal->why = other;
@@ -276,7 +277,7 @@ std::unique_ptr<DeviceSolver<T>> make_host_solver(Method method) {
 template <typename T>
 void Chosen<T>::take(const Way& way, const Options& options) {
   const Processor& processor = *way.processor;
-  // A device solves by any method with the buffers that it has.
+  // A device solver can be reused for any method, with its present buffers; a host solver only for its own.
   const bool same = (!processor.host() || method_ == way.plan.method) && name_ == processor.name() &&
                     platform_ == processor.info.platform && device_ == processor.index;
   if (solver_ == nullptr || !reusable_ || !same) {

@@ -15,27 +15,27 @@
 
 namespace oclspkt {
 
-/// True if the method that the user named is stored factors, or a family that they belong to.
+/// True if the method that the user named is exact_factored, or the family exact.
 inline bool names_factored(MethodChoice choice) {
   return choice == MethodChoice::exact || choice == MethodChoice::exact_factored;
 }
 
-/// A scheme on a processor by a method.
+/// A way to solve the lines: a scheme with a method on a processor.
 struct Way {
   const Processor* processor;
   const Scheme* scheme;
   Method method;
-  Plan plan;              ///< the least that it may come to, and once it was judged the plan that it came to
-  std::string_view form;  ///< of the least
-  double words = 0;       ///< stream_words(): by these ways of one processor are compared
-  double apply = 0;       ///< seconds that are predicted
-  double seconds = 0;     ///< the same with a share of the set-up: by these processors are compared
-  bool remedy = false;    ///< for when nothing else holds
-  bool singular = false;  ///< lines of it are, which pivoting found
-  std::optional<Proposal> judged = {};  ///< what judge() said, as far as the bands are still the same
+  Plan plan;              ///< before the way is judged, the cheapest possible plan; then the actual one
+  std::string_view form;  ///< form of the cheapest possible plan
+  double words = 0;       ///< stream_words(), to compare ways of one processor
+  double apply = 0;       ///< predicted seconds of an apply
+  double seconds = 0;     ///< predicted seconds of an apply and its share of the set-up, to compare processors
+  bool remedy = false;    ///< tried only after all other ways have failed
+  bool singular = false;  ///< pivoting found singular lines
+  std::optional<Proposal> judged = {};  ///< result of judge(), if the bands have not changed since
 };
 
-/// A way, whatever plan it comes to.
+/// The name of a way. It does not depend on the way's final plan.
 struct WayName {
   int device = -1;  ///< Processor::index
   std::string_view form;
@@ -43,59 +43,58 @@ struct WayName {
   friend bool operator==(const WayName&, const WayName&) = default;
 };
 
-/// What is known of a set-up before ways are judged.
+/// The facts of a set-up from which ways are found and judged.
 template <typename T>
 struct Outlook {
   const Options& options;
   const Bands<T>& bands;
   const Survey& survey;
-  bool symmetric;  ///< the operator has to be
-  double applies;  ///< that are expected before the next one
+  bool symmetric;  ///< the operator has to be symmetric
+  double applies;  ///< expected number of applies until the next set-up
   double rounding_limit;
 };
 
-/// The bands as a processor is to solve them.
+/// The problem that a processor has to solve.
 template <typename T>
 Problem<T> problem_on(const Processor& processor, const Outlook<T>& outlook);
 
 DeviceSettings device_settings(const Options& options);
 
-/// All that may solve the lines by the method that the user asked for, in the order of processors and of the table.
+/// All ways to solve the lines by the method that the user asked for, in the order of processors, methods and schemes.
 /// @param host  the host, as a processor
 template <typename T>
 std::vector<Way> find_ways(const Processors& processors, const Processor& host, const Outlook<T>& outlook);
 
-/// What the first scheme that a device has for the lines and the method objects to; empty if it has none, or all of
-/// them are silent.
+/// The first objection of a device's schemes to the lines; empty if no scheme takes them, or none gives a reason.
 /// @pre find_ways() found no way on the device
 template <typename T>
 std::string why_no_way(const Processor& device, const Outlook<T>& outlook);
 
-/// Write a plan's figures into a way.
+/// Update the predicted figures of a way from its plan.
 template <typename T>
 void weigh(Way& way, const Outlook<T>& outlook);
 
-/// The way that takes the least time: on each processor by what it streams, and of processors the first that takes at
-/// most a tenth more than the best, so that the noise of measurements does not decide; remedies after all others.
+/// The way that takes the least time. Each processor's candidate is its way with the least words. The first candidate
+/// within 10 % of the fastest wins, so that the noise of measurements does not decide. Remedies come last.
 /// @pre ways are not empty
 std::vector<Way>::iterator least(std::vector<Way>& ways);
 
-/// Seconds of an apply on the host by stored factors, with its share of the set-up.
+/// Seconds of an apply on the host with stored factors, and of its share of the set-up.
 template <typename T>
 double host_seconds(const Outlook<T>& outlook);
 
 /// Let a scheme plan problem.method, and judge whether the plan holds, without the trial solve.
 /// @pre scheme.takes(problem.method, problem)
-/// @param[out] rejection if the result is empty, the deciding numbers in a text, and the lines that alone fail; none if
-///                       the scheme has no plan for such lines
+/// @param[out] rejection set if the result is empty: a text with the deciding numbers, and the lines if only some fail;
+///                       it stays empty if the scheme has no plan for such lines
 template <typename T>
 std::optional<Proposal> judge(const Problem<T>& problem, const Scheme& scheme, Rejection& rejection);
 
-/// The solver of the host: `pivot`, or stored factors, which carry every other method.
+/// The solver of the host: by pivoting for method `pivot`, by stored factors for all other methods.
 template <typename T>
 std::unique_ptr<DeviceSolver<T>> make_host_solver(Method method);
 
-/// The solver that a choice has come to, where it works, and how long it and those before it took.
+/// The chosen solver, its device, and the times of this solver and of those before it.
 template <typename T>
 class Chosen {
  public:
@@ -105,22 +104,22 @@ class Chosen {
   int device() const { return device_; }  ///< -1: the host
   bool by_cuda() const { return by_cuda_; }
 
-  /// Make the solver of a way, or reuse the present one; it is to be set up.
+  /// Make the solver of a way, or reuse the present one. The caller has to set it up.
   /// @throws DeviceError
   void take(const Way& way, const Options& options);
-  /// The next one is made anew: a device solver keeps the settings that it was made with.
+  /// Let the next take() make a new solver, because a device solver keeps the settings that it was made with.
   void renew() { reusable_ = false; }
-  /// Give the solver back, but for its times.
+  /// Delete the solver, but keep its times.
   void retire();
-  /// The same, and several processors solve from now on.
+  /// Delete the solver, because several processors solve from now on; keep its times.
   void give_way();
 
   /// Seconds of applies that the user asked for.
   Times times() const { return (solver_ ? finished_ + solver_->times() : finished_) - trials_; }
-  /// Seconds that the present solver took since `start` were for trials.
+  /// Exclude the times of the present solver since `start` from times(): it solved trials.
   void leave_out_since(const Times& start) { trials_ = trials_ + (solver_->times() - start); }
   std::int64_t bytes() const { return solver_ ? solver_->bytes() : 0; }
-  /// Of this solver and those before it.
+  /// Counts for this solver and those before it.
   Counts& counts() { return counts_; }
   const Counts& counts() const { return counts_; }
 
@@ -130,9 +129,9 @@ class Chosen {
   bool by_cuda_ = false;   ///< the device is driven by CUDA
   bool reusable_ = false;  ///< solver_ may be set up again for the same method and device
   Method method_{};
-  std::string name_, platform_;  ///< of the processor
-  Times finished_;               ///< of solvers that are gone
-  Times trials_;                 ///< of set-ups
+  std::string name_, platform_;  ///< name and platform of the processor
+  Times finished_;               ///< times of deleted solvers
+  Times trials_;                 ///< times of trial solves during set-ups
   Counts counts_;
 };
 
