@@ -40,6 +40,8 @@ inline constexpr double kNominalCore = 8e9;  ///< bytes a second that a core of 
 /// the host, which does not pass for a board.
 OCLSPKT_API double nominal_rate(const DeviceInfo& device);
 OCLSPKT_API DeviceProfile nominal_profile(const DeviceInfo& device, bool is_double);
+/// Rates of a board as long as nobody has measured it: those of the paper's, by the model of bench/fpga.
+OCLSPKT_API DeviceProfile board_profile(bool is_double);
 
 /// Line sets that take the host's sweeps the same time a row: a line by itself waits for its chain of operations, short
 /// lines laid end to end overlap, lines side by side are swept together.

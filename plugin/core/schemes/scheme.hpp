@@ -81,7 +81,7 @@ class OCLSPKT_API Scheme {
   /// A user who names the scheme asks for these kernels.
   virtual Kernels kernels() const { return Kernels::lanes; }
   /// Where whole arrays lie if they are placed on banks, so that the fuller bank moves as few words as possible
-  /// (balance/fpga_model tries all placements).
+  /// (bench/fpga tries all placements).
   virtual SecondBank second_bank(const Plan& /*plan*/) const { return {}; }
   /// Passes of the host over the bands that a set-up takes besides those of all schemes (survey, copies), measured.
   virtual double passes(const Plan& /*plan*/, const Survey& /*survey*/) const { return 0; }

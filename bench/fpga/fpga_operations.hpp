@@ -42,15 +42,15 @@ struct FpgaRows {
 /// @param m       rows of a block, even
 /// @return x, shape [rows]
 template <typename T>
-OCLSPKT_API std::vector<T> run_fpga_kernel(FpgaKernel kernel, const FpgaRows<T>& system, Index m);
+std::vector<T> run_fpga_kernel(FpgaKernel kernel, const FpgaRows<T>& system, Index m);
 
 /// Count the operations that a kernel does for each block, by running it on numbers that count.
 /// @param m rows of a block, even, or 1 for Thomas' algorithm
-OCLSPKT_API Operations count_fpga_operations(FpgaKernel kernel, Index m);
+Operations count_fpga_operations(FpgaKernel kernel, Index m);
 
 /// The same as Macintosh, Banks and Kelson (2019) have it in Table 1.
 /// @return nothing but zeros for kernels that they have not
-OCLSPKT_API Operations paper_operations(FpgaKernel kernel, Index m);
+Operations paper_operations(FpgaKernel kernel, Index m);
 
 /// Rows that a kernel has operations for side by side: tdma-stored and tdma-batch have them for one.
 inline Index unrolled_rows(FpgaKernel kernel, Index m) {
