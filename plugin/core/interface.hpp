@@ -166,10 +166,6 @@ void append_row(SchurSegment<T>& s, const ExcessRow<T>& row) {
   s.bottom = eliminate_above(inner, row.lower * r, row);
 }
 
-/// Compose two neighbouring segments into one.
-template <typename T>
-SchurSegment<T> compose(const SchurSegment<T>& a, const SchurSegment<T>& b);
-
 /// The tridiagonal system in the boundary unknowns of p segments: 2p rows (top, bottom, top, bottom ...), solved by a
 /// forward and a back sweep that carry the excess. In double whatever T is: if a matrix is dominant by columns only,
 /// its pivots are as small as the couplings below them. In float, long chains of segments sometimes round one to 0.

@@ -31,10 +31,6 @@ OCLSPKT_API std::optional<std::string> read_file(const std::string& path, std::i
 /// True if only this user can write the file.
 OCLSPKT_API bool is_private(const struct stat& status);
 
-/// The path at the end of all links, which need not exist: replacing the file there leaves the links. The path itself
-/// if the links have no end.
-OCLSPKT_API std::string end_of_links(std::string path);
-
 /// Replace a file at once, by one written beside it; false with errno if it cannot, and then the file is as it was.
 OCLSPKT_API bool replace_file(const std::string& file, const std::string& text);
 
