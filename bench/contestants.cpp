@@ -189,13 +189,14 @@ DeviceInfo device_of(const Report& report) {
 }  // namespace
 
 DeviceInfo first_device(const std::string& devices) {
-  if (needs_no_device(devices)) return device_of(Report{});
+  static const Report of_host{};
+  if (needs_no_device(devices)) return device_of(of_host);
   std::string why;
   DeviceModule* module = device_module(&why);
   const std::vector<DeviceInfo> present = module == nullptr ? std::vector<DeviceInfo>{} : module->devices();
   const Selection selection =
       select_devices(devices, present, module == nullptr ? std::vector<std::string>{why} : module->problems());
-  return selection.devices.empty() ? device_of(Report{}) : present[static_cast<std::size_t>(selection.devices.front())];
+  return selection.devices.empty() ? device_of(of_host) : present[static_cast<std::size_t>(selection.devices.front())];
 }
 
 std::vector<std::string> on_host_and_device(const std::vector<std::string>& names, const DeviceInfo& device) {
