@@ -40,6 +40,8 @@ inline constexpr double kNominalCore = 8e9;
 /// a core of the host: it is rated as such, not as a board.
 OCLSPKT_API double nominal_rate(const DeviceInfo& device);
 OCLSPKT_API DeviceProfile nominal_profile(const DeviceInfo& device, bool is_double);
+/// Rates of a board as long as nobody has measured it: those of the paper's, by the model of bench/fpga.
+OCLSPKT_API DeviceProfile board_profile(bool is_double);
 
 /// Kinds of line sets by the time of a row in the host's sweeps: a line by itself waits for its chain of operations,
 /// short lines laid end to end overlap, lines side by side are swept together.

@@ -5,13 +5,6 @@
 #include <limits>
 
 namespace oclspkt {
-template <typename T>
-SchurSegment<T> compose(const SchurSegment<T>& a, const SchurSegment<T>& b) {
-  SchurSegment<T> c = a;
-  append_row(c, b.single ? b.bottom : b.top);
-  if (!b.single) append_row(c, b.bottom);
-  return c;
-}
 
 template <typename T>
 void ReducedSystem<T>::resize(Index segments) {
@@ -53,10 +46,7 @@ void ReducedSystem<T>::solve(const SchurSegment<T>* segment, T* x_top, T* x_bott
   }
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                      \
-  template SchurSegment<T> compose(const SchurSegment<T>&, const SchurSegment<T>&); \
-  template class ReducedSystem<T>;
-OCLSPKT_INSTANTIATE(float)
-OCLSPKT_INSTANTIATE(double)
+template class ReducedSystem<float>;
+template class ReducedSystem<double>;
 
 }  // namespace oclspkt

@@ -170,10 +170,6 @@ void append_row(SchurSegment<T>& s, const ExcessRow<T>& row) {
   s.bottom = eliminate_above(inner, row.lower * r, row);
 }
 
-/// Compose two neighbouring segments into one.
-template <typename T>
-SchurSegment<T> compose(const SchurSegment<T>& a, const SchurSegment<T>& b);
-
 /// The tridiagonal system in the boundary unknowns of p segments: 2p rows (top, bottom, top, bottom ...), solved by a
 /// forward and a back sweep that carry the excess. It is solved in double: if a matrix is dominant by columns only, its
 /// pivots are as small as the couplings below them, and in float long chains of segments sometimes round a pivot to 0.

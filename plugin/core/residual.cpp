@@ -121,12 +121,6 @@ void multiply(const LineSet& lines, const BandsView<T>& bands, const T* x, T* y)
 }
 
 template <typename T>
-double line_normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x,
-                                    const T* y) {
-  return norms(lines, bands, line, 0, lines.length(line), x, y).error();
-}
-
-template <typename T>
 double line_rowwise_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x,
                                    const T* y) {
   using Wide = long double;
@@ -203,14 +197,13 @@ void transpose(const LineSet& lines, const BandsView<T>& bands, Bands<T>& out) {
   }
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                                                  \
-  template void multiply(const LineSet&, const BandsView<T>&, const T*, T*);                                    \
-  template double normwise_backward_error(const LineSet&, const BandsView<T>&, const T*, const T*);             \
-  template double componentwise_backward_error(const LineSet&, const BandsView<T>&, const T*, const T*);        \
-  template double line_normwise_backward_error(const LineSet&, const BandsView<T>&, Index, const T*, const T*); \
-  template double line_rowwise_backward_error(const LineSet&, const BandsView<T>&, Index, const T*, const T*);  \
-  template double line_backward_error(const LineSet&, const BandsView<T>&, Index, const T*, const T*);          \
-  template bool leaves_range(const LineSet&, Index, const T*, const T*);                                        \
+#define OCLSPKT_INSTANTIATE(T)                                                                                 \
+  template void multiply(const LineSet&, const BandsView<T>&, const T*, T*);                                   \
+  template double normwise_backward_error(const LineSet&, const BandsView<T>&, const T*, const T*);            \
+  template double componentwise_backward_error(const LineSet&, const BandsView<T>&, const T*, const T*);       \
+  template double line_rowwise_backward_error(const LineSet&, const BandsView<T>&, Index, const T*, const T*); \
+  template double line_backward_error(const LineSet&, const BandsView<T>&, Index, const T*, const T*);         \
+  template bool leaves_range(const LineSet&, Index, const T*, const T*);                                       \
   template void transpose(const LineSet&, const BandsView<T>&, Bands<T>&);
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)

@@ -23,11 +23,6 @@ template <typename T>
 OCLSPKT_API double componentwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x,
                                                 const T* y);
 
-/// normwise_backward_error() of one line.
-template <typename T>
-OCLSPKT_API double line_normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x,
-                                                const T* y);
-
 /// Backward error of one line, each row against its own size: max_i |y - A x|_i / (sum_j |a_ij| * max |x| + |y|_i).
 template <typename T>
 OCLSPKT_API double line_rowwise_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x,

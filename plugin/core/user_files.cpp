@@ -9,12 +9,10 @@
 
 #include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 namespace oclspkt {
 namespace {
@@ -86,21 +84,6 @@ std::optional<std::string> read_file(const std::string& path, std::int64_t most,
 
 bool is_private(const struct stat& status) {
   return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
-std::string end_of_links(std::string path) {
-  constexpr int kMostLinks = 40;  // the limit of the system
-  std::string given = path;
-  for (int i = 0; i < kMostLinks; ++i) {
-    char target[PATH_MAX];
-    const ssize_t length = ::readlink(path.c_str(), target, sizeof target);
-    if (length < 0) return path;
-    const std::string_view next(target, static_cast<std::size_t>(length));
-    const std::size_t slash = path.find_last_of('/');
-    path.resize(next.front() == '/' || slash == std::string::npos ? 0 : slash + 1);
-    path.append(next);
-  }
-  return given;
 }
 
 std::string cache_folder() {

@@ -31,10 +31,6 @@ OCLSPKT_API std::optional<std::string> read_file(const std::string& path, std::i
 /// True if only this user can write the file.
 OCLSPKT_API bool is_private(const struct stat& status);
 
-/// The path behind all links; the file may not exist. Replacing the file at this path keeps the links. If the links
-/// form a loop, the path itself.
-OCLSPKT_API std::string end_of_links(std::string path);
-
 /// Replace a file atomically: write a new file beside it and rename it. On failure return false, set errno, and leave
 /// the old file unchanged.
 OCLSPKT_API bool replace_file(const std::string& file, const std::string& text);

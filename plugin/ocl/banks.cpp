@@ -34,9 +34,6 @@ constexpr BankVendor kVendors[] = {{"Intel(R) FPGA", create_in_channel}, {"Xilin
 
 }  // namespace
 
-const BankVendor& intel_banks() { return kVendors[0]; }
-const BankVendor& amd_banks() { return kVendors[1]; }
-
 const BankVendor* bank_vendor(const DeviceInfo& info) {
   if (info.type != DeviceType::fpga) return nullptr;
   for (const BankVendor& vendor : kVendors) {

@@ -17,9 +17,6 @@ struct BankVendor {
   cl_mem (*create)(cl_context context, cl_mem_flags flags, std::size_t bytes, Bank bank, cl_int* error);
 };
 
-const BankVendor& amd_banks();
-const BankVendor& intel_banks();
-
 /// The vendor of a device with an FPGA; null for other devices and for unknown vendors.
 OCLSPKT_API const BankVendor* bank_vendor(const DeviceInfo& info);
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "cost.hpp"
-#include "fpga_model.hpp"
 #include "node.hpp"
 #include "oclspkt/error.hpp"
 #include "selection.hpp"
@@ -48,7 +47,7 @@ bool is_blank(const DeviceInfo& info, const Options& options) { return !info.com
 /// @throws DeviceError
 DeviceProfile profile_of(DeviceModule& module, const DeviceInfo& info, const Options& options, const Demand& demand) {
   if (is_blank(info, options)) throw DeviceError(info.name + " " + kNoCompiler);
-  if (!info.compiler) return fpga_profile({}, demand.is_double);
+  if (!info.compiler) return board_profile(demand.is_double);
   if (options.reproducible) return nominal_profile(info, demand.is_double);
   return demand.lines.contiguous() ? module.profile(info.index, demand.is_double)
                                    : module.profile_beside(info.index, demand.is_double);

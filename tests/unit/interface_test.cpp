@@ -105,6 +105,14 @@ SCALAR_TEST(Interface, KeepsTheExcessThatTheDiagonalLoses) {
   EXPECT_LT(row_excess<T>(-1, 2 - 8 * this->eps, -1), T(0));
 }
 
+/// Two neighbouring segments as one.
+template <typename T>
+SchurSegment<T> compose(SchurSegment<T> a, const SchurSegment<T>& b) {
+  append_row(a, b.single ? b.bottom : b.top);
+  if (!b.single) append_row(a, b.bottom);
+  return a;
+}
+
 SCALAR_TEST(Interface, ComposesSegmentsInEveryOrder) {
   Bands<T> bands = test::closed(test::random_dominant<T>(LineSet::one(30), 1.3));
   const std::vector<T> y = test::random_vector<T>(30);

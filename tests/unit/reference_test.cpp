@@ -121,7 +121,7 @@ TEST(Residual, OfARowIsHeldAgainstTheRowAndTheLargestUnknown) {
   Bands<double> bands = test::constant<double>(LineSet::one(3), 0, 1, 0);
   bands.diag()[0] = 1e6;
   const double x[] = {1, 4, 1}, y[] = {1e6, 4, 1.5};
-  EXPECT_NEAR(line_normwise_backward_error(bands.lines(), bands.view(), 0, x, y), 0.5 / (1e6 * 4 + 1e6), 1e-18);
+  EXPECT_NEAR(normwise_backward_error(bands.lines(), bands.view(), x, y), 0.5 / (1e6 * 4 + 1e6), 1e-18);
   EXPECT_DOUBLE_EQ(line_rowwise_backward_error(bands.lines(), bands.view(), 0, x, y), 0.5 / (1 * 4 + 1.5));
   const double bad[] = {1, std::numeric_limits<double>::quiet_NaN(), 1};
   EXPECT_TRUE(std::isnan(line_rowwise_backward_error(bands.lines(), bands.view(), 0, bad, y)));

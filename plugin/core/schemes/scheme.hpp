@@ -82,7 +82,7 @@ class OCLSPKT_API Scheme {
   /// The kernels that a user asks for by naming the scheme.
   virtual Kernels kernels() const { return Kernels::lanes; }
   /// The arrays on the second memory bank, if whole arrays are placed on banks. The fuller bank then moves as few words
-  /// as possible (balance/fpga_model tries all placements).
+  /// as possible (bench/fpga tries all placements).
   virtual SecondBank second_bank(const Plan& /*plan*/) const { return {}; }
   /// Passes of the host over the bands that this scheme's set-up adds to those of every scheme (survey, copies);
   /// measured.

@@ -82,12 +82,6 @@ void Reference<T>::solve(const T* y, T* x) {
   }
 }
 
-template <typename T>
-std::int64_t Reference<T>::bytes() const {
-  return lower_.bytes() + diag_.bytes() + upper_.bytes() + upper2_.bytes() + work_.bytes() +
-         static_cast<std::int64_t>(pivots_.capacity() * sizeof(int));
-}
-
 template class Reference<float>;
 template class Reference<double>;
 

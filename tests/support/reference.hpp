@@ -4,13 +4,12 @@
 #include <vector>
 
 #include "oclspkt/bands.hpp"
-#include "oclspkt/export.hpp"
 
 namespace oclspkt {
 
 /// LAPACK with partial pivoting (gttrf, gttrs), the reference of all tests.
 template <typename T>
-class OCLSPKT_API Reference {
+class Reference {
  public:
   /// Factor every line.
   /// @throws InvalidInput if a line is longer than LAPACK's integers
@@ -25,7 +24,6 @@ class OCLSPKT_API Reference {
   };
   /// Doubtful lines in order, one entry for each.
   const std::vector<Doubt>& doubts() const { return doubts_; }
-  std::int64_t bytes() const;
 
  private:
   LineSet lines_;

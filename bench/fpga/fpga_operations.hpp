@@ -42,15 +42,15 @@ struct FpgaRows {
 /// @param m       rows of a block, even
 /// @return x, shape [rows]
 template <typename T>
-OCLSPKT_API std::vector<T> run_fpga_kernel(FpgaKernel kernel, const FpgaRows<T>& system, Index m);
+std::vector<T> run_fpga_kernel(FpgaKernel kernel, const FpgaRows<T>& system, Index m);
 
 /// Count the operations of a kernel for each block, by running it on Counted numbers.
 /// @param m rows of a block, even, or 1 for Thomas' algorithm
-OCLSPKT_API Operations count_fpga_operations(FpgaKernel kernel, Index m);
+Operations count_fpga_operations(FpgaKernel kernel, Index m);
 
 /// The operations of a kernel for each block in Table 1 of Macintosh, Banks and Kelson (2019).
 /// @return zeros for kernels that the table lacks
-OCLSPKT_API Operations paper_operations(FpgaKernel kernel, Index m);
+Operations paper_operations(FpgaKernel kernel, Index m);
 
 /// How many rows a kernel processes in parallel: 1 for tdma-stored and tdma-batch, else a block.
 inline Index unrolled_rows(FpgaKernel kernel, Index m) {

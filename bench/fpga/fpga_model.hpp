@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "device.hpp"
-#include "oclspkt/export.hpp"
 #include "oclspkt/options.hpp"
 
 namespace oclspkt {
@@ -46,10 +44,10 @@ struct FpgaFigure {
   double FpgaBoard::*member;
   bool may_be_zero = false;
 };
-OCLSPKT_API std::span<const FpgaFigure> fpga_figures();
+std::span<const FpgaFigure> fpga_figures();
 
-/// @throws InvalidInput naming a figure that is not finite, is negative, or is 0 although it must not be
-OCLSPKT_API void check_fpga_board(const FpgaBoard& board);
+/// @throws InvalidInput that names a figure which is not finite, negative, or 0 where that means nothing
+void check_fpga_board(const FpgaBoard& board);
 
 /// Arrays on a board: lower, diag, upper, y, x, and the array that a kernel stores between two passes.
 inline constexpr std::size_t kFpgaArrays = 6;
@@ -59,24 +57,24 @@ inline constexpr const char* kFpgaArrayLetters = "LDUYXS";
 using FpgaPass = std::array<int, kFpgaArrays>;
 
 /// The passes of a kernel. Shared bands, the same in all lines, stay on the chip.
-/// @throws InvalidInput for form narrow, which no kernel has
-OCLSPKT_API std::vector<FpgaPass> fpga_passes(FpgaKernel kernel, Form form);
+/// @throws InvalidInput for a form that the kernel has not: narrow
+std::vector<FpgaPass> fpga_passes(FpgaKernel kernel, Form form);
 
-/// Words a row, summed over all passes and arrays.
-OCLSPKT_API int fpga_words(const std::vector<FpgaPass>& passes);
+/// Words a row of all passes.
+int fpga_words(const std::vector<FpgaPass>& passes);
 
 /// The bank of each array; -1 if no pass moves it.
 using FpgaBanks = std::array<int, kFpgaArrays>;
 
 /// Words a row that the fullest bank moves, summed over the passes, which run one after the other.
-OCLSPKT_API int fpga_bank_words(const std::vector<FpgaPass>& passes, const FpgaBanks& placed);
+int fpga_bank_words(const std::vector<FpgaPass>& passes, const FpgaBanks& placed);
 
-/// Find the placement of whole arrays on banks with the fewest words on the fullest bank, by trying all placements.
-/// @param banks number of banks, at least 1; more banks than arrays make no difference
-OCLSPKT_API FpgaBanks place_fpga_arrays(const std::vector<FpgaPass>& passes, int banks);
+/// Find the placement of whole arrays on banks with the fewest words on the fullest bank: all placements are tried.
+/// @param banks at least 1; more than there are arrays make no difference
+FpgaBanks place_fpga_arrays(const std::vector<FpgaPass>& passes, int banks);
 
 /// A placement in words, such as {D,U} / {L,Y,X}.
-OCLSPKT_API std::string placement_text(const FpgaBanks& placed);
+std::string placement_text(const FpgaBanks& placed);
 
 struct FpgaTask {
   FpgaKernel kernel = FpgaKernel::spktrunc;
@@ -107,11 +105,6 @@ struct FpgaTime {
 
 /// Predict a solve by one kernel of a board.
 /// @throws InvalidInput for a board with a meaningless figure, negative rows or form narrow
-OCLSPKT_API FpgaTime predict_fpga(const FpgaBoard& board, const FpgaTask& task);
-
-/// The predicted rates of a board, which the balancer uses until the board is measured. They assume kernel spktrunc in
-/// the general form, with arrays placed on banks.
-/// @throws InvalidInput for a board with a meaningless figure
-OCLSPKT_API DeviceProfile fpga_profile(const FpgaBoard& board, bool is_double);
+FpgaTime predict_fpga(const FpgaBoard& board, const FpgaTask& task);
 
 }  // namespace oclspkt

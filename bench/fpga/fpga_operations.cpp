@@ -221,8 +221,8 @@ Operations paper_operations(FpgaKernel kernel, Index m) {
   return {};
 }
 
-template OCLSPKT_API std::vector<float> run_fpga_kernel(FpgaKernel, const FpgaRows<float>&, Index);
-template OCLSPKT_API std::vector<double> run_fpga_kernel(FpgaKernel, const FpgaRows<double>&, Index);
-template OCLSPKT_API std::vector<Counted> run_fpga_kernel(FpgaKernel, const FpgaRows<Counted>&, Index);
+template std::vector<float> run_fpga_kernel(FpgaKernel, const FpgaRows<float>&, Index);
+template std::vector<double> run_fpga_kernel(FpgaKernel, const FpgaRows<double>&, Index);
+template std::vector<Counted> run_fpga_kernel(FpgaKernel, const FpgaRows<Counted>&, Index);
 
 }  // namespace oclspkt

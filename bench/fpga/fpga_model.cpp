@@ -30,8 +30,6 @@ constexpr FpgaFigure kFigures[] = {
 enum Array : std::size_t { kLower, kDiag, kUpper, kY, kX, kStored };
 
 constexpr double kBitsOfByte = 8;
-/// Rows of the solve that predicts DeviceProfile::rows_per_second, large enough to neglect the fill of the pipeline.
-constexpr Index kManyRows = 1'000'000'000;
 
 bool is_spike(FpgaKernel kernel) {
   return kernel == FpgaKernel::spktrunc || kernel == FpgaKernel::spkboth || kernel == FpgaKernel::spkjac;
@@ -163,17 +161,6 @@ FpgaTime predict_fpga(const FpgaBoard& board, const FpgaTask& task) {
       longest({{time.kernel_limit, time.kernel}, {FpgaTerm::bus_in, time.bus_in}, {FpgaTerm::bus_out, time.bus_out}},
               time.solve_limit);
   return time;
-}
-
-DeviceProfile fpga_profile(const FpgaBoard& board, bool is_double) {
-  const int word = is_double ? sizeof(double) : sizeof(float);
-  const FpgaTime time = predict_fpga(board, {FpgaKernel::spktrunc, Form::general, kManyRows, word});
-  DeviceProfile profile;
-  profile.launch_seconds = board.launch_seconds;
-  profile.rows_per_second = static_cast<double>(kManyRows) / time.kernel;
-  // One vector in each direction at the same time, like the probe of a device.
-  profile.copy_bytes_per_second = 2 * std::min(board.bus_in_bytes_per_second, board.bus_out_bytes_per_second);
-  return profile;
 }
 
 }  // namespace oclspkt
