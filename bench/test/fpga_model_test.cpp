@@ -145,8 +145,8 @@ TEST(FpgaModel, GivesTheBalancerAProfile) {
   const FpgaBoard board;
   for (const int word : {4, 8}) {
     const DeviceProfile profile = board_profile(word == sizeof(double));
-    const FpgaTime time = predict_fpga(board, {FpgaKernel::spktrunc, Form::general, kPaperRows, word});
-    EXPECT_NEAR(profile.rows_per_second * time.kernel / static_cast<double>(kPaperRows), 1, 1e-12);
+    const FpgaTime time = predict_fpga(board, {FpgaKernel::spktrunc, Form::general, kRowsOfThePaper, word});
+    EXPECT_NEAR(profile.rows_per_second * time.kernel / static_cast<double>(kRowsOfThePaper), 1, 1e-12);
     EXPECT_EQ(profile.copy_bytes_per_second, board.bus_in_bytes_per_second + board.bus_out_bytes_per_second);
     EXPECT_EQ(profile.launch_seconds, board.launch_seconds);
   }
