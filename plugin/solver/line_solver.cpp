@@ -225,6 +225,11 @@ void LineSolver<T>::require_device(const Place& place) const {
                        std::to_string(first.first_line) + " on (" + first.why +
                        "), and takes no buffers of a device: use apply() with host vectors");
   }
+  if (chosen_.device() < 0) {
+    throw InvalidInput(
+        "the host solves and takes no buffers of a device: use apply() with host vectors, or name a device and a "
+        "method that it supports (the report says why the host was chosen)");
+  }
   if (chosen_.by_cuda()) {
     throw InvalidInput(report_.device.name + " is driven by " + report_.device.platform +
                        " and takes no buffers of OpenCL: use enqueue()");
