@@ -57,8 +57,9 @@ struct TileRuns {
 };
 
 /// Rigorous bound for TileRuns. Both sides of a run are truncated `window` rows away. Between the tiles of a run,
-/// unknowns are truncated a tile away, which is at least as far. The bound holds for any cuts into runs and tiles: it
-/// uses whole blocks of window / kWindowBlocks rows, which any `window` consecutive rows contain.
+/// unknowns are truncated a tile away, which is at least as far. The bound holds wherever runs and tiles
+/// begin: the function cuts rows into blocks of window / kWindowBlocks rows, and counts only as many blocks as
+/// every window contains whole.
 /// @cost 1 division, 8 multiplications a row
 template <typename T>
 Certificate certify_runs(const TileRuns& runs, const BandsView<T>& bands);

@@ -245,7 +245,8 @@ class DeviceModule {
   virtual std::unique_ptr<DeviceSolver<double>> make_double(int device, const DeviceSettings& settings) = 0;
   /// A space for vectors and matrices on a device, with one queue. While a space is in use, equal arguments give the
   /// same space, unless release() came in between. The space uses these settings: variant, copy_vectors (if set, waits
-  /// look at the clock) and timeout (limit for the enqueued work in seconds; 0: a minute).
+  /// have a time limit even where host memory is shared) and timeout (that limit for the enqueued work, in seconds; 0:
+  /// a minute).
   /// @throws DeviceError
   virtual std::shared_ptr<Space<float>> space_float(int device, const DeviceSettings& /*settings*/) {
     throw DeviceError(info(device).name + " keeps no vectors");

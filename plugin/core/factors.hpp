@@ -21,17 +21,18 @@ enum class Order { down, inwards, towards };
 
 /// Read-only factors: shape [lines.extent()] in the layout of the vectors, or [length of a line] if they are shared.
 ///
-/// Below the meeting row of a line, elimination goes upwards, and a and c change places. The meeting row has two
-/// multipliers and no coupling.
-///   inwards  `coupling` of the meeting row is the multiplier from below, c_i p_(i+1)
-///   towards  `multiplier` of the given row and of meeting rows below it is the multiplier from below. The given
-///            row has reciprocal 0 and coupling -1, so that substitution does not change its unknown, see Meeting
+/// The meeting row of a line is eliminated last. Below it, elimination goes upwards, and a and c change places. The
+/// meeting row has no coupling but two multipliers, for the row above it and for the row below it. The order decides
+/// where the multiplier for the row below is stored:
+///   inwards  in `coupling` of the meeting row, as c_i p_(i+1)
+///   towards  in `multiplier` of the row that Order::towards names, and of meeting rows below that row. The named row
+///            has reciprocal 0 and coupling -1, so that substitution does not change its unknown, see Meeting
 template <typename T>
 struct FactorsView {
   const T* multiplier = nullptr;  ///< a_i p_(i-1)
   const T* reciprocal = nullptr;  ///< p_i = 1 / u_i
   const T* coupling = nullptr;    ///< c_i p_i
-  Index above = 0;  ///< symmetric form: places from a row to the row above, whose coupling is the multiplier
+  Index above = 0;  ///< symmetric form: distance to the row above, where `multiplier` holds couplings; else 0
   /// a_i p_(i-1) of a row that is not the first of its line.
   T multiplier_at(Index at) const { return multiplier[at - above]; }
 };

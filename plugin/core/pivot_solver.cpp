@@ -34,7 +34,8 @@ double rounded(double eps) {
   return eps / kUnit<T, Number> + (kUnit<T, Number> > 1 ? 0.5 : 0.0);
 }
 
-/// A bound of an error from its measured value: the measurement misses at most 2 eps, and errors are at most 1.
+/// An upper bound of an error, in eps, from its measured value. The measured value is at most 2 eps too small, and no
+/// error exceeds 1.
 template <typename T>
 double measured(double eps) {
   const double most = 1 / static_cast<double>(std::numeric_limits<T>::epsilon());

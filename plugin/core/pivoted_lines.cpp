@@ -22,7 +22,8 @@ using Limits = std::numeric_limits<Number>;
 template <typename Number>
 constexpr Number kShare = Number(0.1);
 
-/// The least size of the larger product in a comparison, for which the smaller one may underflow.
+/// If the larger of two compared products has at least this size, the comparison is valid even if the smaller product
+/// underflows.
 template <typename Number>
 const Number kLeastProduct = std::ldexp(Limits<Number>::min(), 60);
 
@@ -176,7 +177,7 @@ template <Index kWidth, bool kCareful, typename Number>
   lanes = s;
 }
 
-/// True if a row changed places with the next one, which its upper2 shows: it is then not -0.
+/// True if a row changed places with the next one. The row's upper2 is then not -0.
 template <typename Number>
 bool is_swapped(Number upper2) {
   return (upper2 != 0) | (std::copysign(Number(1), upper2) > 0);

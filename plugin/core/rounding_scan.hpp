@@ -98,10 +98,11 @@ enum class Joints {
 /// The errors of a tile's sweep: every work-item sweeps its rows from 0, a scan finds the value that enters it, and the
 /// work-item sweeps again or subtracts the influence of that value.
 ///
-/// In a scan by blocks of 4^s work-items, one step composes the maps of two neighbours with each other, which rounds
-/// once. Every later step composes the results of both neighbours with the same map: it multiplies the value of that
-/// map by each neighbour's product, and adds. The two products differ by one rounding for each earlier step and each
-/// neighbour. In a scan by windows, neighbours share no intermediate result, and all nodes of both trees count.
+/// A scan by blocks of 4^s work-items composes the maps of two neighbouring work-items with each other in one step,
+/// which rounds once. Each later step composes both maps with one and the same third map: it multiplies the third map's
+/// value by the product that belongs to each of the two maps, and adds. These two products differ by one rounding for
+/// each earlier step and each neighbour. In a scan by windows, neighbours share no intermediate result, so that the
+/// roundings in all nodes of both trees count.
 class ScanErrors {
  public:
   explicit ScanErrors(Joints joints) : joints_(joints) {}

@@ -32,8 +32,9 @@ class OCLSPKT_API Tuning {
 
   /// All tables of the files in tuning/. If several files have a table, the first file counts.
   static const Tuning& built_in();
-  /// The figures of the first file with a word of the device's name; else built_in(). The user's file, which the
-  /// variable OCLSPKT_TUNING names, comes before the library's files. The result lives until the process ends.
+  /// The figures of a device. They are those of the first file one of whose words (`devices = WORD, ...`) occurs in the
+  /// device's name; else those of built_in(). The user's file, which the variable OCLSPKT_TUNING names, comes before
+  /// the library's files. The result lives until the process ends.
   /// @throws InvalidInput if the user's file cannot be read or has errors
   static const Tuning& of_device(const std::string& device);
   /// Use `text` as the content of a user's file, for all later plans.

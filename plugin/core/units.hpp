@@ -47,14 +47,14 @@ class ColumnUnits {
   BandsView<T> bands_;
   Index rows_;
   std::vector<Jump> jumps_;  ///< in the order of the rows
-  std::vector<Index> ends_;  ///< end of each line with a row that is not dominant, behind its last row
+  std::vector<Index> ends_;  ///< row behind the last row of each line that has a row that is not dominant
 };
 
 /// The result of find_units().
 struct FoundUnits {
   Index runs = 0;  ///< most runs of columns of equal unit in a line; 0: all lines keep their units
-  /// The factor by which a bound weakens because columns are not scaled by the very units D' in which all rows are
-  /// dominant: in a line, the largest ratio of D' to D over the smallest one, see find_units().
+  /// The factor by which a bound weakens because columns are scaled by D instead of D', see find_units(). The factor of
+  /// a line is its largest ratio D' / D divided by its smallest. The largest factor of all lines counts.
   double factor = 1;
 };
 

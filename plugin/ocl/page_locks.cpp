@@ -58,7 +58,8 @@ class PageLock final : public Holding {
   cl::Buffer buffer_;
 };
 
-/// True for drivers that are known to copy directly from locked pages. Drivers of the host's cores gain nothing.
+/// True for drivers that are known to copy directly from locked pages. Drivers of the host's cores count as such,
+/// although they gain nothing.
 bool gains(const FoundDevice& found) {
   return found.info.host_unified || found.info.cuda || found.info.platform.find("NVIDIA") != std::string::npos;
 }

@@ -47,7 +47,7 @@ Zeros make_zeros(std::size_t bytes);
 /// | memory lent to be written, until it is back   | invalid   | valid                               |
 struct Side {
   bool host = true, device = false;
-  PetscObjectId of = 0;                             ///< the vector: another one may take its place in memory
+  PetscObjectId of = 0;                             ///< id of the vector: a later vector may have the same address
   int out = 0;                                      ///< arrays got for writing and not restored
   int read_by_program = 0;                          ///< times that memory of the device is lent to be read
   bool written_by_program = false;                  ///< memory of the device is lent to be written
@@ -96,7 +96,7 @@ struct Types {
   std::unordered_map<Vec, Side> sides;
   std::array<std::unique_ptr<DeviceArray>, 3> scratch;  ///< see scratch()
   PetscScalar zero_by_zero =
-      std::numeric_limits<PetscReal>::quiet_NaN();  ///< 0 / 0 in VecPointwiseDivide(); NaN: unknown
+      std::numeric_limits<PetscReal>::quiet_NaN();  ///< result of 0 / 0 in VecPointwiseDivide(); NaN: not found yet
   std::map<std::string, PetscInt64> fell_back;      ///< by operation: how often the host replaced the device
   SpaceCounts begun;                                ///< the counts when the device was opened and measured
   PetscInt64 ups = 0, downs = 0;                    ///< copies of vectors to the device and back

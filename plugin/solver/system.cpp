@@ -17,7 +17,7 @@ Bands<T>& System<T>::write(const LineSet& lines) {
   narrowed_ = 0;
   rounded_ = scaled_ = false;
   LineSet wanted = lines;
-  lines_ = {};  // agrees with the bands if memory runs out
+  lines_ = {};  // stays empty if reshape() runs out of memory
   bands_.given().reshape(wanted);
   lines_ = std::move(wanted);
   return bands_.given();
@@ -130,7 +130,7 @@ void System<T>::take_units() {
 
 template <typename T>
 void System<T>::scale() {
-  scaled_ = false;  // the right value if memory runs out
+  scaled_ = false;  // stays false if scale_columns() runs out of memory
   scale_columns(bands_.now(), units_.data(), in_units_);
   scaled_ = true;
 }

@@ -15,7 +15,7 @@ namespace {
 
 /// Halos tried when the decay is followed, in rows, shortest first, because a short search costs little.
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
-/// Rows of the longest halo with which long lines are faster than held whole, see HaloPlans::short_line.
+/// Rows of the longest halo with which partitions of long lines are faster than whole lines, see HaloPlans::short_line.
 constexpr Index kQuickerHalo = 256;
 /// Rows of halo of a truncated method that the user named and that no certificate covers.
 constexpr Index kUncoveredHalo = 256;

@@ -15,14 +15,16 @@ struct HaloPlans {
   Plan (*plan)(Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
   /// See longest_halo(); null if halos of any length work.
   Index (*longest)(Index partition, int word, const DeviceTraits& traits);
-  /// See partition_of_whole_lines(), and the plan with that partition. @param rows  of all lines
+  /// See partition_of_whole_lines(). @param length, rows  rows of each line, rows of all lines
   Index (*whole)(Index length, Index rows, int word, const DeviceTraits& traits);
+  /// See make_whole_lines_plan(). @param partition  the result of `whole`
   Plan (*whole_plan)(Index n, Index length, Index partition, int word, const DeviceTraits& traits);
   /// Limit the influence between partitions that are solved together to the rows of the halo; null: no limit is needed.
   void (*couple)(Plan& plan);
-  Index (*short_line)(const DeviceTraits& traits);  ///< rows beyond which lines rather get a halo than stay whole
-  double safe_whole;                                ///< dominance of rows from which lines may be held whole
-  bool cuts_move;                                   ///< tiles are cut elsewhere if the halo changes
+  /// Rows of the longest lines that stay whole even if a short halo suffices.
+  Index (*short_line)(const DeviceTraits& traits);
+  double safe_whole;  ///< least dominance of rows with which lines may be held whole
+  bool cuts_move;     ///< tiles are cut elsewhere if the halo changes
 };
 
 /// Find the HaloPlans of the first scheme that has some for the processor (Scheme::halos()).

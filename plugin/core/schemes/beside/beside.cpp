@@ -33,7 +33,7 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
                   static_cast<long long>(plan.as<Beside>().segments));
   }
   /// If the cache does not hold the window between both sweeps, the window's rows are written to memory and read again.
-  /// The sweep up reads the results of the sweep down of its segment and of the rows below it.
+  /// The sweep up of a segment reads the results of the sweep down, for the segment's rows and for the rows below them.
   double words(const Plan& plan) const override {
     return plan.as<Beside>().windowed ? 4 * overlap_of_segments(plan) + 1 : 7 * overlap_of_segments(plan) + 2;
   }

@@ -68,8 +68,8 @@ void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, P
   beside.window = (lines.length(0) + 1) * widest_bundle(lines, plan);
 }
 
-/// True if a bundle takes whole rows of a block of lines that are not cut. These rows adjoin, so they are one stream.
-/// The part of the window that leaves the cache costs less than the ends of shorter streams.
+/// True if a bundle takes all lines of a block, whole. Rows of the block adjoin in memory, so the bundle is one stream.
+/// The window may exceed the cache: the part of it that leaves the cache costs less than the ends of shorter streams.
 bool takes_whole_rows(const LineSet& lines, int word, const DeviceTraits& traits, const Plan& plan) {
   const Index window = kScratchWords * (lines.length(0) + 1) * round_up(lines.block_lines(), plan.lanes) * word;
   return lines.row_stride() == lines.block_lines() && lines.blocks() >= kRunsPerCore * std::max(1, traits.cores) &&

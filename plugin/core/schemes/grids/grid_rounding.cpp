@@ -296,8 +296,8 @@ double row_sum(const ExcessRow<double>& row) {
   return std::abs(row.lower) + std::abs(row.diag()) + std::abs(row.upper);
 }
 
-/// Follows a line as it is eliminated from its first row down, as in Factors, or in a level of SegmentFactors that is
-/// not cut. @tparam S  scalar of the elimination
+/// Follows the elimination of a line from its first row down. The line is one of Factors, or a level of SegmentFactors
+/// that is not cut. @tparam S  scalar of the elimination
 template <typename S>
 class LineSweep {
  public:
@@ -422,8 +422,8 @@ double grid_rounding_by_survey(const Plan& plan, const Survey& survey) {
   if (!(d >= 1) || grid_condenses(plan)) return kInfinity;
   const SweepOrder order = order_of(plan, kUnit<float>);
   const Index length = in_one_tile(plan) || order.run_rows == 0 ? 2 * order.tile_rows : kLikeRows;
-  // Interface systems that are solved on the way up only depend on couplings divided by pivots. In dominant rows these
-  // ratios are small.
+  // If interface systems are solved only on the way up, they depend on couplings divided by pivots alone. In dominant
+  // rows these ratios are small.
   const bool has_interfaces = (order.at_once && grid_items_down(plan) > 1) || order.streamed;
   if (!has_interfaces || shrinks(survey)) return bound_like_rows(order, 1 / std::max(1.0, survey.decay()), length);
   const double joints = rounding_by_dominance(d) - rounding_by_dominance(kInfinity);

@@ -243,8 +243,8 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
   }
   bool in_pieces(const Plan& plan) const override { return plan.method != Method::exact_factored; }
   bool solves_interfaces() const override { return true; }
-  /// The bounds hold with pivots of another matrix, too. Some need only |c_i / u_i| <= 1, the others follow the factors
-  /// in T's arithmetic.
+  /// The bounds hold even if rounding makes the pivots those of another matrix. Some bounds need only |c_i / u_i| <= 1.
+  /// The others follow from the factors as T's arithmetic computes them.
   Elimination elimination(const Plan& plan) const override {
     return {.excess = grid_condenses(plan), .any_pivots = true};
   }

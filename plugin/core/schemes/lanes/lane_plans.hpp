@@ -33,10 +33,12 @@ inline StoredPlaces places_by_tiles(const Plan& plan) {
   return {plan.form == Form::shared ? factor_tiles(plan) * factor_words(plan) : 0, factor_words(plan)};
 }
 
-/// True if the influence of the unknown above a partition reaches its end without truncation.
+/// True if the influence of the unknown above a partition reaches the partition's end without truncation.
 inline bool passes(const Plan& plan) { return plan.as<StoredFactors>().reach >= plan.m; }
 
-/// Plan truncated-halo or exact-twopass by lanes. @param halo, partition, @throws  see PlanRequest, make_plan()
+/// Plan truncated-halo or exact-twopass by lanes.
+/// @param halo, partition  see PlanRequest
+/// @throws as make_plan()
 Plan make_lanes_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
 
 /// Rows of a partition that holds whole lines of `length` rows. 0 if it does not stay in the cache or in the memory, or

@@ -46,8 +46,8 @@ int choose_items(int most) {
   return items;
 }
 
-/// The lines whose dominance does not cover partitions of `rows` rows, if these lines are few.
-/// @param rows  see bound_halves()
+/// The lines whose dominance alone does not keep the truncation of partitions of `rows` rows within `tol`, see
+/// bound_halves(). Empty if they have too many rows for the fallback method.
 template <typename T>
 std::vector<Index> lines_paper_leaves(const Problem<T>& problem, Index rows, double tol) {
   return weak_lines(problem, [&](double d) { return bound_halves(d, rows) <= tol; });
@@ -224,8 +224,8 @@ double paper_words(const Plan& plan) {
   // The sweeps read four arrays and write two: reciprocal pivots and the swept y. The substitution of each half reads
   // these two and a band, and writes x.
   constexpr double kSweeps = 4 + 2, kBack = 3 + 1;
-  // Words per partition. Tips of spikes are written once and read twice. The two unknowns at the cuts need none of the
-  // three reads of a row. A second sweep that reads the arrays again does not need the last row's coupling.
+  // Words per partition. Each tip of a spike is written once and read twice. The two rows at the cuts save the three
+  // reads of their substitution. If a second sweep reads the arrays again, it saves the coupling of the last row.
   constexpr double kTips = 3 * 4, kCuts = 2 * 3, kLast = 1;
   const double again = plan.as<PaperForm>().staged ? 0 : 4, spared = kCuts + (again > 0 ? kLast : 0);
   return kMarshalling + kSweeps + again + kBack + (kTips - spared) / static_cast<double>(plan.m);
@@ -273,8 +273,8 @@ double paper_lanes_words(const Plan& plan) {
   // Four arrays are read: UL reads the first 2 m_min rows, LU the rows from m_min on. Reciprocal pivots and the swept y
   // are written once. Each is read once, with one band, to compute x.
   constexpr double kSwept = 4, kLeft = 2, kBack = 3 + 1;
-  // Words per partition. Tips of spikes are written once and read twice. The two unknowns at the cuts need none of
-  // their three reads. Neither sweep needs the coupling before its first row.
+  // Words per partition. Each tip of a spike is written once and read twice. The two rows at the cuts save the three
+  // reads of their substitution. Neither sweep needs the coupling before its first row.
   constexpr double kTips = 3 * 4 - 2 * 3 - 2;
   const auto m = static_cast<double>(plan.m), m_min = static_cast<double>(plan.as<PaperLanes>().m_min);
   return kMarshalling + kSwept * (1 + m_min / m) + kLeft + kBack + kTips / m;

@@ -66,7 +66,9 @@ inline Index scan_product_words(int items, int steps) { return Index{6} * steps 
 /// how few steps follow each other.
 inline constexpr int kLevelItemRows = 4;
 
-/// Plan truncated-halo by work-groups. @param halo, partition, @throws  see PlanRequest, make_plan()
+/// Plan truncated-halo by work-groups.
+/// @param halo, partition  see PlanRequest
+/// @throws as make_plan()
 Plan make_tile_plan(Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
 
 /// Rows of a work-group that holds as many whole lines of `length` rows as it can; 0 if it does not hold one.
@@ -87,11 +89,11 @@ OCLSPKT_API Plan make_run_plan(Index n, Index reach, Index partition, int word, 
 OCLSPKT_API std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word,
                                                    const DeviceTraits& traits);
 
-/// Cut the runs of such a plan again for its form, unless runs are lines.
+/// Cut the runs of a plan of truncated-streamed again for its form, unless runs are lines.
 OCLSPKT_API void cut_runs_anew(Plan& plan, int word, const DeviceTraits& traits);
 
-/// Let neighbouring runs compute the rows that both sweep to the same bits, see joins_runs(). Does nothing if runs are
-/// lines.
+/// Make the halo of a run a whole tile. Rows that two neighbouring runs sweep then have the same bits in both runs, see
+/// joins_runs(). Does nothing if runs are lines.
 OCLSPKT_API void join_runs(Plan& plan, int word, const DeviceTraits& traits);
 
 /// Let runs also correct the differences between their work-items (StoredFactors::corrects), and join runs.
