@@ -236,7 +236,8 @@ bool CutParts<T>::find_decaying_spikes(const BandsView<T>& bands, double dominan
 /// Compute the spikes near a cut in double: eliminate rows towards the cut, and substitute away from it.
 ///
 /// Each pivot and each value takes a quotient, a product and a difference. The residual of a row is thus at most
-/// 3 u |A_i| S with u = eps / 2 of double. In float, rounding the values to float leaves u |A_i| S.
+/// 3 u |A_i| S with u = eps / 2 of double. If T is float, the rounding of the values to float leaves u |A_i| S with u
+/// of float.
 template <typename T>
 void CutParts<T>::find_near_spikes(const BandsView<T>& bands, std::size_t slot) {
   constexpr double kNearError = 1.5;

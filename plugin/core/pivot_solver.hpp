@@ -10,7 +10,8 @@
 
 namespace oclspkt {
 
-/// Call f(offset in the set, place among the members' rows) for each row of some lines of a set, the members.
+/// Call f(offset, place) for each row of some lines of a set, the members: the offset of the row in the set, and its
+/// place among the rows of the members.
 template <typename F>
 void for_each_row(const LineSet& all, const std::vector<Index>& members, const F& f) {
   Index at = 0;

@@ -8,7 +8,7 @@
 
 namespace oclspkt {
 
-/// Rows below which a partition spends most of its time on starts and interfaces.
+/// Partitions of fewer rows spend most of their time on starts and interfaces.
 inline constexpr Index kShortPartition = 64;
 /// How many words a row a tile keeps between its two sweeps.
 inline constexpr Index kScratchWords = 2;

@@ -12,12 +12,12 @@ namespace oclspkt {
 
 /// The results of a pass over the bands.
 struct Survey {
-  double dominance = 0;    ///< min over rows of |diag| / (|lower| + |upper|); infinity: all uncoupled; 0: not finite
+  double dominance = 0;    ///< min over rows of |diag| / (|lower| + |upper|); infinity: no couplings; 0: not finite
   bool finite = false;     ///< no NaN or Inf in the bands that are read
   bool symmetric = false;  ///< lower[i+1] = upper[i] in every line
   bool shared = false;     ///< all lines (at least two) have bitwise equal rows, except for the sign of zeros
   Index weakest_row = -1;  ///< offset of the row with the least dominance, or of the first row that is not finite
-  double smallest_row = 0, largest_row = 0;  ///< least and greatest row size: a row's largest |number|, if not 0
+  double smallest_row = 0, largest_row = 0;  ///< least and greatest max |number| of a row, without rows of zeros
   double lower_share = 0, upper_share = 0;   ///< max over rows of |lower| / |diag|, |upper| / |diag|
   Index uncoupled_above = 0;                 ///< rows whose lower is 0
   /// The least factor by which the influence of a boundary value decays from row to row. It is the dominance, or
