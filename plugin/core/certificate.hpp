@@ -45,8 +45,8 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
 /// The values that leave a partition are computed twice: by the partition alone, and from the values that enter it. The
 /// two results differ by rounding. The growth is the amplification of this difference, the largest of two kinds of
 /// products:
-///   - 1 + |c p| of a row, times the |a_i p_i| from the next row to the end of that row's partition,
-///   - the |c_i p_i| from any row up to the first row of its partition.
+///   - 1 + |c p| of a row, times the product of |a_i p_i| from the next row to the end of that row's partition,
+///   - the product of |c_i p_i| from any row up to the first row of its partition.
 /// @cost 1 division, 6 multiplications a row
 template <typename T>
 Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);

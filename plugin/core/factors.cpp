@@ -16,8 +16,8 @@
 namespace oclspkt {
 namespace {
 
-/// The most and the fewest neighbouring lines that are swept together: enough for rows to be long streams, and few
-/// enough for their excesses to stay in the first-level cache.
+/// The most and the fewest neighbouring lines that are swept together. With kWidest lines, their excesses still stay in
+/// the first-level cache. With kNarrowest lines, rows are still long streams.
 constexpr Index kWidest = 512, kNarrowest = 64;
 /// The least number of bundles if the set has enough lines, so that all processors have work.
 constexpr Index kFewestBundles = 8;

@@ -50,8 +50,8 @@ class OCLSPKT_API PivotSolver final : public Pivoting<T> {
   void set_up(const Plan& plan, const Bands<T>& bands) override;
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
-  /// The rounding bound of all lines, in eps. For lines without a bound, it is the error after refinement;
-  /// take_errors() reports larger errors.
+  /// The rounding bound of all lines, in eps. A line without a bound counts with the error at which refinement
+  /// suffices, or with its error in a trial solve if this is larger; take_errors() reports larger errors.
   double rounding() const override;
   double take_errors() override;
   std::int64_t bytes() const override;

@@ -92,7 +92,7 @@ Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& e
 enum class Joints {
   swept_windows,  ///< a scan by windows (kernels/gpu/tile_shared_rows.clh), then a second sweep from the value
   swept,          ///< a scan by blocks (kernels/gpu/tile_scan.clh), then a second sweep
-  taken_off       ///< a scan by blocks; then rows swept from 0 subtract the value times the scan's products
+  taken_off       ///< a scan by blocks; the value, times the scan's products, is subtracted from the rows
 };
 
 /// The errors of a tile's sweep. Every work-item sweeps its rows from 0. A scan then finds the value that enters each
@@ -125,8 +125,8 @@ class ScanErrors {
   /// itself.
   /// @pre correct() was called
   double drift(int item) const { return items_[static_cast<std::size_t>(item)].drift; }
-  /// The difference between the value that the tile passes on and its first unknown. The tile passes on the scan's
-  /// value of this unknown, computed with 0 behind the tile.
+  /// A tile may pass on the value that the scan finds for its first unknown, computed with 0 behind the tile.
+  /// @return the difference between this value and the unknown
   double handed() const;
 
  private:

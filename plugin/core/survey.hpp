@@ -20,9 +20,9 @@ struct Survey {
   double smallest_row = 0, largest_row = 0;  ///< least and greatest max |number| of a row, without rows of zeros
   double lower_share = 0, upper_share = 0;   ///< max over rows of |lower| / |diag|, |upper| / |diag|
   Index uncoupled_above = 0;                 ///< rows whose lower is 0
-  /// The least factor by which the influence of a boundary value decays from row to row. It is the dominance, or
-  /// follows from the shares p and q of dominant rows: |upper / pivot| <= g with g = q / (1 - p g). This bound is sharp
-  /// if all rows are equal.
+  /// The least factor by which the influence of a boundary value decays from row to row. It is the dominance or, if
+  /// larger, 1 / g. The shares p and q of dominant rows give |upper / pivot| <= g with g = q / (1 - p g). This bound is
+  /// sharp if all rows are equal.
   double decay() const;
 };
 
