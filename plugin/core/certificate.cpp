@@ -202,7 +202,7 @@ struct Block {
   double down = 1;     ///< product of |a_i p_i|
   double up = 1;       ///< product of |c_i p_i|
   double entered = 0;  ///< size of an error that begins with the block: 1 + |c p| of the row above
-  double begun = 0;    ///< size behind the block of the largest error that begins in it
+  double begun = 0;    ///< size, behind the block, of the largest error that begins in the block
   double amount = 0;   ///< sum over the rows of an error of 1 from above times its largest growth upwards
   double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row above the block
   bool finite = true;

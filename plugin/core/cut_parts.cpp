@@ -76,7 +76,8 @@ Index CutParts<T>::slot_of(Index line) const {
 
 template <typename T>
 void CutParts<T>::uncouple_cuts(const BandsView<T>& bands, const Overlay& overlay) {
-  // The uncoupled row has the size of the original row: y over its diagonal overflows only if the line's solution does.
+  // The uncoupled row has the size of the original row, so that y over its diagonal overflows only if the solution of
+  // the line overflows.
   const auto uncouple = [&](Index at, T(&kept)[3]) {
     kept[0] = bands.lower[at];
     kept[1] = bands.diag[at];
@@ -329,7 +330,7 @@ void CutParts<T>::measure_spikes(const BandsView<T>& bands, const std::vector<ch
     SpikeFacts* const facts = spike_facts_.data() + b.first_slot;
     std::fill_n(facts, b.wide, SpikeFacts{});
     if (b.wide > 1) {
-      constexpr Index kFewest = 64;  // numbers that are adjacent in memory
+      constexpr Index kFewest = 64;  // lines of a piece: their numbers are adjacent in memory
       for_pieces(b.wide, std::max(kFewest, kPieceRows / b.length),
                  [&](Index first, Index end) { measure_rows(bands, b, 0, b.length, first, end, facts); });
       continue;

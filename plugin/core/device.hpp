@@ -139,7 +139,7 @@ class DeviceSolver {
   }
   /// The device handles of the last set_up; null on the host.
   virtual DeviceHandles handles() const { return {}; }
-  /// True if enqueue() accepts the queue, which belongs to the solver's device and to the context of the last set_up.
+  /// True if enqueue() accepts the queue: it belongs to the solver's device and to the context of the last set_up.
   virtual bool takes(const DeviceQueue& /*queue*/) const { return false; }
   /// Enqueue an apply for vectors on the queue's device, see Solver::enqueue(). Without a queue: solve for vectors in
   /// buffers of the context of handles() and wait, see Solver::apply_on_device().
@@ -161,8 +161,8 @@ class DeviceSolver {
   virtual const Factors<T>* factors() const { return nullptr; }
   /// The bound on rounding (Report::rounding) from the factors of the last set-up; 0 if the bound of the plan holds.
   virtual double rounding() const { return 0; }
-  /// The largest componentwise error, in eps, of the solutions since the last call that no bound covers; 0 if bounds
-  /// cover all of them. Infinite if a solution is not finite although its right-hand side is.
+  /// The largest componentwise error, in eps, of the solutions without a bound since the last call; 0 if all solutions
+  /// have a bound. Infinite if a solution is not finite although its right-hand side is.
   virtual double take_errors() { return 0; }
   /// Bytes on the device and in host scratch, without bands that the device shares with the host.
   virtual std::int64_t bytes() const = 0;

@@ -34,7 +34,8 @@ template <typename T>
 }
 
 /// Factor a row.
-/// @return the number of entries whose rounding bound exceeds e.rounding; take_records() then updates it, by divisions
+/// @return the number of entries whose rounding bound exceeds e.rounding; if it is not 0, take_records() updates
+///         e.rounding, which takes divisions
 template <typename T>
 [[gnu::always_inline]] inline int factor_entries(Index width, const BundleRow<T>& row, PivotExtremes<T>& e) {
   const BundleRow<T> b = row;

@@ -35,9 +35,9 @@ OCLSPKT_API double narrow_line(Bands<T>& bands, Index line);
 /// with dominance by rows |lower_i upper_(i-1) / u_(i-1)| is at most |lower_i|.
 double narrow_factors_change(double d);
 
-/// Why the factors of narrowed bands must not be rounded to float as well. Empty if they are in float's range and both
-/// roundings together stay within kNarrowChange. Rounding the bands changes an excess by up to 2^-24 (d + 1) / (d - 1)
-/// of its new value.
+/// Why the factors of narrowed bands must not be rounded to float as well. Empty if the factors are in float's range
+/// and both roundings together stay within kNarrowChange. Rounding the bands changes an excess by up to
+/// 2^-24 (d + 1) / (d - 1) of its new value.
 /// @param survey  survey of the narrowed bands
 OCLSPKT_API std::string why_not_narrow_factors(const Survey& survey);
 

@@ -10,7 +10,7 @@ namespace oclspkt {
 
 /// Partitions of fewer rows spend most of their time on starts and interfaces.
 inline constexpr Index kShortPartition = 64;
-/// How many words a row a tile keeps between its two sweeps.
+/// Words that a tile keeps for each row between its two sweeps.
 inline constexpr Index kScratchWords = 2;
 /// Runs per core: several, so that one slow core does not delay the others.
 inline constexpr Index kRunsPerCore = 4;

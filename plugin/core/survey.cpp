@@ -262,7 +262,8 @@ bool line_is_symmetric(const LineSet& lines, const BandsView<T>& bands, Index li
   return couplings_agree(bands, {lines.first(line) + stride, lines.length(line) - 1, stride}, stride);
 }
 
-/// True if `count` rows from `at` on, `step` places apart, equal those from `pattern` on, `pattern_step` places apart.
+/// True if the `count` rows from `at` on, in steps of `step`, equal the rows from `pattern` on, in steps of
+/// `pattern_step`.
 template <typename T>
 bool same_rows(const BandsView<T>& bands, Index at, Index step, Index pattern, Index pattern_step, Index count) {
   Index differing = 0;

@@ -26,7 +26,8 @@ struct Survey {
   double decay() const;
 };
 
-/// True if the shares of dominant rows bound |lower / pivot| and |upper / pivot| by 1, for elimination from either end.
+/// True if the shares of lower and upper prove that |lower / pivot| and |upper / pivot| are at most 1 in dominant rows,
+/// for elimination from either end.
 bool shrinks(const Survey& survey);
 
 /// False if rows need scaling: their sizes are so near the ends of T's range, or differ so much, that reciprocal

@@ -25,7 +25,7 @@ template <typename T>
 class ColumnUnits {
  public:
   /// @pre lines are laid end to end, at least one is not dominant, and couplings out of the lines are 0
-  /// @cost twice 3 words a row, for lines with a row that is not dominant; by all processors of this process
+  /// @cost 3 words a row, read twice, for lines with a row that is not dominant; by all processors of this process
   ColumnUnits(const LineSet& lines, const BandsView<T>& bands);
 
   bool none() const { return jumps_.empty(); }
