@@ -43,9 +43,10 @@ inline constexpr double kSurveyedDominance = 1.05;
 /// The rounding bound of methods that eliminate and substitute each row once, with stored factors or without.
 ///
 /// Let u = eps / 2, with pivots u_i and multipliers l_i, d_i = y_i - l_i d_(i-1) and x_i = (d_i - c_i x_(i+1)) / u_i.
-/// Then |d_i| is at most (|u_i| + |c_i|) max |x|. A row has three rounding errors: u |d_i|, twice u |u_i x_i|, and
+/// Then |d_i| is at most (|u_i| + |c_i|) max |x|. A row has the rounding errors u |d_i|, twice u |u_i x_i|, and
 /// u |d_i| from the division. The row above passes on its errors times l_i. The rounding of l_i, 1 / u_i and c_i / u_i
 /// adds more. The sum is at most u (8 |u_i| + 3 |c_i| + 3 |a_i| + 6 |l_i c_(i-1)|) max |x|.
+/// @param growth  the largest (|l_i c_(i-1)| + |u_i|) / |b_i|; at most 3 for rows of dominance 1
 /// @return the bound in eps
 inline double rounding_by_growth(double growth) { return 4 * growth; }
 

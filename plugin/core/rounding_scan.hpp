@@ -21,6 +21,7 @@ struct PivotAbove {
 /// The pivots above some rows of a system of n rows. Elimination begins kLeadIn rows above each of these rows. If the
 /// pivots of any of them do not converge within kLeadIn rows, elimination begins with the first row of the system for
 /// all of them.
+/// @param first  the rows, ascending; the result for rows outside of the system is PivotAbove{}
 template <typename T>
 std::vector<PivotAbove> pivots_above(const SweepRows<T>& rows, Index n, const std::vector<Index>& first);
 
