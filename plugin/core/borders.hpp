@@ -8,8 +8,8 @@
 
 namespace oclspkt {
 
-/// Places of the rows next to cuts in the vectors. Shape of each: [2][slots], rows next to the cuts above, then below;
-/// -1: the slot has no such row.
+/// Places in the vectors, for the rows next to cuts. Shape of each: [2][slots], rows next to the cuts above, then
+/// below. -1: the slot has no such row.
 struct RowsNextToCuts {
   std::vector<Index> y;  ///< right-hand sides
   std::vector<Index> z;  ///< solution of the nearest inner rows

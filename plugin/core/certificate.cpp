@@ -60,7 +60,7 @@ Certificate certify_partitions(const SweepRows<T>& rows, Index m, Index halo, Ro
   Ratios ratios;
   Spikes spikes;
   for (Index k = begin; k < end; ++k) {
-    // Stay inside of `asked`: no coupling leaves these lines, and a short line should not cost a whole partition.
+    // Stay inside of `asked`: no coupling leaves its lines, and a short line should not cost a whole partition.
     const Index first = std::max(asked.first, k * m - halo), last = std::min(asked.end, (k + 1) * m + halo);
     const Index kept_first = std::max(asked.first, k * m), kept_end = std::min(asked.end, (k + 1) * m);
     ratios.fill(rows, first, last);
@@ -166,7 +166,7 @@ double growth_of_sweep(Index n, Index piece, Index lead_in, const F& sweep) {
 /// The truncation errors of a tile, see certify_stored().
 struct OfTile {
   double below = 0;   ///< bound of the factor by which an error below the tile reaches the rows above it
-  double left = 0;    ///< size behind the tile of an error that enters it from above with 1 + |c p|
+  double left = 0;    ///< size, behind the tile, of an error that enters it from above with size 1 + |c p|
   double amount = 0;  ///< sum over the tile's rows of that error times its largest growth upwards
 };
 
@@ -202,7 +202,7 @@ struct Block {
   double down = 1;     ///< product of |a_i p_i|
   double up = 1;       ///< product of |c_i p_i|
   double entered = 0;  ///< size of an error that begins with the block: 1 + |c p| of the row above
-  double begun = 0;    ///< size behind the block of the largest error that begins in it
+  double begun = 0;    ///< size, behind the block, of the largest error that begins in the block
   double amount = 0;   ///< sum over the rows of an error of 1 from above times its largest growth upwards
   double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row above the block
   bool finite = true;
@@ -383,7 +383,7 @@ Certificate certify_runs(const TileRuns& runs, const BandsView<T>& bands) {
   const auto certificate = [&](double bound, Index k, bool above) {
     return Certificate{bound, k, k * block_rows, std::min(runs.n, (k + kWindowBlocks) * block_rows) - 1, above};
   };
-  const Index whole = (runs.window - block_rows + 1) / block_rows;  // whole blocks in any window
+  const Index whole = (runs.window - block_rows + 1) / block_rows;  // any window contains at least so many whole blocks
   Certificate below, start;
   double amount = 0;  // Block::amount over all rows below the window, for an error of 1 that leaves the window
   for (Index k = runs.below ? count - whole - 1 : -1; k >= 0; --k) {

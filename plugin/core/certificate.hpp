@@ -13,7 +13,7 @@ struct Certificate {
   double bound = 0;           ///< NaN or Inf: nothing is known
   Index partition = -1;       ///< the partition (or tile) with the largest bound
   Index first = 0, last = 0;  ///< first and last row of this partition, as offsets in the vector
-  bool above = false;         ///< most of it comes from the unknowns cut off above those rows, not below
+  bool above = false;         ///< whether most of the bound comes from truncation above these rows, not below
   double growth = 1;          ///< how much solving the interface systems amplifies rounding errors
 };
 
@@ -24,26 +24,29 @@ struct RowRange {
   Index first = 0, end = 0;
 };
 
-/// Rigorous bound for partitions of m rows that read h more rows on each side. It is the largest |w_i| + |v_i| over the
-/// partition's own rows, where w and v are the spikes of the partition with its halos. Computed in double.
+/// A rigorous truncation bound for partitions of m rows that also read `halo` rows on each side. The bound is the
+/// largest |w_i| + |v_i| over the partitions' own rows, where w and v are the spikes of a partition with its halos. It
+/// is computed in double.
 /// @param asked  the whole lines that the bound covers; the function reads no other rows
-/// @pre contiguous lines with couplings between lines 0
-/// @cost 2 (m + 2h) / m sweeps over the rows asked for
+/// @pre lines are laid end to end, and couplings between lines are 0
+/// @cost 2 (m + 2 halo) / m sweeps over the rows of `asked`
 template <typename T>
 Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked);
 
-/// Rigorous bound for stored factors with one interface system per tile (the reach of StoredFactors is plan.m). The
-/// unknown below a tile is truncated one tile away; so is the unknown above a run.
+/// A rigorous truncation bound for stored factors with one interface system per tile (the reach of StoredFactors is
+/// plan.m). For the rows of a tile, the solve truncates the unknown below the next tile. At the start of a run, it also
+/// truncates the unknown above the tile above the run.
 ///
-/// The error from below is the product of |c_i p_i| over a tile, times the largest such product that ends above the
-/// tile. The error from above begins as 1 + |c p| of the row above the run and decays downwards by |a_i p_i| a row; the
-/// sweep up passes it on, times |c_i p_i|. The bound is the sum of both errors, wherever runs start.
+/// The error from below is the product of |c_i p_i| over a tile, times the largest such product that ends with the row
+/// above the tile. The error from above begins as 1 + |c p| of the truncated row, and each row on its way down
+/// multiplies it by |a_i p_i|. The sweep up then multiplies it by |c_i p_i| a row. The bound is the sum of both errors,
+/// and holds wherever runs start.
 ///
 /// The values that leave a partition are computed twice: by the partition alone, and from the values that enter it. The
-/// two results differ by rounding, and the growth is the amplification of this difference. It is the largest of
-/// two kinds of products:
-///   - 1 + |c p| of a row, times the |a_i p_i| from the next row to the end of that row's partition,
-///   - the |c_i p_i| from any row up to the first row of its partition.
+/// two results differ by rounding. The growth is the amplification of this difference, the largest of two kinds of
+/// products:
+///   - 1 + |c p| of a row, times the product of |a_i p_i| from the next row to the end of that row's partition,
+///   - the product of |c_i p_i| from any row up to the first row of its partition.
 /// @cost 1 division, 6 multiplications a row
 template <typename T>
 Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);
@@ -52,25 +55,26 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);
 struct TileRuns {
   Index n;                          ///< rows, all lines glued
   Index tile_rows;                  ///< rows of a tile, which solves one interface system
-  Index window;                     ///< rows between a truncated row and the nearest unknown that depends on it
-  bool above = true, below = true;  ///< whether an unknown is truncated above a run; below a tile
+  Index window;                     ///< rows between a truncated unknown and the nearest row that depends on it
+  bool above = true, below = true;  ///< whether unknowns are truncated above runs, below tiles
 };
 
-/// Rigorous bound for TileRuns. Both sides of a run are truncated `window` rows away. Between the tiles of a run,
-/// unknowns are truncated a tile away, which is at least as far. The bound holds wherever runs and tiles
-/// begin: the function cuts rows into blocks of window / kWindowBlocks rows, and counts only as many blocks as
-/// every window contains whole.
+/// A rigorous truncation bound for TileRuns. Both sides of a run are truncated `window` rows away. Between the tiles of
+/// a run, unknowns are truncated a tile away, which is at least as far.
+///
+/// The bound holds wherever runs and tiles begin. For this, the function divides the rows into blocks of
+/// window / kWindowBlocks rows, and counts the decay over as many whole blocks as every window contains.
 /// @cost 1 division, 8 multiplications a row
 template <typename T>
 Certificate certify_runs(const TileRuns& runs, const BandsView<T>& bands);
 
-/// Rigorous bound for partitions that are swept down (LU) and up (UL) by themselves, with a 2x2 system at each cut. LU
-/// substitutes the bottom half of a partition and UL the top half. The bound is computed in double.
+/// A rigorous truncation bound for partitions that are swept down (LU) and up (UL) by themselves, with a 2x2 system at
+/// each cut. LU substitutes the bottom half of a partition, and UL the top half. The bound is computed in double.
 ///
 /// The error of the unknowns at a cut is (|w_b| + |v_t|) (1 + max(|v_b|, |w_t|)) / |1 - v_b w_t|. The error of row i of
-/// a bottom half is |c_i p_i| times the error of the row below it, plus the product of |a_j p_j| from the partition's
-/// first row to row i: the influence of the unknown above the partition after LU. Top halves mirror this. The growth is
-/// the largest 1 / |1 - v_b w_t|.
+/// a bottom half has two parts. One is |c_i p_i| times the error of the row below it. The other is the product of
+/// |a_j p_j| from the partition's first row to row i: the influence, after LU, of the unknown above the partition. Top
+/// halves mirror this. The growth is the largest 1 / |1 - v_b w_t|.
 /// @param limit  the search ends at the first partition whose bound is larger
 /// @pre couplings out of the lines are 0
 /// @cost 2 sweeps over the rows
@@ -78,7 +82,7 @@ template <typename T>
 Certificate certify_halves(const Plan& plan, const BandsView<T>& bands,
                            double limit = std::numeric_limits<double>::infinity());
 
-/// The bound of certify_halves() from dominance alone: d^-(h + 1) + 2 d^(1 - m) / (d - 1) with h = floor(m / 2);
+/// The bound of certify_halves() from dominance alone: d^-(h + 1) + 2 d^(1 - m) / (d - 1) with h = floor(m / 2). It is
 /// infinite if d <= 1.
 /// @pre every row is dominant by rows with at least d, or d is Survey::decay()
 double bound_halves(double d, Index m);

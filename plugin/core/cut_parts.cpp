@@ -76,7 +76,8 @@ Index CutParts<T>::slot_of(Index line) const {
 
 template <typename T>
 void CutParts<T>::uncouple_cuts(const BandsView<T>& bands, const Overlay& overlay) {
-  // The uncoupled row has the size of the original row: y over its diagonal overflows only if the line's solution does.
+  // The uncoupled row has the size of the original row, so that y over its diagonal overflows only if the solution of
+  // the line overflows.
   const auto uncouple = [&](Index at, T(&kept)[3]) {
     kept[0] = bands.lower[at];
     kept[1] = bands.diag[at];
@@ -236,7 +237,8 @@ bool CutParts<T>::find_decaying_spikes(const BandsView<T>& bands, double dominan
 /// Compute the spikes near a cut in double: eliminate rows towards the cut, and substitute away from it.
 ///
 /// Each pivot and each value takes a quotient, a product and a difference. The residual of a row is thus at most
-/// 3 u |A_i| S with u = eps / 2 of double. In float, rounding the values to float leaves u |A_i| S.
+/// 3 u |A_i| S with u = eps / 2 of double. If T is float, the rounding of the values to float leaves u |A_i| S with u
+/// of float.
 template <typename T>
 void CutParts<T>::find_near_spikes(const BandsView<T>& bands, std::size_t slot) {
   constexpr double kNearError = 1.5;
@@ -328,7 +330,7 @@ void CutParts<T>::measure_spikes(const BandsView<T>& bands, const std::vector<ch
     SpikeFacts* const facts = spike_facts_.data() + b.first_slot;
     std::fill_n(facts, b.wide, SpikeFacts{});
     if (b.wide > 1) {
-      constexpr Index kFewest = 64;  // numbers that are adjacent in memory
+      constexpr Index kFewest = 64;  // lines of a piece: their numbers are adjacent in memory
       for_pieces(b.wide, std::max(kFewest, kPieceRows / b.length),
                  [&](Index first, Index end) { measure_rows(bands, b, 0, b.length, first, end, facts); });
       continue;

@@ -9,7 +9,7 @@
 
 namespace oclspkt {
 
-/// The equations of a part's top and bottom row when its inner rows are eliminated, in double:
+/// The equations of a part's top and bottom row after elimination of its inner rows, in double:
 ///     above x_above + tt x_t + tb x_b = g_t,   bt x_t + bb x_b + below x_below = g_b
 /// A part of one row between two other parts has one equation: above x_above + tt x_t + below x_below = g_t.
 struct ReducedPart {
@@ -36,12 +36,14 @@ struct SpikeFacts {
   double error = 0;  ///< max over inner rows of the residuals of p and q together, relative to |A_i|, in eps of T
 };
 
-/// The parts of cut lines on one process: eliminates inner rows from the rows next to cuts, and corrects them later.
+/// The parts of cut lines on one process. CutParts eliminates the inner rows from the equations of the rows next to
+/// cuts, and corrects the inner rows later.
 ///
-/// Given x_t and x_b, the inner rows are an independent system. The rows next to a cut stay in the bands, but
-/// uncoupled, so that any solver of the whole set gives z = A_inner^-1 y on the inner rows. CutParts stores the spikes
-/// p = A_inner^-1 (coupling to t) and q = A_inner^-1 (coupling to b). It makes the equations in x_t and x_b from the
-/// numbers z, p and q, and the correction x = z - p x_t - q x_b uses the very same numbers.
+/// Given the unknowns x_t and x_b of the rows next to the cuts, the inner rows are an independent system. The rows next
+/// to a cut stay in the bands, but uncoupled, so that any solver of the whole set gives z = A_inner^-1 y on the inner
+/// rows. CutParts stores the spikes p = A_inner^-1 (coupling to t) and q = A_inner^-1 (coupling to b). It makes the
+/// equations in x_t and x_b from the numbers z, p and q, and the correction x = z - p x_t - q x_b uses the very same
+/// numbers.
 ///
 /// Lines side by side form a bundle; a bundle with a cut line has a slot for each of its lines.
 /// @source Polizzi and Sameh 2006 (SPIKE), with inner rows in place of whole partitions
@@ -122,9 +124,9 @@ class CutParts {
   };
   struct Bundle {
     Index first_slot, wide;
-    Index first, length;           ///< offset of the first row of the first line; rows
-    Index p_rows = 0, q_rows = 0;  ///< stored rows: the first rows of p, the last rows of q
-    Index p_at = 0, q_at = 0;      ///< in spikes_
+    Index first, length;           ///< offset of the first row of the first line; rows of a line
+    Index p_rows = 0, q_rows = 0;  ///< how many rows are stored: the first rows of p, the last rows of q
+    Index p_at = 0, q_at = 0;      ///< places of p and q in spikes_
   };
   void find_near_spikes(const BandsView<T>& bands, std::size_t slot);
   void measure_rows(const BandsView<T>& bands, const Bundle& b, Index begin, Index end, Index first_line,

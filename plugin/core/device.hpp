@@ -34,7 +34,7 @@ struct DeviceInfo {
   bool cuda = false;     ///< driven by CUDA, not by OpenCL
   bool copies = false;   ///< see DeviceModule::device_beside()
   int cores = 1;
-  int whole = -1;                               ///< the whole device if this one is a part, see DeviceModule::part_of()
+  int whole = -1;                               ///< the device of which this one is a part, see DeviceModule::part_of()
   std::int64_t memory = 0, max_allocation = 0;  ///< bytes
   bool fp64 = false;
   bool host_unified = false;  ///< shares the host's memory: vectors need no copy
@@ -45,7 +45,7 @@ struct DeviceInfo {
 /// A type in words: "fpga", "emulated fpga".
 inline std::string type_text(const std::string& type, bool emulated) { return (emulated ? "emulated " : "") + type; }
 
-/// The end of an error message, behind the name of a device without a compiler if the options name no file.
+/// The end of the error message about a device without a compiler if the options name no program file.
 inline constexpr const char* kNoCompiler =
     "has no compiler for kernels: give its binary by -pc_oclspkt_fpga_binary (C++: Options::fpga_binary); make one "
     "with "
@@ -56,11 +56,12 @@ struct DeviceProfile {
   double launch_seconds = 0;         ///< fixed cost of an apply: launch, wait, hand the vectors over
   double rows_per_second = 0;        ///< rate of a one-pass method with 5 words a row, vectors on the device
   double copy_bytes_per_second = 0;  ///< host to device and back; infinite where memory is shared
-  /// Copies of long vectors take long_copy_seconds plus the bytes at this rate, if that is less than the time at
-  /// copy_bytes_per_second. Infinite: not measured.
+  /// Fixed cost of a copy of a long vector, see copy_seconds(); infinite: not measured.
   double long_copy_seconds = std::numeric_limits<double>::infinity();
+  /// Rate of a copy of a long vector, beside its fixed cost; infinite: not measured.
   double long_copy_bytes_per_second = std::numeric_limits<double>::infinity();
 
+  /// The time of a copy: the lesser of the times for short and for long vectors.
   double copy_seconds(double bytes) const {
     return std::min(bytes / copy_bytes_per_second, long_copy_seconds + bytes / long_copy_bytes_per_second);
   }
@@ -100,7 +101,8 @@ struct DeviceSettings {
   /// The module of the callers' queues; null if it is the solver's own, see DeviceModule::device_beside().
   DeviceModule* queues_of = nullptr;
   /// Bytes of a vector up to which the kernels handle NaN at once, which costs some 10 % of an apply in double. For
-  /// longer vectors, they note whether they met a NaN, and a second launch (some 3 us) then repeats the apply NaN-safe.
+  /// longer vectors, the kernels only note whether they met a NaN; a second launch (some 3 us) then repeats the apply
+  /// NaN-safe.
   std::int64_t nan_safe_bytes = 50'000'000;
 };
 
@@ -113,17 +115,18 @@ class DeviceSolver {
  public:
   virtual ~DeviceSolver() = default;
   /// Move the bands to the device. A later call with another plan or other values reuses buffers if sizes allow.
-  /// @param bands  couplings between lines are 0; the object and its numbers outlive the solver or the next set_up
+  /// @param bands  couplings between lines are 0; the object and its numbers must live until the next set_up or the end
+  ///               of the solver
   /// @throws DeviceError, BuildError
   virtual void set_up(const Plan& plan, const Bands<T>& bands) = 0;
   /// Multiply row i of every solution by units[i] until the next set_up, because the columns of the bands are scaled.
   /// @pre the device has a compiler
-  /// @param units  shape [extent]; outlives the solver or the next set_up
+  /// @param units  shape [extent]; must live until the next set_up or the end of the solver
   /// @return false if the device has no memory for the units, and on the host
   /// @throws DeviceError, BuildError
   virtual bool in_units(const T* /*units*/) { return false; }
-  /// Announce the likely duration of an apply of the next set-up, in seconds. It separates a slow device from a device
-  /// that hangs.
+  /// Announce the likely duration of an apply of the next set-up, in seconds. With it, the solver distinguishes a slow
+  /// device from a device that hangs.
   void expect(double seconds) { expected_seconds_ = seconds; }
   /// Solve; x and y do not overlap.
   /// @throws DeviceError; x is then undefined and y untouched
@@ -136,7 +139,7 @@ class DeviceSolver {
   }
   /// The device handles of the last set_up; null on the host.
   virtual DeviceHandles handles() const { return {}; }
-  /// True if enqueue() accepts the queue, which belongs to the solver's device and to the context of the last set_up.
+  /// True if enqueue() accepts the queue: it belongs to the solver's device and to the context of the last set_up.
   virtual bool takes(const DeviceQueue& /*queue*/) const { return false; }
   /// Enqueue an apply for vectors on the queue's device, see Solver::enqueue(). Without a queue: solve for vectors in
   /// buffers of the context of handles() and wait, see Solver::apply_on_device().
@@ -158,8 +161,8 @@ class DeviceSolver {
   virtual const Factors<T>* factors() const { return nullptr; }
   /// The bound on rounding (Report::rounding) from the factors of the last set-up; 0 if the bound of the plan holds.
   virtual double rounding() const { return 0; }
-  /// The largest componentwise error, in eps, of the solutions since the last call that no bound covers; 0 if bounds
-  /// cover all of them. Infinite if a solution is not finite although its right-hand side is.
+  /// The largest componentwise error, in eps, of the solutions without a bound since the last call; 0 if all solutions
+  /// have a bound. Infinite if a solution is not finite although its right-hand side is.
   virtual double take_errors() { return 0; }
   /// Bytes on the device and in host scratch, without bands that the device shares with the host.
   virtual std::int64_t bytes() const = 0;
@@ -179,7 +182,7 @@ struct StreamArrays {
   Index n;
 };
 
-/// Streams arrays on a device, for the least time of any kernel that moves as many words.
+/// Streams arrays on a device. No kernel that moves as many words takes less time.
 class DeviceStream {
  public:
   virtual ~DeviceStream() = default;
@@ -254,13 +257,14 @@ class DeviceModule {
   virtual std::shared_ptr<Space<double>> space_double(int device, const DeviceSettings& /*settings*/) {
     throw DeviceError(info(device).name + " keeps no vectors");
   }
-  /// Run x = (a + b) + (c + y) once. Rates are quoted as shares of this stream, which reads four arrays and writes one.
+  /// Run x = (a + b) + (c + y) once, which reads four arrays and writes one. Rates are quoted as shares of the rate of
+  /// this stream.
   /// @return seconds, without copies between host and device
   /// @throws DeviceError, BuildError
   virtual double stream(int device, const StreamArrays<float>& arrays) = 0;
   virtual double stream(int device, const StreamArrays<double>& arrays) = 0;
-  /// Make a stream whose arrays stay on the device; to be destroyed before release().
-  /// @param reads  arrays of n scalars that are read, 1 to 4; one more is written
+  /// Make a stream whose arrays stay on the device. Destroy it before release().
+  /// @param reads  number of arrays that the stream reads, 1 to 4, of n scalars each; it writes one more
   /// @throws DeviceError, BuildError
   virtual std::unique_ptr<DeviceStream> make_stream(int device, Index n, int reads, bool is_double) = 0;
   /// The maker of program files; null if the module has none.
@@ -270,8 +274,8 @@ class DeviceModule {
 };
 
 /// The entry point of liboclspkt-cl.so and liboclspkt-cuda.so: `extern "C" DeviceModule* oclspkt_cl_module(const char*
-/// abi, std::string* error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. Throws
-/// nothing but bad_alloc; a later call then tries again.
+/// abi, std::string* error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. The
+/// function throws nothing but bad_alloc, after which a later call tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
 inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 17";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
@@ -282,8 +286,8 @@ inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 /// @throws bad_alloc, after which a later call tries again
 OCLSPKT_API DeviceModule* device_module(std::string* why);
 
-/// The object of device_module(), without loading drivers. Its device_of() loads only the driver of the queue, and
-/// returns a device that is ready for use.
+/// The object of device_module(). The call loads no drivers, and the device_of() of this object loads only the driver
+/// of the queue and returns a device that is ready for use.
 OCLSPKT_API DeviceModule& devices_of_queues();
 
 /// The object of device_module() if a module is open already, else null.

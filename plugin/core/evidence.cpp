@@ -105,7 +105,7 @@ double twopass_growth(const BandsView<T>& bands, Index m, Index first, Index end
   };
   for (Index k = first / m; k * m < end; ++k) {
     const Index begin = std::max(first, k * m), last = std::min(end, (k + 1) * m) - 1;
-    // A line that begins inside of a partition has no top row in it: the partition's top row is in another line.
+    // A line that begins inside of a partition has no top row there: the top row of the partition is in another line.
     const bool has_top = begin == k * m && begin < last;
     Index i = begin + has_top;
     T top = bands.diag[begin], to_row = has_top ? bands.upper[begin] : T(0);

@@ -12,14 +12,14 @@
 namespace oclspkt {
 
 /// The largest growth for which elimination in partitions is trusted. Rounding leaves an error of up to some 10 times
-/// the growth, in eps, in a row, and the limit is 100 eps. The growth of dominant rows is at most 3.
+/// the growth in a row, in eps, and the limit of errors is 100 eps. The growth of dominant rows is at most 3.
 inline constexpr double kGrowthLimit = 5;
 /// The largest growth of matrices that are dominant by rows: |l c| <= |b| and |u| <= |b| + |l c|.
 inline constexpr double kDominantGrowth = 3;
-/// Componentwise backward error of the trial solve above which a method is not trusted, in units of eps.
+/// The largest componentwise backward error of a trial solve, in eps, for which a method is trusted.
 inline constexpr double kTrialLimitEps = 100;
 
-/// Normwise or rowwise backward error, in units of eps, up to which pivoting would not improve a solve.
+/// The largest normwise or rowwise backward error, in eps, that pivoting would not improve.
 inline constexpr double kStableEps = 10;
 
 /// Right-hand sides of trial solves, from a fixed seed.
@@ -32,7 +32,7 @@ enum class TrialKind { rough, smooth };
 /// generator. Its lower bits have short periods.
 class TrialCoin {
  public:
-  /// @param process  rank of this process in a solve that processes share: each has its own sequence
+  /// @param process  rank of this process in a solve that several processes share; each process has its own sequence
   explicit TrialCoin(int process = 0) : state_(kSeed + static_cast<std::uint64_t>(process)) {}
   bool toss() { return (state_ = state_ * kFactor + kTerm) >> 63 != 0; }
   /// Skip some tosses.
@@ -59,7 +59,7 @@ void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, Tria
 struct Trial {
   double worst = 0;           ///< largest componentwise backward error over lines; NaN if a solution is not finite
   std::vector<Index> failed;  ///< lines whose error is above the limit, in order
-  std::vector<Index> failed_by_row;  ///< lines of `failed` whose rowwise backward error exceeds kStableEps, too
+  std::vector<Index> failed_by_row;  ///< the lines of `failed` whose rowwise backward error exceeds kStableEps
 };
 
 /// Solve a trial system by `apply` and compare the error of each line with kTrialLimitEps.

@@ -12,15 +12,17 @@
 namespace oclspkt {
 
 /// The componentwise rounding bound of a row that is eliminated from one side and substituted by stored factors. The
-/// result is the bound in eps times |diag|: |r_i| <= result / |diag| eps (|A| |x| + |y|)_i for the computed x.
+/// result is the bound times |diag|: |r_i| <= (result / |diag|) eps (|A| |x| + |y|)_i for the computed x.
 ///
-/// Let u = eps / 2, let p be the pivot, and f = l c the number subtracted from the diagonal. Products and sums round
-/// separately. The sweeps leave an error of 4 u in the two couplings and of 4 u (|p| + |f|) in the diagonal. A pivot
-/// diag - f adds 2 u |f| + u |p|. A pivot made of excesses, s before the elimination and e after it, adds u (|s| + |e|
-/// + |p| + 6 |lower| + 5 |f|): the pivot above and the multiplier give 3 u |lower|, and the excess above, |lower| -
-/// |f|, is rounded and multiplied. A row carries its excess if 2 |diag| >= |lower| + |upper|: |s| <= |diag|, and |e| <=
-/// max(|p|, |upper|). Scaling of rows does not change the bound; nor does scaling of columns, as long as the same rows
-/// carry their excess.
+/// Let u = eps / 2, let p be the pivot, and let f = l c be the number subtracted from the diagonal. Products and sums
+/// round separately. The sweeps leave an error of 4 u in the two couplings and of 4 u (|p| + |f|) in the diagonal. The
+/// pivot adds an error that depends on how it is computed:
+///   - From the diagonal, as diag - f, it adds 2 u |f| + u |p|.
+///   - From the excess, s before the elimination and e after it, it adds u (|s| + |e| + |p| + 6 |lower| + 5 |f|). The
+///     pivot above and the multiplier give 3 u |lower| of this, and the excess above, |lower| - |f|, is rounded and
+///     multiplied. A row carries its excess if 2 |diag| >= |lower| + |upper|; then |s| <= |diag|, and |e| is at most
+///     max(|p|, |upper|).
+/// Scaling of rows does not change the bound. Nor does scaling of columns, as long as the same rows carry their excess.
 /// @param lower  the coupling that is eliminated
 /// @param taken  f
 /// @param size   |p|
@@ -35,7 +37,7 @@ T row_rounding(T lower, T diag, T upper, T taken, T size) {
 template <typename T>
 struct PivotExtremes {
   T rounding = 0;
-  T most = 0;    ///< |multiplier|
+  T most = 0;    ///< the largest |multiplier|
   T spoilt = 0;  ///< 0; NaN once a reciprocal is not finite
   bool finite = true;
   bool forgiven = false;  ///< an excess of some row is_forgiven()
@@ -55,7 +57,7 @@ struct PivotExtremes {
     forgiven = forgiven || some.forgiven;
     if (!(some.rounding <= rounding)) rounding = some.rounding;
   }
-  /// The bound plus two terms for all rows: 0.5 for the excess, and 2 eps of the diagonal if excesses are forgiven.
+  /// The bound plus two terms that see() leaves out: 0.5 eps for the excess s, and 2 eps if excesses are forgiven.
   typename Factors<T>::Pivots pivots() const {
     const bool sound = finite && spoilt == 0 && most <= kMostMultiplier<T>;
     if (!sound || !(rounding <= std::numeric_limits<T>::max())) {

@@ -16,15 +16,16 @@
 namespace oclspkt {
 namespace {
 
-/// The most and the fewest neighbouring lines that are swept together: enough for rows to be long streams, and few
-/// enough for their excesses to stay in the first-level cache.
+/// The most and the fewest neighbouring lines that are swept together. With kWidest lines, their excesses still stay in
+/// the first-level cache. With kNarrowest lines, rows are still long streams.
 constexpr Index kWidest = 512, kNarrowest = 64;
 /// The least number of bundles if the set has enough lines, so that all processors have work.
 constexpr Index kFewestBundles = 8;
 /// How many lines, or pieces of a long line, are swept abreast if neighbours are not one place apart.
 constexpr Index kAbreast = 8;
-/// kShortLine: the most rows of lines of which a second-level cache holds kAbreast. Longer lines are swept one by one,
-/// from both ends at once, which is faster. kRowsAtOnce: rows of a short line that are read and written at once.
+/// kShortLine: the most rows of a line such that a second-level cache holds kAbreast lines. Longer lines are swept one
+/// by one, from both ends at once, which is faster. kRowsAtOnce: rows of a short line that are read and written at
+/// once.
 constexpr Index kShortLine = 256, kRowsAtOnce = 64;
 /// The least number of rows in a piece of a long line.
 constexpr Index kPieceOfLine = 16384;
@@ -68,7 +69,8 @@ struct Factors<T>::Abreast {
   /// Let sweep j begin at an end of a line.
   void begin(Index j) { upper[j] = reciprocal[j] = excess[j] = 0; }
   /// Start a lead-in: the coupling of each sweep's next row to its previous row counts as excess. The pivots then
-  /// converge from above, like those of the whole sweep. From below they might stay a few roundings short of the limit.
+  /// converge from above, like the pivots of the whole sweep. From below, they might stop a few roundings short of the
+  /// limit.
   void lead_in() {
     std::fill_n(upper, kAbreast, T(0));
     std::fill_n(reciprocal, kAbreast, T(1));
@@ -125,7 +127,7 @@ template <typename T>
                bands.diag[at]);
 }
 
-/// Eliminate the rows above and below from the one between them.
+/// Eliminate the rows above and below a row from this row.
 template <typename T>
 void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivot& above, const Pivot& below,
                       PivotExtremes<T>& extremes) {
@@ -147,7 +149,7 @@ void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivo
     keep(to, multiplier, met.reciprocal, towards ? T(0) : from_below);
   }
   const T once = row_rounding(std::abs(row.lower) + std::abs(row.upper), bands.diag[at], T(0), taken, left.size);
-  // If two rows are eliminated, one after the other, the intermediate diagonal is rounded as well.
+  // If rows are eliminated from both sides, one after the other, the diagonal between the two steps is rounded as well.
   const bool both_sides = above.reciprocal != 0 && below.reciprocal != 0;
   const T between = both_sides ? T(1.5) * taken + T(0.5) * std::abs(row.excess) : T(0);
   extremes.see(once + between, std::max(std::abs(from_above), std::abs(from_below)), met.reciprocal, bands.diag[at]);
@@ -211,8 +213,8 @@ typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands,
 }
 
 /// Continue kAbreast sweeps.
-/// @tparam kRows  rows of each sweep that are read, and written, at once. Many if the lines are so close in memory
-///                that a cache treats them as one stream, or maps them to the same set
+/// @tparam kRows  rows of each sweep that are read, and written, at once. It is large if the lines are so close in
+///                memory that a cache treats them as one stream, or maps them to the same set
 /// @param step  places from row to row: the stride of the lines' rows, negative upwards
 /// @param keep  whether to write the factors
 template <typename T>
@@ -273,8 +275,8 @@ typename Factors<T>::Pivots Factors<T>::factor_abreast(const BandsView<T>& bands
   return extremes.pivots();
 }
 
-/// The lead-in after which the pivots of a long sweep have converged, judged by the rows of its first piece; 0 if none
-/// of the tried lengths suffices.
+/// The lead-in after which the pivots of a long sweep have converged; 0 if none of the tried lengths suffices. The
+/// trial uses the rows of the first piece of the sweep.
 /// @param first, step  as for sweep_pieces()
 template <typename T>
 Index Factors<T>::enough_lead_in(const BandsView<T>& bands, Index first, Index step) {

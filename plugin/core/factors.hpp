@@ -14,19 +14,19 @@ namespace oclspkt {
 
 /// The order in which the rows of a line are eliminated.
 ///   down     from the first row to the last
-///   inwards  from both ends to the middle row. The two chains of operations do not wait for each other: a single line
-///            takes half of the time
+///   inwards  from both ends to the middle row. The two chains of operations do not wait for each other, so that a
+///            single line takes half of the time
 ///   towards  from both ends of the system to a given row: lines above the row are eliminated down, lines below it up
 enum class Order { down, inwards, towards };
 
 /// Read-only factors: shape [lines.extent()] in the layout of the vectors, or [length of a line] if they are shared.
 ///
-/// The meeting row of a line is eliminated last. Below it, elimination goes upwards, and a and c change places. The
-/// meeting row has no coupling but two multipliers, for the row above it and for the row below it. The order decides
-/// where the multiplier for the row below is stored:
+/// The meeting row of a line is the row that is eliminated last. The rows below it are eliminated upwards, so that a
+/// and c change places there. The meeting row has no coupling but two multipliers: one for the row above it and one for
+/// the row below it. The order decides where the multiplier for the row below is stored:
 ///   inwards  in `coupling` of the meeting row, as c_i p_(i+1)
-///   towards  in `multiplier` of the row that Order::towards names, and of meeting rows below that row. The named row
-///            has reciprocal 0 and coupling -1, so that substitution does not change its unknown, see Meeting
+///   towards  in `multiplier`, for the row that Order::towards names and for the meeting rows below that row. The named
+///            row has reciprocal 0 and coupling -1, so that substitution does not change its unknown, see Meeting
 template <typename T>
 struct FactorsView {
   const T* multiplier = nullptr;  ///< a_i p_(i-1)
@@ -69,21 +69,21 @@ class OCLSPKT_API Factors {
   /// The rounding bound from the elimination of one line or of all lines.
   struct Pivots {
     double rounding =
-        0;  ///< Rounding::eps by component (row_rounding()); NaN: a pivot is 0, or a number is out of range
+        0;  ///< the componentwise bound (row_rounding()), in eps; NaN: a pivot is 0, or a number is out of range
     bool forgiven = false;  ///< an excess of some row is_forgiven()
     /// True if the bound is within the limit of method auto; false for NaN.
     bool sound() const { return rounding <= kRoundingLimit; }
     void add(const Pivots& some);
   };
 
-  /// The unknown of the row that Order::towards names: (d_i - from_above d_(i-1)) reciprocal.
+  /// The factors of the row that Order::towards names: its unknown is (d_i - from_above d_(i-1)) reciprocal.
   struct Meeting {
     T from_above = 0, reciprocal = 1;
   };
 
-  /// @param form  shared: all lines have the factors of the first one (Survey::shared); symmetric: multipliers are not
-  ///              stored, since lower[i+1] = upper[i] makes them the couplings of the rows above (lines side by side in
-  ///              order `down` only); general otherwise
+  /// @param form  shared: all lines have the factors of the first one (Survey::shared); symmetric: lower[i+1] =
+  ///              upper[i], so that the couplings of the rows above serve as multipliers, which are not stored (only
+  ///              for lines side by side, in order `down`); general otherwise
   /// @param towards  a row of the system, for Order::towards
   /// @param narrow  store the factors in float, see narrow_view(); for lines side by side, in order `down`, not shared
   /// @pre couplings out of the lines are 0
@@ -92,7 +92,8 @@ class OCLSPKT_API Factors {
               bool narrow = false);
   /// Replace the factors of some lines by those of the identity.
   /// @param lines  in ascending order
-  /// @return false, without changes, if `lines` lacks a line that is not sound, or if other factors might change
+  /// @return false, without changes, if `lines` lacks a line that is not sound, if the factors are shared, or if an
+  ///         excess was forgiven
   bool drop(const std::vector<Index>& lines);
   /// Always forgive the rounding of a diagonal, whatever its effect: for callers that check the solution.
   void forgive_always() { forgiving_ = Forgiving::always; }

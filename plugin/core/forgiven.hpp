@@ -9,9 +9,9 @@
 namespace oclspkt {
 
 /// The largest change of a solution, relative to its largest unknown, if roundings of the diagonal are forgiven. It is
-/// the largest entry of M^-1 phi: phi holds the forgiven excesses with reversed sign, and M is the comparison matrix
-/// without them. The result is 0 for Poisson's equation, 1e44 for Dorr's matrix of 511 rows, and NaN if M has a pivot
-/// of 0.
+/// the largest entry of M^-1 phi, where phi holds the forgiven excesses with reversed sign, and M is the comparison
+/// matrix without these excesses. The result is 0 for Poisson's equation, 1e44 for Dorr's matrix of 511 rows, and NaN
+/// if M has a pivot of 0.
 /// @cost 3 words a row; if an excess is forgiven, also the factors of M, by all processors, and two sweeps
 template <typename T>
 double forgiven_effect(const LineSet& lines, const BandsView<T>& bands);

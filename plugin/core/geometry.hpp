@@ -24,8 +24,8 @@ struct StoredFactors {
   Index reach = 0;     ///< how many rows of a partition depend on the unknown above it, a multiple of lanes; m: all
   Index lead_in = -1;  ///< rows above a partition at which elimination begins, so that its pivots converge; -1: at the
                        ///< line's first row
-  bool corrects = false;  ///< true: rounding does not grow, because the differences between neighbouring partitions (or
-                          ///< work-items) at their joints are computed, passed on and subtracted. The halo of a
+  bool corrects = false;  ///< true: kernels compute the differences between neighbouring partitions (or work-items) at
+                          ///< joints, pass them on and subtract them, so that rounding does not grow. The halo of a
                           ///< work-group is then a tile
 };
 

@@ -23,7 +23,7 @@ constexpr Index host_arrays_bytes(const LineSet& lines) {
 /// The first sweep reads y and one array of factors; the sweep back reads two arrays and writes x. Lines side by side
 /// are swept down and up in bundles, whose rows stay in the cache between the two sweeps; long rows are swept whole.
 /// All other lines are swept from both ends to the middle and back. If a cache holds two such lines, both are swept at
-/// once, so that their chains of operations overlap. Of several right-hand sides, four are swept at a time.
+/// once, so that their chains of operations overlap. Several right-hand sides are swept four at a time.
 template <typename T>
 class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
  public:

@@ -10,8 +10,7 @@ namespace oclspkt {
 
 /// One equation of a tridiagonal system, with the excess stored in place of the diagonal:
 ///     diag x_i + lower x_(i-1) + upper x_(i+1) = f,   |diag| = |lower| + |upper| + excess.
-/// If excess >= 0, eliminations only add to it, so that nothing cancels at dominance 1.
-/// The sign of diag is `sign`.
+/// `sign` is the sign of diag. If excess >= 0, eliminations only add to it, so that nothing cancels at dominance 1.
 /// @source Grassmann, Taksar, Heyman 1985 (the state reduction without subtractions), extended to couplings of any sign
 template <typename T>
 struct ExcessRow {
@@ -31,8 +30,8 @@ struct ExcessRow {
   }
 };
 
-/// The largest multiplier of an elimination: the square root of the range of T. With larger ones, right-hand sides
-/// would lose digits near the end of the range.
+/// The largest multiplier of an elimination: the square root of the range of T. Larger multipliers would make
+/// right-hand sides lose digits near the end of the range.
 template <typename T>
 inline constexpr T kMostMultiplier = 0x1p64F;
 template <>
@@ -59,7 +58,7 @@ T exact_excess(T lower, T diag, T upper) {
   return second + (first_error + second_error);
 }
 
-/// True if an excess is negative, but at most by a rounding of the diagonal: in [-2 eps |diag|, 0).
+/// True if an excess is negative by at most a rounding of the diagonal: in [-2 eps |diag|, 0).
 template <typename T>
 bool is_forgiven(T excess, T diag) {
   const T one_rounding = 2 * std::numeric_limits<T>::epsilon() * std::abs(diag);
@@ -116,9 +115,9 @@ T coupled(T coupling, T unknown) {
 /// @pre p is as_pivot(); its couplings are p_to_q and p_far (0 if that neighbour is already eliminated)
 template <typename T>
 T eliminate(ExcessRow<T>& q, T t, const ExcessRow<T>& p, T p_to_q, T p_far) {
-  // With both diagonals scaled to be positive: couplings of opposite signs add |filled| to the diagonal of q, others
-  // subtract it. In the former case the excess grows by 2 |filled|, since p.magnitude() contains p_to_q. The difference
-  // below is exactly 0 or 2 |filled|.
+  // Let both diagonals be scaled to be positive. Couplings of opposite signs add |filled| to the diagonal of q, and the
+  // excess then grows by 2 |filled|, because p.magnitude() contains |p_to_q|. Couplings of equal signs subtract
+  // |filled|, and the excess does not change. The difference below is exactly 0 or 2 |filled|.
   const T filled = t * p_to_q;
   q.excess += std::abs(t) * p.excess + (std::abs(filled) - q.sign * filled);
   q.f -= coupled(t, p.f);
@@ -141,6 +140,7 @@ struct PivotRow {
   T size;
 };
 
+/// Make a PivotRow: from the diagonal if the row carries_diagonal(), else from the excess.
 /// @param row        the row after the eliminations
 /// @param taken      the number that the eliminations subtract from the diagonal, times the diagonal's sign
 /// @param lower, diag, upper  the row's numbers before any elimination
@@ -170,9 +170,9 @@ void append_row(SchurSegment<T>& s, const ExcessRow<T>& row) {
   s.bottom = eliminate_above(inner, row.lower * r, row);
 }
 
-/// The tridiagonal system in the boundary unknowns of p segments: 2p rows (top, bottom, top, bottom ...), solved by a
-/// forward and a back sweep that carry the excess. It is solved in double: if a matrix is dominant by columns only, its
-/// pivots are as small as the couplings below them, and in float long chains of segments sometimes round a pivot to 0.
+/// The tridiagonal system in the boundary unknowns of p segments: 2p rows (top, bottom, top, bottom ...). A forward and
+/// a back sweep solve it and carry the excess. They compute in double: if a matrix is dominant by columns only, its
+/// pivots are as small as the couplings below them, and in float, long chains of segments sometimes round a pivot to 0.
 /// @cost 4p divisions, 30p multiply-adds; 6 doubles of scratch a segment, allocated by resize
 template <typename T>
 class OCLSPKT_API ReducedSystem {
@@ -181,7 +181,7 @@ class OCLSPKT_API ReducedSystem {
   Index segments() const { return pivot_.size() / 2; }
   /// Solve for all boundary unknowns.
   /// @param[in]  segment shape [p]
-  /// @param[out] x_top, x_bottom shape [p]; both are the unknown of a single-row segment
+  /// @param[out] x_top, x_bottom  shape [p]; both are the unknown of the row if a segment has one row
   /// @throws nothing; zero pivots give Inf or NaN, which trial solves reject
   void solve(const SchurSegment<T>* segment, T* x_top, T* x_bottom);
   /// The growth of the last solve, see elimination_growth(); NaN if a pivot was zero or not finite.

@@ -11,7 +11,8 @@
 
 namespace oclspkt {
 
-/// How many neighbouring lines are copied at once, each to contiguous memory: the numbers of a cache line.
+/// How many neighbouring lines are copied at once: as many as a cache line has doubles. Each is copied to contiguous
+/// memory.
 inline constexpr Index kColumnLines = 8;
 
 /// Copies of some neighbouring lines of a set, each in contiguous memory.

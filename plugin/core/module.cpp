@@ -50,7 +50,7 @@ class ModuleFile {
 };
 
 /// The devices of both modules as one list. A card that both modules see is listed once, as a device of OpenCL. If only
-/// CUDA reaches the vectors, the solve uses CUDA's.
+/// CUDA reaches the vectors, the solve uses the card as a device of CUDA.
 class AllDevices final : public DeviceModule {
  public:
   const std::string& why_no_opencl() const { return opencl_.why(); }

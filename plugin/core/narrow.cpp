@@ -21,8 +21,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity(), kMost = std::numeric_limits<double>::max();
 /// Relative rounding of float.
 constexpr double kHalfEps = 0x1p-24;
-/// Least ratio of a number to the largest of its row. Floats keep 24 bits down to 2^-126, and the largest number is
-/// scaled to [1/2, 1).
+/// Least ratio of a number to the largest number of its row. Floats keep 24 bits down to 2^-126, and the largest number
+/// is scaled to [1/2, 1).
 constexpr double kLeastShare = 0x1p-125;
 /// Limits of row sizes, and of the ratio of row sizes (kWidest), for factors in float. Within these limits, reciprocal
 /// pivots and multipliers are in range, because pivots are not much smaller than their rows.

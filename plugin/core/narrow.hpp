@@ -16,7 +16,7 @@ inline constexpr double kNarrowChange = 0.1;
 /// @pre couplings out of the lines are 0 (Bands::close_lines)
 /// @return the largest relative change of a row's excess
 /// @throws InvalidInput that names the first row with a scaled number outside of float's range, or with an excess that
-///         changes by more than kNarrowChange (an excess of 0: that changes at all); the bands are then unchanged
+///         changes by more than kNarrowChange (an excess of 0 must not change); the bands are then unchanged
 /// @post   rows with NaN or Inf are unchanged; a survey of the bands finds them
 /// @cost   6 words read, 3 written a row, by all processors of this process; nothing where T is float
 template <typename T>
@@ -29,15 +29,15 @@ OCLSPKT_API double narrow_line(Bands<T>& bands, Index line);
 /// Bound of the relative change of any row's excess if the stored factors of a matrix of dominance d are rounded to
 /// float: 2^-24 (d + 6) / (d - 1); infinite if d <= 1.
 ///
-/// Multiplier M, reciprocal R and coupling C of rounded factors stand for the matrix with rows
-///     lower_i = M_i / R_(i-1),  upper_i = C_i / R_i,  diag_i = 1 / R_i + M_i C_(i-1) / R_(i-1),
+/// The multipliers M, reciprocals R and couplings C of rounded factors stand for the matrix with rows
+///     lower_i = M_i / R_(i-1),  upper_i = C_i / R_i,  diag_i = 1 / R_i + M_i C_(i-1) / R_(i-1).
 /// The errors of these numbers are at most 2^-23 |lower_i|, 2^-23 |upper_i| and 2^-24 (|diag_i| + 4 |lower_i|), because
 /// with dominance by rows |lower_i upper_(i-1) / u_(i-1)| is at most |lower_i|.
 double narrow_factors_change(double d);
 
-/// Why the factors of narrowed bands must not be rounded to float as well. Empty if they are in float's range and both
-/// roundings together stay within kNarrowChange. Rounding the bands changes an excess by up to 2^-24 (d + 1) / (d - 1)
-/// of its new value.
+/// Why the factors of narrowed bands must not be rounded to float as well. Empty if the factors are in float's range
+/// and both roundings together stay within kNarrowChange. Rounding the bands changes an excess by up to
+/// 2^-24 (d + 1) / (d - 1) of its new value.
 /// @param survey  survey of the narrowed bands
 OCLSPKT_API std::string why_not_narrow_factors(const Survey& survey);
 

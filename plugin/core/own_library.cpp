@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 
 char loaded_as[2 * PATH_MAX], real_file[PATH_MAX];
 
-/// Does not allocate and does not throw: an exception through dlopen() would leave the loader's lock locked.
+/// The function neither allocates nor throws, because an exception through dlopen() would leave the loader's lock
+/// locked.
 [[gnu::constructor]] void note_own_paths() {
   Dl_info info;
   if (dladdr(reinterpret_cast<void*>(&note_own_paths), &info) == 0 || info.dli_fname == nullptr) return;

@@ -14,8 +14,8 @@ namespace oclspkt {
 /// starting a thread.
 inline constexpr Index kPieceRows = Index{1} << 16;
 
-/// Rows above a piece at which its sweep begins. The pivots converge, whatever row elimination starts at, twice as fast
-/// as the influence of a boundary value decays.
+/// Rows above a piece at which its sweep begins. From any starting row, the pivots converge twice as fast as the
+/// influence of a boundary value decays.
 inline constexpr Index kLeadIn = 2048;
 
 /// Call f(first, end) for pieces [k * piece, (k+1) * piece) of [0, count), in any order. The calling thread runs them,

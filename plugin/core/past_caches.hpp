@@ -9,10 +9,10 @@
 
 namespace oclspkt {
 
-/// The least size, in bytes, of copies that are stored past the caches: their data would leave the caches before the
-/// next pass reads it. A store through the caches first reads the line that it overwrites. Measured on 2 cores, 2 MB of
-/// second-level cache each: for bands of 24 MB and more, the copy takes two thirds of the time, and the next solve as
-/// long as before; at 12 MB, that solve loses as much time as the copy gains.
+/// The least size, in bytes, of copies that are stored past the caches. The data of such copies would leave the caches
+/// before the next pass reads it, and a store through the caches first reads the line that it overwrites. Measured on 2
+/// cores with 2 MB of second-level cache each: from 24 MB of bands on, the copy takes two thirds of the time, and the
+/// next solve as long as before. At 12 MB, the next solve loses as much time as the copy gains.
 inline constexpr std::int64_t kPastCaches = std::int64_t{16} << 20;
 
 /// Prefetch `count` numbers into the second-level cache. The addresses may lie outside of any array.

@@ -32,8 +32,8 @@ class PivotErrors {
   bool see(T lower, T diag, T upper) {
     const EliminatedRow row = chain_.next(lower, diag, upper);
     if (factors_tell_ && row.size == 0) return true;  // the factors report the line
-    // An error of the pivot above changes the number that this row subtracts. An error of the carried excess also
-    // changes the multiplier, and the total is the same.
+    // An error of the pivot above changes the number that this row subtracts. If the error comes from the carried
+    // excess, it also changes the multiplier, and the total is the same.
     double error = std::abs(row.taken) * handed_;
     if (plain_ || row.direct) {
       error += kUnit * (3 * std::abs(row.taken) + 2 * row.size);

@@ -14,7 +14,7 @@ namespace oclspkt {
 struct EliminatedRow {
   double ratio = 0;     ///< |a_i / u_(i-1)|
   double taken = 0;     ///< a_i c_(i-1) / u_(i-1), subtracted from the diagonal
-  double against = 0;   ///< 2 |taken| if `taken` enlarges the diagonal, else 0: the addition to the excess
+  double against = 0;   ///< added to the excess: 2 |taken| if `taken` enlarges the diagonal, else 0
   double own = 0;       ///< the excess before elimination
   double before = 0;    ///< the excess of the row above
   double size = 0;      ///< |u_i|
@@ -43,7 +43,7 @@ EliminatedRow PivotChain::next(T lower, T diag, T upper_of_row) {
   row.taken = linked ? static_cast<double>(lower) * reciprocal * upper : 0;
   row.against = std::abs(row.taken) - sign * row.taken;
   row.direct = carries_diagonal(lower, diag, upper_of_row);
-  // A coupling to no row counts as excess.
+  // If there is no row above, the coupling to it counts as excess.
   const double carried = row.own + (linked ? row.ratio * excess + row.against : a);
   const double left = row.direct ? std::abs(b) - sign * row.taken : c + carried;
   row.size = std::abs(left);
@@ -57,7 +57,7 @@ EliminatedRow PivotChain::next(T lower, T diag, T upper_of_row) {
 /// The largest relative error of pivots at which rounding bounds still hold, although they assume exact pivots.
 inline constexpr double kKnownPivots = 0.05;
 
-/// True if arithmetic in T finds the pivots of a plan to within kKnownPivots, and rounding overflows no unknown.
+/// True if arithmetic in T finds the pivots of a plan to within kKnownPivots, and if no unknown overflows by rounding.
 ///
 /// At dominance 1, row i - 1 passes on the relative error of its pivot to row i, times |a_i c_(i-1)| / |u_(i-1) u_i|.
 /// This factor can be large for many rows. Where couplings grow towards one side, plain pivots
@@ -65,7 +65,7 @@ inline constexpr double kKnownPivots = 0.05;
 /// digits that cancel in rows that are not dominant. Matrices with growing couplings may also amplify the rounding of a
 /// right-hand side beyond T's range (Dorr's matrix in float, 212 rows).
 ///
-/// If the dominance d is well above 1, the pivots are accurate: all errors together act as relative errors of the
+/// If the dominance d is well above 1, the pivots are accurate. All errors together act as relative errors of the
 /// diagonal, and the relative change of an excess is d / (d - 1) times as large.
 /// @cost nothing if the dominance is well above 1; else one division and some 30 operations a row, one processor a line
 template <typename T>

@@ -21,10 +21,10 @@ template <typename T, typename Number>
 constexpr double kUnit = static_cast<double>(static_cast<Number>(std::numeric_limits<T>::epsilon()) /
                                              std::numeric_limits<Number>::epsilon());
 
-/// Limits of measured errors, in eps of T: above kRefineEps a solution is refined; if it then still exceeds kWidenEps,
-/// it is computed in wider numbers.
+/// Limits of measured errors, in eps of T. A solution with an error above kRefineEps is refined. If its error then
+/// exceeds kWidenEps, it is computed in wider numbers.
 constexpr double kRefineEps = 2, kWidenEps = 10;
-/// The largest growth for which refinement suffices: growth destroys digits, and about four remain at this limit.
+/// The largest growth for which refinement suffices. Growth destroys digits; at this limit, about four remain.
 constexpr double kHardGrowth = 1e12;
 
 /// Convert a bound or an error from eps of Number to eps of T. Half an eps is added if T is narrower, because the

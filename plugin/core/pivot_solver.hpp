@@ -10,7 +10,8 @@
 
 namespace oclspkt {
 
-/// Call f(offset in the set, place among the members' rows) for each row of some lines of a set, the members.
+/// Call f(offset, place) for each row of some lines of a set, the members: the offset of the row in the set, and its
+/// place among the rows of the members.
 template <typename F>
 void for_each_row(const LineSet& all, const std::vector<Index>& members, const F& f) {
   Index at = 0;
@@ -49,8 +50,8 @@ class OCLSPKT_API PivotSolver final : public Pivoting<T> {
   void set_up(const Plan& plan, const Bands<T>& bands) override;
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
-  /// The rounding bound of all lines, in eps. For lines without a bound, it is the error after refinement;
-  /// take_errors() reports larger errors.
+  /// The rounding bound of all lines, in eps. A line without a bound counts with the error at which refinement
+  /// suffices, or with its error in a trial solve if this is larger; take_errors() reports larger errors.
   double rounding() const override;
   double take_errors() override;
   std::int64_t bytes() const override;

@@ -68,7 +68,8 @@ void set_power(int exponent, double& power) {
 }
 void set_power(int exponent, long double& power) { power = std::ldexp(1.0L, exponent); }
 
-/// Infer the unit of each unknown, relative to the first one, from the couplings and diagonals: a power of two.
+/// Infer the unit of each unknown from the couplings and diagonals. Units are powers of two, relative to the first
+/// unit.
 /// @param[out] size shape [rows][width]; the value of each unknown if it is 1 in its unit
 template <typename Number>
 void find_sizes(Index rows, Index width, const BandsView<Number>& b, Number* size) {

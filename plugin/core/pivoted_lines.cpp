@@ -16,14 +16,13 @@ namespace {
 template <typename Number>
 using Limits = std::numeric_limits<Number>;
 
-/// A row is a block of 1, whatever the other rows are, if it multiplies the next diagonal by at most 1 + 1 / kShare.
-/// Bunch's value, 0.6, bounds the growth of single rows and blocks alike. Here single rows are preferred: they have a
-/// componentwise bound, and most blocks of 2 have none.
+/// A row that multiplies the next diagonal by at most 1 + 1 / kShare is a block of 1, whatever the other rows are.
+/// Bunch's value, 0.6, bounds the growth of single rows and blocks alike. The value here prefers single rows, because
+/// they have a componentwise bound, and most blocks of 2 have none.
 template <typename Number>
 constexpr Number kShare = Number(0.1);
 
-/// If the larger of two compared products has at least this size, the comparison is valid even if the smaller product
-/// underflows.
+/// Two products can be compared if the larger one has at least this size, even if the smaller one underflows.
 template <typename Number>
 const Number kLeastProduct = std::ldexp(Limits<Number>::min(), 60);
 
@@ -51,8 +50,8 @@ struct Choice {
 };
 
 /// True if the waiting row is a block of 1, see take_pivot(). Let x = |diag b|, y = |upper a|, fill = |c lower_after|
-/// and full = |b diag_after|. The single row enlarges the next diagonal by y / x. A block of 2 enlarges the diagonal
-/// after it by (fill / full) (x / y).
+/// and full = |b diag_after|. A single row enlarges the next diagonal by y / x. A block of 2 enlarges the diagonal
+/// behind the block by (fill / full) (x / y).
 template <typename Number>
 bool is_alone(const Choice<Number>& k) {
   using Any = Size<Number>;
@@ -184,8 +183,8 @@ bool is_swapped(Number upper2) {
 }
 
 /// Solve a bundle with its factors. In a block of 2, the second row first subtracts its coupling to the unknown below
-/// the block, and only then the first row subtracts the second row's right-hand side: that coupling may be larger than
-/// all numbers of the first row.
+/// the block. Only then does the first row subtract the right-hand side of the second row, because that coupling may be
+/// larger than all numbers of the first row.
 template <Index kWidth, typename Number>
 [[gnu::always_inline]] inline void substitute_bundle(Index rows, const Places<const Number>& f, Number* x) {
   if (rows == 0) return;
@@ -320,8 +319,8 @@ void PivotedLines<Number>::make_room() {
 template <typename Number>
 template <Index kWidth>
 void PivotedLines<Number>::factor_lanes(const Bundle& b, const BandsView<Number>& bands, PivotFacts* facts) {
-  // Rounding errors of a single row: four times eps / 2; of a row in a block of 2: eight times eps / 2. See
-  // docs/experiments/pivoting.md.
+  // The rounding errors of a single row are four times eps / 2, and those of a row in a block of 2 are eight times
+  // eps / 2. See docs/experiments/pivoting.md.
   constexpr double kAlone = 2, kInBlock = 4;
   const Places<Number> to{diag_.data() + b.at, upper_.data() + b.at, upper2_.data() + b.at, multiplier_.data() + b.at};
   Lanes<kWidth, Number> lanes;

@@ -14,12 +14,12 @@ struct PivotedRow {
   Number made_of = 0;  ///< |diag|; if diag is a difference, the larger operand
 };
 
-/// The row that is eliminated next, after all previous eliminations.
+/// The row that is eliminated next, as all previous eliminations have left it.
 template <typename Number>
 struct WaitingRow {
   Number diag, upper = 0;
   Number taken = 0;     ///< the number that elimination subtracted from the diagonal
-  Number in_block = 0;  ///< 1: second row of a block, which is its own pivot row, whatever its size
+  Number in_block = 0;  ///< 1: the second row of a block, always its own pivot row
 };
 
 /// A row of the upper triangular factor, with its elimination step.
@@ -30,14 +30,14 @@ struct PivotStep {
   Number swapped = 0;     ///< 1: this row changed places with the next row before its elimination
 };
 
-/// Choose the pivot row from the waiting row and the next row, and eliminate its unknown from the other.
+/// Choose the pivot row from the waiting row and the next row, and eliminate its unknown from the other of these rows.
 ///
 /// Pivots are diagonal blocks of 1 and 2 rows. A single row enlarges the next diagonal by the factor
-/// 1 + |upper next.lower| / |diag next.diag|. A block enlarges the diagonal of the row behind it, by the couplings
-/// between that row and the second row of the block. The waiting row is a block of 1 if its growth is at most 11; else
-/// the smaller growth decides. Both sides of each comparison have the same units, so that no scaling of rows or columns
-/// changes the choice; scaling by powers of two changes no bit of the result. A block of two rows is eliminated by its
-/// second row first; its determinant is at least 0.9 |upper next.lower|.
+/// 1 + |upper next.lower| / |diag next.diag|. A block of two rows enlarges the diagonal of the row behind it, by the
+/// couplings between that row and the second row of the block. The waiting row is a block of 1 if its factor is at most
+/// 11; else the smaller of the two factors decides. Both sides of each comparison have the same units, so that no
+/// scaling of rows or columns changes the choice; scaling by powers of two changes no bit of the result. A block of two
+/// rows is eliminated by its second row first; its determinant is at least 0.9 |upper next.lower|.
 /// @param after  the row behind a block of two; null at the end of the line
 /// @source Bunch 1974, Erway and Marcia 2010 (diagonal pivoting of tridiagonal systems without interchanges)
 template <typename Number>
@@ -62,9 +62,9 @@ struct PivotLimits {
   double growth;   ///< lines of larger growth get trial solves, because refinement may not suffice
 };
 
-/// Solves many tridiagonal systems by Gaussian elimination with diagonal blocks of 1 and 2 rows. The method `pivot`
-/// uses it, the reduced systems of cut lines, and lines beyond the range of their type. Systems of one length form
-/// bundles, with interleaved numbers, which are eliminated side by side.
+/// Solves many tridiagonal systems by Gaussian elimination with diagonal blocks of 1 and 2 rows: for the method
+/// `pivot`, for the reduced systems of cut lines, and for lines beyond the range of their type. Systems of one length
+/// form bundles, with interleaved numbers, which are eliminated side by side.
 template <typename Number>
 class PivotedLines {
  public:
@@ -80,10 +80,10 @@ class PivotedLines {
   Index bundles() const { return static_cast<Index>(bundles_.size()); }
   /// Factor a bundle. Threads may factor several bundles at once.
   /// @param[in]  bands shape [rows][width]; lower of first rows and upper of last rows are 0
-  /// @param[out] facts shape [width]; all but `trial`
+  /// @param[out] facts shape [width]; all members but `trial` are written
   void factor(Index bundle, const BandsView<Number>& bands, PivotFacts* facts);
-  /// Keep the bands of a factored bundle if the bound of a line exceeds `limits`, so that solve() measures errors. Run
-  /// trial solves for lines whose growth exceeds `limits`.
+  /// Keep the bands of a factored bundle if the bound of a line exceeds limits.bound, so that solve() measures errors.
+  /// Run trial solves for lines whose growth exceeds limits.growth.
   void watch(Index bundle, const BandsView<Number>& bands, const PivotLimits& limits, PivotFacts* facts);
   /// Place a system by itself, which make_room() factors.
   /// @param[in] rows shape [n]; lower of the first and upper of the last are not read
@@ -120,7 +120,7 @@ class PivotedLines {
 
   std::vector<Bundle> bundles_;
   Index size_ = 0;
-  /// Members of PivotStep, shape [size()]. upper2 is -0 if `swapped` is 0, and never else.
+  /// Members of PivotStep, shape [size()]. upper2 is -0 exactly where `swapped` is 0.
   AlignedArray<Number> diag_, upper_, upper2_, multiplier_;
   std::vector<PivotedRow<Number>> added_;
 };

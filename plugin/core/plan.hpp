@@ -56,10 +56,11 @@ struct StoredPlaces {
 
 /// How the rows of a line set map to work-groups and lanes. Fixed until the next set-up.
 ///
-/// Lines laid end to end: partition k holds rows [k*m, min(n, (k+1)*m)), tile t partitions [t*lanes, (t+1)*lanes).
-/// Lines side by side: see Beside (core/geometry.hpp). The folders in core/schemes explain the other members, and the
-/// structs of single schemes. A plan is a value, not an abstract class, because proposals, rejections and tests copy
-/// plans, shorten them and change single numbers. The scheme of a plan has the functions that depend on its kind.
+/// Lines laid end to end: partition k holds rows [k*m, min(n, (k+1)*m)), and tile t holds the partitions
+/// [t*lanes, (t+1)*lanes). Lines side by side: see Beside (core/geometry.hpp). The folders in core/schemes explain the
+/// other members, and the structs of single schemes. A plan is a value, not an abstract class, because proposals,
+/// rejections and tests copy plans, shorten them and change single numbers. The scheme of a plan has the functions that
+/// depend on its kind.
 struct Plan {
   Method method = Method::exact_factored;
   Form form = Form::general;

@@ -8,9 +8,9 @@
 
 namespace oclspkt {
 
-/// Rows below which a partition spends most of its time on starts and interfaces.
+/// Partitions of fewer rows spend most of their time on starts and interfaces.
 inline constexpr Index kShortPartition = 64;
-/// How many words a row a tile keeps between its two sweeps.
+/// Words that a tile keeps for each row between its two sweeps.
 inline constexpr Index kScratchWords = 2;
 /// Runs per core: several, so that one slow core does not delay the others.
 inline constexpr Index kRunsPerCore = 4;

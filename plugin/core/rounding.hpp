@@ -17,7 +17,7 @@ namespace oclspkt {
 /// over the line. Scaling a row does not change it.
 struct Rounding {
   double eps = 0;  ///< the bound, in units of eps of the scalar; NaN or Inf: nothing is known
-  Index row = -1;  ///< the row with the largest bound, an offset in the vector; -1: the bound is of no single row
+  Index row = -1;  ///< the row with the largest bound, an offset in the vector; -1: no single row has it
 };
 
 /// The larger of two bounds; NaN if one is NaN.
@@ -43,21 +43,21 @@ inline constexpr double kSurveyedDominance = 1.05;
 /// The rounding bound of methods that eliminate and substitute each row once, with stored factors or without.
 ///
 /// Let u = eps / 2, with pivots u_i and multipliers l_i, d_i = y_i - l_i d_(i-1) and x_i = (d_i - c_i x_(i+1)) / u_i.
-/// Then |d_i| is at most (|u_i| + |c_i|) max |x|. The rounding errors of a row are u |d_i|, twice u |u_i x_i|, and
-/// u |d_i| from the division. The row above adds its errors times l_i, and the rounding of l_i, 1 / u_i and c_i / u_i
+/// Then |d_i| is at most (|u_i| + |c_i|) max |x|. A row has the rounding errors u |d_i|, twice u |u_i x_i|, and
+/// u |d_i| from the division. The row above passes on its errors times l_i. The rounding of l_i, 1 / u_i and c_i / u_i
 /// adds more. The sum is at most u (8 |u_i| + 3 |c_i| + 3 |a_i| + 6 |l_i c_(i-1)|) max |x|.
-/// @param growth  the largest (|l_i c_(i-1)| + |u_i|) / |b_i|; 3 at most for rows of dominance 1
+/// @param growth  the largest (|l_i c_(i-1)| + |u_i|) / |b_i|; at most 3 for rows of dominance 1
 /// @return the bound in eps
 inline double rounding_by_growth(double growth) { return 4 * growth; }
 
 /// The rounding bound of methods that sweep segments separately and join them. The error of an unknown at a joint is at
-/// most d / (d - 1) times the rounding errors of the rows: the inverse of a matrix of dominance d, times its diagonal,
-/// has absolute row sums of at most d / (d - 1).
+/// most d / (d - 1) times the rounding errors of the rows, because the inverse of a matrix of dominance d, times its
+/// diagonal, has absolute row sums of at most d / (d - 1).
 /// @return the bound in eps; infinite for d <= 1
 double rounding_by_dominance(double d);
 
-/// The largest meaningful bound, in eps. Bounds follow rounding to first order and assume the factors of exact
-/// arithmetic; far above this limit, the computed factors differ from these.
+/// The largest meaningful bound, in eps. Bounds follow rounding to first order and assume exact factors. Far above this
+/// limit, the computed factors differ from the exact ones.
 inline constexpr double kLargestRounding = 1e3;
 
 /// `bound`, or infinity (nothing is known) if it is above kLargestRounding.
@@ -65,8 +65,8 @@ inline Rounding of_first_order(const Rounding& bound) {
   return bound.eps <= kLargestRounding ? bound : Rounding{std::numeric_limits<double>::infinity(), bound.row};
 }
 
-/// The rounding bound of a plan of any method but `pivot`, whose bound follows from its factors. Infinite if
-/// !knows_pivots().
+/// The rounding bound of a plan; infinite if !knows_pivots(). The method `pivot` is excluded: its bound follows from
+/// its factors.
 template <typename T>
 Rounding bound_rounding(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey);
 
@@ -106,7 +106,8 @@ inline double rounding_of_part(const CutPartErrors& errors, double dominance) {
 }
 
 /// The largest rounding bound of the solve of the inner rows, in eps, that keeps rounding_of_part() within
-/// kRoundingLimit for spikes as large as this dominance allows: 1 / dominance. Without dominance, for spikes of 3.
+/// kRoundingLimit. The function assumes the largest spikes that this dominance allows, 1 / dominance. Without dominance
+/// it assumes spikes of 3.
 inline double inner_rounding_limit(double dominance) {
   // A spike solved by the inner rows' method has a residual of 1 or 2 eps in a row. The rounding of this residual adds
   // as much.

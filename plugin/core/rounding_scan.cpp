@@ -24,7 +24,8 @@ SweptRow eliminate(const SweepRows<T>& rows, Index i, PivotAbove& above) {
   double excess = row_excess(rows.lower(i), rows.diag(i), rows.upper(i));
   // Without a row above, the coupling counts as excess.
   if (above.reciprocal == 0) excess += std::abs(a);
-  // Couplings of opposite signs add to the diagonal, and so to the excess; others do not change the excess.
+  // Couplings of opposite signs add to the diagonal, and so to the excess. Couplings of equal signs do not change the
+  // excess.
   excess += t * above.excess + (a * above.upper < 0 ? 2 * taken : 0);
   const double left = std::abs(c) + excess, pivot = left > 0 ? left : std::numeric_limits<double>::quiet_NaN();
   above = {1 / pivot, c, excess};
@@ -50,7 +51,7 @@ std::vector<PivotAbove> pivots_above(const SweepRows<T>& rows, Index n, const st
       const Index to = std::min(n, first[static_cast<std::size_t>(k)]), from = std::max<Index>(0, to - kLeadIn);
       if (to <= 0 || to >= n || rows.lower(to) == 0) continue;  // no coupling to a row above
       PivotAbove from_nothing, from_least;
-      // The second sweep begins below the least pivot of a dominant row: the size of its upper coupling.
+      // The second sweep starts from the least pivot that a dominant row may have: the size of its upper coupling.
       if (from > 0) {
         const double c = (rows.diag(from - 1) < 0 ? -1.0 : 1.0) * rows.upper(from - 1);
         if (c != 0) from_least = {1 / std::abs(c), c, 0};
@@ -148,7 +149,7 @@ void ScanErrors::scan_blocks() {
     for (int k = 0; k < items; ++k) {
       const int block = k / distance, begin = (block - block % 4) * distance;
       if (block % 4 == 0) continue;
-      // The previous map ends with work-item `end`, the last of its block. Maps before it matter by their factors only.
+      // The map before ends with work-item `end`, the last one of its block. Of earlier maps, only the factors count.
       Window& mine = next_[static_cast<std::size_t>(k)];
       const int end = block * distance - 1;
       double product = 1;
@@ -157,7 +158,7 @@ void ScanErrors::scan_blocks() {
       const double through = mine.factor * product;
       const Window composed{through, 0, 0, begin};
       const double rounded = value(k, composed);
-      if (k % distance == 0) {  // composed with the map of the previous work-item itself
+      if (k % distance == 0) {  // this step composes the maps of k and k - 1 with each other
         mine = {through, 1, rounded, begin};
       } else {
         const double of_before = of(end).leaves * mine.factor + through * of(begin).enters;
@@ -239,7 +240,8 @@ void ScanErrors::correct(double u) {
 
 double ScanErrors::handed() const {
   const Item& last = items_.back();
-  // Rounding of the value that enters the last work-item counts twice: for the number passed on, and for the rows.
+  // The rounding of the value that enters the last work-item counts twice: once for the number passed on, once for the
+  // rows.
   const double entered = joints_ == Joints::swept_windows ? found_.back() : last.enters;
   return last.leaves + 2 * last.through * entered + (joints_ == Joints::taken_off ? last.leaves : last.twice);
 }

@@ -18,13 +18,14 @@ struct PivotAbove {
   double reciprocal = 0, upper = 0, excess = 0;
 };
 
-/// The pivots above some rows of a system of n rows. Elimination begins kLeadIn rows above each of these rows, or with
-/// the first row of the system if kLeadIn rows are too few for the pivots to converge.
+/// The pivots above some rows of a system of n rows. Elimination begins kLeadIn rows above each of these rows. If the
+/// pivots of any of them do not converge within kLeadIn rows, elimination begins with the first row of the system for
+/// all of them.
 /// @param first  the rows, ascending; the result for rows outside of the system is PivotAbove{}
 template <typename T>
 std::vector<PivotAbove> pivots_above(const SweepRows<T>& rows, Index n, const std::vector<Index>& first);
 
-/// The numbers of a tile's rows on which rounding depends.
+/// The numbers of some rows on which their rounding errors depend.
 struct RoundedRows {
   std::vector<double> down, up;              ///< |a_i p_i| and |c_i p_i|, p the reciprocal pivots
   std::vector<double> share_down, share_up;  ///< |a_i| / |A_i| and |c_i| / |A_i|
@@ -60,7 +61,7 @@ struct BesideCut {
 /// The errors in a partition's own rows after a solve of the partition with its halos.
 struct PartitionErrors {
   WorstRow worst;
-  double first_row = 0, last_row = 0;  ///< errors of the first and last row if both sides agree on the unknowns
+  double first_row = 0, last_row = 0;  ///< errors of these rows if both sides of a cut use the same unknowns
   BesideCut at_first, at_end;          ///< errors at the cuts above the first row and below the last row
 };
 
@@ -92,17 +93,17 @@ Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& e
 enum class Joints {
   swept_windows,  ///< a scan by windows (kernels/gpu/tile_shared_rows.clh), then a second sweep from the value
   swept,          ///< a scan by blocks (kernels/gpu/tile_scan.clh), then a second sweep
-  taken_off       ///< a scan by blocks; then rows swept from 0 subtract the value times the scan's products
+  taken_off       ///< a scan by blocks; the value, times the scan's products, is subtracted from the rows
 };
 
-/// The errors of a tile's sweep: every work-item sweeps its rows from 0, a scan finds the value that enters it, and the
-/// work-item sweeps again or subtracts the influence of that value.
+/// The errors of a tile's sweep. Every work-item sweeps its rows from 0. A scan then finds the value that enters each
+/// work-item. The work-item sweeps again from this value, or subtracts its influence.
 ///
-/// A scan by blocks of 4^s work-items composes the maps of two neighbouring work-items with each other in one step,
-/// which rounds once. Each later step composes both maps with one and the same third map: it multiplies the third map's
-/// value by the product that belongs to each of the two maps, and adds. These two products differ by one rounding for
-/// each earlier step and each neighbour. In a scan by windows, neighbours share no intermediate result, so that the
-/// roundings in all nodes of both trees count.
+/// A map takes the value that enters some work-items to the value that leaves them. Two neighbouring work-items of a
+/// scan by blocks of 4^s have one map each. One step composes the two maps with each other, which rounds once. Each
+/// later step composes both maps with the same third map: it multiplies the third map's value by a factor for each of
+/// the two maps, and adds. The two factors differ by one rounding for each earlier step and each neighbour. In a scan
+/// by windows, two neighbours share no intermediate result, so that all roundings of both count.
 class ScanErrors {
  public:
   explicit ScanErrors(Joints joints) : joints_(joints) {}
@@ -113,16 +114,20 @@ class ScanErrors {
   /// @param enters  bound of the value that enters the first work-item
   void analyse(const std::vector<double>& ratios, const std::vector<double>& sizes, int items, bool back,
                double enters);
-  /// The difference between the value that enters a work-item and the value at which the previous work-item arrives; 0
-  /// for the first. Work-items count in the order of the sweep.
+  /// The error of a joint: the difference between the value that enters a work-item and the value at which the previous
+  /// work-item arrives. It is 0 for the first work-item. Work-items count in the order of the sweep.
   double joint(int item) const;
-  /// Update the errors for kernels that compute the differences of joint(), scan these, and subtract them from rows.
+  /// Update the errors for kernels that compute the differences of joint(), scan these differences, and subtract the
+  /// results from the rows.
   /// @param u  half of eps
   /// @post joint() is the difference after this correction
   void correct(double u);
-  /// After correct(): the rounding error of the subtraction in a row of a work-item, beyond the row's own size.
+  /// The rounding error that the subtraction of correct() adds to a row of a work-item, without the rounding of the row
+  /// itself.
+  /// @pre correct() was called
   double drift(int item) const { return items_[static_cast<std::size_t>(item)].drift; }
-  /// The difference if the tile passes on the scan's value of its first unknown, computed with 0 behind the tile.
+  /// A tile may pass on the value that the scan finds for its first unknown, computed with 0 behind the tile.
+  /// @return the difference between this value and the unknown
   double handed() const;
 
  private:
@@ -132,9 +137,9 @@ class ScanErrors {
   };
   struct Item {
     double through;  ///< product of all ratios of the work-item's rows
-    double twice;    ///< the difference of the work-item's two sweeps
+    double twice;    ///< the difference of the work-item's two sweeps at its last row
     double enters, leaves;
-    double highest;  ///< the largest product of the ratios of its first rows
+    double highest;  ///< the largest product of the ratios from its first row to any of its rows
     double drift = 0;
   };
   void scan();
@@ -143,9 +148,9 @@ class ScanErrors {
   Joints joints_;
   std::vector<Item> items_;
   std::size_t item_rows_ = 0;
-  /// Scan by windows: the error of the scan's values if the sweeps from 0 are exact. Scan by blocks: the difference
-  /// between the value that enters a work-item and the value that the previous work-item's sweep from 0 yields for its
-  /// own entering value.
+  /// Scan by windows: the error of the values that the scan finds if the sweeps from 0 are exact. Scan by blocks: the
+  /// difference between the value that enters a work-item and the value that the map of the previous work-item yields
+  /// for its own entering value.
   std::vector<double> found_;
   std::vector<Window> windows_, next_;
 };

@@ -9,7 +9,7 @@ namespace oclspkt {
 /// repeats to work in parallel do not count, except those in halo rows.
 struct RowFlops {
   double set_up, apply;
-  double halo = 0;  ///< sum of a halo row above a partition, which is swept down only, and a halo row below it
+  double halo = 0;  ///< of two halo rows: one above a partition, which is swept down only, and one below it
 };
 
 /// The flops of a method, as its kernels execute them: oclspkt-bench paper counts them with a counting scalar.

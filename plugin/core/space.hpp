@@ -77,7 +77,7 @@ struct Term {
 /// The operation of Space::pointwise() at each place, on arrays x and y, or on x alone.
 enum class Pointwise {
   multiply,           ///< x y
-  divide,             ///< x / y; where y is 0: number where x is 0 too, else 0
+  divide,             ///< x / y; if y is 0: `number` if x is 0 too, else 0
   greater,            ///< y where x < y, else x
   less,               ///< x where x < y, else y
   greater_magnitude,  ///< the greater of |x| and |y|

@@ -319,7 +319,8 @@ bool try_dia(const SparsePattern<I>& pattern, PatternSurvey& survey, SparseForm&
   return true;
 }
 
-/// The slices with the smallest window that takes at most kUnsorted places per entry, else with the fewest places.
+/// Choose the slices: of the smallest window that takes at most kUnsorted places per entry, or else of the window that
+/// takes the fewest places.
 template <typename I>
 Slices choose_slices(const SparsePattern<I>& pattern, const PatternSurvey& survey, const SparseForm& form, bool sort) {
   Slices best;

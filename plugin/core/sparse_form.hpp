@@ -82,7 +82,7 @@ struct RowBlock {
   Index segment;  ///< number of this segment among all segments; -1: whole rows
 };
 
-/// A row of more entries than a block has.
+/// A row with more entries than a block may have.
 struct LongRow {
   Index row, first_segment, end_segment;
 };

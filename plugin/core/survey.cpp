@@ -46,7 +46,7 @@ struct Extremes {
 /// The result of look_at_rows() for a block.
 struct Look {
   Index uncoupled = 0;
-  Index records = 0;  ///< rows beyond an extreme that is a quotient, and rows that are not finite
+  Index records = 0;  ///< number of rows that exceed an extreme that is a quotient, or are not finite
 };
 
 template <typename T>
@@ -262,7 +262,8 @@ bool line_is_symmetric(const LineSet& lines, const BandsView<T>& bands, Index li
   return couplings_agree(bands, {lines.first(line) + stride, lines.length(line) - 1, stride}, stride);
 }
 
-/// True if `count` rows from `at` on, `step` places apart, equal those from `pattern` on, `pattern_step` places apart.
+/// True if the `count` rows from `at` on, in steps of `step`, equal the rows from `pattern` on, in steps of
+/// `pattern_step`.
 template <typename T>
 bool same_rows(const BandsView<T>& bands, Index at, Index step, Index pattern, Index pattern_step, Index count) {
   Index differing = 0;
@@ -394,7 +395,7 @@ Survey survey(const LineSet& lines, const BandsView<T>& bands) {
 template <typename T>
 bool in_range(const Survey& survey) {
   constexpr int kBits = std::numeric_limits<T>::max_exponent;
-  // The other exponents leave room for solutions and sums that are larger than the rows.
+  // Rows may use these exponents. All others leave room for solutions and sums that are larger than the rows.
   const double farthest = std::ldexp(1.0, kBits / 8 * 7), widest = std::ldexp(1.0, kBits / 2);
   if (!(survey.largest_row > 0)) return true;  // no rows, or only zeros
   return survey.largest_row <= farthest && survey.smallest_row >= 1 / farthest &&

@@ -12,21 +12,22 @@ namespace oclspkt {
 
 /// The results of a pass over the bands.
 struct Survey {
-  double dominance = 0;    ///< min over rows of |diag| / (|lower| + |upper|); infinity: all uncoupled; 0: not finite
+  double dominance = 0;    ///< min over rows of |diag| / (|lower| + |upper|); infinity: no couplings; 0: not finite
   bool finite = false;     ///< no NaN or Inf in the bands that are read
   bool symmetric = false;  ///< lower[i+1] = upper[i] in every line
   bool shared = false;     ///< all lines (at least two) have bitwise equal rows, except for the sign of zeros
   Index weakest_row = -1;  ///< offset of the row with the least dominance, or of the first row that is not finite
-  double smallest_row = 0, largest_row = 0;  ///< least and greatest row size: a row's largest |number|, if not 0
+  double smallest_row = 0, largest_row = 0;  ///< least and greatest max |number| of a row, without rows of zeros
   double lower_share = 0, upper_share = 0;   ///< max over rows of |lower| / |diag|, |upper| / |diag|
   Index uncoupled_above = 0;                 ///< rows whose lower is 0
-  /// The least factor by which the influence of a boundary value decays from row to row. It is the dominance, or
-  /// follows from the shares p and q of dominant rows: |upper / pivot| <= g with g = q / (1 - p g). This bound is sharp
-  /// if all rows are equal.
+  /// The least factor by which the influence of a boundary value decays from row to row. It is the dominance or, if
+  /// larger, 1 / g. The shares p and q of dominant rows give |upper / pivot| <= g with g = q / (1 - p g). This bound is
+  /// sharp if all rows are equal.
   double decay() const;
 };
 
-/// True if the shares of dominant rows bound |lower / pivot| and |upper / pivot| by 1, for elimination from either end.
+/// True if the shares of lower and upper prove that |lower / pivot| and |upper / pivot| are at most 1 in dominant rows,
+/// for elimination from either end.
 bool shrinks(const Survey& survey);
 
 /// False if rows need scaling: their sizes are so near the ends of T's range, or differ so much, that reciprocal

@@ -56,8 +56,8 @@ inline double times(double product, double ratio) {
   return both < 1e-290 ? 0 : both;
 }
 
-/// Choose the lead-in of pieces by a trial on the first rows: `lead_in` rows or four times as many, whichever first
-/// makes a sweep agree with the sweep from row 0. 0 if neither does.
+/// Choose the lead-in of pieces by a trial on the first rows. The result is `lead_in` rows, or four times as many,
+/// whichever first makes a sweep agree with the sweep from row 0; 0 if neither does.
 template <typename Handed, typename F>
 Index enough_lead_in(Index piece, Index lead_in, const F& sweep) {
   const Index end = 8 * lead_in;
@@ -72,14 +72,14 @@ Index enough_lead_in(Index piece, Index lead_in, const F& sweep) {
   return 0;
 }
 
-/// Sweep down n rows in pieces, by all processors. Each piece begins a lead-in above its first row. The results hold if
-/// each piece continues from the values at which the previous piece arrives; else one processor sweeps all rows once
-/// more.
+/// Sweep down n rows in pieces, by all processors. Each piece begins a lead-in above its first row. If each piece
+/// continues from the values at which the previous piece arrives, the results hold. Otherwise one processor sweeps all
+/// rows once more.
 /// @param piece    rows of a piece; a sweep may begin at each piece, and `lead_in` or 4 `lead_in` rows above it
 /// @param sweep  f(first, end, handed, keep) sweeps rows [first, end) from the values in `handed`; keep is false in a
 ///               lead-in
-/// @tparam Handed  the values that a row hands to the next one, with begin_piece(), which ends the lead-in, and
-///                 agrees(other)
+/// @tparam Handed  the values that a row hands to the next one; its functions are begin_piece(), called after the
+///                 lead-in, and agrees(other)
 /// @return the values at which each piece arrives, in order; one element if one processor swept all rows
 template <typename Handed, typename F>
 std::vector<Handed> sweep_down(Index n, Index piece, Index lead_in, const F& sweep) {

@@ -19,7 +19,7 @@ class OCLSPKT_API Tuning {
   static constexpr std::size_t kMostColumns = 5;
   using Row = std::array<double, kMostColumns>;
   struct Table {
-    std::string columns;  ///< names of the columns, which decide the allowed values
+    std::string columns;  ///< names of the columns; a name decides which values its column allows
     std::vector<Row> rows;
   };
   using Tables = std::map<std::string, Table, std::less<>>;
@@ -30,18 +30,18 @@ class OCLSPKT_API Tuning {
   /// @throws InvalidInput that names the line and its correct form
   Tuning(const std::string& file, const std::string& text, const Tuning* known = nullptr);
 
-  /// All tables of the files in tuning/. If several files have a table, the first file counts.
+  /// All tables of the files in tuning/. If several files have a table of one name, the first file counts.
   static const Tuning& built_in();
-  /// The figures of a device. They are those of the first file one of whose words (`devices = WORD, ...`) occurs in the
-  /// device's name; else those of built_in(). The user's file, which the variable OCLSPKT_TUNING names, comes before
-  /// the library's files. The result lives until the process ends.
+  /// The figures of a device. They come from the first file with a word (`devices = WORD, ...`) that is part of the
+  /// device's name, or from built_in() if there is no such file. The user's file, which the variable OCLSPKT_TUNING
+  /// names, comes before the library's files. The result lives until the process ends.
   /// @throws InvalidInput if the user's file cannot be read or has errors
   static const Tuning& of_device(const std::string& device);
   /// Use `text` as the content of a user's file, for all later plans.
   /// @throws InvalidInput for errors in `text`, which then has no effect
   static void use(const std::string& file, const std::string& text);
 
-  /// The rows of a table, at least one. If this file lacks the table, the rows of built_in().
+  /// The rows of a table, at least one. They come from built_in() if these figures lack the table.
   /// @throws InvalidInput if neither has the table
   const std::vector<Row>& rows(std::string_view name) const;
   double number(std::string_view name, std::size_t column = 0) const { return rows(name).front()[column]; }

@@ -16,20 +16,22 @@ namespace oclspkt {
 namespace {
 
 /// Limits beyond which units count as jumping: kJump for low * high, and kUneven for the square of the ratio that makes
-/// couplings symmetric. Reciprocals count alike. Advection with couplings in a ratio of 10 is below kUneven.
+/// couplings symmetric. A number below the reciprocal of a limit counts as well. Advection with couplings in a ratio of
+/// 10 is below kUneven.
 constexpr double kJump = 8, kUneven = 32;
 /// The factor by which `low` may exceed `high`, so that rows of dominance 0.95 may have units, too.
 constexpr double kSlack = 2;
 /// How many rows above a piece the search begins, to find the ratio at the joint above the piece.
 constexpr Index kEarly = 64;
-/// kLeastJump: the least jump of a unit for which columns are scaled. kMostRange: the largest ratio of a line's units.
+/// The least jump of a unit for which columns are scaled.
 constexpr double kLeastJump = 8;
+/// The largest ratio of a line's units.
 template <typename T>
 constexpr double kMostRange = sizeof(T) == sizeof(float) ? 0x1p100 : 0x1p400;
 /// Lines of at least this dominance keep their units. Their row sums are 0 up to rounding, as at material interfaces.
 constexpr double kMeantDominance = 0.999;
 
-/// True if a number is at least `limit` times the other number. Avoids a division for each row.
+/// True if one of the numbers is at least `limit` times the other. Avoids a division for each row.
 bool far_apart(double a, double b, double limit) { return a >= limit * b || b >= limit * a; }
 
 template <typename T>
@@ -144,7 +146,7 @@ class DominantUnits {
         coupling > 0 ? (size(bands_.diag[at]) - other) / coupling : std::numeric_limits<double>::infinity();
     double least = least_[static_cast<std::size_t>(i + 1)];
     if (least <= 1 && most >= 1) return 1;
-    // Avoid the least ratio, which would force all ratios below to be the least ones.
+    // Avoid the least ratio: it would force the ratios at all joints below to be the least ones, too.
     const double next = i + 2 < rows_ ? std::max(least_[static_cast<std::size_t>(i + 2)], jump_below(i + 1)) : 0;
     const double enough = size(bands_.lower[below]) / (size(bands_.diag[below]) - size(bands_.upper[below]) * next);
     if (enough > least && enough <= most) least = enough;
@@ -179,7 +181,7 @@ typename ColumnUnits<T>::Jump ColumnUnits<T>::look(const BandsView<T>& bands, In
   Jump jump{row, 1, 1, even_ratio(bands, row)};
   if (!(c > 0 && a > 0) || (diag >= other + c && diag_below >= a + other_below)) return jump;
   const double left = diag - other * above, in_units_above = diag_below - other_below;
-  // If the lower row's coupling to the row below it alone exceeds its diagonal, the next jump is below that row.
+  // If the lower row's diagonal is smaller than its coupling to the row below it, the next jump is below the lower row.
   const double left_below = in_units_above > 0 ? in_units_above : diag_below - other_below / even_ratio(bands, row + 1);
   if (!(left > 0 && left_below > 0) || !far_apart(c * left_below, a * left, kJump)) return jump;
   const double low = c / left, high = left_below / a;

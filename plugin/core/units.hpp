@@ -13,24 +13,25 @@ namespace oclspkt {
 ///
 /// A certificate bounds an error relative to the line's largest unknown, so that it says little about unknowns in small
 /// units: with x_j = s_j z_j, truncating the unknown above row i causes an error |w_i| s_above / s_i in z. A row that
-/// is not dominant may be dominant for another ratio of units t_j = s_j / s_(j+1) at one of its joints. The rows
-/// j and j + 1 are dominant for
+/// is not dominant may be dominant for another ratio of units t_j = s_j / s_(j+1) at one of its joints. The rows j and
+/// j + 1 are dominant for
 ///     t_j >= low = |c_j| / (|b_j| - |a_j| t_(j-1)),
 ///     t_j <= high = (|b_(j+1)| - |c_(j+1)|) / |a_(j+1)|.
-/// If low <= 2 high and low * high is far from 1, the units count as jumping at the joint of the rows. Errors from
-/// above then grow most with `high`, errors from below with `low`. The third candidate is the ratio that makes the
-/// couplings symmetric, if it is large: `low` and `high` do not show ramps over several rows. Lines of dominant rows
-/// keep their units.
+/// If low <= 2 high and low * high is far from 1, the units count as jumping at the joint of the rows. Three ratios are
+/// then candidates. Errors from above are largest for `high`, and errors from below are largest for `low`. The third
+/// candidate, if it is large, is the ratio that makes the couplings symmetric: it shows ramps over several rows, which
+/// `low` and `high` do not show. Lines of dominant rows keep their units.
 template <typename T>
 class ColumnUnits {
  public:
   /// @pre lines are laid end to end, at least one is not dominant, and couplings out of the lines are 0
-  /// @cost twice 3 words a row, for lines with a row that is not dominant; by all processors of this process
+  /// @cost 3 words a row, read twice, for lines with a row that is not dominant; by all processors of this process
   ColumnUnits(const LineSet& lines, const BandsView<T>& bands);
 
   bool none() const { return jumps_.empty(); }
-  /// Call f for the rows in each candidate of units except the given units. In units between the lowest and the highest
-  /// ratios, the error is at most `weight` times the larger error in these two, because it has a part from each side.
+  /// Call f with the bands in each candidate of units except the given units. For ratios between the lowest and the
+  /// highest candidate, the error is at most `weight` times the larger error in these two, because one part of the
+  /// error comes from above and one from below.
   void each(const std::function<void(const BandsView<T>& bands, double weight)>& f) const;
   /// The largest ratio of the units of two rows of a line; 1 if no unit jumps.
   double range() const;
@@ -47,7 +48,7 @@ class ColumnUnits {
   BandsView<T> bands_;
   Index rows_;
   std::vector<Jump> jumps_;  ///< in the order of the rows
-  std::vector<Index> ends_;  ///< row behind the last row of each line that has a row that is not dominant
+  std::vector<Index> ends_;  ///< for each line with a row that is not dominant: the row behind its last row
 };
 
 /// The result of find_units().
@@ -58,13 +59,16 @@ struct FoundUnits {
   double factor = 1;
 };
 
-/// Find units for the columns of lines that devices solve: A D z = y for D = diag(units) gives x = D z. Elimination
-/// that carries excesses depends on units of columns, as excesses add numbers of several columns. A proof distinguishes
-/// a unit from a small number: a line has units only if some D' makes every row of A D' dominant, which one elimination
-/// of |diag| - |lower| - |upper| from either end decides. D' is constant wherever dominance allows that; D changes
-/// where D' jumps by 3 bits or more. Units are powers of two if dominance allows that; others round each column by half
-/// an eps. A line keeps its units if its rows are dominant, if its new units would range over more than 400 bits (100
-/// in float), or if a scaled number would leave the range of T.
+/// Find units for the columns of lines that devices solve: A D z = y for D = diag(units) gives x = D z. Units matter to
+/// elimination that carries excesses, because excesses add numbers of several columns.
+///
+/// A small number may be in a small unit or just be small. A line therefore gets units only if some D' makes every row
+/// of A D' dominant. One elimination of |diag| - |lower| - |upper| from either end decides this. D' is constant
+/// wherever dominance allows that; D changes where D' jumps by 3 bits or more. Units are powers of two if dominance
+/// allows that; other units round each column by half an eps.
+///
+/// A line keeps its units if its rows are dominant, if its new units would range over more than 400 bits (100 in
+/// float), or if a scaled number would leave the range of T.
 /// @pre couplings out of the lines are 0
 /// @param[out] units  shape [lines.extent()]; 1 for unscaled columns; not written if no unit jumps
 /// @cost 3 words a row if no unit jumps, by all processors of this process; else some sweeps, one processor a line

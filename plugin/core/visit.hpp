@@ -17,7 +17,8 @@ template <typename T>
 struct VisitSteps {
   std::vector<DeviceSolver<T>*> solvers;  ///< the solver of each step, at least 2; consecutive ones differ. They must
                                           ///< live, without a new set-up, until the last take()
-  bool sum = false;            ///< true: every step solves for y, and x is the sum; false: for the previous result
+  bool sum = false;            ///< true: every step solves for y, and x is the sum; false: every step solves for the
+                               ///< result of the step before
   const T* between = nullptr;  ///< shape [extent]; factors of each step's result before the next step; null: 1
 };
 
