@@ -158,7 +158,7 @@ Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& t
   Plan plan = stored_tiles(Method::exact_factored, n, partition, factored_partition(traits), word, kSides, traits);
   plan.made_by = "lanes-twisted";
   meet(plan, kTwistedArrays, word, traits);
-  // Two cores draw as much of the memory's rate as lanes.twisted_cores cores do if all cores are busy.
+  // Two cores that work alone reach the memory rate that lanes.twisted_cores cores have while all cores are busy.
   plan.idle = std::max(1.0, traits.cores / figures_of(traits).number("lanes.twisted_cores"));
   return plan;
 }

@@ -11,7 +11,7 @@ namespace {
 
 /// Least dominance for which pivots without their excess are accurate enough.
 constexpr double kPlainPivots = 1.0001;
-/// Most rows that a device sweeps for their pivots alone, in partitions.
+/// Length of the longest lead-in, in partitions. A lead-in is rows that a device sweeps only to find pivots.
 constexpr Index kLongLeadIn = 4;
 /// Lengths of partitions to try for stored factors if a tile is too short, as multiples of the usual one.
 constexpr Index kLongerPartitions[] = {1, 3, 6};
@@ -106,8 +106,7 @@ std::vector<Index> stored_partitions(const Problem<T>& problem, const Plan& usua
   std::vector<Index> rows;
   const Index lead_in = kLongLeadIn * usual.m;
   const Index twice_swept = figures_of(problem.traits).count("lanes.twice_swept_partition");
-  // Such a partition is too short for a device that makes its own factors, because the device begins rows above each
-  // one.
+  // A device that makes its own factors begins rows above each partition, too many for such a short partition.
   if (usual.form == Form::general && usual.m > twice_swept &&
       rows_to_decay(problem.survey.decay(), tol, lead_in) > lead_in) {
     rows.push_back(twice_swept);
@@ -143,8 +142,8 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::truncated_streamed && by_lanes(problem);
   }
-  /// Propose the streamed form by stored factors. The survey covers it, or the certificate follows the decay that the
-  /// factors show. Partitions get longer as long as there are more tiles than cores.
+  /// Propose the streamed form by stored factors. The survey covers truncation, or the certificate of the factors does.
+  /// If neither does, longer partitions are tried as long as there are more tiles than cores.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const double tol = tolerance<T>(problem.options);

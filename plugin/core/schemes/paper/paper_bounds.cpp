@@ -37,9 +37,8 @@ struct PaperRows {
 
 /// The truncation errors of one sweep over a partition.
 struct TruncatedSweep {
-  double coupling = 0,
-         entered = 0;  ///< tips of the spikes of the unknowns behind the last row and before the first row
-  Inherited errors;    ///< errors of the rows that the sweep substitutes
+  double coupling = 0, entered = 0;  ///< tips of the spikes of the unknowns behind the last, and before the first row
+  Inherited errors;                  ///< errors of the rows that the sweep substitutes
 };
 
 /// The truncation errors of one partition, as functions of the errors of the unknowns beside its cuts.
