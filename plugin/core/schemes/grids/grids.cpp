@@ -214,8 +214,8 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
   }
   double words(const Plan& plan) const override { return plan.m > 0 ? words_of_rows(plan) : 5; }
   int launches(const Plan& plan) const override { return grid_condenses(plan) ? 3 : 1; }
-  /// Idle cores cost at most a certain number of words. If exact-factored streams or condenses lines longer than a
-  /// tile, they cost at least a certain number.
+  /// Idle cores cost at most the first figure of grids.idle. If exact-factored streams or condenses lines longer than a
+  /// tile, they cost at least the second figure.
   double stream_words(const Plan& plan, int) const override {
     const Tuning& figures = figures_of(plan);
     if (plan.n == 0) return words(plan);

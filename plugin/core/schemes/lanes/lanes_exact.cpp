@@ -23,8 +23,7 @@ constexpr double kBorder = 20, kOfMore = 12;
 
 /// The equation of a partition's first row while inner rows are eliminated from it, in absolute values.
 struct TopRow {
-  double outer, diag,
-      coupling;  ///< outer: coupling to the unknown above the partition; coupling: to the next inner row
+  double outer, diag, coupling;  ///< couplings to the unknown above the partition (outer) and to the next inner row
   double collected = 0;
 };
 

@@ -106,7 +106,7 @@ std::vector<Index> stored_partitions(const Problem<T>& problem, const Plan& usua
   std::vector<Index> rows;
   const Index lead_in = kLongLeadIn * usual.m;
   const Index twice_swept = figures_of(problem.traits).count("lanes.twice_swept_partition");
-  // A device that makes its own factors begins rows above each partition, too many for such a short partition.
+  // A device does not make its own factors for partitions this short, because it would begin too many rows above each.
   if (usual.form == Form::general && usual.m > twice_swept &&
       rows_to_decay(problem.survey.decay(), tol, lead_in) > lead_in) {
     rows.push_back(twice_swept);

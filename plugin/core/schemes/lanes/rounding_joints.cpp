@@ -63,9 +63,9 @@ class Partition {
     up_ = times(up_, row.coupling);
     ++rows_;
   }
-  /// The value that leaves the last row differs by this between the two sweeps down.
+  /// The difference between the two sweeps down in the value that leaves the last row.
   double down() const { return sum_ + static_cast<double>(rows_ + 2) * product_ * entering_; }
-  /// The first row's unknown differs by this between the two sweeps up.
+  /// The difference between the two sweeps up in the first row's unknown.
   double up() const { return 2 * up_sum_ + static_cast<double>(2 * rows_ + 2) * up_ + 1; }
   /// The product of all multipliers of the partition.
   double through() const { return product_; }
