@@ -102,7 +102,7 @@ class OCLSPKT_API Scheme {
   /// factors.
   virtual bool first_rows_tell(const Plan& plan) const;
   virtual HostSweep host_sweep(const Plan& /*plan*/) const { return {}; }
-  /// True if stored factors solve interface systems across tiles, whatever the lines are.
+  /// True if the scheme solves interface systems across tiles, whatever the lines are.
   virtual bool solves_interfaces() const { return false; }
 
   virtual Elimination elimination(const Plan& /*plan*/) const { return {}; }

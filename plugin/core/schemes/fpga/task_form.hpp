@@ -17,8 +17,8 @@ namespace oclspkt {
 /// cuts.
 enum class CutSweep { half, both, jacobi };
 
-/// Fewest and most rows of a block, powers of two. The fewest fill bursts of 1024 bits in float and in double; with
-/// more rows than the most, kernels take too long to build.
+/// Fewest and most rows of a block, powers of two. Blocks of kTaskRows rows fill bursts of 1024 bits in float and in
+/// double. With more than kMostTaskRows rows, kernels take too long to build.
 inline constexpr Index kTaskRows = 32, kMostTaskRows = 128;
 
 /// Neighbouring blocks on each side that a launch reads in addition to its own.

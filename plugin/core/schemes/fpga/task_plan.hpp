@@ -22,7 +22,7 @@ struct LineBatch {
 
 /// Bytes of a burst from an FPGA's memory. A block of rows is a multiple of it.
 inline constexpr Index kBurstBytes = 128;
-/// Rows of a block unless the user asks for more, and the most rows that the user can ask for.
+/// kTdmaRows: rows of a block unless the user asks for more. kMostTdmaRows: most rows that the user can ask for.
 inline constexpr Index kTdmaRows = 32, kMostTdmaRows = 256;
 
 /// Cycles between the pivots of two successive rows of a line, rounded to a power of two: a division, a product and a

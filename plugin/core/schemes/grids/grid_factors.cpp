@@ -52,7 +52,7 @@ template <typename T>
 void factor_all(const LevelRows& rows, typename SegmentFactors<T>::Level& level) {
   SchurSegment<double> all;
   all.bottom = rows(0);
-  all.single = false;  // the segment has no top row that remains
+  all.single = false;  // all rows are eliminated, so no first row remains
   factor_rows<T>(rows, {0, level.rows, level.multiplier.data(), nullptr}, 1, all, level);
 }
 

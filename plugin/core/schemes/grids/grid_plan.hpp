@@ -108,7 +108,8 @@ OCLSPKT_API UpperTiles upper_tiles(const Plan& plan, Index block_lines);
 /// How every line is cut, if grid_condenses().
 OCLSPKT_API SegmentCut grid_cut(const Plan& plan, Index block_lines);
 
-/// Scalars of local memory that a work-group takes if goes_through_tiles(). @param whole  in_one_tile()
+/// Scalars of local memory that a work-group takes if goes_through_tiles().
+/// @param whole  in_one_tile()
 OCLSPKT_API Index shared_grid_words(Index bundle, Index items_down, Index tile_rows, bool whole);
 
 /// Plan stored factors by work-groups for lines side by side. Lines that one tile holds are solved in one pass that

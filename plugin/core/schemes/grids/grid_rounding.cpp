@@ -174,8 +174,8 @@ class SweepRounding {
 /// Bounds the rounding in a segment in which all rows but the first are eliminated (SegmentFactors), row by row.
 ///
 /// Both passes sweep inner rows in the same way, and these sweeps round as SweepRounding says. Two more errors arise:
-///   The fill s_i of a work-item's first row is a product of products; in the row above, it is a product of
-///   multipliers.
+///   The fill s_i of a work-item's first row is computed as a product of products, the fill of the row above as a
+///   product of multipliers. So the two round differently.
 ///   The reduced equation of the first row has the sum of w_i d_i in place of c x_second, with w_i = c |k ... k| / u_i.
 ///   The pass back computes this sum in another order. In either order, row i adds the rounding of its d_i, x_i, s_i
 ///   and w_i, times the k of the rows above. A rounding of k_i changes the part of the sum that the rows below row i

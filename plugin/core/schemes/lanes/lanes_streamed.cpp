@@ -40,7 +40,8 @@ bool accept_joint_rounding(const Problem<T>& problem, Plan& plan, Rounding& roun
   return rounding.eps <= problem.rounding_limit;
 }
 
-/// Propose a plan by stored factors whose truncation is covered. @param bound  its certificate
+/// Propose a plan by stored factors whose truncation is covered.
+/// @param bound  certificate of the plan
 template <typename T>
 std::optional<Proposal> propose_bounded(const Problem<T>& problem, Plan plan, double bound, double tol) {
   Rounding rounding;

@@ -27,9 +27,9 @@ Joints joints_of(const Plan& plan) {
 }
 
 /// The rounding of a row beyond RoundedRows::local. Let d = w + q f, where w is the result of a sweep from 0, q a
-/// product of couplings and f the value that enters. The sum rounds by its own size, and the next row sees this
-/// rounding, too. The product rounds by |q f|. The product and the sum in the sweep from 0 round by |q f| as well,
-/// because w may exceed d by |q f|.
+/// product of couplings and f the value that enters. The sum w + q f rounds by its own size, and this rounding goes on
+/// to the next row. The product q f rounds by |q f|. The sweep from 0 has a product and a sum for each row. Both round
+/// by |q f| more than with d, because w may exceed d by |q f|.
 struct RowRounds {
   double carried = 0;                ///< rounding of the sweep down that goes on from this row
   double down = 0, handed_down = 0;  ///< all rounding of the row in the sweep down, and the part that changes its value
@@ -56,7 +56,8 @@ class RunErrors {
     rounds_.resize(sizes_.size());
   }
 
-  /// Add the next tile, whose rows the caller has put into `rows`. @param first  first row of the tile
+  /// Add the next tile, whose rows the caller has put into `rows`.
+  /// @param first  first row of the tile
   void add_tile(Index first) {
     const std::size_t count = sizes_.size(), item_rows = count / static_cast<std::size_t>(items_);
     for (std::size_t i = 0; i < count; ++i) sizes_[i] = 1 + rows.up[i];

@@ -59,7 +59,8 @@ class SurveyedReduction {
   double rounds() const { return rounds_; }
 
  private:
-  /// Eliminate one row on each side. @param span  rows that the couplings to these rows span
+  /// Eliminate one row on each side.
+  /// @param span  rows that the couplings to these rows span
   void eliminate(double span) {
     const double left = share_ * std::pow(decay_, -span);
     rounds_ += std::min(4 + 3 * left, (4 / unit_ + 7) * left);
@@ -86,7 +87,8 @@ struct LevelArithmetic {
   double unit;    ///< half of the eps of this arithmetic
   double weight;  ///< its unit divided by the unit of the bound
 
-  /// Eliminate p from q. @param[in,out] to_p  in: coupling of q to p; out: coupling of q to the row beyond p
+  /// Eliminate p from q.
+  /// @param[in,out] to_p  in: coupling of q to p; out: coupling of q to the row beyond p
   void eliminate(ReducedRow& q, double& to_p, const ReducedRow& p, double p_to_q, double p_far) const {
     if (to_p == 0) return;
     const double diag = p.couplings() + p.excess, t = -to_p / (diag > 0 ? diag : kNothingKnown), through = std::abs(t);
