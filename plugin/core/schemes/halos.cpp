@@ -15,9 +15,9 @@ namespace {
 
 /// Halos tried when the decay is followed, in rows, shortest first, because a short search costs little.
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
-/// Rows of the longest halo with which partitions of long lines are faster than whole lines, see HaloPlans::short_line.
+/// Rows of the longest halo with which partitions of long lines are faster than whole lines. See HaloPlans::short_line.
 constexpr Index kQuickerHalo = 256;
-/// Rows of halo of a truncated method that the user named and that no certificate covers.
+/// Rows of halo if the user named a truncated method although no certificate covers it.
 constexpr Index kUncoveredHalo = 256;
 
 /// A plan with a halo that the survey covers.
@@ -27,7 +27,7 @@ Proposal covered_by_survey(const Problem<T>& problem, const Plan& plan, double t
   return covered(plan, bound, tol, problem.survey);
 }
 
-/// Halos of the lines of a set, each line judged by itself.
+/// The halo that the lines of a set need. Each line is judged by itself.
 struct LineNeeds {
   Index halo = 0;               ///< rows that suffice for every line except the failed ones
   std::vector<Index> failed;    ///< lines for which no halo that was tried suffices
@@ -72,8 +72,8 @@ LineNeeds needs_of_lines(const Problem<T>& problem, const Units<T>& units, Index
   return needs;
 }
 
-/// Certify the lines whose halo was found by following their decay. Lines that fail join needs.failed. @return the
-/// worst certificate of the others
+/// Certify the lines whose halo was found by following their decay. Lines that fail are added to needs.failed.
+/// @return the worst certificate of the other lines
 template <typename T>
 Certificate confirm(const Problem<T>& problem, const Units<T>& units, const Plan& plan, double tol, LineNeeds& needs) {
   Certificate worst;
@@ -93,7 +93,7 @@ Certificate confirm(const Problem<T>& problem, const Units<T>& units, const Plan
   return worst;
 }
 
-/// True if the plan moves fewer words per row than two passes of an exact method. Longer halos are not worth a search.
+/// True if the plan moves fewer words per row than two passes of an exact method. If not, no longer halo is tried.
 bool cheaper_than_exact(const Plan& plan) { return plan.words_per_row() < kWordsOfTwoPasses; }
 
 /// Why `plan` does not hold for `line`, with the figures of the certificate.
@@ -170,7 +170,7 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
   return std::nullopt;
 }
 
-/// Plan lines that a partition, or a tile of a work-group, holds whole, so that nothing is truncated.
+/// Propose partitions, or tiles of work-groups, that hold whole lines, so that nothing is truncated.
 /// @param m  rows of a partition
 template <typename T>
 std::optional<Proposal> propose_whole(const Problem<T>& problem, double tol, Index m, Rejection& rejection) {

@@ -21,7 +21,7 @@ struct Rejection {
   explicit operator bool() const { return !why.empty(); }
 };
 
-/// A plan that truncates nothing, or whose truncation a certificate covers, unless above_tolerance.
+/// A proposed plan. It truncates nothing, or a certificate bounds its truncation, unless above_tolerance is set.
 struct Proposal {
   Plan plan;
   std::string why;

@@ -48,12 +48,12 @@ const Scheme& only() {
 /// Largest share of the rows that the fallback method may solve so that the other rows keep a cheaper method.
 inline constexpr double kFallbackShare = 0.1;
 
-/// The largest certificate that is accepted: Options::rtol, or the rounding of T. Precision narrow does not raise it,
-/// because the rounded matrix is solved as exactly as any other. So a symmetric matrix has a symmetric operator.
+/// The largest certificate that is accepted: Options::rtol, or the rounding of T. Precision narrow does not raise it:
+/// the matrix rounded to float is solved as exactly as any other, so a symmetric matrix has a symmetric operator.
 template <typename T>
 double tolerance(const Options& options);
 
-/// True if the user allows bands, and factors where that is safe, to be rounded to float.
+/// True if the user allows rounding to float: of the bands, and of factors where that is safe.
 template <typename T>
 bool narrows(const Options& options) {
   return options.precision == Precision::narrow && sizeof(T) > sizeof(float);
@@ -81,9 +81,9 @@ Plan plan_for(const Problem<T>& problem, Method method, Index halo) {
 /// Why stored factors stay wide under precision narrow; empty if they may be narrow.
 std::string why_factors_stay_wide(const Plan& plan, const Survey& survey);
 
-/// Cut a plan to the first rows of a long system. If the bound of these rows refuses the plan, the others need not be
-/// read. None if partitions are not equal, or if the user named the method, because its warning needs the bound of all
-/// rows.
+/// The plan cut to the first rows of a long system. If a bound exceeds its limit for these rows, it refuses the plan,
+/// and the other rows are not read. None if the first rows decide nothing (Scheme::first_rows_tell()), or if the user
+/// named the method, because the warning then states the bound of all rows.
 template <typename T>
 std::optional<Plan> of_first_rows(const Problem<T>& problem, const Plan& plan) {
   constexpr Index kFirstRows = Index{1} << 16, kTiles = 4, kLong = 8;
@@ -104,8 +104,8 @@ bool rounds_little_at_first(const Problem<T>& problem, const Plan& plan, Roundin
   return rounding.eps <= problem.rounding_limit;
 }
 
-/// The bound on rounding of a plan. The other rows are not read if the bound of the first rows already exceeds
-/// problem.rounding_limit.
+/// The bound on rounding of a plan: of the first rows if that already exceeds problem.rounding_limit, otherwise of all
+/// rows.
 template <typename T>
 Rounding rounding_of(const Problem<T>& problem, const Plan& plan) {
   Rounding rounding;
@@ -113,8 +113,8 @@ Rounding rounding_of(const Problem<T>& problem, const Plan& plan) {
   return bound_rounding(plan, problem.bands.lines(), problem.bands.view(), problem.survey);
 }
 
-/// The certificate of truncation, in every unit that the columns may be in. The other rows are not read if the
-/// certificate of the first rows already exceeds `tol`.
+/// The certificate of truncation, valid in each of the units that the columns may have: of the first rows if that
+/// already exceeds `tol`, otherwise of all rows.
 /// @param certify  (plan, bands) -> Certificate
 template <typename T, typename F>
 Certificate certificate_of(const Problem<T>& problem, const Plan& plan, double tol, const F& certify) {
@@ -153,18 +153,20 @@ std::vector<Index> weak_lines(const Problem<T>& problem, const F& holds) {
   return are_few(lines, weak) ? weak : std::vector<Index>{};
 }
 
-/// A text such as "certificate 1.0e-03 > 2.2e-16 (rows 0-31, side up)". @param line  printed before the rows; -1: none
+/// A text such as "certificate 1.0e-03 > 2.2e-16 (rows 0-31, side up)".
+/// @param line  printed before the rows; -1: none
 std::string certificate_text(const Certificate& certificate, double tol, Index line = -1);
 
-/// True if rows are so little dominant that elimination within work-items needs a trial solve. Near d = 1 elimination
+/// True if rows are so little dominant that elimination within work-items needs a trial solve, because near d = 1 it
 /// amplifies rounding up to 1 / (d - 1) times. False if rows are alike and decay.
 bool barely_dominant(const Survey& survey);
 
 /// True if the survey shows that the interface systems of stored factors do not amplify rounding.
 bool interfaces_are_stable(const Survey& survey);
 
-/// Rows after which truncation is within `tol` everywhere. The rows decay by d, and their tiles or partitions share
-/// interface systems. A multiple of kHaloQuantum; larger than `longest` if `longest` rows do not suffice.
+/// Least distance, in rows, at which truncation stays within `tol`. Influences decay by the factor d per row, and tiles
+/// or partitions share interface systems. A multiple of kHaloQuantum; larger than `longest` if `longest` rows do not
+/// suffice.
 Index rows_to_decay(double d, double tol, Index longest);
 
 /// A proposal of a truncated plan whose certificate is within `tol`.
@@ -182,7 +184,7 @@ RowRange rows_of(const Problem<T>& problem, Index line) {
 /// The rule by which unless_growth() judges the growth of elimination by partitions.
 struct GrowthRule {
   Index twopass = 0;  ///< rows of a partition that is eliminated in two passes; 0: partitions have the halo of the plan
-  double enough = 1;  ///< dominance from which rows do not grow
+  double enough = 1;  ///< dominance from which elimination does not grow
 };
 
 /// Refuse a proposal if rows are not dominant and sweeps without pivoting grow, unless the user insists. Stored factors
@@ -202,8 +204,8 @@ Proposal exact_proposal(const Problem<T>& problem, const Plan& plan) {
   return p;
 }
 
-/// True if kernels by lanes solve these lines: they are laid end to end, and neither host, FPGA nor work-groups solve
-/// them.
+/// True if kernels by lanes solve these lines: the lines are laid end to end, and the processor is not the host and has
+/// no kernels for FPGAs or by work-groups.
 template <typename T>
 bool by_lanes(const Problem<T>& problem) {
   return !problem.traits.host && !problem.traits.task && problem.traits.group_items == 0 &&
@@ -230,7 +232,8 @@ bool breaks_symmetry(const Options& options, bool symmetric) {
   return symmetric && symmetry_matters<T>(options);
 }
 
-/// Reject truncation that would make the operator of a symmetric matrix unsymmetric. @return true if it is rejected
+/// Reject truncation that would make the operator of a symmetric matrix unsymmetric.
+/// @return true if it is rejected
 template <typename T>
 bool reject_asymmetry(const Problem<T>& problem, Rejection& rejection) {
   const bool breaks = breaks_symmetry<T>(problem.options, problem.symmetric);
@@ -241,7 +244,7 @@ bool reject_asymmetry(const Problem<T>& problem, Rejection& rejection) {
   return breaks;
 }
 
-/// If the matrix is symmetric to the bit, let the plan read upper couplings also as multipliers or as lower couplings.
+/// Let the plan use upper couplings as multipliers or as lower couplings, too, if the matrix is symmetric to the bit.
 /// @param[in,out] plan  by work-groups, of lines laid end to end
 template <typename T>
 void serve_if_symmetric(const Problem<T>& problem, Plan& plan);
@@ -250,9 +253,9 @@ void serve_if_symmetric(const Problem<T>& problem, Plan& plan);
 template <typename T>
 bool has_rows_alike(const Problem<T>& problem);
 
-/// Passes of the host over the bands for stored factors that are truncated `reach` rows away. If the survey covers
-/// truncation there are by_survey passes, or none if lines share their factors. Otherwise certificate and bounds read
-/// the values, which takes by_values passes, or half of them if lines share their factors.
+/// Passes of the host over the bands at set-up, for stored factors that are truncated `reach` rows away.
+/// @param by_survey  passes if the survey covers truncation; none are needed then if lines share their factors
+/// @param by_values  passes if certificate and bounds read the values; half of them if lines share their factors
 inline double passes_of_stored(const Plan& plan, const Survey& survey, Index reach, double by_survey,
                                double by_values) {
   constexpr double kSmallest = 1e-16;
@@ -270,15 +273,15 @@ inline Proposal covered_with_growth(const Plan& plan, double bound, double growt
   return proposal;
 }
 
-/// The text that refuses a plan of truncated-streamed, by its certificate or by its growth. @param limit  limit of the
-/// growth
+/// The text that refuses a plan of truncated-streamed, by its certificate or by its growth.
+/// @param limit  limit of the growth
 inline std::string streamed_refusal(const Certificate& c, double tol, double limit = kGrowthLimit) {
   return c.bound <= tol ? format("solving the interface systems amplifies rounding errors %.1e times (limit %.0f)",
                                  c.growth, limit)
                         : certificate_text(c, tol);
 }
 
-/// A proposal of a plan of truncated-streamed that does not hold, if the user named the method; none otherwise.
+/// The proposal of a truncated-streamed plan that was refused, if the user named the method; none otherwise.
 template <typename T>
 std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan& plan, const Certificate& certificate,
                                            double tol, const Rejection& rejection) {
@@ -288,7 +291,7 @@ std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan
   return proposal;
 }
 
-/// Give a proposal narrow factors if the user allows it, or set the reason why they stay wide.
+/// Make the factors of a proposal narrow if the user allows it, or set Proposal::why_wide.
 /// @param narrow  (Plan&) -> bool: makes the factors narrow, or returns false if the plan does not allow it
 template <typename T, typename Narrow>
 Proposal as_narrow_as_allowed(const Problem<T>& problem, Proposal proposal, const Narrow& narrow) {

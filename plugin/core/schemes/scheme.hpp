@@ -21,7 +21,7 @@ struct Elimination {
   bool excess = false;      ///< rows carry nothing but their excess, and one rounding of the diagonal is forgiven
   bool diagonals = false;   ///< rows whose diagonal is small against their couplings carry the diagonal, not the excess
   bool upwards = false;     ///< rows are eliminated from below, too
-  bool any_pivots = false;  ///< the bound holds for rounded pivots, too, unless forgiving_harms()
+  bool any_pivots = false;  ///< the bound covers the rounding of pivots, unless forgiving_harms()
   bool tells_bound = false;  ///< lines are eliminated whole, and their factors bound the rounding of each component:
                              ///< the bound needs no pivots beforehand
 };
@@ -29,7 +29,7 @@ struct Elimination {
 /// Which arrays with one number per row lie on the second of a board's two memory banks. The others lie on the first.
 struct SecondBank {
   bool lower = false, diag = false, upper = false, y = true, x = true;
-  bool own = false;  ///< the array in which the scheme stores a form of its own for each row
+  bool own = false;  ///< the array of numbers that the scheme itself stores for each row
   bool operator==(const SecondBank&) const = default;
 };
 
@@ -44,8 +44,8 @@ struct HostSweep {
 
 struct HaloPlans;
 
-/// One way to solve on one kind of processor: the properties of its plans for which no device is needed. The code of a
-/// scheme stands in the folder of its family here and, for devices, under ocl/schemes.
+/// A scheme is one way to solve on one kind of processor. This class states the properties of its plans that need no
+/// device. The code of a scheme lies in the folder of its family here and, for devices, under ocl/schemes.
 class OCLSPKT_API Scheme {
  public:
   Scheme() = default;
@@ -61,8 +61,8 @@ class OCLSPKT_API Scheme {
   virtual const char* form(const Plan& /*plan*/) const { return name(); }
   /// Make a plan without the values of the matrix; none if another scheme makes it. The default is the plan of halos().
   virtual std::optional<Plan> make(const PlanRequest& request) const;
-  /// How truncated-halo cuts lines laid end to end on such a processor (schemes/halos.hpp); null if the scheme does
-  /// not.
+  /// How truncated-halo cuts lines laid end to end on such a processor (schemes/halos.hpp); null if this scheme has no
+  /// such plans.
   virtual const HaloPlans* halos(const DeviceTraits& /*traits*/) const { return nullptr; }
   /// True if the plan is made for lines like these.
   virtual bool fits(const Plan& plan, const LineSet& lines) const;
@@ -72,8 +72,9 @@ class OCLSPKT_API Scheme {
   virtual double words(const Plan& plan) const = 0;
   /// Number of kernel launches of one apply, for its cost.
   virtual int launches(const Plan& /*plan*/) const { return 1; }
-  /// Words per row that a plain stream on the whole device moves in the time of one apply without its launches. Idle
-  /// cores and chains of dependent operations count. Measured; bench/results/schemes has the figures.
+  /// Time of one apply without its launches, stated as the words per row that a plain stream on the whole device moves
+  /// in that time. Idle cores and chains of dependent operations increase it. The figures are measured, see
+  /// bench/results/schemes.
   /// @param word  bytes of a scalar
   virtual double stream_words(const Plan& plan, int /*word*/) const { return plan.idle * words(plan); }
   /// True if the scheme is used only when a user names it. It is then tried first, and no other scheme of its method is
@@ -81,8 +82,8 @@ class OCLSPKT_API Scheme {
   virtual bool only_asked_for() const { return false; }
   /// The kernels that a user asks for by naming the scheme.
   virtual Kernels kernels() const { return Kernels::lanes; }
-  /// The arrays on the second memory bank, if whole arrays are placed on banks. The fuller bank then moves as few words
-  /// as possible (bench/fpga tries all placements).
+  /// The arrays on the second memory bank, if whole arrays are placed on banks. They are chosen so that the fuller bank
+  /// moves as few words as possible (bench/fpga tries all placements).
   virtual SecondBank second_bank(const Plan& /*plan*/) const { return {}; }
   /// Passes of the host over the bands that this scheme's set-up adds to those of every scheme (survey, copies);
   /// measured.
@@ -96,11 +97,12 @@ class OCLSPKT_API Scheme {
   virtual bool in_pieces(const Plan& /*plan*/) const { return true; }
   /// The number of partitions, or of segments of lines side by side; 0 if the plan has neither.
   virtual Index pieces(const Plan& plan, const LineSet& lines) const;
-  /// True if the plan, cut to the first rows, can show that a bound exceeds its limit, because these rows are whole
-  /// partitions of the system. By default true of a plan that truncates and shares no factors.
+  /// True if a bound that exceeds its limit for the first rows exceeds it for all rows, too, because the plan cut to
+  /// the first rows consists of whole partitions of the system. By default true of a plan that truncates and shares no
+  /// factors.
   virtual bool first_rows_tell(const Plan& plan) const;
   virtual HostSweep host_sweep(const Plan& /*plan*/) const { return {}; }
-  /// True if stored factors solve interface systems across tiles, whatever the lines are.
+  /// True if the scheme solves interface systems across tiles, whatever the lines are.
   virtual bool solves_interfaces() const { return false; }
 
   virtual Elimination elimination(const Plan& /*plan*/) const { return {}; }
@@ -115,24 +117,19 @@ class OCLSPKT_API Scheme {
   /// True if the scheme proposes plans for this method, these lines and this processor.
   virtual bool takes(Method method, const Problem<float>& problem) const = 0;
   virtual bool takes(Method method, const Problem<double>& problem) const = 0;
-  /// Plan, and check that the plan holds. The check leaves out the trial solve and the bound on rounding.
+  /// Make a plan, and check that it holds. The trial solve and the bound on rounding are not part of this check.
   /// @pre takes()
   /// @param[out] rejection  why there is no proposal; unchanged if the next scheme is to be asked
   virtual std::optional<Proposal> propose(const Problem<float>& problem, Rejection& rejection) const = 0;
   virtual std::optional<Proposal> propose(const Problem<double>& problem, Rejection& rejection) const = 0;
-  /// The cheapest plan of problem.method that propose() may return; none if propose() returns none. It reads the bands
-  /// only if it must. @pre takes()
+  /// The cheapest plan of problem.method that propose() may return; none if propose() returns none. Reads the bands
+  /// only if necessary.
+  /// @pre takes()
   virtual std::optional<Plan> least(const Problem<float>& problem) const = 0;
   virtual std::optional<Plan> least(const Problem<double>& problem) const = 0;
 };
 
-/// A scheme `S` whose members are one template for both scalars:
-///   template <typename T> Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey&) const;
-/// and, if it proposes plans by itself:
-///   template <typename T> bool suits(Method, const Problem<T>&) const;
-///   template <typename T> std::optional<Proposal> proposal(const Problem<T>&, Rejection&) const;
-///   template <typename T> std::optional<Plan> cheapest(const Problem<T>&) const;
-/// Without cheapest(), the cost is that of a plan of one partition.
+/// Base of a scheme `S` that has the following members, each as one template for both scalars:
 template <typename S, typename Base = Scheme>
 class SchemeOf : public Base {
  public:

@@ -9,8 +9,8 @@
 
 namespace oclspkt {
 
-// One line for each scheme, in the order in which schemes are asked for plans. The function stands in the folder of the
-// scheme's family.
+// One line for each scheme, in the order in which schemes are asked for plans. The function that returns a scheme
+// stands in the folder of the scheme's family.
 #define OCLSPKT_SCHEMES(X) \
   X(fpga_spktrunc)         \
   X(fpga_spkboth)          \

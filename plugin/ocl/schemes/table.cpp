@@ -10,7 +10,7 @@
 
 namespace oclspkt::ocl {
 
-// One line for each scheme. Its function stands in the folder of the scheme's family.
+// One line for each scheme. The function that returns its carrier stands in the folder of the scheme's family.
 #define OCLSPKT_SCHEMES(X) \
   X(beside_factored)       \
   X(beside_halo)           \

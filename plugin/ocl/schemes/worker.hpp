@@ -64,9 +64,9 @@ struct Tiles {
   int pass = 0;  ///< index of the pass, less than Needs::passes
 };
 
-/// A plan at work on a device: what it stores in place of the bands, its own buffers, kernels and launches. One object
-/// serves a solver for as many set-ups as have plans of one kind. The worker owns all buffers of its own that the
-/// device may touch, so it outlives a device that was lost.
+/// Solves by a plan on a device. A worker has the arrays that are stored in place of the bands, its own buffers,
+/// kernels and launches. A solver uses one worker for all successive set-ups whose plans are of one kind. The worker
+/// owns its buffers that the device may still access, so it outlives a device that was lost.
 template <typename T>
 class OCLSPKT_API Worker {
  public:
@@ -86,20 +86,23 @@ class OCLSPKT_API Worker {
   /// Bytes of host memory that the worker holds.
   virtual std::int64_t host_bytes() const;
 
-  /// Build the kernels, and allocate the buffers that the solver does not provide: stored arrays, vectors and scratch
-  /// exist already. Kernels and buffers of the last set-up are reused if they fit.
+  /// Build the kernels, and allocate the worker's own buffers. The stored arrays, vectors and scratch exist already.
+  /// Kernels and buffers of the last set-up are reused if they fit.
   /// @return bytes on the device, and bytes of host memory for them
   virtual std::int64_t build(const Site& site, const BandsView<T>& bands) = 0;
-  /// Enqueue one pass over some tiles; there may be none. @return the event of the last launch
+  /// Enqueue one pass over `tiles`, which may be none.
+  /// @return the event of the last launch
   virtual Event enqueue(const Site& site, const Tiles& tiles) = 0;
   /// Launch the kernels over no tiles. Run-times that compile at the first launch do so now, and unsuitable launches
   /// fail now.
   virtual void rehearse(const Site& site);
 
  protected:
-  /// Round three arrays of `n` numbers to float. @return the rounded arrays, which replace them
+  /// Round three arrays of `n` numbers to float.
+  /// @return the rounded arrays, which replace them
   Stored keep_narrow(const std::array<const T*, 3>& from, Index n);
-  /// Copy an array to a buffer of its own; an empty array has no buffer. @return bytes of the buffer
+  /// Copy an array to a buffer of its own; an empty array has no buffer.
+  /// @return bytes of the buffer
   std::int64_t bring_array(const Site& site, Buffer& buffer, const AlignedArray<T>& array) const;
   /// Build a kernel of the plan's scheme, unless `kernel` is that kernel already.
   static void make(const Site& site, Kernel& kernel, const char* name, const std::string& options = "",
@@ -127,8 +130,9 @@ class OCLSPKT_API FactorWorker : public Worker<T> {
   Factors<T> factors_;
 };
 
-/// Launch down(i) for the first `downs` levels, then back(i) for all levels, last level first. Returns the event of
-/// back(0); site.earlier keeps the events of the other launches.
+/// Launch down(i) for the first `downs` levels, then back(i) for all levels, last level first. site.earlier keeps the
+/// events of all launches but the last one.
+/// @return the event of back(0), the last launch
 template <typename Down, typename Back>
 Event launch_down_and_back(const Site& site, std::size_t downs, std::size_t levels, const Down& down,
                            const Back& back) {

@@ -32,8 +32,9 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
     return format("halo %lld, %lld segments a line", static_cast<long long>(plan.halo),
                   static_cast<long long>(plan.as<Beside>().segments));
   }
-  /// If the cache does not hold the window between both sweeps, the window's rows are written to memory and read again.
-  /// The sweep up of a segment reads the results of the sweep down, for the segment's rows and for the rows below them.
+  /// Words per row. If the cache holds the window, the sweep down reads three bands and y for every row that it sweeps,
+  /// and the sweep up writes x. If not, the sweep down also writes its two results to memory. The sweep up reads these
+  /// results for the rows of the segment and of the halo below, but not for the halo above.
   double words(const Plan& plan) const override {
     return plan.as<Beside>().windowed ? 4 * overlap_of_segments(plan) + 1 : 7 * overlap_of_segments(plan) + 2;
   }
@@ -52,8 +53,8 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
     const bool asked = problem.options.method == MethodChoice::truncated_halo || !takes_grid(problem);
     return method == Method::truncated_halo && asked && !problem.bands.lines().contiguous() && !by_task(problem);
   }
-  /// Propose segments of lines side by side. The bound follows from dominance alone, not from the decay of each line. A
-  /// line may stay whole: with few applies the method pays because it stores no factors.
+  /// Propose segments of lines side by side. The bound follows from dominance alone, not from the decay of each line.
+  /// Lines may also stay whole: if there are few applies, that pays because no factors are stored.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const double tol = tolerance<T>(problem.options);
@@ -100,8 +101,9 @@ class BesideFactored final : public SchemeOf<BesideFactored, BesideScheme> {
     return (plain ? "" : factors_text(plan) + (bundles ? ", " : "")) +
            (bundles ? format("bundles of %lld lines", static_cast<long long>(plan.as<Beside>().bundle)) : "");
   }
-  /// The sweep down reads y and one factor; the sweep up reads two factors and writes x. If the window is in memory, 2
-  /// more words are moved, and couplings that served as multipliers in the sweep down are read again from memory.
+  /// The sweep down reads y and one factor; the sweep up reads two factors and writes x. If the window is in memory,
+  /// the results of the sweep down take 2 more words. Couplings of symmetric lines, which are the factor of the sweep
+  /// down, are then read from memory in both sweeps.
   double words(const Plan& plan) const override {
     const double each = plan.narrow ? 0.5 : 1;
     if (plan.form == Form::shared) {
@@ -110,8 +112,8 @@ class BesideFactored final : public SchemeOf<BesideFactored, BesideScheme> {
     }
     return plan.as<Beside>().windowed ? 2 + (plan.symmetric() ? 2 : 3) * each : 4 + 3 * each;
   }
-  /// If there are few lines, each row waits for the row before in both sweeps, even if couplings of a symmetric matrix
-  /// serve twice.
+  /// Symmetric lines take as long as general ones. If there are few lines, each row waits for the row before in both
+  /// sweeps, so that reading fewer arrays saves no time.
   double stream_words(const Plan& plan, int) const override {
     Plan general = plan;
     if (plan.symmetric()) general.form = Form::general;
@@ -128,7 +130,8 @@ class BesideFactored final : public SchemeOf<BesideFactored, BesideScheme> {
   HostSweep host_sweep(const Plan& plan) const override {
     return {plan.as<Beside>().bundle, plan.as<FactoredLines>().through_x};
   }
-  /// Rows are eliminated whole. Below dominance 1, the factors give their bound on rounding when they are made.
+  /// Lines are eliminated whole. If rows have dominance below 1, the factors give the bound on rounding when they are
+  /// made.
   template <typename T>
   Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey&) const {
     return {rounding_by_growth(kDominantGrowth)};

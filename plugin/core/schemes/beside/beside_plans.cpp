@@ -10,7 +10,7 @@ namespace {
 
 /// Bytes of a cache line.
 constexpr Index kCacheLine = 64;
-/// Width of a bundle, in cache lines, below which its streams are short. Bundles do not get narrower than this only to
+/// Width, in cache lines, below which the streams of a bundle are short. Bundles do not get narrower than this just to
 /// give each core several of them.
 constexpr Index kShortBundle = 4;
 /// Cut the lines of a block into bundles of about `width` lines, rounded up to a multiple of `quantum`.
@@ -69,7 +69,8 @@ void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, P
 }
 
 /// True if a bundle takes all lines of a block, whole. Rows of the block adjoin in memory, so the bundle is one stream.
-/// The window may exceed the cache: the part of it that leaves the cache costs less than the ends of shorter streams.
+/// The window between the sweeps may be larger than the cache. Part of the window then goes to memory, which costs less
+/// than the ends of shorter streams.
 bool takes_whole_rows(const LineSet& lines, int word, const DeviceTraits& traits, const Plan& plan) {
   const Index window = kScratchWords * (lines.length(0) + 1) * round_up(lines.block_lines(), plan.lanes) * word;
   return lines.row_stride() == lines.block_lines() && lines.blocks() >= kRunsPerCore * std::max(1, traits.cores) &&
@@ -77,7 +78,7 @@ bool takes_whole_rows(const LineSet& lines, int word, const DeviceTraits& traits
              figures_of(traits).number("beside.whole_rows") * static_cast<double>(traits.cache_bytes);
 }
 
-/// Lines of a bundle whose lines are cut into segments of at least `shortest` rows, or stay whole.
+/// Number of lines of a bundle if lines are cut into segments of at least `shortest` rows, or stay whole.
 Index segmented_width(const LineSet& lines, Index shortest, Index quantum, int word, const DeviceTraits& traits,
                       const Plan& plan) {
   const bool cut = shortest < lines.length(0);
@@ -88,8 +89,8 @@ Index segmented_width(const LineSet& lines, Index shortest, Index quantum, int w
   return cut ? width : fair_width(lines, width, quantum, traits);
 }
 
-/// Rows of a segment. Every core gets segments as long as a segment stays longer than its halo, and both sweeps stay in
-/// half of the second-level cache. @param shortest  least rows of a segment
+/// Rows of a segment, so few that every core gets segments and that both sweeps stay in half of the second-level cache.
+/// @param shortest  least rows of a segment, whatever cores and cache ask for
 Index choose_segment(const LineSet& lines, Index shortest, int word, const DeviceTraits& traits, const Plan& plan) {
   const Index wanted =
       quotient_up(kRunsPerCore * std::max(1, traits.cores), plan.as<Beside>().bundles * lines.blocks());

@@ -33,8 +33,8 @@ struct BlockSpikes {
   bool finite = true;
 };
 
-/// Multiply the ratios of a block's rows to its spikes. `down` has the rows from above, `up` those from below, each in
-/// the order of its sweep.
+/// Compute the spikes of a block as products of its rows' ratios. `down` holds the rows in the order of the sweep from
+/// above, `up` in the order of the sweep from below.
 BlockSpikes spikes_of(const ForwardSweep& down, const ForwardSweep& up) {
   BlockSpikes spikes;
   const std::size_t rows = down.coupling.size(), middle = rows / 2;
@@ -173,7 +173,7 @@ class FpgaSpk final : public SchemeOf<FpgaSpk> {
     serve_if_symmetric(problem, plan);
     return plan;
   }
-  /// The lines that dominance alone does not cover even with the longest blocks, if these lines are few.
+  /// The lines that dominance alone does not cover even with the longest blocks; empty if these lines are many.
   template <typename T>
   std::vector<Index> lines_not_covered(const Problem<T>& problem, double tol) const {
     const Index m = problem.options.partition > 0 ? problem.options.partition : kMostTaskRows;

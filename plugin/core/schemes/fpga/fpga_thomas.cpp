@@ -35,7 +35,7 @@ Index rows_in_local_memory(int slots, int word, const DeviceTraits& traits) {
   return most > 0 ? static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(most))) : 0;
 }
 
-/// Words of each array of lines laid end to end, if the memory also holds a window of `window` words.
+/// Words of each array of lines laid end to end that the memory holds beside a window of `window` words.
 std::int64_t words_beside(Index window, int word, const DeviceTraits& traits) {
   // Layouts count the words of a work-item's scratch as 32-bit integers.
   if (window > std::numeric_limits<std::int32_t>::max() / 4 || window * word > traits.chunk_bytes) return 0;
@@ -112,17 +112,18 @@ double thomas_words(const Plan& plan) {
   return (plan.symmetric() ? 4 : 5) + (kept ? 0 : 4);
 }
 
-/// Words per row that the memory can move in the time of an apply. One row begins in every cycle of the sweep down and
-/// of the sweep up, with lines in turn; a line by itself is a batch of one. Derived for the paper's board (34 GB/s at
-/// 200 MHz), not measured.
+/// Words per row that the memory can move in the time of an apply. If lines take turns, each of the two sweeps begins
+/// one row in every cycle. A line solved by itself is a batch of one. The figures are derived for the paper's board (34
+/// GB/s at 200 MHz), not measured.
 double thomas_stream_words(const Plan& plan, int word) {
   constexpr double kBytesInCycle = 170, kWays = 2;
   const double turns = plan.has<LineBatch>() ? plan.idle : pivot_cycles(word);
   return std::max(thomas_words(plan), kWays * turns * kBytesInCycle / word);
 }
 
-/// The bound on rounding of both schemes, whose pivots are plain. No stored factors give the growth, so if rows are not
-/// dominant, the host eliminates once to find it. Above kGrowthLimit the bound is unknown.
+/// The bound on rounding of both schemes, whose pivots are plain. No factors are stored that give the growth of rows.
+/// If rows are not dominant, the host eliminates them once to find it. The bound is unknown if the growth exceeds
+/// kGrowthLimit.
 template <typename T>
 Rounding bound_thomas(const Survey& survey, const LineSet& lines, const BandsView<T>& bands) {
   if (survey.dominance >= 1) return {rounding_by_growth(kDominantGrowth)};
@@ -259,7 +260,7 @@ std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const Device
   if (batch.longest > held) batch.window = kLeft * batch.slots * batch.longest;
   const Index turns =
       batch.unequal ? turns_of(lines, batch.slots) : round_up(lines.count(), batch.slots) * batch.longest;
-  // One long line makes the window of all lines long. It is faster to solve it by itself, followed by the others.
+  // One long line makes the window of all lines long. Solving row after row, one line after the other, is then faster.
   if (batch.unequal && turns > plan.n * batch.slots / 2) return std::nullopt;
   plan.idle = static_cast<double>(turns) / static_cast<double>(plan.n);
   return cut_batch(plan, lines, word, traits) ? std::optional(std::move(plan)) : std::nullopt;

@@ -17,8 +17,8 @@ namespace oclspkt {
 /// cuts.
 enum class CutSweep { half, both, jacobi };
 
-/// Fewest and most rows of a block, powers of two. The fewest fill bursts of 1024 bits in float and in double; with
-/// more rows than the most, kernels take too long to build.
+/// Fewest and most rows of a block, powers of two. Blocks of kTaskRows rows fill bursts of 1024 bits in float and in
+/// double. With more than kMostTaskRows rows, kernels take too long to build.
 inline constexpr Index kTaskRows = 32, kMostTaskRows = 128;
 
 /// Neighbouring blocks on each side that a launch reads in addition to its own.
@@ -52,13 +52,15 @@ double bound_task(CutSweep sweep, double d, Index m);
 
 /// The bound on rounding from dominance alone, in eps in a row; NaN if d <= 1.
 ///
-/// In units of u max |x|, u = eps / 2: a row has pivot û and couplings a and c. The sweep down, the value that enters
-/// it and the substitution add at most 6 |û| + 6 |c| + (8 + 1/d) |a| <= (6 + (8 + 7/d) / d) |b| to it. That is
-/// 6 + (2 + 7/d) / (1 + d) of |a| + |b| + |c|. An unknown at a cut is computed twice, by the 2x2 system and by the
-/// substitution. The two values differ by the rounding of both, times d / (d - 1), the largest row sum of the inverse
-/// times the diagonal. The sweep up adds (4 + 1/d + (5 + 2/d) / d) |b|. The row beyond the cut inherits this difference
-/// by its coupling, at most 1 / (1 + d) of the row. On the other side of the cut both values follow from the same sweep
-/// down, so they differ by 14, the rounding of the 2x2 system.
+/// All numbers are in units of u max |x|, u = eps / 2. A row has pivot û and couplings a and c. The sweep down, the
+/// value that enters the row and the substitution add at most 6 |û| + 6 |c| + (8 + 1/d) |a| <= (6 + (8 + 7/d) / d) |b|
+/// to it. That is 6 + (2 + 7/d) / (1 + d) of |a| + |b| + |c|.
+///
+/// The 2x2 system and the substitution both compute the unknown at a cut. Their results differ by the rounding of both,
+/// times d / (d - 1), the largest row sum of the inverse times the diagonal. The sweep up adds (4 + 1/d + (5 + 2/d) /
+/// d) |b|. The row beyond the cut inherits this difference times its coupling, which is at most 1 / (1 + d) of the row.
+/// On the other side of the cut, both results follow from the same sweep down. So they differ by 14 there, the rounding
+/// of the 2x2 system.
 /// @pre every row is dominant by rows with at least d
 double rounding_of_task(CutSweep sweep, double d, Index m);
 

@@ -17,12 +17,12 @@ struct LineBatch {
   Index longest = 0;     ///< rows of the longest line
   Index kept_rows = 0;   ///< rows of each line, if local memory holds their results of the sweep down; 0 if not
   Index window = 0;      ///< words of global memory for these results if local memory does not hold them
-  bool unequal = false;  ///< lines laid end to end differ in length: a table holds their first rows, one chunk all
+  bool unequal = false;  ///< lines laid end to end differ in length; a table holds their first rows, a chunk all rows
 };
 
 /// Bytes of a burst from an FPGA's memory. A block of rows is a multiple of it.
 inline constexpr Index kBurstBytes = 128;
-/// Rows of a block unless the user asks for more, and the most rows that the user can ask for.
+/// kTdmaRows: rows of a block unless the user asks for more. kMostTdmaRows: most rows that the user can ask for.
 inline constexpr Index kTdmaRows = 32, kMostTdmaRows = 256;
 
 /// Cycles between the pivots of two successive rows of a line, rounded to a power of two: a division, a product and a
@@ -42,7 +42,7 @@ OCLSPKT_API Plan make_tdma_plan(Index n, Index partition, int word, const Device
 
 /// Plan two or more lines laid end to end, or any number of lines side by side. A line shorter than others of its batch
 /// skips turns, which Plan::idle counts.
-/// @return none for lines that stand otherwise, for a single line laid end to end, and for lines of such different
+/// @return none for lines in any other layout, for a single line laid end to end, and for lines of such different
 ///         lengths that a batch takes more than half the time of solving row after row; also none if the memory does
 ///         not hold one line, all lines of different lengths, or one block of lines side by side
 OCLSPKT_API std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const DeviceTraits& traits);

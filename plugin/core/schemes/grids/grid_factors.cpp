@@ -52,7 +52,7 @@ template <typename T>
 void factor_all(const LevelRows& rows, typename SegmentFactors<T>::Level& level) {
   SchurSegment<double> all;
   all.bottom = rows(0);
-  all.single = false;  // the segment has no top row that remains
+  all.single = false;  // all rows are eliminated, so no first row remains
   factor_rows<T>(rows, {0, level.rows, level.multiplier.data(), nullptr}, 1, all, level);
 }
 
@@ -78,15 +78,15 @@ std::vector<Row> factor_segments(const LevelRows& rows, Index segment_rows, bool
   return rows_that_are_left(left);
 }
 
-/// An array of a level, and the places of its numbers beside those of other lines.
+/// An array of a level of one line, and where its numbers go in the array of all lines.
 template <typename T, typename Level = typename SegmentFactors<T>::Level>
 struct Laid {
   AlignedArray<T> Level::*array;
   LineSet places;
 };
 
-/// Write the numbers of the neighbouring lines `some`, the first of which is line `first`, side by side to their places
-/// in `to`.
+/// Write the numbers of the neighbouring lines `some` side by side to their places in `to`. The first of these lines is
+/// line `first`.
 template <typename T>
 void lay_beside(const Laid<T>& laid, std::size_t level, Index first, std::span<const SegmentFactors<T>> some,
                 AlignedArray<T>& to) {

@@ -69,18 +69,18 @@ class OCLSPKT_API SegmentFactors {
   struct Level {
     Index rows = 0, segments = 1;
     /// Shape [rows]: a_i p_(i-1), p_i and c_i p_i as in FactorsView. The multiplier of a segment's second row is a_i
-    /// itself. The multiplier of its first row applies to the row above after the sweep down; reciprocal and coupling
-    /// of that row are 1 and 0. If symmetric, the multipliers are those of second rows only, shape [segments], 0 if a
-    /// segment has no second row.
+    /// itself. The multiplier of a segment's first row applies to the swept row above it; the first row itself has
+    /// reciprocal 1 and coupling 0. If symmetric, multipliers have shape [segments] and are those of second rows only,
+    /// 0 if a segment has no second row.
     AlignedArray<T> multiplier, reciprocal, coupling;
-    /// Shape [rows], empty in the last level. An inner row is multiplied by its weight after the sweep down, and the
-    /// product is subtracted from the segment's first row. First rows have weight 0.
+    /// Shape [rows], empty in the last level. After the sweep down, the product of an inner row and its weight is
+    /// subtracted from the segment's first row. First rows have weight 0.
     AlignedArray<T> weight;
   };
 
   /// @param n  rows, at least 1
   /// @pre couplings out of the line are 0
-  /// @cost 2 divisions, 20 multiply-adds a row, by all processors of this process where rows are many
+  /// @cost 2 divisions, 20 multiply-adds a row; by all processors of this process if there are many rows
   void factor(Index n, const BandsView<T>& bands, const SegmentCut& cut);
   const std::vector<Level>& levels() const { return levels_; }
   std::vector<Level> take_levels() && { return std::move(levels_); }
@@ -95,8 +95,8 @@ OCLSPKT_API LineSet lines_of_level(const LineSet& lines, Index rows);
 
 /// The stored factors of exact-factored by segments for lines side by side: the SegmentFactors of every line, with the
 /// numbers of neighbouring lines next to each other. The first level has the layout of the vectors, the other levels
-/// that of lines_of_level(). If lines share their factors, only one line is stored, its rows end to end. If lines are
-/// symmetric, the coupling of an inner row serves as the multiplier of the next row. The first level then stores
+/// that of lines_of_level(). If lines share their factors, the factors of one line are stored, row after row. If lines
+/// are symmetric, the coupling of an inner row serves as the multiplier of the next row. The first level then stores
 /// multipliers of second rows only, in lines_of_level(lines, segments).
 template <typename T>
 class OCLSPKT_API GridFactors {

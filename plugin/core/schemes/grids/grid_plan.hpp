@@ -27,7 +27,7 @@ struct GridDemand {
   Index reach = 0;  ///< truncated: least rows from a truncated row to an unknown it affects; exact_factored: least rows
                     ///< of a tile, as far as the device allows; 0: any
   Index item_rows = 0;    ///< rows of a work-item, at most 16, from Options::partition; 0: chosen
-  bool in_turn = false;   ///< exact_factored: also sweep lines that a tile holds in turn, see GridTiles::in_turn
+  bool in_turn = false;   ///< exact_factored: sweep in turn even lines that a tile holds, see GridTiles::in_turn
   bool one_item = false;  ///< exact_factored: one work-item for each line, so that there is no interface system
   bool segments = false;  ///< exact_factored: cut lines longer than a tile into segments, if all rows fit at once
 
@@ -90,7 +90,7 @@ inline GridForm grid_form(const Plan& plan) {
 /// Most rows of a work-item for which registers hold the rows of two tiles.
 inline constexpr int kMostRowsAhead = 16;
 
-/// True if y of the next tile is read while a tile is solved. Tiles with more rows per work-item leave no registers for
+/// True if y of the next tile is read while a tile is solved. With more rows per work-item, no registers are free for
 /// it.
 inline bool reads_ahead(const Plan& plan) { return plan.item_rows <= kMostRowsAhead; }
 
@@ -108,7 +108,8 @@ OCLSPKT_API UpperTiles upper_tiles(const Plan& plan, Index block_lines);
 /// How every line is cut, if grid_condenses().
 OCLSPKT_API SegmentCut grid_cut(const Plan& plan, Index block_lines);
 
-/// Scalars of local memory that a work-group takes if goes_through_tiles(). @param whole  in_one_tile()
+/// Scalars of local memory that a work-group takes if goes_through_tiles().
+/// @param whole  in_one_tile()
 OCLSPKT_API Index shared_grid_words(Index bundle, Index items_down, Index tile_rows, bool whole);
 
 /// Plan stored factors by work-groups for lines side by side. Lines that one tile holds are solved in one pass that
@@ -120,8 +121,8 @@ OCLSPKT_API Index shared_grid_words(Index bundle, Index items_down, Index tile_r
 /// @throws InvalidInput if `item_rows` is negative
 OCLSPKT_API Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, int word, const DeviceTraits& traits);
 
-/// Plans of exact-factored, the fastest by words and idle cores first. Lines are streamed whole. If they are longer
-/// than a tile and all rows fit at once, they may also be cut into segments.
+/// Plans of exact-factored, sorted by words and idle cores, the fastest first. Lines are streamed whole. If they are
+/// longer than a tile and all rows fit at once, they may also be cut into segments.
 /// @param demand  its method, in_turn, one_item and segments are ignored
 /// @pre, @throws  as for make_grid_plan()
 OCLSPKT_API std::vector<Plan> make_exact_grid_plans(const LineSet& lines, GridDemand demand, int word,
@@ -139,7 +140,8 @@ double grid_rounding_by_survey(const Plan& plan, const Survey& survey);
 template <typename T>
 std::vector<Rounding> bound_grid_lines(const Plan& plan, Index length, const std::vector<BandsView<T>>& lines);
 
-/// Replace `worst` by the bound of line `line` if that is larger or not known; its row becomes an offset in the vector.
+/// Replace `worst` by `bound` if `bound` is larger or unknown. The row of `bound` counts in line `line`; in `worst` it
+/// becomes an offset in the vector.
 void take_worse(const Rounding& bound, const LineSet& lines, Index line, Rounding& worst);
 
 /// What a pass over every line finds for a plan by work-groups for lines side by side.
@@ -150,10 +152,10 @@ struct GridEvidence {
   std::vector<Index> weak;  ///< lines with a bound above its limit, in order
 };
 
-/// The evidence of a plan, line by line: a certificate and the bound on rounding (bound_grid_lines). The certificate is
-/// that of stored factors whose partitions are the rows of a work-item. With one interface system in each tile,
-/// truncated one tile away, certify_stored gives it; with several tiles, certify_runs. A plan that truncates nothing
-/// has certificate 0.
+/// The evidence of a plan, line by line: a certificate, and the bound on rounding of bound_grid_lines(). The
+/// certificate is that of stored factors whose partitions are the rows of a work-item. With one tile in flight, each
+/// tile has an interface system that is truncated one tile away, and certify_stored() gives the certificate. With
+/// several tiles in flight, certify_runs() gives it. A plan that truncates nothing has certificate 0.
 /// @param tol       certificate above which a line is weak
 /// @param most_eps  bound on rounding above which a line is weak
 /// @pre   lines.beside(), couplings out of the lines are 0

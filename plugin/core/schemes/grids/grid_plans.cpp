@@ -41,8 +41,8 @@ constexpr Index kLeastSegments = 8;
 constexpr int kMostUpperItems = 64;
 /// Arrays of lines cut into segments: y, x, four of factors and weights. One more stands for all small arrays.
 constexpr Index kSegmentArrays = 7;
-/// Fewest tiles of a run, which also reads two tiles for its neighbours. If three tiles wait, the run has twice as
-/// many.
+/// Fewest tiles of a run. A run also reads two tiles for its neighbours. With three tiles in flight, the fewest are
+/// twice as many.
 constexpr Index kShortRun = 16;
 /// Fewest tiles of a run if lines share their factors. Such runs are counted through all lines.
 constexpr Index kShortSharedRun = 8;
@@ -129,7 +129,7 @@ Index tiles_of_run(Index tiles, Index group_bytes, int in_flight, const DeviceTr
   return std::min(tiles, std::max(quotient_up(tiles, wanted), kShortRun * std::max(1, in_flight - 1)));
 }
 
-/// Cut the tiles of all lines into as many runs as the device has work-groups at a time, unless runs get too short.
+/// Cut the tiles of all lines into as many runs as the device runs work-groups at a time, unless runs get too short.
 void cut_through_lines(Index bundles, Index tiles_of_line, int word, const DeviceTraits& traits, Plan& plan) {
   const Index cores = std::max(1, traits.cores), tiles = bundles * tiles_of_line;
   if (tiles_of_line == 1) {

@@ -26,7 +26,7 @@ struct RowSizes {
 /// The order in which the work-items that share a line sweep it.
 struct SweepOrder {
   Index item_rows = 1, tile_rows = 1;
-  bool at_once = false;   ///< down: the others' results give the value that enters a work-item; false: in turn
+  bool at_once = false;   ///< down: all work-items sweep concurrently, then combine results; false: in turn
   bool streamed = false;  ///< up: the value that enters a tile is computed from the results of the tiles below
   Index run_rows = 0;     ///< rows of a run, a multiple of tile_rows; 0: each line is a run
   int in_flight = 1;      ///< tiles that are swept before a run and after it
@@ -35,16 +35,18 @@ struct SweepOrder {
 
 /// Bounds the rounding that sweeps of stored factors leave in the rows of a line, row by row as the line is eliminated.
 ///
-/// The unit is u = eps / 2, times |u_i| max |x| for d_i and max |x| for x_i. Ratios are r_i = |a_i / u_i| and
-/// k_i = |c_i / u_i|.
-///   Down, at once: a work-item's last d is computed twice, by its own sweep and by the next work-item. The next one
+/// The unit is u = eps / 2, times |u_i| max |x| for d_i and max |x| for x_i. Ratios are r_i = |a_i / u_i| and k_i =
+/// |c_i / u_i|.
+///   Sweep down, at once: a work-item's last d is computed twice, by this work-item and by the next one. The next one
 ///   adds the result of the sweep from 0 and the product of the multipliers times the value that enters. Let n_i be
-///   what remains of that value in row i. Rows of the first sweep round by |d_i|, those of the second by |d_i| + n_i;
-///   the product rounds once in each row. The difference is at most the sum of these roundings, each times the r of the
-///   rows behind it. The next row errs by |a_l| times the difference.
-///   Up, k takes the place of r, and |x_i| that of |d_i|. The row above errs by |c_i| times the difference. The row
-///   below, whose |a_l x_(l-1)| contains the difference as well, errs by |a_l k_(l-1)| times it.
-///   A run first sweeps rows that the run before sweeps, too. Both results differ by the rounding of these rows.
+///   that value times the multipliers up to row i. Rows of the first computation round by |d_i|, those of the second by
+///   |d_i| + n_i; the product rounds once in each row. The difference is at most the sum of these roundings, each times
+///   the r of the rows behind it. The next row errs by |a_l| times the difference.
+///   Sweep up: the difference has the same bound, with k in place of r and |x_i| in place of |d_i|. The row above errs
+///   by |c_i| times the difference. The row below, whose |a_l x_(l-1)| contains the difference as well, errs by |a_l
+///   k_(l-1)| times it.
+///   A run first sweeps rows that the previous run sweeps, too. The results of the two runs differ by the rounding of
+///   these rows.
 class SweepRounding {
  public:
   explicit SweepRounding(const SweepOrder& order) : order_(order) {}
@@ -172,18 +174,20 @@ class SweepRounding {
 /// Bounds the rounding in a segment in which all rows but the first are eliminated (SegmentFactors), row by row.
 ///
 /// Both passes sweep inner rows in the same way, and these sweeps round as SweepRounding says. Two more errors arise:
-///   The fill s_i of a work-item's first row is a product of products; in the row above it is a product of multipliers.
-///   The reduced equation of the first row has the sum of w_i d_i in place of c x_second; w_i = c |k ... k| / u_i.
+///   The fill s_i of a work-item's first row is computed as a product of products, the fill of the row above as a
+///   product of multipliers. So the two round differently.
+///   The reduced equation of the first row has the sum of w_i d_i in place of c x_second, with w_i = c |k ... k| / u_i.
 ///   The pass back computes this sum in another order. In either order, row i adds the rounding of its d_i, x_i, s_i
-///   and w_i, times the k of the rows above. A rounding of k_i changes the sum of all rows below row i. That sum is at
-///   most twice max |x|, plus fill of the same size.
+///   and w_i, times the k of the rows above. A rounding of k_i changes the part of the sum that the rows below row i
+///   contribute. This part is at most twice max |x|, plus fill of the same size.
 class CondenseRounding {
  public:
   /// @param order  order of the sweeps in a segment, which is a tile
   /// @param wide   factors are stored in double, the precision in which they are computed
   CondenseRounding(const SweepOrder& order, bool wide) : order_(order), sweep_(order), wide_(wide) {}
 
-  /// Begin a segment with row `first`. @param sizes  magnitudes of that row before elimination; the pivot is not read
+  /// Begin a segment with row `first`.
+  /// @param sizes  magnitudes of that row before elimination; the pivot is not read
   void begin(Index first, const RowSizes& sizes) {
     first_ = sizes;
     sweep_.begin_segment(first);
@@ -232,7 +236,8 @@ class CondenseRounding {
     if (!(left / row <= ratio_)) ratio_ = left / row;
   }
 
-  /// The largest error of a row in units of u. @param level_above  the largest error of a row of the next level
+  /// The largest error of a row in units of u.
+  /// @param level_above  the largest error of a row of the next level
   double largest(double level_above) const {
     return std::max(sweep_.largest() + fill_, firsts_ + ratio_ * level_above) +
            0 * (sweep_.largest() + firsts_ + ratio_);
@@ -296,8 +301,9 @@ double row_sum(const ExcessRow<double>& row) {
   return std::abs(row.lower) + std::abs(row.diag()) + std::abs(row.upper);
 }
 
-/// Follows the elimination of a line from its first row down. The line is one of Factors, or a level of SegmentFactors
-/// that is not cut. @tparam S  scalar of the elimination
+/// Follows the elimination of a system from its first row down. The system is a whole line, or the last level of a line
+/// that is cut into segments.
+/// @tparam S  scalar of the elimination
 template <typename S>
 class LineSweep {
  public:
@@ -320,7 +326,8 @@ class LineSweep {
   S reciprocal_ = 0;
 };
 
-/// The bounds of some lines that are swept side by side: eliminations of different lines do not wait for each other.
+/// The bounds of some lines that are swept side by side, so that the elimination of one does not wait for that of
+/// another.
 template <typename T>
 std::vector<Rounding> bound_swept(const Plan& plan, Index length, const std::vector<BandsView<T>>& lines) {
   std::vector<LineSweep<T>> sweeps(lines.size(), LineSweep<T>(order_of(plan, kUnit<T>)));
@@ -422,8 +429,8 @@ double grid_rounding_by_survey(const Plan& plan, const Survey& survey) {
   if (!(d >= 1) || grid_condenses(plan)) return kInfinity;
   const SweepOrder order = order_of(plan, kUnit<float>);
   const Index length = in_one_tile(plan) || order.run_rows == 0 ? 2 * order.tile_rows : kLikeRows;
-  // If interface systems are solved only on the way up, they depend on couplings divided by pivots alone. In dominant
-  // rows these ratios are small.
+  // Interface systems that are solved only in the sweep up depend on nothing but ratios of couplings to pivots. In
+  // dominant rows these ratios are small.
   const bool has_interfaces = (order.at_once && grid_items_down(plan) > 1) || order.streamed;
   if (!has_interfaces || shrinks(survey)) return bound_like_rows(order, 1 / std::max(1.0, survey.decay()), length);
   const double joints = rounding_by_dominance(d) - rounding_by_dominance(kInfinity);

@@ -62,8 +62,8 @@ Plan plan_of(const Problem<T>& problem, const GridDemand& demand) {
   return make_grid_plan(problem.bands.lines(), demand, sizeof(T), problem.traits);
 }
 
-/// Remove the plans whose form is not the one that the user named, if any. @return the others; if none, `rejection`
-/// says why
+/// The plans whose form the user named, or all plans if the user named none.
+/// @param[out] rejection  the reason, if no plan remains
 std::vector<Plan> as_asked(std::vector<Plan> plans, const std::string& variant, Rejection& rejection) {
   const auto named = std::find(std::begin(kForms), std::end(kForms), variant);
   if (named != std::end(kForms)) std::erase_if(plans, [&](const Plan& plan) { return form_name(plan) != *named; });
@@ -214,8 +214,8 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
   }
   double words(const Plan& plan) const override { return plan.m > 0 ? words_of_rows(plan) : 5; }
   int launches(const Plan& plan) const override { return grid_condenses(plan) ? 3 : 1; }
-  /// The cost of idle cores has an upper limit. If exact-factored streams or condenses lines longer than a tile, it has
-  /// a lower limit instead.
+  /// Idle cores cost at most the first figure of grids.idle. If exact-factored streams or condenses lines longer than a
+  /// tile, they cost at least the second figure.
   double stream_words(const Plan& plan, int) const override {
     const Tuning& figures = figures_of(plan);
     if (plan.n == 0) return words(plan);
@@ -243,8 +243,8 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
   }
   bool in_pieces(const Plan& plan) const override { return plan.method != Method::exact_factored; }
   bool solves_interfaces() const override { return true; }
-  /// The bounds hold even if rounding makes the pivots those of another matrix. Some bounds need only |c_i / u_i| <= 1.
-  /// The others follow from the factors as T's arithmetic computes them.
+  /// The bounds need no check of the pivots' own rounding: some require only |c_i / u_i| <= 1, and the others use the
+  /// factors as T's arithmetic computes them.
   Elimination elimination(const Plan& plan) const override {
     return {.excess = grid_condenses(plan), .any_pivots = true};
   }

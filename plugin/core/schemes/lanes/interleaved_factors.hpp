@@ -32,14 +32,16 @@ class OCLSPKT_API InterleavedFactors {
   /// @param factors  of Order::down, or of Order::towards for exact-factored, shape [rows]
   /// @param rows     plan.n; if tiles are shared, rows of one line, or of kept_rows()
   void interleave(const Plan& plan, const FactorsView<T>& factors, Index rows);
-  /// Shape [factor_tiles(plan) factor_words(plan)]; no multipliers if symmetric. Null if the factors are narrow.
+  /// The factors, shape [factor_tiles(plan) factor_words(plan)], without multipliers if symmetric. Null if they are
+  /// narrow.
   FactorsView<T> view() const { return same_.view(); }
   /// The narrow factors, in the shape of view(); null if the factors are not narrow.
   FactorsView<float> narrow_view() const { return narrow_.view(); }
-  /// The factor by which the influence of an unknown above (down) or below (up) a partition decays through it: the
-  /// product of the partition's multipliers, or of its couplings, and 0 beyond StoredFactors::reach. Shape
-  /// [factor_tiles(plan) lanes].
+  /// The factor by which the influence of the unknown above a partition decays through the partition: the product of
+  /// its multipliers, and 0 beyond StoredFactors::reach. Shape [factor_tiles(plan) lanes].
   const T* down() const { return down_.data(); }
+  /// The factor by which the influence of the unknown below a partition decays through the partition: the product of
+  /// its couplings, and 0 beyond StoredFactors::reach. Shape [factor_tiles(plan) lanes].
   const T* up() const { return up_.data(); }
   /// Words of each array of view() or narrow_view().
   Index words() const { return std::max(same_.coupling.size(), narrow_.coupling.size()); }

@@ -15,7 +15,7 @@ namespace {
 constexpr Index kWholeLinesQuantum = 16;
 /// Fewest tiles of a run. In shorter runs, the tiles that a run sweeps for its neighbours cost too much.
 constexpr Index kShortLaneRun = 8;
-/// Ends from which a twisted factorisation eliminates.
+/// Number of ends from which a twisted factorisation eliminates.
 constexpr Index kSides = 2;
 /// Arrays of exact-factored for lines laid end to end: y, x, three of factors and the results of the first pass. One
 /// more stands for all small arrays.
@@ -39,7 +39,7 @@ Index choose_partition(const Plan& plan, int word, const DeviceTraits& traits) {
   const Index cache_rows = partition_in_cache(plan.lanes, word, traits);
   const Index largest = std::max<Index>(kShortPartition, cache_rows - 2 * plan.halo);
   Index m = std::min(largest, std::max(usual_partition(traits), 16 * plan.halo));
-  // Every core gets a tile of its own as long as a partition stays longer than its halo.
+  // Every core gets a tile of its own, unless partitions would then be short compared with their halos.
   const Index fair = plan.n / (static_cast<Index>(traits.cores) * plan.lanes);
   m = std::min(m, std::max({fair, kShortPartition, 4 * plan.halo}));
   return sixteen_times_odd(m);
@@ -72,7 +72,7 @@ Plan stored_tiles(Method method, Index n, Index partition, Index usual, int word
   return plan;
 }
 
-/// Cut the tiles into runs: at least one for each core, and more as long as runs do not get short.
+/// Cut the tiles into runs: one for each core, or more if runs do not get short.
 void choose_runs(Plan& plan, const DeviceTraits& traits) {
   const Index cores = std::max(1, traits.cores);
   const Index most = std::clamp<Index>(plan.tiles() / kShortLaneRun, cores, kRunsPerCore * cores);
@@ -158,7 +158,7 @@ Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& t
   Plan plan = stored_tiles(Method::exact_factored, n, partition, factored_partition(traits), word, kSides, traits);
   plan.made_by = "lanes-twisted";
   meet(plan, kTwistedArrays, word, traits);
-  // Two cores draw as much of the memory's rate as lanes.twisted_cores cores do if all cores are busy.
+  // Two cores that work alone reach the memory rate that lanes.twisted_cores cores have while all cores are busy.
   plan.idle = std::max(1.0, traits.cores / figures_of(traits).number("lanes.twisted_cores"));
   return plan;
 }

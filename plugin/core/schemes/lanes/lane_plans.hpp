@@ -41,12 +41,14 @@ inline bool passes(const Plan& plan) { return plan.as<StoredFactors>().reach >= 
 /// @throws as make_plan()
 Plan make_lanes_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
 
-/// Rows of a partition that holds whole lines of `length` rows. 0 if it does not stay in the cache or in the memory, or
-/// if cores are idle. @param rows  of all lines
+/// Rows of a partition that holds whole lines of `length` rows. 0 if the cache or the memory does not hold it, or if
+/// cores would be idle.
+/// @param rows  rows of all lines
 Index lanes_of_whole_lines(Index length, Index rows, int word, const DeviceTraits& traits);
 
 /// Let a plan of truncated-halo solve one interface system in each tile (JoinedPartitions). The device's registers must
-/// hold a row of a tile. @param halo  rows that the certificate asks for
+/// hold a row of a tile.
+/// @param halo  rows that the certificate asks for
 /// @return false, and an unchanged plan, if the device, the halo or the memory does not suit
 OCLSPKT_API bool stream_tiles(Plan& plan, Index halo, int word, const DeviceTraits& traits);
 
@@ -54,8 +56,9 @@ OCLSPKT_API bool stream_tiles(Plan& plan, Index halo, int word, const DeviceTrai
 /// of `lanes` rows.
 OCLSPKT_API void reach_rows(Plan& plan, Index rows);
 
-/// Plan truncated-streamed by stored factors. @param reach  see reach_rows() and certify_stored(); 0: all rows
-/// @param partition rows of a partition that the user asks for, rounded up to whole lanes; 0: chosen
+/// Plan truncated-streamed by stored factors.
+/// @param reach      see reach_rows() and certify_stored(); 0: all rows
+/// @param partition  rows of a partition that the user asks for, rounded up to whole lanes; 0: chosen
 /// @throws InvalidInput if `partition` is negative or the chunk limit does not hold three tiles
 OCLSPKT_API Plan make_stored_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits);
 
@@ -65,8 +68,8 @@ OCLSPKT_API Plan make_stored_plan(Index n, Index reach, Index partition, int wor
 OCLSPKT_API Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& traits);
 
 /// Share the stored factors of lines of `length` rows that are all alike. The factors of the fewest tiles that hold
-/// whole lines serve all tiles, if they stay in the cache. @param choose  allow another partition, with which one tile
-/// suffices
+/// whole lines serve all tiles, if the cache holds these factors.
+/// @param choose  allow another partition, with which one tile suffices
 /// @return false, and an unchanged plan, if sharing gains nothing
 OCLSPKT_API bool share_lines(Plan& plan, Index length, bool choose, int word, const DeviceTraits& traits);
 
@@ -93,8 +96,8 @@ OCLSPKT_API bool make_symmetric(Plan& plan, int word, const DeviceTraits& traits
 struct JointRounding {
   Rounding plain;  ///< the difference at each joint is not corrected
   /// The difference is corrected: e_(k+1) = S_k + P_k e_k is passed down and subtracted from every row, so that only
-  /// the rounding of the corrections remains. In the sweep up, the influence of the unknown below is subtracted
-  /// instead of being swept.
+  /// the corrections round. The sweep up starts from 0, and the influence of the unknown below is subtracted
+  /// afterwards.
   Rounding corrected;
 };
 
@@ -104,9 +107,9 @@ struct JointRounding {
 template <typename T>
 JointRounding bound_stored_joints(const Plan& plan, const BandsView<T>& bands);
 
-/// The rounding bound if no row is swept twice and the influence of entering values is subtracted from every row. This
-/// holds for exact-factored from both ends, and for exact-twopass, whose pieces also find their first pivots
-/// separately.
+/// The bound on rounding if no row is swept twice and the influence of entering values is subtracted from every row.
+/// The bound holds for exact-factored from both ends. It also holds for exact-twopass, whose pieces find their first
+/// pivots separately.
 /// @param plan  has Sides
 template <typename T>
 Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands);

@@ -15,15 +15,15 @@
 namespace oclspkt {
 namespace {
 
-/// kBorder: rounding of the two border equations during elimination, and of their unknowns, if elimination adds no more
-/// to a row than the coupling that it removes. kOfMore: factor of what elimination adds beyond that. It rounds in the
-/// products with the multiplier, twice if couplings have opposite signs, and in the sums, the excess, the right-hand
-/// side and the pivot.
+/// kBorder: rounding of a partition's two border equations and of their unknowns, if each elimination adds no more to a
+/// row than the coupling that it removes. kOfMore: rounding per size of what an elimination adds beyond that coupling.
+/// This part rounds in the products with the multiplier, twice if couplings have opposite signs, and in the sums, the
+/// excess, the right-hand side and the pivot.
 constexpr double kBorder = 20, kOfMore = 12;
 
 /// The equation of a partition's first row while inner rows are eliminated from it, in absolute values.
 struct TopRow {
-  double outer, diag, coupling;  ///< outer: to the unknown above the partition; coupling: to the next row to eliminate
+  double outer, diag, coupling;  ///< couplings to the unknown above the partition (outer) and to the next inner row
   double collected = 0;
 };
 
@@ -37,9 +37,10 @@ struct PartitionRows {
   const BandsView<T>& bands;
   Index n, m;
 
-  /// Row i; identity rows from n on. Kernels read them up to a whole partition, so row n - 1 may be an inner row.
+  /// Row i, which is an identity row from n on. Kernels read whole partitions, so row n - 1 may be an inner row.
   Row row(Index i) const { return i < n ? Row{bands.lower[i], bands.diag[i], bands.upper[i]} : Row{}; }
-  /// The end of the rows that matter in a partition. After the first identity row, nothing is coupled.
+  /// The end of the rows of a partition that affect each other. They include at most one identity row, because identity
+  /// rows are not coupled.
   Index end(Index first) const { return std::min(n + 1, first + m); }
 };
 
@@ -68,7 +69,7 @@ WorstRow eliminate_inner_rows(const PartitionRows<T>& rows, Index first, double 
     const double t = top.coupling / pivot, s = below / pivot;
     const double added = std::abs(t) * size, filled = std::abs(t * c);
     top.diag += std::abs(t * to_top);
-    // A sum changes by at most the number added to it, even if that number is rounded away.
+    // Rounding changes a sum by at most the number added to it.
     top.collected += 3 * added + 4 * std::abs(top.coupling) + 2 * filled +
                      std::min(2 * top.diag + top.outer + filled, 2 * added / u);
     top.coupling = -t * c;
@@ -82,7 +83,7 @@ WorstRow eliminate_inner_rows(const PartitionRows<T>& rows, Index first, double 
   return worst;
 }
 
-/// The rounding beyond kBorder that elimination among the border equations of all partitions adds, see ReducedSystem.
+/// The rounding beyond kBorder that arises when the border equations of all partitions are solved, see ReducedSystem.
 template <typename T>
 WorstRow eliminate_borders(const Plan& plan, const PartitionRows<T>& rows) {
   const auto make = [&](Index i) {
@@ -95,7 +96,7 @@ WorstRow eliminate_borders(const Plan& plan, const PartitionRows<T>& rows) {
     return segment;
   });
   WorstRow worst;
-  ExcessRow<double> above;  // a row of zeros, because the first row eliminates nothing
+  ExcessRow<double> above;  // an uncoupled row, because no row lies above the first one
   above.excess = 1;
   const auto eliminate_row = [&](const ExcessRow<double>& row, Index i) {
     const double t = row.lower / above.diag(), more = std::abs(t * above.upper) - std::abs(row.lower);
@@ -186,7 +187,7 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
   const char* name() const override { return "lanes-twisted"; }
   std::string shape(const Plan&) const override { return "stored factors, swept from both ends"; }
   double words(const Plan&) const override {
-    return 7;  // 4 words down: a factor, y, the result written; up: the result, two factors, x
+    return 7;  // down: a factor, y, and the result written; up: the result, two factors, x
   }
   int launches(const Plan&) const override { return 2; }
   double passes(const Plan&, const Survey&) const override { return 22; }

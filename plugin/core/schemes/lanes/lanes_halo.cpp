@@ -14,11 +14,12 @@
 namespace oclspkt {
 namespace {
 
-/// Rows stay within 2^-k and 2^k, k this exponent, so that the kernel can multiply several of them without overflow.
+/// Exponent k of the limits 2^-k and 2^k for the numbers of a row. Within these limits, the kernel can multiply several
+/// numbers without overflow.
 template <typename T>
 constexpr int kLaneExponent = sizeof(T) == sizeof(float) ? 30 : 120;
 
-/// True if the survey finds all rows within these powers of two.
+/// True if the survey finds that all rows are within these limits.
 template <typename T>
 bool lanes_multiply(const Survey& survey) {
   const double extent = std::ldexp(1.0, kLaneExponent<T>);
@@ -42,7 +43,7 @@ std::optional<Plan> streamed_plan(const Problem<T>& problem) {
   return needed < 0 || used_up ? std::nullopt : streamed_tiles(problem, needed);
 }
 
-/// True if the pivots are worth a look because the survey covers neither whole lines nor halos.
+/// True if the pivots have to decide, because the survey covers neither whole lines nor halos.
 template <typename T>
 bool may_show_by_pivots(const Problem<T>& problem) {
   return whole_lines(problem) == 0 && !halo_by_survey(problem) && !barely_dominant(problem.survey) &&
@@ -128,8 +129,8 @@ class LanesTiles final : public HaloLanes<LanesTiles> {
     return figures_of(plan).number("lanes.tiles_times", word > static_cast<int>(sizeof(float))) * words(plan);
   }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
-  /// A partition's first unknown is subtracted from the rows below it in another order than by substitution, so it
-  /// rounds twice in each of them. Its influence decays by |c p| from row to row.
+  /// The influence of a partition's first unknown is subtracted from the rows below in another order than in
+  /// substitution, so it rounds twice in each of these rows. It decays by |c p| from row to row.
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>&, const Survey& survey) const {
     const double d = survey.decay(), upper = survey.upper_share / (1 + survey.upper_share);

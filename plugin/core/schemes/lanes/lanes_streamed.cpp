@@ -11,7 +11,7 @@ namespace {
 
 /// Least dominance for which pivots without their excess are accurate enough.
 constexpr double kPlainPivots = 1.0001;
-/// Most rows that a device sweeps for their pivots alone, in partitions.
+/// Length of the longest lead-in, in partitions. A lead-in is rows that a device sweeps only to find pivots.
 constexpr Index kLongLeadIn = 4;
 /// Lengths of partitions to try for stored factors if a tile is too short, as multiples of the usual one.
 constexpr Index kLongerPartitions[] = {1, 3, 6};
@@ -40,7 +40,8 @@ bool accept_joint_rounding(const Problem<T>& problem, Plan& plan, Rounding& roun
   return rounding.eps <= problem.rounding_limit;
 }
 
-/// Propose a plan by stored factors whose truncation is covered. @param bound  its certificate
+/// Propose a plan by stored factors whose truncation is covered.
+/// @param bound  certificate of the plan
 template <typename T>
 std::optional<Proposal> propose_bounded(const Problem<T>& problem, Plan plan, double bound, double tol) {
   Rounding rounding;
@@ -106,8 +107,7 @@ std::vector<Index> stored_partitions(const Problem<T>& problem, const Plan& usua
   std::vector<Index> rows;
   const Index lead_in = kLongLeadIn * usual.m;
   const Index twice_swept = figures_of(problem.traits).count("lanes.twice_swept_partition");
-  // Such a partition is too short for a device that makes its own factors, because the device begins rows above each
-  // one.
+  // A device does not make its own factors for partitions this short, because it would begin too many rows above each.
   if (usual.form == Form::general && usual.m > twice_swept &&
       rows_to_decay(problem.survey.decay(), tol, lead_in) > lead_in) {
     rows.push_back(twice_swept);
@@ -143,8 +143,8 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::truncated_streamed && by_lanes(problem);
   }
-  /// Propose the streamed form by stored factors. The survey covers it, or the certificate follows the decay that the
-  /// factors show. Partitions get longer as long as there are more tiles than cores.
+  /// Propose the streamed form by stored factors. The survey covers truncation, or the certificate of the factors does.
+  /// If neither does, longer partitions are tried as long as there are more tiles than cores.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const double tol = tolerance<T>(problem.options);

@@ -31,9 +31,9 @@ struct RowSwept {
   double coupling;    ///< |c p|
   double share;       ///< 1 / |A|
   double row() const { return lower + diag + upper; }
-  /// The rounding that a row collects. swept(): rows are swept once or twice. corrected(): corrections are subtracted
-  /// as well.
+  /// The rounding of a row that is swept, once or twice.
   double swept() const { return (8 * pivot + 3 * upper + 3 * lower + 6 * taken) * share; }
+  /// The rounding of a row that is swept and from which a correction is subtracted.
   double corrected() const { return (11 * pivot + 6 * upper + 9 * lower + 5 * taken) * share; }
 };
 
@@ -63,15 +63,15 @@ class Partition {
     up_ = times(up_, row.coupling);
     ++rows_;
   }
-  /// The difference between the results of the two sweeps down behind the last row.
+  /// The difference between the two sweeps down in the value that leaves the last row.
   double down() const { return sum_ + static_cast<double>(rows_ + 2) * product_ * entering_; }
-  /// The difference between the results of the two sweeps up in the first row's unknown.
+  /// The difference between the two sweeps up in the first row's unknown.
   double up() const { return 2 * up_sum_ + static_cast<double>(2 * rows_ + 2) * up_ + 1; }
   /// The product of all multipliers of the partition.
   double through() const { return product_; }
-  /// entering(): size of the value that enters. weight(): largest product of multipliers from the first row to a row,
-  /// divided by the size of that row.
+  /// The size of the value that enters the partition.
   double entering() const { return entering_; }
+  /// The largest product of multipliers from the first row to any row, divided by the size of that row.
   double weight() const { return weight_; }
 
  private:
@@ -102,7 +102,7 @@ struct Handed {
   }
 };
 
-/// The numbers of a partition that determine the differences it passes down.
+/// The numbers of a partition on which the differences that it passes down depend.
 struct Kept {
   double down = 0, through = 0, weight = 0;
 };
@@ -131,8 +131,8 @@ void see_partitions(const Plan& plan, const SweepRows<T>& rows, Index begin, Ind
   }
 }
 
-/// The rounding of the differences e_(k+1) = S_k + P_k e_k. Their contribution to D is of second order; twice S covers
-/// it.
+/// The rounding of the differences e_(k+1) = S_k + P_k e_k. The differences also increase D, but only to second order,
+/// which twice S covers.
 double passed_down(const std::vector<Kept>& kept, double u) {
   double passed = 0, worst = 0;
   for (const Kept& k : kept) {
@@ -151,8 +151,9 @@ struct Taken {
   RowAbove above;
   Partition partition;
   WorstRow rows;
-  /// The largest product of |c p| over successive rows of a partition, from any row to its last (grown) and from any
-  /// row to the current one (growing). It limits the ratio of corrections to results on the way back.
+  /// The largest product of |c p| over successive rows of a partition: over rows that end with the partition's last row
+  /// (grown), and over rows that end with the current row (growing). It limits the ratio of corrections to results in
+  /// the sweep up.
   double grown = 1, growing = 0;
   void begin_piece() {
     rows = {};

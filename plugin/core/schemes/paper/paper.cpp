@@ -20,12 +20,13 @@ constexpr Index kQuickRows = 128;
 constexpr const char* kTilesPaper = "tiles-paper";
 /// Work-items of a work-group if the device allows that many.
 constexpr int kPaperItems = 64;
-/// Work-items of a smaller work-group, which is taken if only then the partitions stay in local memory.
+/// Work-items of the smaller work-group. It is used if its partitions fit into local memory and those of the usual
+/// work-group do not.
 constexpr int kFewestStagedItems = 32;
 /// Arrays of a chunk: three bands, y, x and six marshalled arrays. One more stands for all small arrays together.
 constexpr Index kPaperArrays = 12;
 
-/// A partition has an odd number of vectors of this many rows. With powers of two, the rows of a tile's partitions
+/// Rows of a vector. A partition has an odd number of vectors: with a power of two, the rows of a tile's partitions
 /// collide in the caches while they are marshalled.
 constexpr Index kVectorRows = 16;
 /// Most rows of a partition, because kernels count them in 32 bits.
@@ -46,8 +47,8 @@ int choose_items(int most) {
   return items;
 }
 
-/// The lines whose dominance alone does not keep the truncation of partitions of `rows` rows within `tol`, see
-/// bound_halves(). Empty if they have too many rows for the fallback method.
+/// The lines that are not dominant enough for partitions of `rows` rows: bound_halves() of their dominance exceeds
+/// `tol`. Empty if these lines have too many rows for the fallback method.
 template <typename T>
 std::vector<Index> lines_paper_leaves(const Problem<T>& problem, Index rows, double tol) {
   return weak_lines(problem, [&](double d) { return bound_halves(d, rows) <= tol; });
@@ -72,7 +73,7 @@ class Paper : public SchemeOf<S> {
   bool asked_for(Method method, const Problem<T>& problem) const {
     return method == Method::truncated_halo && (problem.traits.paper || problem.options.variant == this->name());
   }
-  /// Why no plan of the form can solve the lines, whatever its certificate; an empty rejection if a plan may.
+  /// Why this form cannot solve the lines, whatever the certificate; an empty rejection if it can.
   template <typename T>
   static Rejection hopeless(const Problem<T>& problem, const char* variant, Index rows, double tol, const Plan& plan) {
     if (plan.chunk_tiles == 0 && plan.n > 0) {
@@ -124,8 +125,8 @@ class LanesPaper final : public Paper<LanesPaper> {
     Certificate certificate;
   };
 
-  /// The longest m_min that is tried. It is half of the partition that the user asks for, or else half of the usual
-  /// partition, and in that case at least half of kLongestPaperRows.
+  /// The longest m_min that is tried: half of the partition that the user asks for. If the user asks for none, it is
+  /// half of the usual partition or of kLongestPaperRows, whichever is longer.
   template <typename T>
   static Index longest(const Problem<T>& problem) {
     const Index asked = problem.options.partition;
@@ -189,8 +190,8 @@ class TilesPaper final : public Paper<TilesPaper> {
   bool suits(Method method, const Problem<T>& problem) const {
     return by_tiles(problem) && this->asked_for(method, problem);
   }
-  /// Propose longer and longer partitions until the certificate holds. If none does, reject the method, even for users
-  /// who named it.
+  /// Propose longer and longer partitions until the certificate holds. If it never holds, reject the method, even for
+  /// users who named it.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     if (reject_asymmetry(problem, rejection)) return std::nullopt;
@@ -221,11 +222,12 @@ class TilesPaper final : public Paper<TilesPaper> {
 }  // namespace
 
 double paper_words(const Plan& plan) {
-  // The sweeps read four arrays and write two: reciprocal pivots and the swept y. The substitution of each half reads
-  // these two and a band, and writes x.
+  // Words per row. The sweeps read three bands and y, and write reciprocal pivots and the swept y. The substitution
+  // reads both results and one band, and writes x.
   constexpr double kSweeps = 4 + 2, kBack = 3 + 1;
-  // Words per partition. Each tip of a spike is written once and read twice. The two rows at the cuts save the three
-  // reads of their substitution. If a second sweep reads the arrays again, it saves the coupling of the last row.
+  // Words per partition. Each of the four tips of spikes is written once and read twice. The 2x2 systems give the
+  // unknowns of the first and of the last row, so the substitution does not read the three numbers of these two rows.
+  // If a second sweep reads the arrays again, it does not read the coupling of the last row.
   constexpr double kTips = 3 * 4, kCuts = 2 * 3, kLast = 1;
   const double again = plan.as<PaperForm>().staged ? 0 : 4, spared = kCuts + (again > 0 ? kLast : 0);
   return kMarshalling + kSweeps + again + kBack + (kTips - spared) / static_cast<double>(plan.m);
@@ -252,7 +254,7 @@ Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits) {
 Index paper_lanes_partition(Index n, int word, const DeviceTraits& traits) {
   const Index lanes = lanes_of_tile(traits), tiles = std::max(1, traits.cores);
   const Index vectors = quotient_up(quotient_up(std::max<Index>(n, 1), tiles * lanes), kVectorRows);
-  // A chunk holds a tile for each core, and one for the neighbours.
+  // A chunk holds a tile for each core, and one more for the neighbours' partitions.
   const Index held = words_of(word, traits) / ((tiles + 1) * lanes) / lanes * lanes;
   const Index fair = kVectorRows * (vectors % 2 == 0 ? vectors + 1 : vectors);
   return std::max(lanes, std::min({fair, held, kLongestPartition}));
@@ -270,11 +272,12 @@ Plan make_paper_lanes_plan(Index n, Index m, Index m_min, const char* scheme, in
 }
 
 double paper_lanes_words(const Plan& plan) {
-  // Four arrays are read: UL reads the first 2 m_min rows, LU the rows from m_min on. Reciprocal pivots and the swept y
-  // are written once. Each is read once, with one band, to compute x.
+  // Words per row. The sweeps read four arrays: UL the first 2 m_min rows, LU the rows from m_min on. They write
+  // reciprocal pivots and the swept y once. The substitution reads both results and one band, and writes x.
   constexpr double kSwept = 4, kLeft = 2, kBack = 3 + 1;
-  // Words per partition. Each tip of a spike is written once and read twice. The two rows at the cuts save the three
-  // reads of their substitution. Neither sweep needs the coupling before its first row.
+  // Words per partition. Each of the four tips of spikes is written once and read twice. The 2x2 systems give the
+  // unknowns of the first and of the last row, so the substitution does not read the three numbers of these two rows.
+  // Neither sweep reads the coupling before its first row.
   constexpr double kTips = 3 * 4 - 2 * 3 - 2;
   const auto m = static_cast<double>(plan.m), m_min = static_cast<double>(plan.as<PaperLanes>().m_min);
   return kMarshalling + kSwept * (1 + m_min / m) + kLeft + kBack + kTips / m;

@@ -37,7 +37,7 @@ struct PaperRows {
 
 /// The truncation errors of one sweep over a partition.
 struct TruncatedSweep {
-  double coupling = 0, entered = 0;  ///< tips of the spikes: for the unknowns behind the last row, before the first row
+  double coupling = 0, entered = 0;  ///< tips of the spikes of the unknowns behind the last, and before the first row
   Inherited errors;                  ///< errors of the rows that the sweep substitutes
 };
 
@@ -66,13 +66,15 @@ struct CutError {
   double error, amplified;
 };
 CutError error_of_cut(const Truncated& above, const Truncated& below) {
-  // The ratios do not have the sign of v_b w_t. The smaller of both possible denominators gives a safe bound.
+  // Ratios are absolute values, so the sign of v_b w_t is unknown. The smaller of both possible denominators gives a
+  // safe bound.
   const double amplified = 1 / std::abs(1 - above.down.coupling * below.up.coupling);
   return {(above.down.entered + below.up.entered) * (1 + std::max(above.down.coupling, below.up.coupling)) * amplified,
           amplified};
 }
 
-/// The certificate of the swept partitions. The last one is judged only if it is the last one of the system (`all`).
+/// The certificate of the swept partitions. With `all`, the last of them is the last one of the system; otherwise it is
+/// not judged.
 Certificate judge(const Plan& plan, const std::vector<Truncated>& swept, bool all) {
   Certificate worst;
   // The first partition has no cut above it and the last one none below it. There, only the truncation of their own

@@ -26,7 +26,7 @@ struct PaperForm {
 
 /// Rows of a partition in the paper's figures, which are in float.
 inline constexpr Index kPaperRows = 32;
-/// Most rows of a partition that are tried. With longer partitions a GPU has too few of them.
+/// Most rows of a partition that are tried. A system has too few longer partitions to keep a GPU busy.
 inline constexpr Index kLongestPaperRows = 4096;
 
 /// Plan the form for GPUs for lines laid end to end, with partitions of m rows. A system shorter than m rows gets one
@@ -74,9 +74,9 @@ inline Index paper_lanes_tiles(const Plan& plan, Index tiles) {
 double paper_words(const Plan& plan);
 double paper_lanes_words(const Plan& plan);
 
-/// Rigorous bound for a plan of the form for CPUs, in double whatever T is. It is that of certify_halves(), with the
-/// rows that LU and UL sweep in place of whole partitions and row meeting() in place of the middle.
-/// @param limit  the other partitions are not bounded if the first one's bound is larger
+/// Rigorous bound for a plan of the form for CPUs, in double whatever T is. It is computed as in certify_halves(),
+/// except that LU and UL sweep only parts of a partition and meet at row meeting(), not in the middle.
+/// @param limit  if the first partition's bound exceeds this, the other partitions are not bounded
 /// @pre couplings out of the lines are 0
 /// @cost 1 + m_min / m sweeps over the rows, by all processors of this process
 template <typename T>

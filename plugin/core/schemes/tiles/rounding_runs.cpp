@@ -27,9 +27,9 @@ Joints joints_of(const Plan& plan) {
 }
 
 /// The rounding of a row beyond RoundedRows::local. Let d = w + q f, where w is the result of a sweep from 0, q a
-/// product of couplings and f the value that enters. The sum rounds by its own size, and the next row sees this
-/// rounding, too. The product rounds by |q f|. The product and the sum in the sweep from 0 round by |q f| as well,
-/// because w may exceed d by |q f|.
+/// product of couplings and f the value that enters. The sum w + q f rounds by its own size, and this rounding goes on
+/// to the next row. The product q f rounds by |q f|. The sweep from 0 has a product and a sum for each row. Both round
+/// by |q f| more than with d, because w may exceed d by |q f|.
 struct RowRounds {
   double carried = 0;                ///< rounding of the sweep down that goes on from this row
   double down = 0, handed_down = 0;  ///< all rounding of the row in the sweep down, and the part that changes its value
@@ -56,7 +56,8 @@ class RunErrors {
     rounds_.resize(sizes_.size());
   }
 
-  /// Add the next tile, whose rows the caller has put into `rows`. @param first  first row of the tile
+  /// Add the next tile, whose rows the caller has put into `rows`.
+  /// @param first  first row of the tile
   void add_tile(Index first) {
     const std::size_t count = sizes_.size(), item_rows = count / static_cast<std::size_t>(items_);
     for (std::size_t i = 0; i < count; ++i) sizes_[i] = 1 + rows.up[i];
@@ -91,9 +92,9 @@ class RunErrors {
     enters_ = sizes_.back();
     begun_ = true;
   }
-  /// left(): error of the value that leaves the last tile downwards. handed(): error of the value that it passed to the
-  /// tile above.
+  /// The error of the value that leaves the last tile downwards.
   double left() const { return left_; }
+  /// The error of the value that the last tile passed to the tile above.
   double handed() const { return handed_; }
   /// Forward errors of the unknowns, row by row from the first row of the first tile. @pre not joins_runs()
   const std::vector<double>& unknowns() {
@@ -111,8 +112,8 @@ class RunErrors {
     if (row == keep_from_) found.first_row = error;
     if (row + 1 == keep_end_) found.last_row = error;
   }
-  /// Compute the rounding of a tile's rows. Corrections are so small that their products do not count, only the sum
-  /// with them rounds. The sweep up has two such sums.
+  /// Compute the rounding of a tile's rows. Corrections are so small that products with them round negligibly; only
+  /// sums with them count. The sweep up has two such sums.
   void find_rounds(std::size_t item_rows) {
     const std::size_t count = sizes_.size();
     double above = enters_, off = 0;
@@ -137,15 +138,16 @@ class RunErrors {
       rounds_[i].up = 1 + 3 * off;
     }
   }
-  /// Above a cut, a work-item leaves out the influence of the value that enters the tile, so that it gets the same bits
-  /// as the next run. Returns this influence, in units of u. @param end  end of the tile; i  first row of the work-item
+  /// Influence of the value that enters the tile on the work-item whose first row is i, in units of u. Above a cut
+  /// between joined runs, the work-item leaves out this influence to get the same bits as the next run. 0 elsewhere.
+  /// @param end  end of the tile
   double left_out(Index end, std::size_t i) const {
     if (!joined_ || corrects_ || end != keep_end_) return 0;
     double product = enters_ / u_;
     for (std::size_t k = 0; k < i; ++k) product *= rows.down[k];
     return product;
   }
-  /// Analyse the sweep up from 0. It leaves out the influence of the unknown below the tile, which is subtracted last.
+  /// Analyse a sweep up that starts from 0. The influence of the unknown below the tile is subtracted afterwards.
   void analyse_corrected() {
     const std::size_t count = sizes_.size();
     up_sizes_.assign(count, 2);
@@ -184,7 +186,7 @@ constexpr Index kLimitTiles = 3;
 
 /// The largest error of a run of `tiles` tiles whose rows are all within `limits`.
 double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
-  // In either precision, corrections are at most as large as with the unit of float, because nothing grows.
+  // Corrections are largest in float, because its unit is larger than that of double and nothing grows.
   constexpr double kCoarsest = std::numeric_limits<float>::epsilon() / 2.0;
   const Index rows = tiles * plan.group_rows();
   RunErrors errors(plan, kCoarsest, 0, rows);
@@ -205,8 +207,8 @@ struct Part {
   double above = 0, below = 0;          ///< couplings of the last row to the unknowns around the work-item
   double top_above = 0, top_below = 0;  ///< couplings of the first row to the unknown above and to the last row
   double bottom = 0, top = 0;           ///< errors of both equations
-  /// Differences at the last and at the first row by the second sweeps, which start from the known unknowns around the
-  /// rows.
+  /// Differences that the second sweeps cause at the last and at the first row. The second sweeps start from the
+  /// unknowns around the rows.
   double again_bottom = 0, again_top = 0;
   double weight = 0;  ///< |A p| of the last row
 };
@@ -252,9 +254,9 @@ Part part_of(const RoundedRows& rows, double most_above) {
 /// Divide an equation by what remains of its diagonal.
 ///
 /// A value is at most s = 1 + the sum of its couplings. The values of two neighbours, each at most 2, are multiplied by
-/// the couplings a and b and subtracted from it. That rounds by 2 (a + b), by s + 2 max(a, b) and by the result. The
-/// number subtracted from the diagonal rounds by 3 taken. The division and its products with the value and with the
-/// couplings round, too.
+/// the couplings a and b and subtracted from it. The products round by 2 (a + b), the differences by s + 2 max(a, b)
+/// and by the result. The number subtracted from the diagonal rounds by 3 taken. The division and its products with the
+/// value and with the couplings round, too.
 /// @param taken  the number subtracted from the diagonal
 /// @param a, b   the couplings before the subtraction
 void divide(double taken, double a, double b, Equation& e) {
@@ -362,7 +364,8 @@ Rounding bound_runs(const Plan& plan, const BandsView<T>& bands) {
     PivotAbove above = pivots[static_cast<std::size_t>(r)];
     PartitionErrors& found = errors.found;
     const bool corrects = plan.as<StoredFactors>().corrects, joins = joins_runs(plan);
-    // Joined runs have the same unknowns below a cut. But corrected runs compute the value that enters there twice.
+    // Joined runs have the same unknowns below a cut, but corrected runs compute the value that enters the rows below
+    // it twice.
     const Index last = joins ? end : end + plan.halo;
     for (Index tile = first - plan.halo, k = 0; k < plan.run_tiles; ++k, tile += tile_rows) {
       errors.rows.fill(rows, tile, plan.n, above);

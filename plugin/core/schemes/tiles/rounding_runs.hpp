@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Bounds on rounding of lines laid end to end whose interface systems are solved by scans or by cyclic reduction, and
-// the choice of the storage form of such lines.
+// Lines laid end to end whose interface systems are solved by scans or by cyclic reduction: bounds on their rounding,
+// and the choice of the storage form.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
 template <typename T>
 Rounding bound_runs(const Plan& plan, const BandsView<T>& bands);
 
-/// Limits that hold for all rows. lower_share and upper_share limit |a_i| / |b_i| and |c_i| / |b_i|. down and up limit
-/// |a_i p_i| and |c_i p_i|, where p are the reciprocal pivots.
+/// Limits of ratios that hold for all rows. lower_share and upper_share are limits of |a_i| / |b_i| and |c_i| / |b_i|.
+/// down and up are limits of |a_i p_i| and |c_i p_i|, where p are the reciprocal pivots.
 struct RatioLimits {
   double lower_share, upper_share, down, up;
   /// The limits that the survey gives.

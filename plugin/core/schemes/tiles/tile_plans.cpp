@@ -13,7 +13,7 @@
 namespace oclspkt {
 namespace {
 
-/// Names of the scheme whose plans have halos, and of the scheme whose plans have runs.
+/// Names of two schemes: the plans of the first have halos, those of the second have runs.
 constexpr const char *kHalosByTiles = "tiles-halo", *kRunsByTiles = "tiles-streamed";
 /// kItemVector: bytes that a work-item of a GPU reads and writes at once. kMostGroupItemRows: most rows of a work-item,
 /// because registers do not hold more.
@@ -43,7 +43,8 @@ struct GroupShape {
 GroupShape shape_of(const DeviceTraits& traits, const char* table) {
   return GroupShape(figures_of(traits).rows(table).front());
 }
-/// Most turns of work-groups that lines take, relative to full turns, because the last turn may not be full.
+/// Largest ratio of the work-groups that all turns have room for to the lines, each of which takes one work-group. The
+/// last turn may not be full.
 constexpr double kLineTurns = 1.25;
 
 /// The shape of a work-group of KeptTiles, and the number of such work-groups for which a core has registers.
@@ -77,7 +78,7 @@ GroupShape group_shape(Index halo, Index partition, int word, const DeviceTraits
   return shape;
 }
 
-/// The shape for runs: the usual one, or a longer one if the reach needs it and the device allows it.
+/// The shape for runs: the usual one, or a longer one if the reach needs it and the device allows a longer one.
 GroupShape run_shape(Index reach, Index partition, int word, const DeviceTraits& traits) {
   const GroupShape usual = group_shape(0, partition, word, traits);
   const GroupShape longer =
@@ -88,7 +89,8 @@ GroupShape run_shape(Index reach, Index partition, int word, const DeviceTraits&
 /// Let work-items couple only with neighbours up to `rows` rows away.
 void couple_within(Index rows, Plan& plan) {
   if (!plan.has<Scan>()) return;
-  // A work-item that is coupled with 2^steps others on either side uses the rows of 2^steps - 1 of them.
+  // After `steps` steps, a work-item is coupled with 2^steps others on either side, and uses all rows of 2^steps - 1 of
+  // them.
   int& steps = plan.as<Scan>().steps;
   while (steps > 0 && ((Index{1} << (steps - 1)) - 1) * plan.item_rows >= rows) --steps;
 }
@@ -104,7 +106,8 @@ Index runs_at_once(const Plan& plan, int word, const DeviceTraits& traits) {
   return std::max(1, traits.cores) * runs_of_core(plan, word);
 }
 
-/// Choose the tiles of a run so that an apply takes the least time: the turns of work-groups times the tiles of a run.
+/// Choose the number of tiles of a run so that an apply takes the least time, which is the number of turns of
+/// work-groups times the tiles of a run.
 Index choose_run_tiles(const Plan& plan, int word, const DeviceTraits& traits) {
   const Index rows = plan.group_rows(), at_once = runs_at_once(plan, word, traits);
   // Rows that a run sweeps for its neighbours are at most half of the rows that it solves.

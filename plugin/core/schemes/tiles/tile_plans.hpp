@@ -19,10 +19,10 @@ struct Scan {
   int steps = 0;
 };
 
-/// Truncated-halo by stored factors of lines that are all alike. Work-groups keep the factors from tile to tile
-/// (kernels/gpu/tile_shared.cl). There are `runs` work-groups. Without a halo, tiles hold whole lines. With a halo,
-/// tiles are parts of a line with `m` rows each, and `runs` is a multiple of the parts of a line, unless every tile has
-/// a work-group.
+/// Truncated-halo by stored factors of lines that are all alike. There are `runs` work-groups, which keep the factors
+/// from tile to tile (kernels/gpu/tile_shared.cl). Without a halo, tiles hold whole lines. With a halo, tiles are parts
+/// of a line with `m` rows each. Then `runs` is a multiple of the number of parts of a line, unless every tile has a
+/// work-group.
 struct KeptTiles {
   int item_tiles = 1;           ///< tiles that a work-item solves at the same time
   bool symmetric = false;       ///< the line's couplings serve as its multipliers
@@ -52,9 +52,9 @@ inline Index group_local_words(int items, int item_rows) {
   return items * (item_rows + kVector);
 }
 
-/// Words of local memory of a work-group of exact-twopass, the larger of two figures. One is the rows with a vector of
-/// padding for each work-item. The other is five numbers for each work-item, five for the row above the tile, and one
-/// more (kernels/gpu/tile_excess.clh).
+/// Words of local memory of a work-group of exact-twopass: the larger of two figures. The first is the rows and a
+/// vector of padding for each work-item. The second is five numbers for each work-item, five for the row above the
+/// tile, and one more (kernels/gpu/tile_excess.clh).
 inline Index reduce_local_words(int items, int item_rows) {
   return std::max(group_local_words(items, item_rows), 5 * (Index{items} + 1) + 1);
 }
@@ -85,7 +85,8 @@ OCLSPKT_API Plan make_run_plan(Index n, Index reach, Index partition, int word, 
 
 /// Plans of truncated-streamed for lines of equal length, the fastest first. Each line is a run, and tiles fill it.
 /// None if no shape fits, if one tile holds a line, or if the last turn of work-groups leaves too much of the device
-/// idle. @param form  not shared
+/// idle.
+/// @param form  not shared
 OCLSPKT_API std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word,
                                                    const DeviceTraits& traits);
 
@@ -115,8 +116,8 @@ OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
 OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
 /// Let the couplings that work-groups keep serve as multipliers, which takes fewer registers. This needs double, and
-/// lines that are symmetric to the bit. Parts of lines then keep products of their scan in local memory, if there is
-/// room, and a core holds one more work-group.
+/// lines that are symmetric to the bit. If lines are cut into parts and local memory has room, the products of the scan
+/// are kept there, and a core holds one more work-group.
 OCLSPKT_API void make_factors_symmetric(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
 /// Store the bands, or the stored factors, as floats; vectors stay in double.
@@ -132,10 +133,11 @@ OCLSPKT_API Plan make_reduce_plan(Index n, Index partition, int word, const Devi
                                   Form form = Form::general);
 
 /// Let work-items of a tile couple only with neighbours within the rows of the halo. This is enough if every row decays
-/// as fast as the halo assumes. Without this call they couple with all. Does nothing to plans without Scan.
+/// as fast as the halo assumes. Without this call, work-items couple with all others of the tile. Does nothing to plans
+/// without Scan.
 OCLSPKT_API void couple_within_halo(Plan& plan);
 
-/// Rows of the longest halo with which truncated-halo solves more rows of a tile than it only reads.
+/// Rows of the longest halo with which truncated-halo solves more rows of a tile than the tile's halos have.
 Index longest_tile_halo(Index partition, int word, const DeviceTraits& traits);
 
 }  // namespace oclspkt

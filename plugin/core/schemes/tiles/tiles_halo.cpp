@@ -13,7 +13,7 @@
 namespace oclspkt {
 namespace {
 
-/// Longest line for which work-groups hold whole lines, or factors of whole lines, rather than parts with a halo.
+/// Rows of the longest line for which a work-group holds the whole line, or its factors, instead of parts with a halo.
 template <typename S>
 Index small_tile(const S& of) {
   return figures_of(of).count("tiles.small");
@@ -161,8 +161,8 @@ class TilesKept final : public HaloTiles<TilesKept> {
         });
   }
 
-  /// Propose to hold short lines whole. If no plan of this kind suits, tiles-halo gives a proposal or the reason for
-  /// none.
+  /// Propose tiles that hold short lines whole. If no such plan suits, tiles-halo is asked next, for a proposal or the
+  /// reason for none.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
     if (!problem.survey.shared || breaks_symmetry<T>(problem.options, problem.symmetric)) return std::nullopt;

@@ -6,11 +6,11 @@
 // substitution.
 //
 // An elimination adds t p to q, q' = q + t p. It replaces the coupling l of q to p by another one, l' <= l. In units of
-// u = eps / 2 it rounds as follows. The multiplier rounds by 5 |l|, because it appears in the rest of l and in the
-// diagonal, which is a sum. The new coupling rounds by 2 |l'|, because it appears in both, too. If couplings of other
-// signs add to the excess, this rounds by |t| (s_p + 2 |a_pq|). The right-hand side and the excess of q' round, too.
-// The sum is 7 |l| + |f'| + s', with |f'| <= |A'| max |x|. The rounding of f' and of s' is also bounded by the terms
-// that p adds to them.
+// u = eps / 2 it rounds as follows. The multiplier rounds by 5 |l|: its error is in the remainder of l and in the
+// diagonal, which is a sum. The new coupling rounds by 2 |l'|, because its error is in itself and in the diagonal. If
+// couplings of other signs add to the excess, this rounds by |t| (s_p + 2 |a_pq|). The right-hand side and the excess
+// of q' round, too. The sum is 7 |l| + |f'| + s', with |f'| <= |A'| max |x|. The rounding of f' and of s' is also
+// bounded by the terms that p adds to them.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -38,8 +38,8 @@ constexpr double unit() {
   return std::numeric_limits<T>::epsilon() / 2.0;
 }
 
-/// Bounds the rounding by the survey of all rows. Let L_j be |l| + |c| after j eliminations on each side, so
-/// L_0 <= |A| / (1 + d). |A_j| is at most |A|, and the excess is |A_j| - 2 L_j. So one more elimination on each side
+/// Bounds the rounding by the survey of all rows. Let L_j be |l| + |c| after j eliminations on each side, so L_0 <= |A|
+/// / (1 + d). The row sum |A_j| is at most |A|, and the excess is |A_j| - 2 L_j. So one more elimination on each side
 /// rounds 7 L_j + 4 (|A| - L_j) = 4 |A| + 3 L_j. In any order of elimination, couplings decay with the number of rows
 /// that they span.
 class SurveyedReduction {
@@ -47,8 +47,9 @@ class SurveyedReduction {
   SurveyedReduction(const Survey& survey, double unit)
       : share_(1 / (1 + std::max(1.0, survey.dominance))), decay_(std::max(1.0, survey.decay())), unit_(unit) {}
 
-  /// Reduce tiles of rows that are `apart` rows of the system apart. First each work-item eliminates its rows from both
-  /// ends. Then each step eliminates half of the remaining places. The results of the two sides are added once.
+  /// Reduce tiles whose rows are `apart` rows apart in the system. First each work-item eliminates its rows from both
+  /// ends. Then each step eliminates half of the places, which are the last rows of work-items. The results of the two
+  /// sides are added once.
   void reduce(double apart, Index item_rows, Index items) {
     constexpr double kAddition = 2;
     for (Index j = 1; j <= item_rows / 2; ++j) eliminate(apart * static_cast<double>(j));
@@ -58,7 +59,8 @@ class SurveyedReduction {
   double rounds() const { return rounds_; }
 
  private:
-  /// Eliminate one row on each side. @param span  rows that the couplings to these rows span
+  /// Eliminate one row on each side.
+  /// @param span  rows that the couplings to these rows span
   void eliminate(double span) {
     const double left = share_ * std::pow(decay_, -span);
     rounds_ += std::min(4 + 3 * left, (4 / unit_ + 7) * left);
@@ -85,7 +87,8 @@ struct LevelArithmetic {
   double unit;    ///< half of the eps of this arithmetic
   double weight;  ///< its unit divided by the unit of the bound
 
-  /// Eliminate p from q. @param[in,out] to_p  in: coupling of q to p; out: coupling of q to the row beyond p
+  /// Eliminate p from q.
+  /// @param[in,out] to_p  in: coupling of q to p; out: coupling of q to the row beyond p
   void eliminate(ReducedRow& q, double& to_p, const ReducedRow& p, double p_to_q, double p_far) const {
     if (to_p == 0) return;
     const double diag = p.couplings() + p.excess, t = -to_p / (diag > 0 ? diag : kNothingKnown), through = std::abs(t);
@@ -135,7 +138,8 @@ void reduce_item(std::vector<ReducedRow>& rows, ReducedRow& above, const LevelAr
   for (std::size_t i = 0; i + 1 < count; ++i) see(worst, rows[i]);
 }
 
-/// Eliminate half of the remaining places in each step. Place 0 is the change of the row above the tile.
+/// Eliminate half of the remaining places in each step. Place 0 is the change of the row above the tile; the other
+/// places are the last rows of work-items.
 ReducedTile reduce_places(std::vector<ReducedRow>& places, const LevelArithmetic& by, WorstRow& worst) {
   const std::size_t items = places.size() - 1;
   for (std::size_t distance = 1; distance < items; distance *= 2) {
@@ -149,7 +153,8 @@ ReducedTile reduce_places(std::vector<ReducedRow>& places, const LevelArithmetic
   return {places[items], places[0]};
 }
 
-/// Reduce a level to the last rows of its tiles. @param row_of  (i) -> ReducedRow, for rows [0, n)
+/// Reduce a level to the last rows of its tiles.
+/// @param row_of  (i) -> ReducedRow, for rows [0, n)
 template <typename RowOf>
 std::vector<ReducedTile> reduce_level(const RowOf& row_of, Index n, Index items, Index item_rows,
                                       const LevelArithmetic& by, WorstRow& worst) {
@@ -188,8 +193,8 @@ ReducedRow row_of_bands(const BandsView<T>& bands, Index i) {
           .row = i};
 }
 
-/// Dominance from which nothing grows. Tiles carry excesses and forgive one rounding of a diagonal. So a row whose sum
-/// was 0 before rounding is eliminated as such.
+/// Dominance from which elimination does not grow. Tiles carry excesses and forgive one rounding of a diagonal, so a
+/// row whose sum was 0 before rounding is eliminated as a row of sum 0.
 template <typename T>
 constexpr double kForgiven = 1 - static_cast<double>(std::numeric_limits<T>::epsilon());
 
@@ -235,8 +240,8 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   }
 
  private:
-  /// Bound the rounding by the values of the rows only if the bound by the survey, plus the eps that judge() adds for
-  /// rounded diagonals, exceeds the limit.
+  /// Bound the rounding by the survey if that suffices: if its bound, plus the eps that judge() adds for rounded
+  /// diagonals, is within the limit. Otherwise bound it by the values of the rows.
   template <typename T>
   static Rounding rounding(const Problem<T>& problem, const Plan& plan) {
     const Rounding surveyed = rounding_of(problem, plan);

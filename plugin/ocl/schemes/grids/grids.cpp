@@ -70,7 +70,8 @@ class Grids final : public FactorWorker<T> {
   }
 
  private:
-  /// Build the kernel for the shape of the plan's work-groups. @param more  additional compiler options
+  /// Build the kernel for the shape of the plan's work-groups.
+  /// @param more  additional compiler options
   void make(const Site& s, const char* name, const std::string& more) {
     Worker<T>::make(s, kernel_, name,
                     "-D BUNDLE=" + std::to_string(s.plan.as<Beside>().bundle) +
@@ -81,7 +82,8 @@ class Grids final : public FactorWorker<T> {
     return this->factors_.shared() ? " -D SHARED_FACTORS" : plan.symmetric() ? " -D SYMMETRIC" : "";
   }
 
-  /// Launch the kernel over the blocks of a chunk. @param more  arguments after those that all these kernels have
+  /// Launch the kernel over the blocks of a chunk.
+  /// @param more  arguments after those that all these kernels have
   template <typename... More>
   Event launch_blocks(const Site& s, const Tiles& t, Index groups, std::size_t local, const More&... more) {
     const Index blocks = t.chunk.tile_end - t.chunk.tile_begin, length = s.lines.length(0);

@@ -55,8 +55,8 @@ Geometry shared_geometry(const Plan& plan, const LevelLaunch<T>& level) {
 template <typename T>
 class GridsCondensed final : public Worker<T> {
  public:
-  /// Memory needs: one number per row in the first level; in the others four of factors and weights, two of y and one
-  /// of x.
+  /// Memory needs, in numbers per row. The first level has one. Each other level has four for factors and weights, two
+  /// for y and one for x.
   static Needs needs(const Plan& plan, const LineSet& lines, int word, Index) {
     Index words = lines.extent(), tiles = plan.as<Beside>().segments;
     const Index upper = upper_tiles(plan, lines.block_lines()).rows;

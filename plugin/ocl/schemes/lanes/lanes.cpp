@@ -208,8 +208,8 @@ class LanesStreamed final : public InterleavedWorker<T> {
   bool on_device_ = false;  ///< the device makes the factors
 };
 
-/// exact-factored from both ends of the system to a tile in the middle. Two work-groups take two launches without work
-/// of the host between them: kernels/cpu/twisted_eliminate.cl, twisted_substitute.cl.
+/// exact-factored from both ends of the system to a tile in the middle, by two work-groups. There are two launches, and
+/// the host does nothing between them: kernels/cpu/twisted_eliminate.cl, twisted_substitute.cl.
 template <typename T>
 class LanesTwisted final : public InterleavedWorker<T> {
  public:

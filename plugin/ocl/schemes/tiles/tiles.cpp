@@ -21,13 +21,13 @@ std::string form_options(const Plan& plan) {
 }
 
 /// A kernel that comes in two forms. The exact form propagates NaN and Inf exactly, at a cost of some 10 %. The fast
-/// form only notes in device memory that it met one. After each fast launch comes an exact launch. It repeats the work
-/// if there is a note, and does nothing otherwise. The host does not wait for the note. If all rows belong to one line,
-/// a NaN may reach all of them, and the fast form suffices alone.
+/// form only records in device memory that it met a NaN or Inf. An exact launch follows each fast launch. It repeats
+/// the work if there is such a record, and does nothing otherwise, so the host need not wait for the record. If all
+/// rows belong to one line, a NaN may reach all of them, and the fast form alone suffices.
 template <typename T>
 class TileKernel {
  public:
-  /// Build the forms that the plan needs, and allocate the memory for notes.
+  /// Build the forms that the plan needs, and allocate the memory for records.
   /// @param more        compiler options in addition to the shape
   /// @param all_couple  no factor between two rows is 0, so all rows are of one line
   /// @param exact       the exact form is used without the fast one
