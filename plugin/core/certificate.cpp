@@ -130,7 +130,7 @@ constexpr double kForgotten = 1e-12;
 /// The values that a sweep down hands from a row to the next one.
 struct Handed {
   double c = 0;        ///< c_i p_i
-  double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row
+  double upwards = 1;  ///< the largest product of |c p| of consecutive rows up to this one; at least 1
   InterfaceGrowth interfaces;
   /// Results of a row: `ratio` is |a_i p_i|; `c_above` and `upwards` are |c p| and `upwards` of the row above;
   /// `nothing` is 0 times the diagonal, NaN for an infinite diagonal, which would make `ratio` 0.

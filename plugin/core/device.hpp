@@ -69,7 +69,7 @@ struct DeviceProfile {
 
 /// Selects kernels by the kind of device that they are written for.
 ///   by_type    kernels for GPUs on GPUs, for FPGAs on FPGAs, for CPUs on all other devices
-///   no_task    like by_type, but kernels for CPUs on FPGAs, for schemes without kernels for FPGAs
+///   no_task    like by_type, except that FPGAs get kernels for CPUs; used by schemes that have none for FPGAs
 ///   paper      like by_type, but the paper's own kernels where they fit
 ///   paper_gpu  the paper's kernels for GPUs on every device, for tests
 enum class Variant { by_type, no_task, cpu, gpu, fpga, paper, paper_gpu };

@@ -29,7 +29,7 @@ constexpr Index kAbreast = 8;
 constexpr Index kShortLine = 256, kRowsAtOnce = 64;
 /// The least number of rows in a piece of a long line.
 constexpr Index kPieceOfLine = 16384;
-/// The difference of two pivots, in eps, up to which they count as converged: at most their own rounding.
+/// Two pivots count as converged if they differ by at most this many eps, which does not exceed their own rounding.
 constexpr int kForgottenEps = 8;
 
 /// The bundles of lines of a set. Each bundle is factored by itself.

@@ -395,7 +395,8 @@ Survey survey(const LineSet& lines, const BandsView<T>& bands) {
 template <typename T>
 bool in_range(const Survey& survey) {
   constexpr int kBits = std::numeric_limits<T>::max_exponent;
-  // Rows may use these exponents. All others leave room for solutions and sums that are larger than the rows.
+  // Limits for the rows: their sizes lie between 1 / farthest and farthest, and two sizes differ by a factor of at most
+  // `widest`. The exponents beyond these limits are left for solutions and sums that are larger than the rows.
   const double farthest = std::ldexp(1.0, kBits / 8 * 7), widest = std::ldexp(1.0, kBits / 2);
   if (!(survey.largest_row > 0)) return true;  // no rows, or only zeros
   return survey.largest_row <= farthest && survey.smallest_row >= 1 / farthest &&

@@ -12,15 +12,20 @@ namespace oclspkt {
 /// The units that the columns of a matrix may have, as inferred from the rows.
 ///
 /// A certificate bounds an error relative to the line's largest unknown, so that it says little about unknowns in small
-/// units: with x_j = s_j z_j, truncating the unknown above row i causes an error |w_i| s_above / s_i in z. A row that
-/// is not dominant may be dominant for another ratio of units t_j = s_j / s_(j+1) at one of its joints. The rows j and
-/// j + 1 are dominant for
+/// units. Let x_j = s_j z_j with the units s_j. Truncating the unknown above row i then causes an error
+/// |w_i| s_above / s_i in z.
+///
+/// The joint of the rows j and j + 1 has the ratio of units t_j = s_j / s_(j+1). A row that is not dominant may be
+/// dominant for another ratio at one of its two joints. The rows j and j + 1 are dominant for
 ///     t_j >= low = |c_j| / (|b_j| - |a_j| t_(j-1)),
 ///     t_j <= high = (|b_(j+1)| - |c_(j+1)|) / |a_(j+1)|.
-/// If low <= 2 high and low * high is far from 1, the units count as jumping at the joint of the rows. Three ratios are
-/// then candidates. Errors from above are largest for `high`, and errors from below are largest for `low`. The third
-/// candidate, if it is large, is the ratio that makes the couplings symmetric: it shows ramps over several rows, which
-/// `low` and `high` do not show. Lines of dominant rows keep their units.
+/// If low <= 2 high and low * high is far from 1, the units count as jumping at the joint. Three ratios are then
+/// candidates:
+///   high       errors from above are largest for it
+///   low        errors from below are largest for it
+///   symmetric  the ratio that makes the couplings symmetric, if it is large; it shows units that change over
+///              several rows, which `low` and `high` do not show
+/// Lines of dominant rows keep their units.
 template <typename T>
 class ColumnUnits {
  public:
@@ -53,7 +58,7 @@ class ColumnUnits {
 
 /// The result of find_units().
 struct FoundUnits {
-  Index runs = 0;  ///< most runs of columns of equal unit in a line; 0: all lines keep their units
+  Index runs = 0;  ///< runs of columns with equal units, in the line that has most; 0: all lines keep their units
   /// The factor by which a bound weakens because columns are scaled by D instead of D', see find_units(). The factor of
   /// a line is its largest ratio D' / D divided by its smallest. The largest factor of all lines counts.
   double factor = 1;

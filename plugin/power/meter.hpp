@@ -132,7 +132,7 @@ class OCLSPKT_API Meter {
   /// @throws InvalidInput if the window is shorter than kLeastWindow; the window is closed in any case
   std::vector<Energy> end(bool at_last_poll = false);
 
-  /// Fill in `e` by the best figure for a device that was not refused, and describe it in its words.
+  /// Choose the best figure of a device that was not refused. Write it to `e`, with its description in e.words.
   /// @param refused  why better figures were refused; may be empty
   void settle(std::size_t device, Energy& e, const std::string& refused) const;
 

@@ -24,7 +24,8 @@ class CutOperator final : public Operator<T> {
 
   /// Begin with new lines. The caller then writes their bands into the inner solver.
   void begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
-  /// Let set-up skip the survey of the rows. @param rows bounds of the survey of all rows
+  /// Let set-up skip the survey of the rows.
+  /// @param rows  bounds on what a survey of all rows would find
   void know(const Survey& rows);
   /// Set up this operator and the inner solver.
   /// @return false if no line of any process is cut, so that the inner solver solves all lines

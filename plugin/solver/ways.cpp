@@ -246,7 +246,8 @@ std::optional<Proposal> judge(const Problem<T>& problem, const Scheme& scheme, R
   const std::string other = problem.traits.host ? why_factored(problem.options, method) : "";
   if (!other.empty()) proposal->why = other;
   if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
-  // A diagonal that is small against its couplings rounds by the size of the couplings.
+  // If rows carry their excess, the rounding of a diagonal is proportional to the couplings of its row, even if the
+  // diagonal is small against them.
   if (scheme_of(proposal->plan).elimination(proposal->plan).excess) {
     const double d = problem.survey.dominance;
     proposal->rounding->eps = (d < 1 ? kOfDifference : 1) * proposal->rounding->eps + kOfExcess / d;

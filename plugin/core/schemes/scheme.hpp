@@ -97,9 +97,9 @@ class OCLSPKT_API Scheme {
   virtual bool in_pieces(const Plan& /*plan*/) const { return true; }
   /// The number of partitions, or of segments of lines side by side; 0 if the plan has neither.
   virtual Index pieces(const Plan& plan, const LineSet& lines) const;
-  /// True if a bound that exceeds its limit for the first rows exceeds it for all rows, too, because the plan cut to
-  /// the first rows consists of whole partitions of the system. By default true of a plan that truncates and shares no
-  /// factors.
+  /// True if the first rows alone can reject the plan: a bound that exceeds its limit for them exceeds it for all rows.
+  /// This holds if the plan, cut to the first rows, consists of whole partitions of the system. By default true of a
+  /// plan that truncates and shares no factors.
   virtual bool first_rows_tell(const Plan& plan) const;
   virtual HostSweep host_sweep(const Plan& /*plan*/) const { return {}; }
   /// True if the scheme solves interface systems across tiles, whatever the lines are.

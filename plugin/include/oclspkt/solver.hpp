@@ -91,8 +91,8 @@ class OCLSPKT_API Solver final : public Operator<T> {
   /// If lines are cut, lower of a part's first row couples to the last row of the part above, and upper of its last row
   /// to the first row of the part below. set_up reports errors in `cuts`, on all processes.
   ///
-  /// The call also restores bands that fill(), swap_bands() or a copying set_up brought. Under precision narrow, these
-  /// bands have been rounded to float.
+  /// If fill(), swap_bands() or the set_up() that copies bands brought the present bands, this call restores them as
+  /// they were brought. Numbers that precision narrow rounded to float stay rounded.
   /// @param cuts, exchange  left out: no line is cut, and no messages are sent
   Bands<T>& bands(const LineSet& lines, Cuts cuts = {}, std::shared_ptr<Exchange> exchange = nullptr);
   /// Fill the bands by `write`, which keeps no reference to them.

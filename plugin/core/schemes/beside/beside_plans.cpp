@@ -16,7 +16,7 @@ constexpr Index kShortBundle = 4;
 /// Cut the lines of a block into bundles of about `width` lines, rounded up to a multiple of `quantum`.
 void cut_block(const LineSet& lines, Index width, Index quantum, int lanes, Beside& beside) {
   beside.bundle = round_up(quotient_up(lines.block_lines(), quotient_up(lines.block_lines(), width)), quantum);
-  // Fewer lines than lanes do not get a bundle of their own, see kernels/cpu/strided.clh.
+  // If fewer than `lanes` lines remain after whole bundles, the last bundle takes them, see kernels/cpu/strided.clh.
   beside.bundles = std::max<Index>(1, (lines.block_lines() + beside.bundle - lanes) / beside.bundle);
 }
 

@@ -56,11 +56,15 @@ inline std::vector<ExcessRow<double>> rows_that_are_left(const std::vector<Schur
 ///
 /// Each level is cut into segments of rows. In each segment the rows after the first are eliminated, from the second
 /// row down. The rows that remain form a tridiagonal system in the first unknowns of the segments, which is the next
-/// level. The last level is not cut. An apply goes through the levels twice. The pass down sweeps inner rows to get the
-/// right-hand side of the next level. The pass back repeats these sweeps, to the same bits, and substitutes between the
-/// first unknowns of the segment and of the next one. Together both passes are one Gaussian elimination in another
-/// order, so they are stable wherever elimination without pivoting is. A pass back that starts from the unknowns around
-/// a segment would round its end rows a second time, and the condition of the segment would amplify the difference.
+/// level. The last level is not cut.
+///
+/// An apply goes through the levels twice. The pass down sweeps inner rows to get the right-hand side of the next
+/// level. The pass back repeats these sweeps, to the same bits. It then substitutes in the rows between the first
+/// unknown of a segment and that of the next segment. Together both passes are one Gaussian elimination in another
+/// order, so they are stable wherever elimination without pivoting is. If the pass back started from the unknowns
+/// around a segment instead, it would round the segment's end rows a second time, and the segment's condition would
+/// amplify the difference.
+///
 /// Excesses (ExcessRow) are in double.
 /// @source Polizzi and Sameh 2006 (SPIKE); Grassmann, Taksar, Heyman 1985 (the excess)
 template <typename T>

@@ -113,7 +113,8 @@ std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& d
                                  : kLocalWords * numbers + 2 * bundle;
     return numbers / shape.lines <= traits.group_items && words * word <= traits.local_bytes;
   };
-  // Reduce the lines first: this makes more work-groups, and a tile keeps the length that the demand asks for.
+  // Put fewer lines into a bundle first, and shorten the tile only if that does not suffice. Narrow bundles make more
+  // work-groups, and the tile keeps the length that the demand asks for.
   while (bundle > 8 && !fits()) bundle /= 2;
   while (shape.down > 1 && !fits()) shape.down /= 2;
   if (!passes()) shape.lines = 1;

@@ -83,8 +83,8 @@ class Partition {
 /// The largest |c p| that still counts as at most 1.
 constexpr double kNotGrown = 1 + 1e-9;
 
-/// Roundings that a subtracted correction causes in its row and in the next one: of the product, of the sum, of both
-/// after their division, and of the correction itself.
+/// The number of roundings that a subtracted correction adds to its row and to the next row: those of the correction
+/// itself, of the product, of the sum, and of product and sum after their division.
 constexpr double kTakenOff = 9;
 
 struct Handed {

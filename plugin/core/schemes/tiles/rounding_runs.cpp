@@ -26,10 +26,14 @@ Joints joints_of(const Plan& plan) {
   return plan.as<StoredFactors>().corrects ? Joints::swept : Joints::taken_off;
 }
 
-/// The rounding of a row beyond RoundedRows::local. Let d = w + q f, where w is the result of a sweep from 0, q a
-/// product of couplings and f the value that enters. The sum w + q f rounds by its own size, and this rounding goes on
-/// to the next row. The product q f rounds by |q f|. The sweep from 0 has a product and a sum for each row. Both round
-/// by |q f| more than with d, because w may exceed d by |q f|.
+/// The rounding of a row beyond RoundedRows::local.
+///
+/// Let d = w + q f, where w is the result of a sweep from 0, q a product of couplings and f the value that enters.
+/// Three roundings add up:
+///   The sum w + q f rounds by its own size. This rounding goes on to the next row.
+///   The product q f rounds by |q f|.
+///   The sweep from 0 computes w by a product and a sum for each row. Each of the two rounds by |q f| more than if it
+///   computed d, because w may exceed d by |q f|.
 struct RowRounds {
   double carried = 0;                ///< rounding of the sweep down that goes on from this row
   double down = 0, handed_down = 0;  ///< all rounding of the row in the sweep down, and the part that changes its value

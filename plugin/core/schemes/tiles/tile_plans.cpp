@@ -305,7 +305,8 @@ int kept_steps(const KeptShape& shape, Index length, Index halo) {
   return steps;
 }
 
-/// Set the number of work-groups of a kept plan. Each keeps its place in the line from tile to tile.
+/// Set the number of work-groups of a plan with KeptTiles, such that all tiles of a work-group lie at the same place of
+/// their lines.
 void deal_kept_tiles(int per_core, Index length, const DeviceTraits& traits, Plan& plan) {
   const Index places = plan.halo == 0 ? 1 : length / plan.m, most = per_core * std::max<Index>(1, traits.cores);
   const Index groups = std::max(places, most / places * places);

@@ -34,8 +34,8 @@ struct Levels {
   int items = 0;  ///< work-items of a work-group of the levels above the first
 };
 
-/// True if each run of truncated-streamed is one line, so that no run sweeps rows of its neighbours. Lines of two tiles
-/// are then not truncated.
+/// True if each run of truncated-streamed is one line, so that no run sweeps rows of its neighbours. Such a plan
+/// truncates nothing if a line has two tiles.
 inline bool runs_are_lines(const Plan& plan) {
   return plan.has<StoredFactors>() && plan.method == Method::truncated_streamed && plan.halo == 0 &&
          plan.m == plan.run_tiles * plan.group_rows();
@@ -115,9 +115,10 @@ OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
 ///         halos
 OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
-/// Let the couplings that work-groups keep serve as multipliers, which takes fewer registers. This needs double, and
-/// lines that are symmetric to the bit. If lines are cut into parts and local memory has room, the products of the scan
-/// are kept there, and a core holds one more work-group.
+/// Use the couplings that work-groups keep as multipliers, too, which takes fewer registers. Does nothing for floats.
+/// If lines are cut into parts and local memory has room, it also keeps the products of the scan. A core then holds one
+/// more work-group.
+/// @pre lines are symmetric to the bit
 OCLSPKT_API void make_factors_symmetric(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
 /// Store the bands, or the stored factors, as floats; vectors stay in double.
