@@ -48,8 +48,9 @@ class SolvedBands {
 
   /// Replace the row at place `at`.
   void overlay(Index at, T lower, T diag, T upper) {
+    Bands<T>& bands = edit();  // if memory runs out, the overlay does not list the row
     overlay_.push_back({at, lower, diag, upper});
-    swap(edit(), overlay_.back());
+    swap(bands, overlay_.back());
   }
   /// Replace the rows of some lines by the identity, so that their solution is always finite.
   void blank(const std::vector<Index>& lines) {

@@ -2,8 +2,12 @@
 // Bands that a solver handed out belong to the caller: what he writes is what the next set-up solves, whatever the
 // solver made of the numbers before.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <fstream>
+#include <new>
 
 #include "cut_case.hpp"
 #include "solved_bands.hpp"
@@ -33,6 +37,36 @@ void expect_equal(const Bands<double>& own, const Bands<double>& wanted) {
     EXPECT_EQ(a.diag[i], b.diag[i]) << "row " << i;
     EXPECT_EQ(a.upper[i], b.upper[i]) << "row " << i;
   }
+}
+
+/// The first replaced row copies lent bands. If memory runs out then, no row is replaced, and none is put back.
+TEST(SolvedBands, AreAsBeforeIfMemoryRunsOut) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer ends a process whose memory is limited";
+#endif
+  Bands<double> given = test::constant<double>(LineSet::one(1 << 20), -1, 4, -1);
+  given.close_lines();
+  SolvedBands<double> bands;
+  bands.given().reshape(given.lines());
+  Bands<double>& lent = bands.lend();
+  lent.copy_from(given.view());
+  rlimit usual{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &usual), 0);
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlimit low{pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{1} << 20), usual.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &low), 0);
+  bool ran_out = false;
+  try {
+    bands.overlay(7, 0, 1, 0);
+  } catch (const std::bad_alloc&) {
+    ran_out = true;
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &usual), 0);
+  ASSERT_TRUE(ran_out);
+  bands.put_back(0);
+  expect_equal(lent, given);
+  expect_equal(bands.now(), given);
 }
 
 /// A row may be in an overlay twice: what was laid over it first is below.
