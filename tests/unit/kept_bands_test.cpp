@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <new>
@@ -44,8 +45,8 @@ TEST(SolvedBands, AreAsBeforeIfMemoryRunsOut) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer ends a process whose memory is limited";
 #endif
-  Bands<double> given = test::constant<double>(LineSet::one(1 << 20), -1, 4, -1);
-  given.close_lines();
+  Bands<double> given = test::constant<double>(LineSet::one(5'000'000), -1, 4, -1);
+  given.close_lines();  // arrays so large are the system's, and no memory that other tests released serves
   SolvedBands<double> bands;
   bands.given().reshape(given.lines());
   Bands<double>& lent = bands.lend();
@@ -65,8 +66,10 @@ TEST(SolvedBands, AreAsBeforeIfMemoryRunsOut) {
   ASSERT_EQ(setrlimit(RLIMIT_AS, &usual), 0);
   ASSERT_TRUE(ran_out);
   bands.put_back(0);
-  expect_equal(lent, given);
-  expect_equal(bands.now(), given);
+  EXPECT_EQ(&bands.now(), &lent);
+  EXPECT_TRUE(std::equal(given.lower(), given.lower() + given.lines().rows(), lent.lower()));
+  EXPECT_TRUE(std::equal(given.diag(), given.diag() + given.lines().rows(), lent.diag()));
+  EXPECT_TRUE(std::equal(given.upper(), given.upper() + given.lines().rows(), lent.upper()));
 }
 
 /// A row may be in an overlay twice: what was laid over it first is below.
