@@ -30,7 +30,7 @@ struct DeviceInfo {
   int index = 0;  ///< place in the list of all devices, stable within a process
   DeviceType type = DeviceType::cpu;
   std::string name, platform, driver_version;
-  std::string physical;  ///< the same text for all drivers of one physical device ("cpu", "pci:0000:41:00.0", ...)
+  std::string physical;  ///< equal for all drivers of one physical device ("cpu", "pci:0000:41:00.0", ...)
   bool cuda = false;     ///< driven by CUDA, not by OpenCL
   bool copies = false;   ///< see DeviceModule::device_beside()
   int cores = 1;
@@ -45,7 +45,7 @@ struct DeviceInfo {
 /// A type in words: "fpga", "emulated fpga".
 inline std::string type_text(const std::string& type, bool emulated) { return (emulated ? "emulated " : "") + type; }
 
-/// The end of the error message about a device without a compiler if the options name no program file.
+/// The end of the message about a device without a compiler if the options name no program file.
 inline constexpr const char* kNoCompiler =
     "has no compiler for kernels: give its binary by -pc_oclspkt_fpga_binary (C++: Options::fpga_binary); make one "
     "with "
@@ -109,12 +109,12 @@ struct DeviceSettings {
 template <typename T>
 class Factors;
 
-/// Solves a line set on one device. One thread at a time uses it.
+/// Solves a line set on one device, for one thread at a time.
 template <typename T>
 class DeviceSolver {
  public:
   virtual ~DeviceSolver() = default;
-  /// Move the bands to the device. A later call with another plan or other values reuses buffers if sizes allow.
+  /// Move the bands to the device. A later call reuses buffers if their sizes allow.
   /// @param bands  couplings between lines are 0; the object and its numbers must live until the next set_up or the end
   ///               of the solver
   /// @throws DeviceError, BuildError
@@ -125,8 +125,7 @@ class DeviceSolver {
   /// @return false if the device has no memory for the units, and on the host
   /// @throws DeviceError, BuildError
   virtual bool in_units(const T* /*units*/) { return false; }
-  /// Announce the likely duration of an apply of the next set-up, in seconds. With it, the solver distinguishes a slow
-  /// device from a device that hangs.
+  /// Announce the likely duration of an apply, in seconds. It distinguishes a slow device from one that hangs.
   void expect(double seconds) { expected_seconds_ = seconds; }
   /// Solve; x and y do not overlap.
   /// @throws DeviceError; x is then undefined and y untouched
@@ -218,7 +217,7 @@ class DeviceModule {
     throw InvalidInput("vectors lie on a device that no module knows");
   }
   /// Add the card of a caller's queue as a device of another module, which imports memory that the queue's module
-  /// allocates. devices() does not list it. An apply copies the vectors on the card, and waits twice.
+  /// allocates. devices() does not list it. Each apply copies the vectors on the card, and waits twice.
   /// @return the index of the device, the same for the same card
   /// @throws InvalidInput, DeviceError that say why the device is not usable
   virtual int device_beside(const DeviceQueue& /*queue*/) {
@@ -257,8 +256,7 @@ class DeviceModule {
   virtual std::shared_ptr<Space<double>> space_double(int device, const DeviceSettings& /*settings*/) {
     throw DeviceError(info(device).name + " keeps no vectors");
   }
-  /// Run x = (a + b) + (c + y) once, which reads four arrays and writes one. Rates are quoted as shares of the rate of
-  /// this stream.
+  /// Run x = (a + b) + (c + y) once, which reads four arrays and writes one. Rates are stated as shares of its rate.
   /// @return seconds, without copies between host and device
   /// @throws DeviceError, BuildError
   virtual double stream(int device, const StreamArrays<float>& arrays) = 0;
@@ -286,8 +284,8 @@ inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 /// @throws bad_alloc, after which a later call tries again
 OCLSPKT_API DeviceModule* device_module(std::string* why);
 
-/// The object of device_module(). The call loads no drivers, and the device_of() of this object loads only the driver
-/// of the queue and returns a device that is ready for use.
+/// The object of device_module(), without loading drivers. Its device_of() loads only the driver of the queue, and
+/// returns a device that is ready for use.
 OCLSPKT_API DeviceModule& devices_of_queues();
 
 /// The object of device_module() if a module is open already, else null.
