@@ -16,7 +16,7 @@
 namespace oclspkt {
 namespace {
 
-/// True if the rounding bound requires the matrix's own pivots and cannot be computed from the factors.
+/// True if the rounding bound assumes exact pivots, and is not computed from the factors.
 bool needs_pivots(const Elimination& how) { return !how.any_pivots && !how.tells_bound; }
 
 /// Follows the rows of a line, one after the other, until a pivot is lost.
@@ -32,8 +32,8 @@ class PivotErrors {
   bool see(T lower, T diag, T upper) {
     const EliminatedRow row = chain_.next(lower, diag, upper);
     if (factors_tell_ && row.size == 0) return true;  // the factors report the line
-    // An error of the pivot above changes the number that this row subtracts. If the error comes from the carried
-    // excess, it also changes the multiplier, and the total is the same.
+    // An error of the pivot above changes the number that this row subtracts. An error of the carried excess also
+    // changes the multiplier, with the same total.
     double error = std::abs(row.taken) * handed_;
     if (plain_ || row.direct) {
       error += kUnit * (3 * std::abs(row.taken) + 2 * row.size);
@@ -79,8 +79,8 @@ bool is_dominant(const BandsView<T>& line, Index length) {
   return all;
 }
 
-/// How many rows of a line suffice if all rows are equal: with row sums of 0, the excess of row i is proportional to
-/// 1 / i, and so is its error.
+/// Rows of a line that suffice if all rows are equal. If their sums are 0, the excess of row i decreases like 1 / i,
+/// and so does its error.
 constexpr Index kRowsAlike = 8192;
 
 }  // namespace
@@ -119,8 +119,9 @@ bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& ba
 
 double rounding_by_dominance(double d) {
   if (!(d > 1)) return std::numeric_limits<double>::infinity();
-  // The rounding errors of a row are at most 8 u |b_i| max |x|. An unknown at a joint is computed twice, and its
-  // coupling is at most half of the row.
+  // The rounding of a row is taken as 8 u |b_i| max |x|. This is an assumption: the terms of rounding_by_growth() allow
+  // 23 u |b_i| in a row of dominance 1.05. An unknown at a joint is computed twice, each time with an error of 8 u d /
+  // (d - 1) max |x|, and its coupling is at most half of |A_i|.
   return 5 + (d < std::numeric_limits<double>::infinity() ? 4 * d / (d - 1) : 4);
 }
 
