@@ -38,9 +38,9 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
 /// its start, and the unknown above that tile is truncated, too.
 ///
 /// The bound is the sum of two errors, and holds wherever runs start. The error from below is the product of |c_i p_i|
-/// over a tile, times the largest such product that ends with the row above the tile. The error from above begins as 1
-/// + |c p| of the truncated row. Each row on its way down multiplies it by |a_i p_i|, and each row on its way back, in
-/// the sweep up, by |c_i p_i|.
+/// over a tile, times the largest such product that ends with the row above the tile. The error from above begins as
+/// 1 + |c p| of the truncated row. Each row on its way down multiplies it by |a_i p_i|, and then, in the sweep up, by
+/// |c_i p_i|.
 ///
 /// The values that leave a partition are computed twice: by the partition alone, and from the values that enter it. The
 /// two results differ by rounding. The growth is the amplification of this difference, the largest of two kinds of
@@ -88,8 +88,8 @@ Certificate certify_halves(const Plan& plan, const BandsView<T>& bands,
 double bound_halves(double d, Index m);
 inline constexpr Index kWindowBlocks = 8;
 
-/// The bound of certify_stored() from dominance alone, for truncation `rows` rows away: (d + 1) / (d - 1) d^-rows / (1
-/// - d^-rows).
+/// The bound of certify_stored() from dominance alone, for truncation `rows` rows away, as the quotient
+/// (d + 1) d^-rows / ((d - 1) (1 - d^-rows)).
 /// @pre every row is dominant by rows with at least d > 1, or d is Survey::decay()
 double bound_stored(double d, Index rows);
 
