@@ -55,7 +55,7 @@ class PivotErrors {
   double most_;
   PivotChain chain_;
   double handed_ = 0;  ///< error of the last excess (or of the plain pivot), relative to the pivot
-  double swept_ = 0;   ///< bound of the sweep down for right-hand sides as large as their rows
+  double swept_ = 0;   ///< bound of |d_i| for right-hand sides with |y_i| = |A_i|
 };
 
 template <typename T>
@@ -120,8 +120,8 @@ bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& ba
 double rounding_by_dominance(double d) {
   if (!(d > 1)) return std::numeric_limits<double>::infinity();
   // The rounding of a row is taken as 8 u |b_i| max |x|. This is an assumption: the terms of rounding_by_growth() allow
-  // 23 u |b_i| in a row of dominance 1.05. An unknown at a joint is computed twice, each time with an error of 8 u d /
-  // (d - 1) max |x|, and its coupling is at most half of |A_i|.
+  // 23 u |b_i| in a row of dominance 1.05. An unknown at a joint is computed twice, each time with an error of
+  // 8~u~d~/~(d~-~1)~max~|x|. Its coupling is at most half of |A_i|.
   return 5 + (d < std::numeric_limits<double>::infinity() ? 4 * d / (d - 1) : 4);
 }
 
