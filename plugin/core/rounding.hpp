@@ -44,8 +44,8 @@ struct WorstRow {
 /// The least dominance at which rounding_by_dominance() alone is below the limit.
 inline constexpr double kSurveyedDominance = 1.05;
 
-/// The rounding bound of methods that eliminate and substitute each row once, with stored factors or without: by d_i =
-/// y_i - l_i d_(i-1) with the multiplier l_i = a_i p_(i-1), then by x_i = (d_i - c_i x_(i+1)) / u_i.
+/// The rounding bound of methods that eliminate and substitute each row once, with stored factors or without:
+/// d_i = y_i - l_i d_(i-1) with the multiplier l_i = a_i p_(i-1), then x_i = (d_i - c_i x_(i+1)) / u_i.
 ///
 /// As |d_i| <= (|u_i| + |c_i|) max |x|, the row rounds by u |d_i| in the sweep down, by 2 u |u_i x_i| and u |d_i| in
 /// the substitution. It also has the errors of the row above, times l_i, and those of l_i, 1 / u_i and c_i / u_i. The
