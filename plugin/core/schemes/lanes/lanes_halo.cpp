@@ -128,8 +128,8 @@ class LanesTiles final : public HaloLanes<LanesTiles> {
     return figures_of(plan).number("lanes.tiles_times", word > static_cast<int>(sizeof(float))) * words(plan);
   }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
-  /// The influence of a partition's first unknown is subtracted from the rows below in another order than substitution
-  /// has. So it rounds twice in each of these rows, and decays by |c p| from row to row.
+  /// The influence of a partition's first unknown is subtracted from the rows below in another order than in a
+  /// substitution. So it rounds twice in each of these rows, and decays by |c p| from row to row.
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>&, const Survey& survey) const {
     const double d = survey.decay(), upper = survey.upper_share / (1 + survey.upper_share);
