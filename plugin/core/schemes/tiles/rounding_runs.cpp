@@ -246,7 +246,7 @@ Part part_of(const RoundedRows& rows, double most_above) {
   part.top += 2 * static_cast<double>(count) * up;
   part.above = down;
   part.below = rows.up.back();
-  // At dominance 1, the sum of the limits may exceed every possible coupling of the first row.
+  // At dominance 1, `above` may exceed the largest coupling that is possible.
   part.top_above = std::min(above, most_above);
   part.top_below = up;
   part.weight = rows.weight.back();
