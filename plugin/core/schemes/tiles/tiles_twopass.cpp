@@ -196,7 +196,7 @@ ReducedRow row_of_bands(const BandsView<T>& bands, Index i) {
 }
 
 /// Least dominance without growth in elimination. Tiles carry excesses and forgive one rounding of a diagonal, so that
-/// a row whose sum rounding has made negative counts as a row of sum 0.
+/// a row counts as a row of sum 0 if only rounding has made its sum negative.
 template <typename T>
 constexpr double kForgiven = 1 - static_cast<double>(std::numeric_limits<T>::epsilon());
 
