@@ -201,8 +201,8 @@ constexpr double kMostOfDia = 1.3, kMostOfSell = 1.3;
 /// Places per entry above which rows are sorted in windows.
 constexpr double kUnsorted = 1.05;
 constexpr Index kWindows[] = {1, 1024, 32768};
-/// Rows in sell, one for each lane, may have kLongestInLane entries. They may have more if that is at most 1 /
-/// kEntriesALane of all entries: a GPU reads all entries in the time that a lane takes for such a row.
+/// Rows in sell, one for each lane, may have kLongestInLane entries. They may have more if that is at most the share
+/// 1 / kEntriesALane of all entries: a GPU reads all entries in the time that a lane takes for such a row.
 constexpr Index kLongestInLane = 128, kEntriesALane = 32768;
 
 /// The diagonals of some rows, in ascending order.
