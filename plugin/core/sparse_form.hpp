@@ -98,8 +98,8 @@ inline constexpr auto kNoEntry = [] {
 }();
 
 /// The layout of a sparse matrix for the kernels of a device, without values. It has `places` places for values, at
-/// least one for each entry. A slice of dia or sell has `slice` rows of equal width: place k of its row r is begin + k
-/// * slice + r. The entries of a row keep their order, except in dia.
+/// least one for each entry. A slice of dia or sell has `slice` rows of equal width. Place k of its row r is
+/// begin + k * slice + r. The entries of a row keep their order, except in dia.
 struct SparseForm {
   SparseFormat format = SparseFormat::automatic;  ///< the format in use, never `automatic`
   std::string reason;                             ///< why the format was chosen, with the numbers that decided
