@@ -20,9 +20,9 @@ struct Survey {
   double smallest_row = 0, largest_row = 0;  ///< least and greatest max |number| of a row, without rows of zeros
   double lower_share = 0, upper_share = 0;   ///< max over rows of |lower| / |diag|, |upper| / |diag|
   Index uncoupled_above = 0;                 ///< rows whose lower is 0
-  /// The least factor by which the influence of a boundary value decays from row to row: the dominance or, if larger, 1
-  /// / g. In dominant rows with p = lower_share and q = upper_share, |upper / pivot| <= g = q / (1 - p g); likewise
-  /// upwards, with p and q exchanged. This bound is sharp if all rows are equal.
+  /// The least factor by which the influence of a boundary value decays from row to row: the larger of the dominance
+  /// and 1~/~g. In dominant rows with p = lower_share and q = upper_share, |upper / pivot| <= g = q / (1 - p g);
+  /// likewise upwards, with p and q exchanged. This bound is sharp if all rows are equal.
   double decay() const;
 };
 
@@ -63,7 +63,7 @@ double line_dominance(const LineSet& lines, const BandsView<T>& bands, Index lin
 template <typename T>
 Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line, bool symmetry);
 
-/// Survey the rows one by one: all but `symmetric` and `shared`, which stay false.
+/// All members of Survey but `symmetric` and `shared`, which stay false.
 /// @pre couplings out of the lines are 0 (Bands::close_lines)
 /// @cost 3 words a row, by all processors of this process
 template <typename T>
