@@ -15,8 +15,8 @@ namespace oclspkt {
 /// result is the bound times |diag|: |r_i| <= (result / |diag|) eps (|A| |x| + |y|)_i for the computed x.
 ///
 /// Let u = eps / 2, p the pivot, and f = l c the number that elimination subtracts from the diagonal. Every product and
-/// every sum rounds. The sweeps leave 4 u of the two couplings and 4 u (|p| + |f|) in the diagonal. The pivot adds to
-/// the latter, depending on how it is computed:
+/// every sum rounds. The sweeps leave errors of 4 u |lower|, 4 u |upper| and, in the diagonal, 4 u (|p| + |f|). The
+/// pivot adds an error of the diagonal that depends on how it is computed:
 ///   - From the diagonal, as diag - f: 2 u |f| + u |p|.
 ///   - From the excess, s before the elimination and e after it: u (|s| + |e| + |p| + 6 |lower| + 5 |f|). Of this,
 ///     3 u |lower| come from the pivot above and the multiplier, the rest of the |lower| terms from the excess above,
