@@ -48,7 +48,7 @@ void two_difference(T a, T b, T& difference, T& error) {
   error = (a - a_virtual) + (b_virtual - b);
 }
 
-/// |diag| - |lower| - |upper|, rounded once: both differences are exact sums of two numbers.
+/// |diag| - |lower| - |upper|, rounded once: the two differences are kept exactly, with their rounding errors.
 /// @source Knuth TwoSum
 template <typename T>
 T exact_excess(T lower, T diag, T upper) {
