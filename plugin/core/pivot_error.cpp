@@ -121,7 +121,7 @@ double rounding_by_dominance(double d) {
   if (!(d > 1)) return std::numeric_limits<double>::infinity();
   // The rounding of a row is taken as 8 u |b_i| max |x|. This is an assumption: the terms of rounding_by_growth() allow
   // 23 u |b_i| in a row of dominance 1.05. An unknown at a joint is computed twice, each time with an error of
-  // 8~u~d~/~(d~-~1)~max~|x|. Its coupling is at most half of |A_i|.
+  // 8 u d / (d - 1) max |x|. Its coupling is at most half of |A_i|.
   return 5 + (d < std::numeric_limits<double>::infinity() ? 4 * d / (d - 1) : 4);
 }
 
