@@ -85,7 +85,7 @@ class PivotedLines {
   /// Keep the bands of a factored bundle if the bound of a line exceeds limits.bound, so that solve() measures errors.
   /// Run trial solves for lines whose growth exceeds limits.growth.
   void watch(Index bundle, const BandsView<Number>& bands, const PivotLimits& limits, PivotFacts* facts);
-  /// Place a system by itself, which make_room() factors.
+  /// Place a system in a bundle of its own, which make_room() factors.
   /// @param[in] rows shape [n]; lower of the first and upper of the last are not read
   void add(const std::vector<PivotedRow<Number>>& rows);
 
