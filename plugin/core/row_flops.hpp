@@ -5,8 +5,8 @@
 
 namespace oclspkt {
 
-/// Flops of a method per row: additions, multiplications and divisions, one each. Work that a device repeats to be
-/// parallel does not count, except that in halo rows.
+/// Flops of a method per row: additions, multiplications and divisions, one each. Operations that a device repeats to
+/// work in parallel do not count, except those in halo rows.
 struct RowFlops {
   double set_up, apply;
   double halo = 0;  ///< of two halo rows: one above a partition, swept down only, and one below it
