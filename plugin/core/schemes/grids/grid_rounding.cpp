@@ -441,7 +441,7 @@ std::vector<Rounding> bound_grid_lines(const Plan& plan, Index length, const std
   if (!grid_condenses(plan)) return bound_swept(plan, length, lines);
   std::vector<Rounding> bounds;
   for (const BandsView<T>& line : lines) {
-    // The tiles of the upper levels have as many rows for any number of lines.
+    // The number of lines does not change the rows of the upper tiles, so 1 stands for it.
     CondensedLine condensed(plan, upper_tiles(plan, 1).rows, kUnit<T>);
     const double most = condensed.bound([&](Index i) { return wide_row(line, i); }, length, 0);
     bounds.push_back({most / 2, condensed.row()});
