@@ -89,7 +89,8 @@ OCLSPKT_API bool make_symmetric(Plan& plan, int word, const DeviceTraits& traits
 /// computed twice, and the results differ by at most u S max |x|, where
 ///     S = sum over its rows j of V_j (2 D_j + N_j), plus (m + 2) N_end.
 /// D_j = |u_j| + |c_j| bounds the result of row j. V_j is the product of the multipliers |a p| of the rows below row j.
-/// N_j is the product of those of the rows down to row j, times D of the row above the partition.
+/// N_j is the product of those of the rows down to row j, times D of the row above the partition; N_end is that of the
+/// last row.
 struct JointRounding {
   Rounding plain;  ///< the difference at each joint is not corrected
   /// Each joint is corrected: e_(k+1) = S_k + P_k e_k is passed down and subtracted from every row, so that only these
