@@ -25,8 +25,8 @@ constexpr int kFewestStagedItems = 32;
 /// Arrays of a chunk: three bands, y, x and six marshalled arrays. One more stands for all small arrays together.
 constexpr Index kPaperArrays = 12;
 
-/// Rows of a vector. A partition has an odd number of vectors. If it were a power of two, the rows of a tile's
-/// partitions would collide in the caches while they are marshalled.
+/// Rows of a vector. A partition has an odd number of vectors: with a power of two, the rows of a tile's partitions
+/// would collide in the caches while they are marshalled.
 constexpr Index kVectorRows = 16;
 /// Most rows of a partition, because kernels count them in 32 bits.
 constexpr Index kLongestPartition = Index{1} << 28;
