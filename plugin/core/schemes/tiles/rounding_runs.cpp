@@ -115,8 +115,8 @@ class RunErrors {
     if (row == keep_from_) found.first_row = error;
     if (row + 1 == keep_end_) found.last_row = error;
   }
-  /// Compute the rounding of a tile's rows. Corrections are so small that of them, only the sums round noticeably: one
-  /// in the sweep down, two in the sweep up.
+  /// Compute the rounding of a tile's rows. Corrections are so small that products with them round negligibly. Only
+  /// sums with them count, two of them in the sweep up.
   void find_rounds(std::size_t item_rows) {
     const std::size_t count = sizes_.size();
     double above = enters_, off = 0;
