@@ -43,8 +43,8 @@ struct GroupShape {
 GroupShape shape_of(const DeviceTraits& traits, const char* table) {
   return GroupShape(figures_of(traits).rows(table).front());
 }
-/// The most places for work-groups in all turns together, for each line. A line takes one place; places of the last
-/// turn may stay empty.
+/// Most places for work-groups, in all turns together, per line. Each line takes one place; places of the last turn may
+/// stay empty.
 constexpr double kLineTurns = 1.25;
 
 /// The shape of a work-group of KeptTiles, and how many such work-groups a core has registers for (per_core).
