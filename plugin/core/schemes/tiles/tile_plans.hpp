@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Plans by work-groups for lines laid end to end. A partition is the rows that a work-group solves. With their halos,
-// it reads them as run_tiles tiles of items work-items of item_rows rows: run_tiles * items * item_rows = m + 2 halo.
-// Truncated-halo takes one tile. Truncated-streamed streams several tiles by stored factors. Exact-twopass takes one
-// tile without a halo (kernels/gpu/tile_excess.clh).
+// Plans by work-groups for lines laid end to end. A partition is the rows that a work-group solves. The work-group
+// reads them and their halos in run_tiles tiles. A tile has `items` work-items of `item_rows` rows each, so that
+// run_tiles * items * item_rows = m + 2 halo. Truncated-halo takes one tile. Truncated-streamed streams several tiles
+// by stored factors. Exact-twopass takes one tile without a halo (kernels/gpu/tile_excess.clh).
 #pragma once
 
 #include <algorithm>
