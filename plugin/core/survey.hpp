@@ -21,7 +21,7 @@ struct Survey {
   double lower_share = 0, upper_share = 0;   ///< max over rows of |lower| / |diag|, |upper| / |diag|
   Index uncoupled_above = 0;                 ///< rows whose lower is 0
   /// The least factor by which the influence of a boundary value decays from row to row: the larger of the dominance
-  /// and 1~/~g. In dominant rows with p = lower_share and q = upper_share, |upper / pivot| <= g = q / (1 - p g);
+  /// and 1 / g. In dominant rows with p = lower_share and q = upper_share, |upper / pivot| <= g = q / (1 - p g);
   /// likewise upwards, with p and q exchanged. This bound is sharp if all rows are equal.
   double decay() const;
 };
