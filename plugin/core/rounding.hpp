@@ -47,9 +47,17 @@ inline constexpr double kSurveyedDominance = 1.05;
 /// The rounding bound of methods that eliminate and substitute each row once, with stored factors or without:
 /// d_i = y_i - l_i d_(i-1) with the multiplier l_i = a_i p_(i-1), then x_i = (d_i - c_i x_(i+1)) / u_i.
 ///
-/// As |d_i| <= (|u_i| + |c_i|) max |x|, the row rounds by u |d_i| in the sweep down, by 2 u |u_i x_i| and u |d_i| in
-/// the substitution. It also has the errors of the row above, times l_i, and those of l_i, 1 / u_i and c_i / u_i. The
-/// sum is at most u (8 |u_i| + 3 |c_i| + 3 |a_i| + 6 |l_i c_(i-1)|) max |x|.
+/// Errors in row i, in u max |x|, for exact pivots. |d_i| is at most |u_i| + |c_i|, and so |l_i d_(i-1)| is at most
+/// |a_i| + |l_i c_(i-1)|.
+///   l_i d_(i-1)             2 (|a_i| + |l_i c_(i-1)|), for the products a_i p_(i-1) and l_i d_(i-1)
+///   d_i                     |u_i| + |c_i|
+///   substitution            |u_i| + |c_i| for d_i p_i, 2 |c_i| for (c_i p_i) x_(i+1), |u_i| for their difference
+///   p_i                     |u_i|
+///   substitution above      |a_i| + |l_i c_(i-1)|, 2 |l_i c_(i-1)| and |a_i|, the errors of row i - 1 times l_i
+///   p_(i-1)                 |l_i c_(i-1)|, because its errors in l_i and in x_(i-1) partly cancel
+/// The sum is 4 (|a_i| + |u_i| + |c_i|) + 6 |l_i c_(i-1)|, at most 8 growth |A_i|. Bounds that follow the rows take
+/// 8 |u_i| + 3 |c_i| + 3 |a_i| + 6 |l_i c_(i-1)|, which is at least the sum if |a_i| + |c_i| <= 4 |u_i|, and at most
+/// 0.5 eps |A_i| below it otherwise.
 /// @param growth  the largest (|l_i c_(i-1)| + |u_i|) / |b_i|; at most 3 for rows of dominance 1
 /// @return the bound in eps
 inline double rounding_by_growth(double growth) { return 4 * growth; }
