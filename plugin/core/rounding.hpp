@@ -15,7 +15,8 @@ namespace oclspkt {
 /// Notation of the rounding bounds in this folder. Row i is a_i x_(i-1) + b_i x_i + c_i x_(i+1) = y_i, and |A_i| is
 /// |a_i| + |b_i| + |c_i|. u_i are the pivots of elimination without pivoting, p_i = 1 / u_i their reciprocals, d_i the
 /// results of the sweep down. u without an index is eps / 2, the largest relative error of one operation. max |x| is
-/// over the line. Bounds are of first order in u.
+/// over the line. Bounds are of first order in u. Bounds of joints assume that kernels fuse y - l d into one rounding
+/// (mul_sub() in kernels/common/scalar.clh).
 
 /// A bound on |r_i| / (|A_i| max |x| + |y_i|) of all rows, where r = y - A x is the residual of rounding. It is known
 /// before the first solve. Scaling a row does not change it.
