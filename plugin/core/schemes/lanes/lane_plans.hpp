@@ -86,7 +86,7 @@ OCLSPKT_API bool make_symmetric(Plan& plan, int word, const DeviceTraits& traits
 
 /// Bounds on rounding of truncated-streamed by lanes and stored factors, in the notation of rounding.hpp. Each
 /// partition is swept down twice: from 0, and from the value that enters it. So the value that leaves the partition is
-/// computed twice, and the results differ by at most u S max |x|, where
+/// computed twice, and if each row rounds once, the results differ by at most u S max |x|, where
 ///     S = sum over its rows j of V_j (2 D_j + N_j), plus (m + 2) N_end.
 /// D_j = |u_j| + |c_j| bounds the result of row j. V_j is the product of the multipliers |a p| of the rows below row j.
 /// N_j is the product of those of the rows down to row j, times D of the row above the partition; N_end is that of the
