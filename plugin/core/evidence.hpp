@@ -35,7 +35,6 @@ class TrialCoin {
   /// @param process  rank of this process in a solve that several processes share; each process has its own sequence
   explicit TrialCoin(int process = 0) : state_(kSeed + static_cast<std::uint64_t>(process)) {}
   bool toss() { return (state_ = state_ * kFactor + kTerm) >> 63 != 0; }
-  /// Skip some tosses.
   void skip(Index tosses) {
     // factor and term: the state after 1, 2, 4, ... tosses is factor * state + term.
     std::uint64_t factor = kFactor, term = kTerm;
