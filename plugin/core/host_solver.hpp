@@ -44,9 +44,7 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
   bool drop(const std::vector<Index>& lines) { return factors_.drop(lines); }
   /// @param y, x shape [lines.extent()]; may be the same
   void solve(const T* y, T* x);
-  /// The worst pivots of all lines.
   const Pivots& pivots() const { return factors_.pivots(); }
-  /// Lines that are not sound, in order.
   const std::vector<Index>& doubtful() const { return factors_.doubtful(); }
 
  private:
