@@ -49,7 +49,6 @@ struct Rows {
   return magnitude == 0 || (magnitude >= kLeastShare * size && magnitude >= std::numeric_limits<double>::min());
 }
 
-/// The effect of rounding on a row.
 struct Narrowing {
   bool finite = true, in_range = true;
   double before = 0, after = 0;  ///< excess of the row before and after rounding
