@@ -44,7 +44,6 @@ struct GridTiles {
   bool in_turn = false;  ///< the work-items of a line sweep down one after the other; only the sweep up is concurrent
 };
 
-/// Work-items that share a line.
 inline int grid_items_down(const Plan& plan) {
   return static_cast<int>(plan.items * static_cast<Index>(plan.as<GridTiles>().item_lines) / plan.as<Beside>().bundle);
 }
@@ -75,7 +74,6 @@ inline bool goes_through_tiles(const Plan& plan) {
          (in_one_tile(plan) ? !plan.as<GridTiles>().in_turn : plan.method == Method::truncated_streamed);
 }
 
-/// The forms of a plan for lines side by side by work-groups.
 enum class GridForm { streamed, shared, whole, condensed, factored };
 
 inline GridForm grid_form(const Plan& plan) {
