@@ -81,7 +81,6 @@ class SweepRounding {
     item_ = {.rows = 1};
   }
 
-  /// End the line or the segment.
   void end() {
     if (item_.rows > 0) end_item();
     end_window();
@@ -259,7 +258,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// The rounding of a single row of dominance 1, in units of u |A_i| max |x|. By the terms of rounding_by_growth() it is
 /// at most 8 (|b_i| + |a_i|) + 3 (|a_i| + |c_i|) + 6 |a_i|, which is 25 |b_i| at most, and |A_i| is 2 |b_i|.
 constexpr double kLocalOfDominant = 12.5;
-/// Rows after which the bound of a line with rows that are alike no longer changes.
+/// After this many rows, the bound of a line no longer changes if its rows are alike.
 constexpr Index kLikeRows = 8192;
 
 /// @param unit  u = eps / 2 of the scalar
