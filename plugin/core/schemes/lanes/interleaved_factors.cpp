@@ -38,7 +38,6 @@ static T passing(const S* first, Index rows, Index lanes, bool down) {
   return product;
 }
 
-/// Interleave the rows of partition k.
 template <typename T>
 template <typename S>
 void InterleavedFactors<T>::interleave_partition(FactorArrays<S>& to, const Plan& plan, const FactorsView<T>& factors,
