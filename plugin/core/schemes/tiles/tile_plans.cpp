@@ -18,7 +18,6 @@ constexpr const char *kHalosByTiles = "tiles-halo", *kRunsByTiles = "tiles-strea
 /// kItemVector: bytes that a work-item of a GPU reads and writes at once. kMostGroupItemRows: most rows of a work-item,
 /// because registers do not hold more.
 constexpr Index kItemVector = 16, kMostGroupItemRows = 32;
-/// Most tiles of a run.
 constexpr Index kMostRunTiles = 256;
 /// Least share of a tile's rows that whole lines fill.
 constexpr double kWellFilled = 0.8;
@@ -123,7 +122,6 @@ Index choose_run_tiles(const Plan& plan, int word, const DeviceTraits& traits) {
   return best;
 }
 
-/// Cut rows into runs of `tiles` tiles.
 void cut_into_runs(Index tiles, int word, const DeviceTraits& traits, Plan& plan) {
   plan.run_tiles = static_cast<int>(tiles);
   plan.m = tiles * plan.group_rows() - 2 * plan.halo;
