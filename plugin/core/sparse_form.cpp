@@ -86,7 +86,6 @@ struct Slices {
   Index places() const { return begin.back(); }
 };
 
-/// The number of slices in one piece of work.
 Index slices_a_piece(Index slice) { return std::max<Index>(1, kPieceRows / 8 / slice); }
 
 /// Sort the rows of each window by length, longest first; rows of equal length keep their order.
