@@ -15,8 +15,8 @@ namespace oclspkt {
 /// Notation of the rounding bounds in this folder. Row i is a_i x_(i-1) + b_i x_i + c_i x_(i+1) = y_i, and |A_i| is
 /// |a_i| + |b_i| + |c_i|. u_i are the pivots of elimination without pivoting, p_i = 1 / u_i their reciprocals, d_i the
 /// results of the sweep down. u without an index is eps / 2, the largest relative error of one operation. max |x| is
-/// over the line. Bounds are of first order in u. Bounds of joints assume that kernels fuse y - l d into one rounding
-/// (mul_sub() in kernels/common/scalar.clh).
+/// over the line. Bounds are of first order in u. They assume that kernels fuse y - l d into one rounding (mul_sub() in
+/// kernels/common/scalar.clh); the bounds of the host, whose products round as well, say so.
 
 /// A bound on |r_i| / (|A_i| max |x| + |y_i|) of all rows, where r = y - A x is the residual of rounding. It is known
 /// before the first solve. Scaling a row does not change it.
@@ -48,17 +48,16 @@ inline constexpr double kSurveyedDominance = 1.05;
 /// The rounding bound of methods that eliminate and substitute each row once, with stored factors or without:
 /// d_i = y_i - l_i d_(i-1) with the multiplier l_i = a_i p_(i-1), then x_i = (d_i - c_i x_(i+1)) / u_i.
 ///
-/// Errors in row i, in u max |x|, for exact pivots. |d_i| is at most |u_i| + |c_i|, and so |l_i d_(i-1)| is at most
-/// |a_i| + |l_i c_(i-1)|.
-///   l_i d_(i-1)             2 (|a_i| + |l_i c_(i-1)|), for the products a_i p_(i-1) and l_i d_(i-1)
-///   d_i                     |u_i| + |c_i|
-///   substitution            |u_i| + |c_i| for d_i p_i, 2 |c_i| for (c_i p_i) x_(i+1), |u_i| for their difference
-///   p_i                     |u_i|
-///   substitution above      |a_i| + |l_i c_(i-1)|, 2 |l_i c_(i-1)| and |a_i|, the errors of row i - 1 times l_i
-///   p_(i-1)                 |l_i c_(i-1)|, because its errors in l_i and in x_(i-1) partly cancel
-/// The sum is 4 (|a_i| + |u_i| + |c_i|) + 6 |l_i c_(i-1)|, at most 8 growth |A_i|. Bounds that follow the rows take
-/// 8 |u_i| + 3 |c_i| + 3 |a_i| + 6 |l_i c_(i-1)|, which is at least the sum if |a_i| + |c_i| <= 4 |u_i|, and at most
-/// 0.5 eps |A_i| below it otherwise.
+/// Errors in row i, in u max |x|, for exact pivots and differences that round once. |d_i| is at most |u_i| + |c_i|, and
+/// so |l_i d_(i-1)| is at most |a_i| + |l_i c_(i-1)|.
+///   l_i                  |a_i| + |l_i c_(i-1)|
+///   d_i, d_i p_i         |u_i| + |c_i| each
+///   c_i p_i, x_i, p_i    |c_i|, |u_i| and |u_i|
+///   row i - 1            its last four errors times l_i: |a_i| + |l_i c_(i-1)|, |l_i c_(i-1)|, |a_i|, and only
+///                        |l_i c_(i-1)| for p_(i-1), whose errors in l_i and x_(i-1) partly cancel
+/// The sum is 4 |u_i| + 3 |c_i| + 3 |a_i| + 4 |l_i c_(i-1)|. Bounds of rows add 4 |u_i| + 2 |l_i c_(i-1)| for the
+/// pivot: 8 |u_i| + 3 |c_i| + 3 |a_i| + 6 |l_i c_(i-1)|, at most 8 growth |A_i|. If products round as well, the sum is
+/// 4 (|a_i| + |u_i| + |c_i|) + 6 |l_i c_(i-1)|, still at most 8 growth |A_i|.
 /// @param growth  the largest (|l_i c_(i-1)| + |u_i|) / |b_i|; at most 3 for rows of dominance 1
 /// @return the bound in eps
 inline double rounding_by_growth(double growth) { return 4 * growth; }
