@@ -255,8 +255,8 @@ class CondenseRounding {
 template <typename T>
 constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// The rounding of a single row of dominance 1, in units of u |A_i| max |x|. By the terms of rounding_by_growth() it is
-/// at most 8 (|b_i| + |a_i|) + 3 (|a_i| + |c_i|) + 6 |a_i|, which is 25 |b_i| at most, and |A_i| is 2 |b_i|.
+/// The rounding of a single row of dominance 1, in units of u |A_i| max |x|. By rounding_by_growth() it is at
+/// most 8 (|b_i| + |a_i|) + 3 (|a_i| + |c_i|) + 6 |a_i|, which is 25 |b_i| at most, and |A_i| is 2 |b_i|.
 constexpr double kLocalOfDominant = 12.5;
 /// After this many rows, the bound of a line no longer changes if its rows are alike.
 constexpr Index kLikeRows = 8192;
