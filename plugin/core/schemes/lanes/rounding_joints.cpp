@@ -31,9 +31,9 @@ struct RowSwept {
   double coupling;    ///< |c p|
   double share;       ///< 1 / |A|
   double row() const { return lower + diag + upper; }
-  /// The rounding of a row that is swept, once or twice.
+  /// The rounding of a row that is swept, once or twice, see rounding_by_growth().
   double swept() const { return (8 * pivot + 3 * upper + 3 * lower + 6 * taken) * share; }
-  /// The rounding of a row that is swept and from which a correction is subtracted.
+  /// The rounding of a row that is swept and from which a correction is subtracted, counted in the same way.
   double corrected() const { return (11 * pivot + 6 * upper + 9 * lower + 5 * taken) * share; }
 };
 
