@@ -121,8 +121,8 @@ std::unique_ptr<DeviceSolver<double>> make_device_solver(DeviceModule& m, int de
 
 /// Added to the bound, over the dominance d, if rows carry their excess s. Their diagonal is then (l + g) + s, with the
 /// couplings l and g. If d < 1, the roundings of s and of both sums are at most eps (l + g). This is less than eps of
-/// the row sum, so kOfExcess / d bounds it. It is up to eps / d of the diagonal; the term grows in the same way, so that
-/// tiny diagonals are refused.
+/// the row sum, so kOfExcess / d bounds it. It is up to eps / d of the diagonal; the term grows in the same way, so
+/// that tiny diagonals are refused.
 constexpr double kOfExcess = 0.75;
 /// The factor by which rows without dominance round more if they carry their excess s. Here -(l + g) < s < 0, where l
 /// and g are the couplings. Each elimination computes s and then (l + g) + s, by four sums and products of numbers of
