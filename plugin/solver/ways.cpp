@@ -120,7 +120,7 @@ std::unique_ptr<DeviceSolver<double>> make_device_solver(DeviceModule& m, int de
 }
 
 /// Added to the bound, over the dominance d, if rows carry their excess s. Their diagonal is then (l + g) + s, with the
-/// couplings l and g. If d < 1, the roundings of s and of both sums are at most eps (l + g). This is less than eps of
+/// couplings l and g. If d < 1, the roundings of s and of both sums are at most eps (l + g). This is eps / (1 + d) of
 /// the row sum, so kOfExcess / d bounds it. It is up to eps / d of the diagonal; the term grows in the same way, so
 /// that tiny diagonals are refused.
 constexpr double kOfExcess = 0.75;
