@@ -42,8 +42,9 @@ struct SpikeFacts {
 /// Given the unknowns x_t and x_b, the inner rows are an independent system. The rows next to cuts stay in the bands,
 /// but uncoupled, so that any solver of the whole set computes z = A_inner^-1 y on the inner rows. CutParts stores the
 /// spikes p = A_inner^-1 (coupling to t) and q = A_inner^-1 (coupling to b). The equations in x_t and x_b are made from
-/// z, p and q, and the correction x = z - p x_t - q x_b uses the very same numbers. Lines side by side form a bundle; a
-/// bundle with a cut line has a slot for each of its lines.
+/// z, p and q, and the correction x = z - p x_t - q x_b uses the very same numbers.
+///
+/// Lines side by side form a bundle; a bundle with a cut line has a slot for each of its lines.
 /// @source Polizzi and Sameh 2006 (SPIKE), with inner rows in place of whole partitions
 template <typename T>
 class CutParts {
