@@ -109,12 +109,12 @@ struct DeviceSettings {
 template <typename T>
 class Factors;
 
-/// Solves a line set on one device, for one thread at a time.
+/// Solves a line set on one device. One thread at a time uses it.
 template <typename T>
 class DeviceSolver {
  public:
   virtual ~DeviceSolver() = default;
-  /// Move the bands to the device. A later call reuses buffers if their sizes allow.
+  /// Move the bands to the device. A later call with another plan or other values reuses buffers if sizes allow.
   /// @param bands  couplings between lines are 0; the object and its numbers must live until the next set_up or the end
   ///               of the solver
   /// @throws DeviceError, BuildError
@@ -125,7 +125,8 @@ class DeviceSolver {
   /// @return false if the device has no memory for the units, and on the host
   /// @throws DeviceError, BuildError
   virtual bool in_units(const T* /*units*/) { return false; }
-  /// Announce the likely duration of an apply, in seconds. It distinguishes a slow device from one that hangs.
+  /// Announce the likely duration of an apply of the next set-up, in seconds. With it, the solver distinguishes a slow
+  /// device from a device that hangs.
   void expect(double seconds) { expected_seconds_ = seconds; }
   /// Solve; x and y do not overlap.
   /// @throws DeviceError; x is then undefined and y untouched
