@@ -123,6 +123,7 @@ class ScanErrors {
   /// @pre correct() was called
   double drift(int item) const { return items_[static_cast<std::size_t>(item)].drift; }
   /// A tile may pass on the value of the scan for its first unknown, computed with 0 beyond the tile.
+  /// @return the difference between this value and the unknown
   double handed() const;
 
  private:
