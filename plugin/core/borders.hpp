@@ -19,7 +19,7 @@ struct RowsNextToCuts {
 /// The rows next to cuts, and the spikes, that an apply needs if vectors lie on a device. CutParts numbers the slots.
 template <typename T>
 struct BorderLayout {
-  /// The spikes of one bundle that begin at the cuts above it, or at those below it.
+  /// The spikes of one bundle that begin at the cuts above it, or those that begin at the cuts below it.
   struct Run {
     Index before;  ///< how many numbers the previous runs of this side have
     Index at;      ///< place in `spikes`; rows outer, lines inner
@@ -36,7 +36,7 @@ struct BorderLayout {
   Index spike_count = 0;
 };
 
-/// Reads and corrects the rows next to cuts in vectors on a device. Only the numbers of these rows visit the host.
+/// Reads and corrects the rows next to cuts, in vectors on a device. Only their numbers go through the host.
 template <typename T>
 class Borders {
  public:

@@ -9,7 +9,7 @@
 
 namespace oclspkt {
 
-/// Room for the vectors of an apply in a card's memory. The run-time of the caller's queue allocates it, and another
+/// Room for the vectors of an apply in a card's memory. The run-time of the caller's queue allocates it; another
 /// run-time of the same card can import it. One thread at a time uses it.
 class CardVectors {
  public:

@@ -76,7 +76,6 @@ Certificate certify_partitions(const SweepRows<T>& rows, Index m, Index halo, Ro
   return worst;
 }
 
-/// The number of cuts, or of partitions, in one piece of work.
 Index cuts_a_piece(Index m) { return std::max<Index>(1, kPieceRows / m); }
 
 /// Both sweeps of a partition. Rows of `up` count from the last row.
@@ -127,7 +126,7 @@ class InterfaceGrowth {
 /// The relative difference up to which two sweeps that began in different rows count as converged.
 constexpr double kForgotten = 1e-12;
 
-/// The values that a sweep down hands from a row to the next one.
+/// The values that a row of a sweep down passes on to the next.
 struct Handed {
   double c = 0;        ///< c_i p_i
   double upwards = 1;  ///< the largest product of |c p| of consecutive rows up to this one; at least 1
@@ -166,8 +165,8 @@ double growth_of_sweep(Index n, Index piece, Index lead_in, const F& sweep) {
 /// The truncation errors of a tile, see certify_stored().
 struct OfTile {
   double below = 0;   ///< bound of the factor by which an error below the tile reaches the rows above it
-  double left = 0;    ///< size, behind the tile, of an error that enters it from above with size 1 + |c p|
-  double amount = 0;  ///< sum over the tile's rows of that error times its largest growth upwards
+  double left = 0;    ///< what remains behind the tile of an error 1 + |c p| that enters it from above
+  double amount = 0;  ///< sum over the tile's rows of that error, times its largest growth upwards
 };
 
 /// Sweep down whole tiles. @param tiles  shape [plan.tiles()] or null; overwritten with the errors of the swept tiles
@@ -202,8 +201,8 @@ struct Block {
   double down = 1;     ///< product of |a_i p_i|
   double up = 1;       ///< product of |c_i p_i|
   double entered = 0;  ///< size of an error that begins with the block: 1 + |c p| of the row above
-  double begun = 0;    ///< size, behind the block, of the largest error that begins in the block
-  double amount = 0;   ///< sum over the rows of an error of 1 from above times its largest growth upwards
+  double begun = 0;    ///< what remains behind the block of the largest error that begins in it
+  double amount = 0;   ///< sum over the rows of an error of 1 from above, times its largest growth upwards
   double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row above the block
   bool finite = true;
 };
@@ -305,7 +304,7 @@ Certificate certify_halves(const Plan& plan, const BandsView<T>& bands, double l
     if (k + 1 < partitions) {
       sweep(k + 1, next);
       const double v_b = current.down.coupling.back(), w_t = next.up.coupling.back();
-      // The ratios have no signs, so that the sign of v_b w_t is unknown: take the smaller denominator.
+      // Ratios have no signs, so the sign of v_b w_t is unknown; the smaller denominator is safe.
       const double amplified = 1 / std::abs(1 - v_b * w_t);
       error_below = (current.up.spike + next.down.spike) * (1 + std::max(v_b, w_t)) * amplified;
       if (!(amplified <= worst.growth)) worst.growth = amplified;
@@ -352,7 +351,7 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
     }
     if (at(k).below > worst.bound) worst = certificate(at(k).below, std::max<Index>(0, k - 1), k, false);
   }
-  // A run may start at any tile. Tile k is the tile above the run; the unknown above tile k is truncated.
+  // A run may start at any tile. Tile k is the one above the run, and the unknown above it is truncated.
   double amount = 0;
   Certificate start;
   for (Index k = tiles - 1; k > 0; --k) {

@@ -19,7 +19,7 @@ struct Certificate {
 
 inline constexpr double kNothingKnown = std::numeric_limits<double>::quiet_NaN();
 
-/// Rows [first, end) of the glued system, to certify some of its lines.
+/// Rows [first, end) of the system of all lines, to certify some of its lines.
 struct RowRange {
   Index first = 0, end = 0;
 };
@@ -34,13 +34,13 @@ template <typename T>
 Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo, RowRange asked);
 
 /// A rigorous truncation bound for stored factors with one interface system per tile (the reach of StoredFactors is
-/// plan.m). For the rows of a tile, the solve truncates the unknown below the next tile. At the start of a run, it also
-/// truncates the unknown above the tile above the run.
+/// plan.m). For the rows of a tile, the solve truncates the unknown below the next tile. A run sweeps one more tile at
+/// its start, and the unknown above that tile is truncated, too.
 ///
-/// The error from below is the product of |c_i p_i| over a tile, times the largest such product that ends with the row
-/// above the tile. The error from above begins as 1 + |c p| of the truncated row, and each row on its way down
-/// multiplies it by |a_i p_i|. The sweep up then multiplies it by |c_i p_i| a row. The bound is the sum of both errors,
-/// and holds wherever runs start.
+/// The bound is the sum of two errors, and holds wherever runs start. The error from below is the product of |c_i p_i|
+/// over a tile, times the largest such product that ends with the row above the tile. The error from above begins as
+/// 1 + |c p| of the truncated row. Each row on its way down multiplies it by |a_i p_i|, and then, in the sweep up, by
+/// |c_i p_i|.
 ///
 /// The values that leave a partition are computed twice: by the partition alone, and from the values that enter it. The
 /// two results differ by rounding. The growth is the amplification of this difference, the largest of two kinds of
@@ -53,17 +53,17 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);
 
 /// Runs of tiles that a method with stored factors streams.
 struct TileRuns {
-  Index n;                          ///< rows, all lines glued
+  Index n;                          ///< rows of all lines
   Index tile_rows;                  ///< rows of a tile, which solves one interface system
   Index window;                     ///< rows between a truncated unknown and the nearest row that depends on it
   bool above = true, below = true;  ///< whether unknowns are truncated above runs, below tiles
 };
 
-/// A rigorous truncation bound for TileRuns. Both sides of a run are truncated `window` rows away. Between the tiles of
-/// a run, unknowns are truncated a tile away, which is at least as far.
+/// A rigorous truncation bound for TileRuns. Beyond both ends of a run, unknowns are truncated `window` rows away, and
+/// between its tiles a tile away, which is at least as far.
 ///
-/// The bound holds wherever runs and tiles begin. For this, the function divides the rows into blocks of
-/// window / kWindowBlocks rows, and counts the decay over as many whole blocks as every window contains.
+/// The bound holds wherever runs and tiles begin: rows are divided into blocks of window / kWindowBlocks rows, and the
+/// decay is counted over as many whole blocks as every window contains.
 /// @cost 1 division, 8 multiplications a row
 template <typename T>
 Certificate certify_runs(const TileRuns& runs, const BandsView<T>& bands);
@@ -88,11 +88,12 @@ Certificate certify_halves(const Plan& plan, const BandsView<T>& bands,
 double bound_halves(double d, Index m);
 inline constexpr Index kWindowBlocks = 8;
 
-/// The bound from dominance alone, for truncation after `rows` rows: (d + 1) / (d - 1) d^-rows / (1 - d^-rows).
+/// The bound of certify_stored() from dominance alone, for truncation `rows` rows away, as the quotient
+/// (d + 1) d^-rows / ((d - 1) (1 - d^-rows)).
 /// @pre every row is dominant by rows with at least d > 1, or d is Survey::decay()
 double bound_stored(double d, Index rows);
 
-/// The growth that dominance alone allows stored factors: 1 / (d - 1), at least 1; infinite if d <= 1.
+/// The growth of certify_stored() from dominance alone: 1 / (d - 1), at least 1; infinite if d <= 1.
 /// @pre every row is dominant by rows with at least d
 double growth_stored(double d);
 

@@ -76,8 +76,8 @@ Index CutParts<T>::slot_of(Index line) const {
 
 template <typename T>
 void CutParts<T>::uncouple_cuts(const BandsView<T>& bands, const Overlay& overlay) {
-  // The uncoupled row has the size of the original row, so that y over its diagonal overflows only if the solution of
-  // the line overflows.
+  // The uncoupled row has the size of the original row, so that y over its diagonal overflows only if the line's
+  // solution does.
   const auto uncouple = [&](Index at, T(&kept)[3]) {
     kept[0] = bands.lower[at];
     kept[1] = bands.diag[at];
@@ -236,9 +236,9 @@ bool CutParts<T>::find_decaying_spikes(const BandsView<T>& bands, double dominan
 
 /// Compute the spikes near a cut in double: eliminate rows towards the cut, and substitute away from it.
 ///
-/// Each pivot and each value takes a quotient, a product and a difference. The residual of a row is thus at most
-/// 3 u |A_i| S with u = eps / 2 of double. If T is float, the rounding of the values to float leaves u |A_i| S with u
-/// of float.
+/// Each pivot and each value takes a quotient, a product and a difference. The residual of row i is thus at most 3 u
+/// |A_i| S, with u = eps / 2 of double and S the largest |p| + |q|. If T is float, rounding the values to float adds u
+/// |A_i| S, with u of float.
 template <typename T>
 void CutParts<T>::find_near_spikes(const BandsView<T>& bands, std::size_t slot) {
   constexpr double kNearError = 1.5;

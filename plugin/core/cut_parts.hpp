@@ -37,13 +37,12 @@ struct SpikeFacts {
 };
 
 /// The parts of cut lines on one process. CutParts eliminates the inner rows from the equations of the rows next to
-/// cuts, and corrects the inner rows later.
+/// cuts, t at the top and b at the bottom of a part, and corrects the inner rows later.
 ///
-/// Given the unknowns x_t and x_b of the rows next to the cuts, the inner rows are an independent system. The rows next
-/// to a cut stay in the bands, but uncoupled, so that any solver of the whole set gives z = A_inner^-1 y on the inner
-/// rows. CutParts stores the spikes p = A_inner^-1 (coupling to t) and q = A_inner^-1 (coupling to b). It makes the
-/// equations in x_t and x_b from the numbers z, p and q, and the correction x = z - p x_t - q x_b uses the very same
-/// numbers.
+/// Given the unknowns x_t and x_b, the inner rows are an independent system. The rows next to cuts stay in the bands,
+/// but uncoupled, so that any solver of the whole set computes z = A_inner^-1 y on the inner rows. CutParts stores the
+/// spikes p = A_inner^-1 (coupling to t) and q = A_inner^-1 (coupling to b). The equations in x_t and x_b are made from
+/// z, p and q, and the correction x = z - p x_t - q x_b uses the very same numbers.
 ///
 /// Lines side by side form a bundle; a bundle with a cut line has a slot for each of its lines.
 /// @source Polizzi and Sameh 2006 (SPIKE), with inner rows in place of whole partitions
@@ -82,7 +81,7 @@ class CutParts {
   void measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out);
   ReducedPart reduced(Index s) const;
   const SpikeFacts& spikes(Index s) const { return spike_facts_[static_cast<std::size_t>(s)]; }
-  /// Keep each bundle's spikes up to the last row larger than `threshold`, and free the rest.
+  /// Keep each bundle's spikes up to the last number above `threshold`, and free the rest.
   void keep_spikes(double threshold);
   /// Free the memory that an apply does not need. @post reduced() and spikes() are not valid
   void drop_equations() {
@@ -102,7 +101,7 @@ class CutParts {
   /// Set the right-hand sides to NaN.
   void spoil_right_hand_sides();
   T* numbers() { return numbers_.data(); }
-  /// The layout for Borders; it points to the spikes in this object.
+  /// The layout for Borders, with pointers to the spikes of this object.
   BorderLayout<T> border_layout() const;
   /// The result of right_hand_sides(). Shape [2][slots()]: rows next to the cuts above, then below.
   const T* g() const { return g_.data(); }

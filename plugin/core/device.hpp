@@ -30,7 +30,7 @@ struct DeviceInfo {
   int index = 0;  ///< place in the list of all devices, stable within a process
   DeviceType type = DeviceType::cpu;
   std::string name, platform, driver_version;
-  std::string physical;  ///< the same text for all drivers of one physical device ("cpu", "pci:0000:41:00.0", ...)
+  std::string physical;  ///< equal for all drivers of one physical device ("cpu", "pci:0000:41:00.0", ...)
   bool cuda = false;     ///< driven by CUDA, not by OpenCL
   bool copies = false;   ///< see DeviceModule::device_beside()
   int cores = 1;
@@ -45,7 +45,7 @@ struct DeviceInfo {
 /// A type in words: "fpga", "emulated fpga".
 inline std::string type_text(const std::string& type, bool emulated) { return (emulated ? "emulated " : "") + type; }
 
-/// The end of the error message about a device without a compiler if the options name no program file.
+/// The end of the message about a device without a compiler if the options name no program file.
 inline constexpr const char* kNoCompiler =
     "has no compiler for kernels: give its binary by -pc_oclspkt_fpga_binary (C++: Options::fpga_binary); make one "
     "with "
@@ -218,7 +218,7 @@ class DeviceModule {
     throw InvalidInput("vectors lie on a device that no module knows");
   }
   /// Add the card of a caller's queue as a device of another module, which imports memory that the queue's module
-  /// allocates. devices() does not list it. An apply copies the vectors on the card, and waits twice.
+  /// allocates. devices() does not list it. Each apply copies the vectors on the card, and waits twice.
   /// @return the index of the device, the same for the same card
   /// @throws InvalidInput, DeviceError that say why the device is not usable
   virtual int device_beside(const DeviceQueue& /*queue*/) {
@@ -257,8 +257,7 @@ class DeviceModule {
   virtual std::shared_ptr<Space<double>> space_double(int device, const DeviceSettings& /*settings*/) {
     throw DeviceError(info(device).name + " keeps no vectors");
   }
-  /// Run x = (a + b) + (c + y) once, which reads four arrays and writes one. Rates are quoted as shares of the rate of
-  /// this stream.
+  /// Run x = (a + b) + (c + y) once, which reads four arrays and writes one. Rates are stated as shares of its rate.
   /// @return seconds, without copies between host and device
   /// @throws DeviceError, BuildError
   virtual double stream(int device, const StreamArrays<float>& arrays) = 0;
@@ -286,8 +285,8 @@ inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 /// @throws bad_alloc, after which a later call tries again
 OCLSPKT_API DeviceModule* device_module(std::string* why);
 
-/// The object of device_module(). The call loads no drivers, and the device_of() of this object loads only the driver
-/// of the queue and returns a device that is ready for use.
+/// The object of device_module(), without loading drivers. Its device_of() loads only the driver of the queue, and
+/// returns a device that is ready for use.
 OCLSPKT_API DeviceModule& devices_of_queues();
 
 /// The object of device_module() if a module is open already, else null.

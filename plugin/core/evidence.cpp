@@ -13,7 +13,7 @@ namespace oclspkt {
 namespace {
 
 /// Make the right-hand side of rows [begin, end) of a line.
-/// @param tosses  number of tosses before this line: each line takes one for its first unknown, and one for each row
+/// @param tosses  tosses before this line; each line takes one for its first unknown, and one for each row
 template <typename T>
 void make_right_hand_side(const LineSet& lines, const BandsView<T>& bands, TrialKind kind, Index line, Index begin,
                           Index end, Index tosses, T* y) {
@@ -105,7 +105,7 @@ double twopass_growth(const BandsView<T>& bands, Index m, Index first, Index end
   };
   for (Index k = first / m; k * m < end; ++k) {
     const Index begin = std::max(first, k * m), last = std::min(end, (k + 1) * m) - 1;
-    // A line that begins inside of a partition has no top row there: the top row of the partition is in another line.
+    // The top row of a partition belongs to another line if a line begins inside of the partition.
     const bool has_top = begin == k * m && begin < last;
     Index i = begin + has_top;
     T top = bands.diag[begin], to_row = has_top ? bands.upper[begin] : T(0);

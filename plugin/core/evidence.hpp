@@ -11,8 +11,8 @@
 
 namespace oclspkt {
 
-/// The largest growth for which elimination in partitions is trusted. Rounding leaves an error of up to some 10 times
-/// the growth in a row, in eps, and the limit of errors is 100 eps. The growth of dominant rows is at most 3.
+/// The largest growth for which elimination in partitions is trusted. Rounding leaves up to some 10 times the growth in
+/// a row, in eps; the limit is 100 eps. The growth of dominant rows is at most 3.
 inline constexpr double kGrowthLimit = 5;
 /// The largest growth of matrices that are dominant by rows: |l c| <= |b| and |u| <= |b| + |l c|.
 inline constexpr double kDominantGrowth = 3;
@@ -35,7 +35,6 @@ class TrialCoin {
   /// @param process  rank of this process in a solve that several processes share; each process has its own sequence
   explicit TrialCoin(int process = 0) : state_(kSeed + static_cast<std::uint64_t>(process)) {}
   bool toss() { return (state_ = state_ * kFactor + kTerm) >> 63 != 0; }
-  /// Skip some tosses.
   void skip(Index tosses) {
     // factor and term: the state after 1, 2, 4, ... tosses is factor * state + term.
     std::uint64_t factor = kFactor, term = kTerm;
@@ -59,7 +58,7 @@ void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, Tria
 struct Trial {
   double worst = 0;           ///< largest componentwise backward error over lines; NaN if a solution is not finite
   std::vector<Index> failed;  ///< lines whose error is above the limit, in order
-  std::vector<Index> failed_by_row;  ///< the lines of `failed` whose rowwise backward error exceeds kStableEps
+  std::vector<Index> failed_by_row;  ///< those of `failed` whose rowwise backward error exceeds kStableEps
 };
 
 /// Solve a trial system by `apply` and compare the error of each line with kTrialLimitEps.
@@ -67,7 +66,6 @@ template <typename T>
 Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kind,
                   const std::function<void(const T*, T*)>& apply);
 
-/// Records the largest growth of rows.
 class Growth {
  public:
   /// Record a row.
@@ -95,16 +93,15 @@ class Growth {
   bool finite_ = true;
 };
 
-/// The growth max (|l_i c_(i-1)| + |u_i|) / |b_i| of downward elimination without pivoting over rows [first, end). Each
-/// partition of m rows is eliminated by itself, with `halo` more rows on each side. NaN if a pivot is zero or not
-/// finite.
+/// The growth max (|l_i c_(i-1)| + |u_i|) / |b_i| of downward elimination without pivoting over rows [first, end), in
+/// partitions of m rows with `halo` more rows on each side. NaN if a pivot is zero or not finite.
 /// @pre the rows are whole lines
 template <typename T>
 double elimination_growth(const BandsView<T>& bands, Index m, Index halo, Index first, Index end);
 
-/// elimination_growth() for exact-twopass, which eliminates the inner rows of each partition of m rows first and then
-/// the boundary equations of all partitions. The couplings of inner rows to the partition's top row count as well: they
-/// grow where a solution grows downwards, and their terms then cancel.
+/// elimination_growth() for exact-twopass, which first eliminates the inner rows of each partition of m rows, and then
+/// the boundary equations of all partitions. The couplings of inner rows to the top row of their partition count as
+/// well: they grow where a solution grows downwards, and their terms then cancel.
 template <typename T>
 double twopass_growth(const BandsView<T>& bands, Index m, Index first, Index end);
 

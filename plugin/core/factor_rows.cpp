@@ -10,9 +10,9 @@
 namespace oclspkt {
 namespace {
 
-/// Factor entry j of a row by carrying the excess. If couplings are tiny against their row, the rounding of plain
-/// pivots violates |c_i / u_i| <= 1. Example: in float, 2.6e5 rows with row sums of 0 have a backward error of 13 eps
-/// with plain pivots, and of 0.3 eps with carried excesses.
+/// Factor entry j of a row by carrying the excess. With plain pivots, rounding may violate |c_i / u_i| <= 1 if
+/// couplings are tiny against their row: in float, 2.6e5 rows with row sums of 0 have a backward error of 13 eps with
+/// plain pivots, and of 0.3 eps with carried excesses.
 /// @param most  the largest rounding bound so far
 /// @return the sum of 1 if the entry's bound exceeds `most`, and 2 if its excess is_forgiven()
 template <typename T>

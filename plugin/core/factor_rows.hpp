@@ -14,14 +14,14 @@ namespace oclspkt {
 /// The componentwise rounding bound of a row that is eliminated from one side and substituted by stored factors. The
 /// result is the bound times |diag|: |r_i| <= (result / |diag|) eps (|A| |x| + |y|)_i for the computed x.
 ///
-/// Let u = eps / 2, let p be the pivot, and let f = l c be the number subtracted from the diagonal. Products and sums
-/// round separately. The sweeps leave an error of 4 u in the two couplings and of 4 u (|p| + |f|) in the diagonal. The
-/// pivot adds an error that depends on how it is computed:
-///   - From the diagonal, as diag - f, it adds 2 u |f| + u |p|.
-///   - From the excess, s before the elimination and e after it, it adds u (|s| + |e| + |p| + 6 |lower| + 5 |f|). The
-///     pivot above and the multiplier give 3 u |lower| of this, and the excess above, |lower| - |f|, is rounded and
-///     multiplied. A row carries its excess if 2 |diag| >= |lower| + |upper|; then |s| <= |diag|, and |e| is at most
-///     max(|p|, |upper|).
+/// Let u = eps / 2, p the pivot, and f = l c the number that elimination subtracts from the diagonal. Every product and
+/// every sum rounds. The sweeps leave errors of 4 u |lower|, 4 u |upper| and, in the diagonal, 4 u (|p| + |f|). The
+/// pivot adds an error of the diagonal that depends on how it is computed:
+///   - From the diagonal, as diag - f: 2 u |f| + u |p|.
+///   - From the excess, s before the elimination and e after it: u (|s| + |e| + |p| + 6 |lower| + 5 |f|). Of this,
+///     3 u |lower| come from the pivot above and the multiplier, the rest of the |lower| terms from the excess above,
+///     |lower| - |f|, which is rounded and multiplied. A row carries its excess if 2 |diag| >= |lower| + |upper|; then
+///     |s| <= |diag|, and |e| is at most max(|p|, |upper|).
 /// Scaling of rows does not change the bound. Nor does scaling of columns, as long as the same rows carry their excess.
 /// @param lower  the coupling that is eliminated
 /// @param taken  f

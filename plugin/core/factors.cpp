@@ -16,20 +16,19 @@
 namespace oclspkt {
 namespace {
 
-/// The most and the fewest neighbouring lines that are swept together. With kWidest lines, their excesses still stay in
-/// the first-level cache. With kNarrowest lines, rows are still long streams.
+/// The most and the fewest neighbouring lines that are swept together. The excesses of kWidest lines still stay in the
+/// first-level cache; rows of kNarrowest lines are still long streams.
 constexpr Index kWidest = 512, kNarrowest = 64;
-/// The least number of bundles if the set has enough lines, so that all processors have work.
+/// The least number of bundles, if the set has enough lines: all processors then have work.
 constexpr Index kFewestBundles = 8;
 /// How many lines, or pieces of a long line, are swept abreast if neighbours are not one place apart.
 constexpr Index kAbreast = 8;
-/// kShortLine: the most rows of a line such that a second-level cache holds kAbreast lines. Longer lines are swept one
-/// by one, from both ends at once, which is faster. kRowsAtOnce: rows of a short line that are read and written at
-/// once.
+/// kShortLine: rows of the longest line of which a second-level cache holds kAbreast. Longer lines are swept one by
+/// one, from both ends at once, which is faster. kRowsAtOnce: rows of a short line that are read and written at once.
 constexpr Index kShortLine = 256, kRowsAtOnce = 64;
 /// The least number of rows in a piece of a long line.
 constexpr Index kPieceOfLine = 16384;
-/// Two pivots count as converged if they differ by at most this many eps, which does not exceed their own rounding.
+/// Two pivots count as converged if they differ by at most this many eps, which is within their own rounding.
 constexpr int kForgottenEps = 8;
 
 /// The bundles of lines of a set. Each bundle is factored by itself.
@@ -68,9 +67,8 @@ struct Factors<T>::Abreast {
 
   /// Let sweep j begin at an end of a line.
   void begin(Index j) { upper[j] = reciprocal[j] = excess[j] = 0; }
-  /// Start a lead-in: the coupling of each sweep's next row to its previous row counts as excess. The pivots then
-  /// converge from above, like the pivots of the whole sweep. From below, they might stop a few roundings short of the
-  /// limit.
+  /// Start a lead-in: each sweep's next row counts its coupling to the previous row as excess. Pivots then converge
+  /// from above, like those of the whole sweep. From below, they might stop a few roundings short of the limit.
   void lead_in() {
     std::fill_n(upper, kAbreast, T(0));
     std::fill_n(reciprocal, kAbreast, T(1));
@@ -108,8 +106,7 @@ template <typename T>
   return row;
 }
 
-/// Eliminate `last`, the previous row of the sweep, from the next row, by carrying the excess; factor_entry() in
-/// factor_rows.cpp says why.
+/// Eliminate `last`, the previous row of the sweep, from the next row, by carrying the excess; factor_entry() says why.
 /// @param bands  lower couples to the previous row of the sweep
 /// @param i   number of the row in its line
 /// @param at  place of the row in the vectors
@@ -127,7 +124,6 @@ template <typename T>
                bands.diag[at]);
 }
 
-/// Eliminate the rows above and below a row from this row.
 template <typename T>
 void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivot& above, const Pivot& below,
                       PivotExtremes<T>& extremes) {
@@ -182,7 +178,6 @@ typename Factors<T>::Pivots Factors<T>::factor_line(const BandsView<T>& bands, I
   return extremes.pivots();
 }
 
-/// Factor neighbouring lines that are one place apart.
 template <typename T>
 typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands, Index line, Index width) {
   constexpr T kNothing[kWidest] = {};
@@ -213,8 +208,9 @@ typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands,
 }
 
 /// Continue kAbreast sweeps.
-/// @tparam kRows  rows of each sweep that are read, and written, at once. It is large if the lines are so close in
-///                memory that a cache treats them as one stream, or maps them to the same set
+/// @tparam kRows  rows of each sweep that are read, and written, at once: many, if the lines are so close in memory
+///         that
+///                a cache treats them as one stream, or maps them to the same set
 /// @param step  places from row to row: the stride of the lines' rows, negative upwards
 /// @param keep  whether to write the factors
 template <typename T>
@@ -275,8 +271,8 @@ typename Factors<T>::Pivots Factors<T>::factor_abreast(const BandsView<T>& bands
   return extremes.pivots();
 }
 
-/// The lead-in after which the pivots of a long sweep have converged; 0 if none of the tried lengths suffices. The
-/// trial uses the rows of the first piece of the sweep.
+/// The lead-in after which the pivots of a long sweep have converged, by a trial with the rows of its first piece; 0 if
+/// none of the tried lengths suffices.
 /// @param first, step  as for sweep_pieces()
 template <typename T>
 Index Factors<T>::enough_lead_in(const BandsView<T>& bands, Index first, Index step) {
@@ -335,7 +331,6 @@ Index Factors<T>::sweep_pieces(const BandsView<T>& bands, Index first, Index ste
   return kAbreast * bundles * piece;
 }
 
-/// Factor neighbouring lines together.
 template <typename T>
 typename Factors<T>::Pivots Factors<T>::factor_bundle(const BandsView<T>& bands, Index line, Index width) {
   if (order_ == Order::down && lines_.beside()) return factor_beside(bands, line, width);
@@ -389,7 +384,6 @@ void Factors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form fo
   sweep(bands);
 }
 
-/// Factor all lines.
 template <typename T>
 void Factors<T>::sweep(const BandsView<T>& bands) {
   const LineSet& lines = lines_;

@@ -14,19 +14,19 @@ namespace oclspkt {
 
 /// The order in which the rows of a line are eliminated.
 ///   down     from the first row to the last
-///   inwards  from both ends to the middle row. The two chains of operations do not wait for each other, so that a
-///            single line takes half of the time
-///   towards  from both ends of the system to a given row: lines above the row are eliminated down, lines below it up
+///   inwards  from both ends to the middle row. Neither chain of operations waits for the other, so that a single line
+///            takes half of the time
+///   towards  from both ends of the system to a given row: lines above it are eliminated down, lines below it up
 enum class Order { down, inwards, towards };
 
 /// Read-only factors: shape [lines.extent()] in the layout of the vectors, or [length of a line] if they are shared.
 ///
-/// The meeting row of a line is the row that is eliminated last. The rows below it are eliminated upwards, so that a
-/// and c change places there. The meeting row has no coupling but two multipliers: one for the row above it and one for
-/// the row below it. The order decides where the multiplier for the row below is stored:
+/// The meeting row of a line is the row that is eliminated last. Rows below it are eliminated upwards, with a and c
+/// exchanged. The meeting row has no coupling but two multipliers, for the row above it and for the row below it. The
+/// order decides where the latter is stored:
 ///   inwards  in `coupling` of the meeting row, as c_i p_(i+1)
-///   towards  in `multiplier`, for the row that Order::towards names and for the meeting rows below that row. The named
-///            row has reciprocal 0 and coupling -1, so that substitution does not change its unknown, see Meeting
+///   towards  in `multiplier`, for the row that Order::towards names and for the meeting rows below it. The named row
+///            has reciprocal 0 and coupling -1, so that substitution does not change its unknown, see Meeting
 template <typename T>
 struct FactorsView {
   const T* multiplier = nullptr;  ///< a_i p_(i-1)
@@ -81,9 +81,9 @@ class OCLSPKT_API Factors {
     T from_above = 0, reciprocal = 1;
   };
 
-  /// @param form  shared: all lines have the factors of the first one (Survey::shared); symmetric: lower[i+1] =
-  ///              upper[i], so that the couplings of the rows above serve as multipliers, which are not stored (only
-  ///              for lines side by side, in order `down`); general otherwise
+  /// @param form  shared: all lines have the factors of the first one (Survey::shared); symmetric: lower[i+1] is
+  ///              upper[i], so that the coupling of the row above serves as multiplier, and none is stored (only for
+  ///              lines side by side, in order `down`); general otherwise
   /// @param towards  a row of the system, for Order::towards
   /// @param narrow  store the factors in float, see narrow_view(); for lines side by side, in order `down`, not shared
   /// @pre couplings out of the lines are 0
@@ -95,7 +95,7 @@ class OCLSPKT_API Factors {
   /// @return false, without changes, if `lines` lacks a line that is not sound, if the factors are shared, or if an
   ///         excess was forgiven
   bool drop(const std::vector<Index>& lines);
-  /// Always forgive the rounding of a diagonal, whatever its effect: for callers that check the solution.
+  /// Count negative excesses that is_forgiven() as 0, whatever the effect: for callers that check the solution.
   void forgive_always() { forgiving_ = Forgiving::always; }
   FactorsView<T> view() const { return with_multipliers(same_); }
   /// The factors in float, if they are narrow; view() then has null pointers.

@@ -8,11 +8,11 @@
 
 namespace oclspkt {
 
-/// The largest change of a solution, relative to its largest unknown, if roundings of the diagonal are forgiven. It is
-/// the largest entry of M^-1 phi, where phi holds the forgiven excesses with reversed sign, and M is the comparison
-/// matrix without these excesses. The result is 0 for Poisson's equation, 1e44 for Dorr's matrix of 511 rows, and NaN
-/// if M has a pivot of 0.
+/// The largest change of a solution, relative to its largest unknown, if negative excesses that is_forgiven() count as
+/// 0: the largest entry of M^-1 phi, where phi has the size of each such excess, and M is the comparison matrix without
+/// them. 0 for Poisson's equation, 1e44 for Dorr's matrix of 511 rows, NaN if M has a pivot of 0.
 /// @cost 3 words a row; if an excess is forgiven, also the factors of M, by all processors, and two sweeps
+/// @source Ostrowski 1937: |A^-1| <= M^-1 for the comparison matrix M of A
 template <typename T>
 double forgiven_effect(const LineSet& lines, const BandsView<T>& bands);
 
@@ -24,14 +24,14 @@ bool forgiving_harms(const LineSet& lines, const BandsView<T>& bands) {
   return !(forgiven_effect(lines, bands) <= kHarmlessForgiving);
 }
 
-/// True if all row sums of a line are 0 within rounding (Neumann ends): constants solve A x = 0, so that the line is
-/// singular, whatever its computed pivots are. No coupling then has the sign of its diagonal, and every excess is
-/// within rounding of 0. The lower of the first row and the upper of the last count as couplings.
+/// True if all row sums of a line are 0 within rounding and no coupling has the sign of its diagonal (Neumann ends).
+/// Then constants solve A x = 0, so that the line is singular, whatever its computed pivots are. The lower of the first
+/// row and the upper of the last count as couplings.
 /// @cost 3 words a row, up to the first row whose sum is not 0
 template <typename T>
 bool sums_are_zero(const LineSet& lines, const BandsView<T>& bands, Index line);
 
-/// The lines for which sums_are_zero() is true, by all processors.
+/// The lines for which sums_are_zero() is true.
 template <typename T>
 std::vector<Index> lines_of_zero_sums(const LineSet& lines, const BandsView<T>& bands);
 

@@ -29,9 +29,9 @@ struct StoredFactors {
                           ///< work-group is then a tile
 };
 
-/// The tiles whose factors serve all tiles of a plan. Of each `all` tiles, the first `head` and those from `tail` on
-/// have their own factors; the tiles between repeat the factors of `period` tiles. For work-groups, rows take the place
-/// of tiles.
+/// The tiles whose factors serve all tiles of a plan. The pattern repeats every `all` tiles. The first `head` of them
+/// and those from `tail` on have factors of their own. The others repeat the factors of `period` tiles. In plans for
+/// work-groups, these are numbers of rows, not of tiles.
 struct SharedTiles {
   Index head = 0, period = 0, tail = 0, all = 0;
 };

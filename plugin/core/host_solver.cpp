@@ -13,7 +13,7 @@
 namespace oclspkt {
 namespace {
 
-/// How many lines laid end to end are swept at once if a cache holds them. For longer lines, one at a time is faster.
+/// Lines laid end to end that are swept at once if a cache holds them. Longer lines are faster one at a time.
 constexpr Index kAbreast = 2;
 
 /// How many right-hand sides are swept at once.
@@ -40,8 +40,8 @@ void row_up(Index width, const T* __restrict swept, const T* __restrict p, const
 /// Bytes to prefetch. The hardware does not help: rows end before it detects their streams, and x is written upwards.
 constexpr Index kPrefetchAhead = 1024;
 
-/// 0 times the last numbers of a sweep. It is NaN if any number of the sweep is not finite, because Inf and NaN pass on
-/// from row to row.
+/// 0 times the last numbers of a sweep: NaN if any number of the sweep is not finite, because Inf and NaN pass on from
+/// row to row.
 template <typename T>
 T spoilt_by(const T* ends, Index count) {
   T sum = 0;
@@ -76,7 +76,7 @@ T sweep_bundle(const Bundle& b, const FactorsView<T>& f, const T* y, T* x, T* wi
   return spoilt_by(carry, b.width);
 }
 
-/// sweep_bundle() for a bundle as wide as its block, with x in place of the window: the bundle is one long stream.
+/// sweep_bundle() for a bundle as wide as its block, with x in place of the window, so that the bundle is one stream.
 template <typename T>
 T sweep_rows(const Bundle& b, const FactorsView<T>& f, const T* y, T* x) {
   std::copy_n(y + b.first, b.width, x + b.first);
@@ -155,8 +155,8 @@ void HostSolver<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form
   window_.resize(bundle_ > 1 && !through_x_ ? bundle_ * (lines.length(0) + 1) : 0);
 }
 
-/// True if downward elimination makes most of the doubtful lines sound. If few rows lie between weak couplings,
-/// elimination of their middle row from both sides may leave a tiny pivot; at an end of a line, such rows are harmless.
+/// True if downward elimination makes most of the doubtful lines sound. Elimination of a middle row from both sides may
+/// leave a tiny pivot if few rows lie between weak couplings; at an end of the line, such rows are harmless.
 template <typename T>
 bool HostSolver<T>::is_better_downwards(const LineSet& lines, const BandsView<T>& bands) const {
   constexpr Index kMany = 8;

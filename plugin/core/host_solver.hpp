@@ -9,7 +9,7 @@
 
 namespace oclspkt {
 
-/// The most bytes that a core finds in caches, shared ones included; larger sets count as read from memory.
+/// The most bytes that a core finds in caches, shared ones included. Larger sets count as read from memory.
 inline constexpr Index kHostCacheBytes = 16 << 20;
 
 /// Bytes that one apply of stored factors reads and writes: y, x and three arrays of factors.
@@ -21,9 +21,9 @@ constexpr Index host_arrays_bytes(const LineSet& lines) {
 /// Thomas without pivoting, with stored factors (method exact-factored), on the calling thread; any line set.
 ///
 /// The first sweep reads y and one array of factors; the sweep back reads two arrays and writes x. Lines side by side
-/// are swept down and up in bundles, whose rows stay in the cache between the two sweeps; long rows are swept whole.
-/// All other lines are swept from both ends to the middle and back. If a cache holds two such lines, both are swept at
-/// once, so that their chains of operations overlap. Several right-hand sides are swept four at a time.
+/// are swept in bundles, whose rows stay in the cache between the two sweeps; long rows are swept whole. All other
+/// lines are swept from both ends to the middle and back, two at once if a cache holds them, so that their chains of
+/// operations overlap. Several right-hand sides are swept four at a time.
 template <typename T>
 class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
  public:
@@ -44,9 +44,7 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
   bool drop(const std::vector<Index>& lines) { return factors_.drop(lines); }
   /// @param y, x shape [lines.extent()]; may be the same
   void solve(const T* y, T* x);
-  /// The worst pivots of all lines.
   const Pivots& pivots() const { return factors_.pivots(); }
-  /// Lines that are not sound, in order.
   const std::vector<Index>& doubtful() const { return factors_.doubtful(); }
 
  private:

@@ -16,11 +16,11 @@ template <typename T>
 struct ExcessRow {
   T lower = 0, upper = 0, excess = 0, f = 0;
   T sign = 1;
-  /// The diagonal times `sign`. It may become negative if rows are not dominant, see as_pivot().
+  /// The diagonal times `sign`; it may be negative if rows are not dominant, see as_pivot().
   T magnitude() const { return (std::abs(lower) + std::abs(upper)) + excess; }
   T diag() const { return sign * magnitude(); }
-  /// This equation, multiplied by -1 if magnitude() is negative, because eliminate() requires a pivot row with a
-  /// magnitude() of at least 0.
+  /// This equation, multiplied by -1 if magnitude() is negative, because eliminate() needs a pivot row of magnitude()
+  /// at least 0.
   ExcessRow as_pivot() const {
     const bool negated = magnitude() < 0;
     ExcessRow row = *this;
@@ -30,8 +30,8 @@ struct ExcessRow {
   }
 };
 
-/// The largest multiplier of an elimination: the square root of the range of T. Larger multipliers would make
-/// right-hand sides lose digits near the end of the range.
+/// The largest multiplier of an elimination: the square root of the range of T. With larger ones, right-hand sides near
+/// the end of the range would lose digits.
 template <typename T>
 inline constexpr T kMostMultiplier = 0x1p64F;
 template <>
@@ -48,7 +48,7 @@ void two_difference(T a, T b, T& difference, T& error) {
   error = (a - a_virtual) + (b_virtual - b);
 }
 
-/// |diag| - |lower| - |upper|, rounded once (two exact differences).
+/// |diag| - |lower| - |upper|, rounded once: the two differences are kept exactly, with their rounding errors.
 /// @source Knuth TwoSum
 template <typename T>
 T exact_excess(T lower, T diag, T upper) {
@@ -78,7 +78,7 @@ ExcessRow<T> make_row(T lower, T diag, T upper, T f, bool forgives = true) {
   return {lower, upper, row_excess(lower, diag, upper, forgives), f, std::copysign(T(1), diag)};
 }
 
-/// True if |diag| is so small against the couplings that the excess would lose its digits. Such a row carries its
+/// True if |diag| is so small against the couplings that the excess would lose its digits; the row carries its
 /// diagonal.
 template <typename T>
 bool carries_diagonal(T lower, T diag, T upper) {
@@ -95,7 +95,6 @@ struct SchurSegment {
   bool single = true;
 };
 
-/// Start a segment with its first row.
 template <typename T>
 SchurSegment<T> begin_segment(const ExcessRow<T>& row) {
   return {row, row, true};
@@ -115,9 +114,9 @@ T coupled(T coupling, T unknown) {
 /// @pre p is as_pivot(); its couplings are p_to_q and p_far (0 if that neighbour is already eliminated)
 template <typename T>
 T eliminate(ExcessRow<T>& q, T t, const ExcessRow<T>& p, T p_to_q, T p_far) {
-  // Let both diagonals be scaled to be positive. Couplings of opposite signs add |filled| to the diagonal of q, and the
-  // excess then grows by 2 |filled|, because p.magnitude() contains |p_to_q|. Couplings of equal signs subtract
-  // |filled|, and the excess does not change. The difference below is exactly 0 or 2 |filled|.
+  // Let both diagonals be scaled to be positive. Couplings of opposite signs add |filled| to the diagonal of q, and its
+  // excess grows by 2 |filled|, because p.magnitude() contains |p_to_q|. Couplings of equal signs subtract |filled|,
+  // and the excess does not change. The difference below is exactly 2 |filled| or 0.
   const T filled = t * p_to_q;
   q.excess += std::abs(t) * p.excess + (std::abs(filled) - q.sign * filled);
   q.f -= coupled(t, p.f);
@@ -171,8 +170,8 @@ void append_row(SchurSegment<T>& s, const ExcessRow<T>& row) {
 }
 
 /// The tridiagonal system in the boundary unknowns of p segments: 2p rows (top, bottom, top, bottom ...). A forward and
-/// a back sweep solve it and carry the excess. They compute in double: if a matrix is dominant by columns only, its
-/// pivots are as small as the couplings below them, and in float, long chains of segments sometimes round a pivot to 0.
+/// a back sweep solve it and carry the excess, in double. If a matrix is dominant by columns only, its pivots are as
+/// small as the couplings below them; in float, long chains of segments sometimes round a pivot to 0.
 /// @cost 4p divisions, 30p multiply-adds; 6 doubles of scratch a segment, allocated by resize
 template <typename T>
 class OCLSPKT_API ReducedSystem {

@@ -11,8 +11,7 @@
 
 namespace oclspkt {
 
-/// How many neighbouring lines are copied at once: as many as a cache line has doubles. Each is copied to contiguous
-/// memory.
+/// Neighbouring lines that are copied at once, each to contiguous memory: as many as a cache line has doubles.
 inline constexpr Index kColumnLines = 8;
 
 /// Copies of some neighbouring lines of a set, each in contiguous memory.
@@ -45,8 +44,7 @@ class Column {
   std::vector<T> rows_;
 };
 
-/// Call f(first, width) for the first `count` lines of a set, a few neighbours at a time, by all processors of this
-/// process.
+/// Call f(first, width) for the first `count` lines of a set, a few neighbours at a time, by all processors.
 /// @pre lines are of one length, which is not 0
 /// @param f     as for for_pieces()
 /// @param most  the most lines of one call

@@ -49,8 +49,8 @@ class ModuleFile {
   std::string why_;
 };
 
-/// The devices of both modules as one list. A card that both modules see is listed once, as a device of OpenCL. If only
-/// CUDA reaches the vectors, the solve uses the card as a device of CUDA.
+/// The devices of both modules as one list. A card that both modules see is listed once, as a device of OpenCL. A solve
+/// uses it as a device of CUDA if only CUDA reaches the vectors.
 class AllDevices final : public DeviceModule {
  public:
   const std::string& why_no_opencl() const { return opencl_.why(); }
@@ -175,7 +175,7 @@ class AllDevices final : public DeviceModule {
     Place place;
     DeviceInfo info;
   };
-  /// The first number of devices that are not listed. They are numbered in the order of the requests for them.
+  /// The number of the first device that is not listed. Others follow in the order in which they are requested.
   static constexpr int kFirstOfMore = 1 << 16;
 
   bool listed(int device) const { return device < kFirstOfMore; }
@@ -236,7 +236,7 @@ class AllDevices final : public DeviceModule {
   std::deque<More> more_;
 };
 
-/// The only AllDevices. It is never destroyed, because static destructors may still use it at exit.
+/// The only AllDevices. It is never destroyed, because static destructors may still use it.
 AllDevices& all_devices() {
   static auto* all = new AllDevices;
   return *all;

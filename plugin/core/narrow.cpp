@@ -43,13 +43,12 @@ struct Rows {
   return std::bit_cast<double>((bits + kBelowHalf + (bits >> kBits & 1)) >> kBits << kBits);
 }
 
-/// True if a rounded number has all 24 bits as a double, and as a float after its row of size `size` is scaled.
+/// True if a rounded number keeps its 24 bits as a double, and as a float after its row of size `size` is scaled.
 [[gnu::always_inline]] inline bool keeps_bits(double value, double size) {
   const double magnitude = std::abs(value);
   return magnitude == 0 || (magnitude >= kLeastShare * size && magnitude >= std::numeric_limits<double>::min());
 }
 
-/// The effect of rounding on a row.
 struct Narrowing {
   bool finite = true, in_range = true;
   double before = 0, after = 0;  ///< excess of the row before and after rounding

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-/// Finds the file of the library that this code is linked into, and libraries beside it. Each library has its own copy
-/// of the code.
+/// Finds the file of the library that contains this copy of the code, and libraries beside it.
 namespace oclspkt {
 
 /// The file of this library, with symbolic links resolved. It is looked up when the library is loaded, because the

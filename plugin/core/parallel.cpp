@@ -19,7 +19,7 @@
 namespace oclspkt {
 namespace {
 
-/// Environment variables of a launcher: the process's rank on the node, and the number of processes on the node.
+/// Environment variables of a launcher: the rank of the process on the node, and the node's number of processes.
 struct Launcher {
   const char *rank, *ranks;
 };
@@ -40,7 +40,7 @@ int number_of(const char* variable) {
   return *end == '\0' && value >= 0 && value < 1 << 20 ? static_cast<int>(value) : -1;
 }
 
-/// Processors in the affinity mask of the process; 0 if the mask cannot be read.
+/// Processors in the process's affinity mask; 0 if the mask cannot be read.
 int allowed_processors() {
   // The kernel rejects masks that are shorter than its own.
   for (long room = 1024; room <= (1L << 20); room *= 2) {

@@ -10,17 +10,16 @@
 
 namespace oclspkt {
 
-/// Rows, or lanes of rows, in a piece of a pass over memory. A piece is a long stream, and takes many times as long as
-/// starting a thread.
+/// Rows, or lanes of rows, in a piece of a pass over memory: a long stream, many times as long as starting a thread.
 inline constexpr Index kPieceRows = Index{1} << 16;
 
-/// Rows above a piece at which its sweep begins. From any starting row, the pivots converge twice as fast as the
-/// influence of a boundary value decays.
+/// Rows above a piece at which its sweep begins. From any starting row, pivots converge twice as fast as the influence
+/// of a boundary value decays.
 inline constexpr Index kLeadIn = 2048;
 
-/// Call f(first, end) for pieces [k * piece, (k+1) * piece) of [0, count), in any order. The calling thread runs them,
-/// together with other threads if there are several pieces and processor_share() is above 1. The pieces depend on the
-/// arguments alone, so that a reduction by pieces gives the same bits for any number of threads.
+/// Call f(first, end) for pieces [k * piece, (k+1) * piece) of [0, count), in any order, on the calling thread and, if
+/// there are several pieces and processor_share() is above 1, on others. The pieces depend on the arguments alone, so
+/// that a reduction by pieces has the same bits for any number of threads.
 /// @param piece at least 1
 /// @param f     throws nothing but std::bad_alloc, and locks data that pieces share
 /// @throws std::bad_alloc if a piece throws it; by then, each other piece has ended or will never begin
@@ -46,7 +45,7 @@ bool all_of_pieces(Index count, Index piece, const F& f) {
   return holds;
 }
 
-/// The number of lines that together have kPieceRows rows.
+/// The number of lines that have kPieceRows rows together.
 inline Index lines_a_piece(const LineSet& lines) {
   const Index usual = lines.rows() / std::max<Index>(1, lines.count());
   return std::max<Index>(1, kPieceRows / std::max<Index>(1, usual));

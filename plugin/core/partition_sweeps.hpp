@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sweeps over a single partition, for truncation and rounding errors of its rows. Rows are in the order of the sweep.
+// Sweeps over a single partition, for truncation and rounding errors of its rows, in the order of the sweep.
 #pragma once
 
 #include <cmath>
@@ -19,9 +19,9 @@ struct Inherited {
 /// One forward sweep over a partition.
 struct ForwardSweep {
   std::vector<double> coupling;  ///< |c_i p_i|, p the reciprocal pivots
-  std::vector<double> entered;   ///< the influence on row i of the unknown before the partition
+  std::vector<double> entered;   ///< influence on row i of the unknown before the partition
   double last = 0;               ///< c_i p_i of the last row, with its sign
-  double spike = 1;              ///< the influence on the first row of the unknown behind the partition
+  double spike = 1;              ///< influence on the first row of the unknown behind the partition
 
   template <typename T>
   void fill(const SweepRows<T>& a, Index first, Index end) {

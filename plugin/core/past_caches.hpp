@@ -9,10 +9,10 @@
 
 namespace oclspkt {
 
-/// The least size, in bytes, of copies that are stored past the caches. The data of such copies would leave the caches
-/// before the next pass reads it, and a store through the caches first reads the line that it overwrites. Measured on 2
-/// cores with 2 MB of second-level cache each: from 24 MB of bands on, the copy takes two thirds of the time, and the
-/// next solve as long as before. At 12 MB, the next solve loses as much time as the copy gains.
+/// The least size, in bytes, of copies that are stored past the caches. Such data would leave the caches before the
+/// next pass reads it, and a store through the caches first reads the line that it overwrites. Measured on 2 cores with
+/// 2 MB of second-level cache each: from 24 MB of bands on, the copy takes two thirds of the time, and the next solve
+/// as long as otherwise. At 12 MB, the next solve loses as much time as the copy gains.
 inline constexpr std::int64_t kPastCaches = std::int64_t{16} << 20;
 
 /// Prefetch `count` numbers into the second-level cache. The addresses may lie outside of any array.
@@ -23,8 +23,8 @@ inline void prefetch(const T* from, Index count) {
   for (Index i = 0; i < count; i += kLine) __builtin_prefetch(from + i, kWrite, 2);
 }
 
-/// Copy `count` numbers past the caches if the processor has such stores: the copy then neither reads `to` first nor
-/// leaves it in the caches. Other threads see the numbers after order_stores().
+/// Copy `count` numbers past the caches if the processor has such stores, which neither read `to` nor leave it in the
+/// caches. Other threads see the numbers after order_stores().
 /// @param[in]  from shape [count]; aligned to cache lines
 /// @param[out] to   shape [count]; aligned to cache lines
 template <typename T>

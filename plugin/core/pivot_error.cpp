@@ -16,7 +16,7 @@
 namespace oclspkt {
 namespace {
 
-/// True if the rounding bound requires the matrix's own pivots and cannot be computed from the factors.
+/// True if the rounding bound assumes exact pivots, and is not computed from the factors.
 bool needs_pivots(const Elimination& how) { return !how.any_pivots && !how.tells_bound; }
 
 /// Follows the rows of a line, one after the other, until a pivot is lost.
@@ -32,8 +32,8 @@ class PivotErrors {
   bool see(T lower, T diag, T upper) {
     const EliminatedRow row = chain_.next(lower, diag, upper);
     if (factors_tell_ && row.size == 0) return true;  // the factors report the line
-    // An error of the pivot above changes the number that this row subtracts. If the error comes from the carried
-    // excess, it also changes the multiplier, and the total is the same.
+    // An error of the pivot above changes the number that this row subtracts. An error of the carried excess also
+    // changes the multiplier, with the same total.
     double error = std::abs(row.taken) * handed_;
     if (plain_ || row.direct) {
       error += kUnit * (3 * std::abs(row.taken) + 2 * row.size);
@@ -55,7 +55,7 @@ class PivotErrors {
   double most_;
   PivotChain chain_;
   double handed_ = 0;  ///< error of the last excess (or of the plain pivot), relative to the pivot
-  double swept_ = 0;   ///< bound of the sweep down for right-hand sides as large as their rows
+  double swept_ = 0;   ///< bound of |d_i| for right-hand sides with |y_i| = |A_i|
 };
 
 template <typename T>
@@ -79,8 +79,8 @@ bool is_dominant(const BandsView<T>& line, Index length) {
   return all;
 }
 
-/// How many rows of a line suffice if all rows are equal: with row sums of 0, the excess of row i is proportional to
-/// 1 / i, and so is its error.
+/// Rows of a line that suffice if all rows are equal. If their sums are 0, the excess of row i decreases like 1 / i,
+/// and so does its error.
 constexpr Index kRowsAlike = 8192;
 
 }  // namespace
@@ -119,8 +119,10 @@ bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& ba
 
 double rounding_by_dominance(double d) {
   if (!(d > 1)) return std::numeric_limits<double>::infinity();
-  // The rounding errors of a row are at most 8 u |b_i| max |x|. An unknown at a joint is computed twice, and its
-  // coupling is at most half of the row.
+  // The rounding of a row is taken as 8 u |b_i| max |x|. The errors in rounding_by_growth() add up to 7 u |b_i| at most
+  // if |u_i| + |l_i c_(i-1)| is |b_i|, as in M-matrices. For other signs it is an assumption: they add up to 14 u |b_i|
+  // in some rows of dominance 1.05. An unknown at a joint is computed twice, each time with an error of
+  // 8 u d / (d - 1) max |x|. Its coupling is at most half of |A_i|.
   return 5 + (d < std::numeric_limits<double>::infinity() ? 4 * d / (d - 1) : 4);
 }
 

@@ -16,7 +16,7 @@ struct EliminatedRow {
   double taken = 0;     ///< a_i c_(i-1) / u_(i-1), subtracted from the diagonal
   double against = 0;   ///< added to the excess: 2 |taken| if `taken` enlarges the diagonal, else 0
   double own = 0;       ///< the excess before elimination
-  double before = 0;    ///< the excess of the row above
+  double before = 0;    ///< the carried excess of the row above
   double size = 0;      ///< |u_i|
   bool direct = false;  ///< the pivot follows from the diagonal, not from the excess
 };
@@ -57,16 +57,16 @@ EliminatedRow PivotChain::next(T lower, T diag, T upper_of_row) {
 /// The largest relative error of pivots at which rounding bounds still hold, although they assume exact pivots.
 inline constexpr double kKnownPivots = 0.05;
 
-/// True if arithmetic in T finds the pivots of a plan to within kKnownPivots, and if no unknown overflows by rounding.
+/// True if arithmetic in T computes the pivots of a plan to within kKnownPivots, and no unknown overflows by rounding.
 ///
-/// At dominance 1, row i - 1 passes on the relative error of its pivot to row i, times |a_i c_(i-1)| / |u_(i-1) u_i|.
-/// This factor can be large for many rows. Where couplings grow towards one side, plain pivots
-/// b_i - a_i c_(i-1) / u_(i-1) soon lose all digits. Carried excesses lose only the forgiven part of a row, and the
-/// digits that cancel in rows that are not dominant. Matrices with growing couplings may also amplify the rounding of a
-/// right-hand side beyond T's range (Dorr's matrix in float, 212 rows).
+/// At dominance 1, row i has the relative error of the pivot of row i - 1, times |a_i c_(i-1)| / |u_(i-1) u_i|. This
+/// factor can exceed 1 for many rows. Where couplings grow towards one side, plain pivots b_i - a_i c_(i-1) / u_(i-1)
+/// soon lose all digits. Carried excesses lose only the forgiven part of a row, and the digits that cancel in rows that
+/// are not dominant. Growing couplings may also amplify the rounding of a right-hand side beyond T's range (Dorr's
+/// matrix in float, 212 rows).
 ///
-/// If the dominance d is well above 1, the pivots are accurate. All errors together act as relative errors of the
-/// diagonal, and the relative change of an excess is d / (d - 1) times as large.
+/// If the dominance d is well above 1, pivots are accurate: all errors together act as relative errors of the diagonal,
+/// which change an excess by at most d / (d - 1) times as much.
 /// @cost nothing if the dominance is well above 1; else one division and some 30 operations a row, one processor a line
 template <typename T>
 bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey);

@@ -31,7 +31,6 @@ struct SingularLine {
 template <typename T>
 class Pivoting : public DeviceSolver<T> {
  public:
-  /// Singular lines in order, one entry for each.
   const std::vector<SingularLine>& singular() const { return singular_; }
   /// The largest componentwise backward error of a trial solve; NaN if a solution is not finite.
   double trial_error() const { return trial_error_; }
@@ -51,7 +50,7 @@ class OCLSPKT_API PivotSolver final : public Pivoting<T> {
   void apply(const T* y, T* x) override;
   Times times() const override { return times_; }
   /// The rounding bound of all lines, in eps. A line without a bound counts with the error at which refinement
-  /// suffices, or with its error in a trial solve if this is larger; take_errors() reports larger errors.
+  /// suffices, or with that of its trial solve if it is larger; take_errors() reports larger errors.
   double rounding() const override;
   double take_errors() override;
   std::int64_t bytes() const override;

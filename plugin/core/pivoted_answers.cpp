@@ -205,8 +205,8 @@ void PivotedLines<Number>::solve(Index index, Number* x, Number* work, double* e
   }
 }
 
-/// Solve trial systems of a measured bundle like solve(). Lines with a lost pivot are not solved in wider numbers,
-/// which would give even singular lines a solution.
+/// Solve trial systems of a measured bundle like solve(). Lines with a lost pivot are not solved in wider numbers, in
+/// which even singular lines have a solution.
 /// @param tried  shape [width]; 1 for systems with a trial, else 0
 template <typename Number>
 void PivotedLines<Number>::run_trials(const Bundle& b, const Number* tried, PivotFacts* facts) const {

@@ -17,8 +17,8 @@ template <typename Number>
 using Limits = std::numeric_limits<Number>;
 
 /// A row that multiplies the next diagonal by at most 1 + 1 / kShare is a block of 1, whatever the other rows are.
-/// Bunch's value, 0.6, bounds the growth of single rows and blocks alike. The value here prefers single rows, because
-/// they have a componentwise bound, and most blocks of 2 have none.
+/// Bunch's value of 0.6 bounds the growth of single rows and blocks alike. This smaller one prefers single rows,
+/// because they have a componentwise bound, and most blocks of 2 have none.
 template <typename Number>
 constexpr Number kShare = Number(0.1);
 
@@ -183,8 +183,8 @@ bool is_swapped(Number upper2) {
 }
 
 /// Solve a bundle with its factors. In a block of 2, the second row first subtracts its coupling to the unknown below
-/// the block. Only then does the first row subtract the right-hand side of the second row, because that coupling may be
-/// larger than all numbers of the first row.
+/// the block; only then does the first row subtract the second row's right-hand side. That coupling may be larger than
+/// all numbers of the first row.
 template <Index kWidth, typename Number>
 [[gnu::always_inline]] inline void substitute_bundle(Index rows, const Places<const Number>& f, Number* x) {
   if (rows == 0) return;
@@ -315,7 +315,7 @@ void PivotedLines<Number>::make_room() {
   added_ = {};
 }
 
-/// Factor the systems of a bundle quickly, and once more with care if products leave the range of numbers.
+/// Factor the systems of a bundle fast, and again with care if products leave the range of numbers.
 template <typename Number>
 template <Index kWidth>
 void PivotedLines<Number>::factor_lanes(const Bundle& b, const BandsView<Number>& bands, PivotFacts* facts) {

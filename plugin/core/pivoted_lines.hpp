@@ -33,11 +33,11 @@ struct PivotStep {
 /// Choose the pivot row from the waiting row and the next row, and eliminate its unknown from the other of these rows.
 ///
 /// Pivots are diagonal blocks of 1 and 2 rows. A single row enlarges the next diagonal by the factor
-/// 1 + |upper next.lower| / |diag next.diag|. A block of two rows enlarges the diagonal of the row behind it, by the
-/// couplings between that row and the second row of the block. The waiting row is a block of 1 if its factor is at most
-/// 11; else the smaller of the two factors decides. Both sides of each comparison have the same units, so that no
-/// scaling of rows or columns changes the choice; scaling by powers of two changes no bit of the result. A block of two
-/// rows is eliminated by its second row first; its determinant is at least 0.9 |upper next.lower|.
+/// 1 + |upper next.lower| / |diag next.diag|. A block of two rows enlarges the diagonal of the row behind it, through
+/// the couplings between that row and the second row of the block. The waiting row is a block of 1 if its factor is at
+/// most 11, or the smaller of the two factors. In each comparison, both sides have the same units: no scaling of rows
+/// or columns changes the choice, and scaling by powers of two changes no bit of the result. A block of two rows is
+/// eliminated by its second row first; its determinant is at least 0.9 |upper next.lower|.
 /// @param after  the row behind a block of two; null at the end of the line
 /// @source Bunch 1974, Erway and Marcia 2010 (diagonal pivoting of tridiagonal systems without interchanges)
 template <typename Number>
@@ -54,7 +54,7 @@ struct PivotFacts {
   double trial = 0;        ///< the largest |r_i| / (|A| |x| + |y|)_i of trial solves, in eps, or NaN; 0 without trials
 };
 
-/// Limits of componentwise errors, in eps, and of the growth. Each member says what a solver does above its limit.
+/// Limits of componentwise errors, in eps, and of the growth: what a solver does above each limit.
 struct PivotLimits {
   double bound;    ///< lines with a larger bound: the error of each solution is measured
   double refined;  ///< solutions with a larger measured error are refined
@@ -63,8 +63,8 @@ struct PivotLimits {
 };
 
 /// Solves many tridiagonal systems by Gaussian elimination with diagonal blocks of 1 and 2 rows: for the method
-/// `pivot`, for the reduced systems of cut lines, and for lines beyond the range of their type. Systems of one length
-/// form bundles, with interleaved numbers, which are eliminated side by side.
+/// `pivot`, the reduced systems of cut lines, and lines beyond the range of their type. Systems of one length form
+/// bundles, with interleaved numbers, that are eliminated side by side.
 template <typename Number>
 class PivotedLines {
  public:
@@ -85,7 +85,7 @@ class PivotedLines {
   /// Keep the bands of a factored bundle if the bound of a line exceeds limits.bound, so that solve() measures errors.
   /// Run trial solves for lines whose growth exceeds limits.growth.
   void watch(Index bundle, const BandsView<Number>& bands, const PivotLimits& limits, PivotFacts* facts);
-  /// Place a system by itself, which make_room() factors.
+  /// Place a system in a bundle of its own, which make_room() factors.
   /// @param[in] rows shape [n]; lower of the first and upper of the last are not read
   void add(const std::vector<PivotedRow<Number>>& rows);
 

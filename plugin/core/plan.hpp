@@ -56,15 +56,15 @@ struct StoredPlaces {
 
 /// How the rows of a line set map to work-groups and lanes. Fixed until the next set-up.
 ///
-/// Lines laid end to end: partition k holds rows [k*m, min(n, (k+1)*m)), and tile t holds the partitions
-/// [t*lanes, (t+1)*lanes). Lines side by side: see Beside (core/geometry.hpp). The folders in core/schemes explain the
-/// other members, and the structs of single schemes. A plan is a value, not an abstract class, because proposals,
-/// rejections and tests copy plans, shorten them and change single numbers. The scheme of a plan has the functions that
-/// depend on its kind.
+/// Lines laid end to end: partition k has rows [k*m, min(n, (k+1)*m)), and tile t has partitions [t*lanes,
+/// (t+1)*lanes). Lines side by side: see Beside (core/geometry.hpp). The other members, and the structs of single
+/// schemes, are explained in core/schemes. A plan is a value, not an abstract class, because proposals, rejections and
+/// tests copy plans, shorten them and change single numbers. Functions that depend on the kind of plan are in its
+/// scheme.
 struct Plan {
   Method method = Method::exact_factored;
   Form form = Form::general;
-  Index n = 0;                    ///< rows, all lines glued
+  Index n = 0;                    ///< rows of all lines
   Index m = 0;                    ///< rows per partition or segment
   Index halo = 0;                 ///< rows read again beyond each side of a partition
   int lanes = 1;                  ///< partitions per tile
@@ -76,7 +76,7 @@ struct Plan {
   Index chunk_tiles = 0;          ///< tiles per chunk. One launch covers a chunk, and its arrays are single allocations
   double idle = 1;                ///< ratio of the time to the time with full lanes on all cores
   const char* made_by = nullptr;  ///< the name of its scheme
-  /// Structs of single schemes or families of schemes, at most one of each type, see as().
+  /// Structs of schemes or families of schemes, at most one of each type, see as().
   std::vector<std::any> geometry = {};
 
   /// The struct of type G; null if there is none.
@@ -91,7 +91,7 @@ struct Plan {
   bool has() const {
     return find<G>() != nullptr;
   }
-  /// The struct of type G.
+  /// find(), or an exception if there is none.
   /// @throws std::bad_any_cast if there is none
   template <typename G>
   const G& as() const {
@@ -112,7 +112,6 @@ struct Plan {
   Index partitions() const { return m > 0 ? quotient_up(n, m) : 0; }
   Index tiles() const { return lanes > 0 ? quotient_up(partitions(), lanes) : 0; }
   Index tile_rows() const { return m * lanes; }
-  /// Rows that a work-group holds at once.
   Index group_rows() const { return static_cast<Index>(items) * item_rows; }
   /// True if multipliers (or lower couplings) are not stored, because each equals the coupling of the row above.
   bool symmetric() const { return form == Form::symmetric; }
@@ -140,7 +139,6 @@ struct PlanRequest {
 ///         work-group holds the halo
 OCLSPKT_API Plan make_plan(const PlanRequest& request);
 
-/// Plan for one line of n rows.
 OCLSPKT_API Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
 
 /// Plan exact-factored: in bundles for lines side by side, by work-groups on devices with kernels for GPUs, else line

@@ -12,7 +12,7 @@ namespace oclspkt {
 inline constexpr Index kShortPartition = 64;
 /// Words that a tile keeps for each row between its two sweeps.
 inline constexpr Index kScratchWords = 2;
-/// Runs per core: several, so that one slow core does not delay the others.
+/// Runs of a core: several, so that one slow core does not delay the others.
 inline constexpr Index kRunsPerCore = 4;
 
 /// Partitions of a tile, for lines laid end to end in lanes.
@@ -28,7 +28,7 @@ std::int64_t chunk_words(int word, const DeviceTraits& traits);
 /// @throws InvalidInput if a tile exceeds the chunk limit
 void cut_into_chunks(Plan& plan, int word, const DeviceTraits& traits);
 
-/// Set the number of runs so that all cores share the work.
+/// Set the number of runs so that every core has work.
 /// @param pieces  tiles, or pieces of lines side by side
 void take_runs(Plan& plan, Index pieces, const DeviceTraits& traits);
 

@@ -52,7 +52,6 @@ struct Norms {
   }
 };
 
-/// Norms of rows [begin, end) of a line.
 template <typename T>
 Norms norms(const LineSet& lines, const BandsView<T>& bands, Index line, Index begin, Index end, const T* x,
             const T* y) {

@@ -12,9 +12,14 @@
 
 namespace oclspkt {
 
-/// A bound on the residual that rounding leaves in any row, known before the first solve. It bounds
-/// |r_i| / (|A_i| max |x| + |y_i|): r = y - A x, |A_i| is the sum of the absolute values of row i, and max |x| is taken
-/// over the line. Scaling a row does not change it.
+/// Notation of the rounding bounds in this folder. Row i is a_i x_(i-1) + b_i x_i + c_i x_(i+1) = y_i, and |A_i| is
+/// |a_i| + |b_i| + |c_i|. u_i are the pivots of elimination without pivoting, p_i = 1 / u_i their reciprocals, d_i the
+/// results of the sweep down. u without an index is eps / 2, the largest relative error of one operation. max |x| is
+/// over the line. Bounds are of first order in u. They assume that kernels fuse y - l d into one rounding (mul_sub() in
+/// kernels/common/scalar.clh); the bounds of the host, whose products round as well, say so.
+
+/// A bound on |r_i| / (|A_i| max |x| + |y_i|) of all rows, where r = y - A x is the residual of rounding. It is known
+/// before the first solve. Scaling a row does not change it.
 struct Rounding {
   double eps = 0;  ///< the bound, in units of eps of the scalar; NaN or Inf: nothing is known
   Index row = -1;  ///< the row with the largest bound, an offset in the vector; -1: no single row has it
@@ -23,7 +28,7 @@ struct Rounding {
 /// The larger of two bounds; NaN if one is NaN.
 inline double larger(double worst, double other) { return other <= worst || std::isnan(worst) ? worst : other; }
 
-/// Records the largest error of some rows, in u = eps / 2.
+/// Records the largest error of some rows, in u.
 struct WorstRow {
   double error = 0;
   Index row = -1;
@@ -37,27 +42,34 @@ struct WorstRow {
   Rounding bound() const { return {error / 2, row}; }
 };
 
-/// The least dominance by rows at which the survey alone suffices: rounding_by_dominance() is then below the limit.
+/// The least dominance at which rounding_by_dominance() alone is below the limit.
 inline constexpr double kSurveyedDominance = 1.05;
 
-/// The rounding bound of methods that eliminate and substitute each row once, with stored factors or without.
+/// The rounding bound of methods that eliminate and substitute each row once, with stored factors or without:
+/// d_i = y_i - l_i d_(i-1) with the multiplier l_i = a_i p_(i-1), then x_i = (d_i - c_i x_(i+1)) / u_i.
 ///
-/// Let u = eps / 2, with pivots u_i and multipliers l_i, d_i = y_i - l_i d_(i-1) and x_i = (d_i - c_i x_(i+1)) / u_i.
-/// Then |d_i| is at most (|u_i| + |c_i|) max |x|. A row has the rounding errors u |d_i|, twice u |u_i x_i|, and
-/// u |d_i| from the division. The row above passes on its errors times l_i. The rounding of l_i, 1 / u_i and c_i / u_i
-/// adds more. The sum is at most u (8 |u_i| + 3 |c_i| + 3 |a_i| + 6 |l_i c_(i-1)|) max |x|.
+/// Errors in row i, in u max |x|, for exact pivots and differences that round once. |d_i| is at most |u_i| + |c_i|, and
+/// so |l_i d_(i-1)| is at most |a_i| + |l_i c_(i-1)|.
+///   l_i                  |a_i| + |l_i c_(i-1)|
+///   d_i, d_i p_i         |u_i| + |c_i| each
+///   c_i p_i, x_i, p_i    |c_i|, |u_i| and |u_i|
+///   row i - 1            its last four errors times l_i: |a_i| + |l_i c_(i-1)|, |l_i c_(i-1)|, |a_i|, and only
+///                        |l_i c_(i-1)| for p_(i-1), whose errors in l_i and x_(i-1) partly cancel
+/// The sum is 4 |u_i| + 3 |c_i| + 3 |a_i| + 4 |l_i c_(i-1)|. Bounds of rows add 4 |u_i| + 2 |l_i c_(i-1)| for the
+/// pivot: 8 |u_i| + 3 |c_i| + 3 |a_i| + 6 |l_i c_(i-1)|, at most 8 growth |A_i|. If products round as well, the sum is
+/// 4 (|a_i| + |u_i| + |c_i|) + 6 |l_i c_(i-1)|, still at most 8 growth |A_i|.
 /// @param growth  the largest (|l_i c_(i-1)| + |u_i|) / |b_i|; at most 3 for rows of dominance 1
 /// @return the bound in eps
 inline double rounding_by_growth(double growth) { return 4 * growth; }
 
 /// The rounding bound of methods that sweep segments separately and join them. The error of an unknown at a joint is at
-/// most d / (d - 1) times the rounding errors of the rows, because the inverse of a matrix of dominance d, times its
-/// diagonal, has absolute row sums of at most d / (d - 1).
+/// most d / (d - 1) times the rounding of the rows, because the inverse of a matrix of dominance d, times its diagonal,
+/// has absolute row sums of at most d / (d - 1).
 /// @return the bound in eps; infinite for d <= 1
 double rounding_by_dominance(double d);
 
-/// The largest meaningful bound, in eps. Bounds follow rounding to first order and assume exact factors. Far above this
-/// limit, the computed factors differ from the exact ones.
+/// The largest meaningful bound, in eps. Bounds are of first order and assume exact factors. Far above this limit, the
+/// computed factors differ from the exact ones.
 inline constexpr double kLargestRounding = 1e3;
 
 /// `bound`, or infinity (nothing is known) if it is above kLargestRounding.
@@ -65,8 +77,7 @@ inline Rounding of_first_order(const Rounding& bound) {
   return bound.eps <= kLargestRounding ? bound : Rounding{std::numeric_limits<double>::infinity(), bound.row};
 }
 
-/// The rounding bound of a plan; infinite if !knows_pivots(). The method `pivot` is excluded: its bound follows from
-/// its factors.
+/// The rounding bound of a plan; infinite if !knows_pivots(). Not for the method `pivot`, whose factors give its bound.
 template <typename T>
 Rounding bound_rounding(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey);
 
@@ -79,23 +90,24 @@ struct CutPartErrors {
 
 /// The rounding bound of a row of a part, as Rounding defines it, with max |x| over the whole line.
 ///
-/// Since x = z - p x_t - q x_b, each |z_i| of inner rows is at most (1 + S) max |x|. The values in the uncoupled rows
-/// next to the cuts do not affect z. With u = eps / 2, the residual of an inner row is the sum of
+/// Let z be the solution of the inner rows, p and q the spikes, x_t and x_b the unknowns next to the cuts, and S
+/// CutPartErrors::spike_size. Then x = z - p x_t - q x_b, so that |z_i| <= (1 + S) max |x|. The residual of an inner
+/// row is the sum of
 ///   - the error of the solve, `inner` times (1 + S),
 ///   - `spike_error`, times unknowns of at most max |x|,
 ///   - |A_i| times the rounding of the two corrections, u (|p x_t| + |z - p x_t| + |q x_b| + |x|), which is at most
 ///     2 u (1 + S) max |x|.
-/// A row t next to a cut, with coupling c to the inner rows, has none of these errors, because its equation uses the
-/// same z and p as the correction. For rows of dominance 1, S <= 1 and 2 |c| <= |A_t|, and the equations between parts
-/// have dominance 1, too. Then
+/// A row t next to a cut has none of these errors, because its equation uses the same z and p as the correction. Let c
+/// be its coupling to the inner rows, b_t its diagonal, and L U the factors of the equations between parts. For rows of
+/// dominance 1, these equations have dominance 1, too, S <= 1 and 2 |c| <= |A_t|. Then
 ///   - the right-hand side y - c z rounds by u (|c z| + |y - c z|), at most 2 u |A_t| max |x|,
 ///   - the terms that the spikes add to the row round by u (|b_t| + 2 |c| S), at most 1.5 u |A_t|,
 ///   - the correction of the inner row beside it rounds by 2 u (1 + S) |c|, at most 2 u |A_t|,
 ///   - elimination of a tridiagonal system rounds by 4 u |L| |U|, at most 12 u |A_t| (Higham 2002, theorems 9.13 and
 ///     9.14; with row swaps, no entry of |L| |U| exceeds 4.5 times the row's largest number); elimination of pairs by
 ///     reciprocal pivots (PairSystems) rounds by 10 u |A_t|.
-/// The sum is 8.75 eps. Without dominance, the entries of the tridiagonal system are up to 1 + S times the row's
-/// largest number; with swaps, no entry of |L| |U| exceeds 8 times such an entry, and the sum is 19 (1 + S) eps.
+/// The sum is 8.75 eps. Without dominance, the entries of these equations are up to 1 + S times the row's largest
+/// number. With swaps, no entry of |L| |U| exceeds 8 times such an entry, and the sum is 19 (1 + S) eps.
 /// @param dominance  the least dominance of all rows of the lines that are cut
 /// @return the bound in eps; NaN or Inf: nothing is known
 inline double rounding_of_part(const CutPartErrors& errors, double dominance) {
@@ -105,12 +117,10 @@ inline double rounding_of_part(const CutPartErrors& errors, double dominance) {
   return inner <= beside ? beside : inner;  // returns NaN if a bound is NaN
 }
 
-/// The largest rounding bound of the solve of the inner rows, in eps, that keeps rounding_of_part() within
-/// kRoundingLimit. The function assumes the largest spikes that this dominance allows, 1 / dominance. Without dominance
-/// it assumes spikes of 3.
+/// The largest bound of the solve of the inner rows, in eps, that keeps rounding_of_part() within kRoundingLimit for
+/// every matrix of this dominance, whose spikes are at most 1 / dominance. Without dominance, spikes of 3 are assumed.
 inline double inner_rounding_limit(double dominance) {
-  // A spike solved by the inner rows' method has a residual of 1 or 2 eps in a row. The rounding of this residual adds
-  // as much.
+  // In a row, a spike solved by the inner rows' method has a residual of 1 or 2 eps, whose rounding adds as much.
   constexpr double kSpikeError = 4, kWithoutDominance = 20;
   if (!(dominance >= 1)) return kWithoutDominance;
   return (kRoundingLimit - kSpikeError) / (1 + 1 / dominance) - 1;

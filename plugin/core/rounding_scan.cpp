@@ -24,8 +24,8 @@ SweptRow eliminate(const SweepRows<T>& rows, Index i, PivotAbove& above) {
   double excess = row_excess(rows.lower(i), rows.diag(i), rows.upper(i));
   // Without a row above, the coupling counts as excess.
   if (above.reciprocal == 0) excess += std::abs(a);
-  // Couplings of opposite signs add to the diagonal, and so to the excess. Couplings of equal signs do not change the
-  // excess.
+  // If the couplings have opposite signs, the product is added to the diagonal, and the excess grows by twice as much.
+  // Otherwise the excess does not change.
   excess += t * above.excess + (a * above.upper < 0 ? 2 * taken : 0);
   const double left = std::abs(c) + excess, pivot = left > 0 ? left : std::numeric_limits<double>::quiet_NaN();
   above = {1 / pivot, c, excess};
@@ -37,7 +37,7 @@ void eliminate_rows(const SweepRows<T>& rows, Index begin, Index end, PivotAbove
   for (Index i = begin; i < end; ++i) eliminate(rows, i, above);
 }
 
-/// True if two pivots have converged: they do not depend on the row at which elimination began.
+/// True if two pivots have converged: they do not depend on the row at which elimination begins.
 bool agree(double one, double other) { return std::abs(one - other) <= 1e-9 * std::abs(one); }
 
 }  // namespace
@@ -125,7 +125,7 @@ void ScanErrors::analyse(const std::vector<double>& ratios, const std::vector<do
       size = sizes.empty() ? 1 : sizes[at];
       through *= ratio;
       highest = std::max(highest, through);
-      // The results of the sweep from 0 and of the sweep from the entering value differ by `through` times that value.
+      // The sweep from 0 and the sweep from the entering value differ by `through` times that value.
       twice = twice * ratio + 2 * size + through * enters;
     }
     twice += static_cast<double>(item_rows) * through * enters;
@@ -149,7 +149,8 @@ void ScanErrors::scan_blocks() {
     for (int k = 0; k < items; ++k) {
       const int block = k / distance, begin = (block - block % 4) * distance;
       if (block % 4 == 0) continue;
-      // The map before ends with work-item `end`, the last one of its block. Of earlier maps, only the factors count.
+      // The previous map ends with work-item `end`, the last one of its block. Of the maps before that, only factors
+      // count.
       Window& mine = next_[static_cast<std::size_t>(k)];
       const int end = block * distance - 1;
       double product = 1;
@@ -158,7 +159,7 @@ void ScanErrors::scan_blocks() {
       const double through = mine.factor * product;
       const Window composed{through, 0, 0, begin};
       const double rounded = value(k, composed);
-      if (k % distance == 0) {  // this step composes the maps of k and k - 1 with each other
+      if (k % distance == 0) {  // this step composes the maps of k and k - 1
         mine = {through, 1, rounded, begin};
       } else {
         const double of_before = of(end).leaves * mine.factor + through * of(begin).enters;
@@ -171,7 +172,7 @@ void ScanErrors::scan_blocks() {
   }
   found_.assign(items_.size(), 0);
   for (int k = 1; k < items; ++k) {
-    // The map of work-item k - 1 takes the value that enters the first work-item to the value that enters k.
+    // The map of work-item k - 1 begins with the first work-item and gives the value that enters k.
     const Window& before = windows_[static_cast<std::size_t>(k - 1)];
     found_[static_cast<std::size_t>(k)] = before.error + before.rounds * before.factor * of(0).enters + of(k).enters +
                                           (k > 1 ? of(k - 1).through * of(k - 1).enters : 0);
@@ -240,8 +241,7 @@ void ScanErrors::correct(double u) {
 
 double ScanErrors::handed() const {
   const Item& last = items_.back();
-  // The rounding of the value that enters the last work-item counts twice: once for the number passed on, once for the
-  // rows.
+  // The rounding of the value that enters the last work-item counts twice: for the number passed on, and for the rows.
   const double entered = joints_ == Joints::swept_windows ? found_.back() : last.enters;
   return last.leaves + 2 * last.through * entered + (joints_ == Joints::taken_off ? last.leaves : last.twice);
 }

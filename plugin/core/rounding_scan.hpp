@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // How rounding spreads in the sweeps of a tile whose interface systems are solved by a scan
-// (kernels/gpu/tile_scan.clh). Numbers of a sweep are divided by the pivots, so that they are in units of the unknowns,
-// and errors are in u max |x|, u = eps / 2.
+// (kernels/gpu/tile_scan.clh). Notation: rounding.hpp. Results of a sweep are divided by the pivots, so that they are
+// in units of the unknowns; errors are in u max |x|.
 #pragma once
 
 #include <algorithm>
@@ -13,24 +13,23 @@
 
 namespace oclspkt {
 
-/// The pivot of a row, for the elimination of the next row: computed from the excess, without subtraction (ExcessRow).
+/// The pivot of a row, for the elimination of the next row: computed from the excess (ExcessRow), without subtraction.
 struct PivotAbove {
   double reciprocal = 0, upper = 0, excess = 0;
 };
 
-/// The pivots above some rows of a system of n rows. Elimination begins kLeadIn rows above each of these rows. If the
-/// pivots of any of them do not converge within kLeadIn rows, elimination begins with the first row of the system for
-/// all of them.
+/// The pivots of the rows above some rows of a system of n rows. Elimination begins kLeadIn rows above each of these
+/// rows. If the pivots of any of them do not converge, it begins with the first row of the system, for all of them.
 /// @param first  the rows, ascending; the result for rows outside of the system is PivotAbove{}
 template <typename T>
 std::vector<PivotAbove> pivots_above(const SweepRows<T>& rows, Index n, const std::vector<Index>& first);
 
 /// The numbers of some rows on which their rounding errors depend.
 struct RoundedRows {
-  std::vector<double> down, up;              ///< |a_i p_i| and |c_i p_i|, p the reciprocal pivots
+  std::vector<double> down, up;              ///< |a_i p_i| and |c_i p_i|
   std::vector<double> share_down, share_up;  ///< |a_i| / |A_i| and |c_i| / |A_i|
   std::vector<double> weight;                ///< |A_i p_i|
-  std::vector<double> local;                 ///< the error that elimination and substitution leave in the row, in u
+  std::vector<double> local;  ///< the error of elimination and substitution in the row, see rounding_by_growth()
 
   void resize(Index rows);
   Index size() const { return static_cast<Index>(down.size()); }
@@ -61,7 +60,7 @@ struct BesideCut {
 /// The errors in a partition's own rows after a solve of the partition with its halos.
 struct PartitionErrors {
   WorstRow worst;
-  double first_row = 0, last_row = 0;  ///< errors of these rows if both sides of a cut use the same unknowns
+  double first_row = 0, last_row = 0;  ///< errors of these rows, as if both sides of a cut used the same unknowns
   BesideCut at_first, at_end;          ///< errors at the cuts above the first row and below the last row
 };
 
@@ -78,8 +77,7 @@ Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& e
   WorstRow worst;
   for (const PartitionErrors& of : found) worst.see(of.worst);
   for (std::size_t k = 1; plan.halo > 0 && k < found.size(); ++k) {
-    // A partition solves the row beside a cut with its own value of the unknown beyond the cut. The solution has the
-    // neighbour's value.
+    // A partition solves the row beside a cut with its own value of the unknown beyond. The solution has the other one.
     const PartitionErrors &before = found[k - 1], &behind = found[k];
     const Index below = static_cast<Index>(k) * plan.m, above = below - 1;
     const BesideCut joint{before.at_end.above + behind.at_first.above, before.at_end.below + behind.at_first.below};
@@ -96,13 +94,13 @@ enum class Joints {
   taken_off       ///< a scan by blocks; the value, times the scan's products, is subtracted from the rows
 };
 
-/// The errors of a tile's sweep. Every work-item sweeps its rows from 0. A scan then finds the value that enters each
-/// work-item. The work-item sweeps again from this value, or subtracts its influence.
+/// The errors of a tile's sweep. Every work-item sweeps its rows from 0. A scan then computes the value that enters
+/// each work-item. The work-item sweeps again from this value, or subtracts its influence.
 ///
-/// A map takes the value that enters some work-items to the value that leaves them. Two neighbouring work-items of a
-/// scan by blocks of 4^s have one map each. One step composes the two maps with each other, which rounds once. Each
-/// later step composes both maps with the same third map: it multiplies the third map's value by a factor for each of
-/// the two maps, and adds. The two factors differ by one rounding for each earlier step and each neighbour. In a scan
+/// What the scan composes are maps, value + factor * entering value, each of some successive work-items. In a scan by
+/// blocks of 4^s work-items, two neighbours have one map each. One step composes these two maps with each other, which
+/// rounds once. Each later step composes both with the same third map: it multiplies the third map's value by each
+/// map's factor, and adds. The two factors differ by one rounding for each earlier step and each neighbour. In a scan
 /// by windows, two neighbours share no intermediate result, so that all roundings of both count.
 class ScanErrors {
  public:
@@ -114,19 +112,17 @@ class ScanErrors {
   /// @param enters  bound of the value that enters the first work-item
   void analyse(const std::vector<double>& ratios, const std::vector<double>& sizes, int items, bool back,
                double enters);
-  /// The error of a joint: the difference between the value that enters a work-item and the value at which the previous
-  /// work-item arrives. It is 0 for the first work-item. Work-items count in the order of the sweep.
+  /// The difference between the value that enters a work-item and the value with which the previous work-item ends; 0
+  /// for the first. Work-items count in the order of the sweep.
   double joint(int item) const;
-  /// Update the errors for kernels that compute the differences of joint(), scan these differences, and subtract the
-  /// results from the rows.
+  /// Update the errors for kernels that also scan the differences of joint() and subtract the results from the rows.
   /// @param u  half of eps
   /// @post joint() is the difference after this correction
   void correct(double u);
-  /// The rounding error that the subtraction of correct() adds to a row of a work-item, without the rounding of the row
-  /// itself.
+  /// The rounding that the subtraction of correct() adds to a row of a work-item, besides that of the row itself.
   /// @pre correct() was called
   double drift(int item) const { return items_[static_cast<std::size_t>(item)].drift; }
-  /// A tile may pass on the value that the scan finds for its first unknown, computed with 0 behind the tile.
+  /// A tile may pass on the value of the scan for its first unknown, computed with 0 beyond the tile.
   /// @return the difference between this value and the unknown
   double handed() const;
 
@@ -148,9 +144,9 @@ class ScanErrors {
   Joints joints_;
   std::vector<Item> items_;
   std::size_t item_rows_ = 0;
-  /// Scan by windows: the error of the values that the scan finds if the sweeps from 0 are exact. Scan by blocks: the
-  /// difference between the value that enters a work-item and the value that the map of the previous work-item yields
-  /// for its own entering value.
+  /// Scan by windows: the error of the values of the scan if the sweeps from 0 are exact. Scan by blocks: the
+  /// difference between the value that enters a work-item and the value of the previous work-item's map for its own
+  /// entering value.
   std::vector<double> found_;
   std::vector<Window> windows_, next_;
 };

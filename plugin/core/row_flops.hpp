@@ -5,14 +5,14 @@
 
 namespace oclspkt {
 
-/// Flops of a method per row. An addition, a multiplication and a division count one each. Operations that a device
-/// repeats to work in parallel do not count, except those in halo rows.
+/// Flops of a method per row: additions, multiplications and divisions, one each. Operations that a device repeats to
+/// work in parallel do not count, except those in halo rows.
 struct RowFlops {
   double set_up, apply;
-  double halo = 0;  ///< of two halo rows: one above a partition, which is swept down only, and one below it
+  double halo = 0;  ///< of two halo rows: one above a partition, swept down only, and one below it
 };
 
-/// The flops of a method, as its kernels execute them: oclspkt-bench paper counts them with a counting scalar.
+/// The flops of a method as its kernels execute them; oclspkt-bench paper counts them with a counting scalar.
 /// @param stores  exact-factored stores its factors; false for kernels for FPGAs, which eliminate in every apply
 constexpr RowFlops flops_of(Method method, bool stores = true) {
   constexpr RowFlops kStored{5, 5};      // multiplier, reciprocal of the pivot, coupling over the pivot

@@ -60,7 +60,6 @@ class SpaceMatrix : public SpaceObject {
   /// @param values  shape [entries of the pattern]; host; the caller may change it when the call returns
   /// @throws DeviceError
   virtual void set_values(const T* values) = 0;
-  /// Bytes on the device.
   virtual std::int64_t bytes() const = 0;
 
  private:
@@ -167,8 +166,8 @@ class Space {
   /// Copy an array to host memory, after all enqueued work.
   virtual void take(const Array& from, T* to) = 0;
   virtual std::unique_ptr<SpaceMessage<T>> make_message(Index size) = 0;
-  /// Copy an array to a message of equal size while the device does the work that `meanwhile` enqueues. All earlier
-  /// work has ended when this returns, even for messages of size 0.
+  /// Copy an array to a message of equal size while the device does the work that `meanwhile` enqueues. All work before
+  /// that has ended when this returns, even for messages of size 0.
   /// @pre the work that `meanwhile` enqueues does not write the array
   virtual void take(const Array& from, SpaceMessage<T>& to, const std::function<void()>& meanwhile) = 0;
   /// Copy a message to an array of equal size while the device does other work. The copy has ended when this returns.

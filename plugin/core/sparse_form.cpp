@@ -86,7 +86,6 @@ struct Slices {
   Index places() const { return begin.back(); }
 };
 
-/// The number of slices in one piece of work.
 Index slices_a_piece(Index slice) { return std::max<Index>(1, kPieceRows / 8 / slice); }
 
 /// Sort the rows of each window by length, longest first; rows of equal length keep their order.
@@ -195,14 +194,14 @@ bool make_dia(const SparsePattern<I>& pattern, std::vector<Index> diagonals, Spa
   return true;
 }
 
-// The most places per entry for which dia and sell are chosen. In double, a place takes 8 bytes in dia, 12 in sell, and
-// 12 in csr, whose products also go through local memory.
+// The most places per entry for which dia and sell are chosen. In double, a place takes 8 bytes in dia, 12 in sell and
+// in csr, whose products also go through local memory.
 constexpr double kMostOfDia = 1.3, kMostOfSell = 1.3;
 /// Places per entry above which rows are sorted in windows.
 constexpr double kUnsorted = 1.05;
 constexpr Index kWindows[] = {1, 1024, 32768};
-/// Limits of rows in sell, where a single lane processes a row. A row may have kLongestInLane entries, or more if it
-/// has at most 1 / kEntriesALane of all entries: a GPU reads all entries in the time that a lane takes for such a row.
+/// Rows in sell, one for each lane, may have kLongestInLane entries. They may have more if that is at most the share
+/// 1 / kEntriesALane of all entries: a GPU reads all entries in the time that a lane takes for such a row.
 constexpr Index kLongestInLane = 128, kEntriesALane = 32768;
 
 /// The diagonals of some rows, in ascending order.
@@ -299,7 +298,6 @@ double places_an_entry(const SparseForm& form, Index places) {
   return static_cast<double>(places) / static_cast<double>(std::max<Index>(1, form.entries));
 }
 
-/// The rows of all slices together, padding included.
 Index padded_rows(const SparseForm& form) { return quotient_up(form.rows, form.slice) * form.slice; }
 
 /// Make the form dia. @return false, and the reason in `why`, if dia cannot hold the matrix
@@ -342,7 +340,7 @@ bool try_sell(const SparsePattern<I>& pattern, const PatternSurvey& survey, doub
     why = format("a row of %ld entries is too long for one lane", static_cast<long>(survey.longest));
     return false;
   }
-  // Do not sort for CPUs: their cores take longer for sorted rows than for csr.
+  // Do not sort for CPUs, whose cores take longer for sorted rows than for csr.
   Slices slices = choose_slices(pattern, survey, form, forced || form.slice == kGroupSlice);
   const Index window = slices.window;
   const double filled = places_an_entry(form, slices.places());

@@ -67,13 +67,12 @@ class Integers {
   std::unique_ptr<std::int32_t[]> halves_;
 };
 
-/// Rows of a slice for kernels with many work-items in a work-group. Other kernels use slices of as many rows as they
-/// have lanes.
+/// Rows of a slice for kernels with many work-items in a work-group. Other kernels use slices of one row for each lane.
 inline constexpr Index kGroupSlice = 32;
-/// kBlockEntries: the most entries, and rows, of a block of csr. Blocks have kBlockOfUnlikeRows entries if the longest
-/// row is more than kUnlike times the mean row: work-items then wait less for those that add up a block's longest row.
-/// Measured on an H200: a product with rows of power-law lengths takes 258 us in small blocks and 283 us in large ones;
-/// with rows of 27 to 93 entries, it takes 247 us in small blocks and 200 us in large ones.
+/// kBlockEntries: the most entries, and rows, of a block of csr. If the longest row is more than kUnlike times the mean
+/// row, blocks have kBlockOfUnlikeRows entries: work-items then wait less for those that add up a block's longest row.
+/// A product on an H200 takes 258 us in small blocks and 283 us in large ones for rows of power-law lengths, 247 us and
+/// 200 us for rows of 27 to 93 entries.
 inline constexpr Index kBlockEntries = 2048, kBlockOfUnlikeRows = 1024, kUnlike = 16;
 
 /// A block of csr: whole rows, or a segment of one long row. It ends where the next block begins.
@@ -87,8 +86,8 @@ struct LongRow {
   Index row, first_segment, end_segment;
 };
 
-/// The value at places of dia without an entry. Kernels must distinguish such places from entries of 0, because 0 times
-/// a NaN or Inf in x is NaN. The value is a NaN with special bits; a matrix entry with these bits becomes another NaN.
+/// The value at places of dia without an entry. Kernels must not take it for an entry of 0, because 0 times a NaN or
+/// Inf in x is NaN. It is a NaN with special bits; a matrix entry with these bits becomes another NaN.
 template <typename T>
 inline constexpr auto kNoEntry = [] {
   if constexpr (sizeof(T) == sizeof(double)) {
@@ -99,8 +98,8 @@ inline constexpr auto kNoEntry = [] {
 }();
 
 /// The layout of a sparse matrix for the kernels of a device, without values. It has `places` places for values, at
-/// least one for each entry. A slice of dia or sell has `slice` rows of equal width, rows inner: place k of row r of a
-/// slice is begin + k * slice + r. The entries of a row keep their order, except in dia.
+/// least one for each entry. A slice of dia or sell has `slice` rows of equal width. Place k of its row r is
+/// begin + k * slice + r. The entries of a row keep their order, except in dia.
 struct SparseForm {
   SparseFormat format = SparseFormat::automatic;  ///< the format in use, never `automatic`
   std::string reason;                             ///< why the format was chosen, with the numbers that decided
@@ -125,7 +124,6 @@ struct SparseForm {
   OCLSPKT_API std::int64_t bytes(std::int64_t scalar) const;
 };
 
-/// The form that a caller wants.
 struct FormRequest {
   SparseFormat format = SparseFormat::automatic;
   Index slice = kGroupSlice;  ///< rows, see Space::slice_rows(); kGroupSlice or 4 to 16

@@ -37,7 +37,7 @@ struct Row {
   double share(double coupling) const { return coupling > 0 ? coupling / diag : 0.0; }
 };
 
-/// Extremes of rows; the members have the same meaning as in Survey.
+/// Extremes of rows, as in Survey.
 struct Extremes {
   double dominance = kInfinity, lower_share = 0, upper_share = 0;
   double smallest_row = kInfinity, largest_row = 0;
@@ -46,7 +46,7 @@ struct Extremes {
 /// The result of look_at_rows() for a block.
 struct Look {
   Index uncoupled = 0;
-  Index records = 0;  ///< number of rows that exceed an extreme that is a quotient, or are not finite
+  Index records = 0;  ///< number of rows beyond one of the extremes that are quotients, or not finite
 };
 
 template <typename T>
@@ -88,7 +88,7 @@ template <typename T>
          (row.upper <= upper_share * row.diag) & (off + row.diag <= kMost);
 }
 
-/// Update the extremes that are no quotients.
+/// Update the extremes that need no division.
 /// @tparam kStride places from row to row; 0: rows.stride, which does not vectorise
 template <Index kStride, typename T>
 [[gnu::always_inline]] inline Look look_at_rows(const BandsView<T>& bands, const Rows& rows, Extremes& e) {
@@ -110,7 +110,7 @@ template <Index kStride, typename T>
   return {uncoupled, records};
 }
 
-/// Update the extremes that are quotients. @return how many rows are not finite
+/// Update the extremes that are quotients. @return the number of rows that are not finite
 template <Index kStride, typename T>
 [[gnu::always_inline]] inline Index take_records(const BandsView<T>& bands, const Rows& rows, Extremes& e) {
   const BandsView<T> from{bands.lower + rows.first, bands.diag + rows.first, bands.upper + rows.first};
@@ -395,8 +395,8 @@ Survey survey(const LineSet& lines, const BandsView<T>& bands) {
 template <typename T>
 bool in_range(const Survey& survey) {
   constexpr int kBits = std::numeric_limits<T>::max_exponent;
-  // Limits for the rows: their sizes lie between 1 / farthest and farthest, and two sizes differ by a factor of at most
-  // `widest`. The exponents beyond these limits are left for solutions and sums that are larger than the rows.
+  // Limits for the sizes of rows: each lies between 1 / farthest and farthest, and two differ by a factor of at most
+  // `widest`. The exponents beyond are for solutions and sums that are larger than the rows.
   const double farthest = std::ldexp(1.0, kBits / 8 * 7), widest = std::ldexp(1.0, kBits / 2);
   if (!(survey.largest_row > 0)) return true;  // no rows, or only zeros
   return survey.largest_row <= farthest && survey.smallest_row >= 1 / farthest &&

@@ -20,9 +20,9 @@ struct Survey {
   double smallest_row = 0, largest_row = 0;  ///< least and greatest max |number| of a row, without rows of zeros
   double lower_share = 0, upper_share = 0;   ///< max over rows of |lower| / |diag|, |upper| / |diag|
   Index uncoupled_above = 0;                 ///< rows whose lower is 0
-  /// The least factor by which the influence of a boundary value decays from row to row. It is the dominance or, if
-  /// larger, 1 / g. The shares p and q of dominant rows give |upper / pivot| <= g with g = q / (1 - p g). This bound is
-  /// sharp if all rows are equal.
+  /// The least factor by which the influence of a boundary value decays from row to row: the larger of the dominance
+  /// and 1 / g. In dominant rows with p = lower_share and q = upper_share, |upper / pivot| <= g = q / (1 - p g);
+  /// likewise upwards, with p and q exchanged. This bound is sharp if all rows are equal.
   double decay() const;
 };
 
@@ -44,8 +44,8 @@ std::vector<Index> extreme_lines(const LineSet& lines, const BandsView<T>& bands
 /// @param at  place of the row in a vector
 std::string row_name(const LineSet& lines, Index at);
 
-/// A message about the first row of zeros in lines [first, end): "all numbers of row 3 of line 17 are 0". Nothing if
-/// no row is zero.
+/// A message about the first row of zeros in lines [first, end): "all numbers of row 3 of line 17 are 0"; none if no
+/// row is zero.
 template <typename T>
 std::optional<std::string> zero_row_text(const LineSet& lines, const BandsView<T>& bands, Index first, Index end);
 
@@ -58,12 +58,12 @@ LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands);
 template <typename T>
 double line_dominance(const LineSet& lines, const BandsView<T>& bands, Index line);
 
-/// Survey line `line` alone; its first row's lower and its last row's upper count as couplings.
+/// Survey line `line` alone. Its first row's lower and its last row's upper count as couplings.
 /// @param symmetry  false: leave `symmetric` false, which saves reading 2 words a row
 template <typename T>
 Survey survey_line(const LineSet& lines, const BandsView<T>& bands, Index line, bool symmetry);
 
-/// Survey the rows one by one: all but `symmetric` and `shared`, which stay false.
+/// All members of Survey but `symmetric` and `shared`, which stay false.
 /// @pre couplings out of the lines are 0 (Bands::close_lines)
 /// @cost 3 words a row, by all processors of this process
 template <typename T>
@@ -90,7 +90,7 @@ bool is_shared(const LineSet& lines, const BandsView<T>& bands);
 template <typename T>
 bool is_uniform(const LineSet& lines, const BandsView<T>& bands);
 
-/// A survey with all members set.
+/// The survey of all lines.
 /// @pre couplings out of the lines are 0 (Bands::close_lines)
 template <typename T>
 Survey survey(const LineSet& lines, const BandsView<T>& bands);

@@ -10,8 +10,8 @@
 
 namespace oclspkt {
 
-/// The rows of a glued system in the order of a sweep. In a sweep up, the two couplings are swapped, so that the same
-/// code sweeps down and up.
+/// The rows of all lines, laid end to end, in the order of a sweep. In a sweep up, the two couplings change places, so
+/// that the same code sweeps down and up.
 template <typename T>
 class SweepRows {
  public:
@@ -49,15 +49,15 @@ std::vector<Result> of_partitions(const Plan& plan, const F& f) {
   return of_partitions<Result>(plan, 0, plan.partitions(), f);
 }
 
-/// product * ratio, or 0 if the result is tiny, because arithmetic with subnormal numbers takes ten times as long. NaN
-/// if a factor is NaN.
+/// product * ratio, or 0 if the result is tiny, because subnormal numbers take ten times as long. NaN if a factor is
+/// NaN.
 inline double times(double product, double ratio) {
   const double both = product * ratio;
   return both < 1e-290 ? 0 : both;
 }
 
-/// Choose the lead-in of pieces by a trial on the first rows. The result is `lead_in` rows, or four times as many,
-/// whichever first makes a sweep agree with the sweep from row 0; 0 if neither does.
+/// The number of rows above a piece at which its sweep begins: `lead_in` or four times as many, whichever first makes a
+/// sweep agree with the sweep from row 0, in a trial on the first rows; 0 if neither does.
 template <typename Handed, typename F>
 Index enough_lead_in(Index piece, Index lead_in, const F& sweep) {
   const Index end = 8 * lead_in;
@@ -73,14 +73,14 @@ Index enough_lead_in(Index piece, Index lead_in, const F& sweep) {
 }
 
 /// Sweep down n rows in pieces, by all processors. Each piece begins a lead-in above its first row. If each piece
-/// continues from the values at which the previous piece arrives, the results hold. Otherwise one processor sweeps all
-/// rows once more.
-/// @param piece    rows of a piece; a sweep may begin at each piece, and `lead_in` or 4 `lead_in` rows above it
+/// begins with the values at which the previous piece ends, the results hold. Otherwise one processor sweeps all rows
+/// once more.
+/// @param piece  rows of a piece; a sweep may begin at each piece, and `lead_in` or 4 `lead_in` rows above it
 /// @param sweep  f(first, end, handed, keep) sweeps rows [first, end) from the values in `handed`; keep is false in a
 ///               lead-in
-/// @tparam Handed  the values that a row hands to the next one; its functions are begin_piece(), called after the
+/// @tparam Handed  the values that a row passes on to the next; its functions are begin_piece(), called after the
 ///                 lead-in, and agrees(other)
-/// @return the values at which each piece arrives, in order; one element if one processor swept all rows
+/// @return the values at which each piece ends, in order; one element if one processor swept all rows
 template <typename Handed, typename F>
 std::vector<Handed> sweep_down(Index n, Index piece, Index lead_in, const F& sweep) {
   const auto whole = [&] {

@@ -12,8 +12,8 @@
 
 namespace oclspkt {
 
-/// Figures measured on a family of devices: tables of numbers by name. The library contains the files in the source
-/// folder tuning/, which explain each table. A user's file replaces some tables for other devices.
+/// Figures measured on a family of devices: tables of numbers by name. The library contains the files of the source
+/// folder tuning/, which explain each table. A user's file may replace tables for some devices.
 class OCLSPKT_API Tuning {
  public:
   static constexpr std::size_t kMostColumns = 5;
@@ -32,9 +32,9 @@ class OCLSPKT_API Tuning {
 
   /// All tables of the files in tuning/. If several files have a table of one name, the first file counts.
   static const Tuning& built_in();
-  /// The figures of a device. They come from the first file with a word (`devices = WORD, ...`) that is part of the
-  /// device's name, or from built_in() if there is no such file. The user's file, which the variable OCLSPKT_TUNING
-  /// names, comes before the library's files. The result lives until the process ends.
+  /// The figures of a device, from the first file with a word (`devices = WORD, ...`) that is part of the device's
+  /// name, or from built_in(). The user's file, which the variable OCLSPKT_TUNING names, comes before the library's
+  /// files. The result lives until the process ends.
   /// @throws InvalidInput if the user's file cannot be read or has errors
   static const Tuning& of_device(const std::string& device);
   /// Use `text` as the content of a user's file, for all later plans.

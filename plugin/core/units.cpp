@@ -15,20 +15,19 @@
 namespace oclspkt {
 namespace {
 
-/// Limits beyond which units count as jumping: kJump for low * high, and kUneven for the square of the ratio that makes
-/// couplings symmetric. A number below the reciprocal of a limit counts as well. Advection with couplings in a ratio of
-/// 10 is below kUneven.
+/// Limits for a jump of units: kJump for low * high, kUneven for the square of the ratio that makes couplings
+/// symmetric, or below the reciprocals of these. Advection with couplings in a ratio of 10 is below kUneven.
 constexpr double kJump = 8, kUneven = 32;
-/// The factor by which `low` may exceed `high`, so that rows of dominance 0.95 may have units, too.
+/// `low` may exceed `high` by this factor, so that rows of dominance 0.95 may have units, too.
 constexpr double kSlack = 2;
 /// How many rows above a piece the search begins, to find the ratio at the joint above the piece.
 constexpr Index kEarly = 64;
-/// The least jump of a unit for which columns are scaled.
+/// The least jump of a unit at which columns are scaled.
 constexpr double kLeastJump = 8;
 /// The largest ratio of a line's units.
 template <typename T>
 constexpr double kMostRange = sizeof(T) == sizeof(float) ? 0x1p100 : 0x1p400;
-/// Lines of at least this dominance keep their units. Their row sums are 0 up to rounding, as at material interfaces.
+/// Lines of at least this dominance keep their units: their row sums are 0 up to rounding, as at material interfaces.
 constexpr double kMeantDominance = 0.999;
 
 /// True if one of the numbers is at least `limit` times the other. Avoids a division for each row.
@@ -39,8 +38,8 @@ double size(T number) {
   return std::abs(static_cast<double>(number));
 }
 
-/// The ratio of the units of a row and the row below it that makes their couplings symmetric for equal diagonals,
-/// rounded to a power of two; 1 if it is near 1, or if the rows do not couple.
+/// The ratio of the units of a row and the row below it that makes their couplings symmetric once their diagonals are
+/// equal, as a power of two; 1 if it is near 1, or if the rows do not couple.
 template <typename T>
 double even_ratio(const BandsView<T>& bands, Index row) {
   const double c = size(bands.upper[row]), a = c > 0 ? size(bands.lower[row + 1]) : 0;
@@ -116,7 +115,8 @@ class DominantUnits {
   }
 
  private:
-  /// Eliminate upwards to find the least ratio of units at the joint above each row that makes the rows below dominant.
+  /// Eliminate upwards to find the least ratio of units at the joint above each row for which the rows below are
+  /// dominant.
   /// @return false if no units make all rows dominant
   bool find_least() {
     least_.resize(static_cast<std::size_t>(rows_));
@@ -146,7 +146,7 @@ class DominantUnits {
         coupling > 0 ? (size(bands_.diag[at]) - other) / coupling : std::numeric_limits<double>::infinity();
     double least = least_[static_cast<std::size_t>(i + 1)];
     if (least <= 1 && most >= 1) return 1;
-    // Avoid the least ratio: it would force the ratios at all joints below to be the least ones, too.
+    // The least ratio would force the least ratios at all joints below, so take a larger one.
     const double next = i + 2 < rows_ ? std::max(least_[static_cast<std::size_t>(i + 2)], jump_below(i + 1)) : 0;
     const double enough = size(bands_.lower[below]) / (size(bands_.diag[below]) - size(bands_.upper[below]) * next);
     if (enough > least && enough <= most) least = enough;

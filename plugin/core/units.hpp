@@ -9,22 +9,19 @@
 
 namespace oclspkt {
 
-/// The units that the columns of a matrix may have, as inferred from the rows.
-///
-/// A certificate bounds an error relative to the line's largest unknown, so that it says little about unknowns in small
-/// units. Let x_j = s_j z_j with the units s_j. Truncating the unknown above row i then causes an error
-/// |w_i| s_above / s_i in z.
+/// Candidate units of the columns of a matrix, inferred from its rows. A certificate bounds an error relative to the
+/// line's largest unknown, so that it says little about unknowns in small units. Let x_j = s_j z_j with units s_j. Then
+/// truncating the unknown above row i causes an error |w_i| s_above / s_i in z_i.
 ///
 /// The joint of the rows j and j + 1 has the ratio of units t_j = s_j / s_(j+1). A row that is not dominant may be
 /// dominant for another ratio at one of its two joints. The rows j and j + 1 are dominant for
 ///     t_j >= low = |c_j| / (|b_j| - |a_j| t_(j-1)),
 ///     t_j <= high = (|b_(j+1)| - |c_(j+1)|) / |a_(j+1)|.
-/// If low <= 2 high and low * high is far from 1, the units count as jumping at the joint. Three ratios are then
-/// candidates:
+/// If low <= 2 high and low * high is far from 1, units count as jumping at the joint. The candidates then are
 ///   high       errors from above are largest for it
 ///   low        errors from below are largest for it
-///   symmetric  the ratio that makes the couplings symmetric, if it is large; it shows units that change over
-///              several rows, which `low` and `high` do not show
+///   symmetric  the ratio that makes couplings symmetric, if it is large; it shows units that change over several rows,
+///              which low and high do not show
 /// Lines of dominant rows keep their units.
 template <typename T>
 class ColumnUnits {
@@ -34,9 +31,9 @@ class ColumnUnits {
   ColumnUnits(const LineSet& lines, const BandsView<T>& bands);
 
   bool none() const { return jumps_.empty(); }
-  /// Call f with the bands in each candidate of units except the given units. For ratios between the lowest and the
-  /// highest candidate, the error is at most `weight` times the larger error in these two, because one part of the
-  /// error comes from above and one from below.
+  /// Call f with the bands in each candidate of units but the given ones. For ratios between the least and the greatest
+  /// candidate, an error is at most `weight` times the larger error in these two, because one part of it comes from
+  /// above and one from below.
   void each(const std::function<void(const BandsView<T>& bands, double weight)>& f) const;
   /// The largest ratio of the units of two rows of a line; 1 if no unit jumps.
   double range() const;
@@ -53,24 +50,24 @@ class ColumnUnits {
   BandsView<T> bands_;
   Index rows_;
   std::vector<Jump> jumps_;  ///< in the order of the rows
-  std::vector<Index> ends_;  ///< for each line with a row that is not dominant: the row behind its last row
+  std::vector<Index> ends_;  ///< for each line with a row that is not dominant: the place behind its last row
 };
 
 /// The result of find_units().
 struct FoundUnits {
   Index runs = 0;  ///< runs of columns with equal units, in the line that has most; 0: all lines keep their units
-  /// The factor by which a bound weakens because columns are scaled by D instead of D', see find_units(). The factor of
-  /// a line is its largest ratio D' / D divided by its smallest. The largest factor of all lines counts.
+  /// The factor by which a bound weakens because columns are scaled by D instead of D' (find_units()): the largest
+  /// ratio D' / D of a line divided by its smallest. The largest factor of all lines counts.
   double factor = 1;
 };
 
 /// Find units for the columns of lines that devices solve: A D z = y for D = diag(units) gives x = D z. Units matter to
 /// elimination that carries excesses, because excesses add numbers of several columns.
 ///
-/// A small number may be in a small unit or just be small. A line therefore gets units only if some D' makes every row
-/// of A D' dominant. One elimination of |diag| - |lower| - |upper| from either end decides this. D' is constant
-/// wherever dominance allows that; D changes where D' jumps by 3 bits or more. Units are powers of two if dominance
-/// allows that; other units round each column by half an eps.
+/// A small number may be in a small unit, or just be small. A line therefore gets units only if some diagonal D' > 0
+/// makes every row of A D' dominant, which one elimination of |diag|, -|lower|, -|upper| decides: all pivots are then
+/// positive. D' is constant wherever dominance allows that, and D changes only where D' jumps by 3 bits or more. Units
+/// are powers of two if dominance allows that; others round each column by half an eps.
 ///
 /// A line keeps its units if its rows are dominant, if its new units would range over more than 400 bits (100 in
 /// float), or if a scaled number would leave the range of T.
@@ -85,8 +82,8 @@ OCLSPKT_API FoundUnits find_units(const LineSet& lines, const BandsView<T>& band
 template <typename T>
 void scale_columns(const Bands<T>& bands, const T* units, Bands<T>& scaled);
 
-/// The largest certificate of lines over all candidates of units, see ColumnUnits. The search ends at the first
-/// certificate above `tol`. Dominant rows keep their units.
+/// The largest certificate over all candidates of units, see ColumnUnits. The search ends at the first one above `tol`.
+/// Dominant rows keep their units.
 /// @param given      the certificate in the given units, certify(bands)
 /// @param dominance  the least dominance of all rows
 /// @param certify    function (bands) -> Certificate

@@ -27,7 +27,7 @@ template <typename T>
 class Visit {
  public:
   virtual ~Visit() = default;
-  /// Take a step, and wait for the device. The first step follows the last one.
+  /// Take a step, and wait for the device. After the last step comes the first one again.
   /// @param y  the first step reads it; other steps ignore it
   /// @param x  the last step writes it; other steps ignore it
   /// @throws DeviceError of the step's solver; x is then undefined and y untouched

@@ -9,13 +9,13 @@
 
 namespace oclspkt {
 
-/// Rows of a block, which is written from the first-level cache. Blocks are short, so that the processor reads for the
-/// next block while it stores this one. Blocks of 512 rows take 1.1 times as long when bands are copied, and 1.2 times
-/// when they come from a matrix.
+/// Rows of a block, which stays in the first-level cache while it is written. Blocks are short, so that the processor
+/// reads for the next block while it stores this one. Blocks of 512 rows take 1.1 times as long for copies of bands,
+/// and 1.2 times for a matrix.
 inline constexpr Index kWrittenRows = 128;
 
-/// Prefetch numbers for later blocks. The hardware's own prefetch stops at the end of a page, and starts anew for each
-/// of several arrays. With this function, set-ups of 2e6 rows from arrays take 0.6 of the time (AMD EPYC).
+/// Prefetch numbers for later blocks. The hardware's prefetch stops at the end of a page, and starts anew for each
+/// array. With this function, set-ups of 2e6 rows from arrays take 0.6 of the time (AMD EPYC).
 /// @param first  the first of the current block's `count` numbers
 template <typename T>
 inline void fetch_blocks_to_come(const T* first, Index count) {
@@ -59,8 +59,8 @@ void close_lines(const LineSet& lines, const BandsPart<T>& part, Index first, In
   }
 }
 
-/// Write places [first, end) of the bands block by block. Call look(block, place, count) for each block while it is
-/// still in the cache; the bands hold it already.
+/// Write places [first, end) of the bands block by block. Call look(block, place, count) for each block of the bands
+/// while it is still in the cache.
 template <typename T, typename F>
 void write_piece(Bands<T>& bands, const BandsFill<T>& fill, Index first, Index end, const F& look) {
   alignas(AlignedArray<T>::kAlignment) T room[3][kWrittenRows];

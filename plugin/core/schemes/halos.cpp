@@ -13,14 +13,14 @@
 namespace oclspkt {
 namespace {
 
-/// Halos tried when the decay is followed, in rows, shortest first, because a short search costs little.
+/// Halos to try when set-up follows the decay, in rows, shortest first, because a short search costs little.
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
 /// Rows of the longest halo with which partitions of long lines are faster than whole lines. See HaloPlans::short_line.
 constexpr Index kQuickerHalo = 256;
 /// Rows of halo if the user named a truncated method although no certificate covers it.
 constexpr Index kUncoveredHalo = 256;
 
-/// A plan with a halo that the survey covers.
+/// A plan whose halo is long enough by the survey.
 template <typename T>
 Proposal covered_by_survey(const Problem<T>& problem, const Plan& plan, double tol) {
   const double bound = 2 * std::pow(problem.survey.decay(), -static_cast<double>(plan.halo + 1));
@@ -34,7 +34,7 @@ struct LineNeeds {
   std::vector<Index> unproven;  ///< lines whose halo does not follow from their dominance
 };
 
-/// The units that the columns may be in; none if rows are dominant.
+/// Candidate units of the columns; none if rows are dominant.
 template <typename T>
 using Units = std::optional<ColumnUnits<T>>;
 
@@ -152,7 +152,7 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
     if (needs.failed.empty() && cheaper_than_exact(plan)) {
       return unless_growth(problem, covered(plan, worst.bound, tol, problem.survey), rejection);
     }
-    // If no line has a halo that suffices, report the longest halo that was tried.
+    // If no halo suffices for any line, report the longest one that was tried.
     refused = Refused{needs.halo > 0 ? plan : trial, std::move(needs.failed)};
     if (static_cast<Index>(refused->failed.size()) == lines.count() || !cheaper_than_exact(plan)) continue;
     if (!named(problem.options.method) && are_few(lines, refused->failed)) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Plans and bounds that the schemes of truncated-halo share: partitions with halos, and partitions that hold whole
-// lines.
+// Plans and bounds of truncated-halo: partitions with halos, and partitions that hold whole lines.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +12,11 @@ namespace oclspkt {
 /// How truncated-halo cuts lines laid end to end, for the kernels of one kind of processor.
 struct HaloPlans {
   Plan (*plan)(Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
-  /// See longest_halo(); null if halos of any length work.
+  /// Computes longest_halo(); null if halos of any length work.
   Index (*longest)(Index partition, int word, const DeviceTraits& traits);
-  /// See partition_of_whole_lines().
-  /// @param length  rows of each line
-  /// @param rows    rows of all lines
+  /// Computes partition_of_whole_lines() for lines of `length` rows each, `rows` in all.
   Index (*whole)(Index length, Index rows, int word, const DeviceTraits& traits);
-  /// See make_whole_lines_plan().
-  /// @param partition  the result of `whole`
+  /// Computes make_whole_lines_plan(). @param partition  the result of `whole`
   Plan (*whole_plan)(Index n, Index length, Index partition, int word, const DeviceTraits& traits);
   /// Let partitions that are solved together couple only with neighbours within the halo; null: this is not needed.
   void (*couple)(Plan& plan);
@@ -34,40 +30,42 @@ struct HaloPlans {
 /// @throws InvalidInput if no scheme has them
 const HaloPlans& halos_of(const DeviceTraits& traits);
 
-/// Rows of the longest halo with which truncated-halo solves more rows than its halos have.
+/// The longest halo, in rows, for which a partition still solves more rows than its halos have.
 OCLSPKT_API Index longest_halo(Index partition, int word, const DeviceTraits& traits);
 
-/// Rows of a partition that holds whole lines laid end to end, so that truncated-halo needs no halo and truncates
-/// nothing. 0 if lines differ in length, if the cache or the memory does not hold such a partition, or if cores would
-/// be idle.
+/// Rows of a partition that holds whole lines laid end to end, so that nothing is truncated. 0 if lines differ in
+/// length, if the cache or the memory does not hold such a partition, or if cores would be idle.
 OCLSPKT_API Index partition_of_whole_lines(const LineSet& lines, int word, const DeviceTraits& traits);
 
 /// Plan truncated-halo with partitions that hold whole lines, laid end to end.
 /// @param partition  the result of partition_of_whole_lines()
 OCLSPKT_API Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, const DeviceTraits& traits);
 
-/// Rows of the longest halo that the survey alone determines: kQuickHalo, or kQuickHaloOfLikeRows if rows are alike,
-/// because the survey then gives their decay. Where a longer halo is needed, a sweep follows the decay of the rows,
-/// because it may find that a shorter one suffices.
+/// Rows of the longest halo that set-up takes from the survey alone; the second constant is for rows that are alike,
+/// whose decay the survey gives sharply. For a longer halo, set-up follows the decay of the rows by a sweep, which may
+/// find that fewer rows suffice.
 inline constexpr Index kQuickHalo = 64, kQuickHaloOfLikeRows = 256;
 /// Least dominance at which whole lines need no further check. A line of dominance 1 may be singular.
 inline constexpr double kSafeWholeLines = 1.0001;
 
-/// Rows of halo that suffice according to the survey; -1 if the survey gives no halo, or one longer than kQuickHalo
-/// (kQuickHaloOfLikeRows if rows are alike).
+/// Rows of halo that suffice according to the survey; -1 if it gives none, or more than the constants above allow.
 template <typename T>
 Index known_halo(const Options& options, const Survey& survey) {
   const double d = survey.decay();
   const Index needed = halo_from_dominance(d, tolerance<T>(options));
-  // A user who raised rtol wants the shortest halo that rtol allows, so the decay has to be followed.
+  // A raised rtol asks for the shortest halo that it allows, which only following the decay finds.
   const bool alike = d > survey.dominance && options.rtol == 0;
   const Index longest = alike ? kQuickHaloOfLikeRows : kQuickHalo;
   return needed < 0 || needed > longest ? -1 : round_up(needed, kHaloQuantum);
 }
 
-/// Rounding of partitions with halos, in units of eps / 2, relative to max |x|. Two partitions are swept separately, so
-/// both compute the unknown at their joint. If rows are alike, |c p| and |a / u| are at most r = 1 / d, and pivots err
-/// by 3 / (1 - r^2). Each of the two sweeps accumulates up to 1 / (1 - r) times the rounding of one row.
+/// The bound on rounding of partitions with halos, in eps. The partitions on both sides of a cut compute the unknown
+/// beside it separately, each with an error of at most `unknown`, in u max |x| with u = eps / 2. The difference enters
+/// a row times a coupling, which is at most the share `upper` of the row sum.
+///
+/// If rows are alike, |a_i / u_i| and |c_i / u_i| (lower and upper coupling over the pivot) are at most r = 1 / d, with
+/// the decay d. A pivot has a relative error of at most 3 u / (1 - r^2). Each of the two sweeps passes errors on times
+/// r, so that it adds up at most 1 / (1 - r) times the rounding of one row.
 inline double rounding_of_halos(const Survey& survey) {
   const double by_dominance = rounding_by_dominance(survey.dominance), d = survey.decay();
   if (!shrinks(survey) || !(d > 1)) return by_dominance;
@@ -95,14 +93,13 @@ Index whole_lines(const Problem<T>& problem, double least_dominance) {
   return partition_of_whole_lines(problem.bands.lines(), sizeof(T), problem.traits);
 }
 
-/// whole_lines() whose least dominance is HaloPlans::safe_whole of the processor.
+/// whole_lines() for the least dominance HaloPlans::safe_whole of the processor.
 template <typename T>
 Index whole_lines(const Problem<T>& problem) {
   return whole_lines(problem, halos_of(problem.traits).safe_whole);
 }
 
-/// The plan with the halo that the survey alone determines; none if there is no such halo, or if it does not fit the
-/// processor.
+/// The plan with the halo of known_halo(); none if there is no such halo, or if it does not fit the processor.
 template <typename T>
 std::optional<Plan> halo_by_survey(const Problem<T>& problem);
 

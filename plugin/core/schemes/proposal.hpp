@@ -32,7 +32,7 @@ inline std::string factors_text(const Plan& plan) {
 /// Words per row of a scheme that reads y and the bands twice, and writes x once.
 inline constexpr double kWordsOfTwoPasses = 9;
 
-/// Words per row of a scheme that reads y and the bands, or stored factors, once, and writes x once.
+/// Words per row of a scheme that reads y once, the bands or stored factors once, and writes x once.
 inline double words_of_one_pass(const Plan& plan) {
   const double each = plan.narrow ? 0.5 : 1;  // a narrow number takes half a word
   return 1 + plan.overlap() * (1 + (plan.form == Form::shared ? 0 : plan.symmetric() ? 2 : 3) * each);
@@ -48,8 +48,8 @@ const Scheme& only() {
 /// Largest share of the rows that the fallback method may solve so that the other rows keep a cheaper method.
 inline constexpr double kFallbackShare = 0.1;
 
-/// The largest certificate that is accepted: Options::rtol, or the rounding of T. Precision narrow does not raise it:
-/// the matrix rounded to float is solved as exactly as any other, so a symmetric matrix has a symmetric operator.
+/// The largest certificate that is accepted: Options::rtol, or the eps of T. Precision narrow does not raise it, so
+/// that the operator of a symmetric matrix stays symmetric.
 template <typename T>
 double tolerance(const Options& options);
 
@@ -59,7 +59,7 @@ bool narrows(const Options& options) {
   return options.precision == Precision::narrow && sizeof(T) > sizeof(float);
 }
 
-/// True if the user asked for one certain method. Without a certificate the user then gets a warning, not a refusal.
+/// True if the user named a method. A certificate above the tolerance is then a warning, not a reason to refuse.
 bool named(MethodChoice choice);
 
 /// True if the choice depends on whether the matrix is symmetric.
@@ -81,9 +81,9 @@ Plan plan_for(const Problem<T>& problem, Method method, Index halo) {
 /// Why stored factors stay wide under precision narrow; empty if they may be narrow.
 std::string why_factors_stay_wide(const Plan& plan, const Survey& survey);
 
-/// The plan cut to the first rows of a long system. If a bound exceeds its limit for these rows, it refuses the plan,
-/// and the other rows are not read. None if the first rows decide nothing (Scheme::first_rows_tell()), or if the user
-/// named the method, because the warning then states the bound of all rows.
+/// The plan cut to the first rows of a long system. A bound above its limit for these rows refuses the plan without
+/// reading the other rows. None if the first rows decide nothing (Scheme::first_rows_tell()), or if the user named the
+/// method: the warning then states the bound of all rows.
 template <typename T>
 std::optional<Plan> of_first_rows(const Problem<T>& problem, const Plan& plan) {
   constexpr Index kFirstRows = Index{1} << 16, kTiles = 4, kLong = 8;
@@ -104,8 +104,7 @@ bool rounds_little_at_first(const Problem<T>& problem, const Plan& plan, Roundin
   return rounding.eps <= problem.rounding_limit;
 }
 
-/// The bound on rounding of a plan: of the first rows if that already exceeds problem.rounding_limit, otherwise of all
-/// rows.
+/// The bound on rounding of a plan. If the first rows exceed problem.rounding_limit, it is the bound of these rows.
 template <typename T>
 Rounding rounding_of(const Problem<T>& problem, const Plan& plan) {
   Rounding rounding;
@@ -113,8 +112,8 @@ Rounding rounding_of(const Problem<T>& problem, const Plan& plan) {
   return bound_rounding(plan, problem.bands.lines(), problem.bands.view(), problem.survey);
 }
 
-/// The certificate of truncation, valid in each of the units that the columns may have: of the first rows if that
-/// already exceeds `tol`, otherwise of all rows.
+/// The largest certificate of a plan over all candidate units of columns (ColumnUnits). If the first rows exceed `tol`,
+/// it is the certificate of these rows.
 /// @param certify  (plan, bands) -> Certificate
 template <typename T, typename F>
 Certificate certificate_of(const Problem<T>& problem, const Plan& plan, double tol, const F& certify) {
@@ -141,7 +140,7 @@ std::string rounding_refusal(const Rounding& rounding, double limit);
 /// True if the lines `members` have so few rows that the fallback method may solve them.
 bool are_few(const LineSet& lines, const std::vector<Index>& members);
 
-/// The lines whose dominance alone does not justify a plan; empty if they have too many rows for the fallback method.
+/// The lines whose dominance does not satisfy `holds`; empty if they have too many rows for the fallback method.
 /// @param holds (dominance of a line) -> bool
 template <typename T, typename F>
 std::vector<Index> weak_lines(const Problem<T>& problem, const F& holds) {
@@ -157,16 +156,15 @@ std::vector<Index> weak_lines(const Problem<T>& problem, const F& holds) {
 /// @param line  printed before the rows; -1: none
 std::string certificate_text(const Certificate& certificate, double tol, Index line = -1);
 
-/// True if rows are so little dominant that elimination within work-items needs a trial solve, because near d = 1 it
-/// amplifies rounding up to 1 / (d - 1) times. False if rows are alike and decay.
+/// True if rows are so little dominant that elimination within work-items needs a trial solve: near d = 1, it may
+/// amplify rounding 1 / (d - 1) times. False if rows are alike and decay.
 bool barely_dominant(const Survey& survey);
 
 /// True if the survey shows that the interface systems of stored factors do not amplify rounding.
 bool interfaces_are_stable(const Survey& survey);
 
-/// Least distance, in rows, at which truncation stays within `tol`. Influences decay by the factor d per row, and tiles
-/// or partitions share interface systems. A multiple of kHaloQuantum; larger than `longest` if `longest` rows do not
-/// suffice.
+/// The least number of rows for which bound_stored(d, rows) is at most `tol`. It is a multiple of kHaloQuantum, and
+/// larger than `longest` if `longest` rows do not suffice.
 Index rows_to_decay(double d, double tol, Index longest);
 
 /// A proposal of a truncated plan whose certificate is within `tol`.
@@ -187,8 +185,8 @@ struct GrowthRule {
   double enough = 1;  ///< dominance from which elimination does not grow
 };
 
-/// Refuse a proposal if rows are not dominant and sweeps without pivoting grow, unless the user insists. Stored factors
-/// are judged when they are made, see examine().
+/// Refuse a proposal if rows are not dominant and elimination without pivoting grows, unless the user named the method.
+/// Stored factors are judged when they are made, see examine().
 template <typename T>
 std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal proposal, Rejection& rejection,
                                       const GrowthRule& rule = {});
@@ -232,8 +230,7 @@ bool breaks_symmetry(const Options& options, bool symmetric) {
   return symmetric && symmetry_matters<T>(options);
 }
 
-/// Reject truncation that would make the operator of a symmetric matrix unsymmetric.
-/// @return true if it is rejected
+/// Reject the plan if breaks_symmetry(). @return true if it is rejected
 template <typename T>
 bool reject_asymmetry(const Problem<T>& problem, Rejection& rejection) {
   const bool breaks = breaks_symmetry<T>(problem.options, problem.symmetric);
@@ -244,7 +241,7 @@ bool reject_asymmetry(const Problem<T>& problem, Rejection& rejection) {
   return breaks;
 }
 
-/// Let the plan use upper couplings as multipliers or as lower couplings, too, if the matrix is symmetric to the bit.
+/// If the matrix is symmetric to the bit, let the plan use its upper couplings as lower ones or as multipliers, too.
 /// @param[in,out] plan  by work-groups, of lines laid end to end
 template <typename T>
 void serve_if_symmetric(const Problem<T>& problem, Plan& plan);
@@ -253,9 +250,9 @@ void serve_if_symmetric(const Problem<T>& problem, Plan& plan);
 template <typename T>
 bool has_rows_alike(const Problem<T>& problem);
 
-/// Passes of the host over the bands at set-up, for stored factors that are truncated `reach` rows away.
-/// @param by_survey  passes if the survey covers truncation; none are needed then if lines share their factors
-/// @param by_values  passes if certificate and bounds read the values; half of them if lines share their factors
+/// How often set-up reads all bands, if stored factors are truncated `reach` rows away.
+/// @param by_survey  the number if the survey bounds the truncation; 0 replaces it if lines share their factors
+/// @param by_values  the number if certificate and bounds read the values; half of it if lines share their factors
 inline double passes_of_stored(const Plan& plan, const Survey& survey, Index reach, double by_survey,
                                double by_values) {
   constexpr double kSmallest = 1e-16;
@@ -273,15 +270,14 @@ inline Proposal covered_with_growth(const Plan& plan, double bound, double growt
   return proposal;
 }
 
-/// The text that refuses a plan of truncated-streamed, by its certificate or by its growth.
-/// @param limit  limit of the growth
+/// Why a plan of truncated-streamed is refused: its certificate, or a growth above `limit`.
 inline std::string streamed_refusal(const Certificate& c, double tol, double limit = kGrowthLimit) {
   return c.bound <= tol ? format("solving the interface systems amplifies rounding errors %.1e times (limit %.0f)",
                                  c.growth, limit)
                         : certificate_text(c, tol);
 }
 
-/// The proposal of a truncated-streamed plan that was refused, if the user named the method; none otherwise.
+/// The proposal of a refused truncated-streamed plan, if the user named the method; none otherwise.
 template <typename T>
 std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan& plan, const Certificate& certificate,
                                            double tol, const Rejection& rejection) {

@@ -17,23 +17,23 @@ namespace oclspkt {
 
 /// How a scheme eliminates rows. This decides which facts about pivots and diagonals its bounds need.
 struct Elimination {
-  bool plain = false;       ///< pivots are computed as diagonal minus products; if false, rows carry their excess
-  bool excess = false;      ///< rows carry nothing but their excess, and one rounding of the diagonal is forgiven
-  bool diagonals = false;   ///< rows whose diagonal is small against their couplings carry the diagonal, not the excess
-  bool upwards = false;     ///< rows are eliminated from below, too
-  bool any_pivots = false;  ///< the bound covers the rounding of pivots, unless forgiving_harms()
-  bool tells_bound = false;  ///< lines are eliminated whole, and their factors bound the rounding of each component:
-                             ///< the bound needs no pivots beforehand
+  bool plain = false;        ///< a pivot is the diagonal minus products; false: it is computed from the row's excess
+  bool excess = false;       ///< rows carry only their excess; one that is_forgiven() counts as 0
+  bool diagonals = false;    ///< rows that carries_diagonal() carry their diagonal instead of their excess
+  bool upwards = false;      ///< rows are eliminated from below, too
+  bool any_pivots = false;   ///< the bound covers the rounding of pivots, unless forgiving_harms()
+  bool tells_bound = false;  ///< the factors of whole lines give a componentwise bound; no check of pivots precedes it
 };
 
-/// Which arrays with one number per row lie on the second of a board's two memory banks. The others lie on the first.
+/// The arrays with one number per row that lie on the second of a board's two memory banks; the others lie on the
+/// first.
 struct SecondBank {
   bool lower = false, diag = false, upper = false, y = true, x = true;
   bool own = false;  ///< the array of numbers that the scheme itself stores for each row
   bool operator==(const SecondBank&) const = default;
 };
 
-/// The kernels that a scheme has: by vectors of lanes, by work-groups of many work-items, or by one work-item.
+/// The kernels of a scheme: by vectors of lanes, by work-groups of many work-items, or by one work-item.
 enum class Kernels { lanes, groups, task };
 
 /// How the host sweeps lines by stored factors.
@@ -55,16 +55,13 @@ class OCLSPKT_API Scheme {
 
   /// A name such as "tiles-halo", unique in this table and in the table of devices. Plans store it as Plan::made_by.
   virtual const char* name() const = 0;
-  /// Names of the forms in which its plans come. The scheme proposes them all; a user may ask for one by
-  /// Options::variant.
+  /// The names of the forms of its plans. The scheme proposes all forms, unless Options::variant names one of them.
   virtual std::vector<const char*> forms() const { return {name()}; }
   virtual const char* form(const Plan& /*plan*/) const { return name(); }
   /// Make a plan without the values of the matrix; none if another scheme makes it. The default is the plan of halos().
   virtual std::optional<Plan> make(const PlanRequest& request) const;
-  /// How truncated-halo cuts lines laid end to end on such a processor (schemes/halos.hpp); null if this scheme has no
-  /// such plans.
+  /// How truncated-halo cuts lines laid end to end for such a processor; null if this scheme has no such plans.
   virtual const HaloPlans* halos(const DeviceTraits& /*traits*/) const { return nullptr; }
-  /// True if the plan is made for lines like these.
   virtual bool fits(const Plan& plan, const LineSet& lines) const;
   /// The text by which the view distinguishes plans of one method, for example "halo 40"; empty if they do not differ.
   virtual std::string shape(const Plan& plan) const = 0;
@@ -72,34 +69,33 @@ class OCLSPKT_API Scheme {
   virtual double words(const Plan& plan) const = 0;
   /// Number of kernel launches of one apply, for its cost.
   virtual int launches(const Plan& /*plan*/) const { return 1; }
-  /// Time of one apply without its launches, stated as the words per row that a plain stream on the whole device moves
-  /// in that time. Idle cores and chains of dependent operations increase it. The figures are measured, see
-  /// bench/results/schemes.
+  /// The time of one apply without its launches, as the words per row that a plain stream of the whole device moves in
+  /// that time. Idle cores and chains of dependent operations increase it. The figures are measured
+  /// (bench/results/schemes).
   /// @param word  bytes of a scalar
   virtual double stream_words(const Plan& plan, int /*word*/) const { return plan.idle * words(plan); }
-  /// True if the scheme is used only when a user names it. It is then tried first, and no other scheme of its method is
-  /// tried.
+  /// True if the scheme is used only when a user names it. It is then the only scheme of its method that is tried.
   virtual bool only_asked_for() const { return false; }
-  /// The kernels that a user asks for by naming the scheme.
+  /// The kernels that a user requests by naming the scheme.
   virtual Kernels kernels() const { return Kernels::lanes; }
-  /// The arrays on the second memory bank, if whole arrays are placed on banks. They are chosen so that the fuller bank
-  /// moves as few words as possible (bench/fpga tries all placements).
+  /// The arrays on the second memory bank, if whole arrays are placed on banks: the fuller bank then moves as few words
+  /// as possible (bench/fpga tries all placements).
   virtual SecondBank second_bank(const Plan& /*plan*/) const { return {}; }
   /// Passes of the host over the bands that this scheme's set-up adds to those of every scheme (survey, copies);
   /// measured.
   virtual double passes(const Plan& /*plan*/, const Survey& /*survey*/) const { return 0; }
-  /// How lines may be cut into chunks. By default lines are laid end to end, and a chunk also reads the halo's rows.
+  /// How lines may be cut into chunks. The default is for lines laid end to end; a chunk then also reads the halo's
+  /// rows.
   virtual Cut cut(const Plan& plan) const;
   virtual StoredPlaces places(const Plan& /*plan*/) const { return {}; }
-  /// True if set-up stores factors of the rows.
   virtual bool stores_factors() const { return false; }
   /// True if partitions are solved separately and joined afterwards.
   virtual bool in_pieces(const Plan& /*plan*/) const { return true; }
   /// The number of partitions, or of segments of lines side by side; 0 if the plan has neither.
   virtual Index pieces(const Plan& plan, const LineSet& lines) const;
-  /// True if the first rows alone can reject the plan: a bound that exceeds its limit for them exceeds it for all rows.
-  /// This holds if the plan, cut to the first rows, consists of whole partitions of the system. By default true of a
-  /// plan that truncates and shares no factors.
+  /// True if the bound of the first rows can reject the plan for all rows: the first rows are then whole partitions of
+  /// the system, so that the largest bound of all rows is at least theirs. By default true of a plan that truncates and
+  /// shares no factors.
   virtual bool first_rows_tell(const Plan& plan) const;
   virtual HostSweep host_sweep(const Plan& /*plan*/) const { return {}; }
   /// True if the scheme solves interface systems across tiles, whatever the lines are.
@@ -117,7 +113,7 @@ class OCLSPKT_API Scheme {
   /// True if the scheme proposes plans for this method, these lines and this processor.
   virtual bool takes(Method method, const Problem<float>& problem) const = 0;
   virtual bool takes(Method method, const Problem<double>& problem) const = 0;
-  /// Make a plan, and check that it holds. The trial solve and the bound on rounding are not part of this check.
+  /// Make a plan and check its certificate. This check excludes the trial solve and the bound on rounding.
   /// @pre takes()
   /// @param[out] rejection  why there is no proposal; unchanged if the next scheme is to be asked
   virtual std::optional<Proposal> propose(const Problem<float>& problem, Rejection& rejection) const = 0;
@@ -129,7 +125,8 @@ class OCLSPKT_API Scheme {
   virtual std::optional<Plan> least(const Problem<double>& problem) const = 0;
 };
 
-/// Base of a scheme `S` that has the following members, each as one template for both scalars:
+/// Base of a scheme class `S`. `S` has a template bound() for rounding(), and may have suits(), proposal() and
+/// cheapest() for takes(), propose() and least(). Each is one template for both scalars.
 template <typename S, typename Base = Scheme>
 class SchemeOf : public Base {
  public:
@@ -200,7 +197,6 @@ OCLSPKT_API void add_scheme(const Scheme& scheme);
 /// Find a scheme by its name or by the name of one of its forms; null if this library has no such scheme.
 OCLSPKT_API const Scheme* find_scheme(std::string_view name);
 
-/// The scheme that made a plan.
 /// @throws InvalidInput if this library has no such scheme
 OCLSPKT_API const Scheme& scheme_of(const Plan& plan);
 

@@ -11,9 +11,8 @@
 namespace oclspkt {
 namespace {
 
-/// Time of a row in a sweep without stored factors, relative to a sweep with them, if a bundle is narrow. Each row
-/// waits for the division of the row before. Measured on one core for 3 to 20 lines (PoCL, Intel's run-time; AVX2): 1.2
-/// to 1.7.
+/// Time of a row in a sweep that divides, relative to one with stored factors, in a narrow bundle: each row waits for
+/// the division of the row before. Measured on one core for 3 to 20 lines (PoCL, Intel's run-time; AVX2): 1.2 to 1.7.
 constexpr double kDivisionChain = 1.6;
 
 /// Plan lines that are cut into segments with a halo of `needed` rows, or whole lines if `needed` is -1 (unknown).
@@ -33,8 +32,8 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
                   static_cast<long long>(plan.as<Beside>().segments));
   }
   /// Words per row. If the cache holds the window, the sweep down reads three bands and y for every row that it sweeps,
-  /// and the sweep up writes x. If not, the sweep down also writes its two results to memory. The sweep up reads these
-  /// results for the rows of the segment and of the halo below, but not for the halo above.
+  /// and the sweep up writes x. If not, the sweep down also writes its two results, and the sweep up reads them for the
+  /// rows of the segment and of the halo below.
   double words(const Plan& plan) const override {
     return plan.as<Beside>().windowed ? 4 * overlap_of_segments(plan) + 1 : 7 * overlap_of_segments(plan) + 2;
   }
@@ -53,8 +52,8 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
     const bool asked = problem.options.method == MethodChoice::truncated_halo || !takes_grid(problem);
     return method == Method::truncated_halo && asked && !problem.bands.lines().contiguous() && !by_task(problem);
   }
-  /// Propose segments of lines side by side. The bound follows from dominance alone, not from the decay of each line.
-  /// Lines may also stay whole: if there are few applies, that pays because no factors are stored.
+  /// Propose segments of lines side by side, by dominance alone. Whole lines pay, too, if there are few applies,
+  /// because no factors are stored.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const double tol = tolerance<T>(problem.options);
@@ -102,8 +101,8 @@ class BesideFactored final : public SchemeOf<BesideFactored, BesideScheme> {
            (bundles ? format("bundles of %lld lines", static_cast<long long>(plan.as<Beside>().bundle)) : "");
   }
   /// The sweep down reads y and one factor; the sweep up reads two factors and writes x. If the window is in memory,
-  /// the results of the sweep down take 2 more words. Couplings of symmetric lines, which are the factor of the sweep
-  /// down, are then read from memory in both sweeps.
+  /// the results of the sweep down take 2 more words, and both sweeps read the couplings of symmetric lines from
+  /// memory.
   double words(const Plan& plan) const override {
     const double each = plan.narrow ? 0.5 : 1;
     if (plan.form == Form::shared) {
@@ -112,8 +111,8 @@ class BesideFactored final : public SchemeOf<BesideFactored, BesideScheme> {
     }
     return plan.as<Beside>().windowed ? 2 + (plan.symmetric() ? 2 : 3) * each : 4 + 3 * each;
   }
-  /// Symmetric lines take as long as general ones. If there are few lines, each row waits for the row before in both
-  /// sweeps, so that reading fewer arrays saves no time.
+  /// Symmetric lines take as long as general ones. With few lines, each row waits for the row before in both sweeps, so
+  /// that reading fewer arrays saves no time.
   double stream_words(const Plan& plan, int) const override {
     Plan general = plan;
     if (plan.symmetric()) general.form = Form::general;
@@ -130,8 +129,7 @@ class BesideFactored final : public SchemeOf<BesideFactored, BesideScheme> {
   HostSweep host_sweep(const Plan& plan) const override {
     return {plan.as<Beside>().bundle, plan.as<FactoredLines>().through_x};
   }
-  /// Lines are eliminated whole. If rows have dominance below 1, the factors give the bound on rounding when they are
-  /// made.
+  /// Lines are eliminated whole. Below dominance 1, the factors give the bound when they are made.
   template <typename T>
   Rounding bound(const Plan&, const LineSet&, const BandsView<T>&, const Survey&) const {
     return {rounding_by_growth(kDominantGrowth)};

@@ -10,8 +10,8 @@ namespace {
 
 /// Bytes of a cache line.
 constexpr Index kCacheLine = 64;
-/// Width, in cache lines, below which the streams of a bundle are short. Bundles do not get narrower than this just to
-/// give each core several of them.
+/// Width of a bundle, in cache lines, below which its streams are short. Bundles are not made narrower to give each
+/// core several of them.
 constexpr Index kShortBundle = 4;
 /// Cut the lines of a block into bundles of about `width` lines, rounded up to a multiple of `quantum`.
 void cut_block(const LineSet& lines, Index width, Index quantum, int lanes, Beside& beside) {
@@ -30,8 +30,7 @@ Index widest_bundle(const LineSet& lines, const Plan& plan) {
 /// The number of lines of a bundle is a multiple of this: whole lanes and whole cache lines.
 Index bundle_quantum(const Plan& plan, int word) { return std::max<Index>(plan.lanes, kCacheLine / word); }
 
-/// Lanes that are swept for each lane that holds a line. Blocks with fewer lines than lanes are swept one number at a
-/// time.
+/// Lanes that are swept for each lane with a line. Blocks with fewer lines than lanes are swept one number at a time.
 double empty_lanes(const LineSet& lines, const Plan& plan) {
   const Index inner = lines.block_lines();
   const Index padded = inner >= plan.lanes ? round_up(inner, plan.lanes) : inner * plan.lanes;
@@ -48,7 +47,7 @@ Index fair_width(const LineSet& lines, Index width, Index quantum, const DeviceT
 }
 
 /// Choose the lines of a bundle, in whole lanes and cache lines: as many as the window between the two sweeps allows,
-/// and few enough for every core to have a bundle.
+/// but so few that every core has a bundle.
 void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, Plan& plan) {
   Beside& beside = plan.as<Beside>();
   FactoredLines& factored = plan.as<FactoredLines>();
@@ -60,7 +59,7 @@ void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, P
     return;
   }
   const Index quantum = bundle_quantum(plan, word), most = figures_of(traits).count("beside.bundle") / word;
-  // The additional row holds the values that are carried from row to row.
+  // One more row holds the values that are carried from row to row.
   const Index window = traits.cache_bytes / 2 / word / (lines.length(0) + 1) / quantum * quantum;
   beside.windowed = window >= quantum;
   cut_block(lines, fair_width(lines, beside.windowed ? std::min(window, most) : most, quantum, traits), quantum,
@@ -68,9 +67,8 @@ void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, P
   beside.window = (lines.length(0) + 1) * widest_bundle(lines, plan);
 }
 
-/// True if a bundle takes all lines of a block, whole. Rows of the block adjoin in memory, so the bundle is one stream.
-/// The window between the sweeps may be larger than the cache. Part of the window then goes to memory, which costs less
-/// than the ends of shorter streams.
+/// True if a bundle takes all lines of a block, whole: rows of the block adjoin in memory, so the bundle is one stream.
+/// A part of the window may go to memory, which costs less than the ends of shorter streams.
 bool takes_whole_rows(const LineSet& lines, int word, const DeviceTraits& traits, const Plan& plan) {
   const Index window = kScratchWords * (lines.length(0) + 1) * round_up(lines.block_lines(), plan.lanes) * word;
   return lines.row_stride() == lines.block_lines() && lines.blocks() >= kRunsPerCore * std::max(1, traits.cores) &&
@@ -89,8 +87,8 @@ Index segmented_width(const LineSet& lines, Index shortest, Index quantum, int w
   return cut ? width : fair_width(lines, width, quantum, traits);
 }
 
-/// Rows of a segment, so few that every core gets segments and that both sweeps stay in half of the second-level cache.
-/// @param shortest  least rows of a segment, whatever cores and cache ask for
+/// Rows of a segment: so few that every core has segments, and that both sweeps stay in half of the second-level cache.
+/// @param shortest  least rows of a segment, even if cores and cache ask for fewer
 Index choose_segment(const LineSet& lines, Index shortest, int word, const DeviceTraits& traits, const Plan& plan) {
   const Index wanted =
       quotient_up(kRunsPerCore * std::max(1, traits.cores), plan.as<Beside>().bundles * lines.blocks());

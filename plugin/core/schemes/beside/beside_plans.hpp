@@ -16,8 +16,7 @@ struct FactoredLines {
 /// Plan exact-factored by lanes or by the host, see make_factored_plan().
 Plan make_bundles_plan(const LineSet& lines, Form form, int word, const DeviceTraits& traits);
 
-/// Plan truncated-halo for lines side by side. Every line is cut into segments, so that few long lines keep all cores
-/// busy.
+/// Plan truncated-halo for lines side by side, cut into segments so that few long lines keep all cores busy.
 /// @param halo      rows of halo that the certificate asks for
 /// @param partition rows of a segment that the user asks for; 0: chosen
 /// @pre   lines.beside()

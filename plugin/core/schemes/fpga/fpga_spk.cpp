@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-streamed by one work-item, for lines laid end to end in blocks of rows, see task_form.hpp. The three
-// schemes differ in how the unknowns at the cuts determine the rows of blocks. fpga-spktrunc is the form of Macintosh,
-// Banks and Kelson (2019).
+// truncated-streamed by one work-item, for lines laid end to end in blocks of rows (task_form.hpp). The three schemes
+// differ in their CutSweep. fpga-spktrunc is the form of Macintosh, Banks and Kelson (2019).
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -19,7 +18,7 @@
 namespace oclspkt {
 namespace {
 
-/// The largest |w_i| and |v_i| of some rows of a block. w is the response to 1 above the block, v to 1 below it.
+/// The largest |w_i| and |v_i| of some rows of a block: the responses to 1 above the block, and to 1 below it.
 struct LargestSpikes {
   double above = 0, below = 0;
   double error(double error_above, double error_below) const { return above * error_above + below * error_below; }
@@ -33,8 +32,8 @@ struct BlockSpikes {
   bool finite = true;
 };
 
-/// Compute the spikes of a block as products of its rows' ratios. `down` holds the rows in the order of the sweep from
-/// above, `up` in the order of the sweep from below.
+/// Compute the spikes of a block as products of its rows' ratios. `down` holds the rows from the top, `up` from the
+/// bottom.
 BlockSpikes spikes_of(const ForwardSweep& down, const ForwardSweep& up) {
   BlockSpikes spikes;
   const std::size_t rows = down.coupling.size(), middle = rows / 2;
@@ -173,7 +172,7 @@ class FpgaSpk final : public SchemeOf<FpgaSpk> {
     serve_if_symmetric(problem, plan);
     return plan;
   }
-  /// The lines that dominance alone does not cover even with the longest blocks; empty if these lines are many.
+  /// The lines whose dominance does not suffice even for the longest blocks; empty if these lines are many.
   template <typename T>
   std::vector<Index> lines_not_covered(const Problem<T>& problem, double tol) const {
     const Index m = problem.options.partition > 0 ? problem.options.partition : kMostTaskRows;
@@ -228,7 +227,7 @@ double rounding_of_task(CutSweep sweep, double d, Index m) {
   if (!(d > 1)) return kNothingKnown;
   const double r = 1 / d, sum = 1 / (1 - r), share = r / (1 + r);  // d / (d - 1) and 1 / (1 + d), also if d is infinite
   const double local = 6 + (2 + 7 * r) * share;
-  // The rounding of the products of m multipliers with the numbers that they multiply.
+  // The rounding of the products of m multipliers, and of these times the entering values.
   const double products = 6 * static_cast<double>(m) * std::pow(r, static_cast<double>(m));
   if (sweep == CutSweep::half) {
     // Nothing enters a half from its far end. The 2x2 system gives the unknowns of a cut, so the equation above the cut

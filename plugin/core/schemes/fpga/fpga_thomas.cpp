@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // exact-factored by one work-item of an FPGA. fpga-tdma solves row after row, for lines laid end to end. fpga-batch
-// takes one row of each of many lines in turn, for lines side by side or laid end to end.
+// solves many lines in turn, one row of each at a time, for lines side by side or laid end to end.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -28,8 +28,7 @@ Plan one_task(const char* scheme, Index n) {
   return {.method = Method::exact_factored, .n = n, .lanes = 1, .made_by = scheme};
 }
 
-/// Rows of the longest line whose results of the sweep down fit in local memory, as a power of two; 0: not even one row
-/// fits.
+/// Rows of the longest line whose results of the sweep down fit in local memory, as a power of two; 0 if none fits.
 Index rows_in_local_memory(int slots, int word, const DeviceTraits& traits) {
   const Index most = std::min(traits.local_bytes, kMostLocalBytes) / (kLeft * slots * word);
   return most > 0 ? static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(most))) : 0;
@@ -42,15 +41,15 @@ std::int64_t words_beside(Index window, int word, const DeviceTraits& traits) {
   return std::min(traits.chunk_bytes, (traits.memory_bytes - window * word) / kArrays) / word;
 }
 
-/// Number of lines of equal length, laid end to end, that a chunk holds. A chunk may begin up to one burst before its
-/// first line.
+/// Number of lines of equal length, laid end to end, in a chunk. A chunk may begin up to one burst before its first
+/// line.
 Index lines_in_chunk(const LineSet& lines, Index window, int word, const DeviceTraits& traits) {
   const Index rows = words_beside(window, word, traits) - kBurstBytes / word;
   return std::clamp<Index>(rows / lines.length(0), 0, lines.count());
 }
 
-/// Turns that all batches of lines laid end to end take. In each batch, every slot has as many turns as the longest
-/// line has rows.
+/// Turns of all batches of lines laid end to end. In a batch, every slot has as many turns as the longest line has
+/// rows.
 Index turns_of(const LineSet& lines, int slots) {
   Index rows = 0;
   for (Index begin = 0; begin < lines.count(); begin += slots) {
@@ -90,7 +89,7 @@ bool cut_batch(Plan& plan, const LineSet& lines, int word, const DeviceTraits& t
   return plan.n <= words_beside(batch.window, word, beside_table) && starts_bytes(lines.count()) <= traits.chunk_bytes;
 }
 
-/// The largest growth of elimination without pivoting, see elimination_growth(), of lines in any layout.
+/// The largest elimination_growth() of lines in any layout.
 template <typename T>
 double growth_of_lines(const LineSet& lines, const BandsView<T>& bands) {
   Growth growth;
@@ -105,25 +104,24 @@ double growth_of_lines(const LineSet& lines, const BandsView<T>& bands) {
   return growth.value();
 }
 
-/// Words per row. The sweep down reads three bands and y; the sweep up writes x. The sweep down also stores two
-/// numbers, which are written and read again unless local memory holds them.
+/// Words per row. The sweep down reads three bands and y, and stores two numbers; the sweep up writes x. Both numbers
+/// are written and read in global memory unless local memory holds them.
 double thomas_words(const Plan& plan) {
   const bool kept = plan.has<LineBatch>() && plan.as<LineBatch>().kept_rows > 0;
   return (plan.symmetric() ? 4 : 5) + (kept ? 0 : 4);
 }
 
-/// Words per row that the memory can move in the time of an apply. If lines take turns, each of the two sweeps begins
-/// one row in every cycle. A line solved by itself is a batch of one. The figures are derived for the paper's board (34
-/// GB/s at 200 MHz), not measured.
+/// Words per row that the memory can move in the time of an apply. If lines take turns, each sweep begins one row in
+/// every cycle. A line solved by itself takes turns alone. The figures are derived for the paper's board (34 GB/s at
+/// 200 MHz), not measured.
 double thomas_stream_words(const Plan& plan, int word) {
   constexpr double kBytesInCycle = 170, kWays = 2;
   const double turns = plan.has<LineBatch>() ? plan.idle : pivot_cycles(word);
   return std::max(thomas_words(plan), kWays * turns * kBytesInCycle / word);
 }
 
-/// The bound on rounding of both schemes, whose pivots are plain. No factors are stored that give the growth of rows.
-/// If rows are not dominant, the host eliminates them once to find it. The bound is unknown if the growth exceeds
-/// kGrowthLimit.
+/// The bound on rounding of both schemes, whose pivots are plain. Without dominance, the host eliminates the rows once
+/// to find their growth, because no factors are stored. The bound is unknown if the growth exceeds kGrowthLimit.
 template <typename T>
 Rounding bound_thomas(const Survey& survey, const LineSet& lines, const BandsView<T>& bands) {
   if (survey.dominance >= 1) return {rounding_by_growth(kDominantGrowth)};
@@ -174,7 +172,7 @@ class FpgaBatch final : public Thomas<FpgaBatch> {
     const Beside* beside = plan.find<Beside>();
     return {plan.m, 0, 0, plan.as<LineBatch>().unequal, beside != nullptr ? beside->chunk_blocks : 0};
   }
-  /// One array holds the two numbers per row that the sweep down stores, unless local memory holds them.
+  /// If the two numbers per row of the sweep down are in global memory, they take one array.
   SecondBank second_bank(const Plan& plan) const override {
     const bool kept = plan.as<LineBatch>().kept_rows > 0;
     return {.upper = kept && !plan.symmetric(), .y = true, .x = false, .own = true};
@@ -203,7 +201,6 @@ class FpgaTdma final : public Thomas<FpgaTdma> {
     return format("one work-item, blocks of %lld rows", static_cast<long long>(plan.m));
   }
   Cut cut(const Plan& plan) const override { return {plan.m, 0, 0, true}; }
-  /// The sweep down reads four arrays and writes two, which the sweep up reads.
   SecondBank second_bank(const Plan& plan) const override {
     return {.upper = !plan.symmetric(), .y = true, .x = false, .own = true};
   }
@@ -260,7 +257,7 @@ std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const Device
   if (batch.longest > held) batch.window = kLeft * batch.slots * batch.longest;
   const Index turns =
       batch.unequal ? turns_of(lines, batch.slots) : round_up(lines.count(), batch.slots) * batch.longest;
-  // One long line makes the window of all lines long. Solving row after row, one line after the other, is then faster.
+  // One long line makes the window of all lines long. Solving one line after the other is then faster.
   if (batch.unequal && turns > plan.n * batch.slots / 2) return std::nullopt;
   plan.idle = static_cast<double>(turns) / static_cast<double>(plan.n);
   return cut_batch(plan, lines, word, traits) ? std::optional(std::move(plan)) : std::nullopt;

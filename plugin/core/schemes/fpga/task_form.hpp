@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Truncated SPIKE as a stream of blocks, by one work-item: plans and bounds of the kernels kernels/fpga/task_spk*.cl.
-// Each block of m rows is swept down (LU) and up (UL) by itself. A 2x2 system at each cut gives the unknowns on either
-// side of it.
+// Truncated SPIKE as a stream of blocks, by one work-item: plans and bounds of kernels/fpga/task_spk*.cl. Each block of
+// m rows is swept down (LU) and up (UL) by itself. A 2x2 system at each cut gives the unknowns on its two sides.
 #pragma once
 
 #include <limits>
@@ -12,16 +11,15 @@
 
 namespace oclspkt {
 
-/// How the unknowns at the cuts of a block determine its rows. half: each half of a block is solved from the cut at its
-/// own end. both: all rows are solved from both cuts. jacobi: as both, after one Jacobi sweep over the systems of all
-/// cuts.
+/// How the rows of a block follow from the unknowns at its cuts. half: each half of the block, from the cut at its own
+/// end. both: all rows, from both cuts. jacobi: as both, after one Jacobi sweep over the systems of all cuts.
 enum class CutSweep { half, both, jacobi };
 
 /// Fewest and most rows of a block, powers of two. Blocks of kTaskRows rows fill bursts of 1024 bits in float and in
 /// double. With more than kMostTaskRows rows, kernels take too long to build.
 inline constexpr Index kTaskRows = 32, kMostTaskRows = 128;
 
-/// Neighbouring blocks on each side that a launch reads in addition to its own.
+/// Blocks on each side that a launch reads in addition to its own.
 constexpr Index task_overlap(CutSweep sweep) { return sweep == CutSweep::jacobi ? 2 : 1; }
 
 /// Plan truncated-streamed by one work-item, for lines laid end to end. A tile is a block.
@@ -50,17 +48,18 @@ Certificate certify_task(const Plan& plan, CutSweep sweep, const BandsView<T>& b
 /// @pre every row is dominant by rows with at least d, or d is Survey::decay()
 double bound_task(CutSweep sweep, double d, Index m);
 
-/// The bound on rounding from dominance alone, in eps in a row; NaN if d <= 1.
+/// The bound on rounding from dominance alone, in eps in a row; NaN if d <= 1. Notation: rounding.hpp; all numbers are
+/// in u max |x|.
 ///
-/// All numbers are in units of u max |x|, u = eps / 2. A row has pivot û and couplings a and c. The sweep down, the
-/// value that enters the row and the substitution add at most 6 |û| + 6 |c| + (8 + 1/d) |a| <= (6 + (8 + 7/d) / d) |b|
-/// to it. That is 6 + (2 + 7/d) / (1 + d) of |a| + |b| + |c|.
+/// The sweep down, the value that enters the row and the substitution add at most 6 |u_i| + 6 |c_i| + (8 + 1 / d) |a_i|
+/// to a row. As |u_i| <= |b_i| + |a_i| / d and |a_i| + |c_i| <= |b_i| / d, that is at most (6 + (8 + 7 / d) / d) |b_i|,
+/// or 6 + (2 + 7 / d) / (1 + d) of |A_i|.
 ///
-/// The 2x2 system and the substitution both compute the unknown at a cut. Their results differ by the rounding of both,
-/// times d / (d - 1), the largest row sum of the inverse times the diagonal. The sweep up adds (4 + 1/d + (5 + 2/d) /
-/// d) |b|. The row beyond the cut inherits this difference times its coupling, which is at most 1 / (1 + d) of the row.
-/// On the other side of the cut, both results follow from the same sweep down. So they differ by 14 there, the rounding
-/// of the 2x2 system.
+/// The 2x2 system and the substitution both compute the unknown at a cut. The results differ by the rounding of both,
+/// times d / (d - 1), the largest row sum of the inverse times the diagonal; the sweep up adds to this rounding
+/// (4 + r + (5 + 2 r) r) |b_i| for r = 1 / d. The row beyond the cut has this difference times its coupling, which is
+/// at most 1 / (1 + d) of |A_i|. On the other side of the cut, both results follow from the same sweep down, so that
+/// they differ by only 14, the rounding of the 2x2 system.
 /// @pre every row is dominant by rows with at least d
 double rounding_of_task(CutSweep sweep, double d, Index m);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Plans of exact-factored by the only work-item of an FPGA's kernel: Thomas' algorithm, which eliminates in every apply
-// and stores nothing at set-up. kernels/fpga/tdma.cl solves row after row, kernels/fpga/batch.cl takes one row of each
-// of many lines in turn.
+// Plans of exact-factored by the single work-item of a kernel for FPGAs: Thomas' algorithm, which eliminates in every
+// apply and stores nothing at set-up. kernels/fpga/tdma.cl solves row after row, kernels/fpga/batch.cl many lines in
+// turn, one row of each at a time.
 #pragma once
 
 #include <optional>
@@ -15,9 +15,9 @@ namespace oclspkt {
 struct LineBatch {
   int slots = 0;         ///< lines that take turns
   Index longest = 0;     ///< rows of the longest line
-  Index kept_rows = 0;   ///< rows of each line, if local memory holds their results of the sweep down; 0 if not
-  Index window = 0;      ///< words of global memory for these results if local memory does not hold them
-  bool unequal = false;  ///< lines laid end to end differ in length; a table holds their first rows, a chunk all rows
+  Index kept_rows = 0;   ///< rows of a line for whose results of the sweep down local memory has room; 0: it has none
+  Index window = 0;      ///< words of global memory for these results, if not in local memory
+  bool unequal = false;  ///< lines laid end to end differ in length; a table has their first rows, a chunk all rows
 };
 
 /// Bytes of a burst from an FPGA's memory. A block of rows is a multiple of it.
@@ -26,9 +26,8 @@ inline constexpr Index kBurstBytes = 128;
 inline constexpr Index kTdmaRows = 32, kMostTdmaRows = 256;
 
 /// Cycles between the pivots of two successive rows of a line, rounded to a power of two: a division, a product and a
-/// difference follow each other. With this number of lines in turn, a row begins in every cycle; a line by itself takes
-/// this many times as long. Derived from the latencies of the operators (30 cycles in float, 60 in double), not
-/// measured.
+/// difference in sequence. With this many lines in turn, a row begins in every cycle. Derived from the latencies of the
+/// operators (30 cycles in float, 60 in double), not measured.
 inline int pivot_cycles(int word) { return word == static_cast<int>(sizeof(float)) ? 32 : 64; }
 
 /// Bytes of the table of the lines' first rows, which ends with the end of the last line.

@@ -20,7 +20,7 @@ LevelRows rows_of_bands(const BandsView<T>& bands) {
   return [bands](Index i) { return wide_row(bands, i); };
 }
 
-/// Rows [first, end) of a level, and the arrays that take multipliers: of all rows, or of the second row only.
+/// Rows [first, end) of a level, and the arrays for the multipliers of all rows, or of the second row only.
 template <typename T>
 struct Segment {
   Index first, end;
@@ -78,15 +78,14 @@ std::vector<Row> factor_segments(const LevelRows& rows, Index segment_rows, bool
   return rows_that_are_left(left);
 }
 
-/// An array of a level of one line, and where its numbers go in the array of all lines.
+/// An array of one level of a line, and the layout of this level for all lines.
 template <typename T, typename Level = typename SegmentFactors<T>::Level>
 struct Laid {
   AlignedArray<T> Level::*array;
   LineSet places;
 };
 
-/// Write the numbers of the neighbouring lines `some` side by side to their places in `to`. The first of these lines is
-/// line `first`.
+/// Write the numbers of the neighbouring lines `some`, which begin with line `first`, side by side to `to`.
 template <typename T>
 void lay_beside(const Laid<T>& laid, std::size_t level, Index first, std::span<const SegmentFactors<T>> some,
                 AlignedArray<T>& to) {

@@ -19,9 +19,8 @@ ExcessRow<double> wide_row(const BandsView<T>& bands, Index i) {
   return {row.lower, row.upper, row.excess, 0, row.sign};
 }
 
-/// Eliminate the inner rows [next, end) of a segment, after the inner rows that `left` already holds. Then append row
-/// `end`, the first row of the next segment, with excess 0, so that its excess holds only its change. After the last
-/// row comes an identity row.
+/// Append the inner rows [next, end) to a segment, and eliminate each. Then append row `end`, the first row of the next
+/// segment, with excess 0, so that its excess holds only its change. Behind the last row, it is an identity row.
 /// @param rows  f(i): row i of `count`, an ExcessRow<double>
 /// @param see   f(i, row, left), called before row i is appended; left.bottom is the row above, not yet eliminated
 template <typename Rows, typename See>
@@ -35,7 +34,7 @@ void eliminate_inner_rows(const Rows& rows, Index count, Index next, Index end, 
   }
 }
 
-/// The rows of the reduced system, whose unknowns are the first ones of the segments.
+/// The rows of the reduced system, whose unknowns are the first unknowns of the segments.
 /// @param segments  from eliminate_inner_rows(); bottom is the change of the next segment's first row
 inline std::vector<ExcessRow<double>> rows_that_are_left(const std::vector<SchurSegment<double>>& segments) {
   std::vector<ExcessRow<double>> left;
@@ -54,16 +53,15 @@ inline std::vector<ExcessRow<double>> rows_that_are_left(const std::vector<Schur
 
 /// The stored factors of one line for exact-factored by segments, see GridFactors.
 ///
-/// Each level is cut into segments of rows. In each segment the rows after the first are eliminated, from the second
-/// row down. The rows that remain form a tridiagonal system in the first unknowns of the segments, which is the next
-/// level. The last level is not cut.
+/// Each level is cut into segments of rows. In each segment, all rows but the first are eliminated, from the second row
+/// down. What remains is a tridiagonal system in the first unknowns of the segments: the next level. The last level is
+/// not cut.
 ///
-/// An apply goes through the levels twice. The pass down sweeps inner rows to get the right-hand side of the next
-/// level. The pass back repeats these sweeps, to the same bits. It then substitutes in the rows between the first
-/// unknown of a segment and that of the next segment. Together both passes are one Gaussian elimination in another
-/// order, so they are stable wherever elimination without pivoting is. If the pass back started from the unknowns
-/// around a segment instead, it would round the segment's end rows a second time, and the segment's condition would
-/// amplify the difference.
+/// An apply goes through the levels twice. The pass down sweeps inner rows to compute the right-hand side of the next
+/// level. The pass back repeats these sweeps, with the same bits, and substitutes between the first unknowns of
+/// neighbouring segments. Both passes together are one Gaussian elimination in another order, so they are stable
+/// wherever elimination without pivoting is. A pass back that started from the unknowns around a segment would round
+/// the segment's end rows a second time, and the segment's condition would amplify the difference.
 ///
 /// Excesses (ExcessRow) are in double.
 /// @source Polizzi and Sameh 2006 (SPIKE); Grassmann, Taksar, Heyman 1985 (the excess)
@@ -72,12 +70,11 @@ class OCLSPKT_API SegmentFactors {
  public:
   struct Level {
     Index rows = 0, segments = 1;
-    /// Shape [rows]: a_i p_(i-1), p_i and c_i p_i as in FactorsView. The multiplier of a segment's second row is a_i
-    /// itself. The multiplier of a segment's first row applies to the swept row above it; the first row itself has
-    /// reciprocal 1 and coupling 0. If symmetric, multipliers have shape [segments] and are those of second rows only,
-    /// 0 if a segment has no second row.
+    /// Shape [rows]: a_i p_(i-1), p_i and c_i p_i as in FactorsView. A segment's second row has the multiplier a_i; the
+    /// multiplier of its first row belongs to the swept row above it; the first row has reciprocal 1 and coupling 0. If
+    /// symmetric, `multiplier` has shape [segments], for second rows alone, and 0 for a segment of one row.
     AlignedArray<T> multiplier, reciprocal, coupling;
-    /// Shape [rows], empty in the last level. After the sweep down, the product of an inner row and its weight is
+    /// Shape [rows], empty in the last level. The result of the sweep down of an inner row, times its weight, is
     /// subtracted from the segment's first row. First rows have weight 0.
     AlignedArray<T> weight;
   };
@@ -99,9 +96,9 @@ OCLSPKT_API LineSet lines_of_level(const LineSet& lines, Index rows);
 
 /// The stored factors of exact-factored by segments for lines side by side: the SegmentFactors of every line, with the
 /// numbers of neighbouring lines next to each other. The first level has the layout of the vectors, the other levels
-/// that of lines_of_level(). If lines share their factors, the factors of one line are stored, row after row. If lines
-/// are symmetric, the coupling of an inner row serves as the multiplier of the next row. The first level then stores
-/// multipliers of second rows only, in lines_of_level(lines, segments).
+/// that of lines_of_level(). If lines share their factors, only those of one line are stored, row after row. If lines
+/// are symmetric, the coupling of an inner row is also the multiplier of the next row; the first level then stores only
+/// the multipliers of second rows, in lines_of_level(lines, segments).
 template <typename T>
 class OCLSPKT_API GridFactors {
  public:

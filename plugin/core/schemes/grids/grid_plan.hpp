@@ -20,12 +20,12 @@ struct SegmentCut {
   Index segments(std::size_t level, Index rows_of_level) const { return (rows_of_level - 1) / segment_rows(level) + 1; }
 };
 
-/// What a plan for lines side by side by work-groups has to satisfy.
+/// Demands on a plan by work-groups for lines side by side.
 struct GridDemand {
   Method method = Method::truncated_streamed;  ///< or exact_factored
   Form form = Form::general;                   ///< or shared, or symmetric
-  Index reach = 0;  ///< truncated: least rows from a truncated row to an unknown it affects; exact_factored: least rows
-                    ///< of a tile, as far as the device allows; 0: any
+  Index reach = 0;  ///< truncated: least rows from a truncated row to an unknown that it affects; exact_factored: least
+                    ///< rows of a tile, as far as the device allows; 0: any
   Index item_rows = 0;    ///< rows of a work-item, at most 16, from Options::partition; 0: chosen
   bool in_turn = false;   ///< exact_factored: sweep in turn even lines that a tile holds, see GridTiles::in_turn
   bool one_item = false;  ///< exact_factored: one work-item for each line, so that there is no interface system
@@ -35,17 +35,15 @@ struct GridDemand {
   bool at_once() const { return segments && form == Form::shared && !in_turn; }
 };
 
-/// Lines side by side by work-groups. A work-group streams one segment of one bundle tile by tile. Each line has
-/// items / bundle work-items in a tile, each with item_rows rows. truncated-streamed also reads `halo` rows, which are
-/// `in_flight` tiles, beyond either end of a segment. exact-factored has one segment, or condensed segments of one tile
-/// each.
+/// Lines side by side by work-groups. A work-group streams one segment of one bundle, tile by tile. In a tile, each
+/// line has items / bundle work-items of item_rows rows. truncated-streamed also reads `halo` rows (`in_flight` tiles)
+/// beyond both ends of a segment. exact-factored has one segment, or condensed segments of one tile each.
 struct GridTiles {
   int item_lines = 1;    ///< lines that a work-item solves
   int in_flight = 1;     ///< tiles that wait for the unknown below them
   bool in_turn = false;  ///< the work-items of a line sweep down one after the other; only the sweep up is concurrent
 };
 
-/// Work-items that share a line.
 inline int grid_items_down(const Plan& plan) {
   return static_cast<int>(plan.items * static_cast<Index>(plan.as<GridTiles>().item_lines) / plan.as<Beside>().bundle);
 }
@@ -55,8 +53,7 @@ inline Index grid_tile_rows(const Plan& plan) { return static_cast<Index>(grid_i
 /// Rows between a truncated row and the nearest unknown that depends on it.
 inline Index grid_reach(const Plan& plan) { return grid_tile_rows(plan) * plan.as<GridTiles>().in_flight; }
 
-/// True if exact-factored cuts lines into segments of one tile and condenses these to their first rows, see
-/// GridFactors.
+/// True if exact-factored cuts lines into segments of one tile and condenses them to their first rows (GridFactors).
 inline bool grid_condenses(const Plan& plan) {
   return plan.method == Method::exact_factored && plan.as<Beside>().segments > 1;
 }
@@ -77,7 +74,6 @@ inline bool goes_through_tiles(const Plan& plan) {
          (in_one_tile(plan) ? !plan.as<GridTiles>().in_turn : plan.method == Method::truncated_streamed);
 }
 
-/// The forms of a plan for lines side by side by work-groups.
 enum class GridForm { streamed, shared, whole, condensed, factored };
 
 inline GridForm grid_form(const Plan& plan) {
@@ -97,8 +93,8 @@ inline bool reads_ahead(const Plan& plan) { return plan.item_rows <= kMostRowsAh
 /// Most rows of a line that one tile holds, on devices with large work-groups.
 inline constexpr Index kMostGridRows = 256;
 
-/// Shape of the tiles in the levels above the first, if grid_condenses(). These levels have few rows in a line, so a
-/// work-group of the usual number of work-items holds whole lines if it can.
+/// The tiles of the levels above the first, if grid_condenses(). Lines have few rows there, so a work-group of the
+/// usual size holds whole lines if it can.
 struct UpperTiles {
   int bundle, down;  ///< lines of a work-group, and work-items of a line
   Index rows;        ///< rows of a tile
@@ -129,12 +125,11 @@ OCLSPKT_API std::vector<Plan> make_exact_grid_plans(const LineSet& lines, GridDe
                                                     const DeviceTraits& traits);
 
 /// The bound on rounding, in eps, that the survey gives for a plan by work-groups for lines side by side; infinite if
-/// the survey gives none. It depends on the rows of a work-item and on how the interface systems are solved.
+/// it gives none.
 double grid_rounding_by_survey(const Plan& plan, const Survey& survey);
 
-/// The bounds on rounding of some lines of `length` rows, each laid end to end, from the products of their multipliers
-/// and couplings. See SweepRounding and, for lines cut into segments, CondenseRounding. Rows count from the first row
-/// of the line.
+/// The bounds on rounding of some lines of `length` rows, each laid end to end, by SweepRounding, or by
+/// CondenseRounding if lines are cut into segments. Rows count from the first row of the line.
 /// @pre couplings out of the lines are 0
 /// @cost a division and some 40 multiply-adds a row; twice that if lines are cut into segments
 template <typename T>
@@ -152,10 +147,10 @@ struct GridEvidence {
   std::vector<Index> weak;  ///< lines with a bound above its limit, in order
 };
 
-/// The evidence of a plan, line by line: a certificate, and the bound on rounding of bound_grid_lines(). The
-/// certificate is that of stored factors whose partitions are the rows of a work-item. With one tile in flight, each
-/// tile has an interface system that is truncated one tile away, and certify_stored() gives the certificate. With
-/// several tiles in flight, certify_runs() gives it. A plan that truncates nothing has certificate 0.
+/// The evidence of a plan, line by line. The rounding is that of bound_grid_lines(). The certificate is that of stored
+/// factors whose partitions are the rows of a work-item: by certify_stored() with one tile in flight, where each tile
+/// has an interface system that is truncated one tile away, and by certify_runs() with several. It is 0 if nothing is
+/// truncated.
 /// @param tol       certificate above which a line is weak
 /// @param most_eps  bound on rounding above which a line is weak
 /// @pre   lines.beside(), couplings out of the lines are 0

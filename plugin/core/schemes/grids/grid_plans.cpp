@@ -28,7 +28,7 @@ struct GridShape {
   Index reach() const { return rows() * in_flight; }
 };
 
-/// Work-items that a device starts together. A smaller work-group wastes some of them.
+/// Work-items that a device starts together; a smaller work-group wastes some of them.
 constexpr int kLeastItems = 32;
 /// Work-items that a work-group needs for the longest lines of exact-factored that one tile holds.
 constexpr int kLongSharedItems = 512;
@@ -36,10 +36,9 @@ constexpr int kLongSharedItems = 512;
 constexpr Index kLeastSegment = 4;
 /// Fewest segments of a line. With fewer, their launches take longer than streaming the lines.
 constexpr Index kLeastSegments = 8;
-/// Most work-items of a line in the levels above the first. They pass on the value that enters them one after the
-/// other.
+/// Most work-items of a line in the levels above the first, where they pass on the entering value one after the other.
 constexpr int kMostUpperItems = 64;
-/// Arrays of lines cut into segments: y, x, four of factors and weights. One more stands for all small arrays.
+/// Arrays of lines cut into segments: y, x, three of factors and one of weights. One more stands for all small arrays.
 constexpr Index kSegmentArrays = 7;
 /// Fewest tiles of a run. A run also reads two tiles for its neighbours. With three tiles in flight, the fewest are
 /// twice as many.
@@ -61,7 +60,7 @@ GridShape first_of(const DeviceTraits& traits, const std::string& table, Index r
 bool is_wide(int word) { return word > static_cast<int>(sizeof(float)); }
 const char* scalar_of(int word) { return is_wide(word) ? "double" : "float"; }
 
-/// True if work-groups of this device hold whole lines of exact-factored that are too long for usual tiles.
+/// True if work-groups of this device hold whole lines of exact-factored that are too long for the usual tiles.
 bool holds_long_lines(Index length, const GridDemand& demand, int word, const DeviceTraits& traits) {
   if (demand.form != Form::shared || demand.method != Method::exact_factored) return false;
   if (demand.in_turn || demand.one_item || demand.item_rows > 0 || length <= kMostGridRows) return false;
@@ -113,8 +112,8 @@ std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& d
                                  : kLocalWords * numbers + 2 * bundle;
     return numbers / shape.lines <= traits.group_items && words * word <= traits.local_bytes;
   };
-  // Put fewer lines into a bundle first, and shorten the tile only if that does not suffice. Narrow bundles make more
-  // work-groups, and the tile keeps the length that the demand asks for.
+  // First put fewer lines into a bundle, which makes more work-groups and keeps the tile as long as demanded. Shorten
+  // the tile only if that does not suffice.
   while (bundle > 8 && !fits()) bundle /= 2;
   while (shape.down > 1 && !fits()) shape.down /= 2;
   if (!passes()) shape.lines = 1;

@@ -12,14 +12,14 @@
 namespace oclspkt {
 namespace {
 
-/// Magnitudes of an eliminated row: a_i, u_i, 1 / u_i and c_i; fill, its coupling to the first row of its segment; and
-/// the row sum |A_i| before elimination.
+/// Magnitudes of an eliminated row, in the notation of rounding.hpp: |a_i|, |u_i|, 1 / |u_i| and |c_i|; fill, its
+/// coupling to the first row of its segment; and the row sum |A_i| before elimination.
 struct RowSizes {
   double lower = 0, pivot = 1, reciprocal = 1, upper = 0, fill = 0, row = 1;
 
   double lower_ratio() const { return lower * reciprocal; }
   double upper_ratio() const { return upper * reciprocal; }
-  /// An upper bound of |d_i| / (|u_i| max |x|), because x_i = d_i / u_i - c_i / u_i x_(i+1) - fill / u_i x_first.
+  /// A bound of |d_i| / (|u_i| max |x|): the substitution is d_i = u_i x_i + c_i x_(i+1) + fill x_first.
   double swept() const { return 1 + (upper + fill) * reciprocal; }
 };
 
@@ -35,18 +35,16 @@ struct SweepOrder {
 
 /// Bounds the rounding that sweeps of stored factors leave in the rows of a line, row by row as the line is eliminated.
 ///
-/// The unit is u = eps / 2, times |u_i| max |x| for d_i and max |x| for x_i. Ratios are r_i = |a_i / u_i| and k_i =
-/// |c_i / u_i|.
-///   Sweep down, at once: a work-item's last d is computed twice, by this work-item and by the next one. The next one
-///   adds the result of the sweep from 0 and the product of the multipliers times the value that enters. Let n_i be
-///   that value times the multipliers up to row i. Rows of the first computation round by |d_i|, those of the second by
-///   |d_i| + n_i; the product rounds once in each row. The difference is at most the sum of these roundings, each times
-///   the r of the rows behind it. The next row errs by |a_l| times the difference.
-///   Sweep up: the difference has the same bound, with k in place of r and |x_i| in place of |d_i|. The row above errs
-///   by |c_i| times the difference. The row below, whose |a_l x_(l-1)| contains the difference as well, errs by |a_l
-///   k_(l-1)| times it.
-///   A run first sweeps rows that the previous run sweeps, too. The results of the two runs differ by the rounding of
-///   these rows.
+/// Notation: rounding.hpp, with r_i = |a_i / u_i| and k_i = |c_i / u_i|. Errors of d_i are in units of u |u_i| max |x|,
+/// those of x_i in units of u max |x|. Some numbers are computed twice, and both results round:
+///   Sweep down, concurrent: the last d of a work-item. The work-item itself computes it by its sweep. The next
+///   work-item computes it as the result of the sweep from 0 plus the product of all multipliers and the value that
+///   enters. Let n_i be the value that enters, times the multipliers up to row i. A row of the first computation rounds
+///   by |d_i|, a row of the second by |d_i| + n_i, and the product rounds once in each row. The difference is at most
+///   the sum of these roundings, each times the r of the rows behind it. The next row, l, errs by |a_l| times it.
+///   Sweep up: the last x of a work-item, likewise, with k in place of r and |x_i| in place of |d_i|. The row above, i,
+///   errs by |c_i| times the difference, the row below, l, by |a_l k_(l-1)| times it, because x_(l-1) contains it.
+///   Runs: the rows that a run and the run before it both sweep.
 class SweepRounding {
  public:
   explicit SweepRounding(const SweepOrder& order) : order_(order) {}
@@ -67,7 +65,8 @@ class SweepRounding {
     if (++item_.rows == order_.item_rows) end_item();
   }
 
-  /// Add the rounding of one row by itself, with stored factors of T. A forgiven excess adds 4 u |diag|.
+  /// Add the rounding of a row's own elimination and substitution, see rounding_by_growth(). A forgiven excess adds 4 u
+  /// |diag|.
   void see_local(const RowSizes& s, double diag) {
     const double forgiven = diag < s.lower + s.upper ? 4 * diag : 0;
     const double local = 8 * s.pivot + 3 * s.upper + 3 * s.lower + 6 * s.lower * above_.upper_ratio() + 6 * s.fill;
@@ -82,14 +81,12 @@ class SweepRounding {
     item_ = {.rows = 1};
   }
 
-  /// End the line or the segment.
   void end() {
     if (item_.rows > 0) end_item();
     end_window();
   }
 
-  /// The bound: the largest error of an equation, relative to |A_i| max |x|, in units of u; NaN if a number was not
-  /// finite.
+  /// The bound: the largest error of a row, relative to |A_i| max |x|, in units of u; NaN if a number was not finite.
   double largest() const { return local_ + down_ + up_ + run_up_ + composed_ * product_ + nothing_; }
   /// The row with the largest single contribution to largest().
   Index row() const { return where_; }
@@ -150,8 +147,8 @@ class SweepRounding {
     window_.rows = 0;
   }
 
-  /// The rows of a work-item so far: their number, the rounding of the sweeps down and up, the size of the value that
-  /// enters times the product of all r, and the product of all k.
+  /// The rows of a work-item so far. entered: the value that enters, times all r; down, up: the rounding of the sweeps;
+  /// weight: the share of a row by which an error of the sweep up enters it; up_through: the product of all k.
   struct Item {
     Index rows = 0;
     double entered = 0, down = 0, weight = 0, up = 0, up_through = 1;
@@ -173,13 +170,14 @@ class SweepRounding {
 
 /// Bounds the rounding in a segment in which all rows but the first are eliminated (SegmentFactors), row by row.
 ///
-/// Both passes sweep inner rows in the same way, and these sweeps round as SweepRounding says. Two more errors arise:
-///   The fill s_i of a work-item's first row is computed as a product of products, the fill of the row above as a
-///   product of multipliers. So the two round differently.
-///   The reduced equation of the first row has the sum of w_i d_i in place of c x_second, with w_i = c |k ... k| / u_i.
-///   The pass back computes this sum in another order. In either order, row i adds the rounding of its d_i, x_i, s_i
-///   and w_i, times the k of the rows above. A rounding of k_i changes the part of the sum that the rows below row i
-///   contribute. This part is at most twice max |x|, plus fill of the same size.
+/// Inner rows are swept in the same way in both passes, and round as SweepRounding says. Two more errors arise:
+///   The fill s_i of row i is its coupling to the segment's first row, over its pivot. In a work-item's first row, it
+/// is
+///   a product of products; in the row above, it is a product of multipliers. These two round differently.
+///   The reduced equation of the first row, with upper coupling c, has the sum of w_i d_i in place of c x_second. Here
+///   w_i = c / |u_i| times the k of the inner rows above row i. The pass back computes this sum in another order. In
+///   either order, row i adds the rounding of its d_i, x_i, s_i and w_i, times the k of the rows above. A rounding of
+///   k_i changes the part of the sum that comes from the rows below row i: at most 2 max |x|, and fill of this size.
 class CondenseRounding {
  public:
   /// @param order  order of the sweeps in a segment, which is a tile
@@ -196,8 +194,8 @@ class CondenseRounding {
     row_ = 1;
   }
 
-  /// @param sizes  magnitudes of the next inner row
-  /// @param excess  excess of the first row after this row is eliminated from it
+  /// @param sizes   magnitudes of the next inner row
+  /// @param excess  excess of the first row after the elimination of this row
   void see(const RowSizes& sizes, double diag, double excess) {
     if (row_ % order_.item_rows == 0) {
       const auto of_item = static_cast<double>(2 * order_.item_rows);
@@ -257,9 +255,10 @@ class CondenseRounding {
 template <typename T>
 constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// The rounding of a single row of dominance 1, in units of u. rounding_by_growth() gives it in units of the diagonal.
+/// The rounding of a single row of dominance 1, in units of u |A_i| max |x|. By rounding_by_growth() it is at
+/// most 8 (|b_i| + |a_i|) + 3 (|a_i| + |c_i|) + 6 |a_i|, which is 25 |b_i| at most, and |A_i| is 2 |b_i|.
 constexpr double kLocalOfDominant = 12.5;
-/// Rows after which the bound of a line with rows that are alike no longer changes.
+/// After this many rows, the bound of a line no longer changes if its rows are alike.
 constexpr Index kLikeRows = 8192;
 
 /// @param unit  u = eps / 2 of the scalar
@@ -326,8 +325,7 @@ class LineSweep {
   S reciprocal_ = 0;
 };
 
-/// The bounds of some lines that are swept side by side, so that the elimination of one does not wait for that of
-/// another.
+/// The bounds of some lines, swept side by side so that the elimination of one does not wait for that of another.
 template <typename T>
 std::vector<Rounding> bound_swept(const Plan& plan, Index length, const std::vector<BandsView<T>>& lines) {
   std::vector<LineSweep<T>> sweeps(lines.size(), LineSweep<T>(order_of(plan, kUnit<T>)));
@@ -429,8 +427,8 @@ double grid_rounding_by_survey(const Plan& plan, const Survey& survey) {
   if (!(d >= 1) || grid_condenses(plan)) return kInfinity;
   const SweepOrder order = order_of(plan, kUnit<float>);
   const Index length = in_one_tile(plan) || order.run_rows == 0 ? 2 * order.tile_rows : kLikeRows;
-  // Interface systems that are solved only in the sweep up depend on nothing but ratios of couplings to pivots. In
-  // dominant rows these ratios are small.
+  // Without concurrent sweeps down, only the sweep up joins work-items. Its error depends on |c_i / u_i| alone, which
+  // is small in dominant rows.
   const bool has_interfaces = (order.at_once && grid_items_down(plan) > 1) || order.streamed;
   if (!has_interfaces || shrinks(survey)) return bound_like_rows(order, 1 / std::max(1.0, survey.decay()), length);
   const double joints = rounding_by_dominance(d) - rounding_by_dominance(kInfinity);
@@ -442,7 +440,7 @@ std::vector<Rounding> bound_grid_lines(const Plan& plan, Index length, const std
   if (!grid_condenses(plan)) return bound_swept(plan, length, lines);
   std::vector<Rounding> bounds;
   for (const BandsView<T>& line : lines) {
-    // The rows of tiles in the upper levels do not depend on the number of lines.
+    // The number of lines does not change the rows of the upper tiles, so 1 stands for it.
     CondensedLine condensed(plan, upper_tiles(plan, 1).rows, kUnit<T>);
     const double most = condensed.bound([&](Index i) { return wide_row(line, i); }, length, 0);
     bounds.push_back({most / 2, condensed.row()});

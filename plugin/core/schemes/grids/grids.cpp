@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines side by side by work-groups and stored factors. truncated-streamed and exact-factored have five forms together;
-// lines and device decide which one is used.
+// Lines side by side by work-groups and stored factors: truncated-streamed and exact-factored, in five forms. Lines and
+// device decide on the form.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -28,7 +28,7 @@ Certificate certify_line(const Plan& plan, Index length, const BandsView<T>& lin
   one.n = length;
   one.m = plan.item_rows;
   one.lanes = grid_items_down(plan);
-  // If several tiles wait, any of them may be the first, so the rows of one work-item stand for a tile.
+  // With several tiles in flight, a window may begin at any work-item, so the rows of a work-item serve as a tile.
   const auto certify = [&](const BandsView<T>& rows) {
     return plan.as<GridTiles>().in_flight > 1 ? certify_runs({length, plan.item_rows, grid_reach(plan)}, rows)
                                               : certify_stored(one, rows);
@@ -42,8 +42,8 @@ constexpr const char* kForms[] = {"grids-streamed", "grids-shared", "grids-whole
 
 const char* form_name(const Plan& plan) { return kForms[static_cast<int>(grid_form(plan))]; }
 
-/// Least reaches to try, in rows. The first gives the fastest plan; the others serve rows that decay more slowly, or
-/// hold longer lines in a tile.
+/// Least reaches to try, in rows. The first makes the fastest plan. Longer ones serve rows that decay more slowly, and
+/// tiles that hold longer lines.
 constexpr Index kReaches[] = {1, 128, 192, kMostGridRows, 384};
 
 template <typename T>
@@ -140,8 +140,8 @@ Plan condensed_in_turn(const Problem<T>& problem, GridDemand demand) {
   return plan_of(problem, demand);
 }
 
-/// Plans of exact-factored, the fastest first. Lines that a tile holds are swept at once, or else in turn. The last
-/// plan has no interface system.
+/// Plans of exact-factored, the fastest first. Lines that a tile holds are swept concurrently, or else in turn. The
+/// last plan has no interface system.
 template <typename T>
 std::vector<Plan> exact_plans(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
@@ -182,12 +182,12 @@ std::optional<Proposal> propose_grid_exact(const Problem<T>& problem, Rejection&
   return p;
 }
 
-/// The worst bound on rounding of all lines, or that of one line if they are alike.
+/// The worst bound on rounding of all lines. If lines are alike, one line stands for all.
 template <typename T>
 Rounding bound_grid(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
   const bool alike = plan.form == Form::shared;
   Rounding worst{grid_rounding_by_survey(plan, survey)};
-  // If lines are alike, following one line costs nothing.
+  // The bound of one line costs little.
   if (plan.n == 0 || (worst.eps <= kRoundingLimit && !alike)) return worst;
   worst = {};
   std::mutex mutex;

@@ -8,17 +8,17 @@
 
 namespace oclspkt {
 
-/// The rows of the tiles that share_rows() keeps, as one line. The factors of these tiles serve the tiles of all rows.
+/// The rows of the tiles whose factors share_rows() stores, as one line.
 template <typename T>
 OCLSPKT_API Bands<T> kept_rows(const Plan& plan, const BandsView<T>& bands);
 
 /// Stored factors of lines laid end to end, in the order in which a device's lanes read them. Row i of all partitions
 /// of a tile stands side by side, so that one load of a vector replaces a gather from as many partitions as lanes.
 ///
-/// Row i of partition j of tile t stands at (t m + i) lanes + j. Rows after the last one are identity rows. If tiles
-/// are shared (plan.form), t counts the stored tiles. In the symmetric form, the multiplier of a row equals, to the
-/// bit, the coupling of the row above. Each array then has m + 1 rows: the multipliers of the partitions' first rows
-/// come first, couplings stand one row further, and the last reciprocals are not read.
+/// Row i of partition j of tile t stands at (t m + i) lanes + j; if tiles are shared (plan.form), t counts the stored
+/// tiles. Rows after the last one are identity rows. In the symmetric form, the multiplier of a row equals the coupling
+/// of the row above, to the bit. Each array then has m + 1 rows: first the multipliers of the partitions' first rows,
+/// then the couplings, one row further down. The last reciprocals are not read.
 ///
 /// Narrow factors (plan.narrow) are rounded to float. The products down() and up() use the rounded factors, so that
 /// they agree with the sweeps.
@@ -27,7 +27,6 @@ class OCLSPKT_API InterleavedFactors {
  public:
   /// Reserve memory for factors that the device computes.
   void reserve(const Plan& plan);
-  /// Store the factors of all rows in the order of the lanes.
   /// @param plan     a plan of stored factors
   /// @param factors  of Order::down, or of Order::towards for exact-factored, shape [rows]
   /// @param rows     plan.n; if tiles are shared, rows of one line, or of kept_rows()
@@ -37,11 +36,10 @@ class OCLSPKT_API InterleavedFactors {
   FactorsView<T> view() const { return same_.view(); }
   /// The narrow factors, in the shape of view(); null if the factors are not narrow.
   FactorsView<float> narrow_view() const { return narrow_.view(); }
-  /// The factor by which the influence of the unknown above a partition decays through the partition: the product of
-  /// its multipliers, and 0 beyond StoredFactors::reach. Shape [factor_tiles(plan) lanes].
+  /// For each partition, the factor by which the influence of the unknown above it decays through the partition: the
+  /// product of its multipliers, and 0 beyond StoredFactors::reach. Shape [factor_tiles(plan) lanes].
   const T* down() const { return down_.data(); }
-  /// The factor by which the influence of the unknown below a partition decays through the partition: the product of
-  /// its couplings, and 0 beyond StoredFactors::reach. Shape [factor_tiles(plan) lanes].
+  /// down() for the unknown below a partition: the product of its couplings.
   const T* up() const { return up_.data(); }
   /// Words of each array of view() or narrow_view().
   Index words() const { return std::max(same_.coupling.size(), narrow_.coupling.size()); }

@@ -11,7 +11,7 @@
 namespace oclspkt {
 namespace {
 
-/// A partition of whole lines has a multiple of this many rows, so that rows are stored in whole cache lines.
+/// Rows of a partition of whole lines are a multiple of this, so that they are stored in whole cache lines.
 constexpr Index kWholeLinesQuantum = 16;
 /// Fewest tiles of a run. In shorter runs, the tiles that a run sweeps for its neighbours cost too much.
 constexpr Index kShortLaneRun = 8;
@@ -46,7 +46,7 @@ Index choose_partition(const Plan& plan, int word, const DeviceTraits& traits) {
 }
 
 /// Plan whole tiles, without runs and chunks.
-/// @param groups  work-groups that each get a tile
+/// @param groups  work-groups, each with a tile of its own
 /// @param usual   rows of a partition if nothing else decides
 /// @param kept    words per row that have to stay in half of the second-level cache
 Plan whole_tiles(Method method, Index n, Index partition, Index usual, int word, Index groups, Index kept,
@@ -158,14 +158,14 @@ Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& t
   Plan plan = stored_tiles(Method::exact_factored, n, partition, factored_partition(traits), word, kSides, traits);
   plan.made_by = "lanes-twisted";
   meet(plan, kTwistedArrays, word, traits);
-  // Two cores that work alone reach the memory rate that lanes.twisted_cores cores have while all cores are busy.
+  // Two cores alone reach the memory rate of lanes.twisted_cores busy cores.
   plan.idle = std::max(1.0, traits.cores / figures_of(traits).number("lanes.twisted_cores"));
   return plan;
 }
 
 bool share_lines(Plan& plan, Index length, bool choose, int word, const DeviceTraits& traits) {
   if (length == 0) return false;
-  // Half of the second-level cache holds what make_stored_plan() keeps of a tile, and three arrays of factors.
+  // Half of the second-level cache holds a tile's vectors, as in make_stored_plan(), and three arrays of factors.
   const Index vectors = traits.cache_bytes / 2 / (word * plan.lanes);
   const Index whole = std::lcm(length / std::gcd<Index>(length, plan.lanes), static_cast<Index>(plan.lanes));
   const Index m = std::max(plan.m / whole, Index{1}) * whole;

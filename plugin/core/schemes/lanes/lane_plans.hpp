@@ -8,8 +8,8 @@
 
 namespace oclspkt {
 
-/// Partitions of truncated-halo that solve the interface systems between them. No row is read twice, and truncation
-/// happens a tile away.
+/// Partitions of truncated-halo that solve the interface systems between them. No row is read twice; truncation happens
+/// a tile away.
 struct JoinedPartitions {};
 
 /// A system that is eliminated from both its ends to a tile in the middle.
@@ -24,11 +24,9 @@ inline Index factor_tiles(const Plan& plan) {
   return shared.head + shared.period + shared.all - shared.tail;
 }
 
-/// Words of each array of stored factors in one tile. If symmetric, the couplings begin with the multipliers of the
-/// partitions' first rows.
+/// Words of each array of stored factors in one tile. If symmetric, couplings follow the multipliers of first rows.
 inline Index factor_words(const Plan& plan) { return (plan.m + (plan.symmetric() ? 1 : 0)) * plan.lanes; }
 
-/// Where the stored arrays lie if the factors are in the order of the lanes.
 inline StoredPlaces places_by_tiles(const Plan& plan) {
   return {plan.form == Form::shared ? factor_tiles(plan) * factor_words(plan) : 0, factor_words(plan)};
 }
@@ -86,18 +84,18 @@ OCLSPKT_API bool share_rows(Plan& plan, Index length);
 /// @return false, and an unchanged plan, if the memory does not hold three tiles with one more row
 OCLSPKT_API bool make_symmetric(Plan& plan, int word, const DeviceTraits& traits);
 
-/// Bounds on rounding of truncated-streamed by lanes and stored factors. Each partition is swept down twice, first from
-/// 0 and then from the value that enters it.
-///
-/// The two sweeps round the value that enters the next partition differently. Let V_j be the product of |a p| from row
-/// j + 1 to the partition's end, and D_j = |u_j| + |c_j|. Let N_j be the product of |a p| from the first row to row j,
-/// times D of the row above the partition. With u = eps / 2, the two values differ by at most u S max |x|, where S is
-/// sum V_j (2 D_j + N_j) + (m + 2) N_end.
+/// Bounds on rounding of truncated-streamed by lanes and stored factors, in the notation of rounding.hpp. Each
+/// partition is swept down twice: from 0, and from the value that enters it. So the value that leaves the partition is
+/// computed twice, and if each row rounds once, the results differ by at most u S max |x|, where
+///     S = sum over its rows j of V_j (2 D_j + N_j), plus (m + 2) N_end.
+/// D_j = |u_j| + |c_j| bounds the result of row j. V_j is the product of the multipliers |a p| of the rows below row j.
+/// N_j is the product of those of the rows down to row j, times D of the row above the partition; N_end is that of the
+/// last row.
 struct JointRounding {
   Rounding plain;  ///< the difference at each joint is not corrected
-  /// The difference is corrected: e_(k+1) = S_k + P_k e_k is passed down and subtracted from every row, so that only
-  /// the corrections round. The sweep up starts from 0, and the influence of the unknown below is subtracted
-  /// afterwards.
+  /// Each joint is corrected: e_(k+1) = S_k + P_k e_k is passed down and subtracted from every row, so that only these
+  /// corrections round. P_k is the product of all multipliers of partition k. The sweep up starts from 0; the influence
+  /// of the unknown below is subtracted afterwards.
   Rounding corrected;
 };
 
@@ -107,16 +105,15 @@ struct JointRounding {
 template <typename T>
 JointRounding bound_stored_joints(const Plan& plan, const BandsView<T>& bands);
 
-/// The bound on rounding if no row is swept twice and the influence of entering values is subtracted from every row.
-/// The bound holds for exact-factored from both ends. It also holds for exact-twopass, whose pieces find their first
-/// pivots separately.
+/// The bound on rounding of exact-factored from both ends: no row is swept twice, and the influence of the value that
+/// enters a partition is subtracted from its rows.
 /// @param plan  has Sides
 template <typename T>
 Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands);
 
 /// The rounding bound of exact-twopass by partitions. Inner rows are eliminated one after the other from a partition's
-/// first row. Each elimination rounds by the size of the result, or of the subtracted number if that is smaller.
-/// Without dominance, rows may grow as the border equations are eliminated; the bound contains this growth.
+/// first row. Each elimination rounds by at most the size of the result and by at most the number that it subtracts.
+/// Without dominance, the bound includes the growth of rows when the border equations are eliminated.
 /// @param plan       a plan of Method::exact_twopass
 /// @param dominance  the least dominance of all rows
 /// @cost two divisions and some 40 operations a row, twice that without dominance; by all processors

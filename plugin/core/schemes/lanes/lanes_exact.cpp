@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Exact methods by lanes, for lines laid end to end: exact-twopass by partitions, and exact-factored by two work-groups
-// of lanes from both ends of the system to a tile in the middle.
+// from both ends of the system to a tile in the middle.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,10 +15,10 @@
 namespace oclspkt {
 namespace {
 
-/// kBorder: rounding of a partition's two border equations and of their unknowns, if each elimination adds no more to a
-/// row than the coupling that it removes. kOfMore: rounding per size of what an elimination adds beyond that coupling.
-/// This part rounds in the products with the multiplier, twice if couplings have opposite signs, and in the sums, the
-/// excess, the right-hand side and the pivot.
+/// kBorder: rounding of a partition's two border equations and of their unknowns, in u, if no elimination adds more to
+/// a row than the coupling that it removes. kOfMore: rounding for each unit of what an elimination adds beyond that
+/// coupling, in the products with the multiplier (twice if couplings have opposite signs), the sums, the excess, the
+/// right-hand side and the pivot.
 constexpr double kBorder = 20, kOfMore = 12;
 
 /// The equation of a partition's first row while inner rows are eliminated from it, in absolute values.
@@ -39,13 +39,12 @@ struct PartitionRows {
 
   /// Row i, which is an identity row from n on. Kernels read whole partitions, so row n - 1 may be an inner row.
   Row row(Index i) const { return i < n ? Row{bands.lower[i], bands.diag[i], bands.upper[i]} : Row{}; }
-  /// The end of the rows of a partition that affect each other. They include at most one identity row, because identity
-  /// rows are not coupled.
+  /// The end of the rows of a partition that affect each other: at most one of them is an identity row, because
+  /// identity rows are not coupled.
   Index end(Index first) const { return std::min(n + 1, first + m); }
 };
 
-/// Eliminate the inner rows of a partition from its first row, one after the other, and collect the rounding of each
-/// row.
+/// Eliminate the inner rows of a partition from its first row, one after the other, and bound the rounding of each row.
 template <typename T>
 WorstRow eliminate_inner_rows(const PartitionRows<T>& rows, Index first, double u) {
   WorstRow worst;
@@ -111,11 +110,11 @@ WorstRow eliminate_borders(const Plan& plan, const PartitionRows<T>& rows) {
   return worst;
 }
 
-/// Fewest rows of a partition. Shorter partitions leave too many border equations.
+/// Fewest rows of a partition. Shorter ones leave too many border equations.
 constexpr Index kShortestPartition = 48;
 
-/// True if a device with kernels for GPUs has no plan of this method by work-groups, for example because its memory
-/// does not hold all rows at once.
+/// True if a device with kernels for GPUs has no plan of this method by work-groups, as when memory does not hold all
+/// rows at once.
 template <typename T>
 bool groups_have_none(const Problem<T>& problem, Method method) {
   Problem<T> other = problem;
@@ -204,7 +203,6 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::exact_factored && by_lanes(problem);
   }
-  /// Propose stored factors of lines laid end to end, swept by two work-groups of a device.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const DeviceTraits& traits = problem.traits;

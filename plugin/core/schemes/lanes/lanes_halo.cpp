@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-halo by lanes, for lines laid end to end. Partitions of lanes-halo read halos. Partitions of lanes-tiles
+// truncated-halo by lanes, for lines laid end to end. The partitions of lanes-halo read halos. Those of lanes-tiles
 // solve their interface systems tile by tile, so that no row is read twice.
 #include <algorithm>
 #include <limits>
@@ -14,8 +14,7 @@
 namespace oclspkt {
 namespace {
 
-/// Exponent k of the limits 2^-k and 2^k for the numbers of a row. Within these limits, the kernel can multiply several
-/// numbers without overflow.
+/// The numbers of a row must be in [2^-k, 2^k] for this k, so that the kernel can multiply several without overflow.
 template <typename T>
 constexpr int kLaneExponent = sizeof(T) == sizeof(float) ? 30 : 120;
 
@@ -50,8 +49,8 @@ bool may_show_by_pivots(const Problem<T>& problem) {
          problem.options.rtol == 0;
 }
 
-/// Propose streamed tiles if the pivots show that truncation stays within tolerance. The certificate is that of stored
-/// factors, because truncation happens at the same places: below a tile and above a run.
+/// Propose streamed tiles if the pivots show that truncation stays within tolerance. The certificate of stored factors
+/// holds, because truncation happens at the same places: below a tile and above a run.
 template <typename T>
 std::optional<Proposal> propose_by_pivots(const Problem<T>& problem, double tol) {
   std::optional<Plan> plan = streamed_tiles(problem, 1);
@@ -129,8 +128,8 @@ class LanesTiles final : public HaloLanes<LanesTiles> {
     return figures_of(plan).number("lanes.tiles_times", word > static_cast<int>(sizeof(float))) * words(plan);
   }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
-  /// The influence of a partition's first unknown is subtracted from the rows below in another order than in
-  /// substitution, so it rounds twice in each of these rows. It decays by |c p| from row to row.
+  /// The influence of a partition's first unknown is subtracted from the rows below in another order than in a
+  /// substitution. So it rounds twice in each of these rows, and decays by |c p| from row to row.
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>&, const Survey& survey) const {
     const double d = survey.decay(), upper = survey.upper_share / (1 + survey.upper_share);

@@ -9,13 +9,13 @@
 namespace oclspkt {
 namespace {
 
-/// Least dominance for which pivots without their excess are accurate enough.
+/// Least dominance at which pivots are accurate enough as diagonal minus product.
 constexpr double kPlainPivots = 1.0001;
-/// Length of the longest lead-in, in partitions. A lead-in is rows that a device sweeps only to find pivots.
+/// The longest lead-in, in partitions: rows that a device sweeps only to find pivots.
 constexpr Index kLongLeadIn = 4;
-/// Lengths of partitions to try for stored factors if a tile is too short, as multiples of the usual one.
+/// Lengths of partitions to try for stored factors, as multiples of the usual one, if a tile is too short.
 constexpr Index kLongerPartitions[] = {1, 3, 6};
-/// True if truncation one tile of stored factors away stays within tolerance for rows of dominance d.
+/// True if rows of dominance d decay within one tile so much that truncation stays within `tol`.
 bool decays_within_a_tile(double d, const Plan& plan, double tol) {
   return d > 1 && bound_stored(d, plan.tile_rows()) <= tol;
 }
@@ -107,7 +107,7 @@ std::vector<Index> stored_partitions(const Problem<T>& problem, const Plan& usua
   std::vector<Index> rows;
   const Index lead_in = kLongLeadIn * usual.m;
   const Index twice_swept = figures_of(problem.traits).count("lanes.twice_swept_partition");
-  // A device does not make its own factors for partitions this short, because it would begin too many rows above each.
+  // A device does not compute its own factors for partitions this short: it would sweep too many rows above each.
   if (usual.form == Form::general && usual.m > twice_swept &&
       rows_to_decay(problem.survey.decay(), tol, lead_in) > lead_in) {
     rows.push_back(twice_swept);
@@ -143,8 +143,8 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::truncated_streamed && by_lanes(problem);
   }
-  /// Propose the streamed form by stored factors. The survey covers truncation, or the certificate of the factors does.
-  /// If neither does, longer partitions are tried as long as there are more tiles than cores.
+  /// Propose stored factors. The survey bounds truncation, or else the certificate. If neither is within tolerance, try
+  /// longer partitions, as long as there are more tiles than cores.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const double tol = tolerance<T>(problem.options);

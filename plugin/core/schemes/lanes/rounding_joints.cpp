@@ -13,7 +13,7 @@
 namespace oclspkt {
 namespace {
 
-/// The row above the current one, after elimination.
+/// The row above the current one, after elimination. Notation here and below: rounding.hpp, p = 1 / u.
 struct RowAbove {
   PivotChain chain;
   double c = 0;                                  ///< c p, with its sign
@@ -31,9 +31,9 @@ struct RowSwept {
   double coupling;    ///< |c p|
   double share;       ///< 1 / |A|
   double row() const { return lower + diag + upper; }
-  /// The rounding of a row that is swept, once or twice.
+  /// The rounding of a row that is swept, once or twice, see rounding_by_growth().
   double swept() const { return (8 * pivot + 3 * upper + 3 * lower + 6 * taken) * share; }
-  /// The rounding of a row that is swept and from which a correction is subtracted.
+  /// The rounding of a row that is swept and from which a correction is subtracted, counted in the same way.
   double corrected() const { return (11 * pivot + 6 * upper + 9 * lower + 5 * taken) * share; }
 };
 
@@ -83,8 +83,8 @@ class Partition {
 /// The largest |c p| that still counts as at most 1.
 constexpr double kNotGrown = 1 + 1e-9;
 
-/// The number of roundings that a subtracted correction adds to its row and to the next row: those of the correction
-/// itself, of the product, of the sum, and of product and sum after their division.
+/// The number of roundings that a subtracted correction adds to its row and the next: of the correction, the product,
+/// the sum, and the product and sum of the division that follows.
 constexpr double kTakenOff = 9;
 
 struct Handed {
@@ -102,7 +102,6 @@ struct Handed {
   }
 };
 
-/// The numbers of a partition on which the differences that it passes down depend.
 struct Kept {
   double down = 0, through = 0, weight = 0;
 };
@@ -131,8 +130,8 @@ void see_partitions(const Plan& plan, const SweepRows<T>& rows, Index begin, Ind
   }
 }
 
-/// The rounding of the differences e_(k+1) = S_k + P_k e_k. The differences also increase D, but only to second order,
-/// which twice S covers.
+/// The rounding of the corrections e_(k+1) = S_k + P_k e_k of JointRounding. They also increase D, but only to second
+/// order, which twice S covers.
 double passed_down(const std::vector<Kept>& kept, double u) {
   double passed = 0, worst = 0;
   for (const Kept& k : kept) {
@@ -151,9 +150,8 @@ struct Taken {
   RowAbove above;
   Partition partition;
   WorstRow rows;
-  /// The largest product of |c p| over successive rows of a partition: over rows that end with the partition's last row
-  /// (grown), and over rows that end with the current row (growing). It limits the ratio of corrections to results in
-  /// the sweep up.
+  /// grown: the largest product of |c p| over successive rows that end with a partition's last row; growing: over those
+  /// that end with the current row. They limit the ratio of corrections to results in the sweep up.
   double grown = 1, growing = 0;
   void begin_piece() {
     rows = {};

@@ -20,14 +20,13 @@ constexpr Index kQuickRows = 128;
 constexpr const char* kTilesPaper = "tiles-paper";
 /// Work-items of a work-group if the device allows that many.
 constexpr int kPaperItems = 64;
-/// Work-items of the smaller work-group. It is used if its partitions fit into local memory and those of the usual
-/// work-group do not.
+/// Work-items of the smaller work-group, for partitions that fit into local memory with it but not with the usual one.
 constexpr int kFewestStagedItems = 32;
 /// Arrays of a chunk: three bands, y, x and six marshalled arrays. One more stands for all small arrays together.
 constexpr Index kPaperArrays = 12;
 
 /// Rows of a vector. A partition has an odd number of vectors: with a power of two, the rows of a tile's partitions
-/// collide in the caches while they are marshalled.
+/// would collide in the caches while they are marshalled.
 constexpr Index kVectorRows = 16;
 /// Most rows of a partition, because kernels count them in 32 bits.
 constexpr Index kLongestPartition = Index{1} << 28;
@@ -47,8 +46,8 @@ int choose_items(int most) {
   return items;
 }
 
-/// The lines that are not dominant enough for partitions of `rows` rows: bound_halves() of their dominance exceeds
-/// `tol`. Empty if these lines have too many rows for the fallback method.
+/// Lines for which bound_halves() of their dominance exceeds `tol` with partitions of `rows` rows; empty if these lines
+/// have too many rows for the fallback method.
 template <typename T>
 std::vector<Index> lines_paper_leaves(const Problem<T>& problem, Index rows, double tol) {
   return weak_lines(problem, [&](double d) { return bound_halves(d, rows) <= tol; });
@@ -68,7 +67,6 @@ class Paper : public SchemeOf<S> {
   }
 
  protected:
-  /// True if the user asks for the form.
   template <typename T>
   bool asked_for(Method method, const Problem<T>& problem) const {
     return method == Method::truncated_halo && (problem.traits.paper || problem.options.variant == this->name());
@@ -125,8 +123,8 @@ class LanesPaper final : public Paper<LanesPaper> {
     Certificate certificate;
   };
 
-  /// The longest m_min that is tried: half of the partition that the user asks for. If the user asks for none, it is
-  /// half of the usual partition or of kLongestPaperRows, whichever is longer.
+  /// The longest m_min to try: half of the partition that the user asks for, or else half of the usual partition or of
+  /// kLongestPaperRows, whichever is longer.
   template <typename T>
   static Index longest(const Problem<T>& problem) {
     const Index asked = problem.options.partition;
@@ -190,8 +188,8 @@ class TilesPaper final : public Paper<TilesPaper> {
   bool suits(Method method, const Problem<T>& problem) const {
     return by_tiles(problem) && this->asked_for(method, problem);
   }
-  /// Propose longer and longer partitions until the certificate holds. If it never holds, reject the method, even for
-  /// users who named it.
+  /// Propose longer and longer partitions until the certificate holds. If none holds, reject the method, even for users
+  /// who named it.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     if (reject_asymmetry(problem, rejection)) return std::nullopt;
@@ -225,9 +223,9 @@ double paper_words(const Plan& plan) {
   // Words per row. The sweeps read three bands and y, and write reciprocal pivots and the swept y. The substitution
   // reads both results and one band, and writes x.
   constexpr double kSweeps = 4 + 2, kBack = 3 + 1;
-  // Words per partition. Each of the four tips of spikes is written once and read twice. The 2x2 systems give the
-  // unknowns of the first and of the last row, so the substitution does not read the three numbers of these two rows.
-  // If a second sweep reads the arrays again, it does not read the coupling of the last row.
+  // Words per partition. Each of the four spike tips is written once and read twice. The 2x2 systems give the first and
+  // the last unknown, so the substitution does not read the three numbers of their rows. A second sweep that reads the
+  // arrays again does not read the coupling of the last row.
   constexpr double kTips = 3 * 4, kCuts = 2 * 3, kLast = 1;
   const double again = plan.as<PaperForm>().staged ? 0 : 4, spared = kCuts + (again > 0 ? kLast : 0);
   return kMarshalling + kSweeps + again + kBack + (kTips - spared) / static_cast<double>(plan.m);
@@ -275,9 +273,9 @@ double paper_lanes_words(const Plan& plan) {
   // Words per row. The sweeps read four arrays: UL the first 2 m_min rows, LU the rows from m_min on. They write
   // reciprocal pivots and the swept y once. The substitution reads both results and one band, and writes x.
   constexpr double kSwept = 4, kLeft = 2, kBack = 3 + 1;
-  // Words per partition. Each of the four tips of spikes is written once and read twice. The 2x2 systems give the
-  // unknowns of the first and of the last row, so the substitution does not read the three numbers of these two rows.
-  // Neither sweep reads the coupling before its first row.
+  // Words per partition. Each of the four spike tips is written once and read twice. The 2x2 systems give the first and
+  // the last unknown, so the substitution does not read the three numbers of their rows. Neither sweep reads the
+  // coupling before its first row.
   constexpr double kTips = 3 * 4 - 2 * 3 - 2;
   const auto m = static_cast<double>(plan.m), m_min = static_cast<double>(plan.as<PaperLanes>().m_min);
   return kMarshalling + kSwept * (1 + m_min / m) + kLeft + kBack + kTips / m;

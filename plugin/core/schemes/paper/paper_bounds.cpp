@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Truncation and rounding in both of the paper's forms. Each partition is swept twice, 2x2 systems give the unknowns at
-// its cuts, and the two substitutions meet inside the partition.
+// Truncation and rounding of the paper's two forms. Each partition is swept twice, 2x2 systems give the unknowns at its
+// cuts, and the two substitutions meet inside the partition.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -25,8 +25,8 @@ struct PaperRows {
     meeting = std::min(form != nullptr ? form->meeting() : plan.m / 2, size);
   }
   bool meets() const { return meeting < size; }
-  /// Call f(rows, first, count, stop) for the sweep by UL, then for the sweep by LU if it has any rows. Rows count in
-  /// the order of the sweep. A sweep substitutes its rows from `stop` on.
+  /// Call f(rows, first, count, stop) for the sweep by UL, then for that by LU if it has rows. Rows count in the order
+  /// of the sweep, which substitutes them from `stop` on.
   template <typename T, typename F>
   void for_sweeps(const BandsView<T>& bands, Index n, const F& f) const {
     f(SweepRows<T>(bands, n, true), n - first - as_far, as_far, static_cast<std::size_t>(as_far - meeting));
@@ -37,7 +37,7 @@ struct PaperRows {
 
 /// The truncation errors of one sweep over a partition.
 struct TruncatedSweep {
-  double coupling = 0, entered = 0;  ///< tips of the spikes of the unknowns behind the last, and before the first row
+  double coupling = 0, entered = 0;  ///< spike tips: of the unknown behind the last row, and before the first row
   Inherited errors;                  ///< errors of the rows that the sweep substitutes
 };
 
@@ -66,19 +66,16 @@ struct CutError {
   double error, amplified;
 };
 CutError error_of_cut(const Truncated& above, const Truncated& below) {
-  // Ratios are absolute values, so the sign of v_b w_t is unknown. The smaller of both possible denominators gives a
-  // safe bound.
+  // Ratios have no signs, so the sign of v_b w_t is unknown; the smaller of both possible denominators is safe.
   const double amplified = 1 / std::abs(1 - above.down.coupling * below.up.coupling);
   return {(above.down.entered + below.up.entered) * (1 + std::max(above.down.coupling, below.up.coupling)) * amplified,
           amplified};
 }
 
-/// The certificate of the swept partitions. With `all`, the last of them is the last one of the system; otherwise it is
-/// not judged.
+/// The certificate of the swept partitions. The last one is judged only with `all`: it then ends the system.
 Certificate judge(const Plan& plan, const std::vector<Truncated>& swept, bool all) {
   Certificate worst;
-  // The first partition has no cut above it and the last one none below it. There, only the truncation of their own
-  // sweeps counts.
+  // Above the first partition and below the last one there is no cut, only the truncation of their own sweeps.
   double error_above = swept.empty() ? 0 : swept.front().up.entered;
   for (std::size_t k = 0; k < swept.size(); ++k) {
     const bool last = k + 1 == swept.size();
@@ -98,8 +95,7 @@ Certificate judge(const Plan& plan, const std::vector<Truncated>& swept, bool al
   return worst;
 }
 
-/// Errors of the two unknowns beside a cut: the last row above it, swept by LU, and the first row below it, swept by
-/// UL.
+/// Errors of the two unknowns beside a cut: of the last row above it, swept by LU, and the first below, swept by UL.
 /// @param v, w         ratios |c p| of these rows
 /// @param bottom, top  errors of the right-hand sides of these rows after the sweeps
 BesideCut solved_cut(double v, double w, double bottom, double top) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Truncated SPIKE in the two forms of Macintosh, Banks and Kelson (2019): plans and bounds of the kernels
-// kernels/gpu/paper_*.cl (PaperForm) and kernels/cpu/paper_lanes_*.cl (PaperLanes, their section 3.2.2).
+// Truncated SPIKE in the two forms of Macintosh, Banks and Kelson (2019): plans and bounds of kernels/gpu/paper_*.cl
+// (PaperForm) and kernels/cpu/paper_lanes_*.cl (PaperLanes, their section 3.2.2).
 //
-// Both forms sweep a partition down (LU) and up (UL) by itself. A 2x2 system for each pair of neighbours gives the
-// unknowns on either side of their cut. On GPUs both sweeps take a whole partition. LU substitutes its bottom half and
-// UL its top half, so that the influence of a neighbouring partition is truncated half a partition away. On CPUs there
-// are as many partitions as lanes of all cores, so partitions are long. UL sweeps the first 2 m_min rows, LU the rows
-// from m_min on. UL substitutes the rows above row 3 m_min / 2, LU the rows from there on. Each sweep starts m_min / 2
-// rows away from the rows that it substitutes.
+// Both forms sweep a partition down (LU) and up (UL) by itself. A 2x2 system at each cut gives the unknowns on its two
+// sides. On GPUs, both sweeps take the whole partition; LU substitutes its bottom half and UL its top half, so that a
+// neighbour's influence is truncated half a partition away. On CPUs, there are as many partitions as lanes of all
+// cores, so partitions are long. UL sweeps the first 2 m_min rows and substitutes those above row 3 m_min / 2. LU
+// sweeps the rows from m_min on and substitutes those from row 3 m_min / 2 on. So each sweep starts m_min / 2 rows away
+// from the rows that it substitutes.
 #pragma once
 
 #include <limits>
@@ -26,7 +26,7 @@ struct PaperForm {
 
 /// Rows of a partition in the paper's figures, which are in float.
 inline constexpr Index kPaperRows = 32;
-/// Most rows of a partition that are tried. A system has too few longer partitions to keep a GPU busy.
+/// Most rows of a partition that are tried. With longer ones, a system has too few partitions to keep a GPU busy.
 inline constexpr Index kLongestPaperRows = 4096;
 
 /// Plan the form for GPUs for lines laid end to end, with partitions of m rows. A system shorter than m rows gets one
@@ -38,7 +38,7 @@ OCLSPKT_API Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits&
 /// Rows of a partition that marshalling transposes at a time: 128 bytes.
 inline Index paper_block_rows(int word) { return 128 / word; }
 
-/// Partitions that a launch over `tiles` tiles takes: its own and one neighbour on either side, in whole tiles.
+/// Partitions of a launch over `tiles` tiles, in whole tiles: their own and one neighbour on either side.
 inline Index paper_partitions(const Plan& plan, Index tiles) { return round_up(tiles * plan.items + 2, plan.items); }
 
 /// A plan of the form for CPUs. Each lane solves one partition; a tile is the partitions of a vector of lanes.
@@ -52,8 +52,7 @@ struct PaperLanes {
 /// m_min is a multiple of this.
 inline constexpr Index kPaperLanesQuantum = 8;
 
-/// Rows of a partition if every lane of every core has one partition, in whole vectors of rows; fewer if the memory
-/// does not hold that many rows.
+/// Rows of a partition, in whole vectors, if every lane of every core has one; fewer if the memory does not hold them.
 OCLSPKT_API Index paper_lanes_partition(Index n, int word, const DeviceTraits& traits);
 
 /// Plan the form for CPUs for lines laid end to end.
@@ -64,8 +63,7 @@ OCLSPKT_API Index paper_lanes_partition(Index n, int word, const DeviceTraits& t
 OCLSPKT_API Plan make_paper_lanes_plan(Index n, Index m, Index m_min, const char* scheme, int word,
                                        const DeviceTraits& traits);
 
-/// Tiles of a launch over `tiles` tiles: its own, and one more for the neighbouring partitions unless it takes all
-/// tiles.
+/// Tiles of a launch over `tiles` tiles: these, and unless they are all, one more for the neighbouring partitions.
 inline Index paper_lanes_tiles(const Plan& plan, Index tiles) {
   return tiles == 0 || tiles >= plan.tiles() ? tiles : quotient_up(tiles * plan.lanes + 2, plan.lanes);
 }
@@ -74,8 +72,8 @@ inline Index paper_lanes_tiles(const Plan& plan, Index tiles) {
 double paper_words(const Plan& plan);
 double paper_lanes_words(const Plan& plan);
 
-/// Rigorous bound for a plan of the form for CPUs, in double whatever T is. It is computed as in certify_halves(),
-/// except that LU and UL sweep only parts of a partition and meet at row meeting(), not in the middle.
+/// Rigorous bound for a plan of the form for CPUs, in double whatever T is: that of certify_halves(), for sweeps over
+/// parts of a partition that meet at row meeting().
 /// @param limit  if the first partition's bound exceeds this, the other partitions are not bounded
 /// @pre couplings out of the lines are 0
 /// @cost 1 + m_min / m sweeps over the rows, by all processors of this process
@@ -84,8 +82,7 @@ Certificate certify_paper_lanes(const Plan& plan, const BandsView<T>& bands,
                                 double limit = std::numeric_limits<double>::infinity());
 
 /// The bound on rounding of a plan of either form, from the values of the rows.
-/// @cost a division, some 30 additions and multiplications for each row and sweep over it, by all processors of this
-///       process
+/// @cost a division, some 30 additions and multiplications for each row and sweep, by all processors of this process
 template <typename T>
 Rounding bound_paper(const Plan& plan, const BandsView<T>& bands);
 

@@ -11,8 +11,7 @@
 namespace oclspkt {
 namespace {
 
-/// The error that the sweep up leaves in a row of the upper factor. The next row takes over this error, times its
-/// multiplier.
+/// The error that the sweep up leaves in the equation of a row. The next row has it too, times its multiplier.
 struct PassedDown {
   double ratio = 0;  ///< |c p|
   double joint = 0;  ///< difference between the unknown below and the value used for it
@@ -28,12 +27,12 @@ Joints joints_of(const Plan& plan) {
 
 /// The rounding of a row beyond RoundedRows::local.
 ///
-/// Let d = w + q f, where w is the result of a sweep from 0, q a product of couplings and f the value that enters.
-/// Three roundings add up:
-///   The sum w + q f rounds by its own size. This rounding goes on to the next row.
+/// The result of a row is d = w + q f: w is the result of a sweep from 0, f the value that enters the work-item, and q
+/// the product of the ratios from the first row to this one. Three roundings add up:
+///   The sum w + q f rounds by the size of d. This rounding goes on to the next row.
 ///   The product q f rounds by |q f|.
-///   The sweep from 0 computes w by a product and a sum for each row. Each of the two rounds by |q f| more than if it
-///   computed d, because w may exceed d by |q f|.
+///   The sweep from 0 rounds by |q f| more than a sweep that computes d, both in the product and in the sum of each
+///   row, because |w| <= |d| + |q f|.
 struct RowRounds {
   double carried = 0;                ///< rounding of the sweep down that goes on from this row
   double down = 0, handed_down = 0;  ///< all rounding of the row in the sweep down, and the part that changes its value
@@ -116,8 +115,8 @@ class RunErrors {
     if (row == keep_from_) found.first_row = error;
     if (row + 1 == keep_end_) found.last_row = error;
   }
-  /// Compute the rounding of a tile's rows. Corrections are so small that products with them round negligibly; only
-  /// sums with them count. The sweep up has two such sums.
+  /// Compute the rounding of a tile's rows. Corrections are so small that products with them round negligibly. Only
+  /// sums with them count, two of them in the sweep up.
   void find_rounds(std::size_t item_rows) {
     const std::size_t count = sizes_.size();
     double above = enters_, off = 0;
@@ -142,8 +141,9 @@ class RunErrors {
       rounds_[i].up = 1 + 3 * off;
     }
   }
-  /// Influence of the value that enters the tile on the work-item whose first row is i, in units of u. Above a cut
-  /// between joined runs, the work-item leaves out this influence to get the same bits as the next run. 0 elsewhere.
+  /// The influence of the value that enters the tile on the work-item whose first row is i, in units of u. The last
+  /// work-item above a cut between joined runs leaves this influence out, so that it has the bits of the next run. 0
+  /// for all other work-items.
   /// @param end  end of the tile
   double left_out(Index end, std::size_t i) const {
     if (!joined_ || corrects_ || end != keep_end_) return 0;
@@ -158,10 +158,10 @@ class RunErrors {
     up_.analyse(rows.up, up_sizes_, items_, true, 0);
     down_.correct(u_);
     up_.correct(u_);
-    // The last row of a work-item and the row below it use different products for the unknown below the tile. Both
-    // consist of products over each of the `behind` work-items, in different orders. The work-item of the lower row
-    // also multiplies its own rows one after the other. So each product rounds behind + item_rows times. The last row
-    // of the tile uses that unknown itself.
+    // The last row of a work-item and the row below it compute their product for the unknown below the tile in
+    // different ways. Both multiply the products of the `behind` work-items below, in different orders; the lower row
+    // also multiplies the rows of its work-item. So each rounds behind + item_rows times. The last row of the tile uses
+    // the unknown itself.
     const std::size_t item_rows = count / static_cast<std::size_t>(items_);
     of_below_.assign(static_cast<std::size_t>(items_), 0);
     double product = 1;
@@ -185,12 +185,12 @@ class RunErrors {
   ScanErrors down_, up_;
 };
 
-/// Tiles of a run after which no new error appears, if all its rows are within limits that decay.
+/// The number of tiles after which the error of a run no longer grows, if its rows are within limits that decay.
 constexpr Index kLimitTiles = 3;
 
 /// The largest error of a run of `tiles` tiles whose rows are all within `limits`.
 double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
-  // Corrections are largest in float, because its unit is larger than that of double and nothing grows.
+  // Corrections are largest in float, whose unit is larger than that of double.
   constexpr double kCoarsest = std::numeric_limits<float>::epsilon() / 2.0;
   const Index rows = tiles * plan.group_rows();
   RunErrors errors(plan, kCoarsest, 0, rows);
@@ -211,8 +211,7 @@ struct Part {
   double above = 0, below = 0;          ///< couplings of the last row to the unknowns around the work-item
   double top_above = 0, top_below = 0;  ///< couplings of the first row to the unknown above and to the last row
   double bottom = 0, top = 0;           ///< errors of both equations
-  /// Differences that the second sweeps cause at the last and at the first row. The second sweeps start from the
-  /// unknowns around the rows.
+  /// How far the second sweeps, which start from the unknowns around the rows, move the last and the first row.
   double again_bottom = 0, again_top = 0;
   double weight = 0;  ///< |A p| of the last row
 };
@@ -248,19 +247,19 @@ Part part_of(const RoundedRows& rows, double most_above) {
   part.top += 2 * static_cast<double>(count) * up;
   part.above = down;
   part.below = rows.up.back();
-  // In a row of dominance 1, the limits of ratios add up to more than the row's coupling.
+  // At dominance 1, `above` may exceed the largest coupling that is possible.
   part.top_above = std::min(above, most_above);
   part.top_below = up;
   part.weight = rows.weight.back();
   return part;
 }
 
-/// Divide an equation by what remains of its diagonal.
+/// Divide an equation by 1 - taken, what remains of its diagonal.
 ///
-/// A value is at most s = 1 + the sum of its couplings. The values of two neighbours, each at most 2, are multiplied by
-/// the couplings a and b and subtracted from it. The products round by 2 (a + b), the differences by s + 2 max(a, b)
-/// and by the result. The number subtracted from the diagonal rounds by 3 taken. The division and its products with the
-/// value and with the couplings round, too.
+/// In u: before the division, the value is at most s = 1 + the sum of its couplings. Two neighbours' values, each at
+/// most 2, are multiplied by the couplings a and b and subtracted from it. The products round by 2 (a + b), the two
+/// differences by s + 2 max(a, b), and 1 - taken by 3 taken. The quotient and its products with the value and the
+/// couplings round as well.
 /// @param taken  the number subtracted from the diagonal
 /// @param a, b   the couplings before the subtraction
 void divide(double taken, double a, double b, Equation& e) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines laid end to end whose interface systems are solved by scans or by cyclic reduction: bounds on their rounding,
-// and the choice of the storage form.
+// Bounds on the rounding of lines laid end to end by work-groups, and the choice of their storage form.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +12,8 @@
 
 namespace oclspkt {
 
-/// The certificate of runs of tiles. If runs are lines, nothing enters them from above. Truncation between tiles, if
-/// any, happens a tile away.
+/// The certificate of runs of tiles. If runs are lines, nothing enters them from above. Between tiles, truncation
+/// happens a tile away, if at all.
 template <typename T>
 Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
   const bool lines = runs_are_lines(plan);
@@ -28,8 +27,8 @@ Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
 template <typename T>
 Rounding bound_runs(const Plan& plan, const BandsView<T>& bands);
 
-/// Limits of ratios that hold for all rows. lower_share and upper_share are limits of |a_i| / |b_i| and |c_i| / |b_i|.
-/// down and up are limits of |a_i p_i| and |c_i p_i|, where p are the reciprocal pivots.
+/// Limits that hold for all rows, in the notation of rounding.hpp: lower_share and upper_share for |a_i| / |b_i| and
+/// |c_i| / |b_i|, down and up for |a_i p_i| and |c_i p_i|, where p_i = 1 / u_i.
 struct RatioLimits {
   double lower_share, upper_share, down, up;
   /// The limits that the survey gives.
@@ -60,7 +59,8 @@ Rounding bound_reduced(const Plan& plan, const Survey& survey);
 template <typename T>
 Rounding bound_reduced(const Plan& plan, const BandsView<T>& bands);
 
-/// The bound on rounding of tiles of lines laid end to end: from the survey if that suffices, or else from the values.
+/// The bound on rounding of tiles of lines laid end to end: from the survey if that is within kEnough, else from
+/// values.
 /// @param by_limits     (const RatioLimits&) -> Rounding
 /// @param by_values     () -> Rounding
 template <typename ByLimits, typename ByValues>
@@ -86,7 +86,7 @@ void choose_form_by_groups(const Problem<T>& problem, Plan& plan) {
   serve_if_symmetric(problem, plan);
 }
 
-/// Where the stored arrays lie. If lines share their factors, the arrays of one line serve all chunks.
+/// Places of the stored arrays. If lines share their factors, the arrays of one line serve all chunks.
 inline StoredPlaces places_of_shared(const Plan& plan) {
   return {plan.form == Form::shared ? shared_tiles(plan).period : 0};
 }

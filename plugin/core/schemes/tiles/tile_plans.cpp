@@ -18,7 +18,6 @@ constexpr const char *kHalosByTiles = "tiles-halo", *kRunsByTiles = "tiles-strea
 /// kItemVector: bytes that a work-item of a GPU reads and writes at once. kMostGroupItemRows: most rows of a work-item,
 /// because registers do not hold more.
 constexpr Index kItemVector = 16, kMostGroupItemRows = 32;
-/// Most tiles of a run.
 constexpr Index kMostRunTiles = 256;
 /// Least share of a tile's rows that whole lines fill.
 constexpr double kWellFilled = 0.8;
@@ -43,11 +42,11 @@ struct GroupShape {
 GroupShape shape_of(const DeviceTraits& traits, const char* table) {
   return GroupShape(figures_of(traits).rows(table).front());
 }
-/// Largest ratio of the work-groups that all turns have room for to the lines, each of which takes one work-group. The
-/// last turn may not be full.
+/// Most places for work-groups, in all turns together, per line. Each line takes one place; places of the last turn may
+/// stay empty.
 constexpr double kLineTurns = 1.25;
 
-/// The shape of a work-group of KeptTiles, and the number of such work-groups for which a core has registers.
+/// The shape of a work-group of KeptTiles, and how many such work-groups a core has registers for (per_core).
 struct KeptShape {
   GroupShape group;
   int item_tiles;  ///< tiles that a work-item solves at the same time
@@ -86,11 +85,10 @@ GroupShape run_shape(Index reach, Index partition, int word, const DeviceTraits&
   return partition == 0 && reach > usual.rows() && fits(longer, word, traits) ? longer : usual;
 }
 
-/// Let work-items couple only with neighbours up to `rows` rows away.
+/// Let a work-item couple only with work-items whose rows are at most `rows` away.
 void couple_within(Index rows, Plan& plan) {
   if (!plan.has<Scan>()) return;
-  // After `steps` steps, a work-item is coupled with 2^steps others on either side, and uses all rows of 2^steps - 1 of
-  // them.
+  // After `steps` steps, a work-item is coupled with 2^steps others on either side, and with all rows of 2^steps - 1.
   int& steps = plan.as<Scan>().steps;
   while (steps > 0 && ((Index{1} << (steps - 1)) - 1) * plan.item_rows >= rows) --steps;
 }
@@ -106,8 +104,8 @@ Index runs_at_once(const Plan& plan, int word, const DeviceTraits& traits) {
   return std::max(1, traits.cores) * runs_of_core(plan, word);
 }
 
-/// Choose the number of tiles of a run so that an apply takes the least time, which is the number of turns of
-/// work-groups times the tiles of a run.
+/// Choose the number of tiles of a run for the least time of an apply: the turns of work-groups times the tiles of a
+/// run.
 Index choose_run_tiles(const Plan& plan, int word, const DeviceTraits& traits) {
   const Index rows = plan.group_rows(), at_once = runs_at_once(plan, word, traits);
   // Rows that a run sweeps for its neighbours are at most half of the rows that it solves.
@@ -124,7 +122,6 @@ Index choose_run_tiles(const Plan& plan, int word, const DeviceTraits& traits) {
   return best;
 }
 
-/// Cut rows into runs of `tiles` tiles.
 void cut_into_runs(Index tiles, int word, const DeviceTraits& traits, Plan& plan) {
   plan.run_tiles = static_cast<int>(tiles);
   plan.m = tiles * plan.group_rows() - 2 * plan.halo;
@@ -146,7 +143,7 @@ std::vector<GroupShape> line_shapes(Index length, Form form, int word, const Tun
     add(2, static_cast<int>(row[0]), figures.count("tiles.two_tile_items"));
   }
   for (const Tuning::Row& row : figures.rows("tiles.long_line_items")) {
-    // For longer lines of floats, plans with halos are as fast, because their halos are short.
+    // For longer lines of floats, plans with halos are as fast, because halos are short in float.
     const auto most = static_cast<Index>(row[0]);
     const Index tiles = quotient_up(length, most * fastest);
     if (tiles > 2 && word > static_cast<int>(sizeof(float))) add(tiles, fastest, most);
@@ -157,7 +154,7 @@ std::vector<GroupShape> line_shapes(Index length, Form form, int word, const Tun
   return shapes;
 }
 
-/// Let each work-item get the results of all others of its work-group.
+/// Let each work-item receive the results of all others of its work-group.
 void scan_all(Plan& plan) {
   int& steps = plan.add<Scan>().steps;
   while ((1 << steps) < plan.items) ++steps;
@@ -294,7 +291,7 @@ Index kept_rows(const KeptShape& shape, Index length, Index halo, Index quantum)
   return std::max<Index>(0, kept);
 }
 
-/// Steps of the scan after which a work-item has the results of all work-items above it that hold rows of its line, or
+/// Steps of the scan after which a work-item has the results of all work-items above it that hold rows of its line or
 /// of the halo.
 int kept_steps(const KeptShape& shape, Index length, Index halo) {
   const Index rows = shape.group.item_rows;
@@ -305,7 +302,7 @@ int kept_steps(const KeptShape& shape, Index length, Index halo) {
   return steps;
 }
 
-/// Set the number of work-groups of a plan with KeptTiles, such that all tiles of a work-group lie at the same place of
+/// Set the number of work-groups of a plan with KeptTiles. All tiles of a work-group then lie at the same place of
 /// their lines.
 void deal_kept_tiles(int per_core, Index length, const DeviceTraits& traits, Plan& plan) {
   const Index places = plan.halo == 0 ? 1 : length / plan.m, most = per_core * std::max<Index>(1, traits.cores);

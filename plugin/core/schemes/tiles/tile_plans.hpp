@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Plans by work-groups for lines laid end to end. A partition is the rows that a work-group solves. The work-group
-// reads them with their halos in tiles of items * item_rows rows, item_rows for each work-item, so that run_tiles *
-// items * item_rows = m + 2 halo. Truncated-halo takes one tile. Truncated-streamed streams several tiles by stored
-// factors. Exact-twopass takes one tile without a halo (kernels/gpu/tile_excess.clh).
+// reads them and their halos in run_tiles tiles. A tile has `items` work-items of `item_rows` rows each, so that
+// run_tiles * items * item_rows = m + 2 halo. Truncated-halo takes one tile. Truncated-streamed streams several tiles
+// by stored factors. Exact-twopass takes one tile without a halo (kernels/gpu/tile_excess.clh).
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,9 @@ struct Scan {
   int steps = 0;
 };
 
-/// Truncated-halo by stored factors of lines that are all alike. There are `runs` work-groups, which keep the factors
-/// from tile to tile (kernels/gpu/tile_shared.cl). Without a halo, tiles hold whole lines. With a halo, tiles are parts
-/// of a line with `m` rows each. Then `runs` is a multiple of the number of parts of a line, unless every tile has a
-/// work-group.
+/// Truncated-halo by stored factors of lines that are all alike: `runs` work-groups keep the factors from tile to tile
+/// (kernels/gpu/tile_shared.cl). Without a halo, tiles hold whole lines. With a halo, tiles are parts of a line of `m`
+/// rows each; `runs` is then a multiple of the parts of a line, unless every tile has a work-group of its own.
 struct KeptTiles {
   int item_tiles = 1;           ///< tiles that a work-item solves at the same time
   bool symmetric = false;       ///< the line's couplings serve as its multipliers
@@ -52,9 +51,8 @@ inline Index group_local_words(int items, int item_rows) {
   return items * (item_rows + kVector);
 }
 
-/// Words of local memory of a work-group of exact-twopass: the larger of two figures. The first is the rows and a
-/// vector of padding for each work-item. The second is five numbers for each work-item, five for the row above the
-/// tile, and one more (kernels/gpu/tile_excess.clh).
+/// Words of local memory of a work-group of exact-twopass (kernels/gpu/tile_excess.clh): the rows with their padding,
+/// or five numbers for each work-item, five for the row above the tile and one more, whichever is more.
 inline Index reduce_local_words(int items, int item_rows) {
   return std::max(group_local_words(items, item_rows), 5 * (Index{items} + 1) + 1);
 }
@@ -83,7 +81,7 @@ Plan make_lines_plan(Index n, Index length, Index partition, int word, const Dev
 /// @throws InvalidInput if `partition` is negative, `reach` too long or the chunk limit does not hold one run
 OCLSPKT_API Plan make_run_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits);
 
-/// Plans of truncated-streamed for lines of equal length, the fastest first. Each line is a run, and tiles fill it.
+/// Plans of truncated-streamed for lines of equal length, the fastest first: each line is a run, and tiles fill it.
 /// None if no shape fits, if one tile holds a line, or if the last turn of work-groups leaves too much of the device
 /// idle.
 /// @param form  not shared
@@ -93,8 +91,7 @@ OCLSPKT_API std::vector<Plan> make_line_runs_plans(Index n, Index length, Form f
 /// Cut the runs of a plan of truncated-streamed again for its form, unless runs are lines.
 OCLSPKT_API void cut_runs_anew(Plan& plan, int word, const DeviceTraits& traits);
 
-/// Make the halo of a run a whole tile. Rows that two neighbouring runs sweep then have the same bits in both runs, see
-/// joins_runs(). Does nothing if runs are lines.
+/// Make the halo of a run a whole tile, see joins_runs(). Does nothing if runs are lines.
 OCLSPKT_API void join_runs(Plan& plan, int word, const DeviceTraits& traits);
 
 /// Let runs also correct the differences between their work-items (StoredFactors::corrects), and join runs.
@@ -115,9 +112,9 @@ OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
 ///         halos
 OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
-/// Use the couplings that work-groups keep as multipliers, too, which takes fewer registers. Does nothing for floats.
-/// If lines are cut into parts and local memory has room, it also keeps the products of the scan. A core then holds one
-/// more work-group.
+/// Let the couplings that work-groups keep serve as multipliers, too, which takes fewer registers; if lines are cut
+/// into parts and local memory has room, keep the products of the scan as well, so that a core holds one more
+/// work-group. Does nothing for floats.
 /// @pre lines are symmetric to the bit
 OCLSPKT_API void make_factors_symmetric(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
@@ -133,12 +130,11 @@ OCLSPKT_API bool keep_narrow(Plan& plan);
 OCLSPKT_API Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits,
                                   Form form = Form::general);
 
-/// Let work-items of a tile couple only with neighbours within the rows of the halo. This is enough if every row decays
-/// as fast as the halo assumes. Without this call, work-items couple with all others of the tile. Does nothing to plans
-/// without Scan.
+/// Let work-items of a tile couple only with neighbours within the rows of the halo, which suffices if every row decays
+/// as fast as the halo assumes. Otherwise, they couple with all others of the tile. Does nothing to plans without Scan.
 OCLSPKT_API void couple_within_halo(Plan& plan);
 
-/// Rows of the longest halo with which truncated-halo solves more rows of a tile than the tile's halos have.
+/// The longest halo, in rows, for which truncated-halo still solves more rows of a tile than the tile's halos have.
 Index longest_tile_halo(Index partition, int word, const DeviceTraits& traits);
 
 }  // namespace oclspkt

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-halo by work-groups, for lines laid end to end. tiles-halo reads the bands. tiles-kept keeps the stored
+// truncated-halo by work-groups, for lines laid end to end. tiles-halo reads the bands; tiles-kept keeps the stored
 // factors of lines that are all alike.
 #include <algorithm>
 
@@ -13,7 +13,7 @@
 namespace oclspkt {
 namespace {
 
-/// Rows of the longest line for which a work-group holds the whole line, or its factors, instead of parts with a halo.
+/// Rows of the longest line that a work-group holds whole, or whose factors it holds, instead of parts with a halo.
 template <typename S>
 Index small_tile(const S& of) {
   return figures_of(of).count("tiles.small");
@@ -154,15 +154,14 @@ class TilesKept final : public HaloTiles<TilesKept> {
     return bound_of_tiles(
         plan, survey, [&](const RatioLimits& limits) { return bound_kept(plan, limits); },
         [&] {
-          // The bound of one tile of whole lines, or of the parts of one line, holds for all.
+          // One tile of whole lines, or the parts of one line, stand for all.
           Plan alike = plan;
           alike.n = plan.halo > 0 ? lines.length(0) : std::min(plan.n, plan.m);
           return bound_runs(alike, bands);
         });
   }
 
-  /// Propose tiles that hold short lines whole. If no such plan suits, tiles-halo is asked next, for a proposal or the
-  /// reason for none.
+  /// Propose tiles that hold short lines whole. If none suits, tiles-halo is next; it gives the reason if it refuses.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
     if (!problem.survey.shared || breaks_symmetry<T>(problem.options, problem.symmetric)) return std::nullopt;

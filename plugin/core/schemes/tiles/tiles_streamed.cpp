@@ -14,8 +14,8 @@ constexpr Index kFirstReach = 128;
 /// True if rows of dominance d bound rounding in the interface systems of partitions with stored factors.
 bool stable_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
 
-/// If the bound on rounding is too large, let runs compute shared rows to the same bits. If this is not enough, let
-/// them also correct their differences. Both changes are dropped if neither brings the bound within the limit.
+/// If the bound on rounding is too large, let runs compute shared rows to the same bits. If that does not suffice, let
+/// them also correct their differences. If neither brings the bound within the limit, the plan stays unchanged.
 /// @return the bound of the plan
 template <typename T>
 Rounding correct_where_needed(const Problem<T>& problem, Plan& plan) {
@@ -45,8 +45,8 @@ Certificate certify_plan_of_runs(const Plan& plan, const BandsView<T>& bands) {
   return certify_runs(plan, bands);
 }
 
-/// The reach of a run that the survey asks for, in rows. After this reach a truncated influence has decayed, or the
-/// line has ended. More than `longest` if the survey gives no reach.
+/// The reach of a run by the survey, in rows: there, a truncated influence has decayed, or the line has ended. More
+/// than `longest` if the survey gives no reach.
 template <typename T>
 Index known_reach(const Problem<T>& problem, double tol, Index longest) {
   const LineSet& lines = problem.bands.lines();
@@ -62,8 +62,8 @@ Index longer_reach(Index reach, double bound, double tol, Index longest) {
                                     kHaloQuantum));
 }
 
-/// True if each line may be a run. Shared or narrow factors are excluded: their kernels are not bound by memory, so
-/// runs that end with the lines save nothing.
+/// True if each line may be a run. With shared or narrow factors, kernels are not bound by memory, so that such runs
+/// save nothing.
 template <typename T>
 bool fills_line_runs(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
@@ -115,7 +115,7 @@ std::optional<Proposal> propose_runs(const Problem<T>& problem, Rejection& rejec
   for (Index reach = std::min(known, kFirstReach);;) {
     plan = make_run_plan(n, reach, partition, sizeof(T), problem.traits);
     certificate = certificate_of(problem, plan, tol, certify_plan_of_runs<T>);
-    // A longer reach does not reduce rounding, which propose() bounds.
+    // A longer reach would not reduce rounding.
     if (certificate.bound <= tol) {
       return in_best_run_form(problem,
                               covered_with_growth(plan, certificate.bound, certificate.growth, tol, problem.survey));

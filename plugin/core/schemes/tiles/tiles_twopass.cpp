@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// exact-twopass by work-groups, for lines laid end to end: tiles are reduced to their last rows, level by level.
+// exact-twopass by work-groups, for lines laid end to end: tiles are reduced to their last rows, level by level
+// (kernels/gpu/tile_excess.clh).
 //
-// Rounding of exact-twopass by work-groups (kernels/gpu/tile_excess.clh). Both passes together are one Gaussian
-// elimination. No number is computed twice, and a row keeps the rounding of its own eliminations and of its
-// substitution.
+// The bound on rounding, in the notation of rounding.hpp. Both passes together are one Gaussian elimination, and no
+// number is computed twice. So a row has only the rounding of its own eliminations and of its substitution.
 //
-// An elimination adds t p to q, q' = q + t p. It replaces the coupling l of q to p by another one, l' <= l. In units of
-// u = eps / 2 it rounds as follows. The multiplier rounds by 5 |l|: its error is in the remainder of l and in the
-// diagonal, which is a sum. The new coupling rounds by 2 |l'|, because its error is in itself and in the diagonal. If
-// couplings of other signs add to the excess, this rounds by |t| (s_p + 2 |a_pq|). The right-hand side and the excess
-// of q' round, too. The sum is 7 |l| + |f'| + s', with |f'| <= |A'| max |x|. The rounding of f' and of s' is also
-// bounded by the terms that p adds to them.
+// An elimination of row p from row q gives q' = q + t p. It replaces the coupling l of q to p by a coupling l' to the
+// row beyond p, with |l'| <= |l| in dominant rows. In u times max |x|, it rounds by:
+//   5 |l|                   the multiplier t; its error is in the remainder of l and in the diagonal, which is a sum
+//   2 |l'|                  the new coupling; its error is in the coupling and in the diagonal
+//   |t| (s_p + 2 |a_pq|)    only if couplings of other signs add to the excess; s_p is the excess of p, a_pq its
+//                           coupling to q
+//   |f'| + s'               the right-hand side and the excess of q'; |f'| <= |A'|, the row sum of q'
+// Without the third line, that is at most 7 |l| + |f'| + s'. The fourth line is also at most the terms that p adds to
+// f' and to s', divided by u.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -29,8 +32,8 @@
 namespace oclspkt {
 namespace {
 
-/// Rounding of each row, in u |A|. The substitution of a row from its neighbours, with the reciprocal of its pivot,
-/// rounds 8.5 u |A|. Rounding the unknowns of levels to T adds u |A|, and a forgiven excess adds 2 u |A|.
+/// Rounding of each row, in u |A|: 8.5 for the substitution from the neighbours by the reciprocal pivot, 1 for rounding
+/// the unknowns of levels to T, 2 for a forgiven excess.
 constexpr double kOfEachRow = 12;
 
 template <typename T>
@@ -38,18 +41,17 @@ constexpr double unit() {
   return std::numeric_limits<T>::epsilon() / 2.0;
 }
 
-/// Bounds the rounding by the survey of all rows. Let L_j be |l| + |c| after j eliminations on each side, so L_0 <= |A|
-/// / (1 + d). The row sum |A_j| is at most |A|, and the excess is |A_j| - 2 L_j. So one more elimination on each side
-/// rounds 7 L_j + 4 (|A| - L_j) = 4 |A| + 3 L_j. In any order of elimination, couplings decay with the number of rows
-/// that they span.
+/// Bounds the rounding by the survey of all rows, of dominance d. Let L_j be |l| + |c| of a row after j eliminations on
+/// each side, with L_0 <= |A| / (1 + d). The row sum |A_j| is at most |A|, and the excess is |A_j| - 2 L_j. So by the
+/// terms above, one more elimination on each side rounds by at most 7 L_j + 2 |A| + 2 (|A| - 2 L_j) = 4 |A| + 3 L_j. In
+/// any order of elimination, couplings decay with the number of rows that they span.
 class SurveyedReduction {
  public:
   SurveyedReduction(const Survey& survey, double unit)
       : share_(1 / (1 + std::max(1.0, survey.dominance))), decay_(std::max(1.0, survey.decay())), unit_(unit) {}
 
-  /// Reduce tiles whose rows are `apart` rows apart in the system. First each work-item eliminates its rows from both
-  /// ends. Then each step eliminates half of the places, which are the last rows of work-items. The results of the two
-  /// sides are added once.
+  /// Reduce tiles whose rows are `apart` rows apart in the system. Each work-item eliminates its rows from both ends.
+  /// Then each step eliminates half of the places, the last rows of work-items. The two sides are added once.
   void reduce(double apart, Index item_rows, Index items) {
     constexpr double kAddition = 2;
     for (Index j = 1; j <= item_rows / 2; ++j) eliminate(apart * static_cast<double>(j));
@@ -71,7 +73,7 @@ class SurveyedReduction {
 /// A row, scaled to a positive diagonal, and the rounding that it has collected.
 struct ReducedRow {
   double lower = 0, upper = 0, excess = 1;
-  double begun = 0;   ///< size of the coupling at the start, if this is the change of the row above a work-item
+  double begun = 0;   ///< for the change of the row above a work-item: size of the coupling that it starts with
   double rounds = 0;  ///< collected rounding, in u max |x|
   double size = 1;    ///< |A| of the row before elimination
   Index row = -1;
@@ -79,7 +81,7 @@ struct ReducedRow {
   double couplings() const { return std::abs(lower) + std::abs(upper); }
   /// Size of the right-hand side, in units of max |x|.
   double right() const { return begun + std::abs(couplings() + excess - begun) + couplings(); }
-  /// The change of this row by the elimination of the rows below it. It starts with the upper coupling.
+  /// The change that the rows below will cause in this row. It starts with the upper coupling.
   ReducedRow above() const { return {.upper = upper, .excess = 0, .begun = std::abs(upper)}; }
 };
 
@@ -113,7 +115,7 @@ struct LevelArithmetic {
   }
 };
 
-/// The last row of a tile, which the next level eliminates, and the change that the tile causes in the row above it.
+/// The last row of a tile, for the next level, and the change that the tile causes in the row above it.
 struct ReducedTile {
   ReducedRow last, above;
 };
@@ -193,8 +195,8 @@ ReducedRow row_of_bands(const BandsView<T>& bands, Index i) {
           .row = i};
 }
 
-/// Dominance from which elimination does not grow. Tiles carry excesses and forgive one rounding of a diagonal, so a
-/// row whose sum was 0 before rounding is eliminated as a row of sum 0.
+/// Least dominance without growth in elimination. Tiles carry excesses and forgive one rounding of a diagonal, so that
+/// a row counts as a row of sum 0 if only rounding has made its sum negative.
 template <typename T>
 constexpr double kForgiven = 1 - static_cast<double>(std::numeric_limits<T>::epsilon());
 
@@ -219,8 +221,7 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::exact_twopass && by_tiles(problem);
   }
-  /// Propose exact-twopass by tiles that work-groups reduce to their last rows. If the memory does not hold all rows at
-  /// once, partitions take over.
+  /// Propose exact-twopass by tiles that work-groups reduce to their last rows; none if memory does not hold all rows.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const Index n = problem.bands.lines().rows();
@@ -240,8 +241,8 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   }
 
  private:
-  /// Bound the rounding by the survey if that suffices: if its bound, plus the eps that judge() adds for rounded
-  /// diagonals, is within the limit. Otherwise bound it by the values of the rows.
+  /// Bound the rounding by the survey if this bound, with the eps that judge() adds for rounded diagonals, is within
+  /// the limit; else by the values of the rows.
   template <typename T>
   static Rounding rounding(const Problem<T>& problem, const Plan& plan) {
     const Rounding surveyed = rounding_of(problem, plan);
