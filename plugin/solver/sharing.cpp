@@ -92,6 +92,8 @@ void Sharing<T>::find(const Processors& processors, const Outlook<T>& outlook) {
     if (const auto seconds = store_->find(key(who, "beside"))) {
       s.beside.latency = 0;
       s.beside.seconds_per_row = seconds->figure;
+      // By itself a processor is no slower, even if its prediction was made while other programs ran.
+      s.alone.predicted = std::min(s.alone.predicted, static_cast<double>(lines.rows()) * seconds->figure);
     }
     if (const auto power = store_->find(key(who, "power"))) {
       s.beside.watts = power->figure;

@@ -483,6 +483,15 @@ TEST_F(SharingOfTwo, AreSureOfWhatWasMeasuredTwice) {
   EXPECT_TRUE(alone.sure) << "nothing is tried";
 }
 
+TEST_F(SharingOfTwo, ExpectAProcessorAloneToBeNoSlowerThanBesideOthers) {
+  ProfileStore store(file_);
+  store.put("host |double, end to end, 2^10|beside", {1e-12});
+  store.write();
+  decide(1e4);
+  EXPECT_DOUBLE_EQ(sharing_.sharers().back().alone.predicted, kRows * 1e-12);
+  EXPECT_GT(sharing_.sharers().front().alone.predicted, kRows * 1e-12);
+}
+
 /// Whichever is quicker solves, although other programs interrupt each fourth of its applies, and none of the other's.
 TEST_F(SharingOfTwo, ChooseTheQuickerOneAlthoughSomeAppliesAreSlow) {
   for (const int quick : {-1, 0}) {
