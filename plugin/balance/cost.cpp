@@ -19,6 +19,8 @@ namespace {
 
 /// Words a row that the solves behind DeviceProfile::rows_per_second stream.
 constexpr double kProfileWords = 5;
+/// Nominal bytes a second that a core of the host streams.
+constexpr double kNominalCore = 8e9;
 /// Number of arrays that sweeps with stored factors stream: y, x, and three of factors.
 constexpr Index kFactoredArrays = 5;
 
@@ -47,8 +49,9 @@ HostShape shape_of(const LineSet& lines, bool in_memory) {
   return HostShape::lines;
 }
 
+/// Rows a second of the host's sweeps.
 template <typename T>
-DeviceProfile measure_host(const LineSet& lines) {
+double measure_host(const LineSet& lines) {
   constexpr int kRepeats = 3, kMostRepeats = 100;
   constexpr double kSeconds = 1e-3;  // short sweeps are repeated until the branch predictor knows them
   const Index rows = lines.rows();
@@ -69,10 +72,7 @@ DeviceProfile measure_host(const LineSet& lines) {
     best = std::min(best, seconds);
     sum += seconds;
   }
-  // If the clock does not tick, the time must still not be 0.
-  return {.launch_seconds = 0,
-          .rows_per_second = static_cast<double>(rows) / std::max(best, 1e-9),
-          .copy_bytes_per_second = std::numeric_limits<double>::infinity()};
+  return static_cast<double>(rows) / std::max(best, 1e-9);  // the clock may not tick
 }
 
 }  // namespace
@@ -110,42 +110,33 @@ double stream_words(const Scheme& scheme, const Plan& plan, const Survey& survey
 }
 
 template <typename T>
-const DeviceProfile& host_profile(HostShape shape, bool in_memory) {
+double host_rate(HostShape shape, bool in_memory) {
   static std::mutex one_at_a_time;
-  static std::map<std::pair<HostShape, bool>, DeviceProfile> profiles;
+  static std::map<std::pair<HostShape, bool>, double> rates;
   const std::lock_guard lock(one_at_a_time);
-  const auto kind = std::pair(shape, in_memory);
-  if (!profiles.contains(kind)) profiles[kind] = measure_host<T>(sample<T>(shape, in_memory));
-  return profiles[kind];
+  double& rate = rates[{shape, in_memory}];
+  if (rate == 0) rate = measure_host<T>(sample<T>(shape, in_memory));
+  return rate;
 }
 
 template <typename T>
 double predict_host_seconds(const LineSet& lines, Form form, bool nominal) {
   const bool in_memory = host_arrays_bytes<T>(lines) > kHostCacheBytes;
   const HostShape shape = shape_of(lines, in_memory);
-  const double seconds = nominal
-                             ? static_cast<double>(lines.rows()) * kProfileWords * sizeof(T) / kNominalCore
-                             : static_cast<double>(lines.rows()) / host_profile<T>(shape, in_memory).rows_per_second;
+  const double seconds = nominal ? static_cast<double>(lines.rows()) * kProfileWords * sizeof(T) / kNominalCore
+                                 : static_cast<double>(lines.rows()) / host_rate<T>(shape, in_memory);
   if (shape != HostShape::beside) return seconds;
   return seconds * make_factored_plan(lines, form, sizeof(T), kHostTraits).words_per_row() / kProfileWords;
 }
 
-double nominal_rate(const DeviceInfo& device) {
-  constexpr double kBus = 20e9, kBoard = 10e9, kEmulated = 2e9;
-  if (device.emulated) return kEmulated;
-  switch (device.type) {
-    case DeviceType::gpu:
-      return kBus;
-    case DeviceType::fpga:
-      return kBoard;
-    default:
-      return kNominalCore * device.cores;
-  }
-}
-
 DeviceProfile nominal_profile(const DeviceInfo& device, bool is_double) {
-  constexpr double kCardMemory = 1e12, kLaunch = 2e-5;
-  const double word = is_double ? sizeof(double) : sizeof(float), rate = nominal_rate(device);
+  // Bytes a second. An emulated device is a kernel of one work-item on a core of the host, not a board.
+  constexpr double kBus = 20e9, kBoard = 10e9, kEmulated = 2e9, kCardMemory = 1e12, kLaunch = 2e-5;
+  const double word = is_double ? sizeof(double) : sizeof(float);
+  const double rate = device.emulated                   ? kEmulated
+                      : device.type == DeviceType::gpu  ? kBus
+                      : device.type == DeviceType::fpga ? kBoard
+                                                        : kNominalCore * device.cores;
   const bool card = device.type == DeviceType::gpu && !device.host_unified;
   DeviceProfile profile;
   profile.launch_seconds = kLaunch;
@@ -166,7 +157,7 @@ DeviceProfile board_profile(bool is_double) {
 
 template double predict_host_seconds<float>(const LineSet&, Form, bool);
 template double predict_host_seconds<double>(const LineSet&, Form, bool);
-template const DeviceProfile& host_profile<float>(HostShape, bool);
-template const DeviceProfile& host_profile<double>(HostShape, bool);
+template double host_rate<float>(HostShape, bool);
+template double host_rate<double>(HostShape, bool);
 
 }  // namespace oclspkt

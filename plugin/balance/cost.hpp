@@ -29,16 +29,12 @@ OCLSPKT_API double stream_words(const Scheme& scheme, const Plan& plan, const Su
                                 const DeviceTraits& traits, int word, double applies);
 
 /// Predicted seconds of one apply on the host with stored factors.
-/// @param nominal  true: assume kNominalCore instead of measuring the host
+/// @param nominal  true: assume a nominal rate, see nominal_profile(), instead of measuring the host
 template <typename T>
 OCLSPKT_API double predict_host_seconds(const LineSet& lines, Form form, bool nominal = false);
 
-/// Nominal bytes a second that a core of the host streams. Nominal figures depend only on the kind of device and its
-/// cores, so that they are equal in every run. They order processors under Options::reproducible, and do not predict.
-inline constexpr double kNominalCore = 8e9;
-/// Nominal bytes a second of a device if the host holds the vectors. An emulated device is a kernel of one work-item on
-/// a core of the host: it is rated as such, not as a board.
-OCLSPKT_API double nominal_rate(const DeviceInfo& device);
+/// Nominal rates of a device. They depend only on the kind of device and its cores, so that they are equal in every
+/// run. They order processors under Options::reproducible, and do not predict.
 OCLSPKT_API DeviceProfile nominal_profile(const DeviceInfo& device, bool is_double);
 /// Rates of a board as long as nobody has measured it: those of the paper's, by the model of bench/fpga.
 OCLSPKT_API DeviceProfile board_profile(bool is_double);
@@ -47,9 +43,9 @@ OCLSPKT_API DeviceProfile board_profile(bool is_double);
 /// short lines laid end to end overlap, lines side by side are swept together.
 enum class HostShape { line, lines, beside };
 
-/// Figures of the host's own sweeps (stored factors), measured once per process and kind of line set.
+/// Rows a second of the host's own sweeps (stored factors), measured once per process and kind of line set.
 /// @param in_memory true: for arrays beyond the caches (measuring takes about 50 ms); false: within them (1 or 2 ms)
 template <typename T>
-OCLSPKT_API const DeviceProfile& host_profile(HostShape shape, bool in_memory);
+OCLSPKT_API double host_rate(HostShape shape, bool in_memory);
 
 }  // namespace oclspkt

@@ -17,15 +17,15 @@
 #include <system_error>
 #include <utility>
 
+#include "node.hpp"
 #include "user_files.hpp"
 
 namespace oclspkt {
 namespace {
 
 /// The first line of a file, up to the colon. A change of the format or of the meaning of figures raises the number.
-constexpr std::string_view kProfileVersion = "oclspkt profile 3:";
-constexpr std::string_view kColumns =
-    " seconds since 1970, set-ups, seconds a row, watts, latency in seconds, host, processor|solves|figure\n";
+constexpr std::string_view kProfileVersion = "oclspkt profile 4:";
+constexpr std::string_view kColumns = " seconds since 1970, set-ups, figure, host, processor|solves|what it is\n";
 constexpr std::size_t kMostProfileBytes = 1 << 20, kLongestProfileKey = 1024;
 
 /// The text of a system error, with a cure.
@@ -41,9 +41,8 @@ double seconds_now() {
 }
 
 bool meaningful(const Measured& measured) {
-  const auto counts = [](double figure) { return std::isfinite(figure) && figure >= 0; };
-  return counts(measured.seconds_per_row) && counts(measured.watts) && counts(measured.latency) &&
-         counts(measured.set_ups) && (measured.seconds_per_row > 0 || measured.watts > 0) && measured.set_ups >= 1;
+  return std::isfinite(measured.figure) && measured.figure > 0 && std::isfinite(measured.set_ups) &&
+         measured.set_ups >= 1;
 }
 
 /// True for characters that a key must not contain, because tabs and ends of lines structure the file.
@@ -124,12 +123,11 @@ ProfileStore::ProfileStore(std::string file) : file_(file.empty() ? default_file
     std::istringstream words(line);
     words.imbue(std::locale::classic());
     Figure figure;
-    Measured& measured = figure.measured;
-    words >> figure.when >> measured.set_ups >> measured.seconds_per_row >> measured.watts >> measured.latency;
+    words >> figure.when >> figure.measured.set_ups >> figure.measured.figure;
     if (words.get() != '\t' || !std::getline(words, host, '\t') || !std::getline(words, key)) continue;
     constexpr double kDay = 24 * 3600;
     const double age = seconds_now() - figure.when;
-    const bool counts = age >= -kDay && age <= kStaleDays * kDay && meaningful(measured);
+    const bool counts = age >= -kDay && age <= kStaleDays * kDay && meaningful(figure.measured);
     if (counts && host == here && is_key(key)) known_[key] = figure;
   }
 }
@@ -150,8 +148,14 @@ void ProfileStore::put(const std::string& key, const Measured& measured) {
   changed_.insert(key);
 }
 
+void ProfileStore::put_seconds(const std::string& key, double seconds) {
+  constexpr double kMostLonger = 1.1;
+  const std::optional<Measured> before = find(key);
+  put(key, before ? Measured{std::min(seconds, kMostLonger * before->figure), before->set_ups + 1} : Measured{seconds});
+}
+
 void ProfileStore::write() {
-  if (file_ == "none" || changed_.empty()) return;
+  if (file_ == "none" || changed_.empty() || node_place().rank != 0) return;
   OpenProfile seen(file_);
   std::string& why = seen.unread.empty() ? seen.unwritten : seen.unread;
   if (why.empty()) {
@@ -166,10 +170,8 @@ void ProfileStore::write() {
     }
     for (const auto& [key, figure] : known_) {
       if (!anew && !changed_.contains(key)) continue;
-      const Measured& m = figure.measured;
-      for (const double number : {figure.when, m.set_ups, m.seconds_per_row, m.watts, m.latency})
-        lines << number << '\t';
-      lines << host_name() << '\t' << key << '\n';
+      lines << figure.when << '\t' << figure.measured.set_ups << '\t' << figure.measured.figure << '\t' << host_name()
+            << '\t' << key << '\n';
     }
     const std::string added = lines.str();
     if (anew && ::ftruncate(seen.descriptor, 0) != 0) why = trouble(errno);

@@ -10,12 +10,10 @@
 
 namespace oclspkt {
 
-/// Measured figures of processors in one kind of solve. A figure of 0 was not measured.
+/// A figure measured in one kind of solve, such as seconds or watts; its key says which. It is positive and finite.
 struct Measured {
-  double seconds_per_row = 0;
-  double watts = 0;
+  double figure = 0;
   double set_ups = 1;  ///< number of set-ups after which it was measured
-  double latency = 0;  ///< seconds of a launch
 };
 
 /// Figures by key in a text file, which all programs of a user share and keep between runs.
@@ -40,11 +38,14 @@ class OCLSPKT_API ProfileStore {
 
   /// Figures of this host: from the last put(), else from the file.
   std::optional<Measured> find(const std::string& key) const;
-  /// Keep figures. They are ignored if one is not finite, if both seconds per row and watts are 0, if set_ups < 1, or
-  /// if the key is longer than 1024 bytes or has control characters.
+  /// Keep a figure. It is ignored if it is not positive and finite, if set_ups < 1, or if the key is longer than 1024
+  /// bytes or has control characters.
   void put(const std::string& key, const Measured& measured);
+  /// Keep the seconds measured after one more set-up. Other programs only slow a processor down. So a shorter time
+  /// replaces the old one, and a longer time raises it by a tenth at most.
+  void put_seconds(const std::string& key, double seconds);
   /// Append the figures put since the last write to the file. If that fails, the next write tries again. A file of 1 MB
-  /// or more is replaced by one with the figures of this store.
+  /// or more is replaced by one with the figures of this store. Only one rank of a node writes.
   void write();
   /// One line on why the file was not read or cannot be written, and what to do; empty if all is well.
   const std::string& why() const { return why_; }

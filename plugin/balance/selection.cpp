@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <set>
+#include <utility>
 
 #include "oclspkt/error.hpp"
 
@@ -76,6 +78,7 @@ std::vector<std::string> split_words(const std::string& language) {
 Selection select_devices(const std::string& language, const std::vector<DeviceInfo>& devices,
                          const std::vector<std::string>& problems) {
   Selection selection;
+  std::set<std::pair<int, int>> seen;  // devices with numbers of cores
   for (const std::string& given : split_words(language)) {
     std::string word = lower_case(given);
     const int cores = take_cores(word);
@@ -85,14 +88,12 @@ Selection select_devices(const std::string& language, const std::vector<DeviceIn
     if (host ? cores > 0 : found.empty() && !automatic) refuse(given, devices, problems);
     selection.automatic = selection.automatic || automatic;
     selection.host = selection.host || automatic || host;
-    for (std::size_t i = 0; i < found.size() && !host; ++i) {
-      bool known = false;
-      for (std::size_t k = 0; k < selection.devices.size(); ++k) {
-        known = known || (selection.devices[k] == found[i] && selection.cores[k] == cores);
-      }
-      selection.repeated = selection.repeated || known;
-      if (known) continue;
-      selection.devices.push_back(found[i]);
+    if (host) continue;
+    for (const int device : found) {
+      const bool repeated = !seen.insert({device, cores}).second;
+      selection.repeated = selection.repeated || repeated;
+      if (repeated) continue;
+      selection.devices.push_back(device);
       selection.cores.push_back(cores);
     }
   }

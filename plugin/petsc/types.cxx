@@ -99,13 +99,13 @@ class HostIteration {
   std::vector<PetscInt> columns_ = std::vector<PetscInt>(kEntries * kRows);
 };
 
-/// Measure the time of an iteration on the device, which is the same for any number of rows, and the host's time per
-/// row.
+/// The number of rows for which the device and the host take equally long: the time of an iteration on the device,
+/// which is the same for any number of rows, divided by the host's time per row.
 ///
 /// A device that shares the host's memory computes products only, on the host's own cores. A row then saves the time of
 /// one core, less this time divided by the number of cores. A launch is expensive, because the other cores fall asleep
 /// while the host works on vectors.
-Measured measure(DeviceSpace& space) {
+double measure_rows(DeviceSpace& space) {
   constexpr int kPasses = 10;
   const std::unique_ptr<DeviceArray> x = space.make(1000), y = space.make(1000);
   const Term<PetscScalar> term{0.5, x.get()};
@@ -126,8 +126,7 @@ Measured measure(DeviceSpace& space) {
       vectors();
     });
     const double product = least_seconds([&] { host.product(); });
-    return {.seconds_per_row = product / HostIteration::kRows * (1 - 1. / space.device().cores),
-            .latency = std::max(0., with_launch - alone)};
+    return (with_launch - alone) / (product / HostIteration::kRows * (1 - 1. / space.device().cores));
   }
   const double seconds = least_seconds([&] {
     for (int k = 0; k < kNumbers; ++k) {
@@ -141,7 +140,7 @@ Measured measure(DeviceSpace& space) {
     host.product();
     host.vectors();
   });
-  return {.seconds_per_row = of_host / HostIteration::kRows, .latency = seconds};
+  return seconds / (of_host / HostIteration::kRows);
 }
 
 /// The least number of rows for which the device is faster than the host, at least kLeastRows. The figures come from
@@ -157,11 +156,11 @@ PetscInt find_least_rows(DeviceSpace& space, const std::string& profile) {
   ProfileStore store(profile);
   std::optional<Measured> found = store.find(key);
   if (!found) {
-    found = measure(space);
+    found = {std::max(double{kLeastRows}, measure_rows(space))};
     store.put(key, *found);
-    if (node_place().rank == 0) store.write();
+    store.write();
   }
-  const double rows = std::clamp(found->latency / found->seconds_per_row, double{kLeastRows}, kMost);
+  const double rows = std::clamp(found->figure, double{kLeastRows}, kMost);
   const double digits = std::pow(10, std::floor(std::log10(rows)) - 1);
   return static_cast<PetscInt>(std::ceil(rows / digits) * digits);
 }

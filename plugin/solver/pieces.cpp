@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace oclspkt {
@@ -22,16 +23,16 @@ struct Run {
 /// Divide `units` of equal size in proportion to `rows`; `near` moves a cut to a better place.
 template <typename Near>
 std::vector<Run> cut_units(Index units, std::span<const Index> rows, const Near& near) {
-  Index all = 0, before = 0, at = 0;
-  for (const Index r : rows) all += r;
+  const Index all = std::accumulate(rows.begin(), rows.end(), Index(0));
+  Index before = 0, at = 0;
   std::vector<Run> runs;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     before += rows[k];
-    const double share = static_cast<double>(before) / static_cast<double>(std::max<Index>(1, all));
+    const double share = static_cast<double>(before) / static_cast<double>(all);
     const auto wanted = static_cast<Index>(std::llround(share * static_cast<double>(units)));
     const Index end = before == all ? units : std::clamp(near(wanted), at, units);
     if (end > at) runs.push_back({k, at, end});
-    at = std::max(at, end);
+    at = end;
   }
   return runs;
 }

@@ -27,6 +27,12 @@ struct Processor {
   std::string known_as() const { return (info.emulated ? "emulated " : "") + name(); }
   /// The key of its measured figures. They hold for one version of the driver.
   std::string figures_of() const { return known_as() + " " + info.driver_version; }
+  /// Its word in Options::devices.
+  std::string word() const {
+    if (host()) return "host";
+    if (info.whole < 0) return std::to_string(index);
+    return std::to_string(info.whole) + ":" + std::to_string(info.cores);
+  }
 };
 
 /// The processors that the options name, as far as they can be used.

@@ -7,14 +7,6 @@
 #include "selection.hpp"
 
 namespace oclspkt {
-namespace {
-
-/// True if the options may name several processors that share; `auto` means only the fastest one.
-bool names_several(const Options& options) {
-  return options.devices != "auto" && options.method != MethodChoice::pivot && !needs_no_device(options.devices);
-}
-
-}  // namespace
 
 /// Share the rows among the processors that are named, if that pays.
 /// @param[out] found  if rows are not shared, the processors of which one solves, if they are known
@@ -24,27 +16,30 @@ bool LineSolver<T>::share(std::optional<Processors>& found) {
   sharing_.learn();
   only_.clear();
   report_.sharing = {};
-  const bool pivots = known_.constant_null_space && options_.singular != Singular::fail;  // shares cannot pin a line
-  if (names_several(options_) && !pivots && !known_.queue) found = find_those_left();
+  // Shares cannot pin a line. `auto` means only the fastest processor.
+  const bool whole = known_.queue || options_.method == MethodChoice::pivot || options_.devices == "auto" ||
+                     (known_.constant_null_space && options_.singular != Singular::fail);
+  if (!whole && !needs_no_device(options_.devices)) found = find_those_left();
   ShareVerdict verdict;
   if (found && !found->automatic) {
     verdict = sharing_.decide(*found, choosing().outlook());
-    std::string& why = report_.sharing.why;
-    why = verdict.why;
+    std::string& why = report_.sharing.why = verdict.why;
     report_.sharing.objectives = verdict.objectives;
     std::vector<std::string> remarks = found->remarks;
     remarks.push_back(sharing_.profile_trouble());
     for (const std::string& remark : remarks) why += (why.empty() || remark.empty() ? "" : "; ") + remark;
-    if (verdict.only != nullptr) only_ = verdict.only->word;
   }
-  if (!verdict.shared) {
+  if (!verdict.shared()) {
     sharing_.drop();
-    if (verdict.only != nullptr) found->keep_only(verdict.only->processor.index);
+    if (verdict.only != nullptr) {
+      only_ = verdict.only->processor.word();
+      found->keep_only(verdict.only->processor.index);
+    }
     return false;
   }
   found.reset();  // the set-up of shares may lose devices
   try {
-    sharing_.set_up(choosing().outlook(), known_);
+    sharing_.set_up(choosing().outlook(), known_, std::move(verdict.pieces));
   } catch (const Breakdown& error) {  // one processor may still solve, or report the breakdown of whole lines
     report_.sharing.why = std::string("rows are not shared: ") + error.what() + "; " + report_.sharing.why;
     return false;

@@ -51,7 +51,7 @@ void SharedLines<T>::set_up(const Bands<T>& bands, Survey survey, std::vector<Pi
   const BandsView<T> all = bands.view();
   survey.uncoupled_above = 0;  // no search for further lines
   team_->run([&](int member) {
-    const auto& [piece, solver, before, seconds] = parts_[static_cast<std::size_t>(member)];
+    const auto& [piece, solver, seconds] = parts_[static_cast<std::size_t>(member)];
     // Each solver has room for all rows, so that shares change without new memory. Pages of other rows stay untouched.
     if (solver->lines().rows() == 0) solver->impl_->write(bands.lines(), {}, nullptr);
     const BandsView<T> own{all.lower + piece.first, all.diag + piece.first, all.upper + piece.first};
@@ -64,13 +64,13 @@ void SharedLines<T>::set_up(const Bands<T>& bands, Survey survey, std::vector<Pi
 template <typename T>
 void SharedLines<T>::apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
   const auto start = std::chrono::steady_clock::now();
-  for (Part& part : parts_) part.before = part.solver->part_times().total_seconds;
-  team_->run([&](int member) {
-    const Part& part = parts_[static_cast<std::size_t>(member)];
-    part.solver->apply(y + part.piece.first, y_stride, x + part.piece.first, x_stride, columns);
-  });
   const auto count = static_cast<double>(columns);
-  for (Part& part : parts_) part.seconds.add((part.solver->part_times().total_seconds - part.before) / count);
+  team_->run([&](int member) {
+    Part& part = parts_[static_cast<std::size_t>(member)];
+    const double before = part.solver->part_times().total_seconds;
+    part.solver->apply(y + part.piece.first, y_stride, x + part.piece.first, x_stride, columns);
+    part.seconds.add((part.solver->part_times().total_seconds - before) / count);
+  });
   seconds_.add(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count);
 }
 

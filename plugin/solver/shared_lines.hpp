@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -13,17 +16,31 @@
 
 namespace oclspkt {
 
-/// The mean time of applies, without the first one, which runs with cold caches.
-class MeanSeconds {
+/// The median time of applies: the throughput that later applies reach again, even if other programs interrupted some
+/// of these. It is the median of a random sample, which covers all applies since the set-up. Of two applies it is the
+/// quicker one, because the first apply runs with cold caches.
+class MedianSeconds {
  public:
-  void add(double seconds) { (count_++ == 0 ? first_ : others_) += seconds; }
-  /// Mean seconds: 0 before the first apply; after one apply, its time.
-  double value() const { return count_ < 2 ? first_ : others_ / static_cast<double>(count_ - 1); }
-  std::int64_t count() const { return count_; }
+  void add(double seconds) {
+    const std::size_t place = count_ < kSample ? count_ : random_() % (count_ + 1);
+    if (place < kSample) sample_[place] = seconds;
+    ++count_;
+  }
+  /// Median seconds; 0 before the first apply.
+  double value() const {
+    std::array<double, kSample> sorted = sample_;
+    const auto used = static_cast<std::ptrdiff_t>(std::min(count_, kSample));
+    const auto middle = sorted.begin() + std::max<std::ptrdiff_t>(used - 1, 0) / 2;
+    std::nth_element(sorted.begin(), middle, sorted.begin() + used);
+    return *middle;
+  }
+  std::size_t count() const { return count_; }
 
  private:
-  double first_ = 0, others_ = 0;
-  std::int64_t count_ = 0;
+  static constexpr std::size_t kSample = 31;
+  std::array<double, kSample> sample_{};
+  std::size_t count_ = 0;
+  std::minstd_rand random_;
 };
 
 /// Lines that several processors solve at the same time. Each has a piece of the rows, a CutSolver and a thread. Cuts
@@ -35,8 +52,7 @@ class SharedLines {
   struct Part {
     Piece piece;
     CutSolver<T>* solver;
-    double before = 0;         ///< total seconds of the solver before the present apply
-    MeanSeconds seconds = {};  ///< mean of an apply, without waiting for other parts
+    MedianSeconds seconds = {};  ///< of an apply, without waiting for other parts
   };
 
   /// @param options  options of the solver whose rows are shared
@@ -53,7 +69,7 @@ class SharedLines {
 
   const std::vector<Part>& parts() const { return parts_; }
   /// Time of an apply by all parts together.
-  const MeanSeconds& seconds() const { return seconds_; }
+  const MedianSeconds& seconds() const { return seconds_; }
   /// The sum of the times of all parts since the set-up.
   Times times() const;
   std::int64_t bytes() const;
@@ -63,7 +79,7 @@ class SharedLines {
   std::vector<std::unique_ptr<CutSolver<T>>> solvers_;  ///< shape [words]
   std::vector<Part> parts_;
   std::unique_ptr<Team> team_;  ///< one member for each part
-  MeanSeconds seconds_;
+  MedianSeconds seconds_;
 };
 
 extern template class SharedLines<float>;

@@ -35,7 +35,7 @@ std::vector<Figure> figures_in(const std::string& file, std::string& first_line)
   std::vector<Figure> figures;
   Figure figure;
   for (std::string number; std::getline(stream, figure.when, '\t');) {
-    for (int k = 0; k < 4; ++k) std::getline(stream, number, '\t');  // set-ups, seconds a row, watts, latency
+    for (int k = 0; k < 2; ++k) std::getline(stream, number, '\t');  // set-ups, figure
     std::getline(stream, figure.host, '\t');
     std::getline(stream, figure.who, '|');
     std::getline(stream, figure.kind, '|');
@@ -76,8 +76,8 @@ class SharingProfile : public ::testing::Test {
     text += "\n";
     int measured = 0;
     const auto add = [&](const Figure& f, const char* how, double seconds, int set_ups = 2) {
-      text += f.when + "\t" + std::to_string(set_ups) + "\t" + std::to_string(1e9 * seconds) + "e-9\t0\t0\t" + f.host +
-              "\t" + f.who + "|" + f.kind + "|" + how + "\n";
+      text += f.when + "\t" + std::to_string(set_ups) + "\t" + std::to_string(1e9 * seconds) + "e-9\t" + f.host + "\t" +
+              f.who + "|" + f.kind + "|" + how + "\n";
     };
     for (const Figure& f : figures) {
       if (f.how == "together") add(f, "together", together);

@@ -17,14 +17,14 @@
 
 #include "profile_cases.hpp"
 #include "shared_lines.hpp"
-#include "sharers.hpp"
+#include "sharing.hpp"
 #include "user_files.hpp"
 
 namespace oclspkt {
 namespace {
 
 TEST_F(Profiles, ComeBackAsTheyWerePut) {
-  const Measured odd{1.0 / 3e9, 0, 1}, power{0, 1.0 / 3, 1};
+  const Measured odd{1.0 / 3e9, 1}, power{100.0 / 3, 2};
   ProfileStore store(file_);
   EXPECT_EQ(store.why(), "");
   store.put("a \"quoted\" key, with \xc3\xa4", kGood);
@@ -58,17 +58,17 @@ TEST_F(Profiles, OfTwoStoresAreMerged) {
   two.write();
   EXPECT_TRUE(read("a"));
   EXPECT_TRUE(read("b"));
-  write("a", {1, 0, 2});
+  write("a", {1, 2});
   one.write();
-  expect_equal(read("a"), {1, 0, 2});  // one had nothing new
+  expect_equal(read("a"), {1, 2});  // one had nothing new
 }
 
 TEST_F(Profiles, OfOtherHostsAreKeptAndNotRead) {
   std::string first;
   std::vector<std::string> columns = good_columns(first);
   const std::string mine = line_of(columns);
-  columns[5] = "another";
-  columns[6] = "z";
+  columns[3] = "another";
+  columns[4] = "z";
   put_text(first + "\n" + line_of(columns) + mine);
   EXPECT_FALSE(read("z"));
   write("b");
@@ -77,12 +77,12 @@ TEST_F(Profiles, OfOtherHostsAreKeptAndNotRead) {
   EXPECT_TRUE(read("b"));
 }
 
-/// The second version had seconds of latency; the first was JSON, and had watts for seconds.
+/// The third version had three figures in a line; the first was JSON.
 TEST_F(Profiles, OfAnotherVersionOrKindAreToldAndRebuilt) {
   std::string first;
   const std::string figure = line_of(good_columns(first));
   for (const std::string& bad :
-       {"oclspkt profile 2: seconds\n1\t0\t" + figure,
+       {"oclspkt profile 3: seconds\n" + figure,
         std::string("{\n \"oclspkt\": \"profile 1\",\n \"hosts\": {\n  \"h\": {\n   \"a\": {\"latency\": 0, "
                     "\"seconds_per_row\": 45, \"applies\": 1, \"when\": 1}\n  }\n }\n}\n"),
         std::string(2, '\0'), std::string("{"), std::string("null\n")}) {
@@ -108,7 +108,7 @@ TEST_F(Profiles, LinesThatAreNoFiguresAreSkipped) {
   fewer.pop_back();
   tabs.back() += "\tmore";
   words[2] += "s";
-  other[6] = "b";
+  other[4] = "b";
   std::vector<std::string> texts{std::string(2 << 20, 'x') + "\n", first + "\n", line_of(columns).substr(0, 20) + "\n"};
   for (const auto& bad : {fewer, tabs, words, {""}}) texts.push_back(line_of(bad));
   for (const std::string& bad : texts) {
@@ -116,9 +116,9 @@ TEST_F(Profiles, LinesThatAreNoFiguresAreSkipped) {
     EXPECT_EQ(ProfileStore(file_).why(), "");
     expect_equal(read("a"), kGood);
     expect_equal(read("b"), kGood);
-    write("c", {1, 0, 2});
+    write("c", {1, 2});
     expect_equal(read("a"), kGood);
-    expect_equal(read("c"), {1, 0, 2});
+    expect_equal(read("c"), {1, 2});
   }
 }
 
@@ -139,9 +139,7 @@ TEST_F(Profiles, CutOrFlippedNeverThrowNorGiveNonsense) {
     ProfileStore store(file_);
     for (const char* key : {"a", "b", "c"})
       if (const auto found = store.find(key)) {
-        EXPECT_TRUE(std::isfinite(found->seconds_per_row) && found->seconds_per_row >= 0) << bad;
-        EXPECT_TRUE(std::isfinite(found->latency) && found->latency >= 0) << bad;
-        EXPECT_TRUE(std::isfinite(found->watts) && found->watts >= 0) << bad;
+        EXPECT_TRUE(std::isfinite(found->figure) && found->figure > 0) << bad;
         EXPECT_TRUE(std::isfinite(found->set_ups) && found->set_ups >= 1) << bad;
       }
     store.put("d", kGood);
@@ -162,12 +160,12 @@ TEST_F(Profiles, ThatAreWrongOrStaleAreIgnored) {
   };
   for (const std::string& bad :
        {with(0, std::to_string(now - (stale + 1) * day)), with(0, std::to_string(now + 2 * day)), with(0, "-1e300"),
-        with(1, "0"), with(1, "inf"), with(2, "-1e-9"), with(2, "nan"), with(3, "-1"), with(3, "inf"), with(4, "-1")}) {
+        with(1, "0"), with(1, "inf"), with(2, "-1e-9"), with(2, "nan"), with(2, "inf"), with(2, "0")}) {
     put_text(bad);
     EXPECT_FALSE(read("a")) << bad;
   }
-  for (const std::string& fine : {with(0, std::to_string(now - (stale - 1) * day)),
-                                  with(0, std::to_string(now + day / 2)), with(2, "0"), with(3, "0")}) {
+  for (const std::string& fine :
+       {with(0, std::to_string(now - (stale - 1) * day)), with(0, std::to_string(now + day / 2))}) {
     put_text(fine);
     EXPECT_TRUE(read("a")) << fine;
   }
@@ -176,9 +174,8 @@ TEST_F(Profiles, ThatAreWrongOrStaleAreIgnored) {
 TEST_F(Profiles, WithoutMeaningAreNotKept) {
   ProfileStore store(file_);
   const double nan = std::nan("");
-  for (const Measured& bad : {Measured{0, 0, 1}, Measured{-1, 1, 1}, Measured{1, 0, 0}, Measured{1, -1, 1},
-                              Measured{nan, 0, 1}, Measured{1, 0, nan}, Measured{1, nan, 1}, Measured{kInfinity, 0, 1},
-                              Measured{1, 0, kInfinity}, Measured{1, kInfinity, 1}}) {
+  for (const Measured& bad : {Measured{0}, Measured{-1}, Measured{1, 0}, Measured{nan}, Measured{1, nan},
+                              Measured{kInfinity}, Measured{1, kInfinity}}) {
     store.put("a", bad);
     EXPECT_FALSE(store.find("a"));
   }
@@ -199,7 +196,7 @@ TEST_F(Profiles, BeyondTheLimitLoseThoseOfOtherHosts) {
   columns[0] = std::to_string(std::stol(columns[0]) - 86400);
   const std::string mine = line_of(columns);
   std::string all = first + "\n" + mine;
-  columns[5] = "another";
+  columns[3] = "another";
   while (all.size() < std::size_t{1} << 20) all += line_of(columns);
   put_text(all);
   write("b");
@@ -404,82 +401,113 @@ TEST_F(Profiles, NeedAHome) {
   EXPECT_TRUE(read("a"));
 }
 
-/// The host as the only processor that is named.
-class SharersOfHost : public Profiles {
+/// Other programs make nothing faster.
+TEST_F(Profiles, FollowAShorterTimeAtOnceAndALongerOneByTenths) {
+  ProfileStore store(file_);
+  const auto put = [&](double seconds) {
+    store.put_seconds("a", seconds);
+    return store.find("a")->figure;
+  };
+  EXPECT_DOUBLE_EQ(put(1), 1);
+  EXPECT_DOUBLE_EQ(put(3), 1.1);
+  EXPECT_DOUBLE_EQ(put(3), 1.21);
+  EXPECT_DOUBLE_EQ(put(1.05), 1.05);
+  EXPECT_DOUBLE_EQ(put(0.5), 0.5);
+  EXPECT_DOUBLE_EQ(put(0), 0.5) << "no figure";
+  expect_equal(store.find("a"), {0.5, 5});
+}
+
+TEST(MedianSeconds, AreOfAllAppliesAndOfTheQuickerOneOfTwo) {
+  MedianSeconds median;
+  EXPECT_EQ(median.value(), 0);
+  median.add(9);
+  EXPECT_EQ(median.value(), 9);
+  median.add(1);
+  EXPECT_EQ(median.value(), 1);
+  median.add(2);
+  EXPECT_EQ(median.value(), 2);
+  EXPECT_EQ(median.count(), 3U);
+  MedianSeconds slow_at_the_end;
+  for (int k = 0; k < 1000; ++k) slow_at_the_end.add(k < 700 ? 1 : 10);
+  EXPECT_EQ(slow_at_the_end.value(), 1);
+}
+
+/// Two processors that are named together. Both are the host, so that no device is opened.
+class SharingOfTwo : public Profiles {
  protected:
-  SharersOfHost() {
+  SharingOfTwo() {
     options_.profile = file_;
     processors_.host = true;
+    processors_.devices.push_back({.index = 0});
+    processors_.devices.front().info.driver_version = "of another kind";
     bands_.close_lines();
   }
-  void find(double applies = 1e4) {
+  ShareVerdict decide(double applies) {
     const Survey survey{};
-    sharers_.find(processors_, Outlook<double>{options_, bands_, survey, false, applies, 1e4});
+    return sharing_.decide(processors_, Outlook<double>{options_, bands_, survey, false, applies, 1e4});
   }
-  /// Keep seconds of all rows. @return what is known then
-  Estimate put(double seconds, double applies = 1e4) {
-    sharers_.put("host ", "alone", {.seconds_per_row = seconds / kRows}, applies);
-    find(applies);
-    return sharers_.each().front().alone;
+  /// The estimate of the host alone, where a profile has `measured` seconds of all rows. @param few  the end of the key
+  Estimate host_after(double seconds, double set_ups, double applies, const std::string& few) {
+    ProfileStore store(file_);
+    store.put("host |double, end to end, 2^10" + few + "|alone", {seconds / kRows, set_ups});
+    store.write();
+    sharing_.renew();
+    decide(applies);
+    return sharing_.sharers().back().alone;
   }
 
   static constexpr Index kRows = 1000;
   Options options_;
   Processors processors_;
   Bands<double> bands_{LineSet::one(kRows)};
-  Sharers sharers_;
+  Sharing<double> sharing_;
 };
 
-TEST(MeanSeconds, LeavesOutTheFirstIfThereAreOthers) {
-  MeanSeconds mean;
-  EXPECT_EQ(mean.value(), 0);
-  mean.add(9);
-  EXPECT_EQ(mean.value(), 9);
-  mean.add(1);
-  mean.add(2);
-  EXPECT_EQ(mean.value(), 1.5);
-  EXPECT_EQ(mean.count(), 3);
-}
-
-/// Others' work makes nothing faster.
-TEST_F(SharersOfHost, FollowAShorterTimeAtOnceAndALongerOneByTenths) {
-  find();
-  ASSERT_EQ(sharers_.each().size(), 1U);
-  EXPECT_EQ(sharers_.each().front().who, "host ");
-  EXPECT_DOUBLE_EQ(put(1).seconds(), 1);
-  EXPECT_DOUBLE_EQ(put(3).seconds(), 1.1);
-  EXPECT_DOUBLE_EQ(put(3).seconds(), 1.21);
-  EXPECT_DOUBLE_EQ(put(1.05).seconds(), 1.05);
-  EXPECT_DOUBLE_EQ(put(0.5).seconds(), 0.5);
-  EXPECT_DOUBLE_EQ(put(0).seconds(), 0.5) << "no figure";
-}
-
 /// A figure of one moment does not decide: until it was measured again, half of what is predicted is hoped for.
-TEST_F(SharersOfHost, AreSureOfWhatWasMeasuredTwice) {
-  find();
-  const Estimate predicted = sharers_.each().front().alone, once = put(1000 * predicted.predicted), twice = put(1);
+TEST_F(SharingOfTwo, AreSureOfWhatWasMeasuredTwice) {
+  decide(1e4);
+  ASSERT_EQ(sharing_.sharers().size(), 2U);
+  const Estimate predicted = sharing_.sharers().back().alone;
   EXPECT_GT(predicted.predicted, 0);
   EXPECT_EQ(predicted.measured, 0);
-  EXPECT_DOUBLE_EQ(once.seconds(), 1000 * predicted.predicted);
-  EXPECT_EQ(once.hoped(), predicted.predicted / 2);
-  EXPECT_DOUBLE_EQ(twice.hoped(), std::min(1.0, 1100 * predicted.predicted));
-  for (const double hoped : {put(1, 1).hoped(), put(1, 1).hoped()}) EXPECT_LT(hoped, 1) << "of a whole solve";
-  EXPECT_DOUBLE_EQ(put(1, 1).hoped(), 1);
+  EXPECT_EQ(predicted.hoped(), predicted.predicted / 2);
+  const double slow = 1000 * predicted.predicted;
+  EXPECT_DOUBLE_EQ(host_after(slow, 1, 1e4, "").seconds(), slow);
+  EXPECT_DOUBLE_EQ(host_after(slow, 1, 1e4, "").hoped(), predicted.predicted / 2);
+  EXPECT_DOUBLE_EQ(host_after(slow, 2, 1e4, "").hoped(), slow);
+  EXPECT_LT(host_after(1, 2, 1, ", 2^1 applies").hoped(), 1) << "of a whole solve";
+  EXPECT_DOUBLE_EQ(host_after(1, 3, 1, ", 2^1 applies").hoped(), 1);
+  options_.reproducible = true;
+  const Estimate alone = host_after(slow, 2, 1e4, "");
+  EXPECT_EQ(alone.measured, 0);
+  EXPECT_TRUE(alone.sure) << "nothing is tried";
 }
 
-TEST_F(SharersOfHost, KeepSecondsAndWattsApart) {
-  find();
-  sharers_.put("host ", "power", {.watts = 250});
-  sharers_.put("host ", "alone", {.seconds_per_row = 2e-9});
-  sharers_.write(true);
-  expect_equal(read("host |double, end to end, 2^10|power"), {0, 250, 1});
-  expect_equal(read("host |double, end to end, 2^10|alone"), {2e-9, 0, 1});
-  options_.reproducible = true;
-  sharers_.renew();
-  find();
-  EXPECT_FALSE(sharers_.learns());
-  EXPECT_EQ(sharers_.each().front().alone.measured, 0);
-  EXPECT_TRUE(sharers_.each().front().alone.sure) << "nothing is tried";
+TEST_F(SharingOfTwo, ExpectAProcessorAloneToBeNoSlowerThanBesideOthers) {
+  ProfileStore store(file_);
+  store.put("host |double, end to end, 2^10|beside", {1e-12});
+  store.write();
+  decide(1e4);
+  EXPECT_DOUBLE_EQ(sharing_.sharers().back().alone.predicted, kRows * 1e-12);
+  EXPECT_GT(sharing_.sharers().front().alone.predicted, kRows * 1e-12);
+}
+
+/// Whichever is quicker solves, although other programs interrupt each fourth of its applies, and none of the other's.
+TEST_F(SharingOfTwo, ChooseTheQuickerOneAlthoughSomeAppliesAreSlow) {
+  for (const int quick : {-1, 0}) {
+    sharing_.renew();
+    fs::remove(file_);
+    int solves = 0;
+    for (int set_up = 0; set_up < 10; ++set_up) {
+      sharing_.learn();
+      const ShareVerdict verdict = decide(12);
+      EXPECT_FALSE(verdict.shared());
+      solves = verdict.only != nullptr ? verdict.only->processor.index : 0;
+      sharing_.watch_single(solves, 0);
+      for (int k = 0; k < 12; ++k) sharing_.note_single(solves != quick ? 1.2e-3 : k % 4 == 1 ? 1e-2 : 1e-3);
+    }
+    EXPECT_EQ(solves, quick);
+  }
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ struct ShareReport {
   std::string shape;  ///< of its plan, such as "halo 40"
   Index rows = 0;
   double predicted_seconds = 0;  ///< of an apply of its rows
-  double seconds = 0;            ///< mean of all applies but the first; 0 before any
+  double seconds = 0;            ///< median of the applies since the set-up; 0 before any
   std::int64_t bytes = 0;        ///< to and from the device since the set-up
 };
 
@@ -116,7 +116,7 @@ struct SharesReport {
   std::string why;                  ///< reason for the sharing; empty if one processor was named
   double predicted_seconds = 0;     ///< of an apply; 0 if one processor solves
   double single_seconds = 0;        ///< predicted for an apply by the best processor alone
-  double seconds = 0;               ///< mean of all applies but the first; 0 before any
+  double seconds = 0;               ///< median of the applies since the set-up; 0 before any
   std::string objectives = {};  ///< the shares that `time` and `energy` choose, with the seconds and joules of both,
                                 ///< and whose power is measured; may be empty unless Options::energy or
                                 ///< balance `energy` asks for joules
