@@ -6,7 +6,8 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 
-CL_API_ENTRY cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info what, size_t room, void* to, size_t* size) {
+CL_API_ENTRY cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info what, size_t room, void* to,
+                                               size_t* size) {
   static atomic_uint questions;
   cl_int (*real)(cl_event, cl_event_info, size_t, void*, size_t*);
 
