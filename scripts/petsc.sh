@@ -66,10 +66,11 @@ install_kokkos_part() {
 }
 
 # build_petsc VERSION [options of PETSc's configure]: unless it is there already; of 3.26 the newest release is looked for.
-# Sets petsc_dir and petsc_arch, by which CMake finds it.
+# Sets petsc_dir and petsc_arch, by which CMake finds it. mpicc calls the compiler in OMPI_CC if it is set: Clang takes less
+# than half the time of GCC if headers are precompiled.
 build_petsc() {
   local version=$1 key package=$PWD/build/petsc-package configure=("${PETSC_CONFIGURE[@]}" "${@:2}")
-  key=$(printf '%s\n' "${configure[@]}" | sha256sum | cut -c 1-8)
+  key=$(printf '%s\n' "${configure[@]}" ${OMPI_CC:+"$OMPI_CC"} | sha256sum | cut -c 1-8)
   rm -rf "$package"
   if [[ $version =~ ^[0-9]+\.[0-9]+$ ]]; then
     download_petsc "$version" "$package" || return
@@ -91,15 +92,29 @@ make_petsc() {
   tar -xzf "$package"/petsc-*.tar.gz -C "$petsc_dir" --strip-components=1 || return
   if ! (
     cd "$petsc_dir" && export PETSC_DIR=$petsc_dir PETSC_ARCH=$petsc_arch &&
-      /usr/bin/python3 ./configure "${configure[@]}" "--with-make-np=$JOBS" && make -f gmakefile -j "$JOBS" libs
+      /usr/bin/python3 ./configure "${configure[@]}" "--with-make-np=$JOBS" && precompile_headers &&
+      make -f gmakefile -j "$JOBS" libs "CFLAGS=$petsc_cflags"
   ) >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     echo "run.sh: PETSc $version did not build, see $log" >&2
     return 1
   fi
-  rm -rf "$package" "$petsc_dir/$petsc_arch/obj"
+  rm -rf "$package" "$petsc_dir/$petsc_arch"/{obj,all.h,all.h.pch}
   touch "$petsc_dir/$petsc_arch/built"
   echo "== built PETSc $version in $((SECONDS - begin)) s"
+}
+
+# precompile_headers: PETSc's own, for the Clang in OMPI_CC if it is set. Sets petsc_cflags, by which Clang finds them. Some
+# files of PETSc define the macro before they include headers.
+precompile_headers() {
+  local headers=$petsc_dir/$petsc_arch/all.h flags
+  petsc_cflags=
+  [ -n "${OMPI_CC:-}" ] || return 0
+  petsc_cflags="-w -include $headers"
+  printf '%s\n' '#define PETSC_DESIRE_FEATURE_TEST_MACROS' '#include <petsc.h>' \
+    '#include <petsc/private/'{petsc,vec,mat,dm,ksp,pc,snes,ts}'impl.h>' >"$headers"
+  mapfile -t flags < <(sed -n 's/^\(CC_FLAGS\|PETSC_CC_INCLUDES\) = //p' "$petsc_arch/lib/petsc/conf/petscvariables" | xargs -n 1)
+  mpicc "${flags[@]}" -w -c -x c-header "$headers" -o "$headers.pch"
 }
 
 # build_petsc4py: petsc4py of the same release for the PETSc of build_petsc. Sets petsc4py_python, the interpreter

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # `test`: a release build and what shows that it works. `test all`: the rest of its tests, those of the PETSc plugin with
-# 64-bit indices and with the newest PETSc, the tests under the sanitizers and some fuzzing of each target.
+# the newest PETSc, which has 64-bit indices, the tests under the sanitizers and some fuzzing of each target.
 # `test petsc VERSION`: those of the plugin with another release of PETSc. `test types`: PETSc's own examples with
 # -oclspkt_types. All end with one line that sums up.
 
@@ -79,12 +79,12 @@ test_rest() {
 OF_RELEASE=-DOCLSPKT_SOLVER_FOLDER=$PWD/build/release/lib
 
 # test_plugin NAME DIR ARCH [-DNAME=VALUE...]: the PETSc part, with another build of PETSc, but for tests that match
-# $LEFT_OUT.
+# $LEFT_OUT; of them those that match $ONLY, for which $PROGRAMS are built.
 test_plugin() {
   local folder=$PWD/build/$1
   settings=("-DPETSC_DIR=$2" "-DPETSC_ARCH=$3" "${@:4}")
-  goals=(--target plugin/all tests/petsc/all)
-  test_preset "$1" petsc -R '^petsc\.' -LE 'house|slow' ${LEFT_OUT:+-E "$LEFT_OUT"}
+  read -ra goals <<<"--target plugin/all ${PROGRAMS:-tests/petsc/all}"
+  test_preset "$1" petsc -R "^petsc\.${ONLY:-}" -LE 'house|slow' ${LEFT_OUT:+-E "$LEFT_OUT"}
 }
 
 # test_petsc "VERSION [options]": a release of PETSc that is built here, with more options of its configure; first
@@ -115,15 +115,16 @@ test_petsc() {
 # on devices depends on no build of PETSc.
 BESIDE_RELEASE='foreign\.(snes|ts|tao)|foreign.*\.cpu$|petsc\.fpga\.'
 
-# Debian's PETSc with 64-bit indices.
-test_petsc64() {
-  LEFT_OUT=$BESIDE_RELEASE test_plugin petsc-64 /usr/lib/petscdir/petsc64-real "" "$OF_RELEASE"
+# Debian's PETSc with 64-bit indices: what the newest does not have, the Fortran module and a program of PETSc's in Fortran.
+test_fortran64() {
+  ONLY='(Fortran|foreign\.ksp-ex1f$)' PROGRAMS='oclspkt-petsc-fortran foreign-ksp-ex1f' \
+    test_plugin fortran-64 /usr/lib/petscdir/petsc64-real "" "$OF_RELEASE"
 }
 
-# The newest release of PETSc that is supported, without petsc4py, which `test petsc` builds as well.
+# The newest release of PETSc that is supported, with 64-bit indices. `test petsc` has 32-bit ones, and petsc4py.
 NEWEST_PETSC=3.26.1
 test_newest() {
-  if build_petsc "$NEWEST_PETSC"; then
+  if OMPI_CC=clang-14 build_petsc "$NEWEST_PETSC" --with-64-bit-indices; then
     LEFT_OUT=$BESIDE_RELEASE test_plugin "petsc-newest" "$petsc_dir" "$petsc_arch" "$OF_RELEASE"
   else
     note petsc-newest 0 1 0

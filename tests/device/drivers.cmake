@@ -78,6 +78,9 @@ foreach(fault missing throws_at_load exits_at_load aborts_at_load hangs_at_load 
     OCL_ICD_VENDORS=${beside} ${environment})
   # Those below show one of these drivers.
   set_property(TEST device.Module.Alone.${fault} device.command.Beside.${fault} APPEND PROPERTY LABELS full)
+  if(fault MATCHES hangs)  # one at a time and early: each sleeps until its limit, and two would leave a processor idle
+    set_tests_properties(device.Module.Alone.${fault} device.command.Beside.${fault} PROPERTIES RESOURCE_LOCK hangs COST 50)
+  endif()
 endforeach()
 oclspkt_device_test(Module.Beside Module.* PROGRAM oclspkt-module-test
   ENVIRONMENT OCL_ICD_VENDORS=${drivers}/beside-aborts_in_device_list)

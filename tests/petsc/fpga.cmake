@@ -91,7 +91,7 @@ expect(fpga.SharesWithAllDevices LABELS device
        RUN ${ex23} -n 30000 -pc_oclspkt_devices all,emulation -pc_oclspkt_balance even -pc_oclspkt_profile none
            -ksp_view ::ascii_info_detail)
 # A device that does not finish in time is abandoned.
-expect(fpga.LosesTheEmulatorAndSaysSo LABELS device
+expect(fpga.LosesTheEmulatorAndSaysSo LABELS device ENV ${late_events}
        CHECK "--match=PCOCLSPKT degraded: .*FPGA.*its rows are solved on host" "--match=CONVERGED_RTOL iterations 1"
              "--match=device: host \\(host\\), every device of 'fpga' failed" "--match=degraded: .*did not finish within"
-       RUN ${ex23} -n 1000000 -pc_oclspkt_devices fpga -pc_oclspkt_timeout 1e-9 -ksp_view)
+       RUN ${ex23} -n 100000 -pc_oclspkt_devices fpga -pc_oclspkt_timeout 1e-9 -ksp_view)

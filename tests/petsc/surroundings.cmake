@@ -66,18 +66,18 @@ endforeach()
 # A device that is lost in the middle (it gets a nanosecond): the host solves, and says so unless told not to. An
 # abandoned device is never freed, which is a leak to the sanitizers: `slow` keeps these to the release build.
 if(OCLSPKT_WITH_OPENCL)
-  set(lost ${loaded} -n 1000000 -pc_oclspkt_devices portable -pc_oclspkt_transfer copy -pc_oclspkt_timeout 1e-9
+  set(lost ${loaded} -n 100000 -pc_oclspkt_devices portable -pc_oclspkt_transfer copy -pc_oclspkt_timeout 1e-9
            -ksp_converged_reason -ksp_view)
   set(solved "converged due to CONVERGED_RTOL iterations 1.*device: host \\(host\\), every device of 'portable' failed"
              "degraded: .*did not finish within")
   list(TRANSFORM solved PREPEND "--match=(?s)")
-  expect(LosesADeviceAndSaysSo LABELS slow
+  expect(LosesADeviceAndSaysSo LABELS slow ENV ${late_events}
          CHECK "--match=PCOCLSPKT degraded: .*its rows are solved on host" ${solved}
          RUN ${ex23} ${lost})
-  expect(LosesADeviceQuietly LABELS slow
+  expect(LosesADeviceQuietly LABELS slow ENV ${late_events}
          CHECK "--without=PCOCLSPKT degraded" ${solved}
          RUN ${ex23} ${lost} -pc_oclspkt_on_device_failure quiet)
-  expect(LosesADeviceWithAnError LABELS slow
+  expect(LosesADeviceWithAnError LABELS slow ENV ${late_events}
          CHECK --rc=failure "--match=GPU error" "--match=did not finish within"
          RUN ${ex23} ${lost} -pc_oclspkt_on_device_failure error)
 endif()

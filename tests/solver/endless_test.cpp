@@ -16,10 +16,11 @@ using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Steps of a dependent chain of multiplications, of a nanosecond and more each: a minute.
-constexpr cl_ulong kEndless = 60'000'000'000;
-/// Seconds that a solve may take that gives a device half a second, and a process that leaves one behind.
-constexpr double kPromptSolve = 10, kPromptEnd = 30;
+/// Steps of a dependent chain of multiplications, of a nanosecond and more each: five minutes.
+constexpr cl_ulong kEndless = 300'000'000'000;
+/// Seconds that a solve may take that gives a device half a second, and a process that leaves one behind: many times
+/// what they take on an idle machine.
+constexpr double kPromptSolve = 60, kPromptEnd = 200;
 
 constexpr const char* kSource =
     "__kernel void endless(__global uint* word, ulong steps) {\n"

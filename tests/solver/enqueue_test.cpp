@@ -358,7 +358,7 @@ class Contexts : public Queues<double> {
  protected:
   /// PoCL's threads hold on to the last command for a moment.
   static cl_uint references_of(const Caller& caller, cl_uint expected) {
-    for (int look = 0; look < 100 && caller.references() != expected; ++look) {
+    for (int look = 0; look < 1000 && caller.references() != expected; ++look) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     return caller.references();

@@ -29,14 +29,15 @@ inline std::vector<DeviceInfo> emulated_devices() {
 }
 
 /// Call f(options) with options that name each device in turn, the host last. Those that stand in for FPGAs run kernels
-/// made for CPUs: those for FPGAs have tests of their own.
+/// made for CPUs: those for FPGAs have tests of their own. On a busy machine the default time limit of ten seconds may
+/// pass.
 /// @throws std::runtime_error without the OpenCL module: the test must fail
 template <typename F>
 void with_every_device(const F& f) {
   std::string why;
   DeviceModule* module = device_module(&why);
   if (module == nullptr) throw std::runtime_error("no OpenCL module: " + why);
-  Options options{.on_device_failure = OnDeviceFailure::error};
+  Options options{.timeout = 300, .on_device_failure = OnDeviceFailure::error};
   for (const DeviceInfo& info : module->devices()) {
     SCOPED_TRACE("device " + std::to_string(info.index) + ": " + info.name + " (" + info.platform + ")");
     options.devices = std::to_string(info.index);

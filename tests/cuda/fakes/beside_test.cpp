@@ -40,7 +40,7 @@ class BesideOf : public OnCards<T> {
   void expect_clean() const {
     expect_clean_cards();
     // PoCL's threads let go of buffers a moment after the commands that used them have ended.
-    for (int look = 0; look < 1000 && opencl::imported() > 0; ++look) usleep(1000);
+    for (int look = 0; look < 10'000 && opencl::imported() > 0; ++look) usleep(1000);
     EXPECT_EQ(opencl::imported(), 0);
     EXPECT_EQ(open_files(), files_);
     EXPECT_EQ(all_of(opencl::mistakes()), "");
