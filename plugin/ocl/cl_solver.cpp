@@ -214,7 +214,7 @@ class ClSolver final : public VisitedSolver<T> {
       };
       Vectors<T> callers{.y_buffer = buffer_of(names.y, const_cast<void*>(y)), .x_buffer = buffer_of(names.x, x)};
       check_vectors(s.device->context(), lines_, vector_bytes(), names, callers.y_buffer, callers.x_buffer);
-      const std::size_t alignment = scheme_of(plan_).kernels() == Kernels::groups ? kVectorBytes : sizeof(T);
+      const std::size_t alignment = scheme_of(plan_).nature().kernels == Kernels::groups ? kVectorBytes : sizeof(T);
       const bool y_fits = aligned(callers.y_buffer, alignment);
       callers.unaligned = !y_fits || !aligned(callers.x_buffer, alignment);
       if (callers.unaligned && (in_place_ || !queue)) {

@@ -181,7 +181,7 @@ struct Manner {
 
 /// Rows of a partition that is short for a scheme by the kernels of a variant.
 inline Index short_partition(Variant variant, const Scheme& scheme) {
-  const bool of_paper = scheme.only_asked_for();
+  const bool of_paper = scheme.nature().only_asked_for;
   return variant == Variant::fpga ? 32 : variant == Variant::gpu ? (of_paper ? 32 : 8) : of_paper ? 160 : 48;
 }
 

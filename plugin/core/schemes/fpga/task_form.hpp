@@ -4,8 +4,6 @@
 // side of it.
 #pragma once
 
-#include <limits>
-
 #include "certificate.hpp"
 #include "oclspkt/bands.hpp"
 #include "plan.hpp"
