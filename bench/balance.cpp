@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 
+#include "backward_error.hpp"
 #include "balance_simulate.hpp"
 #include "clock.hpp"
 #include "command_line.hpp"
@@ -19,7 +20,7 @@
 #include "problem.hpp"
 #include "progress.hpp"
 #include "provenance.hpp"
-#include "residual.hpp"
+#include "split.hpp"
 #include "statistics.hpp"
 
 namespace oclspkt::bench {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "backward_error.hpp"
 #include "clock.hpp"
 #include "device.hpp"
 #include "driver.hpp"
@@ -20,7 +21,6 @@
 #include "oclspkt/team.hpp"
 #include "problem.hpp"
 #include "provenance.hpp"
-#include "residual.hpp"
 #include "statistics.hpp"
 
 namespace oclspkt::bench {

@@ -7,12 +7,12 @@
 #include <new>
 #include <optional>
 
+#include "backward_error.hpp"
 #include "clock.hpp"
 #include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
 #include "problem.hpp"
 #include "resident.hpp"
-#include "residual.hpp"
 
 namespace oclspkt::bench::gpu {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Memory limits: how a plan is cut into chunks, and that the cuts do not show in the result.
+#include "backward_error.hpp"
 #include "devices.hpp"
 #include "layout.hpp"
-#include "residual.hpp"
 #include "schemes/lanes/lane_plans.hpp"
 
 namespace oclspkt::test {

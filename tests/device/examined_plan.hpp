@@ -4,12 +4,12 @@
 #include <map>
 #include <optional>
 
+#include "backward_error.hpp"
 #include "cut_plan.hpp"
 #include "enqueued.hpp"
 #include "fpga_operations.hpp"
 #include "model.hpp"
 #include "pipeline.hpp"
-#include "residual.hpp"
 #include "row_error.hpp"
 #include "scheme_questions.hpp"
 

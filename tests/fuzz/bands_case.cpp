@@ -6,8 +6,8 @@
 #include <limits>
 #include <random>
 
+#include "backward_error.hpp"
 #include "matrices.hpp"
-#include "residual.hpp"
 
 namespace oclspkt::fuzz {
 namespace {

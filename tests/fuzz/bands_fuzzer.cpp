@@ -10,6 +10,7 @@
 #include "line_judge.hpp"
 #include "model_device.hpp"
 #include "oclspkt/solver.hpp"
+#include "residual.hpp"
 
 namespace oclspkt::fuzz {
 namespace {

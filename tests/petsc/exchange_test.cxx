@@ -5,6 +5,7 @@
 #include <memory>
 #include <numeric>
 
+#include "backward_error.hpp"
 #include "cut_case.hpp"
 #include "residual.hpp"
 #include "scalar_test.hpp"

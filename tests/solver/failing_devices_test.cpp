@@ -6,6 +6,7 @@
 #include "device.hpp"
 #include "every_device.hpp"
 #include "faults.hpp"
+#include "residual.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {

@@ -7,6 +7,7 @@
 
 #include "every_device.hpp"
 #include "largest_new.hpp"
+#include "residual.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {

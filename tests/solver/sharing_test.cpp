@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "backward_error.hpp"
 #include "every_device.hpp"
 #include "faults.hpp"
 #include "line_judge.hpp"

@@ -6,6 +6,7 @@
 #include <functional>
 #include <random>
 
+#include "backward_error.hpp"
 #include "every_device.hpp"
 #include "matrices.hpp"
 #include "oclspkt/cut_solver.hpp"

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "every_device.hpp"
-#include "residual.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {

@@ -4,10 +4,10 @@
 
 #include <numeric>
 
+#include "backward_error.hpp"
 #include "cut_case.hpp"
 #include "oclspkt/cut_solver.hpp"
 #include "oclspkt/team.hpp"
-#include "residual.hpp"
 #include "thrown.hpp"
 
 namespace oclspkt {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "backward_error.hpp"
 #include "hard_matrices.hpp"
 #include "oclspkt/solver.hpp"
 #include "pivot_solver.hpp"

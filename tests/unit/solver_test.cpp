@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "oclspkt/error.hpp"
+#include "residual.hpp"
 #include "selection.hpp"
 #include "solver_fixture.hpp"
 

@@ -10,6 +10,7 @@
 #include "certificate_support.hpp"
 #include "cut_case.hpp"
 #include "device_traits.hpp"
+#include "residual.hpp"
 #include "schemes/grids/grid_plan.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
