@@ -254,10 +254,10 @@ int balance_command(const std::vector<std::string>& arguments, const std::string
   }
   if (!s.allow_debug) require_release();
   JsonFile json(s.json);
-  const std::vector<std::string> words = split(s.devices);
+  const std::vector<std::string> words = split(s.devices, ',');
   if (words.empty() || words.size() > 6) throw InvalidInput("--devices takes 1 to 6 processors joined by commas");
   Json document{{"provenance", provenance({}, command)}, {"results", Json::array()}};
-  for (const std::string& text : split(s.rows)) {
+  for (const std::string& text : split(s.rows, ',')) {
     const Index rows = parse_rows(text);
     if (s.precision == "double") {
       run_teams<double>(rows, words, s, document["results"]);
