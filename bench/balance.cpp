@@ -65,7 +65,7 @@ std::vector<Team<T>> make_teams(const std::vector<std::string>& words, const Bal
     options.devices = c.devices;
     if (c.members.size() > 1) options.balance = s.balance;
     options.profile = s.profile;
-    options.device_memory = s.device_memory;
+    options.use.device_memory = s.device_memory;
     c.solver = std::make_unique<Solver<T>>(options);
     all.push_back(std::move(c));
   }

@@ -116,7 +116,7 @@ struct System {
     Options options;
     options.devices = std::to_string(device);
     options.on_device_failure = OnDeviceFailure::error;
-    options.transfer = Transfer::copy;
+    options.use.transfer = Transfer::copy;
     return options;
   }
   void check_answer() const {

@@ -2,12 +2,10 @@
 #include "ways.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <utility>
 
 #include "cost.hpp"
-#include "evidence.hpp"
 #include "forgiven.hpp"
 #include "format.hpp"
 #include "host_solver.hpp"
@@ -158,18 +156,10 @@ std::string why_factored(const Options& options, Method method) {
 }  // namespace
 
 DeviceSettings device_settings(const Options& options) {
-  DeviceSettings s;
-  s.variant = variant_of(options.variant);
+  DeviceSettings s{.variant = variant_of(options.variant), .use = options.use};
   if (const Scheme* named = find_scheme(options.variant)) {
     s.variant = named->nature().kernels == Kernels::task ? Variant::fpga : Variant::no_task;
   }
-  s.copy_vectors = options.transfer == Transfer::copy;
-  s.device_memory = options.device_memory;
-  s.chunk = options.chunk;
-  s.timeout = options.timeout;
-  s.kernel_times = options.kernel_times;
-  s.fpga_binary = options.fpga_binary;
-  s.spread_banks = options.fpga_banks == "spread";
   return s;
 }
 

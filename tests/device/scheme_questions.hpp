@@ -172,7 +172,9 @@ struct Manner {
   double most_rounding = kRoundingLimit;
   bool wide = false;  ///< by as many lanes as a tile may have, whatever registers the device has
 
-  DeviceSettings settings(bool copies = false) const { return {.variant = variant, .copy_vectors = copies}; }
+  DeviceSettings settings(bool copies = false) const {
+    return {.variant = variant, .use = {.transfer = copies ? Transfer::copy : Transfer::automatic}};
+  }
   std::string text() const {
     return std::string(small ? ", small tiles" : "") + (precision == Precision::narrow ? ", narrow" : "") +
            (rtol > 0 ? ", truncated" : "");

@@ -131,7 +131,7 @@ std::optional<std::string> against_error(End end, const Options& options, test::
     if (!asked_for || !device_failed()) return "a device error that nobody asked for: ";
   } else if (end == End::invalid_input) {
     const bool without_double = sizeof(T) == 8 && options.devices == "gpu";
-    const bool small_memory = options.device_memory > 0;
+    const bool small_memory = options.use.device_memory > 0;
     const bool apart = takes_others(options, bands.lines());
     if (!without_double && !small_memory && !apart) return "good input is refused: ";
   } else if (options.method == MethodChoice::automatic || options.method == MethodChoice::pivot) {

@@ -42,7 +42,7 @@ SCALAR_TEST(Queues, SolveByTheOperatorOfASolverWithoutAQueue) {
 SCALAR_TEST(Queues, ServeASystemLargerThanTheRestOfTheMemory) {
   const RandomSystem<T> system(LineSet::one(200'003), 3);
   this->with_every_kind([&](Options kind) {
-    kind.device_memory = system.bands.bytes() / 4;
+    kind.use.device_memory = system.bands.bytes() / 4;
     with_methods(kind, kMethodsInChunks, [&](const Options& options) {
       if (!builds_quickly(options) && options.method == MethodChoice::truncated_halo) return;
       this->expect_the_same(options, system);
@@ -371,7 +371,7 @@ TEST_F(Contexts, AreForgottenWithTheDevices) {
   const Bands<T> bands = random_dominant<T>(lines, 3);
   const std::vector<T> y = random_vector<T>(lines.extent());
   with_every_transfer([&](Options options) {
-    if (!builds_quickly(options) && (options.transfer == Transfer::automatic || options.variant == "cpu")) return;
+    if (!builds_quickly(options) && (options.use.transfer == Transfer::automatic || options.variant == "cpu")) return;
     options.method = MethodChoice::truncated_halo;
     const Caller caller(caller_of(options).queue().getInfo<CL_QUEUE_DEVICE>());
     const cl_uint references = caller.references();

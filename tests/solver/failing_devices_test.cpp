@@ -133,7 +133,7 @@ class FailingDevices : public test::SolverFixture<T> {
 SCALAR_TEST(FailingDevices, EachPlaceIsPassedWhereItShouldBe) {
   const Faults faults;
   this->with_every_way([&](const Options& options) {
-    const bool in_place = options.transfer == Transfer::automatic;
+    const bool in_place = options.use.transfer == Transfer::automatic;
     const bool twopass = options.method == MethodChoice::exact_twopass,
                exact = twopass || options.method == MethodChoice::exact_factored;
     this->places(options, Moment::set_up);  // opens and builds what later solvers share

@@ -47,7 +47,7 @@ struct GroupReport {
 struct Times {
   std::int64_t applies = 0;
   double kernel_seconds = 0;    ///< from device events; from the host's clock for `host` and, unless
-                                ///< Options::kernel_times, for vectors in buffers of a GPU
+                                ///< DeviceUse::kernel_times, for vectors in buffers of a GPU
   double transfer_seconds = 0;  ///< copies to and from the device, up and down added
   double total_seconds = 0;     ///< wall clock of apply
   std::int64_t bytes_to_device = 0, bytes_from_device = 0;

@@ -288,7 +288,7 @@ SCALAR_TEST(BesideOf, TheLimitOfADevicesMemoryCountsTheVectorsToo) {
   const std::int64_t vector = kRows * static_cast<std::int64_t>(sizeof(T));
   for (const std::int64_t vectors : {1, 6, 20}) {
     SCOPED_TRACE(vectors);
-    options.device_memory = vectors * vector;
+    options.use.device_memory = vectors * vector;
     Solver<T> solver = this->ready(options, stream.queue());
     if (vectors == 20) {
       EXPECT_TRUE(solver.takes(stream.queue())) << solver.report().device.vectors;
@@ -387,7 +387,7 @@ SCALAR_TEST(BesideCudaOf, OpenClTakesOverACardThatCudaFindsFull) {
     Solver<T> solver = this->ready(on_cards("gpu", OnDeviceFailure::quiet), stream.queue());
     ASSERT_EQ(solver.report().device.vectors, "on the device, no copy");
     Options others = on_cards("gpu", OnDeviceFailure::quiet);
-    others.timeout = 30;  // so that the solver is made anew
+    others.use.timeout = 30;  // so that the solver is made anew
     solver.set_options(others);
     fake::set_memory_left(1000);
     if (full_for_both) opencl::set_memory_left(1000);
