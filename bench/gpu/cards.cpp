@@ -120,7 +120,7 @@ class Member {
       cuts.chains.emplace_back();
       for (int card = 0; card < cards_; ++card) cuts.chains.front().push_back(card);
     }
-    solver_.fill(lines_.part(cards_), cuts, cut ? exchange : nullptr, copy);
+    solver_.fill({lines_.part(cards_), cuts, cut ? exchange : nullptr}, copy);
     solver_.set_up({.queue = queue()});
     if (!solver_.takes(queue()))
       throw DeviceError("vectors of a card are not taken: " + solver_.report().device.vectors);

@@ -12,7 +12,6 @@
 #include "forgiven.hpp"
 #include "format.hpp"
 #include "host_solver.hpp"
-#include "narrow.hpp"
 #include "oclspkt/error.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
@@ -264,6 +263,7 @@ Rejection Choosing<T>::examine_adopted(Proposal& p, bool insist) {
 template <typename T>
 void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin_why) {
   system_.fallback().make_solvers(pin_why, report_);
+  report_.pinned_lines = system_.pinned_lines();
   write_proposal(proposal, system_.bands().lines(), report_);
   const FoundUnits units = system_.found_units();
   report_.units = units.runs;

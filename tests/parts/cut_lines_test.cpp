@@ -89,7 +89,7 @@ Joined<T> solve_joined(const CutCase& c, const Bands<T>& bands, const std::vecto
     const auto at = static_cast<std::size_t>(rank);
     const Share share(c, rank);
     CutSolver<T> solver(options);
-    fill_share(share, bands.view(), solver.bands(share.lines, share.cuts, exchange));
+    fill_share(share, bands.view(), solver.bands({share.lines, share.cuts, exchange}));
     try {
       solver.set_up();
     } catch (...) {

@@ -57,7 +57,7 @@ SCALAR_TEST(Queues, ServeTheTransposedSystem) {
       const DeviceQueue queue = caller.device_queue();
       Solver<T> solver(options);
       EXPECT_FALSE(solver.takes_transpose(queue));
-      expect_refusal([&] { solver.enqueue_transpose(queue, nullptr, nullptr); }, "set_up");
+      expect_refusal([&] { solver.apply_transpose(nullptr, nullptr, {Place::Kind::queue, queue}); }, "set_up");
       this->set_up(solver, system.bands, queue);
       EXPECT_FALSE(solver.takes_transpose(queue)) << "a question sets nothing up";
       solver.set_up_transpose();
@@ -65,7 +65,8 @@ SCALAR_TEST(Queues, ServeTheTransposedSystem) {
       std::vector<T> expected(system.y.size());
       solver.apply_transpose(system.y.data(), expected.data());
       const DeviceVector<T> from(caller.handles(), system.y), to(caller.handles(), system.y);
-      solver.enqueue_transpose(queue, from.get(), to.get());
+      solver.apply_transpose(reinterpret_cast<const T*>(from.get()), reinterpret_cast<T*>(to.get()),
+                             {Place::Kind::queue, queue});
       EXPECT_EQ(to.values(), expected);
       EXPECT_NE(expected, answer(solver, system.y));
     });

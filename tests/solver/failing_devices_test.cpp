@@ -74,7 +74,7 @@ class FailingDevices : public test::SolverFixture<T> {
         solver.apply_transpose(y_.data(), x.data());
         Bands<T> transposed(bands_.lines());
         transpose(bands_.lines(), bands_.view(), transposed);
-        EXPECT_LE(error_of(transposed, x), 100) << said(solver.transpose_report());
+        EXPECT_LE(error_of(transposed, x), 100) << said(solver.transposed().report());
     }
   }
 
@@ -97,7 +97,7 @@ class FailingDevices : public test::SolverFixture<T> {
     EXPECT_EQ(report.degraded[0].rfind(device_of(options).name + ": ", 0), 0u) << report.degraded[0];
     const std::string code = "(" + std::to_string(test::code_of(place)) + ")";
     EXPECT_NE(report.degraded[0].find(code), std::string::npos) << report.degraded[0];
-    const Report& failed = moment == Moment::transpose ? solver.transpose_report() : report;
+    const Report& failed = moment == Moment::transpose ? solver.transposed().report() : report;
     EXPECT_EQ(failed.device.name, "host") << said(failed);
   }
 

@@ -57,7 +57,7 @@ Options on_cpu(MethodChoice method = MethodChoice::automatic) { return {.devices
 void set_up_cut(const Cuts& cuts, const Options& options = on_host(), double diagonal = 4) {
   const auto thrown = test::run_processes(2, [&](int, const std::shared_ptr<test::ThreadExchange>& exchange) {
     CutSolver<double> solver(options);
-    Bands<double>& bands = solver.bands(LineSet::one(kRows), cuts, exchange);
+    Bands<double>& bands = solver.bands({LineSet::one(kRows), cuts, exchange});
     const System s(diagonal);
     bands.copy_from({s.lower.data(), s.diag.data(), s.upper.data()});
     solver.set_up();

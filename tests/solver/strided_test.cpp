@@ -31,7 +31,7 @@ SCALAR_TEST(StridedLines, AreSolvedWhereTheUserSays) {
         const std::vector<T> y = test::random_vector<T>(lines.extent());
         std::vector<T> x(y.size());
         solver.apply_transpose(y.data(), x.data());
-        EXPECT_EQ(solver.transpose_report().form, report.form);
+        EXPECT_EQ(solver.transposed().report().form, report.form);
       }
     }
   });

@@ -178,6 +178,7 @@ struct Report : Accuracy {
   std::vector<Candidate> candidates;
   std::vector<GroupReport> groups;  ///< fallback lines; empty for most matrices
   std::string pin_why;              ///< why singular lines are pinned; empty if no line is
+  std::vector<Index> pinned_lines;  ///< the lines pinned because they, or a part of them, are singular; in order
   Index rows = 0, lines = 0;
   Partitioning partition;
   double words_per_row = 0;   ///< numbers read and written per row by an apply, halo included

@@ -136,7 +136,7 @@ SCALAR_TEST(BesideOf, ColumnsAndTheTransposeAreSolvedToo) {
   EXPECT_EQ(to.values(), expected);
   solver.apply_transpose(y.data(), expected.data());
   ASSERT_TRUE(solver.takes_transpose(stream.queue()));
-  solver.enqueue_transpose(stream.queue(), from.get(), to.get());
+  solver.apply_transpose(from.get(), to.get(), {Place::Kind::queue, stream.queue()});
   EXPECT_EQ(to.values(), expected);
 }
 
@@ -170,7 +170,7 @@ SCALAR_TEST(BesideOf, LinesThatAreCutAskForTheirBordersOnTheCard) {
     const Share share(all, rank);
     const Index first = rank * kRows;
     CutSolver<T> solver(on_cards("gpu"));
-    fill_share(share, bands.view(), solver.bands(share.lines, share.cuts, exchange));
+    fill_share(share, bands.view(), solver.bands({share.lines, share.cuts, exchange}));
     Known known;
     known.queue = stream.queue();
     solver.set_up(known);
