@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 
+#include "backward_error.hpp"
 #include "balance_simulate.hpp"
 #include "clock.hpp"
 #include "command_line.hpp"
@@ -19,7 +20,7 @@
 #include "problem.hpp"
 #include "progress.hpp"
 #include "provenance.hpp"
-#include "residual.hpp"
+#include "split.hpp"
 #include "statistics.hpp"
 
 namespace oclspkt::bench {
@@ -64,7 +65,7 @@ std::vector<Team<T>> make_teams(const std::vector<std::string>& words, const Bal
     options.devices = c.devices;
     if (c.members.size() > 1) options.balance = s.balance;
     options.profile = s.profile;
-    options.device_memory = s.device_memory;
+    options.use.device_memory = s.device_memory;
     c.solver = std::make_unique<Solver<T>>(options);
     all.push_back(std::move(c));
   }
@@ -253,10 +254,10 @@ int balance_command(const std::vector<std::string>& arguments, const std::string
   }
   if (!s.allow_debug) require_release();
   JsonFile json(s.json);
-  const std::vector<std::string> words = split(s.devices);
+  const std::vector<std::string> words = split(s.devices, ',');
   if (words.empty() || words.size() > 6) throw InvalidInput("--devices takes 1 to 6 processors joined by commas");
   Json document{{"provenance", provenance({}, command)}, {"results", Json::array()}};
-  for (const std::string& text : split(s.rows)) {
+  for (const std::string& text : split(s.rows, ',')) {
     const Index rows = parse_rows(text);
     if (s.precision == "double") {
       run_teams<double>(rows, words, s, document["results"]);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
-#include <sstream>
 
 #include "oclspkt/error.hpp"
 
@@ -57,13 +56,6 @@ Index parse_rows(const std::string& text, const std::string& option) {
     throw InvalidInput("--" + option + " must be a whole number from 1 to 2^40, such as 2e7, not '" + text + "'");
   }
   return static_cast<Index>(rows);
-}
-
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> words;
-  std::istringstream stream(list);
-  for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
-  return words;
 }
 
 void check_precision(const std::string& precision) {

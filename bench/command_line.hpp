@@ -30,9 +30,6 @@ void add_allow_debug(boost::program_options::options_description& all, bool& all
 /// @throws InvalidInput unless it is a whole number from 1 to 2^40
 Index parse_rows(const std::string& text, const std::string& option = "rows");
 
-/// The words of a list that are joined by commas.
-std::vector<std::string> split(const std::string& list);
-
 /// @throws InvalidInput unless it is float or double
 void check_precision(const std::string& precision);
 

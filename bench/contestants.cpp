@@ -12,6 +12,7 @@
 #include "parallel.hpp"
 #include "peers.hpp"
 #include "selection.hpp"
+#include "split.hpp"
 #include "stream.hpp"
 
 namespace oclspkt::bench {
@@ -223,7 +224,7 @@ std::string known_methods() {
 
 std::vector<std::string> parse_methods(const std::string& list) {
   std::vector<std::string> names{kStream};
-  for (const std::string& word : split(list)) {
+  for (const std::string& word : split(list, ',')) {
     const Entry entry(word);
     const bool known = library_method(entry.method) ||
                        (!entry.selection && (word == kStream || word == kStreamOpenCL || find_peer(word) != nullptr));

@@ -16,6 +16,7 @@
 #include "oclspkt/error.hpp"
 #include "output.hpp"
 #include "provenance.hpp"
+#include "split.hpp"
 
 namespace oclspkt::bench {
 namespace {
@@ -57,7 +58,7 @@ po::options_description options(LinesSettings& s, Texts& texts) {
 std::vector<Index> parse_list(const std::string& text, const std::string& option) {
   std::vector<Index> numbers;
   if (text == "none") return numbers;
-  for (const std::string& word : split(text)) numbers.push_back(parse_rows(word, option));
+  for (const std::string& word : split(text, ',')) numbers.push_back(parse_rows(word, option));
   return numbers;
 }
 

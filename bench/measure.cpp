@@ -8,10 +8,10 @@
 #include <limits>
 #include <thread>
 
+#include "backward_error.hpp"
 #include "clock.hpp"
 #include "oclspkt/error.hpp"
 #include "parallel.hpp"
-#include "residual.hpp"
 
 namespace oclspkt::bench {
 namespace {

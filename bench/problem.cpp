@@ -6,9 +6,9 @@
 #include <fstream>
 #include <limits>
 
+#include "backward_error.hpp"
 #include "oclspkt/error.hpp"
 #include "parallel.hpp"
-#include "residual.hpp"
 
 namespace oclspkt::bench {
 namespace {

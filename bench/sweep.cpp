@@ -17,6 +17,7 @@
 #include "output.hpp"
 #include "peers.hpp"
 #include "provenance.hpp"
+#include "split.hpp"
 
 namespace oclspkt::bench {
 namespace {
@@ -72,7 +73,7 @@ std::optional<SweepSettings> parse_sweep_settings(const std::vector<std::string>
   if (s.from > s.to) throw InvalidInput("--from must not be above --to");
   if (s.per_decade < 1) throw InvalidInput("--per-decade must be at least 1");
   s.matrix = matrix.read(given);
-  for (const std::string& precision : split(s.precisions)) check_precision(precision);
+  for (const std::string& precision : split(s.precisions, ',')) check_precision(precision);
   check_budget(s.budget);
   return s;
 }
@@ -164,7 +165,7 @@ int sweep_command(const std::vector<std::string>& arguments, const std::string& 
   nlohmann::ordered_json& results = document["results"] = nlohmann::ordered_json::array();
   Newcomers newcomers;
   bool good = true;
-  for (const std::string& precision : split(s->precisions)) {
+  for (const std::string& precision : split(s->precisions, ',')) {
     for (const Index rows : sweep_sizes(s->from, s->to, s->per_decade)) {
       good &= precision == "double" ? run_size<double>(*s, names, rows, newcomers, results)
                                     : run_size<float>(*s, names, rows, newcomers, results);

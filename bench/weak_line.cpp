@@ -10,6 +10,7 @@
 #include <optional>
 #include <random>
 
+#include "backward_error.hpp"
 #include "clock.hpp"
 #include "command_line.hpp"
 #include "matrices.hpp"
@@ -17,7 +18,6 @@
 #include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
 #include "provenance.hpp"
-#include "residual.hpp"
 
 namespace oclspkt::bench {
 namespace {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "backward_error.hpp"
 #include "clock.hpp"
 #include "device.hpp"
 #include "driver.hpp"
@@ -20,7 +21,6 @@
 #include "oclspkt/team.hpp"
 #include "problem.hpp"
 #include "provenance.hpp"
-#include "residual.hpp"
 #include "statistics.hpp"
 
 namespace oclspkt::bench {
@@ -120,7 +120,7 @@ class Member {
       cuts.chains.emplace_back();
       for (int card = 0; card < cards_; ++card) cuts.chains.front().push_back(card);
     }
-    solver_.fill(lines_.part(cards_), cuts, cut ? exchange : nullptr, copy);
+    solver_.fill({lines_.part(cards_), cuts, cut ? exchange : nullptr}, copy);
     solver_.set_up({.queue = queue()});
     if (!solver_.takes(queue()))
       throw DeviceError("vectors of a card are not taken: " + solver_.report().device.vectors);

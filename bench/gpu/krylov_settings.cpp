@@ -4,6 +4,7 @@
 #include "seed_formats.hpp"
 #include "settings.hpp"
 #include "sparse_cases.hpp"
+#include "split.hpp"
 
 namespace oclspkt::bench::gpu {
 namespace {
@@ -45,7 +46,7 @@ void take(const std::string& name, const std::string& value, KrylovSettings& s) 
   if (name == "matrices") s.matrices = none ? std::vector<std::string>() : parse_names(value, name, kSparseCases);
   if (name == "matrix") s.files.push_back(value);
   if (name == "formats") s.formats = none ? std::vector<std::string>() : parse_names(value, name, kSeedFormats);
-  if (name == "cg") s.cg = none ? std::vector<std::string>() : split(value);
+  if (name == "cg") s.cg = none ? std::vector<std::string>() : split(value, ',');
   if (name == "size") s.size = parse_row_list(value, name).at(0);
   if (name == "scalars") s.scalars = parse_names(value, name, kScalars);
   if (name == "repetitions") s.repetitions = static_cast<int>(parse_number(value, name, 1, kMostRepetitions));
@@ -55,20 +56,10 @@ void take(const std::string& name, const std::string& value, KrylovSettings& s) 
 }  // namespace
 
 std::optional<KrylovSettings> parse_krylov_settings(int argc, char** argv) {
-  option options[] = {{"device", required_argument, nullptr, 0},
-                      {"rows", required_argument, nullptr, 0},
-                      {"matrices", required_argument, nullptr, 0},
-                      {"matrix", required_argument, nullptr, 0},
-                      {"formats", required_argument, nullptr, 0},
-                      {"cg", required_argument, nullptr, 0},
-                      {"size", required_argument, nullptr, 0},
-                      {"scalars", required_argument, nullptr, 0},
-                      {"repetitions", required_argument, nullptr, 0},
-                      {"allow-debug", no_argument, nullptr, 0},
-                      {"help", no_argument, nullptr, 0},
-                      {nullptr, 0, nullptr, 0}};
+  constexpr const char* kOptions =
+      "device= rows= matrices= matrix= formats= cg= size= scalars= repetitions= allow-debug";
   KrylovSettings settings;
-  const auto words = parse_options(argc, argv, options, kHelp, [&](const std::string& name, const std::string& value) {
+  const auto words = parse_options(argc, argv, kOptions, kHelp, [&](const std::string& name, const std::string& value) {
     take(name, value, settings);
   });
   if (!words) return std::nullopt;

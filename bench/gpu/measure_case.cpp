@@ -7,12 +7,12 @@
 #include <new>
 #include <optional>
 
+#include "backward_error.hpp"
 #include "clock.hpp"
 #include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
 #include "problem.hpp"
 #include "resident.hpp"
-#include "residual.hpp"
 
 namespace oclspkt::bench::gpu {
 namespace {
@@ -131,7 +131,7 @@ void solve(const Case& c, const Place& place, MethodChoice method, Problem<T>& p
   options.method = method;
   options.precision = c.precision;
   options.on_device_failure = OnDeviceFailure::error;
-  options.kernel_times = true;
+  options.use.kernel_times = true;
   const std::unique_ptr<Setting> setting = make_setting(place);
   Solver<T> solver(options);
   const BandsView<T> bands = problem.bands.view();

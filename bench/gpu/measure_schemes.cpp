@@ -12,13 +12,13 @@
 #include <set>
 #include <vector>
 
+#include "backward_error.hpp"
 #include "clock.hpp"
 #include "memory.hpp"
 #include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
 #include "problem.hpp"
 #include "report.hpp"
-#include "residual.hpp"
 #include "statistics.hpp"
 #include "steered_scheme.hpp"
 

@@ -15,6 +15,7 @@
 #include "provenance.hpp"
 #include "schemes/scheme.hpp"
 #include "settings.hpp"
+#include "split.hpp"
 #include "tune_figures.hpp"
 
 namespace oclspkt::bench::gpu {
@@ -47,7 +48,7 @@ struct SchemeSettings {
 std::vector<Index> parse_sizes(const std::string& list) {
   constexpr double kLeast = 64, kMost = 1e9;
   std::vector<Index> sizes;
-  for (const std::string& word : split(list)) {
+  for (const std::string& word : split(list, ',')) {
     sizes.push_back(static_cast<Index>(parse_number(word, "sizes", kLeast, kMost)));
   }
   if (sizes.empty()) throw InvalidInput("--sizes takes at least one number");
@@ -75,21 +76,10 @@ void take(const std::string& name, const std::string& value, SchemeSettings& s) 
 
 /// Nothing if the help was asked for, and printed.
 std::optional<SchemeSettings> parse(int argc, char** argv) {
-  const option options[] = {{"device", required_argument, nullptr, 0},
-                            {"variant", required_argument, nullptr, 0},
-                            {"sizes", required_argument, nullptr, 0},
-                            {"only", required_argument, nullptr, 0},
-                            {"applies", required_argument, nullptr, 0},
-                            {"seconds", required_argument, nullptr, 0},
-                            {"total", required_argument, nullptr, 0},
-                            {"chosen", no_argument, nullptr, 0},
-                            {"tune", no_argument, nullptr, 0},
-                            {"list", no_argument, nullptr, 0},
-                            {"allow-debug", no_argument, nullptr, 0},
-                            {"help", no_argument, nullptr, 0},
-                            {nullptr, 0, nullptr, 0}};
+  constexpr const char* kOptions =
+      "device= variant= sizes= only= applies= seconds= total= chosen tune list allow-debug";
   SchemeSettings settings;
-  const auto words = parse_options(argc, argv, options, kHelp, [&](const std::string& name, const std::string& value) {
+  const auto words = parse_options(argc, argv, kOptions, kHelp, [&](const std::string& name, const std::string& value) {
     take(name, value, settings);
   });
   if (!words) return std::nullopt;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 
+#include "backward_error.hpp"
 #include "cases.hpp"
 #include "clock.hpp"
 #include "find_device.hpp"
@@ -16,7 +17,6 @@
 #include "problem.hpp"
 #include "provenance.hpp"
 #include "report.hpp"
-#include "residual.hpp"
 #include "settings.hpp"
 #include "statistics.hpp"
 

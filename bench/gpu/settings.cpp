@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "settings.hpp"
 
+#include <getopt.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -9,6 +11,7 @@
 #include <sstream>
 
 #include "oclspkt/error.hpp"
+#include "split.hpp"
 
 namespace oclspkt::bench::gpu {
 namespace {
@@ -44,7 +47,7 @@ Index parse_rows(const std::string& word, const std::string& option, double leas
 std::vector<std::size_t> parse_words(const std::string& list, const std::string& option,
                                      std::span<const char* const> known) {
   std::vector<std::size_t> places;
-  for (const std::string& word : split(list)) {
+  for (const std::string& word : split(list, ',')) {
     const auto at = std::find(std::begin(known), std::end(known), word);
     if (at == std::end(known)) {
       std::string all;
@@ -96,13 +99,6 @@ void take(const std::string& name, const std::string& value, Settings& s) {
 
 }  // namespace
 
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> words;
-  std::istringstream text(list);
-  for (std::string word; std::getline(text, word, ',');) words.push_back(word);
-  return words;
-}
-
 double parse_number(const std::string& word, const std::string& option, double least, double most) {
   double value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -115,7 +111,7 @@ double parse_number(const std::string& word, const std::string& option, double l
 
 std::vector<Index> parse_row_list(const std::string& list, const std::string& option) {
   std::vector<Index> rows;
-  for (const std::string& word : split(list)) rows.push_back(parse_rows(word, option));
+  for (const std::string& word : split(list, ',')) rows.push_back(parse_rows(word, option));
   return rows;
 }
 
@@ -127,26 +123,11 @@ std::vector<std::string> parse_names(const std::string& list, const std::string&
 }
 
 std::optional<Settings> parse_settings(int argc, char** argv) {
-  const option options[] = {{"cases", required_argument, nullptr, 0},
-                            {"rows", required_argument, nullptr, 0},
-                            {"matrices", required_argument, nullptr, 0},
-                            {"methods", required_argument, nullptr, 0},
-                            {"named-rows", required_argument, nullptr, 0},
-                            {"line-rows", required_argument, nullptr, 0},
-                            {"lengths", required_argument, nullptr, 0},
-                            {"bands", required_argument, nullptr, 0},
-                            {"scalars", required_argument, nullptr, 0},
-                            {"repetitions", required_argument, nullptr, 0},
-                            {"repeats", required_argument, nullptr, 0},
-                            {"seconds", required_argument, nullptr, 0},
-                            {"device", required_argument, nullptr, 0},
-                            {"variant", required_argument, nullptr, 0},
-                            {"enqueued", no_argument, nullptr, 0},
-                            {"allow-debug", no_argument, nullptr, 0},
-                            {"help", no_argument, nullptr, 0},
-                            {nullptr, 0, nullptr, 0}};
+  constexpr const char* kOptions =
+      "cases= rows= matrices= methods= named-rows= line-rows= lengths= bands= scalars= repetitions= repeats= seconds= "
+      "device= variant= enqueued allow-debug";
   Settings settings;
-  const auto words = parse_options(argc, argv, options, kHelp, [&](const std::string& name, const std::string& value) {
+  const auto words = parse_options(argc, argv, kOptions, kHelp, [&](const std::string& name, const std::string& value) {
     take(name, value, settings);
   });
   if (!words) return std::nullopt;
@@ -155,15 +136,24 @@ std::optional<Settings> parse_settings(int argc, char** argv) {
 }
 
 std::optional<std::vector<std::string>> parse_options(
-    int argc, char** argv, const option* options, const char* help,
+    int argc, char** argv, const std::string& names, const char* help,
     const std::function<void(const std::string& name, const std::string& value)>& take) {
-  for (int place = 0, got = 0; (got = getopt_long(argc, argv, "", options, &place)) != -1;) {
+  std::vector<std::string> words = split(names + " help");
+  std::vector<option> options;
+  for (std::string& word : words) {
+    const bool takes_value = word.back() == '=';
+    if (takes_value) word.pop_back();
+    options.push_back({word.c_str(), takes_value ? required_argument : no_argument, nullptr, 0});
+  }
+  options.push_back({nullptr, 0, nullptr, 0});
+  for (int at = 0, got = 0; (got = getopt_long(argc, argv, "", options.data(), &at)) != -1;) {
     if (got != 0) throw InvalidInput("see --help for the options");
-    if (options[place].name == std::string("help")) {
+    const std::string& name = words[static_cast<std::size_t>(at)];
+    if (name == "help") {
       std::printf(help, std::filesystem::path(argv[0]).filename().c_str());
       return std::nullopt;
     }
-    take(options[place].name, optarg != nullptr ? optarg : "");
+    take(name, optarg != nullptr ? optarg : "");
   }
   return std::vector<std::string>(argv + optind, argv + argc);
 }

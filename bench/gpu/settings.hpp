@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <getopt.h>
-
 #include <functional>
 #include <limits>
 #include <optional>
@@ -54,19 +52,18 @@ struct Settings {
 std::optional<Settings> parse_settings(int argc, char** argv);
 
 // What lists and numbers of options are read by. @throws InvalidInput that names the option and what it takes
-std::vector<std::string> split(const std::string& list);
 double parse_number(const std::string& word, const std::string& option, double least, double most);
 std::vector<Index> parse_row_list(const std::string& list, const std::string& option);
 std::vector<std::string> parse_names(const std::string& list, const std::string& option,
                                      std::span<const char* const> known);
 
 /// Give each option of a command line to `take`, by its name, and its value.
-/// @param options  as getopt_long() has them, all with flag and val 0; one is "help"
+/// @param names    of the options, joined by blanks; those that take a value end in =. "help" is known without it
 /// @param help     with a place for the name of the program
 /// @return the words behind the options; nothing if the help was asked for, and printed
 /// @throws InvalidInput for an option that is not known
 std::optional<std::vector<std::string>> parse_options(
-    int argc, char** argv, const option* options, const char* help,
+    int argc, char** argv, const std::string& names, const char* help,
     const std::function<void(const std::string& name, const std::string& value)>& take);
 
 /// The one file that a command line names.

@@ -146,7 +146,7 @@ template <typename T>
 oclspkt::Problem<T> problem_for(const Scheme& scheme, const oclspkt::Problem<T>& problem, Method method,
                                 Options& named) {
   named = problem.options;
-  if (scheme.only_asked_for()) named.variant = scheme.name();
+  if (scheme.nature().only_asked_for) named.variant = scheme.name();
   oclspkt::Problem<T> asked{named, problem.bands, problem.survey, problem.traits};
   asked.symmetric = problem.symmetric;
   asked.rounding_limit = problem.rounding_limit;
@@ -173,7 +173,7 @@ State& state() {
 class Front final : public SchemeOf<Front> {
  public:
   const char* name() const override { return "steered"; }
-  bool only_asked_for() const override { return true; }
+  Nature nature() const override { return {.only_asked_for = true}; }
   std::string shape(const Plan&) const override { return {}; }
   double words(const Plan&) const override { return 0; }
   template <typename T>

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "backward_error.hpp"
 #include "device.hpp"
 #include "json_file.hpp"
 #include "matrices.hpp"
@@ -24,7 +25,6 @@
 #include "parallel.hpp"
 #include "past_caches.hpp"
 #include "provenance.hpp"
-#include "residual.hpp"
 #include "statistics.hpp"
 
 namespace oclspkt::bench {
@@ -116,7 +116,7 @@ struct System {
     Options options;
     options.devices = std::to_string(device);
     options.on_device_failure = OnDeviceFailure::error;
-    options.transfer = Transfer::copy;
+    options.use.transfer = Transfer::copy;
     return options;
   }
   void check_answer() const {

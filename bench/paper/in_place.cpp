@@ -65,7 +65,7 @@ void solve_in_place(const Plan& plan, const Processor& p, bool paper, Windows wi
   options.method = paper ? MethodChoice::truncated_halo : MethodChoice::automatic;
   options.on_device_failure = OnDeviceFailure::error;
   options.profile = "none";
-  options.kernel_times = true;
+  options.use.kernel_times = true;
   std::string why;
   DeviceModule* const module = device_module(&why);
   if (module == nullptr) throw DeviceError(why);
@@ -96,7 +96,7 @@ void solve_in_place(const Plan& plan, const Processor& p, bool paper, Windows wi
     kernels = clock.take();
   }
   if (windows == Windows::with_idle && p.info.type == DeviceType::gpu) {
-    options.kernel_times = false;
+    options.use.kernel_times = false;
     Queued<T> queued(p, options, *module, problem);
     const int each = solves_of_round(median(seconds));
     add_times(

@@ -37,17 +37,7 @@ constexpr const char* kHelp =
     "  --allow-debug    time a build that is not for timing, to try the program\n";
 
 std::optional<Settings> parse(int argc, char** argv) {
-  const option options[] = {{"rows", required_argument, nullptr, 0},
-                            {"together", required_argument, nullptr, 0},
-                            {"seconds", required_argument, nullptr, 0},
-                            {"devices", required_argument, nullptr, 0},
-                            {"scalars", required_argument, nullptr, 0},
-                            {"figures", required_argument, nullptr, 0},
-                            {"rounds", required_argument, nullptr, 0},
-                            {"rated", required_argument, nullptr, 0},
-                            {"allow-debug", no_argument, nullptr, 0},
-                            {"help", no_argument, nullptr, 0},
-                            {nullptr, 0, nullptr, 0}};
+  constexpr const char* kOptions = "rows= together= seconds= devices= scalars= figures= rounds= rated= allow-debug";
   constexpr const char* kScalars[] = {"float", "double"};
   Settings s;
   const auto take = [&](const std::string& name, const std::string& value) {
@@ -61,7 +51,7 @@ std::optional<Settings> parse(int argc, char** argv) {
     if (name == "rated") s.rated = parse_rated(value);
     if (name == "allow-debug") s.allow_debug = true;
   };
-  const auto words = gpu::parse_options(argc, argv, options, kHelp, take);
+  const auto words = gpu::parse_options(argc, argv, kOptions, kHelp, take);
   if (!words) return std::nullopt;
   s.file = gpu::file_among(*words);
   return s;

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "backward_error.hpp"
 #include "clock.hpp"
 #include "measure_case.hpp"
 #include "problem.hpp"
-#include "residual.hpp"
 #include "run.hpp"
 #include "text.hpp"
 

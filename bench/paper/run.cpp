@@ -18,6 +18,7 @@
 #include "report.hpp"
 #include "selection.hpp"
 #include "settings.hpp"
+#include "split.hpp"
 
 namespace oclspkt::bench::paper {
 namespace {
@@ -146,7 +147,7 @@ Json figure(double value) {
 std::vector<Processor> find_processors(const std::string& words) {
   std::vector<Processor> found;
   if (words != "auto") {
-    for (const std::string& word : gpu::split(words)) {
+    for (const std::string& word : split(words, ',')) {
       const DeviceInfo* info = gpu::find_device(word);
       found.push_back(info == nullptr ? host() : of(*info));
     }

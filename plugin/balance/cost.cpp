@@ -79,7 +79,7 @@ double measure_host(const LineSet& lines) {
 
 double measured_words(const Scheme& scheme, const Plan& plan) {
   constexpr double kOfLanes = 7;
-  const bool as_profile = scheme.kernels() == Kernels::groups || scheme.cut(plan).blocks > 0;
+  const bool as_profile = scheme.nature().kernels == Kernels::groups || scheme.cut(plan).blocks > 0;
   return as_profile ? kProfileWords : kOfLanes;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "oclspkt/error.hpp"
+#include "split.hpp"
 
 namespace oclspkt {
 namespace {
@@ -63,17 +64,7 @@ int take_cores(std::string& word) {
 
 }  // namespace
 
-std::vector<std::string> split_words(const std::string& language) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin <= language.size();) {
-    const std::size_t end = std::min(language.find(',', begin), language.size());
-    const std::string word = language.substr(begin, end - begin);
-    const auto first = word.find_first_not_of(" \t"), last = word.find_last_not_of(" \t");
-    words.push_back(first == std::string::npos ? "" : word.substr(first, last - first + 1));
-    begin = end + 1;
-  }
-  return words;
-}
+std::vector<std::string> split_words(const std::string& language) { return split(language + ",", ','); }
 
 Selection select_devices(const std::string& language, const std::vector<DeviceInfo>& devices,
                          const std::vector<std::string>& problems) {

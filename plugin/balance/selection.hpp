@@ -10,7 +10,8 @@
 
 namespace oclspkt {
 
-/// The words of a list separated by commas, without blanks at their ends.
+/// The words of a list separated by commas, without blanks at their ends. They may be empty, also behind the last
+/// comma.
 std::vector<std::string> split_words(const std::string& language);
 
 /// The processors that a selection names.

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <utility>
 
 #include "parallel.hpp"
 #include "rounding.hpp"

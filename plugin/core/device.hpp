@@ -47,7 +47,7 @@ inline std::string type_text(const std::string& type, bool emulated) { return (e
 
 /// The end of the message about a device without a compiler if the options name no program file.
 inline constexpr const char* kNoCompiler =
-    "has no compiler for kernels: give its binary by -pc_oclspkt_fpga_binary (C++: Options::fpga_binary); make one "
+    "has no compiler for kernels: give its binary by -pc_oclspkt_fpga_binary (C++: Options::use.fpga_binary); make one "
     "with "
     "oclspkt-fpga-build (docs/fpga.md)";
 
@@ -91,13 +91,7 @@ class Space;
 /// The options of a device solver.
 struct DeviceSettings {
   Variant variant = Variant::by_type;
-  bool copy_vectors = false;       ///< use the copying path even where host memory is shared
-  std::int64_t device_memory = 0;  ///< bytes; 0: the device's own limit
-  Index chunk = 0;                 ///< see Options::chunk
-  double timeout = 0;              ///< seconds, see Options::timeout
-  bool kernel_times = false;       ///< see Options::kernel_times
-  std::string fpga_binary = {};    ///< see Options::fpga_binary
-  bool spread_banks = false;       ///< see Options::fpga_banks
+  DeviceUse use = {};
   /// The module of the callers' queues; null if it is the solver's own, see DeviceModule::device_beside().
   DeviceModule* queues_of = nullptr;
   /// Bytes of a vector up to which the kernels handle NaN at once, which costs some 10 % of an apply in double. For
@@ -247,7 +241,7 @@ class DeviceModule {
   virtual std::unique_ptr<DeviceSolver<float>> make_float(int device, const DeviceSettings& settings) = 0;
   virtual std::unique_ptr<DeviceSolver<double>> make_double(int device, const DeviceSettings& settings) = 0;
   /// A space for vectors and matrices on a device, with one queue. While a space is in use, equal arguments give the
-  /// same space, unless release() came in between. The space uses these settings: variant, copy_vectors (if set, waits
+  /// same space, unless release() came in between. The space uses these settings: variant, transfer (if `copy`, waits
   /// have a time limit even where host memory is shared) and timeout (that limit for the enqueued work, in seconds; 0:
   /// a minute).
   /// @throws DeviceError

@@ -9,10 +9,10 @@
 #include <list>
 #include <mutex>
 #include <optional>
-#include <sstream>
 
 #include "format.hpp"
 #include "oclspkt/error.hpp"
+#include "split.hpp"
 #include "user_files.hpp"
 
 namespace oclspkt {
@@ -52,23 +52,6 @@ constexpr FigureColumn kColumns[] = {
     {"share", 0.001, 1000, 0},      // factor of a rate or a time
     {"words", 0, 1e9, 0}};          // words that a stream moves in the same time
 
-std::string trimmed_text(const std::string& text) {
-  const auto begin = text.find_first_not_of(" \t\r"), end = text.find_last_not_of(" \t\r");
-  return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
-}
-
-std::vector<std::string> split_at(const std::string& text, char at) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, at);) parts.push_back(trimmed_text(part));
-  return parts;
-}
-
-std::vector<std::string> spaced_words(const std::string& text) {
-  std::istringstream stream(text);
-  return {std::istream_iterator<std::string>(stream), {}};
-}
-
 double figure_value(const std::string& word, const std::string& name) {
   const auto column =
       std::find_if(std::begin(kColumns), std::end(kColumns), [&](const FigureColumn& c) { return c.name == name; });
@@ -107,7 +90,7 @@ TuningFiles& tuning_files() {
 
 Tuning::Tuning(const std::string& file, const std::string& text, const Tuning* known) {
   int number = 0;
-  for (const std::string& line : split_at(text, '\n')) {
+  for (const std::string& line : split(text, '\n')) {
     ++number;
     if (line.empty() || line[0] == '#') continue;
     try {
@@ -126,17 +109,17 @@ void Tuning::read_line(const std::string& line, const Tuning* known) {
   const std::size_t equals = line.find('='), open = line.find('['), close = line.find(']');
   if (equals == std::string::npos)
     throw InvalidInput("'" + line + "' has no '=': write NAME [COLUMNS] = NUMBERS; NUMBERS");
-  const std::string left = trimmed_text(line.substr(0, equals)), right = line.substr(equals + 1);
+  const std::string left = trimmed(line.substr(0, equals)), right = line.substr(equals + 1);
   if (left == "devices") {
-    devices_ = split_at(right, ',');
+    devices_ = split(right, ',');
     std::erase(devices_, "");
     return;
   }
   if (open == std::string::npos || close == std::string::npos || close < open || close > equals) {
     throw InvalidInput("'" + left + "' has no columns: write NAME [COLUMNS] = NUMBERS; NUMBERS");
   }
-  const std::string name = trimmed_text(left.substr(0, open));
-  Table table{trimmed_text(left.substr(open + 1, close - open - 1)), {}};
+  const std::string name = trimmed(left.substr(0, open));
+  Table table{trimmed(left.substr(open + 1, close - open - 1)), {}};
   if (known != nullptr) {
     const auto at = known->tables_.find(name);
     if (at == known->tables_.end() || at->second.columns != table.columns) {
@@ -145,9 +128,9 @@ void Tuning::read_line(const std::string& line, const Tuning* known) {
                          "oclspkt-bench-schemes --tune");
     }
   }
-  const std::vector<std::string> columns = spaced_words(table.columns);
-  for (const std::string& numbers : split_at(right, ';')) {
-    const std::vector<std::string> words = spaced_words(numbers);
+  const std::vector<std::string> columns = split(table.columns);
+  for (const std::string& numbers : split(right, ';')) {
+    const std::vector<std::string> words = split(numbers);
     if (words.size() != columns.size() || words.size() > kMostColumns) {
       throw InvalidInput(name + " takes " + std::to_string(columns.size()) + " numbers a row (" + table.columns +
                          "), not " + std::to_string(words.size()));

@@ -36,9 +36,9 @@ Limits limits_of(const FoundDevice& found, const DeviceSettings& settings, bool 
   Limits limits;
   limits.allocation = found.info.max_allocation;
   limits.alignment = std::max<Index>(1, static_cast<Index>(found.base_alignment / word));
-  if (settings.chunk > 0) limits.chunk = settings.chunk;
-  if (settings.device_memory > 0) {
-    limits.memory = settings.device_memory;
+  if (settings.use.chunk > 0) limits.chunk = settings.use.chunk;
+  if (settings.use.device_memory > 0) {
+    limits.memory = settings.use.device_memory;
   } else if (!in_place) {
     limits.memory = found.info.memory;
   }
@@ -214,7 +214,7 @@ class ClSolver final : public VisitedSolver<T> {
       };
       Vectors<T> callers{.y_buffer = buffer_of(names.y, const_cast<void*>(y)), .x_buffer = buffer_of(names.x, x)};
       check_vectors(s.device->context(), lines_, vector_bytes(), names, callers.y_buffer, callers.x_buffer);
-      const std::size_t alignment = scheme_of(plan_).kernels() == Kernels::groups ? kVectorBytes : sizeof(T);
+      const std::size_t alignment = scheme_of(plan_).nature().kernels == Kernels::groups ? kVectorBytes : sizeof(T);
       const bool y_fits = aligned(callers.y_buffer, alignment);
       callers.unaligned = !y_fits || !aligned(callers.x_buffer, alignment);
       if (callers.unaligned && (in_place_ || !queue)) {
@@ -356,7 +356,7 @@ class ClSolver final : public VisitedSolver<T> {
   }
 
   double time_limit() const {
-    if (settings_.timeout > 0) return settings_.timeout;
+    if (settings_.use.timeout > 0) return settings_.use.timeout;
     return std::max(kLeastTimeLimit, kTimeLimitFactor * this->expected_seconds());
   }
 
@@ -365,7 +365,7 @@ class ClSolver final : public VisitedSolver<T> {
     auto device = Registry::instance().open(index_);
     if (!watched_) Registry::instance().watch(holding_);
     watched_ = true;
-    s.for_calls = found_.by_groups(settings_.variant) && !settings_.kernel_times ? device->without_times() : device;
+    s.for_calls = found_.by_groups(settings_.variant) && !settings_.use.kernel_times ? device->without_times() : device;
     s.device = std::move(device);
   }
 
@@ -382,7 +382,7 @@ class ClSolver final : public VisitedSolver<T> {
             .y = s.y,
             .x = s.x,
             .earlier = s.earlier,
-            .files = settings_.fpga_binary,
+            .files = settings_.use.fpga_binary,
             .nan_safe_bytes = settings_.nan_safe_bytes,
             .last_number = s.last_number,
             .own_bank = bank_of(s.placed, &SecondBank::own)};
@@ -391,7 +391,8 @@ class ClSolver final : public VisitedSolver<T> {
   /// Make the buffers of bands, vectors and scratch, and decide in which banks they are placed.
   void make_buffers(State& s, const Waiter& waiter) {
     Placed wanted;
-    if (settings_.spread_banks && bank_vendor(found_.info) != nullptr) wanted = scheme_of(plan_).second_bank(plan_);
+    if (settings_.use.fpga_banks == "spread" && bank_vendor(found_.info) != nullptr)
+      wanted = scheme_of(plan_).second_bank(plan_);
     if (s.placed != wanted) {  // release buffers in other banks
       s.placed = wanted;
       s.scratch = s.y = s.x = Buffer();

@@ -14,7 +14,7 @@ namespace oclspkt::ocl {
 /// True if kernels work in the caller's memory. This memory may be unfit for two kinds of kernels: those for GPUs need
 /// an alignment of 16 bytes, and those for FPGAs need whole, aligned blocks of rows.
 inline bool works_in_place(const FoundDevice& found, const DeviceSettings& settings) {
-  return found.info.host_unified && !settings.copy_vectors && !found.by_groups(settings.variant) &&
+  return found.info.host_unified && settings.use.transfer != Transfer::copy && !found.by_groups(settings.variant) &&
          !found.by_task(settings.variant);
 }
 

@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iterator>
 #include <new>
-#include <sstream>
 
 #include "error_name.hpp"
+#include "split.hpp"
 
 namespace oclspkt::ocl {
 namespace {
@@ -23,7 +22,7 @@ constexpr int kCacheLine = 64;
 constexpr std::int64_t kUsualCache = 1 << 20;
 
 /// A driver's text without surrounding blanks. Characters that do not print, such as escape sequences, become '?'.
-std::string trimmed(std::string text) {
+std::string printable(std::string text) {
   while (!text.empty() && (text.back() == '\0' || text.back() == ' ')) text.pop_back();
   std::replace_if(
       text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }, '?');
@@ -64,9 +63,9 @@ FoundDevice look_at(const cl::Device& device, const std::string& platform, int i
   const cl_device_type bits = device.getInfo<CL_DEVICE_TYPE>();
   info.index = index;
   info.type = device_type(bits);
-  info.name = trimmed(device.getInfo<CL_DEVICE_NAME>());
+  info.name = printable(device.getInfo<CL_DEVICE_NAME>());
   info.platform = platform;
-  info.driver_version = trimmed(device.getInfo<CL_DRIVER_VERSION>());
+  info.driver_version = printable(device.getInfo<CL_DRIVER_VERSION>());
   info.cores = static_cast<int>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
   info.memory = static_cast<std::int64_t>(device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>());
   info.max_allocation = static_cast<std::int64_t>(device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>());
@@ -101,15 +100,15 @@ const char* unusable(const cl::Device& device) {
 void look_at_platform(const cl::Platform& platform, Discovery& result) {
   std::string name = "unnamed platform";
   try {
-    name = trimmed(platform.getInfo<CL_PLATFORM_NAME>());
+    name = printable(platform.getInfo<CL_PLATFORM_NAME>());
     std::vector<cl::Device> devices;
     platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
     if (devices.empty()) result.problems.push_back("platform " + name + ": has no devices");
     for (const cl::Device& device : devices) {
       try {
         if (const char* why = unusable(device)) {
-          result.problems.push_back("platform " + name + ": device " + trimmed(device.getInfo<CL_DEVICE_NAME>()) + " " +
-                                    why);
+          result.problems.push_back("platform " + name + ": device " + printable(device.getInfo<CL_DEVICE_NAME>()) +
+                                    " " + why);
           continue;
         }
         result.devices.push_back(look_at(device, name, static_cast<int>(result.devices.size())));
@@ -130,8 +129,8 @@ void look_at_platform(const cl::Platform& platform, Discovery& result) {
 }  // namespace
 
 bool has_extension(const cl::Device& device, const char* name) {
-  std::istringstream names(device.getInfo<CL_DEVICE_EXTENSIONS>());
-  return std::find(std::istream_iterator<std::string>(names), {}, name) != std::istream_iterator<std::string>();
+  const std::vector<std::string> names = split(device.getInfo<CL_DEVICE_EXTENSIONS>());
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 std::string pci_address(const cl::Device& device) {

@@ -84,7 +84,7 @@ void check_plan(const FoundDevice& found, const DeviceSettings& settings, const 
                        " rows, the bands are " + lines.describe() + ": make the plan for these lines");
   }
   const std::string device = describe(found.info);
-  const bool by_groups = scheme.kernels() == Kernels::groups;
+  const bool by_groups = scheme.nature().kernels == Kernels::groups;
   if (by_groups && !found.by_groups(settings.variant)) {
     throw InvalidInput("the plan is by work-groups, " + device + " uses kernels made for CPUs: choose variant gpu");
   }

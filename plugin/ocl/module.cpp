@@ -58,8 +58,8 @@ class ClModule final : public DeviceModule {
     const FoundDevice& found = registry().device(device);
     DeviceTraits traits = tuned_traits(found, is_double, settings.variant);
     const bool shared = works_in_place(found, settings);
-    if (settings.device_memory > 0) {
-      traits.memory_bytes = settings.device_memory;
+    if (settings.use.device_memory > 0) {
+      traits.memory_bytes = settings.use.device_memory;
     } else if (!shared) {
       traits.memory_bytes = found.info.memory;
     }
@@ -106,11 +106,11 @@ class ClModule final : public DeviceModule {
   }
 
   template <typename T>
-  using Spaces = std::map<std::tuple<int, Variant, bool, double>, std::weak_ptr<Space<T>>>;
+  using Spaces = std::map<std::tuple<int, Variant, Transfer, double>, std::weak_ptr<Space<T>>>;
   template <typename T>
   std::shared_ptr<Space<T>> space(Spaces<T>& spaces, int device, const DeviceSettings& settings) {
     const std::lock_guard lock(mutex_);
-    std::weak_ptr<Space<T>>& known = spaces[{device, settings.variant, settings.copy_vectors, settings.timeout}];
+    std::weak_ptr<Space<T>>& known = spaces[{device, settings.variant, settings.use.transfer, settings.use.timeout}];
     auto space = known.lock();
     if (!space || !space->usable()) known = space = make_space<T>(device, settings);
     return space;

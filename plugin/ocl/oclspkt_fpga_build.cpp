@@ -10,11 +10,11 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "device.hpp"
+#include "split.hpp"
 
 namespace {
 
@@ -23,6 +23,8 @@ using oclspkt::DeviceModule;
 using oclspkt::InvalidInput;
 using oclspkt::ProgramMaker;
 using oclspkt::ProgramOrder;
+using oclspkt::split;
+using oclspkt::trimmed;
 using Words = std::vector<std::string>;
 
 constexpr const char* kHelp =
@@ -47,13 +49,6 @@ std::string joined(const Words& words, const char* between) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
   return text;
-}
-
-Words split(const std::string& text) {
-  std::istringstream stream(text);
-  Words words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
 }
 
 /// The job of oclspkt-fpga-build: its command line, completed by a file of settings.
@@ -84,11 +79,6 @@ struct Order {
 
 constexpr const char* kKeys[] = {"compiler", "board", "flags",  "kernels",  "scalar",
                                  "m",        "form",  "device", "platform", "driver"};
-
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
-  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
-}
 
 /// Read the settings of a file. Keys that the command line has set keep their values. '#' begins a comment.
 void read_settings(const std::string& file, std::map<std::string, std::string>& values) {

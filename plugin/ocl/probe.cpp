@@ -91,7 +91,7 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   const int lanes = found.tile_lanes(sizeof(T) == sizeof(double));
   const Index full = std::max<Index>(kFirstRows, std::min<Index>(kProbeRows, found.info.max_allocation / 16));
   ProbeSystem<T> system(LineSet::one(full));
-  const std::unique_ptr<DeviceSolver<T>> solver = make_solver<T>(device, {.kernel_times = true});
+  const std::unique_ptr<DeviceSolver<T>> solver = make_solver<T>(device, {.use = {.kernel_times = true}});
   const DeviceTraits traits = tuned_traits(found, sizeof(T) == sizeof(double), Variant::by_type);
   const auto set_up = [&](Index n) {
     system.bands.reshape(LineSet::one(n));
@@ -286,7 +286,7 @@ double measure_beside(int device, double launch) {
     if (plan.cut().blocks == 0) break;  // memory does not hold one block
     ProbeSystem<T> system(lines);
     system.bands.close_lines();
-    const std::unique_ptr<DeviceSolver<T>> solver = make_solver<T>(device, {.kernel_times = true});
+    const std::unique_ptr<DeviceSolver<T>> solver = make_solver<T>(device, {.use = {.kernel_times = true}});
     solver->set_up(plan, system.bands);
     rate = rate_of(*solver, found, launch, kRateShare / 2, lines.rows(), system);
     if (static_cast<double>(kProbeRows) / rate > kRateShare / 4) break;

@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
-#include <string_view>
 
 #include "error_name.hpp"
 #include "kernel_source.hpp"
 #include "registry.hpp"
 #include "sha256.hpp"
+#include "split.hpp"
 #include "user_files.hpp"
 
 namespace oclspkt::ocl {
@@ -58,10 +58,9 @@ void write_file(const std::string& file, const char* bytes, std::size_t count) {
 
 /// The words of build options, each once and without the blank behind -D and -I.
 std::set<std::string> words_of(const std::string& options) {
-  std::istringstream stream(options);
   std::set<std::string> words;
   std::string before;
-  for (std::string word; stream >> word;) {
+  for (const std::string& word : split(options)) {
     if (word == "-D" || word == "-I") {
       before = word;
       continue;

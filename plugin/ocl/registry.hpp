@@ -61,7 +61,7 @@ class OCLSPKT_API OpenDevice {
   /// @param lanes  0: those of a vector register; 1: a kernel with work-groups of many work-items; kOneTask: for FPGAs
   /// @param more   further options, such as a shape or -D NARROW_FACTORS (kernels/cpu/factors.clh)
   /// @param source null: the embedded text of that name. In a process a name always means the same text.
-  /// @param files  see DeviceSettings::fpga_binary; ignored unless the device has an FPGA
+  /// @param files  see DeviceUse::fpga_binary; ignored unless the device has an FPGA
   /// @throws BuildError with the first lines of the log, or the fault of a file; DeviceError
   Kernel kernel(const std::string& name, bool is_double, int lanes = 0, const std::string& more = {},
                 const char* source = nullptr, const std::string& files = {});

@@ -2,7 +2,6 @@
 #include "sha256.hpp"
 
 #include <array>
-#include <bit>
 #include <vector>
 
 namespace oclspkt::ocl {

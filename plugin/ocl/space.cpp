@@ -193,8 +193,8 @@ class ClSpace final : public Space<T> {
     } catch (const cl::Error& error) {
       throw device_error(found.info, "making a queue for vectors", error);
     }
-    state_->limited = !found.info.host_unified || settings.copy_vectors;
-    if (settings.timeout > 0) state_->time_limit = settings.timeout;
+    state_->limited = !found.info.host_unified || settings.use.transfer == Transfer::copy;
+    if (settings.use.timeout > 0) state_->time_limit = settings.use.timeout;
     registry.watch(state_);
   }
   ~ClSpace() override { Registry::instance().retire(std::move(state_), index_); }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
 #include <functional>
-#include <utility>
 
 #include "logged.hxx"
 #include "parallel.hpp"
@@ -151,7 +150,7 @@ static void solve_columns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Col
                           bool transpose) {
   for (Index k = 0; k < (transpose ? count : 1); ++k) {
     const auto solve = [&] {
-      transpose ? sweep.solver.apply_transpose({}, y + k, x + k) : sweep.solver.apply({}, y, x, count);
+      transpose ? sweep.solver.apply_transpose(y[k], x[k]) : sweep.solver.apply({}, y, x, count);
     };
     // A wrong answer must become known to all ranks. Until then go on: other ranks may wait for the next solve.
     if (answers_may_fail(*data(pc))) {

@@ -7,7 +7,6 @@
 #include <functional>
 #include <new>
 #include <string_view>
-#include <utility>
 
 #include "pc_oclspkt.hxx"
 
@@ -60,11 +59,11 @@ struct Setting {
 };
 
 /// The text of a value that ranks compare; numbers have all their digits.
-std::string exact_text(const OptionEntry& entry, const Settings& settings) {
-  const auto* number = std::get_if<double Settings::*>(&entry.field);
+std::string exact_text(const OptionEntry& entry, Settings settings) {
+  const auto* number = std::get_if<Member<double>>(&entry.field);
   if (!number) return value_text(entry, settings);
   char text[32];
-  std::snprintf(text, sizeof text, "%.17g", settings.**number);
+  std::snprintf(text, sizeof text, "%.17g", (*number)(settings));
   return text;
 }
 

@@ -150,8 +150,7 @@ void take_back(PC pc) {
   for (const auto& sweep : o->sweeps) {
     if (place(sweep->direction) >= kAxes || !o->given.bands[place(sweep->direction)].taken) continue;
     GivenBands& given = o->given.bands[place(sweep->direction)];
-    const LineLayout& layout = sweep->layout;
-    sweep->solver.swap_bands(layout.lines, layout.cuts, layout.exchange, given.bands);
+    sweep->solver.swap_bands(sweep->layout, given.bands);
     given.taken = false;
   }
 }
@@ -338,7 +337,7 @@ void read_sweep(PC pc, std::size_t s, const std::vector<PetscScalar>& row_sums, 
 void take_given(GivenBands& given, Sweep& sweep) {
   const LineLayout& layout = sweep.layout;
   if (given.taken) {
-    sweep.solver.keep_bands(layout.lines, layout.cuts, layout.exchange);
+    sweep.solver.keep_bands(layout);
     return;
   }
   if (given.bands.extent() != layout.lines.rows()) {
@@ -352,7 +351,7 @@ void take_given(GivenBands& given, Sweep& sweep) {
                        " differ from those that PCOCLSPKTSetBands() was called for; call it again after PCSetDM() and "
                        "PCSetOperators()");
   }
-  sweep.solver.swap_bands(layout.lines, layout.cuts, layout.exchange, given.bands);
+  sweep.solver.swap_bands(layout, given.bands);
   given.ends = ends_of(layout);
   given.taken = true;
 }

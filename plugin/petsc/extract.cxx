@@ -262,7 +262,7 @@ void Extraction::run(PC pc, Mat matrix, const LineLayout& layout, const BandsFil
       of_rank.along += some.along;
       of_rank.off += some.off;
     };
-    trouble.attempt([&] { solver.fill(layout.lines, layout.cuts, layout.exchange, fill); });
+    trouble.attempt([&] { solver.fill(layout, fill); });
     release(parts);
   } else {
     const auto write = [&](Bands<PetscScalar>& bands) {
@@ -271,7 +271,7 @@ void Extraction::run(PC pc, Mat matrix, const LineLayout& layout, const BandsFil
     };
     positions_ = {};
     forget();
-    trouble.attempt([&] { solver.write(layout.lines, layout.cuts, layout.exchange, write); });
+    trouble.attempt([&] { solver.write(layout, write); });
   }
   double sums[] = {static_cast<double>(of_rank.ignored), of_rank.along, of_rank.off}; /* counts are exact up to 2^53 */
   agree_on(pc, trouble, sums);

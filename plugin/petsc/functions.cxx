@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <string_view>
 #include <type_traits>
 
@@ -121,24 +120,35 @@ PetscErrorCode Composed_OCLSPKT(PC pc, Arguments... arguments) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Set a member of Settings.
-template <auto Member, typename Argument>
+/// Set a member of Settings. @param member  function that returns a reference to it
+template <auto member, typename Argument>
 void set(PC pc, Argument value) {
   Settings settings = data(pc)->settings;
-  settings.*Member = static_cast<std::remove_cvref_t<decltype(settings.*Member)>>(value);
+  member(settings) = static_cast<std::remove_cvref_t<decltype(member(settings))>>(value);
   change_settings(pc, settings);
 }
 
 /// Get a member of Settings. Text stays valid until the setting changes.
-template <auto Member, typename Result>
+template <auto member, typename Result>
 void get(PC pc, Result* value) {
-  const auto& member = data(pc)->settings.*Member;
+  const auto& setting = member(data(pc)->settings);
   if constexpr (std::is_same_v<Result, const char*>) {
-    *value = member.c_str();
+    *value = setting.c_str();
   } else {
-    *value = static_cast<Result>(member);
+    *value = static_cast<Result>(setting);
   }
 }
+
+/// The functions that return references to members of Settings, for set() and get().
+#define OCLSPKT_MEMBER(Name, Type, Member)                       \
+  constexpr auto member_##Member = [](auto& settings) -> auto& { \
+    if constexpr (requires { settings.Member; }) {               \
+      return settings.Member;                                    \
+    } else {                                                     \
+      return settings.use.Member;                                \
+    }                                                            \
+  };
+OCLSPKT_EACH_OPTION(OCLSPKT_MEMBER)
 
 /// A pointer to a function of unknown type; its name in PETSc depends on the release.
 using UntypedFunction = void (*)();
@@ -154,9 +164,9 @@ const struct {
   UntypedFunction function;
 } kComposed[] = {
 #define OCLSPKT_COMPOSED(begin, Name, ...) {"PCOCLSPKT" begin #Name "_C", composed<&__VA_ARGS__>(&__VA_ARGS__)},
-#define OCLSPKT_COMPOSED_OPTION(Name, Type, Member)           \
-  OCLSPKT_COMPOSED("Set", Name, set<&Settings::Member, Type>) \
-  OCLSPKT_COMPOSED("Get", Name, get<&Settings::Member, Type>)
+#define OCLSPKT_COMPOSED_OPTION(Name, Type, Member)         \
+  OCLSPKT_COMPOSED("Set", Name, set<member_##Member, Type>) \
+  OCLSPKT_COMPOSED("Get", Name, get<member_##Member, Type>)
 #define OCLSPKT_COMPOSED_RESULT(Name, function, ...) OCLSPKT_COMPOSED("Get", Name, function)
     OCLSPKT_EACH_OPTION(OCLSPKT_COMPOSED_OPTION)  //
     OCLSPKT_EACH_RESULT(OCLSPKT_COMPOSED_RESULT)  //
@@ -244,7 +254,7 @@ class Reader {
       if constexpr (std::is_same_v<decltype(field), const Choice&>) {
         read_choice(field, settings);
       } else {
-        read_value(settings.*field);
+        read_value(field(settings));
       }
     };
     std::visit(into, entry_.field);

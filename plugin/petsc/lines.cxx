@@ -4,20 +4,15 @@
 #include <cstring>
 #include <map>
 #include <numeric>
-#include <sstream>
 
 #include "exchange.hxx"
 #include "parallel.hpp"
 #include "pc_oclspkt.hxx"
+#include "split.hpp"
 #include "write_bands.hpp"
 
 namespace oclspkt::petsc {
 namespace {
-
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
-  return first == std::string::npos ? std::string() : text.substr(first, last - first + 1);
-}
 
 /// Fail on all ranks if a rank found a bad row. Collective.
 /// @param what  what is wrong with the row, for the message
@@ -158,11 +153,9 @@ void join_given(PC pc, const GivenLines& given, LineLayout& layout) {
 
 std::vector<Direction> parse_directions(const std::string& words) {
   std::vector<Direction> directions;
-  std::istringstream list(words);
+  const std::vector<std::string> list = split(words, ',');
   bool automatic = false;
-  int count = 0;
-  for (std::string part; std::getline(list, part, ','); ++count) {
-    const std::string word = trimmed(part);
+  for (const std::string& word : list) {
     const auto place = std::find(std::begin(kDirectionNames), std::end(kDirectionNames), word);
     const auto direction = static_cast<Direction>(place - std::begin(kDirectionNames));
     if (word == "auto") {
@@ -177,7 +170,7 @@ std::vector<Direction> parse_directions(const std::string& words) {
       directions.push_back(direction);
     }
   }
-  if (count == 0 || (automatic && count > 1)) {
+  if (list.empty() || (automatic && list.size() > 1)) {
     throw InvalidInput("-pc_oclspkt_lines takes auto, or directions (x, y, z, matrix, given) joined by commas, not '" +
                        words + "'");
   }

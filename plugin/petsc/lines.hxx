@@ -4,7 +4,6 @@
 #include <petscpc.h>
 
 #include <array>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,15 +25,11 @@ inline constexpr std::size_t place(Direction d) { return static_cast<std::size_t
 std::vector<Direction> parse_directions(const std::string& words);
 
 /// How the lines of a direction lie in the vectors of this rank, and how other ranks continue them.
-struct LineLayout {
-  LineLayout() = default;
-  explicit LineLayout(LineSet of_rank) : lines(std::move(of_rank)) {}
-  LineSet lines;
+struct LineLayout : ProcessLines {
+  using ProcessLines::ProcessLines;
   std::vector<PetscInt> rows;          ///< place i of the line set is local row rows[i]; empty: place i is local row i
   std::vector<PetscInt> above, below;  ///< shape [lines]; global rows on other ranks that couple to the first and the
                                        ///< last row of a line; -1: no such row; empty: no line of this rank is cut
-  Cuts cuts;
-  std::shared_ptr<Exchange> exchange;  ///< null if no line is cut on any rank
 
   bool cut() const { return !above.empty(); }
   PetscInt row(Index place) const {

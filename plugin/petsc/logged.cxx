@@ -46,7 +46,7 @@ Times moved(PC pc) {
   Times sum;
   if (!PetscDefined(HAVE_DEVICE)) return sum;
   for (const auto& sweep : data(pc)->sweeps) {
-    sum = sum + sweep->solver.times() + sweep->solver.transpose_times();
+    sum = sum + sweep->solver.times() + sweep->solver.transposed().times();
   }
   return sum;
 }

@@ -6,15 +6,23 @@
 namespace oclspkt::petsc {
 namespace {
 
-template <auto Member, auto& Names>
+/// The member that a path of pointers to members leads to.
+template <auto... Path>
+auto& member(Settings& o) {
+  return (o.*....*Path);
+}
+
+template <auto& Names, auto... Path>
 constexpr Choice choice() {
-  using Enum = std::remove_cvref_t<decltype(Settings{}.*Member)>;
-  return {Names, [](const Settings& o) { return static_cast<int>(o.*Member); },
-          [](Settings& o, int value) { o.*Member = static_cast<Enum>(value); }};
+  return {Names, [](Settings& o) { return static_cast<int>(member<Path...>(o)); },
+          [](Settings& o, int value) {
+            auto& field = member<Path...>(o);
+            field = static_cast<std::remove_reference_t<decltype(field)>>(value);
+          }};
 }
 
 const OptionEntry kTable[] = {
-    {"lines", "Directions", "const char[]", "directions", &Settings::lines,
+    {"lines", "Directions", "const char[]", "directions", member<&Settings::lines>,
      "the lines to solve: auto, matrix (its own order), x, y, z (axes of the matrix's grid) or given "
      "(PCOCLSPKTSetLines()); several joined by commas",
      "`auto` takes the lines of `PCOCLSPKTSetLines()` or the axes of `PCOCLSPKTSetBands()` if the program gave such. "
@@ -23,20 +31,20 @@ const OptionEntry kTable[] = {
      "the matrix changes, or if its values change so that another choice is better by a quarter. The grid is the "
      "`DMDA` of `PCSetDM()`, else the one that made the matrix. If a node has several unknowns, each unknown has lines "
      "of its own. The preconditioner ignores entries of the matrix that do not couple neighbours of a line."},
-    {"combine", "Combine", "PCOCLSPKTCombine", "", choice<&Settings::combine, kCombineNames>(),
+    {"combine", "Combine", "PCOCLSPKTCombine", "", choice<kCombineNames, &Settings::combine>(),
      "how to combine several directions into one operator",
      "Let D be the diagonal and X, Y the couplings along x and y. `additive` is (D+X)^-1 + (D+Y)^-1; `factored` is "
      "(D+Y)^-1 D (D+X)^-1; `symmetric` is (D+X)^-1 D (D+Y)^-1 D (D+X)^-1; `multiplicative` solves along x, computes "
      "the residual with the matrix, and solves for it along y. If the matrix is symmetric, `additive` and `symmetric` "
      "are symmetric, as CG needs; `factored` and `multiplicative` are not, so use GMRES. With `symmetric`, name the "
      "direction with the strongest coupling last. With one direction all four are the same."},
-    {"diagonal", "Diagonal", "PCOCLSPKTDiagonal", "", choice<&Settings::diagonal, kDiagonalNames>(),
+    {"diagonal", "Diagonal", "PCOCLSPKTDiagonal", "", choice<kDiagonalNames, &Settings::diagonal>(),
      "the diagonal used with the couplings of each direction: full (that of the matrix) or split (the part that "
      "balances the couplings, as in ADI)",
      "`full` is a preconditioner and not an ADI time step. `split` uses the row sums D0 of the matrix and, for each "
      "direction, minus the sum of its couplings, Dx: the factors are D0 + Dx + X, joined by D0^-1. A row sum of 0 is "
      "an error, except with `additive`."},
-    {"ignored", "Ignored", "PCOCLSPKTIgnored", "", choice<&Settings::ignored, kIgnoredNames>(),
+    {"ignored", "Ignored", "PCOCLSPKTIgnored", "", choice<kIgnoredNames, &Settings::ignored>(),
      "what to do about nonzero entries of the matrix outside the bands of all directions: ignore, warn (print one line "
      "if no Krylov method follows) or error (the set-up fails)",
      "The preconditioner leaves such entries out, and a Krylov method makes up for that. `KSPPREONLY` does not: its "
@@ -44,7 +52,7 @@ const OptionEntry kTable[] = {
      "another solver uses this `KSP` as its part. `warn` also prints one line if a periodic axis of the grid, which "
      "`-pc_oclspkt_lines auto` cannot take, is coupled 10 times as strongly as the axis taken. The view and `-info` "
      "say both in any case. `PCOCLSPKTGetIgnoredEntries()` tells the number."},
-    {"devices", "Devices", "const char[]", "list", &Options::devices,
+    {"devices", "Devices", "const char[]", "list", member<&Options::devices>,
      "where to solve: auto, all, host, cpu, gpu, fpga, part of a device's or platform's name, or an index; several "
      "joined by commas",
      "`auto` compares the predicted times of the devices of the machine and of the host for the given size, and takes "
@@ -53,7 +61,7 @@ const OptionEntry kTable[] = {
      "no device is an error, which lists the devices found. Several devices that are named may share the rows of a "
      "solve; see `-pc_oclspkt_balance`.",
      true},
-    {"balance", "Balance", "const char[]", "objective", &Options::balance,
+    {"balance", "Balance", "const char[]", "objective", member<&Options::balance>,
      "how the named devices share the rows: time, kernel, even, energy, or weights joined by commas",
      "`time` gives each device as many rows as make the solve fastest, transfers included, and no rows to a device "
      "that does not pay; so more devices never mean a slower solve. `kernel` leaves the transfers out, as Macintosh, "
@@ -64,13 +72,13 @@ const OptionEntry kTable[] = {
      "share rows only with `even` and weights. If a part of the rows cannot be solved by itself, one device solves all "
      "of them; the view says why.",
      true},
-    {"profile", "Profile", "const char[]", "file", &Options::profile,
+    {"profile", "Profile", "const char[]", "file", member<&Options::profile>,
      "file of measured rates, which the shares of later runs are made from; empty: oclspkt/profile.txt in the user's "
      "cache folder; none: no file",
      "The solver measures every solve of shared rows, and uses what it measured at the next set-up. The file is text, "
      "a figure a line; a damaged line is skipped.",
      true},
-    {"energy", "Energy", "PetscBool", "", &Options::energy, "add up the joules of applies",
+    {"energy", "Energy", "PetscBool", "", member<&Options::energy>, "add up the joules of applies",
      "The view has them, and `-info` at the end of each window of at least 2 s. Shorter times are not measured, as "
      "counters move in steps. The joules of cards come from NVML or AMD SMI, which are opened at run time, those of "
      "the host from Linux's powercap (RAPL). Where nothing measures, rated power stands in; the view says so. What "
@@ -80,16 +88,16 @@ const OptionEntry kTable[] = {
      "card in `-log_view -log_view_gpu_energy_meter`, in the row OCLSPKTSolve if vectors lie on the card; there each "
      "event reads the counter, which is for long events.",
      true},
-    {"rated_power", "RatedPower", "const char[]", "watts", &Options::rated_power,
+    {"rated_power", "RatedPower", "const char[]", "watts", member<&Options::rated_power>,
      "watts of a card, a core and a board where nothing measures, such as gpu=700,cpu=8,fpga=60; empty: by a table",
      "The table has the power of some cards and boards by name; all others count as 400 W, boards with FPGAs as 60 W, "
      "and a core as 8 W.",
      true},
-    {"reproducible", "Reproducible", "PetscBool", "", &Options::reproducible,
+    {"reproducible", "Reproducible", "PetscBool", "", member<&Options::reproducible>,
      "processors and their shares depend on no measurement, so that every run computes the same bits",
      "They then follow from the types of the devices and their cores. A device that fails still leaves its rows to "
      "others; the view says so."},
-    {"method", "Method", "PCOCLSPKTMethod", "", choice<&Options::method, kMethodChoiceNames>(),
+    {"method", "Method", "PCOCLSPKTMethod", "", choice<kMethodChoiceNames, &Options::method>(),
      "the algorithm that couples the segments of a line",
      "`auto` takes the first method whose error bounds are within their limits for the matrix: a `truncated` one if "
      "its certificate is within the tolerance, an `exact` one if its bounds show that no pivoting is needed, else "
@@ -99,7 +107,7 @@ const OptionEntry kTable[] = {
      "kernels for GPUs: the host solves then. `truncated` and `exact` name two methods each, and a method whose bounds "
      "hold comes before one whose bounds do not: `exact` is `exact-twopass` on such a GPU, or else the host's stored "
      "factors."},
-    {"variant", "Variant", "const char[]", "name", &Options::variant, "the kernels to use on a device",
+    {"variant", "Variant", "const char[]", "name", member<&Options::variant>, "the kernels to use on a device",
      "`default` uses the kernels made for the type of the device. `cpu` names the kernels for few wide cores, `gpu` "
      "those for work-groups of many work-items; a method without GPU kernels uses the CPU kernels. `fpga` names those "
      "of one work-item that streams all rows: method `truncated-streamed` for lines end to end whose rows have a "
@@ -114,7 +122,7 @@ const OptionEntry kTable[] = {
      "tries the other kernels of the device, which also solve lines side by side; if the method is named, the set-up "
      "fails with the reason. `paper-gpu` is the GPU form on any device, for tests.",
      true},
-    {"fpga_binary", "FpgaBinary", "const char[]", "files", &Options::fpga_binary,
+    {"fpga_binary", "FpgaBinary", "const char[]", "files", member<&Options::use, &DeviceUse::fpga_binary>,
      "files and folders, joined by colons, with programs for boards with FPGAs, made by oclspkt-fpga-build",
      "A board has no compiler for kernels: its programs are compiled before, in hours, and loaded from files. Beside "
      "each FILE lies FILE.json, which says what it is for. The solver checks a file completely before a driver sees "
@@ -122,7 +130,7 @@ const OptionEntry kTable[] = {
      "names the file, the cause and the cure; see `-pc_oclspkt_on_device_failure`. Devices that are no FPGAs ignore "
      "the option. The page docs/fpga.md says how to make such files.",
      true},
-    {"fpga_banks", "FpgaBanks", "const char[]", "name", &Options::fpga_banks,
+    {"fpga_banks", "FpgaBanks", "const char[]", "name", member<&Options::use, &DeviceUse::fpga_banks>,
      "whether boards with FPGAs have whole arrays on memory banks of their own",
      "`none` leaves buffers to the vendor's run-time, which spreads bursts over all banks unless the image was built "
      "otherwise. `spread` places each array on one of two banks, so that the fuller one moves as little as possible: 3 "
@@ -131,7 +139,7 @@ const OptionEntry kTable[] = {
      "board are placed; buffers of the program that applies are not. Intel's emulator takes the option and has one "
      "memory; all other devices ignore it.",
      true},
-    {"precision", "Precision", "PCOCLSPKTPrecision", "", choice<&Options::precision, kPrecisionNames>(),
+    {"precision", "Precision", "PCOCLSPKTPrecision", "", choice<kPrecisionNames, &Options::precision>(),
      "storage of the bands: the precision of the vectors, or rounded to float",
      "`same` is PetscScalar. `narrow` rounds the bands to float: an apply then has an error of about 1e-7 times the "
      "condition number of the lines, which a Krylov method removes. Vectors and arithmetic stay double. If rows are "
@@ -140,39 +148,39 @@ const OptionEntry kTable[] = {
      "symmetric. Otherwise `narrow` saves nothing, and the view says why. The set-up fails and names the row if "
      "rounding changes the excess of a row, |diag| - |lower| - |upper|, by more than 10 %, or if the entries of a row "
      "are too large, too small or too far apart for float."},
-    {"rtol", "Rtol", "PetscReal", "bound", &Options::rtol,
+    {"rtol", "Rtol", "PetscReal", "bound", member<&Options::rtol>,
      "largest truncation error that a certificate may have, relative to the solution's largest entry; 0: rounding of "
      "the arithmetic",
      "With a larger value the truncated methods are cheaper and less accurate."},
-    {"partition", "Partition", "PetscInt", "rows", &Options::partition,
+    {"partition", "Partition", "PetscInt", "rows", member<&Options::partition>,
      "rows eliminated by one lane; 0: chosen at set-up", "For measurements; the choice of the set-up is normally best.",
      true},
-    {"chunk", "Chunk", "PetscInt", "rows", &Options::chunk,
+    {"chunk", "Chunk", "PetscInt", "rows", member<&Options::use, &DeviceUse::chunk>,
      "most rows that one transfer takes to a device; 0: as many as its memory holds",
      "A chunk has a whole number of tiles, at least one. Kernels that need all rows at once ignore the option.", true},
-    {"device_memory", "DeviceMemory", "PetscInt64", "bytes", &Options::device_memory,
+    {"device_memory", "DeviceMemory", "PetscInt64", "bytes", member<&Options::use, &DeviceUse::device_memory>,
      "most memory to allocate on a device; 0: the device's own limit", "The limit holds for each device separately.",
      true},
-    {"timeout", "Timeout", "PetscReal", "seconds", &Options::timeout,
+    {"timeout", "Timeout", "PetscReal", "seconds", member<&Options::use, &DeviceUse::timeout>,
      "longest time that a device with memory of its own may take for one solve; 0: 100 times the predicted time, at "
      "least 10 s",
      "The solver abandons a device that takes longer and treats it as failed; see `-pc_oclspkt_on_device_failure`.",
      true},
     {"on_device_failure", "OnDeviceFailure", "PCOCLSPKTOnDeviceFailure", "",
-     choice<&Options::on_device_failure, kOnDeviceFailureNames>(),
+     choice<kOnDeviceFailureNames, &Options::on_device_failure>(),
      "what to do if a device fails: degrade (go on with the remaining devices, finally the host, and print one line), "
      "quiet (the same without the line) or error (stop)",
      "With `degrade` and `quiet` the view lists lost devices as `degraded: <device>: <cause>`. The preconditioner "
      "tries a failed device again when the size of the matrix or an option changes; it never tries an abandoned one "
      "again (see `-pc_oclspkt_timeout`)."},
-    {"singular", "Singular", "PCOCLSPKTSingular", "", choice<&Options::singular, kSingularNames>(),
+    {"singular", "Singular", "PCOCLSPKTSingular", "", choice<kSingularNames, &Options::singular>(),
      "what to do with a singular line: fail (the set-up fails and names the line), pin (set its last unknown to 0) or "
      "auto (pin if a constant null space is attached and there is one line, else fail)",
      "`pin` is for consistent systems, such as Neumann problems whose right-hand side sums to 0: it drops the last "
      "equation of a singular line. Other lines do not change. The set-up looks for the null space first on the matrix "
      "that the preconditioner is made from, then on that of the system; attach it with `MatSetNullSpace()` before the "
      "set-up. The view counts the pinned lines and says why."},
-    {"above_bound", "AboveBound", "PCOCLSPKTAboveBound", "", choice<&Options::above_bound, kAboveBoundNames>(),
+    {"above_bound", "AboveBound", "PCOCLSPKTAboveBound", "", choice<kAboveBoundNames, &Options::above_bound>(),
      "what to do if method auto finds no method whose error bounds are within their limits: warn (solve, and say so in "
      "the view and by `-info`) or error (the set-up, or the apply, fails and says why)",
      "The last method of `auto` is `pivot`, whose limit is 100 eps by component: of its bound on rounding, or, for "
@@ -181,15 +189,15 @@ const OptionEntry kTable[] = {
      "a reduction of one number, and sets the failed reason of the preconditioner: KSP ends with "
      "`KSP_DIVERGED_PC_FAILED`. `MatSolve()` of the direct solver is an error then. A method that is named is used in "
      "any case."},
-    {"transfer", "Transfer", "PCOCLSPKTTransfer", "", choice<&Options::transfer, kTransferNames>(),
+    {"transfer", "Transfer", "PCOCLSPKTTransfer", "", choice<kTransferNames, &Options::use, &DeviceUse::transfer>(),
      "how vectors get to the device",
      "`auto` shares host memory with devices that can access it; `copy` always copies.", true},
-    {"gather_limit", "GatherLimit", "PetscInt", "rows", &Options::gather_limit,
+    {"gather_limit", "GatherLimit", "PetscInt", "rows", member<&Options::gather_limit>,
      "longest line cut among processes that one process may solve whole if its parts cannot be solved separately; -1: "
      "any, 0: none",
      "If a part is singular by itself, or cannot be solved accurately, the processes of its line send their rows to "
      "one of them, which solves the whole line. If the line is longer than the limit, the set-up fails and names it."},
-    {"explain", "Explain", "PetscBool", "", &Settings::explain,
+    {"explain", "Explain", "PetscBool", "", member<&Settings::explain>,
      "print the chosen device and method and the reasons after every set-up",
      "There is one line for each method that the set-up considered, in order, with the numbers that decided. The page "
      "docs/why.md explains them. `-ksp_view ::ascii_info_detail` prints the same lines."},
@@ -293,14 +301,12 @@ std::string number_text(double value) {
 }
 
 struct ValueText {
-  const Settings& settings;
-  std::string operator()(std::string Settings::*member) const { return settings.*member; }
-  std::string operator()(double Settings::*member) const { return number_text(settings.*member); }
-  std::string operator()(Index Settings::*member) const { return std::to_string(settings.*member); }
-  std::string operator()(bool Settings::*member) const { return settings.*member ? "true" : "false"; }
-  std::string operator()(const Choice& choice) const {
-    return choice.names[static_cast<std::size_t>(choice.get(settings))];
-  }
+  Settings settings;
+  std::string operator()(Member<std::string> member) { return member(settings); }
+  std::string operator()(Member<double> member) { return number_text(member(settings)); }
+  std::string operator()(Member<Index> member) { return std::to_string(member(settings)); }
+  std::string operator()(Member<bool> member) { return member(settings) ? "true" : "false"; }
+  std::string operator()(const Choice& choice) { return choice.names[static_cast<std::size_t>(choice.get(settings))]; }
 };
 
 }  // namespace
@@ -314,8 +320,8 @@ const std::vector<ResultEntry>& result_table() { return kResults; }
 
 const std::vector<ActionEntry>& action_table() { return kActions; }
 
-std::string value_text(const OptionEntry& entry, const Settings& settings) {
-  return std::visit(ValueText{settings}, entry.field);
+std::string value_text(const OptionEntry& entry, Settings settings) {
+  return std::visit(ValueText{std::move(settings)}, entry.field);
 }
 
 std::span<const char* const> words_of(const OptionEntry& entry) {
@@ -324,7 +330,7 @@ std::span<const char* const> words_of(const OptionEntry& entry) {
 }
 
 std::string values_text(const OptionEntry& entry) {
-  if (std::holds_alternative<bool Settings::*>(entry.field)) return "true|false";
+  if (std::holds_alternative<Member<bool>>(entry.field)) return "true|false";
   if (!std::holds_alternative<Choice>(entry.field)) return std::string("<").append(entry.unit).append(">");
   std::string words;
   for (const char* word : words_of(entry)) words.append(words.empty() ? "" : "|").append(word);

@@ -42,12 +42,14 @@ struct Settings : Options {
 /// A member of Settings whose value is a word out of a list.
 struct Choice {
   std::span<const char* const> names;
-  int (*get)(const Settings&);
+  int (*get)(Settings&);
   void (*set)(Settings&, int);
 };
 
+template <typename T>
+using Member = T& (*)(Settings&);
 /// The member behind an option; its type decides how the option is read and printed.
-using Field = std::variant<std::string Settings::*, double Settings::*, Index Settings::*, bool Settings::*, Choice>;
+using Field = std::variant<Member<std::string>, Member<double>, Member<Index>, Member<bool>, Choice>;
 
 /// One option of the preconditioner. The default is not here: it is what default-constructed Settings hold.
 struct OptionEntry {
@@ -104,7 +106,7 @@ struct ActionEntry {
 const std::vector<ActionEntry>& action_table();
 
 /// The value as a user would type it.
-std::string value_text(const OptionEntry& entry, const Settings& settings);
+std::string value_text(const OptionEntry& entry, Settings settings);
 
 /// The words that a choice accepts, indexed by its values; empty for other options.
 std::span<const char* const> words_of(const OptionEntry& entry);

@@ -45,10 +45,9 @@ struct Sweep {
 
   Told told;  ///< texts about this direction alone
 
-  const Report& report(bool transpose) const { return transpose ? solver.transpose_report() : solver.report(); }
-  const CutReport& cut_report(bool transpose) const {
-    return transpose ? solver.transpose_cut_report() : solver.cut_report();
-  }
+  const CutSolver<PetscScalar>& of(bool transpose) const { return transpose ? solver.transposed() : solver; }
+  const Report& report(bool transpose) const { return of(transpose).report(); }
+  const CutReport& cut_report(bool transpose) const { return of(transpose).cut_report(); }
 };
 
 /// The bound, or Inf if it is NaN (unknown): comparisons and MPI_MAX may lose NaN.

@@ -2,7 +2,6 @@
 /* How dressed vectors are made, duplicated and destroyed, and how programs get their arrays. */
 #include <petsctao.h>
 
-#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <utility>

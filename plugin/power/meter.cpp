@@ -5,11 +5,11 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <sstream>
 #include <utility>
 
 #include "format.hpp"
 #include "oclspkt/error.hpp"
+#include "split.hpp"
 
 namespace oclspkt {
 namespace {
@@ -68,8 +68,7 @@ PoweredDevice powered(const DeviceInfo& device) {
 
 RatedWatts parse_rated(const std::string& text) {
   RatedWatts rated;
-  std::istringstream parts(text);
-  for (std::string part; std::getline(parts, part, ',');) {
+  for (const std::string& part : split(text, ',')) {
     const std::string word = part.substr(0, part.find('=')),
                       number = part.substr(std::min(word.size() + 1, part.size()));
     double* const field = word == "gpu"    ? &rated.gpu

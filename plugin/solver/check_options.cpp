@@ -43,7 +43,7 @@ void check_options(const Options& o) {
   require_listed("on_device_failure", o.on_device_failure, kOnDeviceFailureNames);
   require_listed("singular", o.singular, kSingularNames);
   require_listed("above_bound", o.above_bound, kAboveBoundNames);
-  require_listed("transfer", o.transfer, kTransferNames);
+  require_listed("transfer", o.use.transfer, kTransferNames);
   const auto require = [](bool holds, const std::string& text) {
     if (!holds) throw InvalidInput(text);
   };
@@ -55,8 +55,8 @@ void check_options(const Options& o) {
                        "' does not exist; there are: default, cpu, gpu, fpga, paper, paper-gpu, and the schemes" +
                        scheme_names());
   }
-  require(listed(o.fpga_banks, kFpgaBanksNames),
-          "fpga_banks '" + o.fpga_banks + "' does not exist; there are: none, spread");
+  require(listed(o.use.fpga_banks, kFpgaBanksNames),
+          "fpga_banks '" + o.use.fpga_banks + "' does not exist; there are: none, spread");
   require(o.rtol >= 0 && o.rtol < 1,
           format("rtol must lie in [0, 1), not %g (0: the rounding of the arithmetic)", o.rtol));
   parse_balance(o.balance);
@@ -65,12 +65,12 @@ void check_options(const Options& o) {
     require(value >= least, text + std::to_string(value));
   };
   at_least(o.partition, 0, "partition must be 0 (chosen at set-up) or a number of rows, not ");
-  at_least(o.chunk, 0, "chunk must be 0 (as many rows as the device's memory holds) or a number of rows, not ");
-  at_least(o.device_memory, 0, "device_memory must be 0 (the device's own limit) or a number of bytes, not ");
+  at_least(o.use.chunk, 0, "chunk must be 0 (as many rows as the device's memory holds) or a number of rows, not ");
+  at_least(o.use.device_memory, 0, "device_memory must be 0 (the device's own limit) or a number of bytes, not ");
   at_least(o.gather_limit, -1,
            "gather_limit must be -1 (any line may be gathered), 0 (none), or the most rows of one, not ");
-  require(o.timeout >= 0,
-          format("timeout must be 0 (100 times the predicted time) or a number of seconds, not %g", o.timeout));
+  require(o.use.timeout >= 0,
+          format("timeout must be 0 (100 times the predicted time) or a number of seconds, not %g", o.use.timeout));
 }
 
 }  // namespace oclspkt

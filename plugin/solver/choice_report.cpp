@@ -44,7 +44,7 @@ std::string precision_text(const Options& options, double narrowed, bool on_host
   if (narrowed > 0) changed = format(", which changes the excess of a row by %.2g %% at most", 100 * narrowed);
   const std::string text = "bands rounded to float" + changed + "; ";
   if (p.plan.narrow) return text + "stored factors are floats, too";
-  if (!scheme_of(p.plan).stores_factors()) return text + "no factors are stored";
+  if (!scheme_of(p.plan).nature().stores_factors) return text + "no factors are stored";
   const std::string why = !p.why_wide.empty() ? p.why_wide
                           : p.above_tolerance ? "the certificate is above the tolerance"
                           : on_host           ? "the host solves"

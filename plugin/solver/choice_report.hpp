@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cost.hpp"
-#include "narrow.hpp"
 #include "oclspkt/options.hpp"
 #include "oclspkt/report.hpp"
 #include "processors.hpp"

@@ -12,7 +12,6 @@
 #include "forgiven.hpp"
 #include "format.hpp"
 #include "host_solver.hpp"
-#include "narrow.hpp"
 #include "oclspkt/error.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
@@ -43,7 +42,7 @@ bool may_fall_back(const Rejection& rejection, const Way& way, const Options& op
 /// factors by work-groups couple tiles, and the paper's form couples partitions.
 TrialRules rules_for(const Plan& plan) {
   const Scheme& scheme = scheme_of(plan);
-  return {scheme.in_pieces(plan) || scheme.solves_interfaces(), scheme.solves_interfaces()};
+  return {scheme.in_pieces(plan) || scheme.nature().solves_interfaces, scheme.nature().solves_interfaces};
 }
 
 /// If the user names a method, keep only the ways of the processor that is predicted to be the fastest, and remedies of
@@ -238,7 +237,7 @@ Rejection Choosing<T>::examine_adopted(Proposal& p, bool insist) {
   report_.backward_error = 0;
   // The factors have a bound of their own. Only the plan's bound includes interface systems, so the larger one counts.
   if (const double made = chosen_->rounding(); made != 0) {
-    const bool more = p.rounding && scheme_of(p.plan).solves_interfaces();
+    const bool more = p.rounding && scheme_of(p.plan).nature().solves_interfaces;
     if (!more || larger(p.rounding->eps, made) != p.rounding->eps) p.rounding = Rounding{made};
   }
   // Without a bound, the solution may not even be finite: a trial decides.
@@ -264,6 +263,7 @@ Rejection Choosing<T>::examine_adopted(Proposal& p, bool insist) {
 template <typename T>
 void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin_why) {
   system_.fallback().make_solvers(pin_why, report_);
+  report_.pinned_lines = system_.pinned_lines();
   write_proposal(proposal, system_.bands().lines(), report_);
   const FoundUnits units = system_.found_units();
   report_.units = units.runs;

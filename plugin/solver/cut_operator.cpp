@@ -119,11 +119,11 @@ void combine(const CutSet<T>& set, std::vector<LineErrors>& errors) {
 }  // namespace
 
 template <typename T>
-void CutOperator<T>::begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
+void CutOperator<T>::begin(const ProcessLines& lines) {
   known_rows_.reset();
-  set_.lines = lines;
-  cuts_ = std::move(cuts);
-  set_.exchange = std::move(exchange);
+  set_.lines = lines.lines;
+  cuts_ = lines.cuts;
+  set_.exchange = lines.exchange;
 }
 
 template <typename T>

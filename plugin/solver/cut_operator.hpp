@@ -23,7 +23,7 @@ class CutOperator final : public Operator<T> {
   CutOperator(LineSolver<T>& inner, const Options& options) : inner_(inner), options_(options) {}
 
   /// Begin with new lines. The caller then writes their bands into the inner solver.
-  void begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
+  void begin(const ProcessLines& lines);
   /// Let set-up skip the survey of the rows.
   /// @param rows  bounds on what a survey of all rows would find
   void know(const Survey& rows);

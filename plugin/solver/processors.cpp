@@ -40,7 +40,9 @@ void leave_out(std::vector<int>& indices, const std::vector<LostDevice>& lost) {
 }
 
 /// True for a board without a compiler for which the options name no program.
-bool is_blank(const DeviceInfo& info, const Options& options) { return !info.compiler && options.fpga_binary.empty(); }
+bool is_blank(const DeviceInfo& info, const Options& options) {
+  return !info.compiler && options.use.fpga_binary.empty();
+}
 
 /// The rates of a device: nominal under Options::reproducible, else measured. A board without a compiler cannot be
 /// measured before its program is loaded, which takes seconds: until then, a model of the paper's board rates it.

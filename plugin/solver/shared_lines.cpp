@@ -53,9 +53,9 @@ void SharedLines<T>::set_up(const Bands<T>& bands, Survey survey, std::vector<Pi
   team_->run([&](int member) {
     const auto& [piece, solver, seconds] = parts_[static_cast<std::size_t>(member)];
     // Each solver has room for all rows, so that shares change without new memory. Pages of other rows stay untouched.
-    if (solver->lines().rows() == 0) solver->impl_->write(bands.lines(), {}, nullptr);
+    if (solver->lines().rows() == 0) solver->impl_->begin(bands.lines()).write(bands.lines());
     const BandsView<T> own{all.lower + piece.first, all.diag + piece.first, all.upper + piece.first};
-    solver->impl_->fill(piece.lines, piece.cuts, cut ? team_->exchange(member) : nullptr, copy_of<T>(own), survey);
+    solver->impl_->fill({piece.lines, piece.cuts, cut ? team_->exchange(member) : nullptr}, copy_of<T>(own), survey);
     solver->set_up(known);
   });
   for (const Part& part : parts_) require_whole(part.solver->report(), part.solver->cut_report());

@@ -35,30 +35,23 @@ void FilledBands<T>::fill(Index rows, const BandsFill<T>& fill) {
 }
 
 template <typename T>
-void Solver<T>::Impl::begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
+System<T>& Solver<T>::Impl::begin(const ProcessLines& lines) {
   active = nullptr;
   whole.system().give_back();
-  if (cut.exchange() != exchange) transposed.reset();
-  cut.begin(lines, std::move(cuts), std::move(exchange));
-}
-
-template <typename T>
-Bands<T>& Solver<T>::Impl::write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
-  begin(lines, std::move(cuts), std::move(exchange));
-  return whole.expect(lines).write(lines);
+  if (cut.exchange() != lines.exchange) transposed.reset();
+  cut.begin(lines);
+  return whole.expect(lines.lines);
 }
 
 /// If lines are cut or `rows` is known, the bands are written without a survey: couplings across cuts are kept, and
 /// set-up surveys cut lines itself.
 template <typename T>
-void Solver<T>::Impl::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
-                           const BandsFill<T>& fill, const std::optional<Survey>& rows) {
-  const bool by_rows = !cuts.chains.empty() || rows;
-  begin(lines, std::move(cuts), std::move(exchange));
-  if (by_rows) {
-    write_bands(whole.expect(lines).write(lines), fill);
+void Solver<T>::Impl::fill(const ProcessLines& lines, const BandsFill<T>& fill, const std::optional<Survey>& rows) {
+  System<T>& system = begin(lines);
+  if (!lines.cuts.chains.empty() || rows) {
+    write_bands(system.write(lines.lines), fill);
   } else {
-    whole.expect(lines).fill(lines, fill);
+    system.fill(lines.lines, fill);
   }
   if (rows) cut.know(*rows);
 }
@@ -95,11 +88,12 @@ void Solver<T>::Impl::set_up_transpose() {
     Accord accord(*cut.exchange());
     accord.attempt(make);
     accord.agree();
-    cut.transpose_to(transposed->impl_->write(whole.system().lines(), cut.cuts(), cut.exchange()));
+    const LineSet& lines = whole.system().lines();
+    cut.transpose_to(transposed->impl_->begin({lines, cut.cuts(), cut.exchange()}).write(lines));
   } else {
     make();
     const LineSet& lines = whole.system().bands().lines();
-    Bands<T>& bands = transposed->impl_->write(lines, {}, nullptr);
+    Bands<T>& bands = transposed->impl_->begin(lines).write(lines);
     SolvedBands<T>& own_bands = whole.system().overlay();
     own_bands.without(0, [&] { transpose(lines, own_bands.now().view(), bands); });
     transposed->impl_->whole.lost() = whole.lost();
@@ -117,39 +111,35 @@ template <typename T>
 Solver<T>& Solver<T>::operator=(Solver&&) noexcept = default;
 
 template <typename T>
-Bands<T>& Solver<T>::bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
-  impl_->begin(lines, std::move(cuts), std::move(exchange));
-  return impl_->whole.expect(lines).lend(lines);
+Bands<T>& Solver<T>::bands(const ProcessLines& lines) {
+  return impl_->begin(lines).lend(lines.lines);
 }
 
 template <typename T>
-void Solver<T>::write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
-                      const std::function<void(Bands<T>&)>& write) {
-  write(impl_->write(lines, std::move(cuts), std::move(exchange)));
+void Solver<T>::write(const ProcessLines& lines, const std::function<void(Bands<T>&)>& write) {
+  write(impl_->begin(lines).write(lines.lines));
 }
 
 template <typename T>
-void Solver<T>::keep_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange) {
-  impl_->begin(lines, std::move(cuts), std::move(exchange));
-  impl_->whole.expect(lines).edit(lines);
+void Solver<T>::keep_bands(const ProcessLines& lines) {
+  impl_->begin(lines).edit(lines.lines);
 }
 
 template <typename T>
-void Solver<T>::fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill) {
-  impl_->fill(lines, std::move(cuts), std::move(exchange), fill, std::nullopt);
+void Solver<T>::fill(const ProcessLines& lines, const BandsFill<T>& fill) {
+  impl_->fill(lines, fill, std::nullopt);
 }
 
 template <typename T>
-void Solver<T>::swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
-                           FilledBands<T>& filled) {
-  if (filled.extent() != lines.extent()) {
+void Solver<T>::swap_bands(const ProcessLines& lines, FilledBands<T>& filled) {
+  if (filled.extent() != lines.lines.extent()) {
     throw InvalidInput("swap_bands was given bands of " + std::to_string(filled.extent()) + " places for " +
-                       lines.describe() + ": fill them for these lines");
+                       lines.lines.describe() + ": fill them for these lines");
   }
-  impl_->begin(lines, std::move(cuts), std::move(exchange));
+  System<T>& system = impl_->begin(lines);
   std::optional<Survey> survey;
-  if (std::exchange(filled.surveyed_, false) && filled.bands_.lines() == lines) survey = *filled.survey_;
-  impl_->whole.expect(lines).swap(lines, filled.bands_, survey, filled.rounded_);
+  if (std::exchange(filled.surveyed_, false) && filled.bands_.lines() == lines.lines) survey = *filled.survey_;
+  system.swap(lines.lines, filled.bands_, survey, filled.rounded_);
 }
 
 template <typename T>
@@ -193,10 +183,10 @@ bool Solver<T>::takes(const DeviceQueue& queue) const {
 }
 
 template <typename T>
-void Solver<T>::apply_transpose(const Place& place, Columns<const T> y, Columns<T> x) {
+void Solver<T>::apply_transpose(const T* y, T* x, const Place& place) {
   require_ready(impl_->ready(), place.kind == Place::Kind::host ? "apply_transpose" : "enqueue_transpose");
   impl_->whole.begin_applies();
-  impl_->on_transposed([&] { impl_->transposed->apply(place, y, x, 1); });
+  impl_->on_transposed([&] { impl_->transposed->apply(place, {y}, {x}, 1); });
   impl_->whole.end_metered(1, place.kind == Place::Kind::queue);
 }
 
@@ -247,25 +237,14 @@ const CutReport& Solver<T>::cut_report() const {
 }
 
 template <typename T>
-const Report& Solver<T>::transpose_report() const {
-  static const Report none;
-  return impl_->transposed ? impl_->transposed->report() : none;
-}
-
-template <typename T>
-const CutReport& Solver<T>::transpose_cut_report() const {
-  static const CutReport none;
-  return impl_->transposed ? impl_->transposed->cut_report() : none;
+const Solver<T>& Solver<T>::transposed() const {
+  static const Solver<T> none;
+  return impl_->transposed ? *impl_->transposed : none;
 }
 
 template <typename T>
 Times Solver<T>::times() const {
   return impl_->is_cut() ? impl_->cut.times() : impl_->whole.times();
-}
-
-template <typename T>
-Times Solver<T>::transpose_times() const {
-  return impl_->transposed ? impl_->transposed->times() : Times{};
 }
 
 template <typename T>
@@ -278,11 +257,6 @@ Counts Solver<T>::counts() const {
   Counts counts = impl_->whole.chosen().counts();
   counts.set_ups = impl_->set_ups;
   return counts;
-}
-
-template <typename T>
-std::vector<Index> Solver<T>::pinned_lines() const {
-  return impl_->whole.system().pinned_lines();
 }
 
 template <typename T>

@@ -16,11 +16,10 @@ class Solver<T>::Impl {
  public:
   explicit Impl(Options given) : options(std::move(given)), whole(options) {}
 
-  Bands<T>& write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
-  void begin(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
+  /// Prepare for new bands of `lines`. The caller then writes them into the returned system.
+  System<T>& begin(const ProcessLines& lines);
   /// @param rows  bounds of the survey of all rows, if they are known; if so, the couplings out of whole lines are 0
-  void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill,
-            const std::optional<Survey>& rows);
+  void fill(const ProcessLines& lines, const BandsFill<T>& fill, const std::optional<Survey>& rows);
   /// The solver of all lines; null if a line is cut on any process.
   LineSolver<T>* alone() { return active == &whole ? &whole : nullptr; }
   bool is_cut() const { return active == &cut; }

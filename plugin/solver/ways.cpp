@@ -2,12 +2,10 @@
 #include "ways.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <utility>
 
 #include "cost.hpp"
-#include "evidence.hpp"
 #include "forgiven.hpp"
 #include "format.hpp"
 #include "host_solver.hpp"
@@ -64,7 +62,7 @@ void add_ways(const Processor& processor, Problem<T>& problem, Method method, bo
     ways.push_back({&processor, scheme, method, std::move(*plan), form});
     ways.back().remedy = remedy;
     weigh_on(problem, ways.back(), outlook);
-    if (scheme->only_asked_for()) return;  // schemes after it in the table are for other methods
+    if (scheme->nature().only_asked_for) return;  // schemes after it in the table are for other methods
   }
 }
 
@@ -106,7 +104,7 @@ std::vector<Way>::iterator least_of(std::vector<Way>& ways, const Processor* pro
   auto best = ways.end();
   for (auto way = ways.begin(); way != ways.end(); ++way) {
     if (way->processor != processor || way->remedy) continue;
-    const auto rank = [](const Way& w) { return std::pair(!w.scheme->only_asked_for(), w.words); };
+    const auto rank = [](const Way& w) { return std::pair(!w.scheme->nature().only_asked_for, w.words); };
     if (best == ways.end() || rank(*way) < rank(*best)) best = way;
   }
   return best;
@@ -160,18 +158,10 @@ std::string why_factored(const Options& options, Method method) {
 }  // namespace
 
 DeviceSettings device_settings(const Options& options) {
-  DeviceSettings s;
-  s.variant = variant_of(options.variant);
+  DeviceSettings s{.variant = variant_of(options.variant), .use = options.use};
   if (const Scheme* named = find_scheme(options.variant)) {
-    s.variant = named->kernels() == Kernels::task ? Variant::fpga : Variant::no_task;
+    s.variant = named->nature().kernels == Kernels::task ? Variant::fpga : Variant::no_task;
   }
-  s.copy_vectors = options.transfer == Transfer::copy;
-  s.device_memory = options.device_memory;
-  s.chunk = options.chunk;
-  s.timeout = options.timeout;
-  s.kernel_times = options.kernel_times;
-  s.fpga_binary = options.fpga_binary;
-  s.spread_banks = options.fpga_banks == "spread";
   return s;
 }
 
@@ -240,7 +230,7 @@ template <typename T>
 std::optional<Proposal> judge(const Problem<T>& problem, const Scheme& scheme, Rejection& rejection) {
   const Method method = problem.method;
   std::optional<Proposal> proposal = scheme.propose(problem, rejection);
-  if (proposal && truncates(method) && scheme.kernels() == Kernels::groups && problem.traits.unproven) {
+  if (proposal && truncates(method) && scheme.nature().kernels == Kernels::groups && problem.traits.unproven) {
     proposal->needs_trial = true;
   }
   // The solver by pivoting computes its own bound.

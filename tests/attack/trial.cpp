@@ -138,7 +138,7 @@ void answer_all(const Exam<T>& exam, Solver<T>& solver, Outcome& outcome) {
   std::vector<T> x(static_cast<std::size_t>(exam.bands.lines().extent()));
   for (const Question<T>& q : exam.questions) {
     transposed ? solver.apply_transpose(q.y.data(), x.data()) : solver.apply(q.y.data(), x.data());
-    const Report& report = transposed ? solver.transpose_report() : solver.report();
+    const Report& report = transposed ? solver.transposed().report() : solver.report();
     const double bound = rounding_bound(report) + report.certificate / eps;
     if (outcome.answers.empty()) {
       outcome.method = name(report.method);

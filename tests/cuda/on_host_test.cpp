@@ -5,9 +5,9 @@
 #include <cmath>
 #include <span>
 
+#include "backward_error.hpp"
 #include "matrices.hpp"
 #include "oclspkt/bands.hpp"
-#include "residual.hpp"
 #include "translate.hpp"
 #include "work_items.hpp"
 

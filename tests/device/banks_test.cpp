@@ -139,7 +139,8 @@ TEST(Banks, OfIntelsEmulatorAreToldAndChangeNoBit) {
   const std::size_t array = static_cast<std::size_t>(n) * sizeof(float);
   int emulators = 0;
   on_every_device<float>([&](const DeviceInfo& info) {
-    const DeviceSettings none{.variant = Variant::fpga}, spread{.variant = Variant::fpga, .spread_banks = true};
+    const DeviceSettings none{.variant = Variant::fpga},
+        spread{.variant = Variant::fpga, .use = {.fpga_banks = "spread"}};
     const DeviceTraits traits = module().traits(info.index, false, none);
     Plan spike = make_task_plan(n, kTaskRows, "fpga-spkjac", sizeof(float), traits), symmetric = spike;
     symmetric.form = Form::symmetric;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Memory limits: how a plan is cut into chunks, and that the cuts do not show in the result.
+#include "backward_error.hpp"
 #include "devices.hpp"
 #include "layout.hpp"
-#include "residual.hpp"
 #include "schemes/lanes/lane_plans.hpp"
 
 namespace oclspkt::test {
@@ -74,7 +74,7 @@ SCALAR_TEST(Chunks, BandsStayOnTheDeviceWhereTheyFit) {
   const auto y = random_vector<T>(n);
   on_every_device<T>([&](const DeviceInfo& info) {
     for (const bool fit : {true, false}) {
-      const DeviceSettings settings{.copy_vectors = true, .device_memory = fit ? 0 : 3 * bytes};
+      const DeviceSettings settings{.use = {.device_memory = fit ? 0 : 3 * bytes, .transfer = Transfer::copy}};
       const auto solver = make_solver<T>(info.index, settings);
       solver->set_up(plan_for<T>(info.index, n, {Method::truncated_halo, 40, 48}, settings), bands);
       std::vector<T> x(y.size());
@@ -100,7 +100,8 @@ TEST(Allocation, LargerSystemsThanOneBufferAreSolved) {
     for (const bool copies : {false, true}) {
       for (const Shape shape : {Shape{Method::truncated_halo, 64, 0}, Shape{Method::truncated_streamed, 64, 0},
                                 Shape{Method::exact_twopass}}) {
-        const auto x = solve<double>(info.index, bands, y, shape, {.copy_vectors = copies});
+        const auto x = solve<double>(info.index, bands, y, shape,
+                                     {.use = {.transfer = copies ? Transfer::copy : Transfer::automatic}});
         EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()), 10 * kEps<double>)
             << name(shape.method);
       }

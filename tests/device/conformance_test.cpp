@@ -290,7 +290,7 @@ SCALAR_TEST(Conformance, WantsItsMemory) {
       for (const std::int64_t memory : {std::int64_t{1000}, 2 * vector, 4 * vector}) {
         SCOPED_TRACE(lines.describe() + ", " + std::to_string(memory) + " bytes");
         DeviceSettings little = manner.settings();
-        little.device_memory = memory;
+        little.use.device_memory = memory;
         const auto solver = make_solver<T>(info.index, little);
         try {
           for (const Proposal& proposal : plans_of(scheme, system, info.index, manner, little)) {

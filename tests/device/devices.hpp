@@ -71,7 +71,7 @@ std::unique_ptr<DeviceSolver<T>> make_solver(int device, DeviceSettings settings
 
 template <typename T>
 std::shared_ptr<Space<T>> make_space(int device, Variant variant = Variant::by_type, bool copies = false) {
-  const DeviceSettings settings{.variant = variant, .copy_vectors = copies};
+  const DeviceSettings settings{.variant = variant, .use = {.transfer = copies ? Transfer::copy : Transfer::automatic}};
   if constexpr (sizeof(T) == sizeof(double)) {
     return module().space_double(device, settings);
   } else {

@@ -4,12 +4,12 @@
 #include <map>
 #include <optional>
 
+#include "backward_error.hpp"
 #include "cut_plan.hpp"
 #include "enqueued.hpp"
 #include "fpga_operations.hpp"
 #include "model.hpp"
 #include "pipeline.hpp"
-#include "residual.hpp"
 #include "row_error.hpp"
 #include "scheme_questions.hpp"
 
@@ -84,7 +84,7 @@ class Examined {
   bool solve(DeviceSolver<T>& solver) {
     solver.set_up(plan_, system_.bands);
     const double planned = proposal_.rounding->eps, made = solver.rounding();
-    const bool as_made = made != 0 && (!scheme_.solves_interfaces() || planned < made);
+    const bool as_made = made != 0 && (!scheme_.nature().solves_interfaces || planned < made);
     const double rounding = as_made ? made : planned;
     bound_ = rounding * kEps<T> + 2 * proposal_.certificate + (plan_.narrow ? 10 * kEps<float> : 0);
     if (!(rounding <= manner_.most_rounding)) return false;

@@ -24,7 +24,7 @@ TEST(LostDevice, FailsEveryLaterUseAndIsNeverTouchedAgain) {
   const Index n = 2'000'000;
   auto bands = closed(constant<float>(LineSet::one(n), -1, 4, -1));
   on_every_device<float>([&](const DeviceInfo& info) {
-    const DeviceSettings hasty{.copy_vectors = true, .timeout = 1e-9};
+    const DeviceSettings hasty{.use = {.timeout = 1e-9, .transfer = Transfer::copy}};
     auto solver = make_solver<float>(info.index, hasty);
     const auto bystander = make_solver<float>(info.index);
     const Plan plan = plan_for<float>(info.index, n, {Method::truncated_halo, 24, 0}, hasty);
@@ -60,7 +60,7 @@ TEST(LostDevice, FailsEveryLaterUseAndIsNeverTouchedAgain) {
 /// Of the devices that are there, one is lost by sums over its vectors: in another process, as this is its first loss.
 TEST(LostSpace, FailsEveryLaterUse) {
   on_every_device<float>([&](const DeviceInfo& info) {
-    const DeviceSettings hasty{.copy_vectors = true, .timeout = 1e-9};
+    const DeviceSettings hasty{.use = {.timeout = 1e-9, .transfer = Transfer::copy}};
     const auto space = module().space_float(info.index, hasty);
     const auto x = space->make(20'000'000);
     space->fill(*x, 1);

@@ -108,14 +108,14 @@ TEST(Board, WithoutAFileLeavesTheRowsToTheHostAndSaysHowToGiveOne) {
   options.devices = "fpga";
   options.on_device_failure = OnDeviceFailure::quiet;
   for (const char* file : {"", "/nowhere-at-all.aocx"}) {
-    options.fpga_binary = file;
+    options.use.fpga_binary = file;
     const Report report = solve_for_ones(options);
     EXPECT_EQ(report.device.type, "host");
     if (*file) continue;
     ASSERT_EQ(report.degraded.size(), 1U);
     EXPECT_NE(report.degraded[0].find("-pc_oclspkt_fpga_binary"), std::string::npos) << report.degraded[0];
   }
-  options.fpga_binary = "";
+  options.use.fpga_binary = "";
   options.on_device_failure = OnDeviceFailure::error;
   EXPECT_THROW(solve_for_ones(options), DeviceError);
 }

@@ -41,7 +41,7 @@ std::vector<LineSet> few_rows() {
 template <typename T>
 std::vector<Planned<T>> kinds_of(const Scheme& scheme, int device) {
   constexpr Variant kVariants[] = {Variant::cpu, Variant::gpu, Variant::fpga};  // in the order of Kernels
-  const Variant variant = kVariants[static_cast<int>(scheme.kernels())];
+  const Variant variant = kVariants[static_cast<int>(scheme.nature().kernels)];
   const std::string name = scheme.name();
   const bool fixed = name == "lanes-tiles" || name == "tiles-kept";  // by tiles of their own size
   std::vector<Planned<T>> plans;

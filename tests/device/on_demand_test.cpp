@@ -54,7 +54,7 @@ SCALAR_TEST(VisitOfLargeVectors, KeepsNonFiniteNumbersInTheirLines) {
   std::vector<T> between(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < between.size(); ++i) between[i] = T(0.5) + T(i % 3);
   DeviceSettings settings = kOnDemand;
-  settings.copy_vectors = true;
+  settings.use.transfer = Transfer::copy;
   on_every_device_for_gpus<T>([&](const DeviceInfo& info) {
     const Plan plan = plan_for<T>(info.index, n, {.halo = 60}, settings);
     const auto a = make_solver<T>(info.index, settings), b = make_solver<T>(info.index, settings);

@@ -144,7 +144,7 @@ TEST(ProgramFile, SolvesWithTheBitsOfAProgramBuiltFromText) {
     const Bands<float> bands = closed(random_dominant<float>(LineSet::one(5001), 3));
     const std::vector<float> y = random_vector<float>(5001);
     const auto solved = [&](const std::string& path) {
-      return solve(info.index, bands, y, {.halo = 32}, {.fpga_binary = path});
+      return solve(info.index, bands, y, {.halo = 32}, {.use = {.fpga_binary = path}});
     };
     write(other.bytes);
     EXPECT_THROW(solved(file), DeviceError);

@@ -118,7 +118,7 @@ TEST(Registry, SolversOutliveAReleaseAndComeBackAtTheNextSetUp) {
   on_every_device<double>([&](const DeviceInfo& info) {
     const Plan plan = plan_for<double>(info.index, n, {Method::truncated_halo, 40, 0});
     const auto kept = make_solver<double>(info.index);
-    auto destroyed = make_solver<double>(info.index, {.copy_vectors = true});
+    auto destroyed = make_solver<double>(info.index, {.use = {.transfer = Transfer::copy}});
     std::vector<double> x(y.size()), first(y.size());
     kept->set_up(plan, bands);
     destroyed->set_up(plan, bands);

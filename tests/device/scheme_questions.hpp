@@ -172,7 +172,9 @@ struct Manner {
   double most_rounding = kRoundingLimit;
   bool wide = false;  ///< by as many lanes as a tile may have, whatever registers the device has
 
-  DeviceSettings settings(bool copies = false) const { return {.variant = variant, .copy_vectors = copies}; }
+  DeviceSettings settings(bool copies = false) const {
+    return {.variant = variant, .use = {.transfer = copies ? Transfer::copy : Transfer::automatic}};
+  }
   std::string text() const {
     return std::string(small ? ", small tiles" : "") + (precision == Precision::narrow ? ", narrow" : "") +
            (rtol > 0 ? ", truncated" : "");
@@ -181,7 +183,7 @@ struct Manner {
 
 /// Rows of a partition that is short for a scheme by the kernels of a variant.
 inline Index short_partition(Variant variant, const Scheme& scheme) {
-  const bool of_paper = scheme.only_asked_for();
+  const bool of_paper = scheme.nature().only_asked_for;
   return variant == Variant::fpga ? 32 : variant == Variant::gpu ? (of_paper ? 32 : 8) : of_paper ? 160 : 48;
 }
 

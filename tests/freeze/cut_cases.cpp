@@ -14,7 +14,7 @@ template <typename T>
 std::string solve_share(const Share& share, const Options& options, const Bands<T>& bands, const std::vector<T>& y,
                         const std::shared_ptr<Exchange>& exchange) {
   CutSolver<T> solver(options);
-  test::fill_share(share, bands.view(), solver.bands(share.lines, share.cuts, exchange));
+  test::fill_share(share, bands.view(), solver.bands({share.lines, share.cuts, exchange}));
   solver.set_up();
   const auto extent = static_cast<std::size_t>(share.lines.extent());
   std::vector<T> own_y(extent), x(extent, T(77)), transposed(extent, T(77));

@@ -99,7 +99,7 @@ std::string solve_hard(const test::HardMatrix& m, const Options& options, const 
   Solver<T> solver(options);
   solver.set_up(m.lines(), glued.view().lower, glued.view().diag, glued.view().upper, known);
   std::string text = apply(solver, m.lines().extent());
-  for (const Index line : solver.pinned_lines()) text += " pinned " + std::to_string(line);
+  for (const Index line : solver.report().pinned_lines) text += " pinned " + std::to_string(line);
   return text;
 }
 

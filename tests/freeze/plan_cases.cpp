@@ -60,7 +60,7 @@ class PlanRun {
  public:
   PlanRun(const Target& target, const LineSet& lines)
       : target_(target), lines_(lines), info_(device_named(target.device)), y_(test::random_vector<T>(lines.extent())) {
-    if (target.in_chunks) target_.settings.device_memory = little_memory(lines, sizeof(T));
+    if (target.in_chunks) target_.settings.use.device_memory = little_memory(lines, sizeof(T));
     if (sizeof(T) == sizeof(double) && !info_.fp64) throw std::runtime_error("no double precision");
   }
 
@@ -178,7 +178,7 @@ void add_plan_cases(Cases& cases) {
   add_makers(cases, cpus, {"recorded-large-gpu"}, " as a CPU", {few});
   add_makers(cases, cpus, {kRunningDevice}, "", {few});
   for (const char* device : {"recorded-few-cores", "recorded-fpga", kRunningDevice}) {
-    add_makers(cases, cpus, {device, {.copy_vectors = true}, true}, " in chunks", {few});
+    add_makers(cases, cpus, {device, {.use = {.transfer = Transfer::copy}}, true}, " in chunks", {few});
   }
   const std::vector<PlanMaker> fpgas = makers_for_fpgas();
   add_makers(cases, fpgas, {"recorded-fpga"}, "", {few, many});
@@ -191,7 +191,7 @@ void add_plan_cases(Cases& cases) {
     add_makers(cases, makers, {kRunningDevice, {}, true}, " in chunks", {few});
     add_makers(cases, makers, {"recorded-large-gpu", {}, true}, " in chunks", {few, many});
     add_makers(cases, makers, {"recorded-large-gpu", {.nan_safe_bytes = 0}}, " asking", {few});
-    add_makers(cases, makers, {"recorded-large-gpu", {.kernel_times = true}}, " with times", {few});
+    add_makers(cases, makers, {"recorded-large-gpu", {.use = {.kernel_times = true}}}, " with times", {few});
     add_makers(cases, makers, {"recorded-few-cores"}, " as a GPU", {few});
   }
 }

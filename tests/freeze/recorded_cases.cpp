@@ -69,9 +69,9 @@ void add_options(Cases& cases, const char* device) {
   with("narrow", [](Options& o) { o.precision = Precision::narrow; });
   with("rtol", [](Options& o) { o.rtol = 1e-4; });
   with("partition", [](Options& o) { o.partition = 16; });
-  with("copy", [](Options& o) { o.transfer = Transfer::copy; });
-  with("little-memory", [](Options& o) { o.device_memory = 1'500'000; });
-  with("kernel-times", [](Options& o) { o.kernel_times = true; });
+  with("copy", [](Options& o) { o.use.transfer = Transfer::copy; });
+  with("little-memory", [](Options& o) { o.use.device_memory = 1'500'000; });
+  with("kernel-times", [](Options& o) { o.use.kernel_times = true; });
   if (is_gpu(device)) {
     with("as-cpu", [](Options& o) { o.variant = "cpu"; });
     with("paper", [](Options& o) { o.variant = "paper"; });

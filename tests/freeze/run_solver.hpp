@@ -33,7 +33,7 @@ class SolverRun {
     if (life_.transpose) {
       std::vector<T> x = unsolved();
       solver_.apply_transpose(y_.data(), x.data());
-      tell("transposed " + hash_of(x) + " " + text_of(solver_.transpose_report()));
+      tell("transposed " + hash_of(x) + " " + text_of(solver_.transposed().report()));
     }
     if (life_.on_device && solver_.device_handles()) {
       tell("on device " + apply_on_device<T>(solver_.device_handles(), y_,

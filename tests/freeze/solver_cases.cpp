@@ -100,10 +100,10 @@ void add_options(Cases& cases) {
   });
   with("rtol", [](Options& o) { o.rtol = 1e-4; });
   with("partition", [](Options& o) { o.partition = 16; });
-  with("copy", [](Options& o) { o.transfer = Transfer::copy; });
+  with("copy", [](Options& o) { o.use.transfer = Transfer::copy; });
   with("little-memory", [](Options& o) {
-    o.transfer = Transfer::copy;
-    o.device_memory = 250'000;
+    o.use.transfer = Transfer::copy;
+    o.use.device_memory = 250'000;
   });
 }
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <random>
 
+#include "backward_error.hpp"
 #include "matrices.hpp"
-#include "residual.hpp"
 
 namespace oclspkt::fuzz {
 namespace {
@@ -229,10 +229,10 @@ Options take_options(Bytes& bytes) {
   const int rest = bytes.byte();
   options.singular = rest % 4 == 0 ? Singular::pin : Singular::fail;
   options.on_device_failure = static_cast<OnDeviceFailure>(rest / 4 % 3);
-  options.transfer = rest / 16 % 2 == 0 ? Transfer::automatic : Transfer::copy;
+  options.use.transfer = rest / 16 % 2 == 0 ? Transfer::automatic : Transfer::copy;
   options.profile = "none";
   if (rest / 32 == 6) options.balance = "even";
-  options.device_memory = rest / 32 == 7 ? 5 * 64 * (1 + bytes.byte()) : 0;
+  options.use.device_memory = rest / 32 == 7 ? 5 * 64 * (1 + bytes.byte()) : 0;
   return options;
 }
 

@@ -10,6 +10,7 @@
 #include "line_judge.hpp"
 #include "model_device.hpp"
 #include "oclspkt/solver.hpp"
+#include "residual.hpp"
 
 namespace oclspkt::fuzz {
 namespace {
@@ -130,7 +131,7 @@ std::optional<std::string> against_error(End end, const Options& options, test::
     if (!asked_for || !device_failed()) return "a device error that nobody asked for: ";
   } else if (end == End::invalid_input) {
     const bool without_double = sizeof(T) == 8 && options.devices == "gpu";
-    const bool small_memory = options.device_memory > 0;
+    const bool small_memory = options.use.device_memory > 0;
     const bool apart = takes_others(options, bands.lines());
     if (!without_double && !small_memory && !apart) return "good input is refused: ";
   } else if (options.method == MethodChoice::automatic || options.method == MethodChoice::pivot) {
@@ -166,20 +167,20 @@ void check_report(const Report& report, const Options& options, const LineSet& l
 }
 
 /// Solve into an x of which every place that is not written shows.
-template <typename T, typename Apply>
+template <typename T, typename Apply, typename Reported>
 void solve_and_judge(const Bands<T>& bands, const std::vector<T>& y, const Options& options, const Apply& apply,
-                     const Report& (Solver<T>::*report)() const, const Solver<T>& solver) {
+                     const Reported& report) {
   test::LineJudge<T> judge(bands, y);
   std::vector<T> x(y.size(), T(12345)), again(y.size(), T(12345));
   std::string text;
   const End end = attempt([&] { apply(y.data(), x.data()); }, text);
   const bool underflows = end == End::good && too_wide(bands) && is_right_to_underflow(bands, y, x);
   const auto against = underflows         ? std::nullopt
-                       : end == End::good ? against_answer(bands, x, options, (solver.*report)(), judge)
+                       : end == End::good ? against_answer(bands, x, options, report(), judge)
                                           : against_error(end, options, judge, bands);
   if (against) {
     print_rows(bands, y);
-    finding(describe(options, (solver.*report)()) + *against + text);
+    finding(describe(options, report()) + *against + text);
   }
   if (end != End::good) return;
   const bool may_change = !device_failed();  // a device that is lost now moves the rows to the host
@@ -209,7 +210,7 @@ void solve_once(Bytes& bytes, Solver<T>& solver, const LineSet& lines, const Ban
   }
   check_report(solver.report(), options, lines);
   solve_and_judge(
-      bands, y, options, [&](const T* b, T* x) { solver.apply(b, x); }, &Solver<T>::report, solver);
+      bands, y, options, [&](const T* b, T* x) { solver.apply(b, x); }, [&] { return solver.report(); });
   if (!solver.report().ready || bytes.below(3) != 0) return;
   Bands<T> closed(lines), transposed;
   std::copy_n(bands.view().lower, lines.extent(), closed.lower());
@@ -217,8 +218,8 @@ void solve_once(Bytes& bytes, Solver<T>& solver, const LineSet& lines, const Ban
   std::copy_n(bands.view().upper, lines.extent(), closed.upper());
   transpose(lines, closed.view(), transposed);
   solve_and_judge(
-      transposed, y, options, [&](const T* b, T* x) { solver.apply_transpose(b, x); }, &Solver<T>::transpose_report,
-      solver);
+      transposed, y, options, [&](const T* b, T* x) { solver.apply_transpose(b, x); },
+      [&] { return solver.transposed().report(); });
 }
 
 /// Partitions of a few rows that read long halos cost the square of the rows, as asked for: seconds, and nothing new.

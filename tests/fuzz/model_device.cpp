@@ -76,7 +76,7 @@ class ModelModule final : public DeviceModule {
   DeviceProfile profile_beside(int device, bool is_double) override { return profile(device, is_double); }
   DeviceTraits traits(int /*device*/, bool /*is_double*/, const DeviceSettings& settings) override {
     DeviceTraits traits{.lanes = 4, .cores = 2};
-    if (settings.device_memory > 0) traits.memory_bytes = settings.device_memory;
+    if (settings.use.device_memory > 0) traits.memory_bytes = settings.use.device_memory;
     return traits;
   }
   std::unique_ptr<DeviceSolver<float>> make_float(int /*device*/, const DeviceSettings& /*settings*/) override {

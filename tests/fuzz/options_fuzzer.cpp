@@ -155,8 +155,8 @@ Options take_options(Bytes& bytes) {
   if (set & 2) o.variant = bytes.text(10);
   if (set & 4) o.rtol = bytes.number<double>();
   if (set & 8) o.partition = bytes.number<Index>();
-  if (set & 16) o.device_memory = bytes.number<std::int64_t>();
-  if (set & 32) o.timeout = bytes.number<double>();
+  if (set & 16) o.use.device_memory = bytes.number<std::int64_t>();
+  if (set & 32) o.use.timeout = bytes.number<double>();
   if (set & 64) {
     o.method = static_cast<MethodChoice>(bytes.number<std::int8_t>());
     o.precision = static_cast<Precision>(bytes.number<std::int8_t>());
@@ -164,7 +164,7 @@ Options take_options(Bytes& bytes) {
   if (set & 128) {
     o.on_device_failure = static_cast<OnDeviceFailure>(bytes.number<std::int8_t>());
     o.singular = static_cast<Singular>(bytes.number<std::int8_t>());
-    o.transfer = static_cast<Transfer>(bytes.number<std::int8_t>());
+    o.use.transfer = static_cast<Transfer>(bytes.number<std::int8_t>());
     o.gather_limit = bytes.number<std::int8_t>();
   }
   return o;
@@ -189,12 +189,12 @@ std::set<std::string> bad_members(const Options& o) {
   need(o.precision == Precision::same || o.precision == Precision::narrow, "precision");
   need(listed(o.on_device_failure, kOnDeviceFailureNames), "on_device_failure");
   need(listed(o.singular, kSingularNames), "singular");
-  need(listed(o.transfer, kTransferNames), "transfer");
+  need(listed(o.use.transfer, kTransferNames), "transfer");
   need(listed_variant(o.variant), "variant");
   need(o.rtol >= 0 && o.rtol < 1, "rtol");
   need(o.partition >= 0, "partition");
-  need(o.device_memory >= 0, "device_memory");
-  need(o.timeout >= 0, "timeout");
+  need(o.use.device_memory >= 0, "device_memory");
+  need(o.use.timeout >= 0, "timeout");
   need(o.gather_limit >= -1, "gather_limit");
   return bad;
 }
@@ -210,8 +210,8 @@ void check_texts(const petsc::Settings& o) {
       require(text.find(shown) != std::string::npos, "an option that was changed is not shown");
     }
     if (const auto* choice = std::get_if<petsc::Choice>(&entry.field)) {
-      petsc::Settings copy;
-      choice->set(copy, choice->get(o));
+      petsc::Settings copy, given = o;
+      choice->set(copy, choice->get(given));
       require(petsc::value_text(entry, copy) == value, "a choice does not come back");
     }
   }

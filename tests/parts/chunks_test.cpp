@@ -78,7 +78,7 @@ bool expect_right_rows(DeviceSolver<T>& solver, const Scheme& scheme, const Prop
   solver.set_up(proposal.plan, system.bands);
   // Of the factors as they were made; where work-items share an interface system, the plan's bound counts that, too.
   const double planned = proposal.rounding->eps, made = solver.rounding();
-  const double rounding = made != 0 && (!scheme.solves_interfaces() || planned < made) ? made : planned;
+  const double rounding = made != 0 && (!scheme.nature().solves_interfaces || planned < made) ? made : planned;
   if (!(rounding <= kRoundingLimit)) return false;
   for (int side = 0; side < static_cast<int>(std::size(kJoinedSides)); ++side) {
     const std::vector<T> y = joined_side(side, system.bands);

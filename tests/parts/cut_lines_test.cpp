@@ -54,8 +54,9 @@ struct Asked {
 std::vector<Asked> all_asked(bool emulated) {
   std::vector<Asked> all;
   for (const Scheme* scheme : all_schemes()) {
-    const bool task = scheme->kernels() == Kernels::task;
-    if (scheme->kernels() == Kernels::groups || (emulated && !task) || scheme->name() == std::string("host-pivot"))
+    const bool task = scheme->nature().kernels == Kernels::task;
+    if (scheme->nature().kernels == Kernels::groups || (emulated && !task) ||
+        scheme->name() == std::string("host-pivot"))
       continue;
     for (const MethodChoice method : {MethodChoice::automatic, MethodChoice::exact})
       all.push_back({scheme->name(), method});
@@ -88,7 +89,7 @@ Joined<T> solve_joined(const CutCase& c, const Bands<T>& bands, const std::vecto
     const auto at = static_cast<std::size_t>(rank);
     const Share share(c, rank);
     CutSolver<T> solver(options);
-    fill_share(share, bands.view(), solver.bands(share.lines, share.cuts, exchange));
+    fill_share(share, bands.view(), solver.bands({share.lines, share.cuts, exchange}));
     try {
       solver.set_up();
     } catch (...) {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "backward_error.hpp"
 #include "matrices.hpp"
-#include "residual.hpp"
 #include "row_error.hpp"
 
 namespace oclspkt::test {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <numeric>
 
+#include "backward_error.hpp"
 #include "cut_case.hpp"
 #include "residual.hpp"
 #include "scalar_test.hpp"
@@ -28,7 +29,7 @@ std::vector<T> solve_over_mpi(const CutCase& c, const Bands<T>& bands, const std
   const auto exchange = std::make_shared<MpiExchange>(MPI_COMM_WORLD);
   const Share share(c, exchange->rank());
   CutSolver<T> solver(run.options);
-  fill_share(share, bands.view(), solver.bands(share.lines, share.cuts, exchange));
+  fill_share(share, bands.view(), solver.bands({share.lines, share.cuts, exchange}));
   solver.set_up(run.known);
   std::vector<T> own_y(static_cast<std::size_t>(share.lines.extent())), own_x(own_y.size()), x(y.size(), T(0));
   share.for_rows(

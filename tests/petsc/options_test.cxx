@@ -254,7 +254,7 @@ std::string other_value(const petsc::OptionEntry& entry) {
   if (const auto* choice = std::get_if<petsc::Choice>(&entry.field)) {
     return choice->names.back();
   }
-  if (std::holds_alternative<std::string oclspkt::petsc::Settings::*>(entry.field)) {
+  if (std::holds_alternative<oclspkt::petsc::Member<std::string>>(entry.field)) {
     const std::string name = entry.name;
     return name == "devices"       ? "host,cpu"
            : name == "lines"       ? "x,y"
@@ -264,8 +264,8 @@ std::string other_value(const petsc::OptionEntry& entry) {
            : name == "rated_power" ? "gpu=500"
                                    : "default";
   }
-  if (std::holds_alternative<double oclspkt::petsc::Settings::*>(entry.field)) return "0.25";
-  if (std::holds_alternative<bool petsc::Settings::*>(entry.field)) return "true";
+  if (std::holds_alternative<oclspkt::petsc::Member<double>>(entry.field)) return "0.25";
+  if (std::holds_alternative<petsc::Member<bool>>(entry.field)) return "true";
   return "48";
 }
 

@@ -35,7 +35,7 @@ SCALAR_TEST(DeviceVectors, AreTimedByTheDeviceWhereThatIsAskedFor) {
   const RandomSystem<T> system(LineSet::one(9001), 3);
   this->with_every_kind([&](Options options) {
     for (const bool asked : {false, true}) {
-      options.kernel_times = asked;
+      options.use.kernel_times = asked;
       Solver<T> solver = test::solver_for(system.bands, options);
       this->expect_the_same(solver, system.y);
       EXPECT_GT(solver.times().kernel_seconds, 0);
@@ -61,7 +61,7 @@ SCALAR_TEST(DeviceVectors, GiveTheBitsOfVectorsOnTheHost) {
 SCALAR_TEST(DeviceVectors, MayBelongToASystemLargerThanTheRestOfTheMemory) {
   const RandomSystem<T> system(LineSet::one(200'003), 3);
   this->with_every_kind([&](Options kind) {
-    kind.device_memory = system.bands.bytes() / 4;
+    kind.use.device_memory = system.bands.bytes() / 4;
     with_methods(kind, kMethodsInChunks, [&](const Options& options) { this->expect_the_same(options, system); });
   });
 }

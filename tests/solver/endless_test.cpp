@@ -115,8 +115,8 @@ void expect_prompt_loss(Options options, MethodChoice method) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // children start anew: run-times do not survive a fork
   options.on_device_failure = OnDeviceFailure::quiet;
   options.method = method;
-  options.transfer = Transfer::copy;
-  options.timeout = 0.5;
+  options.use.transfer = Transfer::copy;
+  options.use.timeout = 0.5;
   const auto start = Clock::now();
   EXPECT_EXIT(lose_device(options), testing::ExitedWithCode(0), "solved without ");
   EXPECT_LT(since(start), kPromptEnd) << "the process waited for the kernel";

@@ -42,7 +42,7 @@ SCALAR_TEST(Queues, SolveByTheOperatorOfASolverWithoutAQueue) {
 SCALAR_TEST(Queues, ServeASystemLargerThanTheRestOfTheMemory) {
   const RandomSystem<T> system(LineSet::one(200'003), 3);
   this->with_every_kind([&](Options kind) {
-    kind.device_memory = system.bands.bytes() / 4;
+    kind.use.device_memory = system.bands.bytes() / 4;
     with_methods(kind, kMethodsInChunks, [&](const Options& options) {
       if (!builds_quickly(options) && options.method == MethodChoice::truncated_halo) return;
       this->expect_the_same(options, system);
@@ -57,7 +57,7 @@ SCALAR_TEST(Queues, ServeTheTransposedSystem) {
       const DeviceQueue queue = caller.device_queue();
       Solver<T> solver(options);
       EXPECT_FALSE(solver.takes_transpose(queue));
-      expect_refusal([&] { solver.enqueue_transpose(queue, nullptr, nullptr); }, "set_up");
+      expect_refusal([&] { solver.apply_transpose(nullptr, nullptr, {Place::Kind::queue, queue}); }, "set_up");
       this->set_up(solver, system.bands, queue);
       EXPECT_FALSE(solver.takes_transpose(queue)) << "a question sets nothing up";
       solver.set_up_transpose();
@@ -65,7 +65,8 @@ SCALAR_TEST(Queues, ServeTheTransposedSystem) {
       std::vector<T> expected(system.y.size());
       solver.apply_transpose(system.y.data(), expected.data());
       const DeviceVector<T> from(caller.handles(), system.y), to(caller.handles(), system.y);
-      solver.enqueue_transpose(queue, from.get(), to.get());
+      solver.apply_transpose(reinterpret_cast<const T*>(from.get()), reinterpret_cast<T*>(to.get()),
+                             {Place::Kind::queue, queue});
       EXPECT_EQ(to.values(), expected);
       EXPECT_NE(expected, answer(solver, system.y));
     });
@@ -371,7 +372,7 @@ TEST_F(Contexts, AreForgottenWithTheDevices) {
   const Bands<T> bands = random_dominant<T>(lines, 3);
   const std::vector<T> y = random_vector<T>(lines.extent());
   with_every_transfer([&](Options options) {
-    if (!builds_quickly(options) && (options.transfer == Transfer::automatic || options.variant == "cpu")) return;
+    if (!builds_quickly(options) && (options.use.transfer == Transfer::automatic || options.variant == "cpu")) return;
     options.method = MethodChoice::truncated_halo;
     const Caller caller(caller_of(options).queue().getInfo<CL_QUEUE_DEVICE>());
     const cl_uint references = caller.references();

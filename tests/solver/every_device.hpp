@@ -68,7 +68,7 @@ void with_every_transfer(const F& f) {
     for (const Transfer transfer : {Transfer::automatic, Transfer::copy}) {
       if (transfer == Transfer::automatic && !device.host_unified) continue;  // copies in any case
       SCOPED_TRACE(std::string("transfer ") + name(transfer));
-      options.transfer = transfer;
+      options.use.transfer = transfer;
       f(options);
     }
   });

@@ -6,6 +6,7 @@
 #include "device.hpp"
 #include "every_device.hpp"
 #include "faults.hpp"
+#include "residual.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {
@@ -73,7 +74,7 @@ class FailingDevices : public test::SolverFixture<T> {
         solver.apply_transpose(y_.data(), x.data());
         Bands<T> transposed(bands_.lines());
         transpose(bands_.lines(), bands_.view(), transposed);
-        EXPECT_LE(error_of(transposed, x), 100) << said(solver.transpose_report());
+        EXPECT_LE(error_of(transposed, x), 100) << said(solver.transposed().report());
     }
   }
 
@@ -96,7 +97,7 @@ class FailingDevices : public test::SolverFixture<T> {
     EXPECT_EQ(report.degraded[0].rfind(device_of(options).name + ": ", 0), 0u) << report.degraded[0];
     const std::string code = "(" + std::to_string(test::code_of(place)) + ")";
     EXPECT_NE(report.degraded[0].find(code), std::string::npos) << report.degraded[0];
-    const Report& failed = moment == Moment::transpose ? solver.transpose_report() : report;
+    const Report& failed = moment == Moment::transpose ? solver.transposed().report() : report;
     EXPECT_EQ(failed.device.name, "host") << said(failed);
   }
 
@@ -132,7 +133,7 @@ class FailingDevices : public test::SolverFixture<T> {
 SCALAR_TEST(FailingDevices, EachPlaceIsPassedWhereItShouldBe) {
   const Faults faults;
   this->with_every_way([&](const Options& options) {
-    const bool in_place = options.transfer == Transfer::automatic;
+    const bool in_place = options.use.transfer == Transfer::automatic;
     const bool twopass = options.method == MethodChoice::exact_twopass,
                exact = twopass || options.method == MethodChoice::exact_factored;
     this->places(options, Moment::set_up);  // opens and builds what later solvers share

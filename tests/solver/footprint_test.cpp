@@ -77,7 +77,7 @@ SCALAR_TEST(Footprints, AreTheSameAfterTenAppliesAndAfterManyThousand) {
 SCALAR_TEST(Footprints, AreTheSameForDevicesThatCopy) {
   test::with_every_device([&](Options options) {
     if (options.devices == "host") return;
-    options.transfer = Transfer::copy;
+    options.use.transfer = Transfer::copy;
     for (const auto& c : this->cases()) {
       options.method = c.method;
       this->expect_steady(options, c, 200);

@@ -187,7 +187,7 @@ SCALAR_TEST(ForFpgas, TakeNoSingularLine) {
 
 SCALAR_TEST(ForFpgas, SayWhyTheHostSolvesWhatTheMemoryDoesNotHold) {
   this->on_devices([&](Options options) {
-    options.device_memory = 100'000;
+    options.use.device_memory = 100'000;
     for (const MethodChoice method : {MethodChoice::automatic, MethodChoice::exact, MethodChoice::exact_factored}) {
       options.method = method;
       const auto expect = [&](const LineSet& lines, const char* why) {
@@ -295,7 +295,7 @@ TEST_F(FpgaBinary, ThatIsDamagedLeavesTheRowsToTheHost) {
   std::ofstream(path("cut.bin")) << "half of a program";
   std::ofstream(path("cut.bin.json")) << "{\"oclspkt\": \"program 1\", \"dev";
   with_every_fpga([&](Options options) {
-    options.fpga_binary = path("cut.bin");
+    options.use.fpga_binary = path("cut.bin");
     options.on_device_failure = OnDeviceFailure::quiet;
     Solver<float> solver = test::solver_for(bands_, options);
     EXPECT_LE(backward_error(solver, bands_), 100);
@@ -320,14 +320,14 @@ TEST_F(FpgaBinary, GivesTheBitsOfTheText) {
         const Bands<float> bands =
             symmetric ? test::random_symmetric<float>(lines, 5) : test::random_dominant<float>(lines, 5);
         options.variant = program.scheme;
-        options.fpga_binary.clear();
+        options.use.fpga_binary.clear();
         const std::vector<float> built = solution(options, bands);
-        options.fpga_binary = anew(program.scheme + std::string(symmetric ? "-symmetric" : ""));
+        options.use.fpga_binary = anew(program.scheme + std::string(symmetric ? "-symmetric" : ""));
         maker().build(index, {program.kernel, false, program.defines + std::string(symmetric ? " -D SYMMETRIC" : "")},
-                      options.fpga_binary);
+                      options.use.fpga_binary);
         EXPECT_EQ(solution(options, bands), built);
         // Without the file there is nothing that the device could solve with.
-        options.fpga_binary = anew("empty");
+        options.use.fpga_binary = anew("empty");
         expect_left_out(options, bands, {"no file of ", program.kernel, "oclspkt-fpga-build"});
       }
     }
@@ -340,7 +340,7 @@ TEST_F(FpgaBinary, OfAnotherKindSaysOfWhich) {
     const auto expect_other = [&](const ProgramOrder& order, const std::string& text) {
       const std::string folder = anew("other");
       for (const std::string& path : {maker().build(index, order, folder), folder}) {
-        options.fpga_binary = path;
+        options.use.fpga_binary = path;
         expect_left_out(options, bands_, {"no file of " + path, text});
       }
     };
@@ -349,7 +349,7 @@ TEST_F(FpgaBinary, OfAnotherKindSaysOfWhich) {
     expect_other({"task_spkjac", false, "-D TASK_ROWS=32 -D SYMMETRIC"}, "is for form symmetric, not general");
     expect_other({"task_spkjac", false, "-D TASK_ROWS=32 -D MORE=1"}, "is for options -DFPGA");
     options.partition = 64;
-    options.fpga_binary = maker().build(index, {"task_spkjac", false, "-D TASK_ROWS=32"}, anew("short"));
+    options.use.fpga_binary = maker().build(index, {"task_spkjac", false, "-D TASK_ROWS=32"}, anew("short"));
     expect_left_out(options, bands_, {"is for blocks of 32 rows, not 64"});
   });
 }
@@ -358,7 +358,7 @@ TEST_F(FpgaBinary, ThatIsDamagedOrOfAnotherDriverLeavesTheRowsToTheNextDevice) {
   with_every_emulator([&](Options options, int index) {
     const std::string file = maker().build(index, {"task_spkjac", false, "-D TASK_ROWS=32"}, anew("damaged"));
     const std::string bytes = slurp(file), note = slurp(file + ".json");
-    options.fpga_binary = file;
+    options.use.fpga_binary = file;
     const auto expect_next = [&](const std::string& why) {
       expect_left_out(options, bands_, {file, why, "oclspkt-fpga-build"});
       Options two = options;
@@ -396,7 +396,7 @@ TEST_F(FpgaBinary, OfOtherKernelsLeavesACompilerItsWork) {
     std::vector<float> built(y.size()), beside(y.size());
     solver.apply(y.data(), built.data());
     maker->build(index, {"stream"}, folder_.string());
-    options.fpga_binary = folder_.string();
+    options.use.fpga_binary = folder_.string();
     Solver<float> other = test::solver_for(bands_, options);
     other.apply(y.data(), beside.data());
     EXPECT_EQ(built, beside);
@@ -410,7 +410,7 @@ TEST_F(FpgaBinary, IsNothingToDevicesThatAreNoFpgas) {
         device_module(nullptr)->devices().at(std::stoul(options.devices)).type == DeviceType::fpga) {
       return;
     }
-    options.fpga_binary = path("nowhere.bin");
+    options.use.fpga_binary = path("nowhere.bin");
     Solver<float> solver = test::solver_for(bands_, options);
     EXPECT_LE(backward_error(solver, bands_), 100);
     EXPECT_NE(solver.report().device.type, "host");

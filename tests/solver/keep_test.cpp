@@ -7,6 +7,7 @@
 
 #include "every_device.hpp"
 #include "largest_new.hpp"
+#include "residual.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {
@@ -104,11 +105,11 @@ TEST_F(Keep, TheTransposedSolverAndItsMethodToo) {
     std::vector<double> y(kRows, 1), x(kRows);
     set_up(solver, rows(2));
     for (int often = 0; often < 100; ++often) solver.apply_transpose(y.data(), x.data());
-    EXPECT_TRUE(test::is_exact(solver.transpose_report()));
+    EXPECT_TRUE(test::is_exact(solver.transposed().report()));
     set_up(solver, rows(4));
     solver.apply_transpose(y.data(), x.data());
-    EXPECT_TRUE(test::is_exact(solver.transpose_report()));
-    EXPECT_EQ(solver.transpose_report().candidates.size(), 1u);
+    EXPECT_TRUE(test::is_exact(solver.transposed().report()));
+    EXPECT_EQ(solver.transposed().report().candidates.size(), 1u);
   });
 }
 

@@ -10,6 +10,7 @@
 
 #include "every_device.hpp"
 #include "failing_memory.hpp"
+#include "residual.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {

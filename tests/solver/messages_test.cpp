@@ -57,7 +57,7 @@ Options on_cpu(MethodChoice method = MethodChoice::automatic) { return {.devices
 void set_up_cut(const Cuts& cuts, const Options& options = on_host(), double diagonal = 4) {
   const auto thrown = test::run_processes(2, [&](int, const std::shared_ptr<test::ThreadExchange>& exchange) {
     CutSolver<double> solver(options);
-    Bands<double>& bands = solver.bands(LineSet::one(kRows), cuts, exchange);
+    Bands<double>& bands = solver.bands({LineSet::one(kRows), cuts, exchange});
     const System s(diagonal);
     bands.copy_from({s.lower.data(), s.diag.data(), s.upper.data()});
     solver.set_up();
@@ -75,6 +75,12 @@ std::function<void()> option(Field Options::*field, Value value) {
     options.*field = static_cast<Field>(value);
     const Solver<double> solver(options);
   };
+}
+template <typename Field, typename Value>
+std::function<void()> option(Field DeviceUse::*field, Value value) {
+  DeviceUse use;
+  use.*field = static_cast<Field>(value);
+  return option(&Options::use, use);
 }
 
 struct Mistake {
@@ -108,16 +114,16 @@ std::vector<Mistake> mistakes_of_options() {
       {"precision 9", option(&Options::precision, 9), "precision has no value", "9", "there are: same narrow"},
       {"action 9", option(&Options::on_device_failure, 9), "on_device_failure has no", "9", "there are: degrade"},
       {"singular -1", option(&Options::singular, -1), "singular has no value", "-1", "there are: auto fail pin"},
-      {"transfer 9", option(&Options::transfer, 9), "transfer has no value", "9", "there are: auto copy"},
+      {"transfer 9", option(&DeviceUse::transfer, 9), "transfer has no value", "9", "there are: auto copy"},
       {"variant fast", option(&Options::variant, "fast"), "does not exist", "'fast'", "there are: default, cpu"},
-      {"banks 3", option(&Options::fpga_banks, "3"), "does not exist", "'3'", "there are: none, spread"},
+      {"banks 3", option(&DeviceUse::fpga_banks, "3"), "does not exist", "'3'", "there are: none, spread"},
       {"rtol 2", option(&Options::rtol, 2.0), "rtol", "not 2", "must lie in [0, 1)"},
       {"rtol NaN", option(&Options::rtol, kNan), "rtol", "not nan", "must lie in [0, 1)"},
       {"partition -1", option(&Options::partition, -1), "partition", "not -1", "must be 0"},
-      {"device_memory -1", option(&Options::device_memory, -1), "device_memory", "not -1", "must be 0"},
+      {"device_memory -1", option(&DeviceUse::device_memory, -1), "device_memory", "not -1", "must be 0"},
       {"gather_limit -2", option(&Options::gather_limit, -2), "gather_limit", "not -2", "must be -1"},
-      {"timeout -1", option(&Options::timeout, -1.0), "timeout", "not -1", "must be 0"},
-      {"timeout NaN", option(&Options::timeout, kNan), "timeout", "not nan", "must be 0"},
+      {"timeout -1", option(&DeviceUse::timeout, -1.0), "timeout", "not -1", "must be 0"},
+      {"timeout NaN", option(&DeviceUse::timeout, kNan), "timeout", "not nan", "must be 0"},
       {"an unknown device", [] { set_up({.devices = "abacus"}, System()); }, "no device", "'abacus'", "Use auto"},
       {"device 99", [] { set_up({.devices = "host,99"}, System()); }, "no device matches", "'99'", "Use auto"},
   };
@@ -155,7 +161,7 @@ std::vector<Mistake> mistakes_of_matrices() {
        "does not pivot", "row dominance 0.7500", "choose variant gpu"},
       {"a device of 1000 bytes",
        [] {
-         set_up({.devices = "cpu", .method = MethodChoice::exact_twopass, .device_memory = 1000},
+         set_up({.devices = "cpu", .method = MethodChoice::exact_twopass, .use = {.device_memory = 1000}},
                 System(4, LineSet::one(5000)));
        },
        "memory", "rows", "raise device_memory"},

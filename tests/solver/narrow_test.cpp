@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "every_device.hpp"
+#include "residual.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {

@@ -40,7 +40,7 @@ class Resources : public test::SolverFixture<double> {
 
   /// The first device, in place: most of the work is there. What would grow is ours, and the others take longer.
   static bool takes_most(const Options& options) {
-    return options.devices == "0" && options.transfer == Transfer::automatic;
+    return options.devices == "0" && options.use.transfer == Transfer::automatic;
   }
 };
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "every_device.hpp"
+#include "residual.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {

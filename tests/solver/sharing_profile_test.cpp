@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "apply_energy.hpp"
+#include "backward_error.hpp"
 #include "every_device.hpp"
 #include "line_judge.hpp"
 #include "matrices.hpp"
-#include "residual.hpp"
 #include "solver_fixture.hpp"
 #include "surroundings.hpp"
 

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "backward_error.hpp"
 #include "every_device.hpp"
 #include "faults.hpp"
 #include "line_judge.hpp"
@@ -176,7 +177,7 @@ SCALAR_TEST(Sharing, GoesOnWhereADeviceFails) {
   const Faults faults;
   Options options = shared_evenly(subsets().back());
   options.on_device_failure = OnDeviceFailure::quiet;
-  options.transfer = Transfer::copy;
+  options.use.transfer = Transfer::copy;
   const Bands<T> bands = test::constant<T>(LineSet::one(30'000), -1, 3, -1);
   int right = 0;
   for (const DeviceInfo& device : device_module(nullptr)->devices()) {
@@ -206,7 +207,7 @@ SCALAR_TEST(Sharing, StopsWhereItIsAskedTo) {
   const Faults faults;
   Options options = shared_evenly(subsets().back());
   options.on_device_failure = OnDeviceFailure::error;
-  options.transfer = Transfer::copy;
+  options.use.transfer = Transfer::copy;
   const Bands<T> bands = test::constant<T>(LineSet::one(30'000), -1, 3, -1);
   for (const DeviceInfo& device : device_module(nullptr)->devices()) {
     Solver<T> solver = test::solver_for(bands, options);
@@ -241,7 +242,7 @@ TEST(SharingCalls, NameWhatDoesNotFit) {
   for (const char* balance : {"1,-2", "nan", "0,0", "fast", "", "1,,2", "inf,1"}) {
     test::expect_refused([&](Options& o) { o.balance = balance; }, "balance");
   }
-  test::expect_refused([](Options& o) { o.chunk = -1; }, "chunk");
+  test::expect_refused([](Options& o) { o.use.chunk = -1; }, "chunk");
   solver.set_options(shared_evenly("host,0"));
   set_up();
   ASSERT_EQ(solver.report().sharing.shares.size(), 2u) << solver.report().sharing.why;
@@ -279,9 +280,9 @@ TEST(SharingCalls, PartsOfADeviceShareWithEachOther) {
 
 TEST(SharingCalls, ChunksAreAsShortAsAsked) {
   for (const DeviceInfo& device : device_module(nullptr)->devices()) {
-    Options options{.devices = std::to_string(device.index), .transfer = Transfer::copy};
+    Options options{.devices = std::to_string(device.index), .use = {.transfer = Transfer::copy}};
     for (const Index chunk : {1, 5000, 20'000, 1'000'000}) {
-      options.chunk = chunk;
+      options.use.chunk = chunk;
       for (const LineSet& lines : {LineSet::one(60'000), LineSet::grid_axis(1, 16, 64, 40)}) {
         const Bands<double> bands = test::constant<double>(lines, -1, 3, -1);
         Solver<double> solver = test::solver_for(bands, options);

@@ -31,7 +31,7 @@ SCALAR_TEST(StridedLines, AreSolvedWhereTheUserSays) {
         const std::vector<T> y = test::random_vector<T>(lines.extent());
         std::vector<T> x(y.size());
         solver.apply_transpose(y.data(), x.data());
-        EXPECT_EQ(solver.transpose_report().form, report.form);
+        EXPECT_EQ(solver.transposed().report().form, report.form);
       }
     }
   });
@@ -56,7 +56,7 @@ SCALAR_TEST(StridedLines, ThatNoStoredFactorsSolveLeaveTheOthersOnTheDevice) {
 SCALAR_TEST(StridedLines, GoToTheHostWhereADeviceHasNoMemoryForABlock) {
   test::with_every_device([&](Options options) {
     if (options.devices == "host") return;
-    options.device_memory = 100'000;
+    options.use.device_memory = 100'000;
     const Bands<T> bands = test::diffusion<T>(LineSet::grid_axis(2, 100, 100, 10), 1);
     Solver<T> solver = test::solver_for(bands, options);
     EXPECT_EQ(solver.report().device.name, "host");

@@ -6,6 +6,7 @@
 #include <functional>
 #include <random>
 
+#include "backward_error.hpp"
 #include "every_device.hpp"
 #include "matrices.hpp"
 #include "oclspkt/cut_solver.hpp"
@@ -180,7 +181,7 @@ SCALAR_TEST(Units, AreThoseOfEveryWayThatVectorsTake) {
       options.method = MethodChoice::exact_twopass;
       check(options);
       options.variant = "cpu";
-      options.chunk = 7000;
+      options.use.chunk = 7000;
       Solver<T> solver = test::solver_for(bands, options);
       EXPECT_EQ(solver.report().units, 2);
       EXPECT_LE(test::backward_error(solver, bands), 20) << "in chunks";

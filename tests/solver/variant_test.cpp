@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "backward_error.hpp"
 #include "every_device.hpp"
 #include "matrices.hpp"
 #include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
-#include "residual.hpp"
 #include "scalar_test.hpp"
 #include "solver_fixture.hpp"
 

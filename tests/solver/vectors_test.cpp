@@ -4,7 +4,6 @@
 #include <string>
 
 #include "every_device.hpp"
-#include "residual.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {
@@ -24,19 +23,19 @@ SCALAR_TEST(Vectors, MayBeLargerThanTheMemoryOfTheDevice) {
       method = solver.report().method;
       return solver.bytes();
     };
-    options.transfer = Transfer::copy;
+    options.use.transfer = Transfer::copy;
     std::int64_t bytes = solve(whole);
     const std::int64_t least = bands.bytes() / 4;
     if (method == Method::exact_factored && bands.lines().contiguous()) {
       // Its two passes want all rows at once; where they do not fit, the other exact method takes them.
-      options.device_memory = least;
+      options.use.device_memory = least;
       solve(chunks);
       EXPECT_EQ(method, Method::exact_twopass);
-      options.device_memory = 0;
+      options.use.device_memory = 0;
       options.method = MethodChoice::exact_twopass;
       bytes = solve(whole);
     }
-    options.device_memory = least;
+    options.use.device_memory = least;
     EXPECT_LT(solve(chunks), bytes - bands.bytes() / 2);
     EXPECT_EQ(chunks, whole);
   };

@@ -101,7 +101,7 @@ const Kind kKinds[] = {{"sum of two", {2, 0}, true, false},
 template <typename F>
 void with_every_copying_device(const F& f) {
   test::with_every_device([&](Options options) {
-    options.transfer = Transfer::copy;
+    options.use.transfer = Transfer::copy;
     if (options.devices != "host") f(options);
   });
 }
@@ -112,7 +112,7 @@ void with_all_copying_kernels(const F& f) {
   with_every_copying_device(f);
   test::with_every_device_for_gpus<T>([&](Options options) {
     SCOPED_TRACE("kernels for GPUs");
-    options.transfer = Transfer::copy;
+    options.use.transfer = Transfer::copy;
     options.variant = "gpu";
     f(options);
   });
@@ -210,7 +210,7 @@ SCALAR_TEST(OneWay, IsForVectorsThatAreCopiedAsWholesToOneDevice) {
       expect_no_way(box, box.order({2, 1}, true, false));
     }
     SCOPED_TRACE("chunks");
-    options.chunk = Box<T>::kExtent / 3;
+    options.use.chunk = Box<T>::kExtent / 3;
     Box<T> cut(options);
     expect_no_way(cut, cut.order({0, 1, 2}, false, false));
   });

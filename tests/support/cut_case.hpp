@@ -165,7 +165,7 @@ CutOutcome<T> solve_cut(const CutCase& c, const Bands<T>& bands, const std::vect
     const auto at = static_cast<std::size_t>(rank);
     const Share share(c, rank);
     CutSolver<T> solver(run.options);
-    fill_share(share, bands.view(), solver.bands(share.lines, share.cuts, exchange));
+    fill_share(share, bands.view(), solver.bands({share.lines, share.cuts, exchange}));
     solver.set_up(run.known);
     const auto extent = static_cast<std::size_t>(share.lines.extent());
     std::vector<T> own_y(extent, std::numeric_limits<T>::quiet_NaN()), own_x(extent, T(-7));

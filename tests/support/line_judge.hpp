@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "backward_error.hpp"
 #include "matrices.hpp"
 #include "pivot_solver.hpp"
 #include "reference.hpp"
-#include "residual.hpp"
 
 namespace oclspkt::test {
 

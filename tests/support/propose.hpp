@@ -19,7 +19,7 @@ std::optional<Proposal> propose(Problem<T> problem, Method method, Rejection& re
   for (const Scheme* scheme : all_schemes()) {
     if (!scheme->takes(method, problem)) continue;
     if (const auto plan = scheme->least(problem)) schemes.emplace_back(scheme->stream_words(*plan, sizeof(T)), scheme);
-    if (scheme->only_asked_for()) break;
+    if (scheme->nature().only_asked_for) break;
   }
   std::stable_sort(schemes.begin(), schemes.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [words, scheme] : schemes) {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "backward_error.hpp"
 #include "matrices.hpp"
 #include "oclspkt/solver.hpp"
-#include "residual.hpp"
 #include "scalar_test.hpp"
 #include "thrown.hpp"
 

@@ -147,7 +147,7 @@ SCALAR_TEST(Answers, ThatOneOfSeveralProcessesMayNotGiveLeaveNobodyWaiting) {
     CutSolver<T> solver({.devices = "host", .above_bound = AboveBound::error});
     Cuts cuts;
     cuts.chains = {{0, 1}};
-    Bands<T>& own = solver.bands(LineSet::one(kRows), cuts, team.exchange(member));
+    Bands<T>& own = solver.bands({LineSet::one(kRows), cuts, team.exchange(member)});
     for (Index i = 0; i < kRows; ++i) {
       own.lower()[i] = own.upper()[i] = static_cast<T>(-this->kRow);
       own.diag()[i] = whole.view().diag[member * kRows + i];

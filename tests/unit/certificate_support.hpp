@@ -7,11 +7,11 @@
 #include <limits>
 #include <vector>
 
+#include "backward_error.hpp"
 #include "certificate.hpp"
 #include "geometry.hpp"
 #include "matrices.hpp"
 #include "model.hpp"
-#include "residual.hpp"
 #include "schemes/lanes/lane_plans.hpp"
 
 namespace oclspkt::test {

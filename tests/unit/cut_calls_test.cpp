@@ -4,10 +4,10 @@
 
 #include <numeric>
 
+#include "backward_error.hpp"
 #include "cut_case.hpp"
 #include "oclspkt/cut_solver.hpp"
 #include "oclspkt/team.hpp"
-#include "residual.hpp"
 #include "thrown.hpp"
 
 namespace oclspkt {
@@ -122,7 +122,7 @@ TEST(CutCalls, BuffersOfADeviceAreRefusedAndLaterAppliesGoOn) {
   Team team(2);
   team.run([&](int member) {
     CutSolver<double> solver(CutRun().options);
-    Bands<double>& bands = solver.bands(LineSet::one(30), {{{0, 1}}, {}, {}}, team.exchange(member));
+    Bands<double>& bands = solver.bands({LineSet::one(30), {{{0, 1}}, {}, {}}, team.exchange(member)});
     const Index first = 30 * member;
     bands.copy_from({given.view().lower + first, given.view().diag + first, given.view().upper + first});
     solver.set_up();
@@ -345,7 +345,7 @@ TEST(CutErrors, CutsThatDoNotFitAreRefusedByAll) {
       CutSolver<double> solver(CutRun().options);
       Cuts cuts{{{0, 1, 2}}, {0, 0}, {0, 1}};
       if (rank == 1) spoil(cuts);
-      Bands<double>& bands = solver.bands(LineSet::equal(2, 5), cuts, exchange);
+      Bands<double>& bands = solver.bands({LineSet::equal(2, 5), cuts, exchange});
       std::fill_n(bands.lower(), 10, -1);
       std::fill_n(bands.diag(), 10, 4);
       std::fill_n(bands.upper(), 10, -1);
@@ -371,7 +371,7 @@ TEST(CutErrors, AnApplyThatFailsOnOneProcessLetsNobodyHang) {
     const auto thrown = test::run_processes(3, [&](int rank, const std::shared_ptr<test::ThreadExchange>& exchange) {
       const test::Share share(c, rank);
       CutSolver<double> solver(CutRun().options);
-      test::fill_share(share, bands.view(), solver.bands(share.lines, share.cuts, exchange));
+      test::fill_share(share, bands.view(), solver.bands({share.lines, share.cuts, exchange}));
       solver.set_up();
       std::vector<double> y(40, 1.0), x(40, 0.0);
       if (rank == 1) {
@@ -433,7 +433,7 @@ TEST(CutApply, FollowsNewValuesAndHealsAfterAFailure) {
     CutSolver<double> solver(CutRun().options);
     const auto run = [&](const CutCase& now, const std::vector<double>& right, const Bands<double>& bands) {
       const test::Share share(now, rank);
-      test::fill_share(share, bands.view(), solver.bands(share.lines, share.cuts, exchange));
+      test::fill_share(share, bands.view(), solver.bands({share.lines, share.cuts, exchange}));
       solver.set_up();
       std::vector<double> own_y(static_cast<std::size_t>(share.lines.extent())), own_x(own_y.size());
       share.for_rows([&](Index here, Index there) {
@@ -464,7 +464,7 @@ TEST(CutApply, FollowsNewValuesAndHealsAfterAFailure) {
     // The bands come back whole when they are asked for.
     const test::Share share(other, rank);
     const Bands<double> given = test::random_dominant<double>(other.all(), 1.1);
-    const Bands<double>& own = solver.bands(share.lines, share.cuts, exchange);
+    const Bands<double>& own = solver.bands({share.lines, share.cuts, exchange});
     share.for_rows([&](Index here, Index there) {
       EXPECT_EQ(own.view().diag[here], given.view().diag[there]);
       const bool top = std::isnan(given.view().lower[there]), bottom = std::isnan(given.view().upper[there]);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "backward_error.hpp"
 #include "cut_case.hpp"
 #include "cut_parts.hpp"
 #include "device_traits.hpp"

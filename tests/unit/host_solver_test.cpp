@@ -3,10 +3,10 @@
 
 #include <cstdio>
 
+#include "backward_error.hpp"
 #include "evidence.hpp"
 #include "matrices.hpp"
 #include "reference.hpp"
-#include "residual.hpp"
 #include "scalar_test.hpp"
 
 namespace oclspkt {

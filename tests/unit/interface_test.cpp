@@ -7,10 +7,10 @@
 #include <limits>
 #include <random>
 
+#include "backward_error.hpp"
 #include "matrices.hpp"
 #include "pair_systems.hpp"
 #include "reference.hpp"
-#include "residual.hpp"
 #include "scalar_test.hpp"
 #include "spike_tips.hpp"
 

@@ -231,7 +231,7 @@ TEST(KeptBands, OfCutLinesAreSolvedAsTheyAreWritten) {
       Options options = on_host();
       options.precision = precision;
       CutSolver<double> solver(options);
-      Bands<double>& kept = solver.bands(share.lines, share.cuts, exchange);
+      Bands<double>& kept = solver.bands({share.lines, share.cuts, exchange});
       const auto extent = static_cast<std::size_t>(share.lines.extent());
       for (std::size_t step = 0; step < std::size(steps); ++step) {
         test::fill_share(share, steps[step].view(), kept);

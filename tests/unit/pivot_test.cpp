@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "backward_error.hpp"
 #include "hard_matrices.hpp"
 #include "oclspkt/solver.hpp"
 #include "pivot_solver.hpp"
@@ -342,13 +343,13 @@ SCALAR_TEST(Pivot, PinsALineThatIsSingularToRounding) {
     EXPECT_NEAR(x[0], 15, 15e-6);
     EXPECT_NEAR(x[1], 5, 5e-6);
     EXPECT_EQ(x[2], 0);
-    EXPECT_EQ(solver.pinned_lines(), std::vector<Index>{0});
+    EXPECT_EQ(solver.report().pinned_lines, std::vector<Index>{0});
     Solver<T> failing({.devices = "host", .method = method, .singular = Singular::fail});
     EXPECT_THROW(failing.set_up(LineSet::one(3), lower, diag, upper), Breakdown) << name(method);
     Solver<T> told({.devices = "host", .method = method});  // the caller attached a constant null space
     told.bands(LineSet::one(3)).copy_from({lower, diag, upper});
     told.set_up({.constant_null_space = true});
-    EXPECT_EQ(told.pinned_lines(), std::vector<Index>{0});
+    EXPECT_EQ(told.report().pinned_lines, std::vector<Index>{0});
   }
 }
 
@@ -357,7 +358,7 @@ SCALAR_TEST(Pivot, PinsAllLinesWithFreeEnds) {
   const LineSet lines = LineSet::equal(200, 20);
   const Bands<T> bands = free_ends<T>(lines, random);
   Solver<T> solver = test::solver_for(bands, {.devices = "host", .singular = Singular::pin});
-  EXPECT_EQ(solver.pinned_lines().size(), 200u);
+  EXPECT_EQ(solver.report().pinned_lines.size(), 200u);
   std::vector<T> y(4000), x(4000);
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = i % 20 < 10 ? T(1) : T(-1);
   solver.apply(y.data(), x.data());
@@ -366,7 +367,7 @@ SCALAR_TEST(Pivot, PinsAllLinesWithFreeEnds) {
   Bands<T> held = free_ends<T>(LineSet::one(20), random);
   held.diag()[0] += T(1e-3);
   Solver<T> other = test::solver_for(held, {.devices = "host", .singular = Singular::pin});
-  EXPECT_TRUE(other.pinned_lines().empty());
+  EXPECT_TRUE(other.report().pinned_lines.empty());
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "backward_error.hpp"
 #include "hard_matrices.hpp"
 #include "matrices.hpp"
 #include "residual.hpp"

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "oclspkt/error.hpp"
+#include "residual.hpp"
 #include "selection.hpp"
 #include "solver_fixture.hpp"
 
@@ -111,7 +112,7 @@ SCALAR_TEST(SolverOnHost, SolvesTheTransposedSystem) {
     std::vector<T> x(y.size());
     solver.apply_transpose(y.data(), x.data());
     EXPECT_LE(componentwise_backward_error(lines, transposed.view(), x.data(), y.data()), 1000 * this->eps);
-    EXPECT_TRUE(solver.transpose_report().ready);
+    EXPECT_TRUE(solver.transposed().report().ready);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "certificate_support.hpp"
 #include "cut_case.hpp"
 #include "device_traits.hpp"
+#include "residual.hpp"
 #include "schemes/grids/grid_plan.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
@@ -117,7 +118,7 @@ struct Asked {
       for (const Scheme* scheme : all_schemes()) {
         for (const Method method : {Method::truncated_halo, Method::truncated_streamed}) {
           problem.method = method;
-          if (scheme->only_asked_for() || !scheme->takes(method, problem)) continue;
+          if (scheme->nature().only_asked_for || !scheme->takes(method, problem)) continue;
           Rejection rejection;
           const auto proposal = scheme->propose(problem, rejection);
           if (!proposal || !(proposal->certificate <= kEps)) continue;

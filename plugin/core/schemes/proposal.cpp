@@ -66,7 +66,7 @@ Proposal covered(const Plan& plan, double certificate, double tol, const Survey&
   const Elimination how = scheme.elimination(plan);
   const bool two_by_two = how.plain && how.upwards;  // partitions are swept both ways, and 2x2 systems join them
   p.needs_trial = !(survey.dominance >= (two_by_two ? kHarmlessInterface : 1)) ||
-                  (scheme.kernels() == Kernels::groups && barely_dominant(survey));
+                  (scheme.nature().kernels == Kernels::groups && barely_dominant(survey));
   p.why = format("row dominance %.4f, certificate %.1e <= %.1e", survey.dominance, certificate, tol);
   return p;
 }

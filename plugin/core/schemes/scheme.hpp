@@ -36,6 +36,15 @@ struct SecondBank {
 /// The kernels of a scheme: by vectors of lanes, by work-groups of many work-items, or by one work-item.
 enum class Kernels { lanes, groups, task };
 
+/// The properties of a scheme that do not depend on a plan.
+struct Nature {
+  Kernels kernels = Kernels::lanes;  ///< the kernels that a user asks for by naming the scheme
+  bool only_asked_for = false;  ///< the scheme is used only when a user names it. It is then tried first, and no other
+                                ///< scheme of its method is tried
+  bool stores_factors = false;  ///< set-up stores factors of the rows
+  bool solves_interfaces = false;  ///< it solves interface systems across tiles, whatever the lines are
+};
+
 /// How the host sweeps lines by stored factors.
 struct HostSweep {
   Index bundle = 1;        ///< lines that are swept side by side
@@ -48,10 +57,7 @@ struct HaloPlans;
 /// device. The code of a scheme lies in the folder of its family here and, for devices, under ocl/schemes.
 class OCLSPKT_API Scheme {
  public:
-  Scheme() = default;
   virtual ~Scheme() = default;
-  Scheme(const Scheme&) = delete;
-  Scheme& operator=(const Scheme&) = delete;
 
   /// A name such as "tiles-halo", unique in this table and in the table of devices. Plans store it as Plan::made_by.
   virtual const char* name() const = 0;
@@ -74,12 +80,9 @@ class OCLSPKT_API Scheme {
   /// (bench/results/schemes).
   /// @param word  bytes of a scalar
   virtual double stream_words(const Plan& plan, int /*word*/) const { return plan.idle * words(plan); }
-  /// True if the scheme is used only when a user names it. It is then the only scheme of its method that is tried.
-  virtual bool only_asked_for() const { return false; }
-  /// The kernels that a user requests by naming the scheme.
-  virtual Kernels kernels() const { return Kernels::lanes; }
-  /// The arrays on the second memory bank, if whole arrays are placed on banks: the fuller bank then moves as few words
-  /// as possible (bench/fpga tries all placements).
+  virtual Nature nature() const { return {}; }
+  /// The arrays on the second memory bank, if whole arrays are placed on banks. They are chosen so that the fuller bank
+  /// moves as few words as possible (bench/fpga tries all placements).
   virtual SecondBank second_bank(const Plan& /*plan*/) const { return {}; }
   /// Passes of the host over the bands that this scheme's set-up adds to those of every scheme (survey, copies);
   /// measured.
@@ -88,7 +91,6 @@ class OCLSPKT_API Scheme {
   /// rows.
   virtual Cut cut(const Plan& plan) const;
   virtual StoredPlaces places(const Plan& /*plan*/) const { return {}; }
-  virtual bool stores_factors() const { return false; }
   /// True if partitions are solved separately and joined afterwards.
   virtual bool in_pieces(const Plan& /*plan*/) const { return true; }
   /// The number of partitions, or of segments of lines side by side; 0 if the plan has neither.
@@ -98,9 +100,6 @@ class OCLSPKT_API Scheme {
   /// shares no factors.
   virtual bool first_rows_tell(const Plan& plan) const;
   virtual HostSweep host_sweep(const Plan& /*plan*/) const { return {}; }
-  /// True if the scheme solves interface systems across tiles, whatever the lines are.
-  virtual bool solves_interfaces() const { return false; }
-
   virtual Elimination elimination(const Plan& /*plan*/) const { return {}; }
 
   /// The bound on rounding in a row, to first order, for pivots of exact arithmetic.

@@ -104,13 +104,6 @@ class Bands {
       upper_[lines_.first(l) + (lines_.length(l) - 1) * lines_.row_stride()] = T(0);
     }
   }
-  /// Make a line identity rows, so that its solution is always finite.
-  void blank_line(Index line) {
-    for (Index i = 0, at = lines_.first(line); i < lines_.length(line); ++i, at += lines_.row_stride()) {
-      lower_[at] = upper_[at] = T(0);
-      diag_[at] = T(1);
-    }
-  }
   /// Copy all numbers. @param from bands of the same line set
   void copy_from(const BandsView<T>& from) {
     std::copy_n(from.lower, lines_.extent(), lower());

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "oclspkt/export.hpp"
@@ -51,6 +52,17 @@ class OCLSPKT_API Exchange {
   virtual std::unique_ptr<Channel> open(std::vector<Leg> out, std::vector<Leg> in, std::size_t scalar_bytes) = 0;
   /// Replace each entry by its largest value over all processes, or by NaN if a process has NaN there.
   virtual void largest(std::span<double> values) = 0;
+};
+
+/// The lines of this process, and how they continue on other processes.
+struct ProcessLines {
+  ProcessLines() = default;
+  /// @param continued, messages  left out: no line is cut, and no messages are sent
+  ProcessLines(LineSet own, Cuts continued = {}, std::shared_ptr<Exchange> messages = nullptr)
+      : lines(std::move(own)), cuts(std::move(continued)), exchange(std::move(messages)) {}
+  LineSet lines;
+  Cuts cuts;
+  std::shared_ptr<Exchange> exchange;  ///< null if no line is cut on any process
 };
 
 /// The result of a set-up for the lines that are cut among processes.

@@ -60,7 +60,7 @@ inline constexpr const char* kFormNames[] = {"general", "symmetric", "shared", "
 inline constexpr const char* kOnDeviceFailureNames[] = {"degrade", "quiet", "error"};
 inline constexpr const char* kSingularNames[] = {"auto", "fail", "pin"};
 inline constexpr const char* kAboveBoundNames[] = {"warn", "error"};
-/// Legal values of Options::fpga_banks.
+/// Legal values of DeviceUse::fpga_banks.
 inline constexpr const char* kFpgaBanksNames[] = {"none", "spread"};
 inline constexpr const char* kVariantNames[] = {"default", "cpu", "gpu", "fpga", "paper", "paper-gpu"};
 inline constexpr const char* kTransferNames[] = {"auto", "copy"};
@@ -74,6 +74,22 @@ inline constexpr const char* name(Singular s) { return kSingularNames[static_cas
 inline constexpr const char* name(AboveBound a) { return kAboveBoundNames[static_cast<int>(a)]; }
 inline constexpr const char* name(Transfer t) { return kTransferNames[static_cast<int>(t)]; }
 
+/// How a solver uses a device.
+struct DeviceUse {
+  Index chunk = 0;                 ///< most rows of a transfer to a device; 0: as many as its memory holds
+  std::int64_t device_memory = 0;  ///< bytes a device may use; 0: its own limit
+  double timeout = 0;              ///< seconds that a device with memory of its own may take for a solve;
+                                   ///< 0: 100 times the predicted time, at least 10 s
+  Transfer transfer = Transfer::automatic;
+  bool kernel_times = false;        ///< in Solver::apply_on_device(), measure kernels by the device's clock
+                                    ///< instead of the host's; this takes 6 us per apply (NVIDIA)
+  std::string fpga_binary = {};     ///< files and folders, joined by colons, with the programs that
+                                    ///< oclspkt-fpga-build made for devices with FPGAs
+  std::string fpga_banks = "none";  ///< use of an FPGA's memory banks, one of kFpgaBanksNames
+
+  bool operator==(const DeviceUse&) const = default;
+};
+
 /// Everything a user can set. The member initialisers are the only place where a default is written.
 struct Options {
   std::string devices = "auto";                   ///< which devices may solve, see select_devices()
@@ -85,27 +101,17 @@ struct Options {
                                                   ///< such as gpu=700,cpu=8,fpga=60; empty: by a table
   MethodChoice method = MethodChoice::automatic;  ///< `automatic`: set-up chooses
   std::string variant = "default";                ///< kernels to use on a device, one of kVariantNames
-  std::string fpga_binary = {};                   ///< files and folders, joined by colons, with the programs that
-                                                  ///< oclspkt-fpga-build made for devices with FPGAs
-  std::string fpga_banks = "none";                ///< use of an FPGA's memory banks, one of kFpgaBanksNames
   Precision precision = Precision::same;          ///< precision of the bands
   double rtol = 0;                                ///< largest certificate accepted; 0: rounding of the arithmetic
   Index partition = 0;                            ///< rows a partition; 0: set-up chooses
-  Index chunk = 0;                 ///< most rows of a transfer to a device; 0: as many as its memory holds
-  std::int64_t device_memory = 0;  ///< bytes a device may use; 0: its own limit
-  double timeout = 0;              ///< seconds that a device with memory of its own may take for a
-                                   ///< solve; 0: 100 times the predicted time, at least 10 s
+  DeviceUse use = {};
   OnDeviceFailure on_device_failure = OnDeviceFailure::degrade;
   Singular singular = Singular::automatic;
   AboveBound above_bound = AboveBound::warn;
-  Transfer transfer = Transfer::automatic;
   Index gather_limit = -1;  ///< rows of the longest cut line that one process may solve whole if the parts of the line
                             ///< cannot be solved separately; -1: no limit, 0: no line
 
   std::string spare_devices = {};  ///< devices that take over if all of `devices` failed; empty: the host
-
-  bool kernel_times = false;  ///< in Solver::apply_on_device(), measure kernels by the device's clock instead of the
-                              ///< host's; this takes 6 us per apply (NVIDIA)
 
   bool operator==(const Options&) const = default;
 };

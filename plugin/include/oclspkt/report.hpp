@@ -47,7 +47,7 @@ struct GroupReport {
 struct Times {
   std::int64_t applies = 0;
   double kernel_seconds = 0;    ///< from device events; from the host's clock for `host` and, unless
-                                ///< Options::kernel_times, for vectors in buffers of a GPU
+                                ///< DeviceUse::kernel_times, for vectors in buffers of a GPU
   double transfer_seconds = 0;  ///< copies to and from the device, up and down added
   double total_seconds = 0;     ///< wall clock of apply
   std::int64_t bytes_to_device = 0, bytes_from_device = 0;
@@ -178,6 +178,7 @@ struct Report : Accuracy {
   std::vector<Candidate> candidates;
   std::vector<GroupReport> groups;  ///< fallback lines; empty for most matrices
   std::string pin_why;              ///< why singular lines are pinned; empty if no line is
+  std::vector<Index> pinned_lines;  ///< the lines pinned because they, or a part of them, are singular; in order
   Index rows = 0, lines = 0;
   Partitioning partition;
   double words_per_row = 0;   ///< numbers read and written per row by an apply, halo included

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <vector>
 
 #include "oclspkt/bands.hpp"
 #include "oclspkt/cuts.hpp"
@@ -93,22 +92,18 @@ class OCLSPKT_API Solver final : public Operator<T> {
   ///
   /// If fill(), swap_bands() or the set_up() that copies bands brought the present bands, this call restores them as
   /// they were brought. Numbers that precision narrow rounded to float stay rounded.
-  /// @param cuts, exchange  left out: no line is cut, and no messages are sent
-  Bands<T>& bands(const LineSet& lines, Cuts cuts = {}, std::shared_ptr<Exchange> exchange = nullptr);
+  Bands<T>& bands(const ProcessLines& lines);
   /// Fill the bands by `write`, which keeps no reference to them.
-  void write(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange,
-             const std::function<void(Bands<T>&)>& write);
+  void write(const ProcessLines& lines, const std::function<void(Bands<T>&)>& write);
   /// Replace the lines and cuts, and keep the numbers of the bands.
-  void keep_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange);
+  void keep_bands(const ProcessLines& lines);
   /// Fill the bands by `fill` and, where no line is cut, survey them meanwhile, which saves set_up() a pass over
   /// memory. For many rows all processors of this process take part.
-  void fill(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, const BandsFill<T>& fill);
-  void fill(const LineSet& lines, const BandsFill<T>& fill) { this->fill(lines, {}, nullptr, fill); }
+  void fill(const ProcessLines& lines, const BandsFill<T>& fill);
   /// Exchange the bands with `filled`, which gets the solver's bands as bands(lines) would return them. If lines are
   /// cut, fill `filled` by rows, because FilledBands::fill() for lines sets the couplings at cuts to 0.
   /// @throws InvalidInput if `filled` does not have as many places as `lines`
-  void swap_bands(const LineSet& lines, Cuts cuts, std::shared_ptr<Exchange> exchange, FilledBands<T>& filled);
-  void swap_bands(const LineSet& lines, FilledBands<T>& filled) { swap_bands(lines, {}, nullptr, filled); }
+  void swap_bands(const ProcessLines& lines, FilledBands<T>& filled);
 
   /// Choose device, method and plan for the bands as they are now and move them to the device; for cut lines, choose
   /// how to solve each part and the interface systems at the cuts.
@@ -130,11 +125,7 @@ class OCLSPKT_API Solver final : public Operator<T> {
   bool takes(const DeviceQueue& queue) const override;
 
   /// Solve A^T x = y. The first call after a set_up also runs the set-up of A^T.
-  void apply_transpose(const T* y, T* x) { apply_transpose({}, {y}, {x}); }
-  void enqueue_transpose(const DeviceQueue& queue, const void* y, void* x) {
-    apply_transpose({Place::Kind::queue, queue}, {static_cast<const T*>(y)}, {static_cast<T*>(x)});
-  }
-  void apply_transpose(const Place& place, Columns<const T> y, Columns<T> x);
+  void apply_transpose(const T* y, T* x, const Place& place = {});
   /// takes() of A^T; false until set_up_transpose() has run for the current bands.
   bool takes_transpose(const DeviceQueue& queue) const;
   /// Run the set-up of A^T now, if it is due.
@@ -151,17 +142,12 @@ class OCLSPKT_API Solver final : public Operator<T> {
   /// The last set-up of this process. If lines are cut, the report does not cover the rows next to cuts.
   const Report& report() const;
   const CutReport& cut_report() const;
-  /// The reports of A^T; not ready before its first set-up.
-  const Report& transpose_report() const;
-  const CutReport& transpose_cut_report() const;
   Times times() const override;
-  /// Times of A^T.
-  Times transpose_times() const;
+  /// The solver of A^T, for its reports and times; not ready before the first set-up of A^T.
+  const Solver& transposed() const;
   /// Times of this process since the last set_up, without the time in which it waits for other processes.
   Times part_times() const;
   Counts counts() const;
-  /// The lines that the last set_up pinned because they, or a part of them, are singular; numbered as given, in order.
-  std::vector<Index> pinned_lines() const;
   /// Copy the bands of the last set_up, fallback lines included; couplings out of lines that are not cut are 0.
   void copy_bands(Bands<T>& out);
   std::int64_t bytes() const override;

@@ -52,7 +52,7 @@ std::int64_t Worker<T>::bring_array(const Site& site, Buffer& buffer, const Alig
 template <typename T>
 void Worker<T>::make(const Site& site, Kernel& kernel, const char* name, const std::string& options, bool is_double) {
   if (kernel.handle() != nullptr && kernel.name == name && kernel.options == options) return;
-  const Kernels kind = scheme_of(site.plan).kernels();
+  const Kernels kind = scheme_of(site.plan).nature().kernels;
   const int lanes = kind == Kernels::groups ? 1 : kind == Kernels::task ? kOneTask : site.plan.lanes;
   kernel = site.device.kernel(name, is_double, lanes, options, nullptr, site.files);
 }

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,7 +49,7 @@ struct Site {
   const Buffer& scratch;                 ///< Layout::scratch_bytes bytes
   const Buffer &y, &x;                   ///< vectors of one chunk; not created if the device works in place
   std::vector<Event>& earlier;           ///< launches of a pass except the last, until their times are read
-  const std::string& files;              ///< see DeviceSettings::fpga_binary
+  const std::string& files;              ///< see DeviceUse::fpga_binary
   std::int64_t nan_safe_bytes;           ///< see DeviceSettings::nan_safe_bytes
   Int& last_number;                      ///< number of the last launch that has one, see TileKernel
   Bank own_bank;                         ///< bank for the numbers that a scheme itself keeps of each row; 0: any

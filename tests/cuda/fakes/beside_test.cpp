@@ -136,7 +136,7 @@ SCALAR_TEST(BesideOf, ColumnsAndTheTransposeAreSolvedToo) {
   EXPECT_EQ(to.values(), expected);
   solver.apply_transpose(y.data(), expected.data());
   ASSERT_TRUE(solver.takes_transpose(stream.queue()));
-  solver.enqueue_transpose(stream.queue(), from.get(), to.get());
+  solver.apply_transpose(from.get(), to.get(), {Place::Kind::queue, stream.queue()});
   EXPECT_EQ(to.values(), expected);
 }
 
@@ -170,7 +170,7 @@ SCALAR_TEST(BesideOf, LinesThatAreCutAskForTheirBordersOnTheCard) {
     const Share share(all, rank);
     const Index first = rank * kRows;
     CutSolver<T> solver(on_cards("gpu"));
-    fill_share(share, bands.view(), solver.bands(share.lines, share.cuts, exchange));
+    fill_share(share, bands.view(), solver.bands({share.lines, share.cuts, exchange}));
     Known known;
     known.queue = stream.queue();
     solver.set_up(known);
@@ -288,7 +288,7 @@ SCALAR_TEST(BesideOf, TheLimitOfADevicesMemoryCountsTheVectorsToo) {
   const std::int64_t vector = kRows * static_cast<std::int64_t>(sizeof(T));
   for (const std::int64_t vectors : {1, 6, 20}) {
     SCOPED_TRACE(vectors);
-    options.device_memory = vectors * vector;
+    options.use.device_memory = vectors * vector;
     Solver<T> solver = this->ready(options, stream.queue());
     if (vectors == 20) {
       EXPECT_TRUE(solver.takes(stream.queue())) << solver.report().device.vectors;
@@ -387,7 +387,7 @@ SCALAR_TEST(BesideCudaOf, OpenClTakesOverACardThatCudaFindsFull) {
     Solver<T> solver = this->ready(on_cards("gpu", OnDeviceFailure::quiet), stream.queue());
     ASSERT_EQ(solver.report().device.vectors, "on the device, no copy");
     Options others = on_cards("gpu", OnDeviceFailure::quiet);
-    others.timeout = 30;  // so that the solver is made anew
+    others.use.timeout = 30;  // so that the solver is made anew
     solver.set_options(others);
     fake::set_memory_left(1000);
     if (full_for_both) opencl::set_memory_left(1000);

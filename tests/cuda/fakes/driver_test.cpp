@@ -51,7 +51,7 @@ SCALAR_TEST(CudaOf, BandsComeWithEveryApplyWhereTheMemoryDoesNotHoldThem) {
   for (const bool deferred : {false, true}) {
     fake::defer(deferred);
     Options options = on_cards("0");
-    options.device_memory = bands.bytes() / 3;
+    options.use.device_memory = bands.bytes() / 3;
     Solver<T> solver(options);
     this->set_up(solver, bands);
     EXPECT_EQ(solver.report().device.name, "Fake card 0");

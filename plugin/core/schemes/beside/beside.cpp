@@ -119,7 +119,7 @@ class BesideFactored final : public SchemeOf<BesideFactored, BesideScheme> {
     return plan.idle * words(general);
   }
   double passes(const Plan& plan, const Survey&) const override { return plan.form == Form::shared ? 0 : 1.2; }
-  bool stores_factors() const override { return true; }
+  Nature nature() const override { return {.stores_factors = true}; }
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination(const Plan&) const override { return {.diagonals = true, .tells_bound = true}; }
   std::optional<Plan> make(const PlanRequest& r) const override {

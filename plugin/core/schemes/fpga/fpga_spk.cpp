@@ -105,12 +105,11 @@ class FpgaSpk final : public SchemeOf<FpgaSpk> {
     const Index overlap = task_overlap(sweep_) * plan.m;
     return {plan.m, overlap, overlap, false};
   }
-  Kernels kernels() const override { return Kernels::task; }
-  bool only_asked_for() const override { return sweep_ != CutSweep::jacobi; }
+  Nature nature() const override { return {.kernels = Kernels::task, .only_asked_for = sweep_ != CutSweep::jacobi}; }
   Elimination elimination(const Plan&) const override { return {.plain = true, .upwards = true}; }
 
   std::optional<Plan> make(const PlanRequest& r) const override {
-    if (r.method != Method::truncated_streamed || !r.traits.task || only_asked_for()) return std::nullopt;
+    if (r.method != Method::truncated_streamed || !r.traits.task || nature().only_asked_for) return std::nullopt;
     return make_task_plan(r.lines.rows(), r.partition > 0 ? r.partition : kTaskRows, name_, r.word, r.traits);
   }
   template <typename T>
@@ -122,7 +121,7 @@ class FpgaSpk final : public SchemeOf<FpgaSpk> {
   template <typename T>
   bool suits(Method method, const Problem<T>& problem) const {
     const bool of_paper = problem.traits.paper && sweep_ == CutSweep::half;
-    const bool asked = !only_asked_for() || of_paper || problem.options.variant == name_;
+    const bool asked = !nature().only_asked_for || of_paper || problem.options.variant == name_;
     return method == Method::truncated_streamed && by_task(problem) && asked && problem.bands.lines().contiguous();
   }
   /// Propose blocks of increasing length until the certificate holds.

@@ -136,7 +136,7 @@ class Thomas : public SchemeOf<S, BesideScheme> {
  public:
   double words(const Plan& plan) const override { return thomas_words(plan); }
   double stream_words(const Plan& plan, int word) const override { return thomas_stream_words(plan, word); }
-  Kernels kernels() const override { return Kernels::task; }
+  Nature nature() const override { return {.kernels = Kernels::task}; }
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination(const Plan&) const override { return {.plain = true}; }
   template <typename T>

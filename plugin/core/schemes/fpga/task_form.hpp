@@ -3,8 +3,6 @@
 // m rows is swept down (LU) and up (UL) by itself. A 2x2 system at each cut gives the unknowns on its two sides.
 #pragma once
 
-#include <limits>
-
 #include "certificate.hpp"
 #include "oclspkt/bands.hpp"
 #include "plan.hpp"

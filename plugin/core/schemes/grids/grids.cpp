@@ -233,16 +233,16 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
     const bool truncates = plan.method == Method::truncated_streamed && !in_one_tile(plan);
     return truncates && survey.decay() < kSurveyed ? kByValues : kFactors;
   }
-  Kernels kernels() const override { return Kernels::groups; }
+  Nature nature() const override {
+    return {.kernels = Kernels::groups, .stores_factors = true, .solves_interfaces = true};
+  }
   /// All condensed lines are solved at once, in one chunk.
   Cut cut(const Plan& plan) const override { return {0, 0, 0, grid_condenses(plan), plan.as<Beside>().chunk_blocks}; }
-  bool stores_factors() const override { return true; }
   std::optional<Plan> make(const PlanRequest& r) const override {
     if (r.method != Method::exact_factored || r.traits.group_items == 0 || !r.lines.beside()) return std::nullopt;
     return make_grid_plan(r.lines, {.method = r.method, .form = r.form}, r.word, r.traits);
   }
   bool in_pieces(const Plan& plan) const override { return plan.method != Method::exact_factored; }
-  bool solves_interfaces() const override { return true; }
   /// The bounds need no check of the pivots' own rounding: some require only |c_i / u_i| <= 1, and the others use the
   /// factors as T's arithmetic computes them.
   Elimination elimination(const Plan& plan) const override {

@@ -15,7 +15,7 @@ class HostPivot final : public SchemeOf<HostPivot> {
   double words(const Plan&) const override { return 13; }
   double stream_words(const Plan&, int) const override { return 40; }
   double passes(const Plan&, const Survey&) const override { return 40; }
-  bool stores_factors() const override { return true; }
+  Nature nature() const override { return {.stores_factors = true}; }
   bool in_pieces(const Plan&) const override { return false; }
   Elimination elimination(const Plan&) const override { return {.tells_bound = true}; }
   std::optional<Plan> make(const PlanRequest& r) const override {

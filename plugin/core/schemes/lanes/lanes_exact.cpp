@@ -120,7 +120,7 @@ bool groups_have_none(const Problem<T>& problem, Method method) {
   Problem<T> other = problem;
   other.method = method;
   return by_tiles(problem) && std::none_of(all_schemes().begin(), all_schemes().end(), [&](const Scheme* scheme) {
-           return scheme->kernels() == Kernels::groups && scheme->takes(method, other) && scheme->least(other);
+           return scheme->nature().kernels == Kernels::groups && scheme->takes(method, other) && scheme->least(other);
          });
 }
 
@@ -191,7 +191,7 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
   int launches(const Plan&) const override { return 2; }
   double passes(const Plan&, const Survey&) const override { return 22; }
   StoredPlaces places(const Plan& plan) const override { return places_by_tiles(plan); }
-  bool stores_factors() const override { return true; }
+  Nature nature() const override { return {.stores_factors = true}; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), 0, 0, true}; }
   Elimination elimination(const Plan&) const override { return {.upwards = true}; }
   template <typename T>

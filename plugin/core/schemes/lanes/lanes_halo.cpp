@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "certificate.hpp"
-#include "evidence.hpp"
 #include "schemes/halos.hpp"
 #include "schemes/lanes/lane_plans.hpp"
 #include "schemes/proposal.hpp"

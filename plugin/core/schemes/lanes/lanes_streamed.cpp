@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // truncated-streamed by lanes and stored factors, for lines laid end to end.
-#include "narrow.hpp"
 #include "pivot_error.hpp"
 #include "schemes/lanes/lane_plans.hpp"
 #include "schemes/proposal.hpp"
@@ -128,9 +127,8 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
     return passes_of_stored(plan, survey, plan.tile_rows(), 1, 15);
   }
   StoredPlaces places(const Plan& plan) const override { return places_by_tiles(plan); }
-  bool stores_factors() const override { return true; }
+  Nature nature() const override { return {.stores_factors = true, .solves_interfaces = true}; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
-  bool solves_interfaces() const override { return true; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     const double known = rounding_of_joints(survey, plan.m);

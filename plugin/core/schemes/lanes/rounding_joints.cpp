@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "geometry.hpp"
 
 #include <algorithm>
 #include <cmath>

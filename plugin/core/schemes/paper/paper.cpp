@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "certificate.hpp"
-#include "evidence.hpp"
 #include "plan_parts.hpp"
 #include "schemes/paper/paper_form.hpp"
 #include "schemes/proposal.hpp"
@@ -56,9 +55,8 @@ std::vector<Index> lines_paper_leaves(const Problem<T>& problem, Index rows, dou
 template <typename S>
 class Paper : public SchemeOf<S> {
  public:
-  bool only_asked_for() const override { return true; }
+  Nature nature() const override { return {.only_asked_for = true, .solves_interfaces = true}; }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.m, plan.m, false}; }
-  bool solves_interfaces() const override { return true; }
   Elimination elimination(const Plan&) const override { return {.plain = true, .excess = true, .upwards = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
@@ -180,7 +178,9 @@ class TilesPaper final : public Paper<TilesPaper> {
     return format("variant paper, work-groups of %d partitions of %lld rows, factored in every apply", plan.items,
                   static_cast<long long>(plan.m));
   }
-  Kernels kernels() const override { return Kernels::groups; }
+  Nature nature() const override {
+    return {.kernels = Kernels::groups, .only_asked_for = true, .solves_interfaces = true};
+  }
   double words(const Plan& plan) const override { return plan.m > 0 ? paper_words(plan) : 5; }
   int launches(const Plan&) const override { return 5; }
 

@@ -64,14 +64,14 @@ class RunErrors {
   void add_tile(Index first) {
     const std::size_t count = sizes_.size(), item_rows = count / static_cast<std::size_t>(items_);
     for (std::size_t i = 0; i < count; ++i) sizes_[i] = 1 + rows.up[i];
-    down_.analyse(rows.down, sizes_, items_, false, enters_);
+    down_.analyse(rows.down, sizes_, items_, false, carried_.enters);
     corrects_ ? analyse_corrected() : up_.analyse(rows.up, {}, items_, true, 1);
     find_rounds(item_rows);
     // Corrected values do not change after they are passed on.
-    const double handed = handed_ = !begun_ || corrects_ ? 0 : up_.handed();
-    if (begun_) see(first - 1, last_row_ + last_share_ * handed);
-    if (begun_ && forward_) source_.back() += ratio_.back() * handed;
-    passed_.joint += passed_.ratio * handed;
+    const double handed = carried_.handed = !carried_.begun || corrects_ ? 0 : up_.handed();
+    if (carried_.begun) see(first - 1, carried_.last_row + carried_.last_share * handed);
+    if (carried_.begun && forward_) source_.back() += ratio_.back() * handed;
+    carried_.passed.joint += carried_.passed.ratio * handed;
     for (std::size_t i = 0; i < count; ++i) {
       const int item = static_cast<int>(i / item_rows), from_end = items_ - 1 - item;
       const bool is_first = i % item_rows == 0, is_last = (i + 1) % item_rows == 0;
@@ -80,25 +80,27 @@ class RunErrors {
       const double from_below =
           is_last ? up_.joint(from_end) + (corrects_ ? of_below_[static_cast<std::size_t>(item)] : 0) : 0;
       const RowRounds& row = rounds_[i];
-      last_row_ = rows.local[i] + rows.share_down[i] * (from_above + passed_.into(row.handed_up) + handed_down_) +
-                  rows.share_up[i] * (from_below + row.handed_up) +
-                  (rows.weight[i] > 0 ? (row.down + row.up) / rows.weight[i] : 0);
-      see(first + static_cast<Index>(i), last_row_);
-      passed_ = {rows.up[i], rows.up[i] * from_below, row.up};
-      handed_down_ = row.handed_down;
-      left_ = rows.down[i] * (left_ + from_above) + row.carried;
+      carried_.last_row =
+          rows.local[i] +
+          rows.share_down[i] * (from_above + carried_.passed.into(row.handed_up) + carried_.handed_down) +
+          rows.share_up[i] * (from_below + row.handed_up) +
+          (rows.weight[i] > 0 ? (row.down + row.up) / rows.weight[i] : 0);
+      see(first + static_cast<Index>(i), carried_.last_row);
+      carried_.passed = {rows.up[i], rows.up[i] * from_below, row.up};
+      carried_.handed_down = row.handed_down;
+      carried_.left = rows.down[i] * (carried_.left + from_above) + row.carried;
       if (!forward_) continue;
       ratio_.push_back(rows.up[i]);
-      source_.push_back(left_ + row.handed_down + sizes_[i] + 1 + row.up + rows.up[i] * from_below);
+      source_.push_back(carried_.left + row.handed_down + sizes_[i] + 1 + row.up + rows.up[i] * from_below);
     }
-    last_share_ = rows.share_up.back();
-    enters_ = sizes_.back();
-    begun_ = true;
+    carried_.last_share = rows.share_up.back();
+    carried_.enters = sizes_.back();
+    carried_.begun = true;
   }
   /// The error of the value that leaves the last tile downwards.
-  double left() const { return left_; }
+  double left() const { return carried_.left; }
   /// The error of the value that the last tile passed to the tile above.
-  double handed() const { return handed_; }
+  double handed() const { return carried_.handed; }
   /// Forward errors of the unknowns, row by row from the first row of the first tile. @pre not joins_runs()
   const std::vector<double>& unknowns() {
     for (std::size_t i = source_.size() - 1; i-- > 0;) source_[i] += ratio_[i] * source_[i + 1];
@@ -119,7 +121,7 @@ class RunErrors {
   /// sums with them count, two of them in the sweep up.
   void find_rounds(std::size_t item_rows) {
     const std::size_t count = sizes_.size();
-    double above = enters_, off = 0;
+    double above = carried_.enters, off = 0;
     for (std::size_t i = 0; i < count; ++i) {
       RowRounds& row = rounds_[i];
       const int item = static_cast<int>(i / item_rows);
@@ -147,7 +149,7 @@ class RunErrors {
   /// @param end  end of the tile
   double left_out(Index end, std::size_t i) const {
     if (!joined_ || corrects_ || end != keep_end_) return 0;
-    double product = enters_ / u_;
+    double product = carried_.enters / u_;
     for (std::size_t k = 0; k < i; ++k) product *= rows.down[k];
     return product;
   }
@@ -177,9 +179,12 @@ class RunErrors {
   double u_;
   Index keep_from_, keep_end_;
   Joints joints_;
-  bool corrects_, joined_, forward_, begun_ = false;
-  double enters_ = 0, left_ = 0, last_row_ = 0, last_share_ = 0, handed_down_ = 0, handed_ = 0;
-  PassedDown passed_;
+  bool corrects_, joined_, forward_;
+  struct {
+    bool begun = false;  ///< there is a last tile
+    double enters = 0, left = 0, last_row = 0, last_share = 0, handed_down = 0, handed = 0;
+    PassedDown passed;
+  } carried_;  ///< from the last tile to the next one
   std::vector<double> sizes_, up_sizes_, of_below_, ratio_, source_;
   std::vector<RowRounds> rounds_;
   ScanErrors down_, up_;

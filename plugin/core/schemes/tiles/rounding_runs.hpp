@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "certificate.hpp"
-#include "evidence.hpp"
 #include "rounding.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/tiles/tile_plans.hpp"

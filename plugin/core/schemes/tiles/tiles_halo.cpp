@@ -3,7 +3,6 @@
 // factors of lines that are all alike.
 #include <algorithm>
 
-#include "evidence.hpp"
 #include "schemes/halos.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
@@ -64,7 +63,7 @@ std::optional<Proposal> propose_kept_halos(const Problem<T>& problem) {
 template <typename S>
 class HaloTiles : public SchemeOf<S> {
  public:
-  Kernels kernels() const override { return Kernels::groups; }
+  Nature nature() const override { return {.kernels = Kernels::groups}; }
   double words(const Plan& plan) const override { return words_of_one_pass(plan); }
   StoredPlaces places(const Plan& plan) const override { return places_of_shared(plan); }
   /// A work-group reads its tile to the end, even if whole lines fill only a part of it.
@@ -142,11 +141,12 @@ class TilesKept final : public HaloTiles<TilesKept> {
     return (plan.halo > 0 ? format("halo %lld, ", static_cast<long long>(plan.halo)) : std::string("whole lines, ")) +
            "shared factors, " + groups_text(plan);
   }
-  bool stores_factors() const override { return true; }
+  Nature nature() const override {
+    return {.kernels = Kernels::groups, .stores_factors = true, .solves_interfaces = true};
+  }
   double passes(const Plan& plan, const Survey&) const override {
     return plan.halo == 0 && plan.group_rows() > small_tile(plan) ? 5 : 0;
   }
-  bool solves_interfaces() const override { return true; }
   bool first_rows_tell(const Plan&) const override { return false; }
   Elimination elimination(const Plan&) const override { return {.excess = true}; }
   template <typename T>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // truncated-streamed by work-groups and stored factors, for lines laid end to end.
 #include "evidence.hpp"
-#include "narrow.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
 #include "schemes/tiles/rounding_runs.hpp"
@@ -136,8 +135,9 @@ class TilesStreamed final : public SchemeOf<TilesStreamed> {
                                           static_cast<long long>(plan.halo), plan.run_tiles)) +
            (plan.as<StoredFactors>().corrects ? "corrected at the interfaces, " : "") + groups_text(plan);
   }
-  Kernels kernels() const override { return Kernels::groups; }
-  bool stores_factors() const override { return true; }
+  Nature nature() const override {
+    return {.kernels = Kernels::groups, .stores_factors = true, .solves_interfaces = true};
+  }
   StoredPlaces places(const Plan& plan) const override { return places_of_shared(plan); }
   double words(const Plan& plan) const override { return words_of_one_pass(plan); }
   double stream_words(const Plan& plan, int word) const override {
@@ -146,7 +146,6 @@ class TilesStreamed final : public SchemeOf<TilesStreamed> {
   double passes(const Plan& plan, const Survey& survey) const override {
     return passes_of_stored(plan, survey, plan.group_rows(), 2.5, 11);
   }
-  bool solves_interfaces() const override { return true; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>& bands, const Survey& survey) const {
     return bound_of_tiles(

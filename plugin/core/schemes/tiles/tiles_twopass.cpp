@@ -204,12 +204,11 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
  public:
   const char* name() const override { return "tiles-twopass"; }
   std::string shape(const Plan& plan) const override { return "tiles reduced by " + groups_text(plan); }
-  Kernels kernels() const override { return Kernels::groups; }
+  Nature nature() const override { return {.kernels = Kernels::groups, .solves_interfaces = true}; }
   /// Between the passes, each work-item stores three numbers of one row.
   double words(const Plan& plan) const override { return (plan.symmetric() ? 7 : 9) + 6.0 / plan.item_rows; }
   int launches(const Plan&) const override { return 5; }
   Cut cut(const Plan& plan) const override { return {plan.group_rows(), 0, 0, true}; }
-  bool solves_interfaces() const override { return true; }
   Elimination elimination(const Plan&) const override { return {.excess = true, .upwards = true}; }
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>&, const Survey& survey) const {

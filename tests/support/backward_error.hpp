@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+#include "../../plugin/core/parallel.hpp"  // bench has a header of that name, too
+#include "oclspkt/bands.hpp"
+
+namespace oclspkt {
+
+// Residuals are computed in long double for every T, so that cancellation does not amplify rounding.
+
+/// One row of a line: entries of A x and |A| |x|, and |lower| + |diag| + |upper| without couplings out of the line.
+struct RowProduct {
+  long double value = 0, magnitude = 0, row_sum = 0;
+};
+
+template <typename T>
+RowProduct row_product(const LineSet& lines, const BandsView<T>& bands, const T* x, Index line, Index i) {
+  const Index stride = lines.row_stride(), at = lines.first(line) + i * stride;
+  RowProduct r;
+  const auto add = [&](long double entry, T unknown) {
+    r.value += entry * unknown;
+    r.magnitude += std::abs(entry * unknown);
+    r.row_sum += std::abs(entry);
+  };
+  add(bands.diag[at], x[at]);
+  if (i > 0) add(bands.lower[at], x[at - stride]);
+  if (i + 1 < lines.length(line)) add(bands.upper[at], x[at + stride]);
+  return r;
+}
+
+/// y = A x for every line. @param x, y shape [lines.extent()]
+template <typename T>
+void multiply(const LineSet& lines, const BandsView<T>& bands, const T* x, T* y) {
+  for_row_pieces(lines, [&](Index l, Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      y[lines.first(l) + i * lines.row_stride()] = static_cast<T>(row_product(lines, bands, x, l, i).value);
+    }
+  });
+}
+
+/// The largest |y - A x| of a line and what it is compared with.
+struct LineNorms {
+  long double residual = 0, a = 0, x = 0, y = 0;
+  double by_row = 0;  ///< largest |y - A x|_i / (|A| |x| + |y|)_i
+  bool finite = true;
+
+  void merge(const LineNorms& other) {
+    residual = std::max(residual, other.residual);
+    a = std::max(a, other.a);
+    x = std::max(x, other.x);
+    y = std::max(y, other.y);
+    by_row = std::max(by_row, other.by_row);
+    finite = finite && other.finite;
+  }
+};
+
+template <typename T>
+std::vector<LineNorms> line_norms(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y) {
+  std::vector<LineNorms> all(static_cast<std::size_t>(lines.count()));
+  std::mutex mutex;
+  for_row_pieces(lines, [&](Index l, Index begin, Index end) {
+    LineNorms n;
+    for (Index i = begin; i < end; ++i) {
+      const Index at = lines.first(l) + i * lines.row_stride();
+      const RowProduct r = row_product(lines, bands, x, l, i);
+      const long double residual = std::abs(y[at] - r.value), size = std::abs(static_cast<long double>(y[at]));
+      n.finite = n.finite && std::isfinite(residual) && std::isfinite(x[at]);
+      n.residual = std::max(n.residual, residual);
+      n.a = std::max(n.a, r.row_sum);
+      n.x = std::max(n.x, std::abs(static_cast<long double>(x[at])));
+      n.y = std::max(n.y, size);
+      if (residual > n.by_row * (r.magnitude + size)) n.by_row = static_cast<double>(residual / (r.magnitude + size));
+    }
+    const std::lock_guard lock(mutex);
+    all[static_cast<std::size_t>(l)].merge(n);
+  });
+  return all;
+}
+
+template <typename Error>
+double worst_line(const std::vector<LineNorms>& lines, const Error& error) {
+  double worst = 0;
+  for (const LineNorms& n : lines) {
+    if (!n.finite) return std::numeric_limits<double>::quiet_NaN();
+    worst = std::max(worst, error(n));
+  }
+  return worst;
+}
+
+/// Normwise backward error max |y - A x| / (max_i sum_j |a_ij| * max |x| + max |y|), largest over lines; NaN if any
+/// number is NaN or x is not finite, 0 for empty sets.
+template <typename T>
+double normwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y) {
+  return worst_line(line_norms(lines, bands, x, y), [](const LineNorms& n) {
+    return n.residual == 0 ? 0 : static_cast<double>(n.residual / (n.a * n.x + n.y));
+  });
+}
+
+/// Componentwise backward error max_i |y - A x|_i / (|A| |x| + |y|)_i, largest over lines (0/0 counts 0); NaN if any
+/// number is NaN or x is not finite.
+template <typename T>
+double componentwise_backward_error(const LineSet& lines, const BandsView<T>& bands, const T* x, const T* y) {
+  return worst_line(line_norms(lines, bands, x, y), [](const LineNorms& n) { return n.by_row; });
+}
+
+}  // namespace oclspkt
