@@ -13,6 +13,7 @@
 #include "oclspkt/device_handles.hpp"
 #include "oclspkt/error.hpp"
 #include "oclspkt/export.hpp"
+#include "oclspkt/operator.hpp"
 #include "oclspkt/options.hpp"
 #include "oclspkt/report.hpp"
 #include "plan.hpp"
@@ -103,11 +104,17 @@ struct DeviceSettings {
 template <typename T>
 class Factors;
 
-/// Solves a line set on one device. One thread at a time uses it.
+/// @throws InvalidInput unless vectors lie on the host
+inline void require_host(const Place& place) {
+  if (place.kind == Place::Kind::host) return;
+  throw InvalidInput("the host solves and takes no vectors of a device: use apply() with host vectors");
+}
+
+/// Solves a line set on one device, or on the host. apply() expects that columns fit and do not overlap, solves each as
+/// if it were alone, bit for bit, and leaves y untouched if it throws. One thread at a time uses the solver.
 template <typename T>
-class DeviceSolver {
+class DeviceSolver : public Operator<T> {
  public:
-  virtual ~DeviceSolver() = default;
   /// Move the bands to the device. A later call with another plan or other values reuses buffers if sizes allow.
   /// @param bands  couplings between lines are 0; the object and its numbers must live until the next set_up or the end
   ///               of the solver
@@ -122,25 +129,9 @@ class DeviceSolver {
   /// Announce the likely duration of an apply of the next set-up, in seconds. With it, the solver distinguishes a slow
   /// device from a device that hangs.
   void expect(double seconds) { expected_seconds_ = seconds; }
-  /// Solve; x and y do not overlap.
-  /// @throws DeviceError; x is then undefined and y untouched
-  virtual void apply(const T* y, T* x) = 0;
-  /// Solve for `count` right-hand sides, each as apply() would, bit for bit. Column k is at y + k y_stride and its
-  /// solution at x + k x_stride.
-  /// @throws DeviceError; all columns of x are then undefined
-  virtual void apply_columns(const T* y, Index y_stride, T* x, Index x_stride, Index count) {
-    for (Index k = 0; k < count; ++k) apply(y + k * y_stride, x + k * x_stride);
-  }
   /// The device handles of the last set_up; null on the host.
   virtual DeviceHandles handles() const { return {}; }
-  /// True if enqueue() accepts the queue: it belongs to the solver's device and to the context of the last set_up.
-  virtual bool takes(const DeviceQueue& /*queue*/) const { return false; }
-  /// Enqueue an apply for vectors on the queue's device, see Solver::enqueue(). Without a queue: solve for vectors in
-  /// buffers of the context of handles() and wait, see Solver::apply_on_device().
-  /// @throws InvalidInput on the host, and for memory that does not fit; DeviceError
-  virtual void enqueue(const DeviceQueue& /*queue*/, const void* /*y*/, void* /*x*/) {
-    throw InvalidInput("the host solves and takes no vectors of a device: use apply() with host vectors");
-  }
+  bool takes(const DeviceQueue& /*queue*/) const override { return false; }
   /// Make the object that reads and corrects the rows next to cuts between processes, on the device of the last set_up.
   /// @throws InvalidInput on the host; DeviceError
   virtual std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& /*layout*/) {
@@ -150,7 +141,6 @@ class DeviceSolver {
   /// @return null on the host, if the device uses host memory, and if vectors take several chunks
   /// @throws DeviceError
   virtual std::unique_ptr<Visit<T>> visit(const VisitSteps<T>& /*steps*/) { return nullptr; }
-  virtual Times times() const = 0;
   /// The stored factors, as evidence for or against the method; null if the method stores none.
   virtual const Factors<T>* factors() const { return nullptr; }
   /// The bound on rounding (Report::rounding) from the factors of the last set-up; 0 if the bound of the plan holds.
@@ -158,8 +148,6 @@ class DeviceSolver {
   /// The largest componentwise error, in eps, of the solutions without a bound since the last call; 0 if all solutions
   /// have a bound. Infinite if a solution is not finite although its right-hand side is.
   virtual double take_errors() { return 0; }
-  /// Bytes on the device and in host scratch, without bands that the device shares with the host.
-  virtual std::int64_t bytes() const = 0;
 
  protected:
   double expected_seconds() const { return expected_seconds_; }
@@ -270,7 +258,7 @@ class DeviceModule {
 /// abi, std::string* error)`. `abi` must equal kDeviceModuleAbi. The module object lives until the process ends. The
 /// function throws nothing but bad_alloc, after which a later call tries again.
 using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error);
-inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 17";
+inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 18";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
 /// The devices of all modules beside this library. The first call opens the module for OpenCL, and if OpenCL sees no

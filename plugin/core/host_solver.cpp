@@ -179,11 +179,6 @@ void HostSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
 }
 
 template <typename T>
-void HostSolver<T>::apply(const T* y, T* x) {
-  apply_columns(y, 0, x, 0, 1);
-}
-
-template <typename T>
 template <bool kShared>
 void HostSolver<T>::solve_bundles(const T* y, T* x) {
   const LineSet& lines = factors_.lines();
@@ -250,37 +245,33 @@ double HostSolver<T>::take_errors() {
 /// Solve each line for kColumnsAbreast right-hand sides at once: factors are read once, and no chain waits for another.
 template <typename T>
 template <bool kShared>
-void HostSolver<T>::solve_columns(const T* y, Index y_stride, T* x, Index x_stride) {
+void HostSolver<T>::solve_columns(Columns<const T> y, Columns<T> x) {
   const LineSet& lines = factors_.lines();
   for (Index l = 0; l < lines.count(); ++l) {
     const Index first = lines.first(l), length = lines.length(l);
     if (length == 0) continue;
     Chain<T> chains[kColumnsAbreast];
-    for (Index k = 0; k < kColumnsAbreast; ++k) {
-      chains[k] = {y + k * y_stride + first, x + k * x_stride + first, first};
-    }
+    for (Index k = 0; k < kColumnsAbreast; ++k) chains[k] = {y[k] + first, x[k] + first, first};
     spoilt_ += sweep_chains<kShared>(chains, lines.row_stride(), length, factors_.meeting_row(l), factors_.view());
   }
 }
 
 template <typename T>
-void HostSolver<T>::apply_columns(const T* y, Index y_stride, T* x, Index x_stride, Index count) {
+void HostSolver<T>::apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) {
+  require_host(place);
   const auto start = std::chrono::steady_clock::now();
   Index done = 0;
   for (; bundle_ == 1 && count - done >= kColumnsAbreast; done += kColumnsAbreast) {
-    const T* const right = y + done * y_stride;
-    T* const solution = x + done * x_stride;
-    factors_.shared() ? solve_columns<true>(right, y_stride, solution, x_stride)
-                      : solve_columns<false>(right, y_stride, solution, x_stride);
+    factors_.shared() ? solve_columns<true>(y + done, x + done) : solve_columns<false>(y + done, x + done);
     const T of_all = spoilt_;
-    for (Index k = 0; k < kColumnsAbreast; ++k) {
+    for (Index k = done; k < done + kColumnsAbreast; ++k) {
       spoilt_ = of_all;
-      see(right + k * y_stride, solution + k * x_stride);
+      see(y[k], x[k]);
     }
   }
   for (; done < count; ++done) {
-    solve(y + done * y_stride, x + done * x_stride);
-    see(y + done * y_stride, x + done * x_stride);
+    solve(y[done], x[done]);
+    see(y[done], x[done]);
   }
   times_.kernel_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   times_.applies += count;

@@ -30,8 +30,8 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
   using Pivots = typename Factors<T>::Pivots;
 
   void set_up(const Plan& plan, const Bands<T>& bands) override;
-  void apply(const T* y, T* x) override;
-  void apply_columns(const T* y, Index y_stride, T* x, Index x_stride, Index count) override;
+  using Operator<T>::apply;
+  void apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) override;
   Times times() const override { return times_; }
   double rounding() const override { return factors_.pivots().rounding; }
   double take_errors() override;
@@ -54,7 +54,7 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
   template <bool kShared>
   void solve_lines(const T* y, T* x);
   template <bool kShared>
-  void solve_columns(const T* y, Index y_stride, T* x, Index x_stride);
+  void solve_columns(Columns<const T> y, Columns<T> x);
   void see(const T* y, const T* x);
 
   Factors<T> factors_;

@@ -191,7 +191,13 @@ double PivotSolver<T, Number>::take_errors() {
 }
 
 template <typename T, typename Number>
-void PivotSolver<T, Number>::apply(const T* y, T* x) {
+void PivotSolver<T, Number>::apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) {
+  require_host(place);
+  for (Index k = 0; k < count; ++k) solve(y[k], x[k]);
+}
+
+template <typename T, typename Number>
+void PivotSolver<T, Number>::solve(const T* y, T* x) {
   const auto start = std::chrono::steady_clock::now();
   for_bundles([&](Index index, Number* scratch) {
     const Bundle& b = bundles_[static_cast<std::size_t>(index)];

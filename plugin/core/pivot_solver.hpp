@@ -47,7 +47,8 @@ template <typename T, typename Number = double>
 class OCLSPKT_API PivotSolver final : public Pivoting<T> {
  public:
   void set_up(const Plan& plan, const Bands<T>& bands) override;
-  void apply(const T* y, T* x) override;
+  using Operator<T>::apply;
+  void apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) override;
   Times times() const override { return times_; }
   /// The rounding bound of all lines, in eps. A line without a bound counts with the error at which refinement
   /// suffices, or with that of its trial solve if it is larger; take_errors() reports larger errors.
@@ -64,6 +65,7 @@ class OCLSPKT_API PivotSolver final : public Pivoting<T> {
   void factor_bundle(Index bundle, const BandsView<T>& bands, PivotFacts* facts);
   void judge(const std::vector<PivotFacts>& facts);
   void widen(const Bands<T>& bands, const std::vector<PivotFacts>& facts);
+  void solve(const T* y, T* x);
   void see(const double* errors, const Bundle& of, const T* y, const T* x, double& worst);
   template <typename F>
   void for_bundles(const F& f);

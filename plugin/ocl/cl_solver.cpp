@@ -2,7 +2,6 @@
 #include "cl_solver.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <mutex>
 
 #include "callers_vectors.hpp"
@@ -20,8 +19,6 @@ namespace {
 constexpr double kLeastTimeLimit = 10;
 /// The time limit as a multiple of the predicted time.
 constexpr double kTimeLimitFactor = 100;
-
-using Clock = std::chrono::steady_clock;
 
 /// Make a pipeline for vectors of so many bytes, or keep one that is large enough.
 void fit_pipeline(std::unique_ptr<Pipeline>& pipeline, OpenDevice& device, std::int64_t bytes) {
@@ -88,21 +85,55 @@ void take_queue(DeviceState<T>& s, const DeviceQueue& queue) {
   s.queue = queue;
 }
 
-/// After a failure, wait for the enqueued commands, because the caller or the solver then frees memory that they use.
+/// A caller's vectors in buffers of OpenCL. @param call  without a queue: of apply_on_device()
 template <typename T>
-void drain(DeviceState<T>& s, const OpenDevice& device, const Waiter& waiter, bool in_place) noexcept {
-  if (in_place) {
-    clFinish(device.queue()());
-    s.y = s.x = Buffer();
-    return;
+Vectors<T> callers_buffers(DeviceState<T>& s, const CardVectors::Call& call, const Plan& plan, const LineSet& lines,
+                           bool in_place) {
+  constexpr VectorNames kByQueue{"buffers x and y of enqueue", "buffer y of enqueue", "buffer x of enqueue"},
+      kAlone{"buffers x and y of apply_on_device", "buffer y of apply_on_device", "buffer x of apply_on_device"};
+  const VectorNames& names = call.queue ? kByQueue : kAlone;
+  if (call.queue) take_queue(s, call.queue);
+  const auto buffer_of = [&](const char* name, void* handle) {
+    return call.queue ? callers_memory(s.device->context(), name, handle, call.bytes)
+                      : memory_object(name, static_cast<cl_mem>(handle));
+  };
+  Vectors<T> callers{.y_buffer = buffer_of(names.y, const_cast<void*>(call.y)), .x_buffer = buffer_of(names.x, call.x)};
+  check_vectors(s.device->context(), lines, call.bytes, names, callers.y_buffer, callers.x_buffer);
+  const std::size_t alignment = scheme_of(plan).nature().kernels == Kernels::groups ? kVectorBytes : sizeof(T);
+  const bool y_fits = aligned(callers.y_buffer, alignment);
+  callers.unaligned = !y_fits || !aligned(callers.x_buffer, alignment);
+  if (callers.unaligned && (in_place || !call.queue)) {
+    throw InvalidInput(std::string(y_fits ? names.x : names.y) + " uses host memory that is not aligned to " +
+                       std::to_string(alignment) + " bytes: align it, or make the buffer without CL_MEM_USE_HOST_PTR");
   }
-  if (Registry::instance().is_lost(device.info().index) || !s.pipeline) return;
+  if (call.queue) callers.enqueued = s.enqueued = true;
+  return callers;
+}
+
+/// Take a caller's vectors on the device. Those of another run-time on the same card are copied to imported buffers.
+/// The host waits whenever a run-time is about to use data that the other one has written.
+/// @throws DeviceError, InvalidInput
+template <typename T>
+Vectors<T> take_vectors(DeviceState<T>& s, const CardVectors::Call& call, const Plan& plan, const LineSet& lines,
+                        bool in_place) {
   try {
-    s.pipeline->drain(waiter);
-    waiter.drain(device.queue());
-  } catch (...) {
-    // The device may still use the memory. If the wait took too long, the waiter has abandoned the device already.
-    Registry::instance().abandon(device, "an error left commands that cannot be waited for");
+    if (!call.queue || !s.imported) return callers_buffers(s, call, plan, lines, in_place);
+    s.imported->bring(call, lines.rows() != lines.extent());
+    s.imported->acquire(*s.for_calls);
+    return {.y_buffer = s.imported->y(), .x_buffer = s.imported->x()};
+  } catch (const cl::Error& error) {
+    throw device_error(s.device->info(), "taking a caller's vectors", error);
+  }
+}
+
+/// Copy x from its imported buffer to the caller. @param limit  the time limit in seconds from now on
+template <typename T>
+void return_vector(DeviceState<T>& s, const CardVectors::Call& call, double limit) {
+  try {
+    s.imported->release(*s.for_calls, Waiter(*s.for_calls, true, limit));
+    s.imported->take(call);
+  } catch (const cl::Error& error) {
+    throw device_error(s.device->info(), "handing vectors over", error);
   }
 }
 
@@ -138,17 +169,19 @@ class ClSolver final : public VisitedSolver<T> {
     take_worker(s, plan_, lines_, view, in_place_);
     try {
       open(s);
-      const Waiter waiter(*s.device, !in_place_, std::max(kLeastTimeLimit, time_limit()));
+      const double limit = std::max(kLeastTimeLimit, time_limit());
       if (settings_.queues_of != nullptr) {
-        ImportedVectors::ensure(s.imported, *s.device, *settings_.queues_of, vector_bytes(), waiter);
+        ImportedVectors::ensure(s.imported, *s.device, *settings_.queues_of, vector_bytes(),
+                                Waiter(*s.device, !in_place_, limit));
       }
-      make_buffers(s, waiter);
+      make_buffers(s, limit);
+      const Site here = site(s, *s.device, limit);
       try {
-        s.bands.fill(site(s, *s.device, waiter));
-        bytes_ += s.worker->build(site(s, *s.device, waiter), view);
-        s.worker->rehearse(site(s, *s.device, waiter));
+        s.bands.fill(here);
+        bytes_ += s.worker->build(here, view);
+        s.worker->rehearse(here);
       } catch (...) {
-        drain(s, *s.device, waiter, in_place_);
+        drain(here);
         throw;
       }
       if (!in_place_ && layout_.resident) s.worker->release_stored();
@@ -173,7 +206,18 @@ class ClSolver final : public VisitedSolver<T> {
     return true;
   }
 
-  void apply(const T* y, T* x) override { solve({y, x}); }
+  void apply(const oclspkt::Place& place, Columns<const T> y, Columns<T> x, Index count) override {
+    if (ready_ && plan_.n == 0) return;
+    for (Index k = 0; k < count; ++k) {
+      const std::lock_guard lock(holding_->mutex);
+      State& s = usable_state();
+      const CardVectors::Call call{place.queue, y[k], x[k], vector_bytes()};
+      const bool on_host = place.kind == oclspkt::Place::Kind::host;
+      const Vectors<T> vectors = on_host ? Vectors<T>{y[k], x[k]} : take_vectors(s, call, plan_, lines_, in_place_);
+      run_passes(site_of(s, vectors), s, pieces_, vectors);
+      if (place.queue && s.imported) return_vector(s, call, time_limit());
+    }
+  }
 
   DeviceHandles handles() const override {
     if (Registry::instance().forked() || found_.info.cuda) return {};
@@ -198,34 +242,6 @@ class ClSolver final : public VisitedSolver<T> {
       return false;
     }
     return true;
-  }
-
-  void enqueue(const DeviceQueue& queue, const void* y, void* x) override {
-    if (queue && settings_.queues_of != nullptr) return enqueue_on_card(queue, y, x);
-    const Vectors<T> vectors = locked("taking a caller's vectors", [&](State& s) {
-      constexpr VectorNames kByQueue{"buffers x and y of enqueue", "buffer y of enqueue", "buffer x of enqueue"},
-          kAlone{"buffers x and y of apply_on_device", "buffer y of apply_on_device", "buffer x of apply_on_device"};
-      if (plan_.n == 0) return Vectors<T>{};
-      if (queue) take_queue(s, queue);
-      const VectorNames& names = queue ? kByQueue : kAlone;
-      const auto buffer_of = [&](const char* name, void* handle) {
-        return queue ? callers_memory(s.device->context(), name, handle, vector_bytes())
-                     : memory_object(name, static_cast<cl_mem>(handle));
-      };
-      Vectors<T> callers{.y_buffer = buffer_of(names.y, const_cast<void*>(y)), .x_buffer = buffer_of(names.x, x)};
-      check_vectors(s.device->context(), lines_, vector_bytes(), names, callers.y_buffer, callers.x_buffer);
-      const std::size_t alignment = scheme_of(plan_).nature().kernels == Kernels::groups ? kVectorBytes : sizeof(T);
-      const bool y_fits = aligned(callers.y_buffer, alignment);
-      callers.unaligned = !y_fits || !aligned(callers.x_buffer, alignment);
-      if (callers.unaligned && (in_place_ || !queue)) {
-        throw InvalidInput(std::string(y_fits ? names.x : names.y) + " uses host memory that is not aligned to " +
-                           std::to_string(alignment) +
-                           " bytes: align it, or make the buffer without CL_MEM_USE_HOST_PTR");
-      }
-      if (queue) callers.enqueued = s.enqueued = true;
-      return callers;
-    });
-    if (plan_.n > 0) solve(vectors);
   }
 
   std::unique_ptr<Borders<T>> borders(const BorderLayout<T>& layout) override {
@@ -276,11 +292,11 @@ class ClSolver final : public VisitedSolver<T> {
   Buffer bring_vector(const char* what, const T* values) override {
     return locked(what, [&](State& s) {
       Buffer buffer = make_buffer(*s.device, Access::read, vector_bytes());
-      const Waiter waiter(*s.device, !in_place_, time_limit());
+      const Site here = site(s, *s.device, time_limit());
       try {
-        s.pipeline->bring(values, vector_bytes(), buffer, waiter, times_);
+        s.pipeline->bring(values, vector_bytes(), buffer, here.waiter, times_);
       } catch (...) {
-        drain(s, *s.device, waiter, in_place_);
+        drain(here);
         throw;
       }
       return buffer;
@@ -288,36 +304,9 @@ class ClSolver final : public VisitedSolver<T> {
   }
 
   void solve(const Vectors<T>& vectors) override {
-    const auto start = Clock::now();
-    Registry::instance().require_usable(index_);
     const std::lock_guard lock(holding_->mutex);
-    State& s = holding_->state;
-    if (!ready_) throw DeviceError(describe(found_.info) + " has no set-up that succeeded: set the solver up first");
-    if (plan_.n == 0) return;
-    if (!s.device) {
-      throw DeviceError(describe(found_.info) + " was released since the last set-up: set the solver up again");
-    }
-    if (!vectors.enqueued) settle(s);  // both queues use the solver's memory
-    // Solves with vectors in device buffers run in the queue that the caller got from us or gave us.
-    const auto& device = !vectors.on_device() ? s.device : vectors.enqueued ? s.callers : s.for_calls;
-    const Waiter waiter(*device, !in_place_, time_limit());
-    s.earlier.clear();  // a failed apply may have left events
-    try {
-      try {
-        run_passes(site(s, *device, waiter), s, pieces_, vectors);
-      } catch (...) {
-        drain(s, *device, waiter, in_place_);
-        throw;
-      }
-    } catch (const cl::Error& error) {
-      throw device_error(found_.info, "solving " + std::to_string(plan_.n) + " rows", error);
-    }
-    for (const Event& launch : s.earlier) times_.kernel_seconds += seconds(launch);
-    s.earlier.clear();
-    const double spent = std::chrono::duration<double>(Clock::now() - start).count();
-    if (device != s.device && !vectors.enqueued) times_.kernel_seconds += spent;
-    times_.total_seconds += spent;
-    ++times_.applies;
+    State& s = usable_state();
+    run_passes(site_of(s, vectors), s, pieces_, vectors);
   }
 
  private:
@@ -326,16 +315,21 @@ class ClSolver final : public VisitedSolver<T> {
   const Worker<T>* worker() const { return holding_->state.worker.get(); }
   std::int64_t vector_bytes() const { return lines_.extent() * static_cast<std::int64_t>(sizeof(T)); }
 
+  /// The state of a successful set-up. @pre the caller holds the lock
+  State& usable_state() {
+    Registry::instance().require_usable(index_);
+    State& s = holding_->state;
+    if (!ready_) throw DeviceError(describe(found_.info) + " has no set-up that succeeded: set the solver up first");
+    if (s.device) return s;
+    throw DeviceError(describe(found_.info) + " was released since the last set-up: set the solver up again");
+  }
+
   /// Call work(state) under the lock. @param what  in words, for errors
   /// @throws DeviceError unless the solver is set up
   template <typename Work>
   auto locked(const char* what, const Work& work) {
-    Registry::instance().require_usable(index_);
     const std::lock_guard lock(holding_->mutex);
-    State& s = holding_->state;
-    if (!ready_ || !s.device) {
-      throw DeviceError(describe(found_.info) + " has no set-up, or was released since: set the solver up again");
-    }
+    State& s = usable_state();
     try {
       return work(s);
     } catch (const cl::Error& error) {
@@ -369,9 +363,10 @@ class ClSolver final : public VisitedSolver<T> {
     s.device = std::move(device);
   }
 
-  Site site(State& s, OpenDevice& device, const Waiter& waiter) {
+  /// @param limit  the time limit in seconds from now on
+  Site site(State& s, OpenDevice& device, double limit) {
     return {.device = device,
-            .waiter = waiter,
+            .waiter{device, !in_place_, limit},
             .plan = plan_,
             .lines = lines_,
             .layout = layout_,
@@ -389,7 +384,7 @@ class ClSolver final : public VisitedSolver<T> {
   }
 
   /// Make the buffers of bands, vectors and scratch, and decide in which banks they are placed.
-  void make_buffers(State& s, const Waiter& waiter) {
+  void make_buffers(State& s, double limit) {
     Placed wanted;
     if (settings_.use.fpga_banks == "spread" && bank_vendor(found_.info) != nullptr)
       wanted = scheme_of(plan_).second_bank(plan_);
@@ -407,25 +402,13 @@ class ClSolver final : public VisitedSolver<T> {
       fit_pipeline(s.pipeline, *s.device, layout_.longest * static_cast<std::int64_t>(sizeof(T)));
       bytes_ += s.pipeline->bytes() + (s.imported ? s.imported->bytes() : 0);
     }
-    bytes_ += s.bands.make(site(s, *s.device, waiter), s.placed);
+    bytes_ += s.bands.make(site(s, *s.device, limit), s.placed);
   }
 
-  /// Solve with vectors of another run-time on the same card: copy them to imported buffers and back. The host waits
-  /// whenever a run-time is about to use data that the other one has written.
-  void enqueue_on_card(const DeviceQueue& queue, const void* y, void* x) {
-    Registry::instance().require_usable(index_);
-    if (plan_.n == 0) return;
-    constexpr const char* kWhat = "handing vectors over";
-    const CardVectors::Call call{queue, y, x, vector_bytes()};
-    solve(locked(kWhat, [&](State& s) {
-      s.imported->bring(call, lines_.rows() != lines_.extent());
-      s.imported->acquire(*s.for_calls);
-      return Vectors<T>{.y_buffer = s.imported->y(), .x_buffer = s.imported->x()};
-    }));
-    locked(kWhat, [&](State& s) {
-      s.imported->release(*s.for_calls, Waiter(*s.for_calls, true, time_limit()));
-      s.imported->take(call);
-    });
+  /// The site of an apply. Vectors in device buffers are solved in the queue that the caller got from us or gave us.
+  Site site_of(State& s, const Vectors<T>& vectors) {
+    if (!vectors.enqueued) settle(s);  // both queues use the solver's memory
+    return site(s, !vectors.on_device() ? *s.device : vectors.enqueued ? *s.callers : *s.for_calls, time_limit());
   }
 
   const int index_;

@@ -143,7 +143,7 @@ struct DeviceState {
   std::string carries;                    ///< name of the scheme of `worker`
   std::unique_ptr<Worker<T>> worker;
   DeviceBands bands;
-  Buffer y, x;                                ///< of one chunk; in place they wrap the caller's memory during an apply
+  Buffer y, x;                                ///< of one chunk; not created in place
   Buffer scratch;                             ///< Layout::scratch_bytes long
   std::unique_ptr<Pipeline> pipeline;         ///< null in place
   Buffer units;                               ///< scale factors of the solution, one for each row; empty: none
@@ -205,10 +205,13 @@ struct Vectors {
   bool on_device() const { return x_buffer() != nullptr; }
 };
 
+/// After a failure, wait for the enqueued commands, because the caller or the solver then frees memory that they use.
+void drain(const Site& site) noexcept;
+
 /// Run the passes of a scheme over the chunks, in host memory, in buffers of the device, or through the pipeline.
 /// Returns when the apply is done or, for enqueued vectors, when all commands are in the queue.
 /// @param pieces  the pieces of each chunk; empty if kernels work in place
-/// @throws DeviceError, InvalidInput, cl::Error; commands may then still run
+/// @throws DeviceError, InvalidInput; no commands run then
 template <typename T>
 void run_passes(const Site& site, DeviceState<T>& state, const std::vector<Pieces>& pieces, const Vectors<T>& vectors);
 

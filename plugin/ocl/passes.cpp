@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <functional>
 
 #include "callers_vectors.hpp"
 #include "device_state.hpp"
+#include "error_name.hpp"
 #include "fault.hpp"
 #include "past_caches.hpp"
 #include "scalars.hpp"
@@ -41,152 +43,128 @@ void copy_out(const LineSet& lines, const Chunk& chunk, Index first, Index end, 
   }
 }
 
-/// One apply: the passes of a scheme over the chunks.
+/// The vectors of an apply on the device, in one pass over one chunk at a time.
 template <typename T>
 class Passes {
  public:
   Passes(const Site& site, DeviceState<T>& state, const std::vector<Pieces>& pieces, const Vectors<T>& vectors)
       : site_(site), state_(state), pieces_(pieces), vectors_(vectors) {}
 
-  void run() {
-    for (pass_ = 0; pass_ < site_.layout.needs.passes; ++pass_) {
-      for (std::size_t i = 0; i < site_.layout.chunks.size(); ++i) pass(i);
+  /// Begin a pass over a chunk: make its vectors accessible to kernels.
+  void begin(int pass, std::size_t chunk) {
+    pass_ = pass;
+    chunk_ = &site_.layout.chunks[chunk];
+    pieces_of_ = in_place() ? nullptr : &pieces_[chunk];
+    bands_ = &state_.bands.give(site_, chunk);
+    y_ = state_.y;
+    x_ = state_.x;
+    if (!vectors_.on_device()) {
+      if (vectors_.y_buffer() != nullptr) y_ = vectors_.y_buffer;
+      if (in_place()) y_ = wrapped(vectors_.y);
+      if (in_place() && last()) x_ = wrapped(vectors_.x);
+    } else if (on_blocks()) {
+      fault_point(Place::write, site_.device.info(), site_.device.queue()());
+      copy(vectors_.y_buffer, chunk_->first, y_, 0, chunk_->rows());
+      const bool gaps = site_.lines.rows() != site_.lines.extent();  // places between the lines keep their values
+      if (gaps) copy(vectors_.x_buffer, chunk_->first, x_, 0, chunk_->rows());
+    } else {
+      y_ = piece(vectors_.y_buffer);
+      x_ = piece(vectors_.x_buffer);
     }
+  }
+
+  /// True if the pipeline transfers the vectors, and launches when they have come.
+  bool through_pipeline() const { return !vectors_.on_device() && !in_place(); }
+  /// With the pipeline: transfer the vectors up, solve and transfer them down. A visit leaves out transfers that it
+  /// does not need. The functions capture no more than this object, so that no memory is allocated for them.
+  Passage passage() const {
+    // If there is only one chunk, the first pass has already brought y.
+    const bool there = pass_ > 0 && site_.layout.chunks.size() == 1;
+    Passage passage{.pieces = *pieces_of_,
+                    .first = chunk_->first,
+                    .word = sizeof(T),
+                    .from = there ? nullptr : vectors_.y,
+                    .up = &y_,
+                    .down = &x_};
+    passage.launch = [this](const Chunk& some) {
+      const Tiles tiles{*bands_, y_, x_, some, pass_};
+      Event event = in_units(state_.worker->enqueue(site_, tiles), tiles);
+      if (!last() || !vectors_.then) return event;
+      state_.earlier.push_back(event);
+      return vectors_.then(some);
+    };
+    if (!last() || vectors_.x == nullptr) return passage;
+    passage.put = [this](Index first, Index end, const std::byte* solved) {
+      copy_out(site_.lines, *chunk_, first, end, solved, vectors_.x);
+    };
+    return passage;
+  }
+
+  /// Without the pipeline: the number of launches, and the tiles of one of them.
+  std::size_t launches() const { return cuts_launches() ? pieces_of_->launches.size() : 1; }
+  Tiles tiles(std::size_t launch) const {
+    return {*bands_, y_, x_, cuts_launches() ? pieces_of_->launches[launch].tiles : *chunk_, pass_};
+  }
+  /// If there are units, multiply the solution of a launch by them. @return the last event
+  Event in_units(const Event& solved, const Tiles& tiles) const {
+    if (!last() || state_.units() == nullptr) return solved;
+    state_.earlier.push_back(solved);
+    const Index base = chunk_->first, first = tiles.chunk.kept_first - base, end = tiles.chunk.kept_end - base;
+    return change_rows<T>(site_.device, state_.scale, {tiles.x, state_.units, first, end, base});
+  }
+  /// Without the pipeline: after the last launch, wait for the solution, unless the caller of an enqueued apply does.
+  void end(const Event& solved) {
+    const Index kept = chunk_->kept_first - chunk_->first, kept_rows = chunk_->kept_end - chunk_->kept_first;
+    Event done = solved;
+    if (vectors_.on_device()) {
+      if (on_blocks()) copy(x_, kept, vectors_.x_buffer, chunk_->kept_first, kept_rows, &done);
+      // Wait for the kernels if bands of another chunk, or the host's own writes, may come next.
+      if (vectors_.enqueued && site_.layout.resident && !in_place()) return;
+    } else if (last()) {
+      // Mapping the rows waits as well, but in the driver, which may then occupy a core: see sleep_until_ended().
+      if (site_.device.info().whole >= 0) site_.waiter.wait(solved);
+      done = map(kept, kept_rows);
+    }
+    site_.waiter.wait(done);
+    site_.times.kernel_seconds += seconds(solved);
   }
 
  private:
   /// True in the last pass, which gives x.
   bool last() const { return pass_ + 1 == site_.layout.needs.passes; }
   bool in_place() const { return site_.pipeline == nullptr; }
+  /// True if kernels access whole blocks in the solver's own buffers, because a caller's buffer may end inside a block.
+  bool on_blocks() const { return site_.layout.needs.block_rows > 1 || vectors_.unaligned; }
+  /// True if launches begin where they do for host vectors, because the bits of the solution depend on it.
+  bool cuts_launches() const { return site_.layout.needs.begins_show && !in_place() && !on_blocks(); }
 
-  Event launch(const ChunkBands& bands, const Buffer& y, const Buffer& x, const Chunk& chunk) const {
-    const Tiles tiles{bands, y, x, chunk, pass_};
-    Event event = state_.worker->enqueue(site_, tiles);
-    if (!last() || state_.units() == nullptr) return event;
-    state_.earlier.push_back(event);
-    const Index first = tiles.chunk.kept_first - first_, end = tiles.chunk.kept_end - first_;
-    return change_rows<T>(site_.device, state_.scale, {tiles.x, state_.units, first, end, first_});
+  Buffer wrapped(const T* vector) const {
+    return wrap(site_.device, vector + chunk_->first, chunk_->rows() * static_cast<Index>(sizeof(T)));
   }
-
-  void pass(std::size_t chunk) {
-    first_ = site_.layout.chunks[chunk].first;
-    if (vectors_.on_device()) {
-      const bool blocks = site_.layout.needs.block_rows > 1 || vectors_.unaligned;
-      blocks ? pass_on_blocks(chunk) : pass_on_device(chunk);
-    } else if (in_place()) {
-      pass_in_place(chunk);
-    } else {
-      pass_through(chunk);
-    }
+  /// Enqueue a copy of rows between buffers, from a row of each.
+  void copy(const Buffer& from, Index from_row, const Buffer& to, Index to_row, Index rows,
+            Event* copied = nullptr) const {
+    constexpr std::size_t kWord = sizeof(T);
+    site_.device.queue().enqueueCopyBuffer(from, to, size(from_row) * kWord, size(to_row) * kWord, size(rows) * kWord,
+                                           nullptr, copied);
   }
-
-  void pass_in_place(std::size_t i) {
-    const Chunk& chunk = site_.layout.chunks[i];
-    const auto wrapped = [&](const T* vector) {
-      return wrap(site_.device, vector + chunk.first, chunk.rows() * static_cast<Index>(sizeof(T)));
-    };
-    state_.y = wrapped(vectors_.y);
-    if (last()) state_.x = wrapped(vectors_.x);
-    const Event event = launch(state_.bands.give(site_, i), state_.y, state_.x, chunk);
-    // Mapping the rows would wait as well, but in the driver, which may then occupy a core: see sleep_until_ended().
-    if (!last() || site_.device.info().whole >= 0) site_.waiter.wait(event);
-    if (last()) take_in_place(chunk);
-    site_.times.kernel_seconds += seconds(event);
-    state_.y = state_.x = Buffer();
-  }
-
-  /// Map the solved rows of a chunk, so that the host sees them; returns when the device has finished them.
-  void take_in_place(const Chunk& chunk) {
+  /// Map solved rows, so that the host sees them, when the device has finished them. @return the event of the unmapping
+  Event map(Index first, Index rows) const {
     const cl::CommandQueue& queue = site_.device.queue();
-    const std::size_t offset = size(chunk.kept_first - chunk.first) * sizeof(T);
-    const std::size_t bytes = size(chunk.kept_end - chunk.kept_first) * sizeof(T);
     fault_point(Place::read, site_.device.info(), queue());
     Event event;
-    void* mapped = queue.enqueueMapBuffer(state_.x, CL_TRUE, CL_MAP_READ, offset, bytes);
-    queue.enqueueUnmapMemObject(state_.x, mapped, nullptr, &event);
-    site_.waiter.wait(event);
+    void* mapped = queue.enqueueMapBuffer(x_, CL_TRUE, CL_MAP_READ, size(first) * sizeof(T), size(rows) * sizeof(T));
+    queue.enqueueUnmapMemObject(x_, mapped, nullptr, &event);
+    return event;
   }
-
-  void pass_on_device(std::size_t i) {
-    const Chunk& chunk = site_.layout.chunks[i];
-    const ChunkBands& bands = state_.bands.give(site_, i);
-    const Buffer y = piece(vectors_.y_buffer, chunk), x = piece(vectors_.x_buffer, chunk);
-    // Wait for the kernels if bands of another chunk, or the host's own writes, may come next.
-    const bool leaves = vectors_.enqueued && site_.layout.resident && !in_place();
-    if (site_.layout.needs.begins_show && !in_place()) {  // cut launches as for host vectors
-      if (leaves) {
-        for (const Pieces::Launch& next : pieces_[i].launches) this->launch(bands, y, x, next.tiles);
-        return;
-      }
-      const auto launch = [&](const Chunk& tiles) {
-        Event event = this->launch(bands, y, x, tiles);
-        site_.device.queue().flush();  // with host vectors the pipeline flushes
-        return event;
-      };
-      state_.pipeline->run({.pieces = pieces_[i], .launch = std::ref(launch)}, site_.waiter, site_.times);
-      return;
-    }
-    const Event event = launch(bands, y, x, chunk);
-    if (leaves) return;
-    site_.waiter.wait(event);
-    site_.times.kernel_seconds += seconds(event);
-  }
-
-  /// One pass by the solver's own buffers, for kernels that access whole blocks. A caller's buffer may end inside one.
-  void pass_on_blocks(std::size_t i) {
-    constexpr auto kWord = static_cast<Index>(sizeof(T));
-    const Chunk& chunk = site_.layout.chunks[i];
-    const ChunkBands& bands = state_.bands.give(site_, i);
-    const cl::CommandQueue& queue = site_.device.queue();
-    const Index kept = chunk.kept_first - chunk.first;
-    fault_point(Place::write, site_.device.info(), queue());
-    queue.enqueueCopyBuffer(vectors_.y_buffer, state_.y, size(chunk.first * kWord), 0, size(chunk.rows() * kWord));
-    if (site_.lines.rows() != site_.lines.extent()) {  // places between the lines keep their values
-      queue.enqueueCopyBuffer(vectors_.x_buffer, state_.x, size(chunk.first * kWord), 0, size(chunk.rows() * kWord));
-    }
-    const Event event = launch(bands, state_.y, state_.x, chunk);
-    Event copied;
-    queue.enqueueCopyBuffer(state_.x, vectors_.x_buffer, size(kept * kWord), size(chunk.kept_first * kWord),
-                            size((chunk.kept_end - chunk.kept_first) * kWord), nullptr, &copied);
-    if (vectors_.enqueued && site_.layout.resident) return;
-    site_.waiter.wait(copied);
-    site_.times.kernel_seconds += seconds(event);
-  }
-
-  /// One pass by the pipeline: copy up, solve and copy down. A visit leaves out copies that it does not need.
-  void pass_through(std::size_t i) {
-    const Chunk& chunk = site_.layout.chunks[i];
-    const ChunkBands& bands = state_.bands.give(site_, i);
-    // If there is only one chunk, the first pass has already brought y.
-    const bool there = pass_ > 0 && site_.layout.chunks.size() == 1;
-    const Buffer& right = vectors_.y_buffer() != nullptr ? vectors_.y_buffer : state_.y;
-    const auto launch = [&](const Chunk& tiles) {
-      Event event = this->launch(bands, right, state_.x, tiles);
-      if (!last() || !vectors_.then) return event;
-      state_.earlier.push_back(event);
-      return vectors_.then(tiles);
-    };
-    const auto put = [&](Index first, Index end, const std::byte* solved) {
-      copy_out(site_.lines, chunk, first, end, solved, vectors_.x);
-    };
-    Passage passage{.pieces = pieces_[i],
-                    .first = chunk.first,
-                    .word = sizeof(T),
-                    .from = there ? nullptr : vectors_.y,
-                    .up = &right,
-                    .down = &state_.x,
-                    .launch = std::ref(launch)};
-    if (last() && vectors_.x != nullptr) passage.put = std::ref(put);
-    state_.pipeline->run(passage, site_.waiter, site_.times);
-  }
-  Buffer piece(const Buffer& vector, const Chunk& chunk) const {
-    if (site_.layout.chunks.size() == 1 && chunk.first == 0) return vector;
+  Buffer piece(const Buffer& vector) const {
+    if (site_.layout.chunks.size() == 1 && chunk_->first == 0) return vector;
     const BufferPlace place = place_of(vector);
-    const cl_buffer_region region{place.first + static_cast<std::size_t>(chunk.first) * sizeof(T),
-                                  static_cast<std::size_t>(chunk.rows()) * sizeof(T)};
+    const cl_buffer_region region{place.first + static_cast<std::size_t>(chunk_->first) * sizeof(T),
+                                  static_cast<std::size_t>(chunk_->rows()) * sizeof(T)};
     if (region.origin % site_.device.found().base_alignment != 0) {
       throw InvalidInput("device memory cuts the system into " + std::to_string(site_.layout.chunks.size()) +
-                         " chunks, and the chunk of row " + std::to_string(chunk.first) +
+                         " chunks, and the chunk of row " + std::to_string(chunk_->first) +
                          " does not begin at a multiple of " + std::to_string(site_.device.found().base_alignment) +
                          " bytes of the buffer: raise device_memory, or use apply() with host vectors");
     }
@@ -200,15 +178,66 @@ class Passes {
   DeviceState<T>& state_;
   const std::vector<Pieces>& pieces_;
   const Vectors<T>& vectors_;
-  int pass_ = 0;     ///< number of the pass, less than Needs::passes
-  Index first_ = 0;  ///< row of element 0 of the vectors that the pass uses
+  int pass_ = 0;  ///< number of the pass, less than Needs::passes
+  const Chunk* chunk_ = nullptr;
+  const Pieces* pieces_of_ = nullptr;  ///< of the chunk; null in place
+  const ChunkBands* bands_ = nullptr;
+  Buffer y_, x_;  ///< in place they wrap the caller's memory; else rows of the caller's buffers, or the solver's own
 };
 
 }  // namespace
 
+void drain(const Site& site) noexcept {
+  if (site.pipeline == nullptr) {
+    clFinish(site.device.queue()());
+    return;
+  }
+  if (Registry::instance().is_lost(site.device.info().index)) return;
+  try {
+    site.pipeline->drain(site.waiter);
+    site.waiter.drain(site.device.queue());
+  } catch (...) {
+    // The device may still use the memory. If the wait took too long, the waiter has abandoned the device already.
+    Registry::instance().abandon(site.device, "an error left commands that cannot be waited for");
+  }
+}
+
 template <typename T>
 void run_passes(const Site& site, DeviceState<T>& state, const std::vector<Pieces>& pieces, const Vectors<T>& vectors) {
-  Passes<T>(site, state, pieces, vectors).run();
+  const auto start = std::chrono::steady_clock::now();
+  Passes<T> passes(site, state, pieces, vectors);  // its buffers must live until drain() has returned
+  state.earlier.clear();                           // a failed apply may have left events
+  try {
+    for (int pass = 0; pass < site.layout.needs.passes; ++pass) {
+      for (std::size_t chunk = 0; chunk < site.layout.chunks.size(); ++chunk) {
+        passes.begin(pass, chunk);
+        if (passes.through_pipeline()) {
+          site.pipeline->run(passes.passage(), site.waiter, site.times);
+          continue;
+        }
+        Event solved;
+        for (std::size_t k = 0; k < passes.launches(); ++k) {
+          if (k > 0) state.earlier.push_back(solved);
+          const Tiles tiles = passes.tiles(k);
+          solved = passes.in_units(state.worker->enqueue(site, tiles), tiles);
+        }
+        passes.end(solved);
+      }
+    }
+  } catch (const cl::Error& error) {
+    drain(site);
+    throw device_error(site.device.info(), "solving " + std::to_string(site.plan.n) + " rows", error);
+  } catch (...) {
+    drain(site);
+    throw;
+  }
+  for (const Event& launch : state.earlier) site.times.kernel_seconds += seconds(launch);
+  state.earlier.clear();
+  const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const bool of_caller = &site.device != state.device.get();
+  if (of_caller && !vectors.enqueued) site.times.kernel_seconds += spent;
+  site.times.total_seconds += spent;
+  ++site.times.applies;
 }
 
 #define OCLSPKT_INSTANTIATE(T) \

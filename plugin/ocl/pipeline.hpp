@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -158,7 +157,6 @@ class Pipeline {
   };
 
   void begin(const Passage& passage);
-  void conduct(const Waiter& waiter);
   void help();
   bool copy_one();
   void copy_up(std::int64_t number);
@@ -195,7 +193,6 @@ class Pipeline {
   // State of the passage in progress.
   const Passage* passage_ = nullptr;
   std::atomic<bool> over_{true};
-  std::exception_ptr failure_;
   std::vector<cl::Event> launch_events_;
   std::size_t launched_ = 0;
   bool launches_done_ = false;

@@ -74,7 +74,7 @@ double rate_of(DeviceSolver<T>& solver, const FoundDevice& found, double launch,
   const cl::Buffer y = in_place ? cl::Buffer() : buffer(), x = in_place ? cl::Buffer() : buffer();
   const auto once = [&] {
     const double before = solver.times().kernel_seconds;
-    in_place ? solver.apply(system.y.data(), system.x.data()) : solver.enqueue({}, y(), x());
+    in_place ? solver.apply(system.y.data(), system.x.data()) : solver.apply_on_device(y(), x());
     return solver.times().kernel_seconds - before;
   };
   once();

@@ -134,7 +134,11 @@ bool apply_in_one_visit(PC pc, const Block& right, const Block& solution) {
   if (!o->visit.ready() || queue_of(right, solution)) return false;
   const Columns<const PetscScalar> y = get_read(right);
   const Columns<PetscScalar> x = get_write(solution);
-  attempt(pc, [&] { solved = o->visit.apply(y.first, y.stride, x.first, x.stride, solution.count); });
+  try {
+    solved = o->visit.apply(y.first, y.stride, x.first, x.stride, solution.count);
+  } catch (...) {
+    accept_breakdown(pc);
+  }
   restore_write(solution, x);
   restore_read(right, y);
   for (int k = 0; solved && k < steps_of(*o); ++k) {
@@ -145,52 +149,34 @@ bool apply_in_one_visit(PC pc, const Block& right, const Block& solution) {
 
 }  // namespace
 
-/// Solve for columns in the order of the lines. @param y, x shape [count][rows of the lines], must differ
-static void solve_columns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, Index count,
-                          bool transpose) {
-  for (Index k = 0; k < (transpose ? count : 1); ++k) {
-    const auto solve = [&] {
-      transpose ? sweep.solver.apply_transpose(y[k], x[k]) : sweep.solver.apply({}, y, x, count);
-    };
-    // A wrong answer must become known to all ranks. Until then go on: other ranks may wait for the next solve.
-    if (answers_may_fail(*data(pc))) {
-      data(pc)->answers.keep_on(solve);
-    } else {
-      attempt(pc, solve);
-    }
-  }
-}
-
-/// solve_columns() for lines whose rows lie apart in the vectors, some columns at a time.
-static void solve_moved_columns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Columns<PetscScalar> x, Index count,
-                                bool transpose) {
-  const LineLayout& layout = sweep.layout;
-  const Index rows = layout.lines.rows(), together = std::min<Index>(count, kColumnsTogether);
-  // Memory for several columns is allocated at the first solve that has several.
-  sweep.right.resize(together * rows);
-  sweep.solution.resize(together * rows);
-  const Columns<PetscScalar> right{sweep.right.data(), rows}, solution{sweep.solution.data(), rows};
-  for (Index done = 0, some; done < count && !pc->failedreason; done += some) {
-    some = std::min(together, count - done);
-    for (Index k = 0; k < some; ++k) {
-      for (Index i = 0; i < rows; ++i) right[k][i] = y[done + k][layout.row(i)];
-    }
-    solve_columns(pc, sweep, {right.first, rows}, solution, some, transpose);
-    for (Index k = 0; k < some; ++k) {
-      for (Index i = 0; i < rows; ++i) x[done + k][layout.row(i)] = solution[k][i];
-    }
-  }
-}
-
 void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose) {
-  if (solve_on_device(pc, sweep, right, solution, transpose)) return;
-  const Columns<const PetscScalar> y = get_read(right);
-  const Columns<PetscScalar> x = get_write(solution);
-  const auto solve = sweep.layout.rows.empty() ? solve_columns : solve_moved_columns;
-  if (!pc->failedreason) solve(pc, sweep, y, x, solution.count, transpose);
-  if (!pc->failedreason) log_applies(sweep.report(transpose), solution.count);
-  restore_write(solution, x);
-  restore_read(right, y);
+  PC_OCLSPKT* o = data(pc);
+  const LineLayout& layout = sweep.layout;
+  const PetscInt count = solution.count;
+  const Index rows = layout.rows.empty() ? 0 : layout.lines.rows();  // rows to copy to the order of the lines
+  const Lent lent = lend(pc, sweep, right, solution, transpose);
+  // Memory for several columns is allocated at the first solve that has several.
+  sweep.right.resize(count * rows);
+  sweep.solution.resize(count * rows);
+  const Columns<PetscScalar> moved_y{sweep.right.data(), rows}, moved_x{sweep.solution.data(), rows};
+  for (PetscInt k = 0; k < count; ++k) {
+    for (Index i = 0; i < rows; ++i) moved_y[k][i] = lent.y[k][layout.row(i)];
+  }
+  const Columns<const PetscScalar> y = rows > 0 ? Columns<const PetscScalar>{moved_y.first, rows} : lent.y;
+  const Columns<PetscScalar> x = rows > 0 ? moved_x : lent.x;
+  for (PetscInt k = 0; k < (transpose ? count : 1); ++k) {
+    try {
+      transpose ? sweep.solver.apply_transpose(y[k], x[k], lent.place) : sweep.solver.apply(lent.place, y, x, count);
+    } catch (...) {
+      // A wrong answer must become known to all ranks. Until then go on: other ranks may wait for the next solve.
+      answers_may_fail(*o) ? o->answers.keep() : accept_breakdown(pc);
+    }
+  }
+  for (PetscInt k = 0; k < count; ++k) {
+    for (Index i = 0; i < rows; ++i) lent.x[k][layout.row(i)] = moved_x[k][i];
+  }
+  give_back(right, solution, lent);
+  if (!pc->failedreason) log_applies(sweep.report(transpose), count, lent.place);
 }
 
 /// The solvers of all directions, and how a visit combines them.
@@ -206,7 +192,7 @@ void set_up_visit(PC pc) {
   PC_OCLSPKT* o = data(pc);
   bool possible = o->sweeps.size() > 1 && o->settings.combine != Combine::multiplicative;
   for (const auto& sweep : o->sweeps) possible = possible && sweep->layout.rows.empty();
-  if (possible) attempt(pc, [&] { o->visit.set_up(order_of(*o)); });
+  if (possible) o->visit.set_up(order_of(*o));
 }
 
 void apply_combined(PC pc, const Block& right, const Block& solution, bool transpose) {

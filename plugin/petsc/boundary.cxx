@@ -146,6 +146,15 @@ PetscErrorCode MarkFailed(PC pc, const Caught& breakdown) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void accept_breakdown(PC pc) {
+  try {
+    throw;
+  } catch (const Breakdown&) {
+    if (pc->erroriffailure) throw;
+    must(MarkFailed(pc, describe(std::current_exception())));
+  }
+}
+
 Caught describe(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);

@@ -68,16 +68,9 @@ PetscErrorCode TranslateException(PC pc, int line, const char* function, const c
 
 PetscErrorCode MarkFailed(PC pc, const Caught& breakdown);
 
-/// Call f(). A Breakdown marks the PC as failed and is not thrown on, unless the user asked for errors.
-template <typename F>
-void attempt(PC pc, const F& f) {
-  try {
-    f();
-  } catch (const Breakdown&) {
-    if (pc->erroriffailure) throw;
-    must(MarkFailed(pc, describe(std::current_exception())));
-  }
-}
+/// In the handler of an exception: mark the PC as failed by a Breakdown.
+/// @throws the exception, unless it is a Breakdown and the user asked for no errors
+void accept_breakdown(PC pc);
 
 /// Keeps an exception of this rank until all ranks agree on it. If a rank returned at once, the others would wait for
 /// it.
@@ -89,18 +82,19 @@ class Trouble {
     if (met_) return;
     try {
       f();
+    } catch (...) {
+      keep();
+    }
+  }
+  /// In the handler of an exception: keep it, unless an exception is kept already. @throws PetscFailure
+  void keep() {
+    try {
+      throw;
     } catch (const PetscFailure&) {  // PETSc has printed the error
       throw;
     } catch (...) {
-      met_ = std::current_exception();
+      if (!met_) met_ = std::current_exception();
     }
-  }
-  /// Call f() even if an exception is kept already, because other ranks wait for messages that f sends.
-  template <typename F>
-  void keep_on(const F& f) {
-    Trouble own;
-    own.attempt(f);
-    if (!met_) met_ = own.met();
   }
   const std::exception_ptr& met() const { return met_; }
 

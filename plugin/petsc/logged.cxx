@@ -33,9 +33,9 @@ PetscLogDouble apply_flops(const Report& report) {
   return total(report, &RowFlops::apply) + flops_of(report.method).halo * halos;
 }
 
-void log_applies(const Report& report, Index columns) {
+void log_applies(const Report& report, Index columns, const Place& place) {
   const PetscLogDouble flops = static_cast<PetscLogDouble>(columns) * apply_flops(report);
-  if (report.device.type == "gpu" && report.sharing.shares.empty()) {
+  if (place.queue || (report.device.type == "gpu" && report.sharing.shares.empty())) {
     must(OclspktLogGpuFlops(flops));
   } else {
     must(PetscLogFlops(flops));

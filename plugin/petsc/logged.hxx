@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "oclspkt/operator.hpp"
 #include "oclspkt/report.hpp"
 #include "petsc_compat.h"
 
@@ -34,8 +35,9 @@ PetscLogDouble set_up_flops(const Report& report);
 /// Flops of an apply of one right-hand side.
 PetscLogDouble apply_flops(const Report& report);
 
-/// Log the flops of an apply to `columns` vectors of the host. If a GPU alone solved, they count as flops of the GPU.
-void log_applies(const Report& report, Index columns);
+/// Log the flops of an apply to `columns` vectors. They count as flops of the GPU if a GPU alone solved, and if the
+/// vectors lie on a device.
+void log_applies(const Report& report, Index columns, const Place& place = {});
 
 /// The bytes that all directions have moved to devices and back so far, and their times.
 Times moved(PC pc);

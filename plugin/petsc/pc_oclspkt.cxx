@@ -176,17 +176,27 @@ void fill_with_inf(const Block& block) {
   }
 }
 
-/// Solve for all columns of a block, at most kColumnsTogether at a time if there are several directions.
+/// Before an apply, run the set-ups that are due, and check its vectors.
+void begin_apply(PC pc, const Block& right, const Block& solution, bool transpose) {
+  check_ready(pc);
+  if (right.matrix) return;  // PETSc has checked its size
+  check_vectors(pc, right.vector, solution.vector);
+  if (transpose && !pc->failedreason && !data(pc)->transpose_ready) set_up_transpose(pc);
+  if (!pc->failedreason) note_vectors(pc, right.vector);
+}
+
+/// Solve for all columns of a block, at most kColumnsTogether at a time if columns need memory for copies.
 void solve_block(PC pc, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
   const auto [x, y] = right.matrix ? std::pair((PetscObject)right.matrix, (PetscObject)solution.matrix)
                                    : std::pair((PetscObject)right.vector, (PetscObject)solution.vector);
+  begin_apply(pc, right, solution, transpose);
   if (pc->failedreason) {
     fill_with_inf(solution);
     return;
   }
   const bool several = o->sweeps.size() > 1;
-  const PetscInt together = several ? kColumnsTogether : solution.count;
+  const PetscInt together = several || !o->first().layout.rows.empty() ? kColumnsTogether : solution.count;
   const Times before = moved(pc);
   const std::int64_t windows = energy_windows(pc);
   must(PetscLogEventBegin(events().solve, pc, x, y, 0));
@@ -208,19 +218,10 @@ void solve_block(PC pc, const Block& right, const Block& solution, bool transpos
   note_degraded(pc);
 }
 
-void solve_vector(PC pc, Vec x, Vec y, bool transpose) {
-  check_ready(pc);
-  check_vectors(pc, x, y);
-  if (transpose && !pc->failedreason && !data(pc)->transpose_ready) set_up_transpose(pc);
-  if (!pc->failedreason) note_vectors(pc, x);
-  solve_block(pc, {.vector = x}, {.vector = y}, transpose);
-}
-
-void solve_matrix(PC pc, Mat x, Mat y) {
+Block columns_of(Mat matrix) {
   PetscInt columns;
-  check_ready(pc);
-  must(MatGetSize(y, nullptr, &columns));
-  solve_block(pc, {nullptr, x, 0, columns}, {nullptr, y, 0, columns}, false);
+  must(MatGetSize(matrix, nullptr, &columns));
+  return {nullptr, matrix, 0, columns};
 }
 
 /* Before a solve, set up for its vectors and warn of ignored entries. A PC within PCCOMPOSITE is not set up yet. */
@@ -290,9 +291,9 @@ void destroy_work_of_matrix(Work& work) {
 OCLSPKT_CALLBACK(PCSetUp_OCLSPKT, (PC pc), set_up(pc))
 OCLSPKT_CALLBACK(PCPreSolve_OCLSPKT, (PC pc, KSP ksp, Vec b, Vec x), prepare_solve(pc, ksp, b, x))
 OCLSPKT_CALLBACK(PCPostSolve_OCLSPKT, (PC pc, KSP, Vec, Vec), forget_failed_apply(pc))
-OCLSPKT_CALLBACK(PCApply_OCLSPKT, (PC pc, Vec x, Vec y), solve_vector(pc, x, y, false))
-OCLSPKT_CALLBACK(PCApplyTranspose_OCLSPKT, (PC pc, Vec x, Vec y), solve_vector(pc, x, y, true))
-OCLSPKT_CALLBACK(PCMatApply_OCLSPKT, (PC pc, Mat x, Mat y), solve_matrix(pc, x, y))
+OCLSPKT_CALLBACK(PCApply_OCLSPKT, (PC pc, Vec x, Vec y), solve_block(pc, {.vector = x}, {.vector = y}, false))
+OCLSPKT_CALLBACK(PCApplyTranspose_OCLSPKT, (PC pc, Vec x, Vec y), solve_block(pc, {.vector = x}, {.vector = y}, true))
+OCLSPKT_CALLBACK(PCMatApply_OCLSPKT, (PC pc, Mat x, Mat y), solve_block(pc, columns_of(x), columns_of(y), false))
 OCLSPKT_CALLBACK(PCView_OCLSPKT, (PC pc, PetscViewer viewer), view(pc, viewer))
 OCLSPKT_CALLBACK(PCReset_OCLSPKT, (PC pc), reset(pc))
 OCLSPKT_CALLBACK(PCDestroy_OCLSPKT, (PC pc), destroy(pc))

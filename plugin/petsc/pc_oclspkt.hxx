@@ -242,7 +242,7 @@ void fill_bands(PC pc);
 inline constexpr PetscInt kColumnsTogether = 4;
 
 /// Solve along one direction. The solver works on the vectors where they lie, or else in host memory.
-/// @param right, solution  must differ
+/// @param right, solution  must differ; at most kColumnsTogether columns if the rows of lines lie apart in the vector
 void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose);
 
 /// The queue by which PETSc orders work on two blocks, if one run-time keeps both on a device: CUDA (VECCUDA,
@@ -256,10 +256,17 @@ void find_queue(PC pc);
 /// Before the applies of a solve, set up for the device where the vectors lie, unless the last set-up was for this
 /// device. Collective: all ranks set up, or none.
 void set_up_for_vectors(PC pc, Vec right, Vec solution);
-/// Solve along one direction on the device where the vectors lie, if the set-up was for this device: see find_queue()
-/// and set_up_for_vectors().
-/// @return false: the vectors have to be copied to the host
-bool solve_on_device(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose);
+/// The numbers of a right-hand side and a solution, taken from PETSc for one solve.
+struct Lent {
+  Place place{};
+  Columns<const PetscScalar> y{};
+  Columns<PetscScalar> x{};
+  bool of_cuda = false;  ///< arrays of CUDA, not memory of our own types or of ViennaCL
+};
+/// Take the numbers where they lie if the solver of a direction takes them there, else to the host. Each call needs a
+/// give_back(). The device takes them if the set-up was for it, see find_queue() and set_up_for_vectors().
+Lent lend(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose);
+void give_back(const Block& right, const Block& solution, const Lent& lent);
 
 /// Set up the solvers of all directions, for vectors that lie where PC_OCLSPKT::vectors says. A breakdown on one rank
 /// is a breakdown on all. Collective.

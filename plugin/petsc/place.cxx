@@ -92,39 +92,31 @@ DeviceQueue queue_of_vector(Vec vector) {
   return queue;
 }
 
-/// True if the solver of a direction takes vectors on the device of a queue. An apply runs no set-up: if the last one
-/// got no queue of this device, vectors go through the host until the next set-up, and the view says so.
-bool takes_queue(PC pc, Sweep& sweep, const DeviceQueue& queue, bool transpose) {
-  bool takes = false;
-  if (!queue || !sweep.layout.rows.empty()) return false;
+/// The queue for a solve on the device where two blocks lie; none if the solver of the direction does not take them
+/// there. An apply runs no set-up: if the last one got no queue of this device, vectors go through the host until the
+/// next set-up, and the view says so.
+DeviceQueue queue_for(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose) {
+  const DeviceQueue queue = queue_of(right, solution);
+  if (right.matrix && !queue && types().ready) types().columns += right.count;
+  if (!queue || (right.matrix && transpose) || !sweep.layout.rows.empty()) return {};
   if (data(pc)->vectors.queue.kind != queue.kind) {
     data(pc)->vectors.from_host =
         "copied: the set-up did not know that they lie on a device; use KSPSolve(), or give the matrix their type";
-    return false;
+    return {};
   }
-  attempt(pc, [&] { takes = transpose ? sweep.solver.takes_transpose(queue) : sweep.solver.takes(queue); });
-  return takes;
+  return (transpose ? sweep.solver.takes_transpose(queue) : sweep.solver.takes(queue)) ? queue : DeviceQueue{};
 }
 
-void enqueue(PC pc, Sweep& sweep, const DeviceQueue& queue, Columns<const PetscScalar> y, Columns<PetscScalar> x,
-             Index count, bool transpose) {
-  const Place place{Place::Kind::queue, queue};
-  must(PetscLogGpuTimeBegin());
-  attempt(pc, [&] {
-    transpose ? sweep.solver.apply_transpose(y.first, x.first, place) : sweep.solver.apply(place, y, x, count);
-  });
-  must(PetscLogGpuTimeEnd());
-  must(OclspktLogGpuFlops(static_cast<PetscLogDouble>(count) * apply_flops(sweep.report(transpose))));
+/// Restore what lend_cuda() got. @param y, x  the first columns of the blocks
+void restore_cuda(const Block& right, const Block& solution, const PetscScalar* y, PetscScalar* x) {
+  must(right.matrix ? OclspktDenseRestoreWrite(solution.matrix, &x)
+                    : VecRestoreArrayWriteAndMemType(solution.vector, &x));
+  must(right.matrix ? OclspktDenseRestoreRead(right.matrix, &y) : VecRestoreArrayReadAndMemType(right.vector, &y));
 }
 
-/// Solve for a vector in memory of OpenCL. @param y, x  cl_mem
-void enqueue_memory(PC pc, Sweep& sweep, const DeviceQueue& queue, const void* y, void* x, bool transpose) {
-  enqueue(pc, sweep, queue, {static_cast<const PetscScalar*>(y)}, {static_cast<PetscScalar*>(x)}, 1, transpose);
-}
-
-/// Solve if the arrays of both blocks lie in memory of CUDA. @return false: an array does not
-bool enqueue_cuda(PC pc, Sweep& sweep, const DeviceQueue& queue, const Block& right, const Block& solution,
-                  bool transpose) {
+/// Take the numbers of both blocks in memory of CUDA.
+/// @return false: an array does not lie there, and nothing is taken
+bool lend_cuda(const Block& right, const Block& solution, Lent& lent) {
   const PetscScalar* y;
   PetscScalar* x;
   PetscMemType y_type, x_type;
@@ -138,32 +130,26 @@ bool enqueue_cuda(PC pc, Sweep& sweep, const DeviceQueue& queue, const Block& ri
     must(VecGetArrayReadAndMemType(right.vector, &y, &y_type));
     must(VecGetArrayWriteAndMemType(solution.vector, &x, &x_type));
   }
+  lent.y = Columns<const PetscScalar>{y, y_stride} + right.first;
+  lent.x = Columns<PetscScalar>{x, x_stride} + solution.first;
   const bool on_device = PetscMemTypeCUDA(y_type) && PetscMemTypeCUDA(x_type);
-  const Columns<const PetscScalar> from{y, y_stride};
-  const Columns<PetscScalar> to{x, x_stride};
-  if (on_device) enqueue(pc, sweep, queue, from + right.first, to + solution.first, solution.count, transpose);
-  must(right.matrix ? OclspktDenseRestoreWrite(solution.matrix, &x)
-                    : VecRestoreArrayWriteAndMemType(solution.vector, &x));
-  must(right.matrix ? OclspktDenseRestoreRead(right.matrix, &y) : VecRestoreArrayReadAndMemType(right.vector, &y));
+  if (!on_device) restore_cuda(right, solution, y, x);
   return on_device;
 }
 
-void enqueue_vienna_cl(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec right, Vec solution, bool transpose) {
+/// Take two vectors of our own types, or of ViennaCL, as memory of OpenCL.
+void lend_memory(Vec right, Vec solution, Lent& lent) {
   void *y = nullptr, *x = nullptr;
-  must(OclspktViennaCLRead(right, &y));
-  must(OclspktViennaCLWrite(solution, &x));
-  enqueue_memory(pc, sweep, queue, y, x, transpose);
-  must(OclspktViennaCLRestoreWrite(solution));
-}
-
-void enqueue_dressed(PC pc, Sweep& sweep, const DeviceQueue& queue, Vec right, Vec solution, bool transpose) {
-  DeviceSpace& space = *space_for(right->map->n);
-  const DeviceArray& y = bring_to_device(space, right, false);
-  DeviceArray& x = bring_to_device(space, solution, true);
-  enqueue_memory(pc, sweep, queue, y.memory(), x.memory(), transpose);
-  if (types().options.sync) space.finish();
-  wrote_on_device(solution);
-  must(PetscObjectStateIncrease((PetscObject)solution));
+  if (is_dressed(right)) {
+    DeviceSpace& space = *space_for(right->map->n);
+    y = bring_to_device(space, right, false).memory();
+    x = bring_to_device(space, solution, true).memory();
+  } else {
+    must(OclspktViennaCLRead(right, &y));
+    must(OclspktViennaCLWrite(solution, &x));
+  }
+  lent.y = {static_cast<const PetscScalar*>(y)};
+  lent.x = {static_cast<PetscScalar*>(x)};
 }
 
 /// The queue of two dense matrices; none unless both matrices lie on a device of CUDA.
@@ -314,16 +300,34 @@ void set_up_for_vectors(PC pc, Vec right, Vec solution) {
   set_up_sweeps(pc);
 }
 
-bool solve_on_device(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose) {
-  const DeviceQueue queue = queue_of(right, solution);
-  if (right.matrix && !queue && types().ready) types().columns += right.count;
-  if ((right.matrix && transpose) || !takes_queue(pc, sweep, queue, transpose)) return false;
-  const bool dressed = !right.matrix && is_dressed(right.vector);
-  if (!dressed && queue.kind == DeviceQueue::Kind::cuda) {
-    return enqueue_cuda(pc, sweep, queue, right, solution, transpose);
+Lent lend(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose) {
+  const DeviceQueue queue = queue_for(pc, sweep, right, solution, transpose);
+  Lent lent{.place{Place::Kind::queue, queue}};
+  lent.of_cuda = queue.kind == DeviceQueue::Kind::cuda && (right.matrix || !is_dressed(right.vector));
+  if (!queue || (lent.of_cuda && !lend_cuda(right, solution, lent))) {
+    return {.y = get_read(right), .x = get_write(solution)};
   }
-  (dressed ? enqueue_dressed : enqueue_vienna_cl)(pc, sweep, queue, right.vector, solution.vector, transpose);
-  return true;
+  if (!lent.of_cuda) lend_memory(right.vector, solution.vector, lent);
+  must(PetscLogGpuTimeBegin());
+  return lent;
+}
+
+void give_back(const Block& right, const Block& solution, const Lent& lent) {
+  if (!lent.place.queue) {
+    restore_write(solution, lent.x);
+    restore_read(right, lent.y);
+    return;
+  }
+  must(PetscLogGpuTimeEnd());
+  if (lent.of_cuda) {
+    restore_cuda(right, solution, (lent.y + -right.first).first, (lent.x + -solution.first).first);
+  } else if (is_dressed(right.vector)) {
+    if (types().options.sync) space_for(right.vector->map->n)->finish();
+    wrote_on_device(solution.vector);
+    must(PetscObjectStateIncrease((PetscObject)solution.vector));
+  } else {
+    must(OclspktViennaCLRestoreWrite(solution.vector));
+  }
 }
 
 }  // namespace oclspkt::petsc

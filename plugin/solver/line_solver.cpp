@@ -253,14 +253,12 @@ void LineSolver<T>::apply(const Place& place, Columns<const T> y, Columns<T> x, 
   const Start start = begin_applies();
   for (bool solved = false; !solved;) {
     try {
-      if (on_host && sharing_.active()) {
-        apply_shared(y, x, count);
-      } else if (on_host) {
-        chosen_->apply_columns(y.first, y.stride, x.first, x.stride, count);
+      const bool shared = on_host && sharing_.active();
+      shared ? apply_shared(y, x, count) : chosen_->apply(place, y, x, count);
+      if (on_host && !shared) {
         system_.fallback().solve(y.first, y.stride, x.first, x.stride, count);
         choosing().note_answers();
       }
-      for (Index k = 0; !on_host && k < count; ++k) chosen_->enqueue(place.queue, y[k], x[k]);
       solved = true;
     } catch (const DeviceError& error) {
       if (on_host) {

@@ -31,7 +31,7 @@ class Enqueued {
       const std::size_t bytes = all[i].size() * sizeof(T);
       queue_.enqueueWriteBuffer(y_, CL_FALSE, 0, bytes, all[i].data());
       queue_.enqueueWriteBuffer(x_, CL_FALSE, 0, bytes, solved[i].data());
-      solver_.enqueue({DeviceQueue::Kind::opencl, queue_()}, y_(), x_());
+      solver_.enqueue({DeviceQueue::Kind::opencl, queue_()}, y_(), 0, x_(), 0, 1);
       queue_.enqueueReadBuffer(x_, CL_FALSE, 0, bytes, solved[i].data());
     }
     queue_.finish();

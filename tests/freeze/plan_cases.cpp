@@ -99,7 +99,7 @@ class PlanRun {
       tell("x " + hash_of(x));
     }
     tell("on device " +
-         apply_on_device<T>(solver.handles(), y_, [&](_cl_mem* y, _cl_mem* x) { solver.enqueue({}, y, x); }));
+         apply_on_device<T>(solver.handles(), y_, [&](_cl_mem* y, _cl_mem* x) { solver.apply_on_device(y, x); }));
     tell(std::to_string(solver.bytes()) + " bytes");
   }
 

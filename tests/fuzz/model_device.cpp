@@ -36,9 +36,9 @@ class ModelDeviceSolver final : public DeviceSolver<T> {
     at_work().set_up(
         corrects || twopass ? make_factored_plan(bands.lines(), Form::general, sizeof(T), kHostTraits) : plan, bands);
   }
-  void apply(const T* y, T* x) override {
+  void apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) override {
     call();
-    at_work().apply(y, x);
+    at_work().apply(place, y, x, count);
   }
   Times times() const override { return model_.times() + host_.times(); }
   std::int64_t bytes() const override { return model_.bytes() + host_.bytes(); }

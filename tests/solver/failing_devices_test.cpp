@@ -12,7 +12,6 @@
 namespace oclspkt {
 namespace {
 
-using ocl::Place;
 using test::Faults;
 
 /// Moments of a solver's life, in order.
@@ -83,7 +82,7 @@ class FailingDevices : public test::SolverFixture<T> {
   }
 
   /// A solver's whole life, in which the first call of one moment at one place fails.
-  void expect_right(const Options& options, Moment moment, Place place) {
+  void expect_right(const Options& options, Moment moment, ocl::Place place) {
     SCOPED_TRACE("at moment " + std::to_string(static_cast<int>(moment)) + ", place " + name(place));
     Solver<T> solver(options);
     for (const Moment now : kMoments) {
@@ -102,13 +101,13 @@ class FailingDevices : public test::SolverFixture<T> {
   }
 
   /// The places that a solver passes at a moment.
-  std::set<Place> places(const Options& options, Moment moment) {
+  std::set<ocl::Place> places(const Options& options, Moment moment) {
     Solver<T> solver(options);
-    std::set<Place> passed;
+    std::set<ocl::Place> passed;
     for (const Moment now : kMoments) {
       Faults::none();
       live(solver, now);
-      for (const Place place : ocl::kPlaces) {
+      for (const ocl::Place place : ocl::kPlaces) {
         if (now == moment && Faults::seen(place) > 0) passed.insert(place);
       }
     }
@@ -137,12 +136,12 @@ SCALAR_TEST(FailingDevices, EachPlaceIsPassedWhereItShouldBe) {
     const bool twopass = options.method == MethodChoice::exact_twopass,
                exact = twopass || options.method == MethodChoice::exact_factored;
     this->places(options, Moment::set_up);  // opens and builds what later solvers share
-    std::set<Place> expected{Place::allocate, Place::argument, Place::launch, Place::wait};
-    if (!in_place || (exact && !twopass)) expected.insert(Place::write);
+    std::set<ocl::Place> expected{ocl::Place::allocate, ocl::Place::argument, ocl::Place::launch, ocl::Place::wait};
+    if (!in_place || (exact && !twopass)) expected.insert(ocl::Place::write);
     EXPECT_EQ(this->places(options, Moment::set_up), expected);
-    expected = {Place::argument, Place::launch, Place::wait, Place::read};
-    if (in_place) expected.insert(Place::allocate);
-    if (!in_place || twopass) expected.insert(Place::write);
+    expected = {ocl::Place::argument, ocl::Place::launch, ocl::Place::wait, ocl::Place::read};
+    if (in_place) expected.insert(ocl::Place::allocate);
+    if (!in_place || twopass) expected.insert(ocl::Place::write);
     EXPECT_EQ(this->places(options, Moment::first_apply), expected);
     EXPECT_EQ(this->places(options, Moment::second_apply), expected);
   });
@@ -153,7 +152,7 @@ SCALAR_TEST(FailingDevices, TheAnswerIsRightAndTheLossIsTold) {
   this->with_every_way([&](const Options& options) {
     this->places(options, Moment::set_up);  // opens and builds what later solvers share
     for (const Moment moment : kMoments) {
-      for (const Place place : this->places(options, moment)) this->expect_right(options, moment, place);
+      for (const ocl::Place place : this->places(options, moment)) this->expect_right(options, moment, place);
     }
   });
 }
@@ -167,7 +166,7 @@ SCALAR_TEST(FailingDevices, StopTheSolverOnlyIfAskedTo) {
       Solver<T> solver(options);
       for (const Moment now : kMoments) {
         if (now == moment) {
-          Faults::at(Place::launch, device);
+          Faults::at(ocl::Place::launch, device);
           EXPECT_THROW(this->live(solver, now), DeviceError);
           break;
         }
@@ -201,7 +200,7 @@ SCALAR_TEST(FailingDevices, TheNextDeviceTakesOver) {
   for (int lost = 0; lost <= devices; ++lost) {
     SCOPED_TRACE(std::to_string(lost) + " of '" + options.devices + "' fail in set-up");
     Solver<T> solver(options);
-    Faults::at(Place::launch, -1, 0, lost);
+    Faults::at(ocl::Place::launch, -1, 0, lost);
     for (const Moment now : kMoments) {
       this->live(solver, now);
       Faults::none();
@@ -212,7 +211,7 @@ SCALAR_TEST(FailingDevices, TheNextDeviceTakesOver) {
   this->live(solver, Moment::set_up);
   for (int lost = 1; lost <= devices; ++lost) {
     SCOPED_TRACE("apply " + std::to_string(lost) + " loses a device");
-    Faults::at(Place::launch, -1);
+    Faults::at(ocl::Place::launch, -1);
     this->live(solver, Moment::first_apply);
     Faults::none();
     expect_lost(solver.report(), static_cast<std::size_t>(lost), static_cast<std::size_t>(devices));
@@ -224,7 +223,7 @@ SCALAR_TEST(FailingDevices, OfAutoLeaveTheCheapestOfTheOthers) {
   Options options{.on_device_failure = OnDeviceFailure::quiet};
   const Bands<T> bands = test::constant<T>(LineSet::one(300'000), -1, 2.5, -1);
   Solver<T> solver(options);
-  Faults::at(Place::launch, -1, 0, 1000);
+  Faults::at(ocl::Place::launch, -1, 0, 1000);
   this->set_up(solver, bands);
   EXPECT_EQ(solver.report().device.name, "host") << said(solver.report());
   EXPECT_LE(this->backward_error(solver, bands), 100);
@@ -239,7 +238,7 @@ SCALAR_TEST(FailingDevices, AreNotTriedAgainUntilSizeOrOptionsChange) {
     options.method = MethodChoice::exact_twopass;
     const std::string device = device_of(options).name;
     Solver<T> solver(options);
-    Faults::at(Place::allocate, device_of(options).index);
+    Faults::at(ocl::Place::allocate, device_of(options).index);
     this->live(solver, Moment::set_up);
     Faults::none();
     for (int again = 0; again < 3; ++again) {
@@ -253,7 +252,7 @@ SCALAR_TEST(FailingDevices, AreNotTriedAgainUntilSizeOrOptionsChange) {
     EXPECT_EQ(solver.report().device.name, device);
     EXPECT_TRUE(solver.report().degraded.empty());
 
-    Faults::at(Place::allocate, device_of(options).index);
+    Faults::at(ocl::Place::allocate, device_of(options).index);
     this->live(solver, Moment::set_up);
     Faults::none();
     solver.set_options(options);  // the same ones heal nothing
@@ -275,8 +274,8 @@ SCALAR_TEST(FailingDevices, MayFailToOpenAndToBuild) {
     options.on_device_failure = OnDeviceFailure::quiet;
     options.method = MethodChoice::exact_twopass;
     release_devices();
-    this->expect_right(options, Moment::set_up, Place::open);
-    this->expect_right(options, Moment::set_up, Place::build);
+    this->expect_right(options, Moment::set_up, ocl::Place::open);
+    this->expect_right(options, Moment::set_up, ocl::Place::build);
   });
 }
 
@@ -289,9 +288,9 @@ SCALAR_TEST(FailingProbe, LosesTheDeviceForItsSolverOnly) {
   test::with_every_device([&](Options options) {
     if (options.devices == "host") return;
     options.on_device_failure = OnDeviceFailure::quiet;
-    for (const Place place : ocl::kPlaces) {
-      if (place == Place::write) continue;  // measured in place
-      if (place == Place::open) release_devices();
+    for (const ocl::Place place : ocl::kPlaces) {
+      if (place == ocl::Place::write) continue;  // measured in place
+      if (place == ocl::Place::open) release_devices();
       this->expect_right(options, Moment::set_up, place);
     }
     Solver<T> solver(options);

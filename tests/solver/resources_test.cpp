@@ -17,7 +17,6 @@
 namespace oclspkt {
 namespace {
 
-using ocl::Place;
 using test::Faults;
 
 constexpr std::int64_t kMegabyte = 1 << 20;
@@ -65,8 +64,8 @@ TEST_F(Resources, AThousandSolversShareOneContextAndOneBuild) {
     }
     EXPECT_LE(backward_error(solvers.front(), bands), 100);
     EXPECT_LE(backward_error(solvers.back(), bands), 100);
-    EXPECT_EQ(Faults::seen(Place::open), 1);
-    EXPECT_EQ(Faults::seen(Place::build), 1);
+    EXPECT_EQ(Faults::seen(ocl::Place::open), 1);
+    EXPECT_EQ(Faults::seen(ocl::Place::build), 1);
     const std::int64_t each = (test::resident_bytes() - before) / static_cast<std::int64_t>(count - 1);
     std::cout << solvers.back().report().device.name << ": " << each << " bytes a solver in memory, "
               << solvers.back().bytes() << " by its own count, bands " << bands.bytes() << std::endl;

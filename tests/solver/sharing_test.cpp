@@ -20,7 +20,6 @@
 namespace oclspkt {
 namespace {
 
-using ocl::Place;
 using test::Faults;
 
 /// Every subset of two processors or more, as Options::devices takes it.
@@ -181,11 +180,11 @@ SCALAR_TEST(Sharing, GoesOnWhereADeviceFails) {
   const Bands<T> bands = test::constant<T>(LineSet::one(30'000), -1, 3, -1);
   int right = 0;
   for (const DeviceInfo& device : device_module(nullptr)->devices()) {
-    for (const Place place : {Place::build, Place::allocate, Place::launch, Place::read}) {
+    for (const ocl::Place place : {ocl::Place::build, ocl::Place::allocate, ocl::Place::launch, ocl::Place::read}) {
       SCOPED_TRACE(device.name + ", " + name(place));
       Faults::none();
       Solver<T> solver(options);
-      const bool at_apply = place == Place::launch || place == Place::read;
+      const bool at_apply = place == ocl::Place::launch || place == ocl::Place::read;
       if (!at_apply) Faults::at(place, device.index, 0, 1000);
       this->set_up(solver, bands);
       if (at_apply) Faults::at(place, device.index);
@@ -211,7 +210,7 @@ SCALAR_TEST(Sharing, StopsWhereItIsAskedTo) {
   const Bands<T> bands = test::constant<T>(LineSet::one(30'000), -1, 3, -1);
   for (const DeviceInfo& device : device_module(nullptr)->devices()) {
     Solver<T> solver = test::solver_for(bands, options);
-    Faults::at(Place::launch, device.index);
+    Faults::at(ocl::Place::launch, device.index);
     EXPECT_THROW(this->backward_error(solver, bands), DeviceError);
     Faults::none();
     EXPECT_LE(this->backward_error(solver, bands), 20);

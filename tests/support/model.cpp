@@ -198,7 +198,7 @@ void ModelSolver<T>::set_up(const Plan& plan, const Bands<T>& bands) {
 }
 
 template <typename T>
-void ModelSolver<T>::apply(const T* y, T* x) {
+void ModelSolver<T>::solve(const T* y, T* x) {
   const auto start = std::chrono::steady_clock::now();
   T* const scratch = scratch_.data();
   Work work{plan_, SweepRows<T>(bands_->view(), plan_.n, false), y, x, scratch, scratch + scratch_.size() / 2};

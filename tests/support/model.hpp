@@ -16,13 +16,17 @@ class ModelSolver final : public DeviceSolver<T> {
  public:
   /// @pre the lines are laid end to end, or the plan cuts lines side by side into segments
   void set_up(const Plan& plan, const Bands<T>& bands) override;
-  void apply(const T* y, T* x) override;
+  using Operator<T>::apply;
+  void apply(const Place& /*place*/, Columns<const T> y, Columns<T> x, Index count) override {
+    for (Index k = 0; k < count; ++k) solve(y[k], x[k]);
+  }
   Times times() const override { return times_; }
   std::int64_t bytes() const override;
   const Factors<T>* factors() const override;
 
  private:
   struct Work;
+  void solve(const T* y, T* x);
   Plan plan_;
   const Bands<T>* bands_ = nullptr;
   StoredModel<T> stored_;    ///< plans by stored factors

@@ -39,7 +39,7 @@ struct ChunkBands {
 /// What a worker uses in one set-up or apply. All of it belongs to the solver.
 struct Site {
   OpenDevice& device;
-  const Waiter& waiter;
+  Waiter waiter;
   const Plan& plan;
   const LineSet& lines;
   const Layout& layout;

@@ -33,14 +33,12 @@ class HaloWorker final : public Worker<T> {
   Event enqueue(const Site& s, const Tiles& t) override {
     const LaneNeeds<T> b(s, t);
     const LaneCounts c(s, t.chunk);
-    const auto start = [&](const auto&... rows) {
-      return launch(s.device, kernel_, {s.layout.runs}, b.lower, b.diag, b.upper, b.y, b.x, b.scratch, c.n, c.first,
-                    c.begin, c.end, rows...);
-    };
     if constexpr (kStreams) {
-      return start(c.m, c.slot);
+      return launch(s.device, kernel_, {s.layout.runs}, b.lower, b.diag, b.upper, b.y, b.x, b.scratch, c.n, c.first,
+                    c.begin, c.end, c.m, c.slot);
     } else {
-      return start(c.m, c.halo, c.slot);
+      return launch(s.device, kernel_, {s.layout.runs}, b.lower, b.diag, b.upper, b.y, b.x, b.scratch, c.n, c.first,
+                    c.begin, c.end, c.m, c.halo, c.slot);
     }
   }
 

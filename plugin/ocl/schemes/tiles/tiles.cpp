@@ -61,18 +61,16 @@ class TileKernel {
     };
     // The number differs from the last 2^31 numbers, and is never 0.
     const Int number = s.last_number = s.last_number == std::numeric_limits<Int>::max() ? 1 : s.last_number + 1;
-    const auto enqueue = [&](Kernel& kernel, const Geometry& groups) {
-      return launch(s.device, kernel, groups, need(names[0], t.bands.lower, array), need(names[1], t.bands.diag, array),
-                    need(names[2], t.bands.upper, array), need("y", t.y, vector), need("x", t.x, vector), met_by_,
-                    number, Long{s.plan.n}, Long{t.chunk.first}, Long{t.chunk.tile_begin}, Long{t.chunk.tile_end},
-                    more...);
-    };
-    Event event = enqueue(kernel_, geometry);
-    if (!on_demand_) return event;
-    s.earlier.push_back(event);
-    Geometry few = geometry;
-    few.groups = std::min<std::int64_t>(geometry.groups, again);
-    return enqueue(again_, few);
+    Geometry groups = geometry;
+    for (Kernel* kernel = &kernel_;; kernel = &again_) {
+      Event event =
+          launch(s.device, *kernel, groups, need(names[0], t.bands.lower, array), need(names[1], t.bands.diag, array),
+                 need(names[2], t.bands.upper, array), need("y", t.y, vector), need("x", t.x, vector), met_by_, number,
+                 Long{s.plan.n}, Long{t.chunk.first}, Long{t.chunk.tile_begin}, Long{t.chunk.tile_end}, more...);
+      if (!on_demand_ || kernel == &again_) return event;
+      s.earlier.push_back(event);
+      groups.groups = std::min<std::int64_t>(groups.groups, again);
+    }
   }
 
  private:
