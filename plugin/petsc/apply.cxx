@@ -63,7 +63,7 @@ void change(const Block& to, RowWise what, const Block& with) {
   each_vector(to, with, [&](Vec changed, Vec read) { change_vector(changed, what, read); });
 }
 
-/// Make the blocks between the sweeps, in the memory where the solution lies.
+/// Make the blocks between the sweeps, in the memory where the solution lies. Collective.
 /// @return parts as wide as the solution; `between` as one vector, if there is a diagonal between the factors
 Work match_work(PC pc, const Block& solution) {
   PC_OCLSPKT* o = data(pc);
@@ -153,12 +153,7 @@ static void solve_columns(PC pc, Sweep& sweep, Columns<const PetscScalar> y, Col
     const auto solve = [&] {
       transpose ? sweep.solver.apply_transpose({}, y + k, x + k) : sweep.solver.apply({}, y, x, count);
     };
-    // A wrong answer must become known to all ranks. Until then go on: other ranks may wait for the next solve.
-    if (answers_may_fail(*data(pc))) {
-      data(pc)->answers.keep_on(solve);
-    } else {
-      attempt(pc, solve);
-    }
+    data(pc)->answers.keep_on(solve);
   }
 }
 
@@ -171,7 +166,7 @@ static void solve_moved_columns(PC pc, Sweep& sweep, Columns<const PetscScalar> 
   sweep.right.resize(together * rows);
   sweep.solution.resize(together * rows);
   const Columns<PetscScalar> right{sweep.right.data(), rows}, solution{sweep.solution.data(), rows};
-  for (Index done = 0, some; done < count && !pc->failedreason; done += some) {
+  for (Index done = 0, some; done < count; done += some) {
     some = std::min(together, count - done);
     for (Index k = 0; k < some; ++k) {
       for (Index i = 0; i < rows; ++i) right[k][i] = y[done + k][layout.row(i)];
@@ -188,8 +183,8 @@ void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution,
   const Columns<const PetscScalar> y = get_read(right);
   const Columns<PetscScalar> x = get_write(solution);
   const auto solve = sweep.layout.rows.empty() ? solve_columns : solve_moved_columns;
-  if (!pc->failedreason) solve(pc, sweep, y, x, solution.count, transpose);
-  if (!pc->failedreason) log_applies(sweep.report(transpose), solution.count);
+  solve(pc, sweep, y, x, solution.count, transpose);
+  log_applies(sweep.report(transpose), solution.count);
   restore_write(solution, x);
   restore_read(right, y);
 }
@@ -205,13 +200,18 @@ static DeviceVisit<PetscScalar>::Order order_of(PC_OCLSPKT& o) {
 
 void set_up_visit(PC pc) {
   PC_OCLSPKT* o = data(pc);
-  bool possible = o->sweeps.size() > 1 && o->settings.combine != Combine::multiplicative;
-  for (const auto& sweep : o->sweeps) possible = possible && sweep->layout.rows.empty();
-  if (possible) attempt(pc, [&] { o->visit.set_up(order_of(*o)); });
+  const auto in_order = [](const auto& sweep) { return sweep->layout.rows.empty(); };
+  Trouble trouble;
+  if (o->sweeps.size() == 1 || o->settings.combine == Combine::multiplicative) return;
+  if (std::all_of(o->sweeps.begin(), o->sweeps.end(), in_order))
+    trouble.attempt([&] { o->visit.set_up(order_of(*o)); });
+  agree_on(pc, trouble);
 }
 
 void apply_combined(PC pc, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
+  /* To make vectors is collective, but whether one visit applies all directions is this rank's matter. */
+  if (ranks_of(comm_of(pc)) > 1) match_work(pc, solution);
   if (!transpose && apply_in_one_visit(pc, right, solution)) return;
   if (pc->failedreason) return;
   const Combine combine = o->settings.combine;

@@ -110,7 +110,8 @@ void enqueue(PC pc, Sweep& sweep, const DeviceQueue& queue, Columns<const PetscS
              Index count, bool transpose) {
   const Place place{Place::Kind::queue, queue};
   must(PetscLogGpuTimeBegin());
-  attempt(pc, [&] { transpose ? sweep.solver.apply_transpose(place, y, x) : sweep.solver.apply(place, y, x, count); });
+  data(pc)->answers.keep_on(
+      [&] { transpose ? sweep.solver.apply_transpose(place, y, x) : sweep.solver.apply(place, y, x, count); });
   must(PetscLogGpuTimeEnd());
   must(OclspktLogGpuFlops(static_cast<PetscLogDouble>(count) * apply_flops(sweep.report(transpose))));
 }

@@ -93,9 +93,13 @@ void Solver<T>::Impl::set_up_transpose() {
   };
   if (is_cut()) {
     Accord accord(*cut.exchange());
-    accord.attempt(make);
+    Bands<T>* bands = nullptr;
+    accord.attempt([&] {
+      make();
+      bands = &transposed->impl_->write(whole.system().lines(), cut.cuts(), cut.exchange());
+    });
     accord.agree();
-    cut.transpose_to(transposed->impl_->write(whole.system().lines(), cut.cuts(), cut.exchange()));
+    cut.transpose_to(*bands);
   } else {
     make();
     const LineSet& lines = whole.system().bands().lines();
