@@ -5,11 +5,13 @@
 #include <array>
 #include <chrono>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "cl_solver.hpp"
 #include "error_name.hpp"
 #include "scalars.hpp"
+#include "schemes/scheme.hpp"
 #include "tuning.hpp"
 
 namespace oclspkt::ocl {
@@ -85,9 +87,20 @@ double rate_of(DeviceSolver<T>& solver, const FoundDevice& found, double launch,
   return static_cast<double>(rows) / std::max(work, 1e-9);
 }
 
+/// The plan of the first scheme that has one for this device; none if no scheme has. Devices for one work-item run the
+/// kernels of no other schemes, and no other devices run theirs.
+std::optional<Plan> find_plan(const PlanRequest& request) {
+  for (const Scheme* scheme : all_schemes()) {
+    if ((scheme->kernels() == Kernels::task) != request.traits.task) continue;
+    if (std::optional<Plan> plan = scheme->make(request)) return plan;
+  }
+  return std::nullopt;
+}
+
 /// Measure the fixed cost of an apply, and the rate of method truncated-halo, or of truncated-streamed on FPGAs.
+/// @return false: no scheme has it for this device
 template <typename T>
-void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) {
+bool measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) {
   const int lanes = found.tile_lanes(sizeof(T) == sizeof(double));
   const Index full = std::max<Index>(kFirstRows, std::min<Index>(kProbeRows, found.info.max_allocation / 16));
   ProbeSystem<T> system(LineSet::one(full));
@@ -97,12 +110,18 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
     system.bands.reshape(LineSet::one(n));
     const bool by_lanes = !traits.task && traits.group_items == 0;
     const Index fair = n / (static_cast<Index>(found.info.cores) * lanes) / lanes * lanes;
-    Plan plan = make_plan(traits.task ? Method::truncated_streamed : Method::truncated_halo, n, kProbeHalo,
-                          by_lanes ? std::clamp<Index>(fair, lanes, kProbePartition) : 0, sizeof(T), traits);
-    if (by_lanes) plan.runs = kRunsPerCore * found.info.cores;
-    solver->set_up(plan, system.bands);
+    std::optional<Plan> plan = find_plan({.method = traits.task ? Method::truncated_streamed : Method::truncated_halo,
+                                          .lines = LineSet::one(n),
+                                          .halo = kProbeHalo,
+                                          .partition = by_lanes ? std::clamp<Index>(fair, lanes, kProbePartition) : 0,
+                                          .word = sizeof(T),
+                                          .traits = traits});
+    if (!plan) return false;
+    if (by_lanes) plan->runs = kRunsPerCore * found.info.cores;
+    solver->set_up(*plan, system.bands);
+    return true;
   };
-  set_up(lanes);
+  if (!set_up(lanes)) return false;
   const auto once = [&] { solver->apply(system.y.data(), system.x.data()); };
   once();  // the first launch may compile
   profile.launch_seconds = best_seconds(kLaunchShare, once);
@@ -112,6 +131,7 @@ void measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
     profile.rows_per_second = rate_of(*solver, found, profile.launch_seconds, kRateShare / 2, n, system);
     if (static_cast<double>(full) / profile.rows_per_second > kRateShare / 4) break;
   }
+  return true;
 }
 
 /// Seconds of the pipeline for two vectors of `bytes` bytes each, one up and one down.
@@ -262,7 +282,8 @@ DeviceProfile measure_profile(int device) {
   const auto open = Registry::instance().open(device);
   try {
     DeviceProfile profile;
-    measure_halo<T>(device, found, profile);
+    // A device without kernels for lines end to end may have some for lines side by side. The rate is a divisor.
+    if (!measure_halo<T>(device, found, profile)) profile.rows_per_second = std::max(1.0, measure_beside<T>(device, 0));
     if (found.info.host_unified) {
       profile.copy_bytes_per_second = std::numeric_limits<double>::infinity();
     } else {
@@ -282,12 +303,13 @@ double measure_beside(int device, double launch) {
     const Index blocks = std::max<Index>(1, rows / (kProbeInner * kProbeLength));
     const LineSet lines = LineSet::grid_axis(1, kProbeInner, kProbeLength, blocks);
     const DeviceTraits traits = tuned_traits(found, sizeof(T) == sizeof(double), Variant::by_type);
-    const Plan plan = make_factored_plan(lines, Form::general, sizeof(T), traits);
-    if (plan.cut().blocks == 0) break;  // memory does not hold one block
+    const std::optional<Plan> plan =
+        find_plan({.method = Method::exact_factored, .lines = lines, .word = sizeof(T), .traits = traits});
+    if (!plan || plan->cut().blocks == 0) break;  // no scheme has it, or memory does not hold one block
     ProbeSystem<T> system(lines);
     system.bands.close_lines();
     const std::unique_ptr<DeviceSolver<T>> solver = make_solver<T>(device, {.use = {.kernel_times = true}});
-    solver->set_up(plan, system.bands);
+    solver->set_up(*plan, system.bands);
     rate = rate_of(*solver, found, launch, kRateShare / 2, lines.rows(), system);
     if (static_cast<double>(kProbeRows) / rate > kRateShare / 4) break;
   }

@@ -62,7 +62,7 @@ void change(const Block& to, RowWise what, const Block& with) {
   each_vector(to, with, [&](Vec changed, Vec read) { change_vector(changed, what, read); });
 }
 
-/// Make the blocks between the sweeps, in the memory where the solution lies.
+/// Make the blocks between the sweeps, in the memory where the solution lies. Collective.
 /// @return parts as wide as the solution; `between` as one vector, if there is a diagonal between the factors
 Work match_work(PC pc, const Block& solution) {
   PC_OCLSPKT* o = data(pc);
@@ -168,8 +168,7 @@ void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution,
     try {
       transpose ? sweep.solver.apply_transpose(y[k], x[k], lent.place) : sweep.solver.apply(lent.place, y, x, count);
     } catch (...) {
-      // A wrong answer must become known to all ranks. Until then go on: other ranks may wait for the next solve.
-      answers_may_fail(*o) ? o->answers.keep() : accept_breakdown(pc);
+      o->answers.keep();  // until the end of the apply, see PC_OCLSPKT::answers
     }
   }
   for (PetscInt k = 0; k < count; ++k) {
@@ -190,13 +189,18 @@ static DeviceVisit<PetscScalar>::Order order_of(PC_OCLSPKT& o) {
 
 void set_up_visit(PC pc) {
   PC_OCLSPKT* o = data(pc);
-  bool possible = o->sweeps.size() > 1 && o->settings.combine != Combine::multiplicative;
-  for (const auto& sweep : o->sweeps) possible = possible && sweep->layout.rows.empty();
-  if (possible) o->visit.set_up(order_of(*o));
+  const auto in_order = [](const auto& sweep) { return sweep->layout.rows.empty(); };
+  Trouble trouble;
+  if (o->sweeps.size() == 1 || o->settings.combine == Combine::multiplicative) return;
+  if (std::all_of(o->sweeps.begin(), o->sweeps.end(), in_order))
+    trouble.attempt([&] { o->visit.set_up(order_of(*o)); });
+  agree_on(pc, trouble);
 }
 
 void apply_combined(PC pc, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
+  /* To make vectors is collective, but whether one visit applies all directions is this rank's matter. */
+  if (ranks_of(comm_of(pc)) > 1) match_work(pc, solution);
   if (!transpose && apply_in_one_visit(pc, right, solution)) return;
   if (pc->failedreason) return;
   const Combine combine = o->settings.combine;

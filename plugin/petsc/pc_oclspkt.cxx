@@ -18,12 +18,20 @@ void info_above_bound(PC pc, Sweep& sweep, bool transpose) {
 }
 
 /// After the solves of an apply, report answers above the limits of method auto by -info, once. If answers_may_fail(),
-/// mark the PC as failed on all ranks; this part is collective.
+/// raise an error of one rank on all ranks; this part is collective. Else the error is this rank's.
 void tell_answers(PC pc, bool transpose) {
   PC_OCLSPKT* o = data(pc);
   for (const auto& sweep : o->sweeps) info_above_bound(pc, *sweep, transpose);
-  if (!answers_may_fail(*o)) return;
-  agree_on(pc, std::exchange(o->answers, {}));
+  const Trouble met = std::exchange(o->answers, {});
+  if (answers_may_fail(*o)) {
+    agree_on(pc, met);
+  } else if (met.met()) {
+    try {
+      std::rethrow_exception(met.met());
+    } catch (...) {
+      accept_breakdown(pc);
+    }
+  }
   o->failed_apply = pc->failedreason != PC_NOERROR;
 }
 
@@ -106,7 +114,7 @@ void set_up_transpose(PC pc) {
 
 void set_up(PC pc) {
   PC_OCLSPKT* o = data(pc);
-  o->ready = o->stale = false;
+  o->ready = false;
   o->failure.clear();
   o->failed_apply = false;
   o->visit.forget();             /* its solvers may be destroyed below */
@@ -137,16 +145,8 @@ void set_up(PC pc) {
   if (o->settings.explain) explain(pc);
 }
 
-/// Run a set-up that was postponed while the program reused the operator. All ranks run it, or none, because settings
-/// change on all ranks.
-void set_up_if_stale(PC pc) {
-  if (data(pc)->stale && !pc->reusepreconditioner) set_up(pc);
-}
-
-/// Before an apply, run a postponed set-up and forget the failure of the last apply. @throws PetscFailure if the last
-/// set-up ended in an error
+/// Before an apply, forget the failure of the last apply. @throws PetscFailure if the last set-up ended in an error
 void check_ready(PC pc) {
-  set_up_if_stale(pc);
   forget_failed_apply(pc);
   if (data(pc)->failed_apply) data(pc)->failure.clear();
   data(pc)->failed_apply = false;
@@ -176,7 +176,7 @@ void fill_with_inf(const Block& block) {
   }
 }
 
-/// Before an apply, run the set-ups that are due, and check its vectors.
+/// Before an apply, check its vectors, and set the transposed operator up if it is due.
 void begin_apply(PC pc, const Block& right, const Block& solution, bool transpose) {
   check_ready(pc);
   if (right.matrix) return;  // PETSc has checked its size
@@ -227,7 +227,6 @@ Block columns_of(Mat matrix) {
 /* Before a solve, set up for its vectors and warn of ignored entries. A PC within PCCOMPOSITE is not set up yet. */
 void prepare_solve(PC pc, KSP ksp, Vec right, Vec solution) {
   must(OclspktOwnPreSolve(pc, ksp));
-  set_up_if_stale(pc);
   if (data(pc)->ready) set_up_for_vectors(pc, right, solution);
   warn_of_ignored(pc, ksp);
 }

@@ -131,13 +131,13 @@ struct PC_OCLSPKT {
     std::string sought;          ///< the vector type for which find_queue() looked
     const char* from_host = "";  ///< why the last vectors were read from host memory, see note_vectors(); else empty
   } vectors;
-  bool stale = false;            ///< settings changed while the program reuses the operator
   bool ready = false;            ///< the operator of the last set-up can be applied
   bool transpose_ready = false;  ///< the transposed operator was set up, too
   std::string failure;           ///< why the last set-up or apply failed; empty if it succeeded
   bool failed_apply = false;     ///< `failure` is of an apply
-  Trouble answers;               ///< errors in answers of the present apply
-  std::string first_loss;        ///< the first device that this rank lost; empty if none
+  /// Errors of the present apply. An apply goes on after an error, because other ranks may wait for its next solve.
+  Trouble answers;
+  std::string first_loss;  ///< the first device that this rank lost; empty if none
   struct {
     bool degraded = false;  ///< this rank printed the line; after agree_on_degraded(): any rank
     bool ignored = false, left_out = false;
@@ -153,10 +153,11 @@ struct PC_OCLSPKT {
 inline PC_OCLSPKT* data(PC pc) { return static_cast<PC_OCLSPKT*>(pc->data); }
 
 /// Make the next PCSetUp() set the operator up anew, even if the matrix stays. While the program reuses the operator
-/// (PCSetReusePreconditioner()), the first apply after the reuse does so.
+/// (PCSetReusePreconditioner()), PCSetUp() does nothing; without a known state of the matrix, the first call after the
+/// reuse sets up.
 inline void forget_operator(PC pc) {
   if (pc->reusepreconditioner) {
-    data(pc)->stale = true;
+    pc->matstate = {};
   } else {
     pc->setupcalled = PETSC_FALSE;
   }
@@ -273,6 +274,7 @@ void give_back(const Block& right, const Block& solution, const Lent& lent);
 void set_up_sweeps(PC pc);
 
 /// After the set-ups of all sweeps, test whether one transfer of host vectors to a device and back serves all sweeps.
+/// Collective.
 void set_up_visit(PC pc);
 
 /// Apply the operator that Settings::combine makes of several sweeps.

@@ -275,7 +275,7 @@ Lines operator_lines(const PC_OCLSPKT& o, const std::vector<Totals>& totals, con
     const std::string indent = several ? "  " : "";
     add_choice(totals[s], sweep, indent, lines);
     if (transposed.empty()) continue;
-    add(lines, indent, "transposed:");
+    add(lines, indent, "transposed: set up by the first apply since the last set-up");
     add_choice(transposed[s], sweep, indent + "  ", lines);
   }
   if (!o.failure.empty()) add(lines, (o.failed_apply ? "" : "transposed: "), failure_line(o));

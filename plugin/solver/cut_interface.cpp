@@ -52,13 +52,16 @@ void GatheredLines<T>::gather(Accord& accord, const Bands<T>& whole, const Optio
   });
   accord.agree();
   Wire<T> wire;
-  wire.open(*set_.exchange, route_to_roots(set_.cut, [&](Index c, int place) -> Index {
-    if (!set_.gathered(c)) return 0;
-    return kBands * set_.rows(c, place);
-  }));
-  for (const Route::Item& item : wire.route.out) {
-    copy_line(set_.lines, whole.view(), set_.cut[item.line].line, wire.out.data() + item.at);
-  }
+  accord.attempt([&] {
+    wire.open(*set_.exchange, route_to_roots(set_.cut, [&](Index c, int place) -> Index {
+      if (!set_.gathered(c)) return 0;
+      return kBands * set_.rows(c, place);
+    }));
+    for (const Route::Item& item : wire.route.out) {
+      copy_line(set_.lines, whole.view(), set_.cut[item.line].line, wire.out.data() + item.at);
+    }
+  });
+  accord.agree();
   wire.talk();
   accord.attempt([&] {
     fill(wire, whole);
@@ -148,8 +151,11 @@ void GatheredLines<T>::solve() {
   if (y_.size() == 0) return;
   try {
     solver_->apply(y_.data(), x_.data());
-  } catch (const Breakdown&) {
+  } catch (const Breakdown&) {  // of an answer that is there
     failure_ = std::current_exception();
+  } catch (...) {
+    failure_ = std::current_exception();
+    std::fill_n(x_.data(), x_.size(), std::numeric_limits<T>::quiet_NaN());
   }
 }
 

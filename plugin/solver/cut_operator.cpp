@@ -41,15 +41,15 @@ struct LineErrors {
 };
 
 /// Make a right-hand side like trial_right_hand_side() of evidence.hpp, but with couplings across the cuts.
+/// @param[out] x  the solution that it belongs to, in cut lines
 template <typename T>
-void right_hand_side(const CutSet<T>& set, const Bands<T>& whole, TrialKind kind, Wire<T>& across, T* y) {
+void right_hand_side(const CutSet<T>& set, const Bands<T>& whole, TrialKind kind, Wire<T>& across, T* y, T* x) {
   const BandsView<T> b = whole.view();
   TrialCoin coin(set.exchange->rank());
-  AlignedArray<T> x(set.lines.extent());
   for (const CutLine& cut : set.cut.lines) {
     for_rows(set.lines, cut.line, [&](Index at, Index) { x[at] = coin.toss() ? 1 : 2; });
   }
-  const Beyond<T> beyond = set.look_across(across, x.data(), x.data());
+  const Beyond<T> beyond = set.look_across(across, x, x);
   for (Index c = 0; c < set.cut.count(); ++c) {
     const Index line = set.cut[c].line, last = set.lines.length(line) - 1, stride = set.lines.row_stride();
     for_rows(set.lines, line, [&](Index at, Index i) {
@@ -218,7 +218,7 @@ auto CutOperator<T>::try_lines(Accord& accord, const Bands<T>& whole) -> TrialRe
   double worst = 0;
   for (const TrialKind kind : {TrialKind::rough, TrialKind::smooth}) {
     if (loose && kind == TrialKind::rough) continue;
-    right_hand_side(set_, whole, kind, across, y.data());
+    right_hand_side(set_, whole, kind, across, y.data(), x.data());
     accord.attempt([&] { inner_.apply(y.data(), x.data()); });
     accord.agree();
     interface_.solve(y.data(), x.data());

@@ -86,10 +86,14 @@ void Solver<T>::Impl::set_up_transpose() {
   };
   if (is_cut()) {
     Accord accord(*cut.exchange());
-    accord.attempt(make);
+    Bands<T>* bands = nullptr;
+    accord.attempt([&] {
+      make();
+      const LineSet& lines = whole.system().lines();
+      bands = &transposed->impl_->begin({lines, cut.cuts(), cut.exchange()}).write(lines);
+    });
     accord.agree();
-    const LineSet& lines = whole.system().lines();
-    cut.transpose_to(transposed->impl_->begin({lines, cut.cuts(), cut.exchange()}).write(lines));
+    cut.transpose_to(*bands);
   } else {
     make();
     const LineSet& lines = whole.system().bands().lines();

@@ -8,30 +8,43 @@ A family is a folder of core/schemes. For one after the other the script removes
 ocl/schemes, the kernels that nothing else names, and the rows in both tables of the schemes that are defined there. It
 then builds plugin/all and, unless --compile-only, the conformance tests, which go through the table, the test of a
 scheme from outside and oclspkt-freeze, and runs them. The table says of each family, and below that what the linker
-misses or which tests fail (four of them; the logs have all):
+misses, which tests fail and which frozen cases are orphans (four of each; the logs have all):
 
     compiles   plugin/all, or with tests those as well, builds without it
     tests      tests that fail without it, of all
-    orphans    frozen cases where something still proposes what is gone
-    entries    kernels to take out of the list in ocl/CMakeLists.txt
+    orphans    frozen cases where something still proposes what is gone, or that end with an error and did not before
+    kernels    kernel files that went with it
+    seconds    to build and to test
 
-WORK keeps the build folder (use ccache) and a log of each family. Families that solve for all others when these are
-rejected are looked at only if they are named: without beside and host nothing is a remedy. Exit status: 0 if each
-family compiles and, unless --compile-only, nothing fails and there are no orphans.
+WORK keeps the build folder (use ccache), a log of each family, and what the frozen cases say with every family there.
+Families that solve for all others when these are rejected are looked at only if they are named: without beside and host
+nothing is a remedy. Exit status: 0 if each family compiles and, unless --compile-only, nothing fails and there are no
+orphans.
 """
 
 import argparse
+import concurrent.futures
 import os
 import re
 import shutil
 import subprocess
 import sys
+import time
 
 CORE, OCL = "plugin/core/schemes", "plugin/ocl/schemes"
 TABLES = [f"{CORE}/table.cpp", f"{OCL}/table.cpp"]
-KERNELS = [f"kernels/{folder}" for folder in ("cpu", "gpu", "fpga")]
+KERNELS = ["common", "cpu", "gpu", "fpga"]
 TARGETS = ["oclspkt-conformance", "oclspkt-own-scheme-test", "oclspkt-freeze"]
 REMEDIES = {"beside", "host"}
+# Files of families are compiled one by one, so that the others are compiled together as before when a family goes.
+ALONE = """cmake_language(DEFER CALL families_alone)
+function(families_alone)
+  foreach(room core ocl)
+    file(GLOB files ${PROJECT_SOURCE_DIR}/plugin/${room}/schemes/*/*.cpp)
+    set_source_files_properties(${files} DIRECTORY plugin/${room} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
+endfunction()
+"""
 HANGS = 1800  # seconds of one test program; builds take what a busy machine takes
 
 
@@ -69,9 +82,10 @@ def copy_tree(source, to):
 
 
 def snapshot(root):
-    """What deleting a scheme changes: whoever edits the source meanwhile does not matter."""
+    """What deleting a scheme changes, and what may look for its headers: whoever edits the source meanwhile does not
+    matter."""
     kept = {}
-    for part in ("plugin", "kernels"):
+    for part in ("plugin", "kernels", "tests"):
         for folder, _, names in os.walk(os.path.join(root, part)):
             for name in names:
                 path = os.path.join(folder, name)
@@ -98,6 +112,13 @@ def families(root):
     return sorted(name for name in os.listdir(os.path.join(root, CORE)) if os.path.isdir(os.path.join(root, CORE, name)))
 
 
+def touch_lookers(kept, family):
+    """Make what asks __has_include() for a family's headers newer: no depfile names a header that was not there."""
+    for path, content in kept.items():
+        if re.search(rb'__has_include\("schemes/' + family.encode() + rb"/", content):
+            os.utime(path)
+
+
 def own_folders(root, family):
     return [folder for folder in (os.path.join(root, CORE, family), os.path.join(root, OCL, family)) if os.path.isdir(folder)]
 
@@ -110,11 +131,33 @@ def sources(folder):
 def own_kernels(root, family):
     """Kernels that this family's files name and no other file of the plugin does."""
     paths = [path for folder in own_folders(root, family) for path in sources(folder)]
-    entries = [n[:-3] for k in KERNELS for n in sorted(os.listdir(os.path.join(root, k))) if n.endswith(".cl")]
+    entries = [name for name in kernel_files(root) if name.endswith(".cl")]
     mine = "\n".join(read(path) for path in paths)
     others = "\n".join(read(path) for path in sources(os.path.join(root, "plugin")) if path not in paths)
-    quoted = {e: re.compile(rf'"(?:\w+/)?{e}(?:\.cl)?"') for e in entries}
-    return [e for e in entries if quoted[e].search(mine) and not quoted[e].search(others)]
+    quoted = {e: re.compile(rf'"(?:\w+/)?{os.path.basename(e)[:-3]}(?:\.cl)?"') for e in entries}
+    return {e for e in entries if quoted[e].search(mine) and not quoted[e].search(others)}
+
+
+def kernel_files(root):
+    """Texts of the kernel files by the names that #include gives them."""
+    names = [f"{folder}/{name}" for folder in KERNELS for name in os.listdir(os.path.join(root, "kernels", folder))]
+    return {name: read(os.path.join(root, "kernels", name)) for name in names}
+
+
+def included(files):
+    return {name for text in files.values() for name in re.findall(r'#include "(\w+/\w+\.clh)"', text)}
+
+
+def remove_kernels(root, names):
+    """Remove kernels, and the headers that then no file includes. @return how many files"""
+    before, gone = included(kernel_files(root)), 0
+    while names:
+        for name in names:
+            os.remove(os.path.join(root, "kernels", name))
+        gone += len(names)
+        left = kernel_files(root)
+        names = (before & left.keys()) - included(left)
+    return gone
 
 
 def remove_row(path, name):
@@ -128,51 +171,70 @@ def remove_row(path, name):
 
 
 def delete(root, family):
-    """@return the schemes that are gone, and how many kernels went with it."""
-    kernels = own_kernels(root, family)
-    for path in (os.path.join(root, folder, f"{kernel}.cl") for kernel in kernels for folder in KERNELS):
-        if os.path.exists(path):
-            os.remove(path)
+    """@return the schemes that are gone, and how many kernel files went with them."""
+    kernels = remove_kernels(root, own_kernels(root, family))
     rows = {name for folder in own_folders(root, family) for path in sources(folder) for name in DEFINED.findall(read(path))}
     for folder in own_folders(root, family):
         shutil.rmtree(folder)
     for table in TABLES:
         for name in rows:
             remove_row(os.path.join(root, table), name)
-    return rows, len(kernels)
+    return rows, kernels
 
 
-def run(command, log, limit=None):
-    """@param limit seconds after which a program hangs. @return status and output; the log gets both, line by line."""
+def run(command, log):
+    """@return status and output; the log gets both, line by line."""
     log.write(f"$ {' '.join(command)}\n")
     log.flush()
     start = log.tell()
-    try:
-        status = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, timeout=limit, check=False).returncode
-    except subprocess.TimeoutExpired:
-        status = 124
-        log.write(f"ended after {limit} s\n")
+    status = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, check=False).returncode
     with open(log.name, encoding="utf-8", errors="replace") as stream:
         stream.seek(start)
         return status, stream.read()
 
 
-def failures(build, log):
-    """@return (failed tests and programs, tests run)."""
-    status, text = run([os.path.join(build, "bin", "oclspkt-conformance")], log, HANGS)
-    failed = sorted(set(re.findall(r"^\[  FAILED  \] ([\w/]+\.\w+)", text, re.MULTILINE)))
-    ran = re.search(r"(\d+) tests? from \d+ test suites? ran", text)
-    if status != 0 and not failed:
-        failed = ["oclspkt-conformance ends early"]
-    status, _ = run([os.path.join(build, "bin", "oclspkt-own-scheme-test")], log, HANGS)
-    return failed + (["oclspkt-own-scheme-test"] if status != 0 else []), int(ran.group(1)) if ran else 0
+def environment(build):
+    """What the ctests have in theirs: drivers, and folders of kernels that are compiled already."""
+    cache = read(os.path.join(build, "CMakeCache.txt"))
+    icds = re.search(r"^OCLSPKT_ICD_FOLDER:\w+=(.+)$", cache, re.MULTILINE)
+    return {**os.environ, "XDG_CACHE_HOME": os.path.join(build, "tests", "cache"),
+            "POCL_CACHE_DIR": os.path.expanduser("~/.cache/pocl"),
+            "OCLSPKT_KERNEL_CACHE": os.path.expanduser("~/.cache/oclspkt/kernels"),
+            **({"OCL_ICD_VENDORS": icds[1]} if icds else {})}
 
 
-def orphans(build, rows, log):
-    """Frozen cases that end with a scheme that is gone."""
-    _, text = run([os.path.join(build, "bin", "oclspkt-freeze"), "--quick"], log, HANGS)
+def run_tests(build, log):
+    """Run all programs, as many at a time as there are cores.
+    @return failed tests and programs, tests run, and what frozen cases say by their names"""
+    env, shards = environment(build), os.cpu_count()
+    jobs = [("oclspkt-conformance", [], {"GTEST_TOTAL_SHARDS": str(shards), "GTEST_SHARD_INDEX": str(i)})
+            for i in range(shards)] + [("oclspkt-own-scheme-test", [], {}), ("oclspkt-freeze", ["--quick"], {})]
+
+    def start(job):
+        program, options, more = job
+        try:
+            return subprocess.run([os.path.join(build, "bin", program)] + options, env={**env, **more}, timeout=HANGS,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        except subprocess.TimeoutExpired as error:
+            return subprocess.CompletedProcess(error.cmd, 124, f"ended after {HANGS} s\n")
+
+    failed, ran, frozen = [], 0, {}
+    with concurrent.futures.ThreadPoolExecutor(shards) as pool:
+        for (program, options, _), ended in zip(jobs, pool.map(start, jobs)):
+            log.write(f"$ {program} {' '.join(options)}\n{ended.stdout}")
+            lost = re.findall(r"^\[  FAILED  \] ([\w/]+\.\w+)", ended.stdout, re.MULTILINE)
+            failed += sorted(set(lost)) or ([f"{program} ends with {ended.returncode}"] if ended.returncode else [])
+            ran += sum(int(n) for n in re.findall(r"(\d+) tests? from \d+ test suites? ran", ended.stdout))
+            if program == "oclspkt-freeze":
+                frozen = dict(line.split(" | ", 1) for line in ended.stdout.splitlines() if " | " in line)
+    return failed, ran, frozen
+
+
+def orphans(frozen, whole, rows):
+    """Frozen cases that end with a scheme that is gone, and those that had an answer with every scheme there."""
     names = "|".join(row.replace("_", "-") for row in rows)
-    return [line for line in text.splitlines() if re.search(rf"no scheme ({names})\b", line)]
+    return [f"{name}: {text}" for name, text in frozen.items()
+            if re.search(rf"no scheme ({names})\b", text) or ("throws" in text and "throws" not in whole.get(name, ""))]
 
 
 def missing(text):
@@ -189,33 +251,40 @@ class Build:
         os.makedirs(work, exist_ok=True)
         copy_tree(source, self.copy)
         self.all = snapshot(self.copy)
+        write(os.path.join(work, "alone.cmake"), ALONE)
         self.targets = ["plugin/all"] + ([] if compile_only else TARGETS)
         configure = ["cmake", "-G", "Ninja", "-S", self.copy, "-B", self.folder, "-DCMAKE_BUILD_TYPE=Debug",
                      "-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DCMAKE_C_FLAGS_DEBUG=-O1", "-DOCLSPKT_WITH_PETSC=OFF",
-                     "-DOCLSPKT_BENCH=OFF", "-DOCLSPKT_EXAMPLES=OFF", "-DOCLSPKT_FREEZE_PLANS=OFF", "-DOCLSPKT_UNITY_TESTS=ON",
+                     "-DOCLSPKT_BENCH=OFF", "-DOCLSPKT_EXAMPLES=OFF", "-DOCLSPKT_FREEZE_PLANS=OFF",
+                     "-DCMAKE_UNITY_BUILD=ON", f"-DCMAKE_PROJECT_oclspkt_INCLUDE={work}/alone.cmake",
                      f"-DOCLSPKT_TESTS={'OFF' if compile_only else 'ON'}"] + options
         with open(os.path.join(work, "all.log"), "w", encoding="utf-8") as log:
             if run(configure, log)[0] != 0 or run(self.ninja(), log)[0] != 0:
                 sys.exit(f"the tree as it is does not build: see {log.name}")
-            failed = [] if compile_only else failures(self.folder, log)[0]
-            if failed:
-                sys.exit(f"tests fail with every scheme there: {', '.join(failed)}")
+            if not compile_only:
+                failed, _, self.frozen = run_tests(self.folder, log)
+                if failed:
+                    sys.exit(f"tests fail with every scheme there: {', '.join(failed)}")
 
     def ninja(self):
         return ["ninja", "-k", "0", "-C", self.folder] + self.targets
 
     def without(self, family):
         """Delete a family and see. @return a row of the table"""
-        row = {"failed": [], "ran": 0, "orphans": []}
+        row = {"failed": [], "ran": 0, "orphans": [], "seconds": [time.monotonic()]}
         with open(os.path.join(self.work, f"{family}.log"), "w", encoding="utf-8") as log:
-            rows, row["entries"] = delete(self.copy, family)
+            rows, row["kernels"] = delete(self.copy, family)
+            touch_lookers(self.all, family)
             status, text = run(self.ninja(), log)
+            row["seconds"].append(time.monotonic())
             row["compiles"] = status == 0
             row["missing"] = missing(text)
             if row["compiles"] and not self.compile_only:
-                row["failed"], row["ran"] = failures(self.folder, log)
-                row["orphans"] = orphans(self.folder, rows, log)
+                row["failed"], row["ran"], frozen = run_tests(self.folder, log)
+                row["orphans"] = orphans(frozen, self.frozen, rows)
+            row["seconds"].append(time.monotonic())
         restore(self.all)
+        touch_lookers(self.all, family)
         return row
 
 
@@ -225,7 +294,9 @@ def text_of(row, compile_only):
     else:
         tests = f"{len(row['failed'])} of {row['ran']} fail" if row["failed"] else f"all {row['ran']} pass"
         left = str(len(row["orphans"]))
-    return f"{'yes' if row['compiles'] else 'no':9}| {tests:16}| {left:8}| {row['entries']:7}"
+    begun, built, tested = row["seconds"]
+    return (f"{'yes' if row['compiles'] else 'no':9}| {tests:16}| {left:8}| {row['kernels']:7} | "
+            f"{built - begun:5.0f}, {tested - built:.0f}")
 
 
 def main():
@@ -243,12 +314,12 @@ def main():
         sys.exit(f"{', '.join(unknown)} is no folder of {CORE}: name one of {', '.join(families(source))}")
     build = Build(source, work, asked.options, asked.compile_only)
     good = True
-    print(f"{'family':17}| compiles | tests           | orphans | entries", flush=True)
+    print(f"{'family':17}| compiles | tests           | orphans | kernels | seconds", flush=True)
     for name in names:
         row = build.without(name)
         good = good and row["compiles"] and not row["failed"] and not row["orphans"]
         print(f"{name:17}| {text_of(row, asked.compile_only)}", flush=True)
-        for what in row["missing"][:4] + row["failed"][:4]:
+        for what in row["missing"][:4] + row["failed"][:4] + row["orphans"][:4]:
             print(f"{'':17}|   {what}", flush=True)
     return 0 if good else 1
 

@@ -93,11 +93,12 @@ std::string one_device() {
   return "no device of type cpu";
 }
 
-/// A preconditioner along all axes of the grid: on the host, or on a device with memory of its own.
+/// A preconditioner along axes of the grid: on the host, or on a device with memory of its own.
 class AllAxes : public LinePreconditioner {
  public:
-  AllAxes(const GridProblem& problem, PCOCLSPKTCombine combine, const std::string& devices = one_device())
-      : LinePreconditioner(problem, "x,y,z") {
+  AllAxes(const GridProblem& problem, PCOCLSPKTCombine combine, const std::string& devices = one_device(),
+          const std::string& axes = "x,y,z")
+      : LinePreconditioner(problem, axes) {
     PCSetDM(*this, problem.dm());
     PCOCLSPKTSetCombine(*this, combine);
     PCOCLSPKTSetDevices(*this, devices.c_str());
@@ -190,6 +191,65 @@ TEST(Directions, OnADeviceThatFailsAreRightWithinTheApply) {
       EXPECT_TRUE(contains(pc.view(), "degraded: ")) << pc.view();
     }
   }
+}
+
+/// Three ranks divide the grid along z, so that no line along x or y is cut.
+const Shape kUncut{3, {6, 5, 40}, 1};
+
+/// PETSc numbers the messages of objects on each rank. A product by a matrix that was made later ends only if all ranks
+/// have made as many objects before.
+TEST(Directions, OfOneRankOnAnotherWayLeaveObjectsOfAllRanksInStep) {
+  const auto product = [](const GridProblem& problem) {
+    HeldVec z = duplicate(problem.right());
+    EXPECT_EQ(MatMult(problem.matrix(), problem.right(), z), 0);
+    return problem.natural(z);
+  };
+  const GridProblem problem(PETSC_COMM_WORLD, kUncut);
+  const AllAxes host(problem, PC_OCLSPKT_COMBINE_ADDITIVE, "host", "x,y");
+  const AllAxes pc(problem, PC_OCLSPKT_COMBINE_ADDITIVE, unlucky() && !alone() ? "host" : one_device(), "x,y");
+  EXPECT_LE(relative_distance(solve(problem, pc), solve(problem, host)), kRounding);
+  const bool once = contains(pc.view(), kOneWay);
+  EXPECT_TRUE(once || PetscGlobalRank > 0) << "the first rank makes no visit";
+  const GridProblem later(PETSC_COMM_WORLD, kUncut);
+  EXPECT_EQ(product(later), product(problem));
+}
+
+TEST(Directions, WhoseWayOneRankCannotPrepareFailOnAllRanks) {
+  const GridProblem problem(PETSC_COMM_WORLD, kUncut);
+  int allocations = 0;
+  for (const bool fails : {false, false, true}) {
+    const AllAxes pc(problem, PC_OCLSPKT_COMBINE_SYMMETRIC, one_device(), "x,y");
+    OK(PCOCLSPKTSetOnDeviceFailure(pc, PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR));
+    const Faults faults;
+    const ErrorTexts errors;
+    if (fails && unlucky()) Faults::at(ocl::Place::allocate, -1, allocations - 1);
+    EXPECT_EQ(PCSetUp(pc) != 0, fails) << errors.text();
+    EXPECT_EQ(Faults::fired() > 0, fails && unlucky());
+    allocations = Faults::seen(ocl::Place::allocate);
+  }
+}
+
+/// The others wait for the messages of the later directions, whose lines are cut. An error leaves the events of PETSc
+/// open on its rank, so -log_sync must no longer wait at them. This test is the last one.
+TEST(StoppedApply, OfOneRankLetsTheOtherRanksEndTheirs) {
+  for (const char* const name : {"PCApply", "OCLSPKTSolve"}) {
+    PetscLogEvent event;
+    OK(PetscLogEventGetId(name, &event));
+    OK(PetscLogEventSetCollective(event, PETSC_FALSE));
+  }
+  const GridProblem problem(PETSC_COMM_WORLD, kGrid);
+  const AllAxes pc(problem, PC_OCLSPKT_COMBINE_SYMMETRIC);
+  OK(PCOCLSPKTSetOnDeviceFailure(pc, PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR));
+  const std::vector<PetscScalar> expected = solve(problem, pc);
+  HeldVec x = duplicate(problem.right());
+  {
+    const Faults faults;
+    const ErrorTexts errors;
+    if (unlucky()) Faults::at(ocl::Place::launch, -1, 0);
+    EXPECT_EQ(PCApply(pc, problem.right(), x) != 0, unlucky());
+    EXPECT_EQ(Faults::fired() > 0, unlucky());
+  }
+  EXPECT_EQ(solve(problem, pc), expected);
 }
 
 }  // namespace

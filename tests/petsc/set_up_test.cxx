@@ -93,6 +93,22 @@ TEST(SetUp, IsLeftOutWhileThePreconditionerIsReused) {
   EXPECT_EQ(work(pc), (Work{1, 2, 2, 2}));
 }
 
+TEST(SetUp, OfNewSettingsWaitsForTheEndOfTheReuse) {
+  auto&& [A, pc, b, x] = System(tridiagonal(kRows, -1, 4, -2));
+  OK(PCSetUp(pc));
+  OK(PCSetReusePreconditioner(pc, PETSC_TRUE));
+  OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_PIVOT));
+  OK(PCSetUp(pc));
+  expect_row(pc, -1, 4, -2);
+  EXPECT_EQ(work(pc), (Work{1, 1, 1, 1}));
+  OK(PCSetReusePreconditioner(pc, PETSC_FALSE));
+  OK(PCSetUp(pc));
+  const Work anew = work(pc);
+  EXPECT_NE(anew, (Work{1, 1, 1, 1}));
+  expect_row(pc, -1, 4, -2);
+  EXPECT_EQ(work(pc), anew) << "an apply sets nothing up";
+}
+
 TEST(SetUp, ReadsTheSecondMatrixOfKspSetOperators) {
   Matrix A(tridiagonal(kRows, -1, 9, -1)), P(tridiagonal(kRows, -1, 4, -2));
   const Preconditioner pc;

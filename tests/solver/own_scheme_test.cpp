@@ -72,7 +72,7 @@ SCALAR_TEST(SchemeOfOnesOwn, GivesWayWhereItDoesNotHoldOrIsForOtherLines) {
 SCALAR_TEST(SchemeOfOnesOwn, NeedsANameOfItsOwn) {
   static const test::ThomasScheme second;
   test::expect_refusal([] { add_scheme(second); }, "thomas-serial");
-  test::expect_refusal([] { ocl::add_carrier(ocl::carrier<test::ThomasWorker>("lanes-halo")); }, "lanes-halo");
+  test::expect_refusal([] { ocl::add_carrier(ocl::carrier<test::ThomasWorker>(test::kThomas)); }, test::kThomas);
   test::expect_refusal([] { Solver<T> solver({.variant = "thomas-parallel"}); }, "thomas-serial");
 }
 

@@ -23,7 +23,7 @@ void StoredModel<T>::set_up(const Plan& plan, const Bands<T>& bands) {
   factors_.factor(bands.lines(), bands.view(), Form::general);
   const FactorsView<T> f = factors_.view();
   const auto partitions = static_cast<std::size_t>(plan.tiles() * plan.lanes);
-  down_.assign(partitions, passes(plan) ? T(1) : T(0));
+  down_.assign(partitions, plan.as<StoredFactors>().reach >= plan.m ? T(1) : T(0));
   up_ = down_;
   for (Index i = 0; i < plan.n; ++i) {
     const Index below = plan.n - 1 - i;
