@@ -180,7 +180,7 @@ class LineOracle {
 class LinePreconditioner {
  public:
   explicit LinePreconditioner(const GridProblem& problem, const std::string& lines = "auto",
-                              PCOCLSPKTCombine combine = PC_OCLSPKT_COMBINE_ADDITIVE)
+                              PCOCLSPKTCombine combine = PC_OCLSPKT_COMBINE_FACTORED)
       : LinePreconditioner(problem.matrix(), lines) {
     PCOCLSPKTSetCombine(pc_, combine);
   }
