@@ -221,7 +221,7 @@ class CutDominantLines : public testing::Test {};
 SCALAR_TEST(CutDominantLines, StayOnDevicesAndAreNotGathered) {
   constexpr double kEps = std::numeric_limits<T>::epsilon();
   std::string first;
-  with_every_device_for_gpus<T>([&](const Options& options) {
+  with_every_device_for_gpus<T>("gpu", [&](const Options& options) {
     const DeviceInfo& info = device_module(nullptr)->devices().at(std::stoul(options.devices));
     if (first.empty() && (sizeof(T) == sizeof(float) || info.fp64)) first = options.devices;
   });
