@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Draws hard systems for some seconds, solves them in every way and judges the answers.
-#include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <iterator>
-#include <map>
-#include <string>
-#include <vector>
 
-#include "families.hpp"
 #include "settings.hpp"
 #include "tally.hpp"
-#include "trial.hpp"
 
 namespace oclspkt::attack {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "case.hpp"
-
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +10,15 @@
 
 namespace oclspkt::attack {
 namespace {
+
+constexpr std::pair<const char*, bool Case::*> kFlags[] = {{"over_diagonal", &Case::over_diagonal},
+                                                           {"reversed", &Case::reversed},
+                                                           {"transposed", &Case::transposed},
+                                                           {"inverse_rows", &Case::inverse_rows}};
+constexpr std::pair<const char*, double Case::*> kNumbers[] = {{"row_decades", &Case::row_decades},
+                                                               {"column_decades", &Case::column_decades},
+                                                               {"range", &Case::range},
+                                                               {"rtol", &Case::rtol}};
 
 std::string number_text(double value) {
   char text[32];
@@ -56,6 +64,11 @@ Edit parse_edit(const std::string& word) {
 }
 
 void set_word(Case& c, const std::string& name, const std::string& value) {
+  for (const auto& [of, number] : kNumbers) {
+    if (name != of) continue;
+    c.*number = parse_number(value, name);
+    return;
+  }
   if (name == "rows") {
     c.rows = parse_count(value, name, 1);
   } else if (name == "lines") {
@@ -64,18 +77,10 @@ void set_word(Case& c, const std::string& name, const std::string& value) {
     c.layout = static_cast<Layout>(place_of(value, name, kLayoutNames));
   } else if (name == "use") {
     c.use = static_cast<Use>(place_of(value, name, kUseNames));
-  } else if (name == "row_decades") {
-    c.row_decades = parse_number(value, name);
-  } else if (name == "column_decades") {
-    c.column_decades = parse_number(value, name);
   } else if (name == "pattern") {
     c.pattern = static_cast<Pattern>(place_of(value, name, kPatternNames));
-  } else if (name == "range") {
-    c.range = parse_number(value, name);
   } else if (name == "edit") {
     c.edits.push_back(parse_edit(value));
-  } else if (name == "rtol") {
-    c.rtol = parse_number(value, name);
   } else if (name == "partition") {
     c.partition = parse_count(value, name, 0);
   } else if (name == "seed") {
@@ -104,16 +109,14 @@ std::string to_text(const Case& c) {
   }
   if (c.layout != usual.layout) add("layout", kLayoutNames[static_cast<int>(c.layout)]);
   if (c.lines != usual.lines) add("lines", std::to_string(c.lines));
-  if (c.over_diagonal) text += " over_diagonal";
-  if (c.reversed) text += " reversed";
-  if (c.transposed) text += " transposed";
-  if (c.row_decades != 0) add("row_decades", number_text(c.row_decades));
-  if (c.column_decades != 0) add("column_decades", number_text(c.column_decades));
+  for (const auto& [name, flag] : kFlags) {
+    if (c.*flag) text.append(" ").append(name);
+  }
+  for (const auto& [name, number] : kNumbers) {
+    if (c.*number != 0) add(name, number_text(c.*number));
+  }
   if (c.pattern != usual.pattern) add("pattern", kPatternNames[static_cast<int>(c.pattern)]);
-  if (c.inverse_rows) text += " inverse_rows";
-  if (c.range != 0) add("range", number_text(c.range));
   if (c.use != usual.use) add("use", kUseNames[static_cast<int>(c.use)]);
-  if (c.rtol != 0) add("rtol", number_text(c.rtol));
   if (c.partition != 0) add("partition", std::to_string(c.partition));
   add("seed", std::to_string(c.seed));
   for (const Edit& e : c.edits) add("edit", e.band + std::to_string(e.at) + "*" + number_text(e.factor));
@@ -129,14 +132,10 @@ Case parse_case(const std::string& text) {
     const std::size_t equals = word.find('=');
     if (equals != std::string::npos) {
       set_word(c, word.substr(0, equals), word.substr(equals + 1));
-    } else if (word == "over_diagonal") {
-      c.over_diagonal = true;
-    } else if (word == "reversed") {
-      c.reversed = true;
-    } else if (word == "transposed") {
-      c.transposed = true;
-    } else if (word == "inverse_rows") {
-      c.inverse_rows = true;
+    } else if (const auto* flag =
+                   std::find_if(std::begin(kFlags), std::end(kFlags), [&](const auto& of) { return word == of.first; });
+               flag != std::end(kFlags)) {
+      c.*flag->second = true;
     } else {
       throw BadText("a case takes name=value, over_diagonal, reversed, transposed or inverse_rows; not '" + word + "'");
     }

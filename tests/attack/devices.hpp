@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "device.hpp"
 #include "trial.hpp"
 

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <random>
-#include <string>
-#include <vector>
 
 #include "case.hpp"
 

@@ -2,12 +2,9 @@
 // Systems that earlier solvers answered wrongly without a word: each is right now, or its report tells.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "devices.hpp"
 #include "settings.hpp"
 #include "tally.hpp"
-#include "trial.hpp"
 
 namespace oclspkt::attack {
 namespace {

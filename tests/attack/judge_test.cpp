@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The judge and what it judges: planted errors are seen, cases come back from their text.
-#include "judge.hpp"
 
-#include <array>
 #include <cctype>
-#include <limits>
-#include <string>
-#include <utility>
 
-#include "families.hpp"
+#include "matrices.hpp"
 #include "scalar_test.hpp"
 #include "tally.hpp"
-#include "trial.hpp"
 
 namespace oclspkt::attack {
 namespace {
@@ -22,11 +16,7 @@ class Judge : public ::testing::Test {
   static constexpr double eps = std::numeric_limits<T>::epsilon();
 
   /// tridiag(-1, 4, -1) with x = 1, so that a row's sum is 6 and its y is 2.
-  Judge() : bands_(LineSet::one(kRows)), x_(kRows, T(1)) {
-    std::fill_n(bands_.lower(), kRows, T(-1));
-    std::fill_n(bands_.diag(), kRows, T(4));
-    std::fill_n(bands_.upper(), kRows, T(-1));
-    bands_.close_lines();
+  Judge() : bands_(test::closed(test::constant<T>(LineSet::one(kRows), -1, 4, -1))), x_(kRows, T(1)) {
     pieces_ = pieces_of(bands_);
     y_ = multiply(bands_, pieces_, x_);
   }
@@ -98,11 +88,9 @@ SCALAR_TEST(Judge, CallsNaNInfinitelyWrong) {
 /// Bands of two rows.
 template <typename T>
 Bands<T> two_rows(T diag, T upper, T lower, T last) {
-  Bands<T> bands(LineSet::one(2));
-  std::copy_n(std::begin({T(0), lower}), 2, bands.lower());
-  std::copy_n(std::begin({diag, last}), 2, bands.diag());
-  std::copy_n(std::begin({upper, T(0)}), 2, bands.upper());
-  return bands;
+  return test::closed(test::fill<T>(LineSet::one(2), [&](Index i) {
+    return test::Row{lower, i == 0 ? diag : last, upper};
+  }));
 }
 
 SCALAR_TEST(Judge, KnowsHowFarRoundingSpreads) {

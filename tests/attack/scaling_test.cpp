@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Units that are powers of two: scaled rows, and a scaled line, change nothing but the scale of x.
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "cut_case.hpp"
 #include "devices.hpp"
-#include "families.hpp"
 #include "oclspkt/bands.hpp"
 #include "scalar_test.hpp"
-#include "trial.hpp"
 
 namespace oclspkt::attack {
 namespace {
@@ -39,8 +33,7 @@ bool rounded(T from, T to) {
 template <typename T>
 std::optional<Problem<T>> scaled(const Problem<T>& of, const Units& units) {
   const LineSet& lines = of.bands.lines();
-  Problem<T> result{Bands<T>(lines), of.y};
-  result.bands.copy_from(of.bands.view());
+  Problem<T> result{test::copy_of(of.bands), of.y};
   bool exact = true;
   const auto scale = [&](T& number, int exponent) {
     const T before = number;
@@ -77,15 +70,9 @@ std::string other_number(const std::vector<T>& before, const std::vector<T>& aft
 
 template <typename T>
 Problem<T> problem_of(const Case& c, Dice& dice) {
-  const System system = make_system(c);
-  Problem<T> problem{Bands<T>(system.lines), {}};
-  for (std::size_t k = 0; k < system.diag.size(); ++k) {
-    const auto at = static_cast<Index>(k);
-    problem.bands.lower()[at] = static_cast<T>(system.lower[k]);
-    problem.bands.diag()[at] = static_cast<T>(system.diag[k]);
-    problem.bands.upper()[at] = static_cast<T>(system.upper[k]);
-    problem.y.push_back(static_cast<T>(dice.uniform(-1, 1)));
-  }
+  Problem<T> problem{to_bands<T>(make_system(c)), {}};
+  problem.y.resize(static_cast<std::size_t>(problem.bands.lines().extent()));
+  for (T& number : problem.y) number = static_cast<T>(dice.uniform(-1, 1));
   return problem;
 }
 

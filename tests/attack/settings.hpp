@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "families.hpp"
 #include "trial.hpp"
 
 namespace oclspkt::attack {

@@ -1,15 +1,36 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tally.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
+#include <utility>
 
 namespace oclspkt::attack {
 namespace {
 
 constexpr long kMostCommands = 3;  // of each kind and cell
+
+/// The numbers of a cell by their names in JSON: those that add up, and those of which the largest counts.
+constexpr std::pair<const char*, long Counted::*> kCounts[] = {{"systems", &Counted::systems},
+                                                               {"answers", &Counted::answers},
+                                                               {"refused", &Counted::refused},
+                                                               {"broke", &Counted::broke},
+                                                               {"above_30", &Counted::above_goal},
+                                                               {"told", &Counted::told},
+                                                               {"told_by_auto", &Counted::told_by_auto},
+                                                               {"failed", &Counted::failed},
+                                                               {"exceeded", &Counted::exceeded},
+                                                               {"astray", &Counted::astray},
+                                                               {"beyond", &Counted::beyond},
+                                                               {"spread", &Counted::spread},
+                                                               {"lapack_spread", &Counted::lapack_spread},
+                                                               {"forward_behind", &Counted::behind}};
+constexpr std::pair<const char*, double Counted::*> kWorst[] = {{"worst_row", &Counted::worst},
+                                                                {"worst_norm", &Counted::worst_norm},
+                                                                {"worst_component", &Counted::worst_component},
+                                                                {"worst_unit", &Counted::worst_unit},
+                                                                {"worst_beyond", &Counted::worst_beyond},
+                                                                {"worst_forward", &Counted::worst_forward}};
 
 std::string quoted(const std::string& text) {
   std::string result = "\"";
@@ -76,26 +97,8 @@ void Counted::add(const Outcome& outcome) {
 }
 
 void Counted::add(const Counted& o) {
-  systems += o.systems;
-  answers += o.answers;
-  refused += o.refused;
-  broke += o.broke;
-  above_goal += o.above_goal;
-  told += o.told;
-  told_by_auto += o.told_by_auto;
-  failed += o.failed;
-  exceeded += o.exceeded;
-  astray += o.astray;
-  beyond += o.beyond;
-  worst_beyond = std::max(worst_beyond, o.worst_beyond);
-  spread += o.spread;
-  lapack_spread += o.lapack_spread;
-  behind += o.behind;
-  worst = std::max(worst, o.worst);
-  worst_norm = std::max(worst_norm, o.worst_norm);
-  worst_component = std::max(worst_component, o.worst_component);
-  worst_unit = std::max(worst_unit, o.worst_unit);
-  worst_forward = std::max(worst_forward, o.worst_forward);
+  for (const auto& [name, number] : kCounts) this->*number += o.*number;
+  for (const auto& [name, number] : kWorst) this->*number = std::max(this->*number, o.*number);
   margins.insert(margins.end(), o.margins.begin(), o.margins.end());
 }
 
@@ -180,19 +183,14 @@ void Tally::write_json(const std::string& path) const {
   std::fprintf(file.get(), "{\"cells\": [");
   const char* before = "\n";
   for (const auto& [key, c] : cells_) {
-    std::fprintf(
-        file.get(),
-        "%s  {\"family\": %s, \"scheme\": %s, \"device\": %s, \"systems\": %ld, \"answers\": %ld, \"refused\": "
-        "%ld, \"broke\": %ld, \"above_30\": %ld, \"told\": %ld, \"failed\": %ld, \"exceeded\": %ld, "
-        "\"astray\": %ld, \"beyond\": %ld, \"forward_behind\": %ld, \"worst_row\": %s, \"worst_norm\": %s, "
-        "\"worst_component\": %s, "
-        "\"worst_unit\": %s, \"worst_forward\": %s, "
-        "\"least_margin\": %s, \"median_margin\": %s}",
-        before, quoted(key.family).c_str(), quoted(key.scheme).c_str(), quoted(key.device).c_str(), c.systems,
-        c.answers, c.refused, c.broke, c.above_goal, c.told, c.failed, c.exceeded, c.astray, c.beyond, c.behind,
-        json_number(c.worst).c_str(), json_number(c.worst_norm).c_str(), json_number(c.worst_component).c_str(),
-        json_number(c.worst_unit).c_str(), json_number(c.worst_forward).c_str(), json_number(c.least_margin()).c_str(),
-        json_number(c.median_margin()).c_str());
+    std::fprintf(file.get(), "%s  {\"family\": %s, \"scheme\": %s, \"device\": %s", before, quoted(key.family).c_str(),
+                 quoted(key.scheme).c_str(), quoted(key.device).c_str());
+    for (const auto& [name, number] : kCounts) std::fprintf(file.get(), ", \"%s\": %ld", name, c.*number);
+    for (const auto& [name, number] : kWorst) {
+      std::fprintf(file.get(), ", \"%s\": %s", name, json_number(c.*number).c_str());
+    }
+    std::fprintf(file.get(), ", \"least_margin\": %s, \"median_margin\": %s}", json_number(c.least_margin()).c_str(),
+                 json_number(c.median_margin()).c_str());
     before = ",\n";
   }
   std::fprintf(file.get(), "\n], \"findings\": [");

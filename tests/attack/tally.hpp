@@ -3,8 +3,6 @@
 
 #include <cstdio>
 #include <map>
-#include <string>
-#include <vector>
 
 #include "trial.hpp"
 

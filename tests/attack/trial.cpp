@@ -1,38 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "trial.hpp"
 
-#include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <optional>
 
+#include "matrices.hpp"
 #include "units.hpp"
 
 namespace oclspkt::attack {
 namespace {
 
 template <typename T>
-Bands<T> to_bands(const System& system) {
-  Bands<T> bands(system.lines);
-  const auto round = [](const std::vector<double>& from, T* to) {
-    std::transform(from.begin(), from.end(), to, [](double value) { return static_cast<T>(value); });
-  };
-  round(system.lower, bands.lower());
-  round(system.diag, bands.diag());
-  round(system.upper, bands.upper());
-  return bands;
-}
-
-template <typename T>
-Bands<T> copy_of(const Bands<T>& bands) {
-  Bands<T> copy(bands.lines());
-  copy.copy_from(bands.view());
-  return copy;
-}
-
-template <typename T>
 Bands<T> transpose_of(const Bands<T>& bands) {
-  Bands<T> result = copy_of(bands);
+  Bands<T> result = test::copy_of(bands);
   const LineSet& lines = bands.lines();
   for (Index l = 0; l < lines.count(); ++l) {
     for (Index i = 0; i + 1 < lines.length(l); ++i) {
@@ -44,15 +24,15 @@ Bands<T> transpose_of(const Bands<T>& bands) {
 }
 
 template <typename T>
-bool finite_band(const T* band, Index n) {
-  return std::all_of(band, band + n, [](T value) { return std::isfinite(value); });
+bool finite(const T* numbers, Index n) {
+  return std::all_of(numbers, numbers + n, [](T value) { return std::isfinite(value); });
 }
 
 template <typename T>
 bool finite(const Bands<T>& bands) {
   const Index n = bands.lines().extent();
   const BandsView<T> b = bands.view();
-  return finite_band(b.lower, n) && finite_band(b.diag, n) && finite_band(b.upper, n);
+  return finite(b.lower, n) && finite(b.diag, n) && finite(b.upper, n);
 }
 
 /// No T is near the number.
@@ -63,7 +43,7 @@ bool beyond_range(long double x) {
 
 template <typename T>
 std::optional<Question<T>> ask(const Exam<T>& exam, Solution kind, std::vector<T> y) {
-  if (!finite_band(y.data(), static_cast<Index>(y.size()))) return std::nullopt;
+  if (!finite(y.data(), static_cast<Index>(y.size()))) return std::nullopt;
   Question<T> q;
   q.kind = kind;
   q.y = std::move(y);
@@ -175,7 +155,7 @@ Exam<T> make_exam(const Case& c) {
   exam.about = c;
   const System system = make_system(c);
   exam.bands = to_bands<T>(system);
-  exam.judged = c.use == Use::transpose ? transpose_of(exam.bands) : copy_of(exam.bands);
+  exam.judged = c.use == Use::transpose ? transpose_of(exam.bands) : test::copy_of(exam.bands);
   if (c.use == Use::later) exam.tame = to_bands<T>(make_system(tame(c)));
   if (!finite(exam.bands)) return exam;
   exam.pieces = pieces_of(exam.judged);

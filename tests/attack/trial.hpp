@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <limits>
-#include <string>
-#include <vector>
+#include <algorithm>
 
 #include "oclspkt/solver.hpp"
 #include "solutions.hpp"
@@ -52,6 +50,19 @@ struct Exam {
 
 template <typename T>
 Exam<T> make_exam(const Case& c);
+
+/// The numbers of a system as T has them.
+template <typename T>
+Bands<T> to_bands(const System& system) {
+  Bands<T> bands(system.lines);
+  const auto round = [](const std::vector<double>& from, T* to) {
+    std::transform(from.begin(), from.end(), to, [](double value) { return static_cast<T>(value); });
+  };
+  round(system.lower, bands.lower());
+  round(system.diag, bands.diag());
+  round(system.upper, bands.upper());
+  return bands;
+}
 
 /// The units in which a promise by rows in units is judged: the dominant_units() next to those in which devices solve.
 template <typename T>

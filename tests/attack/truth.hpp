@@ -2,8 +2,6 @@
 // What the answer is, and how far from it rounding may be.
 #pragma once
 
-#include <vector>
-
 #include "judge.hpp"
 
 namespace oclspkt::attack {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What becomes of texts in OpenCL C. What stands before them is looked at by vectors_test.cpp and on_host_test.cpp, and
 // by NVRTC in compile_test.cpp.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
 #include "kernel_source.hpp"
-#include "oclspkt/error.hpp"
+#include "thrown.hpp"
 #include "translate.hpp"
 
 namespace oclspkt::cuda {
@@ -127,13 +125,8 @@ TEST(Translate, RefusesOptionsThatItDoesNotKnow) {
 }
 
 TEST(Translate, NamesTheLineThatItRefuses) {
-  try {
-    translate("int a;\n\n__local int b, *c;", "");
-    FAIL();
-  } catch (const BuildError& error) {
-    EXPECT_STREQ(error.what(),
-                 "line 3 of a kernel text: variables and pointers are declared at once: declare them apart");
-  }
+  EXPECT_EQ(test::thrown_text<BuildError>([] { translate("int a;\n\n__local int b, *c;", ""); }),
+            "line 3 of a kernel text: variables and pointers are declared at once: declare them apart");
 }
 
 TEST(Signature, IsReadFromTheNumbersOfAKernel) {

@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <barrier>
-#include <memory>
 #include <thread>
 #include <vector>
 

@@ -5,7 +5,6 @@
 
 #include <CL/cl_icd.h>
 
-#include <algorithm>
 #include <cstring>
 #include <map>
 #include <tuple>

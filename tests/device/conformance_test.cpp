@@ -2,8 +2,6 @@
 // What each scheme of the table must do, with all its plans and on every device: a scheme is tested by being in the
 // table.
 #include <cstdio>
-#include <initializer_list>
-#include <map>
 #include <set>
 
 #include "examined_plan.hpp"
@@ -38,9 +36,6 @@ class SchemeTally {
 template <typename T>
 class Conformance : public testing::Test {
  protected:
-  using Matrices = std::initializer_list<AskedMatrix>;
-  using LineSets = std::vector<LineSet>;
-
   /// Call f(scheme, device, variant, solvers) for every scheme of the table, with kernels of all kinds.
   template <typename F>
   static void for_all(const F& f) {

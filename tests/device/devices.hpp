@@ -2,11 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "device.hpp"
 #include "emulators.hpp"
@@ -129,15 +125,6 @@ template <typename T>
 std::vector<T> solve(int device, const Bands<T>& bands, const std::vector<T>& y, const Shape& shape,
                      const DeviceSettings& settings = {}) {
   return solve_by_plan(device, plan_for<T>(device, bands.lines().extent(), shape, settings), bands, y, settings);
-}
-
-template <typename T>
-std::vector<T> solve_by_reference(const Bands<T>& bands, const std::vector<T>& y) {
-  Reference<T> reference;
-  reference.factor(bands.lines(), bands.view());
-  std::vector<T> x(y.size());
-  reference.solve(y.data(), x.data());
-  return x;
 }
 
 /// Places that belong to no line.

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstring>
-#include <vector>
 
 #include "devices.hpp"
 #include "opencl.hpp"

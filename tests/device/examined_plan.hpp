@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <map>
-#include <optional>
-
-#include "backward_error.hpp"
 #include "cut_plan.hpp"
 #include "enqueued.hpp"
 #include "fpga_operations.hpp"
+#include "matrix_algebra.hpp"
 #include "model.hpp"
 #include "pipeline.hpp"
 #include "row_error.hpp"
@@ -243,8 +240,7 @@ class Examined {
  private:
   /// A solution is found from its right-hand side.
   void expect_found(DeviceSolver<T>& solver, const std::vector<T>& x, const char* what) const {
-    std::vector<T> y(x);
-    multiply(system_.lines(), system_.bands.view(), x.data(), y.data());
+    const std::vector<T> y = product(system_.bands, x);
     EXPECT_LE(row_error(system_.bands, answer_of(solver, y), y).all, bound_) << "of a solution that is " << what;
   }
   /// What the norm of the inverse multiplies errors of rows by, at most.

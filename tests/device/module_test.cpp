@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The OpenCL module as programs get it: opened by the solver library from beside it.
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <cstdlib>
 #include <regex>
-#include <vector>
 
 #include "device.hpp"
-#include "oclspkt/error.hpp"
+#include "matrices.hpp"
 #include "oclspkt/solver.hpp"
+#include "thrown.hpp"
 
 namespace oclspkt::test {
 namespace {
@@ -41,11 +38,7 @@ struct AtExit {
 AtExit at_exit;
 
 TEST(Module, SolversMayLiveUntilTheProcessEnds) {
-  Bands<float> bands(LineSet::one(100));
-  std::fill_n(bands.lower(), 100, -1.0F);
-  std::fill_n(bands.diag(), 100, 4.0F);
-  std::fill_n(bands.upper(), 100, -1.0F);
-  bands.close_lines();
+  const Bands<float> bands = closed(constant<float>(LineSet::one(100), -1, 4, -1));
   Plan plan;
   plan.made_by = "lanes-halo";
   plan.method = Method::truncated_halo;
@@ -63,39 +56,29 @@ TEST(Module, SolversMayLiveUntilTheProcessEnds) {
   younger.solver->set_up(plan, bands);
 }
 
+/// Solve 1 4 1 on what the options name. @return the report, or the text of the error
+Report solve_for_ones(const Options& options) {
+  const Index n = 1'000'000;
+  Solver<double> solver(options);
+  solver.bands(LineSet::one(n)).copy_from(closed(constant<double>(LineSet::one(n), -1, 4, -1)).view());
+  solver.set_up();
+  const std::vector<double> y(n, 2);
+  std::vector<double> x(n);
+  solver.apply(y.data(), x.data());
+  EXPECT_NEAR(x[n / 2], 1, 1e-15);
+  return solver.report();
+}
+
 /// Where no driver can be used, for the reason that OCLSPKT_EXPECTED matches.
 TEST(NoDriver, TheHostAnswersAndTheReportSaysWhy) {
   const char* expected = std::getenv("OCLSPKT_EXPECTED");
   ASSERT_NE(expected, nullptr) << "run by tests/device/drivers.cmake";
-  const Index n = 1'000'000;
-  const std::vector<double> lower(n, -1), diag(n, 4), upper(n, -1), y(n, 2);
-  std::vector<double> x(n);
-  Solver<double> solver;
-  solver.set_up(LineSet::one(n), lower.data(), diag.data(), upper.data());
-  solver.apply(y.data(), x.data());
-  EXPECT_NEAR(x[n / 2], 1, 1e-15);
-  EXPECT_EQ(solver.report().device.name, "host");
-  EXPECT_TRUE(std::regex_search(solver.report().device.why, std::regex(expected))) << solver.report().device.why;
+  const Report report = solve_for_ones({});
+  EXPECT_EQ(report.device.name, "host");
+  EXPECT_TRUE(std::regex_search(report.device.why, std::regex(expected))) << report.device.why;
   EXPECT_TRUE(opened().devices().empty());
-  Options named{.devices = "cpu"};
-  try {
-    Solver<double>(named).set_up(LineSet::one(n), lower.data(), diag.data(), upper.data());
-    ADD_FAILURE() << "a device was found";
-  } catch (const InvalidInput& error) {
-    EXPECT_TRUE(std::regex_search(error.what(), std::regex(expected))) << error.what();
-  }
-}
-
-/// Solve 1 4 1 on what the options name. @return the report, or the text of the error
-Report solve_for_ones(const Options& options) {
-  const Index n = 100'000;
-  const std::vector<double> lower(n, -1), diag(n, 4), upper(n, -1), y(n, 2);
-  std::vector<double> x(n);
-  Solver<double> solver(options);
-  solver.set_up(LineSet::one(n), lower.data(), diag.data(), upper.data());
-  solver.apply(y.data(), x.data());
-  EXPECT_NEAR(x[n / 2], 1, 1e-15);
-  return solver.report();
+  const std::string refusal = thrown_text([] { solve_for_ones({.devices = "cpu"}); });
+  EXPECT_TRUE(std::regex_search(refusal, std::regex(expected))) << refusal;
 }
 
 /// Where the only device is a board without a compiler: run by tests/device/drivers.cmake.

@@ -2,12 +2,10 @@
 // Sparse products on every device, by kernels for CPUs and for GPUs, in all formats.
 #include <atomic>
 #include <cstring>
-#include <numeric>
 
 #include "devices.hpp"
 #include "fault.hpp"
 #include "sparse_matrices.hpp"
-#include "thrown.hpp"
 
 namespace oclspkt::test {
 namespace {

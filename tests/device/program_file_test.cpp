@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "program_file.hpp"
 
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
-#include <random>
-#include <string>
-#include <vector>
 
 #include "build_program.hpp"
 #include "devices.hpp"
@@ -27,13 +21,6 @@ const std::string kNumbers = "-D STEP=2.5f";
 constexpr const char* kText =
     "__kernel void steps(__global float* x) { x[get_global_id(0)] = x[get_global_id(0)] / STEP + 0.1f; }\n";
 
-std::string slurp(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-void spill(const std::string& file, const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; }
-
 /// A device that stands in for a board: an FPGA without a compiler.
 FoundDevice board_of(int device) {
   FoundDevice board = Registry::instance().device(device);
@@ -45,10 +32,7 @@ FoundDevice board_of(int device) {
 /// A folder with the program of a kernel for such a board.
 class Programs {
  public:
-  explicit Programs(int device, const std::string& more = kNumbers, bool is_double = false)
-      : folder(fs::temp_directory_path() / ("oclspkt-programs-" + std::to_string(getpid()))), board(board_of(device)) {
-    fs::remove_all(folder);
-    fs::create_directories(folder);
+  explicit Programs(int device, const std::string& more = kNumbers, bool is_double = false) : board(board_of(device)) {
     wanted = {"steps", kText, build_options(board, is_double, kOneTask) + " " + more};
     file = (folder / (program_name(wanted) + ".bin")).string();
     const cl::Context context(board.handle);
@@ -56,9 +40,6 @@ class Programs {
     note = note_of(wanted, board.info.name, board.info.platform, board.info.driver_version, bytes);
     write_program(file, note, bytes);
   }
-  Programs(const Programs&) = delete;
-  Programs& operator=(const Programs&) = delete;
-  ~Programs() { fs::remove_all(folder); }
 
   /// What the kernel makes of some numbers, with its program from `path`, or from its text on the device itself.
   std::vector<float> run(const std::string& path) const {
@@ -84,7 +65,8 @@ class Programs {
     write_program(file, changed, bytes);
   }
 
-  fs::path folder;
+  const FreshFolder fresh;
+  const fs::path folder = fresh.path();
   FoundDevice board;
   WantedProgram wanted;
   std::string file;
@@ -196,8 +178,8 @@ TEST(ProgramFile, OfAnotherScalarSizeTextOrVersionIsRefused) {
   programs.write_changed([](ProgramNote& note) { note.rows = 32; });
   expect_clear(programs.why_refused(programs.file), programs.file, "do not agree");
   write_program(programs.file, programs.note, programs.bytes);
-  std::string text = slurp(programs.file + ".json");
-  spill(programs.file + ".json", text.replace(text.find("program 1"), 9, "program 0"));
+  std::string text = contents_of(programs.file + ".json");
+  write_file(programs.file + ".json", text.replace(text.find("program 1"), 9, "program 0"));
   expect_clear(programs.why_refused(programs.file), programs.file, "another version of oclspkt");
 }
 
@@ -206,7 +188,7 @@ std::string damage(const Programs& programs, std::mt19937_64& random) {
   const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
   const bool of_note = below(2) == 0;
   const std::string file = programs.file + (of_note ? ".json" : "");
-  std::string bytes = slurp(file);
+  std::string bytes = contents_of(file);
   const std::size_t kind = below(5), at = below(bytes.size());
   const char* const kKinds[] = {"cut", "flipped", "zeroed", "longer", "other bytes"};
   if (kind == 0) bytes.resize(at);
@@ -217,7 +199,7 @@ std::string damage(const Programs& programs, std::mt19937_64& random) {
   }
   if (kind == 3) bytes += "}";
   if (kind == 4) std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<char>(below(256)); });
-  spill(file, bytes);
+  write_file(file, bytes);
   return std::string(of_note ? "note " : "program ") + kKinds[kind] + " at " + std::to_string(at);
 }
 

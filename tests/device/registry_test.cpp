@@ -10,7 +10,6 @@
 #include "error_name.hpp"
 #include "registry.hpp"
 #include "runtime.hpp"
-#include "thrown.hpp"
 
 namespace oclspkt::test {
 namespace {

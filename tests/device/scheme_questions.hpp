@@ -2,14 +2,9 @@
 // What schemes are asked, and the plans that they answer with.
 #pragma once
 
-#include <algorithm>
 #include <cctype>
 #include <map>
 #include <optional>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 #include "devices.hpp"
 #include "schemes/scheme.hpp"

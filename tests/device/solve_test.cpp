@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Solvers of one device: what they read, keep and refuse, whatever the scheme.
-#include <algorithm>
 
 #include "devices.hpp"
 #include "factors.hpp"
@@ -49,28 +48,6 @@ SCALAR_TEST(Solve, NeverReadsTheOuterCouplings) {
       }
     });
   }
-}
-
-SCALAR_TEST(Solve, OneLineOfNonFiniteNumbersChangesNoBitOfTheOthers) {
-  // Tiles are swept again, NaN-safe, for the sake of one line.
-  const Index count = 90, length = 61, odd = 40;
-  const LineSet lines = LineSet::equal(count, length);
-  const auto bands = closed(random_dominant<T>(lines, 1.5));
-  auto weak = closed(random_dominant<T>(lines, 1.5));
-  for (Index i = 0; i < length; ++i) weak.diag()[odd * length + i] *= T(0.6);
-  const auto y = random_vector<T>(count * length);
-  auto poisoned = y;
-  poisoned[odd * length + 30] = std::numeric_limits<T>::quiet_NaN();
-  on_every_device<T>([&](const DeviceInfo& info) {
-    for (const Shape shape : {Shape{Method::truncated_halo, 40, 48}, Shape{Method::exact_twopass, 0, 48}}) {
-      auto expected = solve<T>(info.index, bands, y, shape);
-      std::fill_n(expected.begin() + odd * length, length, T(0));
-      for (auto x : {solve<T>(info.index, bands, poisoned, shape), solve<T>(info.index, weak, y, shape)}) {
-        std::fill_n(x.begin() + odd * length, length, T(0));
-        EXPECT_EQ(x, expected) << name(shape.method);
-      }
-    }
-  });
 }
 
 SCALAR_TEST(Solve, FactorsThatTheHostMadeAreKeptOnce) {

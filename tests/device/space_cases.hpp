@@ -2,9 +2,6 @@
 // What tests of vectors on devices share.
 #pragma once
 
-#include <random>
-#include <vector>
-
 #include "devices.hpp"
 #include "space.hpp"
 

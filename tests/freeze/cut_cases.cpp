@@ -17,9 +17,8 @@ std::string solve_share(const Share& share, const Options& options, const Bands<
   test::fill_share(share, bands.view(), solver.bands({share.lines, share.cuts, exchange}));
   solver.set_up();
   const auto extent = static_cast<std::size_t>(share.lines.extent());
-  std::vector<T> own_y(extent), x(extent, T(77)), transposed(extent, T(77));
-  share.for_rows(
-      [&](Index here, Index there) { own_y[static_cast<std::size_t>(here)] = y[static_cast<std::size_t>(there)]; });
+  const std::vector<T> own_y = share.part_of(y);
+  std::vector<T> x(extent, T(77)), transposed(extent, T(77));
   solver.apply(own_y.data(), x.data());
   const std::string text = text_of(solver.report()) + " " + text_of(solver.cut_report()) + " x " + hash_of(x);
   solver.apply_transpose(own_y.data(), transposed.data());

@@ -29,18 +29,13 @@ constexpr const char* kSourceNames[] = {"bands", "fill", "exchange"};
 template <typename T>
 void give_bands(Solver<T>& solver, const Bands<T>& from, Source source) {
   const LineSet& lines = from.lines();
-  const BandsFill<T> fill = [&](const BandsPart<T>& to, Index first, Index end) {
-    std::copy(from.view().lower + first, from.view().lower + end, to.lower);
-    std::copy(from.view().diag + first, from.view().diag + end, to.diag);
-    std::copy(from.view().upper + first, from.view().upper + end, to.upper);
-  };
   if (source == Source::filled_in_place) {
     solver.bands(lines).copy_from(from.view());
   } else if (source == Source::by_fill) {
-    solver.fill(lines, fill);
+    solver.fill(lines, test::fill_from(from));
   } else {
     FilledBands<T> filled;
-    filled.fill(lines, fill);
+    filled.fill(lines, test::fill_from(from));
     solver.swap_bands(lines, filled);
   }
 }

@@ -2,8 +2,6 @@
 #include "plan_makers.hpp"
 #include "geometry.hpp"
 
-#include <algorithm>
-
 #include "schemes/beside/beside_plans.hpp"
 #include "schemes/fpga/task_form.hpp"
 #include "schemes/fpga/task_plan.hpp"
@@ -17,6 +15,8 @@ namespace oclspkt::freeze {
 namespace {
 
 using Made = std::optional<Plan>;
+using Lines = const LineSet&;
+using Traits = const DeviceTraits&;
 
 constexpr Index kHalo = 40;
 
@@ -30,14 +30,12 @@ class Makers {
   /// For a form by its number.
   template <typename F>
   void add_forms(const std::string& name, const F& make) {
-    add(name, Arrangement::any, Kind::dominant,
-        [=](const LineSet& l, int word, const DeviceTraits& t) { return make(l, word, t); });
-    add(name + " symmetric", Arrangement::any, Kind::symmetric,
-        [=](const LineSet& l, int word, const DeviceTraits& t) -> Made {
-          Made plan = make(l, word, t);
-          if (plan) plan->form = Form::symmetric;
-          return plan;
-        });
+    add(name, Arrangement::any, Kind::dominant, [=](Lines l, int word, Traits t) { return make(l, word, t); });
+    add(name + " symmetric", Arrangement::any, Kind::symmetric, [=](Lines l, int word, Traits t) -> Made {
+      Made plan = make(l, word, t);
+      if (plan) plan->form = Form::symmetric;
+      return plan;
+    });
   }
 
   std::vector<PlanMaker> all;
@@ -46,11 +44,11 @@ class Makers {
   Variant variant_;
 };
 
-Made halo_plan(const LineSet& lines, Index halo, Index partition, int word, const DeviceTraits& traits) {
+Made halo_plan(Lines lines, Index halo, Index partition, int word, Traits traits) {
   return make_plan(Method::truncated_halo, lines.rows(), halo, partition, word, traits);
 }
 
-Made streamed_plan(const LineSet& lines, int word, DeviceTraits traits) {
+Made streamed_plan(Lines lines, int word, DeviceTraits traits) {
   traits.lanes = traits.tile_lanes;
   Plan plan = make_plan(Method::truncated_halo, lines.rows(), 0, 0, word, traits);
   return stream_tiles(plan, kHalo, word, traits) ? Made(plan) : std::nullopt;
@@ -58,25 +56,23 @@ Made streamed_plan(const LineSet& lines, int word, DeviceTraits traits) {
 
 /// Stored factors by lanes.
 void add_stored(Makers& makers) {
-  const auto stored = [](const LineSet& lines, Index reach, int word, const DeviceTraits& traits) {
+  const auto stored = [](Lines lines, Index reach, int word, Traits traits) {
     return make_stored_plan(lines.rows(), reach, 0, word, traits);
   };
   for (const Index reach : {0, 20}) {
     makers.add("stored reach " + std::to_string(reach), Arrangement::any, Kind::dominant,
-               [=](const LineSet& l, int word, const DeviceTraits& t) { return Made(stored(l, reach, word, t)); });
+               [=](Lines l, int word, Traits t) { return Made(stored(l, reach, word, t)); });
   }
   const auto changed = [&](const std::string& name, Arrangement lines, Kind kind, const auto& change,
                            bool only_double = false) {
     makers.add(
         name, lines, kind,
-        [=](const LineSet& l, int word, const DeviceTraits& t) {
+        [=](Lines l, int word, Traits t) {
           Plan plan = stored(l, 0, word, t);
           return change(plan, l, word, t) ? Made(plan) : std::nullopt;
         },
         only_double);
   };
-  using Lines = const LineSet&;
-  using Traits = const DeviceTraits&;
   changed("stored by the device", Arrangement::any, Kind::dominant, [](Plan& p, Lines, int, Traits) {
     p.as<StoredFactors>().lead_in = p.lanes;
     return true;
@@ -108,22 +104,20 @@ void add_stored(Makers& makers) {
 /// Tiles of work-groups: what suits their plan besides a form.
 void add_tiles(Makers& makers) {
   for (const Index partition : {0, 4, 8}) {
-    makers.add_forms("tiles " + std::to_string(partition), [=](const LineSet& l, int word, const DeviceTraits& t) {
-      return halo_plan(l, kHalo, partition, word, t);
-    });
-    makers.add_forms("runs " + std::to_string(partition), [=](const LineSet& l, int word, const DeviceTraits& t) {
+    makers.add_forms("tiles " + std::to_string(partition),
+                     [=](Lines l, int word, Traits t) { return halo_plan(l, kHalo, partition, word, t); });
+    makers.add_forms("runs " + std::to_string(partition), [=](Lines l, int word, Traits t) {
       return Made(make_run_plan(l.rows(), kHalo, partition, word, t));
     });
-    makers.add_forms("reduces " + std::to_string(partition), [=](const LineSet& l, int word, const DeviceTraits& t) {
-      return Made(make_reduce_plan(l.rows(), partition, word, t));
-    });
+    makers.add_forms("reduces " + std::to_string(partition),
+                     [=](Lines l, int word, Traits t) { return Made(make_reduce_plan(l.rows(), partition, word, t)); });
   }
-  makers.add_forms("tiles settled", [](const LineSet& l, int word, const DeviceTraits& t) {
+  makers.add_forms("tiles settled", [](Lines l, int word, Traits t) {
     Made plan = halo_plan(l, kHalo, 0, word, t);
     couple_within_halo(*plan);
     return plan;
   });
-  makers.add_forms("runs corrected", [](const LineSet& l, int word, const DeviceTraits& t) {
+  makers.add_forms("runs corrected", [](Lines l, int word, Traits t) {
     Made plan = make_run_plan(l.rows(), kHalo, 0, word, t);
     correct_runs(*plan, word, t);
     return plan;
@@ -131,14 +125,14 @@ void add_tiles(Makers& makers) {
   for (const bool runs : {false, true}) {
     makers.add(
         runs ? "runs narrow" : "tiles narrow", Arrangement::any, Kind::symmetric,
-        [=](const LineSet& l, int word, const DeviceTraits& t) {
+        [=](Lines l, int word, Traits t) {
           Made plan = runs ? make_run_plan(l.rows(), kHalo, 0, word, t) : *halo_plan(l, kHalo, 0, word, t);
           plan->form = Form::symmetric;
           return keep_narrow(*plan) ? plan : std::nullopt;
         },
         true);
     makers.add(runs ? "runs shared" : "tiles shared", Arrangement::equal, Kind::alike,
-               [=](const LineSet& l, int word, const DeviceTraits& t) {
+               [=](Lines l, int word, Traits t) {
                  Made plan = runs ? make_run_plan(l.rows(), kHalo, 0, word, t) : *halo_plan(l, kHalo, 0, word, t);
                  return share_line(*plan, l.length(0), word) ? plan : std::nullopt;
                });
@@ -147,7 +141,7 @@ void add_tiles(Makers& makers) {
 
 /// Work-groups that hold or stream whole lines, or keep the factors of parts.
 void add_lines(Makers& makers) {
-  const auto whole = [](const LineSet& l, int word, const DeviceTraits& t) -> Made {
+  const auto whole = [](Lines l, int word, Traits t) -> Made {
     const Index partition = partition_of_whole_lines(l, word, t);
     return partition > 0 ? Made(make_whole_lines_plan(l, partition, word, t)) : std::nullopt;
   };
@@ -155,7 +149,7 @@ void add_lines(Makers& makers) {
   for (const bool holds : {false, true}) {
     for (const bool symmetric : {false, true}) {
       makers.add(std::string(holds ? "whole lines kept" : "parts kept") + (symmetric ? " mirrored" : ""),
-                 Arrangement::equal, Kind::alike, [=](const LineSet& l, int word, const DeviceTraits& t) -> Made {
+                 Arrangement::equal, Kind::alike, [=](Lines l, int word, Traits t) -> Made {
                    Made plan = holds ? whole(l, word, t) : halo_plan(l, kHalo, 0, word, t);
                    if (!plan || !share_line(*plan, l.length(0), word)) return std::nullopt;
                    if (!keep_factors(*plan, l.length(0), word, t)) return std::nullopt;
@@ -168,8 +162,7 @@ void add_lines(Makers& makers) {
   for (std::size_t i = 0; i < kMostLineRuns; ++i) {
     for (const Form form : {Form::general, Form::symmetric}) {
       makers.add("runs of lines " + std::to_string(i) + " " + oclspkt::name(form), Arrangement::equal,
-                 form == Form::general ? Kind::dominant : Kind::symmetric,
-                 [=](const LineSet& l, int word, const DeviceTraits& t) -> Made {
+                 form == Form::general ? Kind::dominant : Kind::symmetric, [=](Lines l, int word, Traits t) -> Made {
                    const std::vector<Plan> plans = make_line_runs_plans(l.rows(), l.length(0), form, word, t);
                    return i < plans.size() ? Made(plans[i]) : std::nullopt;
                  });
@@ -180,9 +173,8 @@ void add_lines(Makers& makers) {
 void add_paper(std::vector<PlanMaker>& all) {
   Makers makers(Variant::paper_gpu);
   for (const Index m : {4, 32, 40, 500}) {
-    makers.add(
-        "paper " + std::to_string(m), Arrangement::any, Kind::dominant,
-        [=](const LineSet& l, int word, const DeviceTraits& t) { return Made(make_paper_plan(l.rows(), m, word, t)); });
+    makers.add("paper " + std::to_string(m), Arrangement::any, Kind::dominant,
+               [=](Lines l, int word, Traits t) { return Made(make_paper_plan(l.rows(), m, word, t)); });
   }
   all.insert(all.end(), makers.all.begin(), makers.all.end());
 }
@@ -190,7 +182,7 @@ void add_paper(std::vector<PlanMaker>& all) {
 void add_paper_lanes(Makers& makers) {
   for (const auto& [m, m_min] : {std::pair<Index, Index>{0, 40}, {80, 40}}) {
     makers.add("paper by lanes " + std::to_string(m), Arrangement::any, Kind::dominant,
-               [m = m, m_min = m_min](const LineSet& l, int word, const DeviceTraits& t) {
+               [m = m, m_min = m_min](Lines l, int word, Traits t) {
                  return Made(make_paper_lanes_plan(l.rows(), m > 0 ? m : paper_lanes_partition(l.rows(), word, t),
                                                    m_min, "lanes-paper", word, t));
                });
@@ -204,9 +196,8 @@ Kind kind_for(Form form) {
 void add_grid_demand(Makers& makers, const std::string& name, GridDemand demand) {
   for (const Form form : {Form::general, Form::shared, Form::symmetric}) {
     demand.form = form;
-    makers.add(
-        "grid " + name + " " + oclspkt::name(form), Arrangement::beside, kind_for(form),
-        [=](const LineSet& l, int word, const DeviceTraits& t) { return Made(make_grid_plan(l, demand, word, t)); });
+    makers.add("grid " + name + " " + oclspkt::name(form), Arrangement::beside, kind_for(form),
+               [=](Lines l, int word, Traits t) { return Made(make_grid_plan(l, demand, word, t)); });
   }
 }
 
@@ -214,20 +205,18 @@ void add_grid_demand(Makers& makers, const std::string& name, GridDemand demand)
 void add_exact_tasks(Makers& makers) {
   const auto add_both = [&](const std::string& name, Arrangement lines, const char* scheme, const auto& make) {
     for (const Form form : {Form::general, Form::symmetric}) {
-      makers.add(name + " " + oclspkt::name(form), lines, kind_for(form),
-                 [=](const LineSet& l, int word, const DeviceTraits& t) -> Made {
-                   Made plan = make(l, word, t);
-                   if (!plan) return plan;
-                   plan->made_by = scheme;
-                   plan->form = form;
-                   return plan;
-                 });
+      makers.add(name + " " + oclspkt::name(form), lines, kind_for(form), [=](Lines l, int word, Traits t) -> Made {
+        Made plan = make(l, word, t);
+        if (!plan) return plan;
+        plan->made_by = scheme;
+        plan->form = form;
+        return plan;
+      });
     }
   };
-  const auto batch = [](const LineSet& l, int word, const DeviceTraits& t) { return make_batch_plan(l, word, t); };
-  add_both("row by row", Arrangement::any, "fpga-tdma", [](const LineSet& l, int word, const DeviceTraits& t) {
-    return Made(make_tdma_plan(l.rows(), 0, word, t));
-  });
+  const auto batch = [](Lines l, int word, Traits t) { return make_batch_plan(l, word, t); };
+  add_both("row by row", Arrangement::any, "fpga-tdma",
+           [](Lines l, int word, Traits t) { return Made(make_tdma_plan(l.rows(), 0, word, t)); });
   add_both("lines in turn", Arrangement::equal, "fpga-batch", batch);
   add_both("lines side by side in turn", Arrangement::beside, "fpga-batch", batch);
 }
@@ -236,8 +225,6 @@ void add_exact_tasks(Makers& makers) {
 
 std::vector<PlanMaker> makers_for_cpus() {
   Makers makers(Variant::cpu);
-  using Traits = const DeviceTraits&;
-  using Lines = const LineSet&;
   const Arrangement any = Arrangement::any;
   for (const Index halo : {Index{8}, kHalo}) {
     for (const Index partition : {0, 48}) {
@@ -303,7 +290,7 @@ std::vector<PlanMaker> makers_of_grids() {
   for (std::size_t i = 0; i < kMostExact; ++i) {
     for (const Form form : {Form::general, Form::shared, Form::symmetric}) {
       makers.add("grid fastest exact " + std::to_string(i) + " " + oclspkt::name(form), Arrangement::beside,
-                 kind_for(form), [=](const LineSet& l, int word, const DeviceTraits& t) -> Made {
+                 kind_for(form), [=](Lines l, int word, Traits t) -> Made {
                    const std::vector<Plan> plans = make_exact_grid_plans(l, {.form = form}, word, t);
                    return i < plans.size() ? Made(plans[i]) : std::nullopt;
                  });
@@ -315,7 +302,7 @@ std::vector<PlanMaker> makers_of_grids() {
 std::vector<PlanMaker> makers_for_fpgas() {
   Makers makers(Variant::fpga);
   for (const char* const scheme : {"fpga-spktrunc", "fpga-spkboth", "fpga-spkjac"}) {
-    makers.add_forms(scheme, [=](const LineSet& l, int word, const DeviceTraits& t) {
+    makers.add_forms(scheme, [=](Lines l, int word, Traits t) {
       return Made(make_task_plan(l.rows(), kTaskRows, scheme, word, t));
     });
   }

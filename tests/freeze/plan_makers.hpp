@@ -2,10 +2,7 @@
 // Every kind of plan, by name.
 #pragma once
 
-#include <functional>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "device.hpp"
 #include "plan.hpp"

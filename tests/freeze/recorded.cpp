@@ -2,12 +2,12 @@
 // The program's side of the recording driver.
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <fstream>
 #include <stdexcept>
 
 #include "cases.hpp"
 #include "hash.hpp"
+#include "matrices.hpp"
 #include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
 #include "recording_driver.hpp"
@@ -31,10 +31,7 @@ void measure(const char* device) {
   Options options{.devices = device};
   for (const LineSet& lines : {LineSet::one(64), LineSet::grid_axis(1, 16, 16, 1)}) {
     Solver<T> solver(options);
-    Bands<T>& bands = solver.bands(lines);
-    std::fill_n(bands.lower(), lines.extent(), T(-1));
-    std::fill_n(bands.diag(), lines.extent(), T(4));
-    std::fill_n(bands.upper(), lines.extent(), T(-1));
+    solver.bands(lines).copy_from(test::closed(test::constant<T>(lines, -1, 4, -1)).view());
     try {
       solver.set_up();
     } catch (const InvalidInput&) {  // no double precision

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // An OpenCL driver with devices of every kind that runs no kernel and records what it is told: launches with all their
 // arguments, copies with a hash of what is copied, and memory. Buffers are memory of the host.
-#include <cstring>
 #include <deque>
 #include <mutex>
 
@@ -61,47 +60,28 @@ cl_int CL_API_CALL device_ids(cl_platform_id /*of*/, cl_device_type type, cl_uin
 cl_int CL_API_CALL device_info(cl_device_id of, cl_device_info what, std::size_t room, void* to, std::size_t* size) {
   const DeviceFigures& f = as<Device>(of)->figures;
   constexpr cl_uint kAlignmentBits = 4096;
-  switch (what) {
-    case CL_DEVICE_NAME:
-      return give_text(f.name, room, to, size);
-    case CL_DRIVER_VERSION:
-      return give_text("1", room, to, size);
-    case CL_DEVICE_VERSION:
-      return give_text("OpenCL 1.2 recording", room, to, size);
-    case CL_DEVICE_EXTENSIONS:
-      return give_text(f.fp64 ? "cl_khr_fp64" : "", room, to, size);
-    case CL_DEVICE_PLATFORM:
-      return give(as<_cl_platform_id>(&platform), room, to, size);
-    case CL_DEVICE_TYPE:
-      return give(f.type, room, to, size);
-    case CL_DEVICE_MAX_COMPUTE_UNITS:
-      return give(f.units, room, to, size);
-    case CL_DEVICE_GLOBAL_MEM_SIZE:
-      return give(f.memory, room, to, size);
-    case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
-      return give(f.allocation, room, to, size);
-    case CL_DEVICE_GLOBAL_MEM_CACHE_SIZE:
-      return give(f.cache, room, to, size);
-    case CL_DEVICE_LOCAL_MEM_SIZE:
-      return give(f.local, room, to, size);
-    case CL_DEVICE_MAX_WORK_GROUP_SIZE:
-      return give(f.group_items, room, to, size);
-    case CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT:
-      return give(f.lanes_float, room, to, size);
-    case CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE:
-      return give(f.lanes_double, room, to, size);
-    case CL_DEVICE_DOUBLE_FP_CONFIG:
-      return give(cl_device_fp_config{f.fp64 ? cl_device_fp_config{CL_FP_FMA | CL_FP_DENORM} : 0}, room, to, size);
-    case CL_DEVICE_HOST_UNIFIED_MEMORY:
-      return give(f.unified ? cl_bool{CL_TRUE} : cl_bool{CL_FALSE}, room, to, size);
-    case CL_DEVICE_AVAILABLE:
-    case CL_DEVICE_COMPILER_AVAILABLE:
-      return give(cl_bool{CL_TRUE}, room, to, size);
-    case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
-      return give(kAlignmentBits, room, to, size);
-    default:
-      return CL_INVALID_VALUE;
-  }
+  if (what == CL_DEVICE_NAME) return give_text(f.name, room, to, size);
+  if (what == CL_DRIVER_VERSION) return give_text("1", room, to, size);
+  if (what == CL_DEVICE_VERSION) return give_text("OpenCL 1.2 recording", room, to, size);
+  if (what == CL_DEVICE_EXTENSIONS) return give_text(f.fp64 ? "cl_khr_fp64" : "", room, to, size);
+  if (what == CL_DEVICE_PLATFORM) return give(as<_cl_platform_id>(&platform), room, to, size);
+  if (what == CL_DEVICE_TYPE) return give(f.type, room, to, size);
+  if (what == CL_DEVICE_MAX_COMPUTE_UNITS) return give(f.units, room, to, size);
+  if (what == CL_DEVICE_GLOBAL_MEM_SIZE) return give(f.memory, room, to, size);
+  if (what == CL_DEVICE_MAX_MEM_ALLOC_SIZE) return give(f.allocation, room, to, size);
+  if (what == CL_DEVICE_GLOBAL_MEM_CACHE_SIZE) return give(f.cache, room, to, size);
+  if (what == CL_DEVICE_LOCAL_MEM_SIZE) return give(f.local, room, to, size);
+  if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE) return give(f.group_items, room, to, size);
+  if (what == CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) return give(f.lanes_float, room, to, size);
+  if (what == CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE) return give(f.lanes_double, room, to, size);
+  if (what == CL_DEVICE_DOUBLE_FP_CONFIG)
+    return give(cl_device_fp_config{f.fp64 ? cl_device_fp_config{CL_FP_FMA | CL_FP_DENORM} : 0}, room, to, size);
+  if (what == CL_DEVICE_HOST_UNIFIED_MEMORY)
+    return give(f.unified ? cl_bool{CL_TRUE} : cl_bool{CL_FALSE}, room, to, size);
+  if (what == CL_DEVICE_AVAILABLE || what == CL_DEVICE_COMPILER_AVAILABLE)
+    return give(cl_bool{CL_TRUE}, room, to, size);
+  if (what == CL_DEVICE_MEM_BASE_ADDR_ALIGN) return give(kAlignmentBits, room, to, size);
+  return CL_INVALID_VALUE;
 }
 
 cl_int CL_API_CALL keep_device(cl_device_id /*device*/) { return CL_SUCCESS; }

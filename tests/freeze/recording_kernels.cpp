@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The recording driver's programs, kernels and events. Kernels do not run, commands have ended when they are given.
-#include <algorithm>
-#include <cstring>
 
 #include "hash.hpp"
 #include "recording_objects.hpp"

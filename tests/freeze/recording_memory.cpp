@@ -2,7 +2,6 @@
 // The recording driver's buffers, and the commands that copy.
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 #include "hash.hpp"
 #include "recording_objects.hpp"
@@ -79,24 +78,14 @@ cl_int CL_API_CALL memory_info(cl_mem of, cl_mem_info what, std::size_t room, vo
   if (!is_memory(of)) return CL_INVALID_MEM_OBJECT;
   const Memory& memory = *as<Memory>(of);
   const bool of_caller = (memory.flags & CL_MEM_USE_HOST_PTR) != 0;
-  switch (what) {
-    case CL_MEM_TYPE:
-      return give(cl_mem_object_type{CL_MEM_OBJECT_BUFFER}, room, to, size);
-    case CL_MEM_FLAGS:
-      return give(memory.flags, room, to, size);
-    case CL_MEM_SIZE:
-      return give(memory.bytes, room, to, size);
-    case CL_MEM_HOST_PTR:
-      return give(static_cast<void*>(of_caller ? memory.data : nullptr), room, to, size);
-    case CL_MEM_CONTEXT:
-      return give(as<_cl_context>(memory.context), room, to, size);
-    case CL_MEM_ASSOCIATED_MEMOBJECT:
-      return give(as<_cl_mem>(memory.whole), room, to, size);
-    case CL_MEM_OFFSET:
-      return give(memory.offset, room, to, size);
-    default:
-      return CL_INVALID_VALUE;
-  }
+  if (what == CL_MEM_TYPE) return give(cl_mem_object_type{CL_MEM_OBJECT_BUFFER}, room, to, size);
+  if (what == CL_MEM_FLAGS) return give(memory.flags, room, to, size);
+  if (what == CL_MEM_SIZE) return give(memory.bytes, room, to, size);
+  if (what == CL_MEM_HOST_PTR) return give(static_cast<void*>(of_caller ? memory.data : nullptr), room, to, size);
+  if (what == CL_MEM_CONTEXT) return give(as<_cl_context>(memory.context), room, to, size);
+  if (what == CL_MEM_ASSOCIATED_MEMOBJECT) return give(as<_cl_mem>(memory.whole), room, to, size);
+  if (what == CL_MEM_OFFSET) return give(memory.offset, room, to, size);
+  return CL_INVALID_VALUE;
 }
 
 cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem to, cl_bool /*blocking*/, std::size_t offset,

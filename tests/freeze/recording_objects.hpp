@@ -9,9 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
-#include <vector>
 
 namespace oclspkt::freeze {
 

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "matrices.hpp"
 
@@ -53,8 +51,7 @@ Bands<T> matrix(Kind kind, const LineSet& lines) {
     }
     return Bands<T>{};
   };
-  Bands<T> bands = test::closed(made());
-  return bands;
+  return test::closed(made());
 }
 
 struct Shape {

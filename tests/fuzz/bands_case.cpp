@@ -2,9 +2,6 @@
 #include "bands_case.hpp"
 
 #include <array>
-#include <cmath>
-#include <limits>
-#include <random>
 
 #include "backward_error.hpp"
 #include "matrices.hpp"

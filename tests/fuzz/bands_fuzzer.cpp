@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Solver<T> over bands, sizes, line sets and options, against LAPACK (tests/support/line_judge.hpp): an answer is
 // right, or there is an error of a documented kind with a reason. Several set-ups of one solver, one after the other.
-#include <cmath>
-#include <cstring>
-#include <optional>
 
 #include "bands_case.hpp"
 #include "evidence.hpp"
 #include "line_judge.hpp"
+#include "matrix_algebra.hpp"
 #include "model_device.hpp"
 #include "oclspkt/solver.hpp"
 #include "residual.hpp"
@@ -212,11 +210,7 @@ void solve_once(Bytes& bytes, Solver<T>& solver, const LineSet& lines, const Ban
   solve_and_judge(
       bands, y, options, [&](const T* b, T* x) { solver.apply(b, x); }, [&] { return solver.report(); });
   if (!solver.report().ready || bytes.below(3) != 0) return;
-  Bands<T> closed(lines), transposed;
-  std::copy_n(bands.view().lower, lines.extent(), closed.lower());
-  std::copy_n(bands.view().diag, lines.extent(), closed.diag());
-  std::copy_n(bands.view().upper, lines.extent(), closed.upper());
-  transpose(lines, closed.view(), transposed);
+  const Bands<T> transposed = test::transposed(bands);
   solve_and_judge(
       transposed, y, options, [&](const T* b, T* x) { solver.apply_transpose(b, x); },
       [&] { return solver.transposed().report(); });

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Everything that reads what a user types or computes: the selection language over invented devices, options out of
 // range, the texts made of them, and line sets from any numbers.
-#include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <set>
 
 #include "bytes.hpp"

@@ -2,7 +2,6 @@
 // Option strings as PETSc reads them, and a small solve with what they set: options are in range or there is an error,
 // and an answer is right.
 #include <petscksp.h>
-#include <algorithm>
 
 #include <cmath>
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Chunks joined: each scheme solves what the device takes in three chunks, and every row of the whole system is right,
 // also where conductivities jump between one chunk and the next.
-#include <algorithm>
 #include <cstdio>
-#include <initializer_list>
-#include <map>
-#include <string>
-#include <vector>
 
 #include "examined_plan.hpp"
 #include "joined.hpp"

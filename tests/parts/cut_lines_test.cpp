@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Lines cut among processes, joined: each scheme solves the inner rows of two and of seven parts, and every row of the
 // whole lines is right, those at the cuts included. Processes are threads.
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <initializer_list>
-#include <map>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "cut_case.hpp"
 #include "every_device.hpp"
@@ -98,16 +92,11 @@ Joined<T> solve_joined(const CutCase& c, const Bands<T>& bands, const std::vecto
     }
     joined.reports[at] = solver.report();
     joined.cut_reports[at] = solver.cut_report();
-    const auto extent = static_cast<std::size_t>(share.lines.extent());
-    std::vector<T> y(extent, std::numeric_limits<T>::quiet_NaN()), x(extent);
     for (std::size_t s = 0; s < sides.size(); ++s) {
-      share.for_rows([&](Index here, Index there) {
-        y[static_cast<std::size_t>(here)] = sides[s][static_cast<std::size_t>(there)];
-      });
+      const std::vector<T> y = share.part_of(sides[s]);
+      std::vector<T> x(y.size());
       solver.apply(y.data(), x.data());
-      share.for_rows([&](Index here, Index there) {
-        joined.x[s][static_cast<std::size_t>(there)] = x[static_cast<std::size_t>(here)];
-      });
+      share.put(x, joined.x[s]);
     }
   });
   return joined;
@@ -233,7 +222,7 @@ class CutDominantLines : public testing::Test {};
 SCALAR_TEST(CutDominantLines, StayOnDevicesAndAreNotGathered) {
   constexpr double kEps = std::numeric_limits<T>::epsilon();
   std::string first;
-  with_every_device_for_gpus<T>([&](const Options& options) {
+  with_every_device_for_gpus<T>("gpu", [&](const Options& options) {
     const DeviceInfo& info = device_module(nullptr)->devices().at(std::stoul(options.devices));
     if (first.empty() && (sizeof(T) == sizeof(float) || info.fp64)) first = options.devices;
   });

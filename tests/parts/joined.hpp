@@ -2,12 +2,7 @@
 // What tests of joined parts share: matrices that jump where parts meet, and right-hand sides.
 #pragma once
 
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include "backward_error.hpp"
-#include "matrices.hpp"
+#include "matrix_algebra.hpp"
 #include "row_error.hpp"
 
 namespace oclspkt::test {
@@ -93,9 +88,7 @@ Bands<T> joined_matrix(JoinedMatrix m, const LineSet& lines, const std::vector<i
     }
     return Bands<T>{};
   };
-  Bands<T> bands = made();
-  bands.close_lines();
-  return bands;
+  return closed(made());
 }
 
 /// Right-hand sides: A x of alternating, constant and random x, and a random one, whose x may be large.
@@ -109,9 +102,7 @@ std::vector<T> joined_side(int side, const Bands<T>& bands) {
   for (Index i = 0; i < lines.extent() && side < 2; ++i) {
     x[static_cast<std::size_t>(i)] = static_cast<T>(side == 0 && i % 2 != 0 ? -1 : 1);
   }
-  std::vector<T> y(x.size());
-  multiply(lines, bands.view(), x.data(), y.data());
-  return y;
+  return product(bands, x);
 }
 
 }  // namespace oclspkt::test

@@ -25,14 +25,6 @@ class Ksp {
   HeldKSP ksp_;
 };
 
-TEST(Apply, IsRegisteredByLinkingAndInitializing) {
-  OK(PCOCLSPKTInitializePackage());
-  const Preconditioner pc;
-  PetscBool same;
-  OK(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(static_cast<PC>(pc)), PCOCLSPKT, &same));
-  EXPECT_TRUE(same);
-}
-
 TEST(Apply, MakesGmresConvergeInOneIteration) {
   for (const PetscInt n : {1, 2, 3, 500}) {
     const Matrix A(tridiagonal(n, -1, 2, -1));
@@ -145,9 +137,6 @@ TEST(Apply, SetsUpOnlyWhenTheMatrixChanged) {
   A.set_values(rows);
   OK(PCSetUp(pc));
   EXPECT_EQ(count_of("OCLSPKTSetUp"), set_ups + 2);
-  OK(PCSetFromOptions(pc));
-  OK(PCSetUp(pc));
-  EXPECT_EQ(count_of("OCLSPKTSetUp"), set_ups + 2) << "options that did not change";
 }
 
 TEST(Apply, CountsTheFlopsOfTheMethodInUse) {
@@ -224,19 +213,6 @@ TEST(Apply, SolvesManyRightHandSidesWhateverTheirLeadingDimension) {
   }
 }
 
-TEST(Apply, TakesAnotherSizeAfterReset) {
-  const Matrix A(tridiagonal(100, -1, 4, -2)), B(tridiagonal(37, -1, 5, -1));
-  const Preconditioner pc(A);
-  OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_PIVOT));
-  OK(PCSetUp(pc));
-  OK(PCReset(pc));
-  OK(PCSetOperators(pc, B, B));
-  const Vector b(37), x(37);
-  OK(PCApply(pc, b, x));
-  EXPECT_NEAR(-x[9] + 5 * x[10] - x[11], b[10], 1e-14);
-  EXPECT_EQ(method_used(pc), "pivot") << "settings survive a reset";
-}
-
 TEST(Apply, ChangesItsTypeAndBack) {
   const auto& [A, pc, b, x] = System(tridiagonal(50, -1, 4, -2));
   OK(PCApply(pc, b, x));
@@ -246,52 +222,6 @@ TEST(Apply, ChangesItsTypeAndBack) {
   OK(PCSetType(pc, PCOCLSPKT));
   OK(PCApply(pc, b, x));
   EXPECT_NEAR(-x[9] + 4 * x[10] - 2 * x[11], b[10], 1e-14);
-}
-
-TEST(Failure, OfASingularMatrixIsAReasonThatAGoodSetUpHeals) {
-  const PetscInt n = 64;
-  const Rows good = tridiagonal(n, -1, 4, -2);
-  const Rows zeros = tridiagonal(n, 0, 0, 0);
-  Rows zero_row = good;
-  for (auto& entry : zero_row[20]) entry.second = 0;
-  Rows nan = good, inf = good;
-  nan[5][1].second = NAN;
-  inf[6][0].second = INFINITY;
-  const struct {
-    const Rows& rows;
-    PCFailedReason reason;
-  } cases[] = {{zeros, PC_FACTOR_NUMERIC_ZEROPIVOT},
-               {zero_row, PC_FACTOR_NUMERIC_ZEROPIVOT},
-               {nan, PC_FACTOR_OTHER},
-               {inf, PC_FACTOR_OTHER}};
-  for (const auto& bad : cases) {
-    Matrix A(good);
-    const Ksp ksp(A);
-    const Vector b(n), x(n);
-    A.set_values(bad.rows);
-    OK(KSPSolve(ksp, b, x));
-    EXPECT_EQ(ksp.reason(), KSP_DIVERGED_PC_FAILED);
-    EXPECT_EQ(ksp.failed(), bad.reason);
-    A.set_values(good);
-    // GMRES of PETSc 3.18 reports a NaN once more after any failed PC, its own LU included.
-    OK(KSPSetType(ksp, KSPPREONLY));
-    OK(KSPSolve(ksp, b, x));
-    EXPECT_GT(ksp.reason(), 0);
-    EXPECT_EQ(ksp.failed(), PC_NOERROR);
-    EXPECT_NEAR(-x[9] + 4 * x[10] - 2 * x[11], b[10], 1e-14);
-  }
-}
-
-TEST(Failure, IsFoundWhereOnlyTheLastPivotVanishes) {
-  // Row sums zero everywhere: the constant vector is in the null space, in exact numbers.
-  Rows rows = tridiagonal(8, -1, 2, -1);
-  rows.front()[0].second = 1;
-  rows.back()[1].second = 1;
-  const Matrix A(rows);
-  const Ksp ksp(A);
-  const Vector b(8), x(8);
-  OK(KSPSolve(ksp, b, x));
-  EXPECT_EQ(ksp.reason(), KSP_DIVERGED_PC_FAILED);
 }
 
 TEST(Failure, MakesTheApplyReturnInfinities) {
@@ -330,7 +260,7 @@ TEST(Failure, OfASetUpWithAnErrorIsNotForgotten) {
   OK(PCOCLSPKTSetDevices(pc, "no-such-device"));
   for (int i = 0; i < 2; ++i) {
     const ErrorTexts errors;
-    EXPECT_NE(PCApply(pc, b, x), 0) << "nothing was mended";
+    EXPECT_EQ(PCApply(pc, b, x), PETSC_ERR_ARG_WRONG) << "nothing was mended";
   }
   OK(PCOCLSPKTSetDevices(pc, "host"));
   OK(PCApply(pc, b, x));

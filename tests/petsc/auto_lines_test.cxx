@@ -2,46 +2,10 @@
 // What `-pc_oclspkt_lines auto` rests on, and what is said of couplings that the preconditioner leaves out.
 #include <petscdmstag.h>
 
-#include <cstdarg>
-
 #include "grid_problem.hxx"
 
 namespace oclspkt::test {
 namespace {
-
-/// Counts the lines that PETSc's error printer gets on this rank while it lives, and keeps the last one.
-class Printed {
- public:
-  Printed() : before_(PetscErrorPrintf) {
-    count_ = 0;
-    PetscErrorPrintf = take;
-  }
-  ~Printed() { PetscErrorPrintf = before_; }
-  Printed(const Printed&) = delete;
-  Printed& operator=(const Printed&) = delete;
-  /// Of all ranks together.
-  static int lines() {
-    int all = count_;
-    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
-    return all;
-  }
-  static const std::string& text() { return text_; }
-
- private:
-  static PetscErrorCode take(const char format[], ...) {
-    char text[1024];
-    va_list arguments;
-    va_start(arguments, format);
-    std::vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    text_ = text;
-    ++count_;
-    return PetscErrorCode(0);
-  }
-  static inline int count_ = 0;
-  static inline std::string text_;
-  PetscErrorCode (*before_)(const char[], ...);
-};
 
 /// A plane with the full pattern of the star, whatever couples, and a KSP for it.
 class Plane {
@@ -55,12 +19,8 @@ class Plane {
     DMCreateMatrix(dm_, &matrix_);
     MatCreateVecs(matrix_, &x_, &b_);
     VecSet(b_, 1);
-    KSPCreate(PETSC_COMM_WORLD, &ksp_);
-    KSPSetOptionsPrefix(ksp_, "t_");
-    KSPSetOperators(ksp_, matrix_, matrix_);
-    KSPGetPC(ksp_, &pc_);
-    PCSetType(pc_, PCOCLSPKT);
-    PCOCLSPKTSetDevices(pc_, "host");
+    *&ksp_ = make_ksp(matrix_, PCOCLSPKT, "t_");
+    PCOCLSPKTSetDevices(pc(), "host");
   }
 
   /// Couplings of -x and -y to the neighbours along the axes, and a diagonal.
@@ -84,12 +44,12 @@ class Plane {
     EXPECT_EQ(KSPSolve(ksp_, b_, x_), 0);
     return residual(matrix_, b_, x_);
   }
-  std::string directions() const { return got(PCOCLSPKTGetDirectionsUsed, pc_); }
+  std::string directions() const { return got(PCOCLSPKTGetDirectionsUsed, pc()); }
   std::string view(PetscViewerFormat format = PETSC_VIEWER_DEFAULT) const {
-    return view_text(reinterpret_cast<PetscObject>(pc_), format);
+    return view_text(reinterpret_cast<PetscObject>(pc()), format);
   }
   KSP ksp() const { return ksp_; }
-  PC pc() const { return pc_; }
+  PC pc() const { return pc_of(ksp_); }
 
  private:
   void couple(const MatStencil& row, int axis, PetscScalar value) const {
@@ -107,7 +67,6 @@ class Plane {
   HeldMat matrix_;
   HeldVec x_, b_;
   HeldKSP ksp_;
-  PC pc_ = nullptr;
 };
 
 TEST(AutomaticLines, AreChosenAgainWhenTheValuesChangeAndThePatternStays) {

@@ -73,13 +73,12 @@ void solve_columns(KSP ksp, Mat A, Vec b, bool mat_apply, Outcome& outcome) {
 
 void solve_all(KSP ksp, Supported supported, Outcome& outcome) {
   Mat A;
-  HeldVec x;
   OK(KSPSetUp(ksp));
   OK(KSPGetOperators(ksp, &A, nullptr));
   PetscInt n;
   OK(MatGetSize(A, &n, nullptr));
   const Vector b(n);
-  OK(VecDuplicate(b, &x));
+  const HeldVec x = duplicate(b);
   OK(KSPSetComputeRHS(ksp, nullptr, nullptr));
   OK(KSPSolve(ksp, b, x));
   outcome.iterations = iterations_of(ksp);
@@ -185,8 +184,7 @@ PetscErrorCode ComputeDiffusion(KSP ksp, Mat, Mat P, void*) {
     const PetscInt first = i == 0, count = 3 - (i == 0) - (i == n - 1);
     PetscCall(MatSetValues(P, 1, &i, count, columns + first, values + first, INSERT_VALUES));
   }
-  PetscCall(MatAssemblyBegin(P, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(P, MAT_FINAL_ASSEMBLY));
+  PetscCall(assemble(P));
   PetscFunctionReturn(0);
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // One long line over all ranks, as PETSc programs have it: what is sent, what is gathered, and what all ranks hear of.
-#include <algorithm>
 #include <map>
 #include <memory>
-#include <numeric>
 
 #include "long_line.hxx"
 
@@ -266,8 +264,7 @@ TEST(LongLine, OfRowsAtTheEndsOfTheRangeIsSolvedTransposed) {
       const PetscScalar size = std::pow(10., unit.exponent(i));
       return Row{-size, 4 * size, -size};
     });
-    HeldVec r;
-    OK(VecDuplicate(line.b(), &r));
+    const HeldVec r = duplicate(line.b());
     OK(PCApplyTranspose(line.pc(), line.b(), line.x()));
     EXPECT_EQ(failed_reason(line.pc()), PC_NOERROR) << unit.name;
     OK(MatMultTranspose(line.matrix(), line.x(), r));

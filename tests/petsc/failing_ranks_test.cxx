@@ -13,55 +13,26 @@ namespace {
 /// The last rank is the one that fails.
 bool unlucky() { return PetscGlobalRank + 1 == PetscGlobalSize; }
 
-/// Solve with every launch failing on the last rank, from the set-up or from the first apply on.
-void fail_launches(bool in_set_up) {
-  const LongLine line(200000, [](PetscInt i, PetscInt) { return Row{-1, 3 + 0.5 * std::sin(i), -1}; });
-  OK(PCOCLSPKTSetDevices(line.pc(), "cpu"));
-  OK(PCOCLSPKTSetOnDeviceFailure(line.pc(), PC_OCLSPKT_ON_DEVICE_FAILURE_QUIET));
-  const Faults faults;
-  if (!in_set_up) {
-    OK(PCSetUp(line.pc()));
-  }
-  if (unlucky()) Faults::at(ocl::Place::launch, -1, 0, 1000000);
-  EXPECT_EQ(line.failed(), PC_NOERROR);
-  for (int i = 0; i < 2; ++i) EXPECT_LE(line.backward_error(), 10);
-  EXPECT_EQ(Faults::fired() > 0, unlucky());
-  const char* device;
-  OK(PCOCLSPKTGetDeviceUsed(line.pc(), &device, nullptr));
-  EXPECT_EQ(std::string(device) == "host", unlucky()) << device;
-}
-
-TEST(DeviceOfOneRank, ThatFailsInTheSetUpLeavesAllRanksRight) { fail_launches(true); }
-
-TEST(DeviceOfOneRank, ThatFailsInAnApplyLeavesAllRanksRight) { fail_launches(false); }
-
-/// Counts the lines that PETSc's error printer gets on this rank.
-int printed = 0;
-PetscErrorCode count_lines(const char[], ...) {
-  ++printed;
-  return 0;
-}
-
-TEST(DevicesOfAllRanks, ThatFailPrintOneLineForThePreconditioner) {
-  auto* const before = PetscErrorPrintf;
+/// Every launch fails on the last rank or on all, from the set-up or from the first apply on.
+TEST(DevicesOfAllRanks, ThatFailLeaveAllRanksRightAndPrintOneLineForThePreconditioner) {
   for (const bool in_set_up : {true, false}) {
     for (const bool all : {true, false}) {
-      printed = 0;
-      PetscErrorPrintf = count_lines;
-      {
-        const LongLine line(200000, [](PetscInt i, PetscInt) { return Row{-1, 3 + 0.5 * std::sin(i), -1}; });
-        OK(PCOCLSPKTSetDevices(line.pc(), "cpu"));
-        const Faults faults;
-        if (!in_set_up) {
-          OK(PCSetUp(line.pc()));
-        }
-        if (all || unlucky()) Faults::at(ocl::Place::launch, -1, 0, 1000000);
-        EXPECT_LE(line.backward_error(), 10);
-        EXPECT_EQ(Faults::fired() > 0, all || unlucky());
+      SCOPED_TRACE(std::string(in_set_up ? "in the set-up, " : "in an apply, ") + (all ? "all ranks" : "one rank"));
+      const Printed printed;
+      const LongLine line(200000, [](PetscInt i, PetscInt) { return Row{-1, 3 + 0.5 * std::sin(i), -1}; });
+      OK(PCOCLSPKTSetDevices(line.pc(), "cpu"));
+      const Faults faults;
+      if (!in_set_up) {
+        OK(PCSetUp(line.pc()));
       }
-      PetscErrorPrintf = before;
-      MPI_Allreduce(MPI_IN_PLACE, &printed, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
-      EXPECT_EQ(printed, 1) << (in_set_up ? "in the set-up, " : "in an apply, ") << (all ? "all ranks" : "one rank");
+      if (all || unlucky()) Faults::at(ocl::Place::launch, -1, 0, 1000000);
+      EXPECT_EQ(line.failed(), PC_NOERROR);
+      for (int i = 0; i < 2; ++i) EXPECT_LE(line.backward_error(), 10);
+      EXPECT_EQ(Faults::fired() > 0, all || unlucky());
+      const char* device;
+      OK(PCOCLSPKTGetDeviceUsed(line.pc(), &device, nullptr));
+      EXPECT_EQ(std::string(device) == "host", all || unlucky()) << device;
+      EXPECT_EQ(Printed::lines(), 1);
     }
   }
 }
@@ -98,9 +69,8 @@ class AllAxes : public LinePreconditioner {
  public:
   AllAxes(const GridProblem& problem, PCOCLSPKTCombine combine, const std::string& devices = one_device(),
           const std::string& axes = "x,y,z")
-      : LinePreconditioner(problem, axes) {
+      : LinePreconditioner(problem, axes, combine) {
     PCSetDM(*this, problem.dm());
-    PCOCLSPKTSetCombine(*this, combine);
     PCOCLSPKTSetDevices(*this, devices.c_str());
     PCOCLSPKTSetTransfer(*this, PC_OCLSPKT_TRANSFER_COPY);
     PCOCLSPKTSetOnDeviceFailure(*this, PC_OCLSPKT_ON_DEVICE_FAILURE_QUIET);

@@ -2,10 +2,7 @@
 // Bands that the caller gives instead of the matrix, along the axes of grids on any number of ranks.
 #include <petsc/private/matimpl.h>
 
-#include <algorithm>
 #include <cstring>
-#include <string>
-#include <vector>
 
 #include "grid_problem.hxx"
 
@@ -34,18 +31,6 @@ struct OwnBands {
   }
 };
 
-TEST(GivenBands, AreSolvedLikeThoseOfTheMatrix) {
-  const Shape shape{3, {6, 5, 7}, 1};
-  const GridProblem problem(PETSC_COMM_WORLD, shape);
-  for (int axis = 0; axis < 3; ++axis) {
-    const std::string word(1, static_cast<char>('x' + axis));
-    const LinePreconditioner along(problem, word), given(problem, "auto");
-    const OwnBands bands(problem, axis, 1.05);
-    OK(bands.give(given, word));
-    EXPECT_LE(relative_distance(solve(problem, given), solve(problem, along)), kRounding) << word;
-  }
-}
-
 TEST(GivenBands, OfSeveralAxesAreSolvedOneAfterTheOtherAndAnewAtEachStep) {
   const Shape shape{2, {9, 7, 1}, 1};
   const GridProblem problem(PETSC_COMM_WORLD, shape), whole(PETSC_COMM_SELF, shape);
@@ -63,7 +48,7 @@ TEST(GivenBands, OfSeveralAxesAreSolvedOneAfterTheOtherAndAnewAtEachStep) {
   }
 }
 
-TEST(GivenBands, MayChangeAfterTheCall) {
+TEST(GivenBands, AreSolvedLikeThoseOfTheMatrixAndMayChangeAfterTheCall) {
   const GridProblem problem(PETSC_COMM_WORLD, {3, {6, 5, 7}, 1});
   for (int axis = 0; axis < 3; ++axis) {
     const std::string word(1, static_cast<char>('x' + axis));

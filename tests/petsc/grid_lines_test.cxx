@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Lines along the axes of grids on any number of ranks, against PETSc's own blocks on one.
-#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -37,9 +36,7 @@ class Sweeps {
   /// The operator that `combine` names applied to the problem's right-hand side.
   std::vector<PetscScalar> apply(PCOCLSPKTCombine combine) const {
     const int axes = problem_.shape().axes;
-    HeldVec x, sum;
-    VecDuplicate(problem_.right(), &x);
-    VecDuplicate(x, &sum);
+    const HeldVec x = duplicate(problem_.right()), sum = duplicate(x);
     VecSet(sum, 0);
     VecCopy(problem_.right(), x);
     switch (combine) {
@@ -120,8 +117,7 @@ TEST(GridLines, TakeTheColumnsOfAMatrixBitForBitLikeVectors) {
     }
     for (const auto combine : kCombines) {
       if (shape.axes == 1) continue;
-      const LinePreconditioner pc(problem, all_axes(shape));
-      OK(PCOCLSPKTSetCombine(pc, combine));
+      const LinePreconditioner pc(problem, all_axes(shape), combine);
       SCOPED_TRACE(shape.name() + " " + PCOCLSPKTCombines[combine]);
       expect_columns_alike(pc, from, to);
     }
@@ -151,8 +147,7 @@ TEST(Directions, AreCombinedAsTheirNamesSay) {
     const GridProblem problem(PETSC_COMM_WORLD, shape), whole(PETSC_COMM_SELF, shape);
     const Sweeps sweeps(whole);
     for (const auto combine : kCombines) {
-      const LinePreconditioner pc(problem, all_axes(shape));
-      OK(PCOCLSPKTSetCombine(pc, combine));
+      const LinePreconditioner pc(problem, all_axes(shape), combine);
       EXPECT_LE(relative_distance(solve(problem, pc), sweeps.apply(combine)), kRounding)
           << shape.name() << " " << PCOCLSPKTCombines[combine];
     }
@@ -183,8 +178,7 @@ TEST(Directions, TransposedAreTheAdjointOperator) {
   OK(VecCopy(problem.right(), other));
   OK(VecExp(other));
   for (const auto combine : kCombines) {
-    const LinePreconditioner pc(problem, "x,y,z");
-    OK(PCOCLSPKTSetCombine(pc, combine));
+    const LinePreconditioner pc(problem, "x,y,z", combine);
     HeldVec x = pc.apply(problem.right()), y = pc.apply(other, true);
     const PetscScalar a = dot(x, other);
     EXPECT_NEAR(a, dot(y, problem.right()), 1e-13 * std::abs(a)) << PCOCLSPKTCombines[combine];
@@ -256,15 +250,9 @@ struct OwnLines {
     if (PetscGlobalRank % 2 == 1) std::for_each(lines.rbegin(), lines.rend(), add);
   }
   PetscErrorCode give(PC pc) const {
-    IS sets[3];
-    int k = 0;
-    for (const auto* list : {&numbers, &starts, &rows}) {
-      ISCreateGeneral(PETSC_COMM_WORLD, static_cast<PetscInt>(list->size()), list->data(), PETSC_COPY_VALUES,
-                      &sets[k++]);
-    }
-    const PetscErrorCode ierr = PCOCLSPKTSetLines(pc, sets[0], sets[1], sets[2]);
-    for (IS& set : sets) ISDestroy(&set);
-    return ierr;
+    const HeldIS lines = indices(numbers, PETSC_COMM_WORLD), begins = indices(starts, PETSC_COMM_WORLD),
+                 members = indices(rows, PETSC_COMM_WORLD);
+    return PCOCLSPKTSetLines(pc, lines, begins, members);
   }
 };
 
@@ -299,37 +287,6 @@ TEST(GivenLines, ThatDoNotCoverEveryRowOnceAreErrorsThatNameARow) {
   EXPECT_ERROR(PCSetUp(pc), kAnyError, "PCOCLSPKTSetLines()");
 }
 
-TEST(AutomaticLines, AreTheMostStronglyCoupledOfTheGrid) {
-  // Couplings along y are 100 times those along x.
-  HeldDM dm;
-  HeldMat matrix;
-  OK(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 12, 11, PETSC_DECIDE,
-                  PETSC_DECIDE, 1, 1, nullptr, nullptr, &dm));
-  OK(DMSetUp(dm));
-  OK(DMCreateMatrix(dm, &matrix));
-  PetscInt first[2], width[2];
-  OK(DMDAGetCorners(dm, &first[0], &first[1], nullptr, &width[0], &width[1], nullptr));
-  for (PetscInt j = first[1]; j < first[1] + width[1]; ++j) {
-    for (PetscInt i = first[0]; i < first[0] + width[0]; ++i) {
-      const MatStencil row{0, j, i, 0};
-      const PetscInt di[] = {0, -1, 1, 0, 0}, dj[] = {0, 0, 0, -1, 1};
-      const PetscScalar values[] = {210, -1, -1, -100, -100};
-      for (int k = 0; k < 5; ++k) {
-        const MatStencil column{0, j + dj[k], i + di[k], 0};
-        if (column.i < 0 || column.i > 11 || column.j < 0 || column.j > 10) continue;
-        OK(MatSetValuesStencil(matrix, 1, &row, 1, &column, &values[k], INSERT_VALUES));
-      }
-    }
-  }
-  OK(assemble(matrix));
-  const LinePreconditioner automatic(matrix, "auto"), y(matrix, "y");
-  HeldVec right;
-  OK(MatCreateVecs(matrix, nullptr, &right));
-  OK(VecSet(right, 1));
-  HeldVec a = automatic.apply(right), b = y.apply(right);
-  EXPECT_EQ(distance(a, b), 0);
-}
-
 TEST(GridLines, WithoutAGridThatFitsAreErrorsThatNameTheCure) {
   const GridProblem problem(PETSC_COMM_WORLD, {2, {9, 7, 1}, 1}), other(PETSC_COMM_WORLD, {2, {19, 17, 1}, 1});
   HeldMat bare;
@@ -349,19 +306,6 @@ TEST(GridLines, WithoutAGridThatFitsAreErrorsThatNameTheCure) {
     OK(PCSetDM(pc, problem.dm()));
     EXPECT_EQ(solve(problem, pc), solve(problem, grid));
   }
-}
-
-TEST(GridLines, AlongPeriodicDirectionsAreRefused) {
-  HeldDM dm;
-  HeldMat matrix;
-  OK(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_PERIODIC, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 12, 11, PETSC_DECIDE,
-                  PETSC_DECIDE, 1, 1, nullptr, nullptr, &dm));
-  OK(DMSetUp(dm));
-  OK(DMCreateMatrix(dm, &matrix));
-  OK(MatShift(matrix, 2));
-  const LinePreconditioner x(matrix, "x"), y(matrix, "y");
-  EXPECT_ERROR(PCSetUp(x), kAnyError, "periodic along x");
-  OK(PCSetUp(y));
 }
 
 TEST(GridLines, OfOtherCoefficientsAtTheNextSetUpAreSolvedAnew) {

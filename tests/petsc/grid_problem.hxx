@@ -150,11 +150,8 @@ class LineOracle {
         (axis == 0 ? first.i : axis == 1 ? first.j : first.k) = 0;
         rows[line_of(problem, first)].push_back(problem.number(s));
       });
-      std::vector<IS> sets(rows.size());
-      for (std::size_t l = 0; l < rows.size(); ++l) {
-        ISCreateGeneral(PETSC_COMM_SELF, static_cast<PetscInt>(rows[l].size()), rows[l].data(), PETSC_COPY_VALUES,
-                        &sets[l]);
-      }
+      std::vector<IS> sets;
+      for (const auto& line : rows) sets.push_back(indices(line));
       PCASMSetLocalSubdomains(pc_, lines, sets.data(), sets.data());
       for (IS& set : sets) ISDestroy(&set);
     }
@@ -182,8 +179,11 @@ class LineOracle {
 /// The preconditioner under test for a problem's matrix.
 class LinePreconditioner {
  public:
-  explicit LinePreconditioner(const GridProblem& problem, const std::string& lines = "auto")
-      : LinePreconditioner(problem.matrix(), lines) {}
+  explicit LinePreconditioner(const GridProblem& problem, const std::string& lines = "auto",
+                              PCOCLSPKTCombine combine = PC_OCLSPKT_COMBINE_FACTORED)
+      : LinePreconditioner(problem.matrix(), lines) {
+    PCOCLSPKTSetCombine(pc_, combine);
+  }
   explicit LinePreconditioner(Mat matrix, const std::string& lines) : pc_(make_pc(matrix, "host")) {
     PCOCLSPKTSetDirections(pc_, lines.c_str());
   }
@@ -229,7 +229,7 @@ inline std::vector<PetscScalar> solve(const GridProblem& problem, const LinePrec
 /// @param to  overwritten
 inline void expect_columns_alike(PC pc, Mat from, Mat to) {
   PetscInt columns;
-  Vec one;
+  HeldVec one;
   OK(MatGetSize(from, nullptr, &columns));
   OK(MatCreateVecs(from, nullptr, &one));
   OK(PCMatApply(pc, from, to));
@@ -244,7 +244,6 @@ inline void expect_columns_alike(PC pc, Mat from, Mat to) {
     OK(MatDenseRestoreColumnVecRead(to, c, &together));
     EXPECT_TRUE(same) << "column " << c;
   }
-  OK(VecDestroy(&one));
 }
 
 /// A PC of our type for a problem; the caller destroys it.

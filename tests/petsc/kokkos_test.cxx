@@ -45,9 +45,8 @@ class Lines : public LinePreconditioner {
  public:
   explicit Lines(const GridProblem& problem, const std::string& lines = "x",
                  PCOCLSPKTCombine combine = PC_OCLSPKT_COMBINE_ADDITIVE, const char* devices = kDevice)
-      : LinePreconditioner(problem, lines) {
+      : LinePreconditioner(problem, lines, combine) {
     PCSetDM(*this, problem.dm());
-    PCOCLSPKTSetCombine(*this, combine);
     PCOCLSPKTSetDevices(*this, devices);
   }
 };
@@ -202,10 +201,9 @@ TEST(Kokkos, IsReadAnewAfterEachChangeOfTheMatrix) {
   // What Kokkos does to the values where it keeps them, and what PETSc does to those of the host.
   expect_new("scale", [](const GridProblem& p) { return MatScale(p.matrix(), 3); });
   expect_new("axpy", [](const GridProblem& p) {
-    Mat copy;
+    HeldMat copy;
     MatDuplicate(p.matrix(), MAT_COPY_VALUES, &copy);
     const PetscErrorCode ierr = MatAXPY(p.matrix(), 0.5, copy, SAME_NONZERO_PATTERN);
-    MatDestroy(&copy);
     // On several ranks PETSc does not note that the values are new, of no type.
     PetscObjectStateIncrease(reinterpret_cast<PetscObject>(p.matrix()));
     return ierr;
@@ -215,15 +213,13 @@ TEST(Kokkos, IsReadAnewAfterEachChangeOfTheMatrix) {
     PetscInt begin, end;
     MatGetOwnershipRange(p.matrix(), &begin, &end);
     for (PetscInt i = begin; i < end; ++i) MatSetValue(p.matrix(), i, i, 9, INSERT_VALUES);
-    MatAssemblyBegin(p.matrix(), MAT_FINAL_ASSEMBLY);
-    return MatAssemblyEnd(p.matrix(), MAT_FINAL_ASSEMBLY);
+    return assemble(p.matrix());
   });
   expect_new("diagonal", [&](const GridProblem& p) {
     HeldVec diagonal;
     MatCreateVecs(p.matrix(), &diagonal, nullptr);
     VecSet(diagonal, 11);
-    const PetscErrorCode ierr = MatDiagonalSet(p.matrix(), diagonal, ADD_VALUES);
-    return ierr;
+    return MatDiagonalSet(p.matrix(), diagonal, ADD_VALUES);
   });
 }
 
@@ -259,12 +255,8 @@ class ByCoordinates {
   }
   /// The rows of this rank.
   std::vector<PetscScalar> solved_by(const LinePreconditioner& pc) const {
-    HeldVec x = pc.apply(right_);
-    const PetscScalar* values;
-    VecGetArrayRead(x, &values);
-    const std::vector<PetscScalar> solution(values, values + kRows);
-    VecRestoreArrayRead(x, &values);
-    return solution;
+    const HeldVec x = pc.apply(right_);
+    return values_of(x);
   }
 
  private:
@@ -292,21 +284,13 @@ TEST(Kokkos, IsReadAnewAfterValuesCameByCoordinates) {
 
 /// Solve a problem by the factors of a type, with the options of a preconditioner of the host.
 std::vector<PetscScalar> by_factors(const GridProblem& problem, PCType type, std::string* view) {
-  HeldKSP ksp;
-  PC pc;
-  HeldVec x;
-  KSPCreate(PETSC_COMM_WORLD, &ksp);
-  KSPSetOptionsPrefix(ksp, "t_");
-  KSPSetOperators(ksp, problem.matrix(), problem.matrix());
+  const HeldKSP ksp = make_ksp(problem.matrix(), type, "t_");
+  const HeldVec x = duplicate(problem.right());
   KSPSetType(ksp, KSPPREONLY);
-  KSPGetPC(ksp, &pc);
-  PCSetType(pc, type);
-  EXPECT_EQ(PCFactorSetMatSolverType(pc, PCOCLSPKT), 0);
-  VecDuplicate(problem.right(), &x);
+  EXPECT_EQ(PCFactorSetMatSolverType(pc_of(ksp), PCOCLSPKT), 0);
   EXPECT_EQ(KSPSolve(ksp, problem.right(), x), 0);
   *view = view_text(static_cast<PetscObject>(ksp));
-  const std::vector<PetscScalar> solution = problem.natural(x);
-  return solution;
+  return problem.natural(x);
 }
 
 TEST(Kokkos, IsSolvedByFactors) {
@@ -326,31 +310,19 @@ TEST(Kokkos, IsSolvedByFactors) {
 TEST(Kokkos, ConvergesInAKrylovMethod) {
   const GridProblem problem(PETSC_COMM_WORLD, kGrid, 1.05, VECKOKKOS, MATAIJKOKKOS);
   const OptionSet options(
-      "-ksp_type bcgs -ksp_rtol 1e-12 -ksp_norm_type unpreconditioned -ksp_pc_side right -pc_type oclspkt "
-      "-pc_oclspkt_lines x,y,z -pc_oclspkt_combine multiplicative");
-  HeldKSP ksp;
-  PC pc;
-  HeldVec x, residual;
-  KSPConvergedReason reason;
-  PetscReal apart = NAN, norm = NAN;
-  OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
-  OK(KSPGetPC(ksp, &pc));
-  OK(PCSetDM(pc, problem.dm()));
-  OK(KSPSetOperators(ksp, problem.matrix(), problem.matrix()));
+      "-ksp_type bcgs -ksp_rtol 1e-12 -ksp_norm_type unpreconditioned -ksp_pc_side right -pc_oclspkt_lines x,y,z "
+      "-pc_oclspkt_combine multiplicative");
+  const HeldKSP ksp = make_ksp(problem.matrix(), PCOCLSPKT);
+  const HeldVec x = duplicate(problem.right());
+  OK(PCSetDM(pc_of(ksp), problem.dm()));
   OK(KSPSetFromOptions(ksp));
-  OK(VecDuplicate(problem.right(), &x));
-  OK(VecDuplicate(problem.right(), &residual));
   OK(KSPSolve(ksp, problem.right(), x));
-  OK(KSPGetConvergedReason(ksp, &reason));
-  EXPECT_GT(reason, 0);
-  OK(MatResidual(problem.matrix(), problem.right(), x, residual));
-  OK(VecNorm(residual, NORM_2, &apart));
-  OK(VecNorm(problem.right(), NORM_2, &norm));
-  EXPECT_LE(apart, 1e-11 * norm);
+  EXPECT_GT(converged_reason(ksp), 0);
+  EXPECT_LE(residual(problem.matrix(), problem.right(), x), 1e-11);
 }
 
 /// A stream of PETSc that waits for no other, which new work goes to; Kokkos stays on that in which it began.
-class OtherStream {
+class OtherStream : NotCopied {
  public:
   OtherStream() {
     PetscDeviceContextGetCurrentContext(&before_);
@@ -363,8 +335,6 @@ class OtherStream {
     PetscDeviceContextSetCurrentContext(before_);
     PetscDeviceContextDestroy(&context_);
   }
-  OtherStream(const OtherStream&) = delete;
-  OtherStream& operator=(const OtherStream&) = delete;
 
  private:
   PetscDeviceContext before_ = nullptr, context_ = nullptr;
@@ -392,11 +362,10 @@ TEST(Kokkos, OfASingularMatrixFailsWithAReason) {
   const GridProblem problem(PETSC_COMM_WORLD, kLine, 1.05, VECKOKKOS, MATAIJKOKKOS);
   OK(MatZeroEntries(problem.matrix()));
   const Lines pc(problem);
-  PetscReal norm = 0;
   OK(PCSetUp(pc));
   EXPECT_EQ(failed_reason(pc), PC_FACTOR_NUMERIC_ZEROPIVOT);
-  HeldVec x = pc.apply(problem.right());
-  OK(VecNorm(x, NORM_2, &norm));
+  const HeldVec x = pc.apply(problem.right());
+  const PetscReal norm = norm_of(x);
   EXPECT_TRUE(PetscIsInfOrNanReal(norm)) << norm;
 }
 

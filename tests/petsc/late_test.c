@@ -8,26 +8,19 @@
 #include <petscksp.h>
 
 #include "oclspkt/oclspkt.h"
+#include "small_system.h"
 
 #define ROWS 5000
 #define COUNT 3
 
-static PetscErrorCode Solve(const char* devices, PC* pc, Vec x, Vec y) {
+static PetscErrorCode Solve(const char* devices, PC* pc) {
   Mat A;
   PetscReal error;
-  Vec b;
+  Vec x, y, b;
 
   PetscFunctionBeginUser;
-  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, ROWS, ROWS, 3, NULL, &A));
-  for (PetscInt i = 0; i < ROWS; ++i) {
-    if (i > 0) PetscCall(MatSetValue(A, i, i - 1, -1, INSERT_VALUES));
-    PetscCall(MatSetValue(A, i, i, 4, INSERT_VALUES));
-    if (i < ROWS - 1) PetscCall(MatSetValue(A, i, i + 1, -2, INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(VecDuplicate(x, &b));
-  PetscCall(MatMult(A, x, b));
+  PetscCall(CreateSystem(ROWS, &A, &x, &b));
+  PetscCall(VecDuplicate(x, &y));
   PetscCall(PCCreate(PETSC_COMM_SELF, pc));
   PetscCall(PCSetType(*pc, PCOCLSPKT));
   PetscCall(PCOCLSPKTSetDevices(*pc, devices));
@@ -37,6 +30,8 @@ static PetscErrorCode Solve(const char* devices, PC* pc, Vec x, Vec y) {
   PetscCall(VecAXPY(y, -1, x));
   PetscCall(VecNorm(y, NORM_INFINITY, &error));
   PetscCheck(error < 1e-12, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s: error %g", devices, (double)error);
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
   PetscCall(VecDestroy(&b));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(0);
@@ -45,20 +40,15 @@ static PetscErrorCode Solve(const char* devices, PC* pc, Vec x, Vec y) {
 int main(int argc, char** argv) {
   const char* const devices[COUNT] = {"host", "portable", "portable"};
   PC pcs[COUNT];
-  Vec x, y, late;
+  Vec late;
   PetscErrorCode ierr = 0;
 
   MPI_Init(&argc, &argv);
   PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
   PetscCall(PCOCLSPKTInitializePackage());
-  PetscCall(VecCreateSeq(PETSC_COMM_SELF, ROWS, &x));
-  PetscCall(VecDuplicate(x, &y));
-  PetscCall(VecSet(x, 1.5));
-  PetscCall(VecDuplicate(x, &late));
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, ROWS, &late));
   PetscCall(VecSet(late, 2));
-  for (int i = 0; i < COUNT; ++i) PetscCall(Solve(devices[i], &pcs[i], x, y));
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&y));
+  for (int i = 0; i < COUNT; ++i) PetscCall(Solve(devices[i], &pcs[i]));
   PetscCall(PetscFinalize());
   for (int i = 0; i + 1 < COUNT && ierr == 0; ++i) ierr = (*pcs[i]->ops->reset)(pcs[i]);
   for (int i = 0; i + 1 < COUNT && ierr == 0; ++i) ierr = (*pcs[i]->ops->destroy)(pcs[i]);

@@ -9,12 +9,6 @@
 namespace oclspkt::test::messages {
 namespace {
 
-IS indices(const std::vector<PetscInt>& numbers) {
-  IS set = nullptr;
-  ISCreateGeneral(PETSC_COMM_SELF, static_cast<PetscInt>(numbers.size()), numbers.data(), PETSC_COPY_VALUES, &set);
-  return set;
-}
-
 /// The call on a PC of a tridiagonal matrix of 4 rows, then its set-up.
 PetscErrorCode set_up_with(const std::function<PetscErrorCode(PC)>& call) {
   const Matrix matrix(tridiagonal(4, -1, 4, -1));
@@ -160,7 +154,7 @@ std::vector<Mistake> mistakes() {
 }
 
 /// Events of the log that are off in its scope: a set-up that ends in an error would leave them open for later tests.
-class EventsOff {
+class EventsOff : NotCopied {
  public:
   EventsOff() {
     PCOCLSPKTInitializePackage();
@@ -172,8 +166,6 @@ class EventsOff {
   ~EventsOff() {
     for (const PetscLogEvent event : events_) PetscLogEventActivate(event);
   }
-  EventsOff(const EventsOff&) = delete;
-  EventsOff& operator=(const EventsOff&) = delete;
 
  private:
   static constexpr const char* kNames[] = {"OCLSPKTSetUp", "OCLSPKTBands"};

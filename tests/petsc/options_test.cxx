@@ -8,25 +8,6 @@
 namespace oclspkt::test {
 namespace {
 
-TEST(Options, AreReadBehindThePrefixOfThePreconditioner) {
-  const Option devices("-t_pc_oclspkt_devices", "host"), method("-t_pc_oclspkt_method", "exact-twopass"),
-      rtol("-t_pc_oclspkt_rtol", "1e-5"), partition("-t_pc_oclspkt_partition", "48"),
-      memory("-t_pc_oclspkt_device_memory", "6000000000"), timeout("-t_pc_oclspkt_timeout", "2.5"),
-      failure("-t_pc_oclspkt_on_device_failure", "quiet"), transfer("-t_pc_oclspkt_transfer", "copy"),
-      gather("-t_pc_oclspkt_gather_limit", "100"), other("-pc_oclspkt_method", "pivot");
-  const Preconditioner pc(nullptr, "auto");
-  OK(PCSetFromOptions(pc));
-  EXPECT_STREQ(got(PCOCLSPKTGetDevices, pc), "host");
-  EXPECT_EQ(got(PCOCLSPKTGetMethod, pc), PC_OCLSPKT_METHOD_EXACT_TWOPASS);
-  EXPECT_EQ(got(PCOCLSPKTGetRtol, pc), 1e-5);
-  EXPECT_EQ(got(PCOCLSPKTGetPartition, pc), 48);
-  EXPECT_EQ(got(PCOCLSPKTGetDeviceMemory, pc), 6000000000);
-  EXPECT_EQ(got(PCOCLSPKTGetTimeout, pc), 2.5);
-  EXPECT_EQ(got(PCOCLSPKTGetOnDeviceFailure, pc), PC_OCLSPKT_ON_DEVICE_FAILURE_QUIET);
-  EXPECT_EQ(got(PCOCLSPKTGetTransfer, pc), PC_OCLSPKT_TRANSFER_COPY);
-  EXPECT_EQ(got(PCOCLSPKTGetGatherLimit, pc), 100);
-}
-
 TEST(Options, RefuseACountThatItsGetterCannotSay) {
   const std::string most = std::to_string(std::numeric_limits<PetscInt>::max());
   const char* wraps_to_one = sizeof(PetscInt) == 4 ? "4294967297" : "18446744073709551617";
@@ -53,24 +34,6 @@ TEST(Options, KeepTheirDefaultsWhenNothingIsSaid) {
   EXPECT_EQ(got(PCOCLSPKTGetVariant, pc), oclspkt::Options().variant);
   EXPECT_EQ(got(PCOCLSPKTGetPrecision, pc), PC_OCLSPKT_PRECISION_SAME);
   EXPECT_FALSE(contains(pc.view(), "options:"));
-}
-
-TEST(Options, HaveSettersThatTheGettersAndTheViewShow) {
-  const Preconditioner pc;
-  OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_EXACT));
-  OK(PCOCLSPKTSetRtol(pc, 1e-6));
-  OK(PCOCLSPKTSetPartition(pc, 64));
-  OK(PCOCLSPKTSetDeviceMemory(pc, 5000000000));
-  OK(PCOCLSPKTSetTimeout(pc, 3));
-  OK(PCOCLSPKTSetOnDeviceFailure(pc, PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR));
-  OK(PCOCLSPKTSetTransfer(pc, PC_OCLSPKT_TRANSFER_COPY));
-  OK(PCOCLSPKTSetGatherLimit(pc, 1000));
-  OK(PCOCLSPKTSetVariant(pc, "default"));
-  OK(PCOCLSPKTSetPrecision(pc, PC_OCLSPKT_PRECISION_SAME));
-  expect_in(pc.view(), {"options: -pc_oclspkt_devices host -pc_oclspkt_method exact -pc_oclspkt_rtol 1e-06 "
-                        "-pc_oclspkt_partition 64 -pc_oclspkt_device_memory 5000000000 -pc_oclspkt_timeout 3 "
-                        "-pc_oclspkt_on_device_failure error -pc_oclspkt_transfer copy "
-                        "-pc_oclspkt_gather_limit 1000\n"});
 }
 
 bool same(const char* x, const char* y) { return std::string(x) == y; }
@@ -178,14 +141,12 @@ TEST(Options, ValuesThatMakeNoSenseAreErrorsThatSayWhatDoes) {
     const char *name, *value, *said;
   } cases[] = {{"-t_pc_oclspkt_partition", "-3", "partition"},
                {"-t_pc_oclspkt_partition", "2.5", "no integer value"},
-               {"-t_pc_oclspkt_device_memory", "2.5", "whole number of bytes"},
                {"-t_pc_oclspkt_device_memory", "-1", "device_memory"},
                {"-t_pc_oclspkt_chunk", "-1", "chunk must be 0"},
                {"-t_pc_oclspkt_balance", "fast", "time"},
                {"-t_pc_oclspkt_balance", "1,-1", "-1"},
                {"-t_pc_oclspkt_balance", "0,0", "0"},
                {"-t_pc_oclspkt_balance", "1,nan", "nan"},
-               {"-t_pc_oclspkt_rtol", "-1", "rtol"},
                {"-t_pc_oclspkt_rtol", "nan", "rtol"},
                {"-t_pc_oclspkt_timeout", "-1", "timeout"},
                {"-t_pc_oclspkt_timeout", "nan", "timeout"},
@@ -296,14 +257,6 @@ TEST(Options, ARefusedSettingLeavesTheOldOne) {
   EXPECT_EQ(got(PCOCLSPKTGetPartition, pc), 0);
 }
 
-TEST(Options, AChangeAfterSetUpTakesEffectAtTheNextOne) {
-  const auto& [A, pc, b, x] = System(tridiagonal(200, -1, 4, -1));
-  OK(PCSetUp(pc));
-  OK(PCOCLSPKTSetMethod(pc, PC_OCLSPKT_METHOD_PIVOT));
-  OK(PCSetUp(pc));
-  EXPECT_EQ(method_used(pc), "pivot");
-}
-
 TEST(Options, NamesOfTheEnumerationsFollowPetscsConvention) {
   EXPECT_STREQ(PCOCLSPKTMethods[PC_OCLSPKT_METHOD_EXACT_FACTORED], "exact-factored");
   PCOCLSPKTMethod value;
@@ -312,20 +265,6 @@ TEST(Options, NamesOfTheEnumerationsFollowPetscsConvention) {
   OK(PetscOptionsGetEnum(nullptr, nullptr, "-some_method", PCOCLSPKTMethods, reinterpret_cast<PetscEnum*>(&value),
                          &found));
   EXPECT_EQ(value, PC_OCLSPKT_METHOD_TRUNCATED_STREAMED);
-}
-
-TEST(Options, DevicesThatAreNotThereAreAnErrorAtSetUp) {
-  const auto& [A, pc, b, x] = System(tridiagonal(100, -1, 4, -1), "no-such-device");
-  EXPECT_ERROR(PCSetUp(pc), PETSC_ERR_ARG_WRONG, "no-such-device", "host");
-}
-
-TEST(Options, PrecisionNarrowNamesARowThatLosesItsExcess) {
-  const auto& [A, pc, b, x] = System(tridiagonal(100, -1e7, 2e7 + 1, -1e7));
-  OK(PCOCLSPKTSetPrecision(pc, PC_OCLSPKT_PRECISION_NARROW));
-  EXPECT_ERROR(PCSetUp(pc), kAnyError, "precision narrow: row 1 ", "excess", "use precision same");
-  OK(PCOCLSPKTSetPrecision(pc, PC_OCLSPKT_PRECISION_SAME));
-  OK(PCSetUp(pc));
-  expect_in(pc.view(), {"precision: same"});
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 // Ranks that differ: in their options, in what they meet, and in how their rows and columns are laid out. All of them
 // hear of it, and none waits.
 #include <atomic>
-#include <cstdlib>
 #include <new>
 
 #include "long_line.hxx"
@@ -85,10 +84,8 @@ TEST(Ranks, WithLinesGivenOnOneOfThemAreRefused) {
   if (is_last()) {
     PetscInt first, end;
     OK(MatGetOwnershipRange(line.matrix(), &first, &end));
-    HeldIS number, starts, rows;
-    const PetscInt ends[] = {0, end - first};
-    OK(ISCreateStride(PETSC_COMM_SELF, 1, 0, 1, &number));
-    OK(ISCreateGeneral(PETSC_COMM_SELF, 2, ends, PETSC_COPY_VALUES, &starts));
+    const HeldIS number = indices({0}), starts = indices({0, end - first});
+    HeldIS rows;
     OK(ISCreateStride(PETSC_COMM_SELF, end - first, first, 1, &rows));
     OK(PCOCLSPKTSetLines(line.pc(), number, starts, rows));
   }

@@ -5,27 +5,17 @@
 #include <string.h>
 
 #include "oclspkt/oclspkt.h"
+#include "small_system.h"
 
 static PetscErrorCode Solve(PetscReal* error) {
-  const PetscInt n = 5000;
   Mat A;
   Vec x, b, y;
   KSP ksp;
   PC pc;
 
   PetscFunctionBeginUser;
-  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, NULL, &A));
-  for (PetscInt i = 0; i < n; ++i) {
-    if (i > 0) PetscCall(MatSetValue(A, i, i - 1, -1, INSERT_VALUES));
-    PetscCall(MatSetValue(A, i, i, 4, INSERT_VALUES));
-    if (i < n - 1) PetscCall(MatSetValue(A, i, i + 1, -2, INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(CreateSystem(5000, &A, &x, &b));
   PetscCall(VecDuplicate(x, &y));
-  PetscCall(VecSet(x, 1.5));
-  PetscCall(MatMult(A, x, b));
   PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
   PetscCall(KSPSetType(ksp, KSPPREONLY));
   PetscCall(KSPSetOperators(ksp, A, A));

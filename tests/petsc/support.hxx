@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
@@ -21,13 +22,19 @@
 
 namespace oclspkt::test {
 
+/// For classes that undo something at their end.
+class NotCopied {
+ protected:
+  NotCopied() = default;
+  NotCopied(const NotCopied&) = delete;
+  NotCopied& operator=(const NotCopied&) = delete;
+};
+
 /// Collects the texts of PETSc errors instead of printing them and stopping.
-class ErrorTexts {
+class ErrorTexts : NotCopied {
  public:
   ErrorTexts() { PetscPushErrorHandler(&ErrorTexts::collect, this); }
   ~ErrorTexts() { PetscPopErrorHandler(); }
-  ErrorTexts(const ErrorTexts&) = delete;
-  ErrorTexts& operator=(const ErrorTexts&) = delete;
   const std::string& text() const { return text_; }
 
  private:
@@ -68,12 +75,10 @@ inline void expect_error(PetscErrorCode returned, PetscErrorCode expected, const
 
 /// A PETSc object that is given back with its scope.
 template <typename Object, PetscErrorCode (*kDestroy)(Object*)>
-class Held {
+class Held : NotCopied {
  public:
   Held(Object object = nullptr) : object_(object) {}
   ~Held() { EXPECT_EQ(kDestroy(&object_), 0); }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
   operator Object() const { return object_; }
   explicit operator PetscObject() const { return reinterpret_cast<PetscObject>(object_); }
   Object operator->() const { return object_; }
@@ -88,7 +93,6 @@ using HeldKSP = Held<KSP, KSPDestroy>;
 using HeldMat = Held<Mat, MatDestroy>;
 using HeldMatNullSpace = Held<MatNullSpace, MatNullSpaceDestroy>;
 using HeldPC = Held<PC, PCDestroy>;
-using HeldPetscViewer = Held<PetscViewer, PetscViewerDestroy>;
 using HeldVec = Held<Vec, VecDestroy>;
 
 inline PetscErrorCode assemble(Mat A) {
@@ -145,6 +149,12 @@ inline KSPConvergedReason converged_reason(KSP ksp) {
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   EXPECT_EQ(KSPGetConvergedReason(ksp, &reason), 0);
   return reason;
+}
+
+inline IS indices(const std::vector<PetscInt>& numbers, MPI_Comm comm = PETSC_COMM_SELF) {
+  IS set = nullptr;
+  ISCreateGeneral(comm, static_cast<PetscInt>(numbers.size()), numbers.data(), PETSC_COPY_VALUES, &set);
+  return set;
 }
 
 /// Rows of a sparse matrix as (column, value) pairs, in the order they are stored.
@@ -337,19 +347,17 @@ inline std::string method_used(PC pc) {
 }
 
 /// An entry of the options database that is gone with its scope.
-class Option {
+class Option : NotCopied {
  public:
   Option(const char* name, const char* value) : name_(name) { PetscOptionsSetValue(nullptr, name, value); }
   ~Option() { PetscOptionsClearValue(nullptr, name_); }
-  Option(const Option&) = delete;
-  Option& operator=(const Option&) = delete;
 
  private:
   const char* name_;
 };
 
 /// An options database of its own that everything reads while it lives.
-class OptionSet {
+class OptionSet : NotCopied {
  public:
   explicit OptionSet(const std::string& options) {
     PetscOptionsCreate(&database_);
@@ -360,8 +368,6 @@ class OptionSet {
     PetscOptionsPop();
     PetscOptionsDestroy(&database_);
   }
-  OptionSet(const OptionSet&) = delete;
-  OptionSet& operator=(const OptionSet&) = delete;
 
   /// Options that nothing has read, joined by blanks.
   std::string left() const {
@@ -376,6 +382,38 @@ class OptionSet {
 
  private:
   PetscOptions database_ = nullptr;
+};
+
+/// Counts the lines that PETSc's error printer gets on this rank while it lives, and keeps the last one.
+class Printed : NotCopied {
+ public:
+  Printed() : before_(PetscErrorPrintf) {
+    count_ = 0;
+    PetscErrorPrintf = take;
+  }
+  ~Printed() { PetscErrorPrintf = before_; }
+  /// Of all ranks together.
+  static int lines() {
+    int all = count_;
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_SUM, PETSC_COMM_WORLD);
+    return all;
+  }
+  static const std::string& text() { return text_; }
+
+ private:
+  static PetscErrorCode take(const char format[], ...) {
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    text_ = text;
+    ++count_;
+    return PetscErrorCode(0);
+  }
+  static inline int count_ = 0;
+  static inline std::string text_;
+  PetscErrorCode (*before_)(const char[], ...);
 };
 
 /// False on machines without such a device, unless the environment says that devices must be there.

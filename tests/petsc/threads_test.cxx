@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "oclspkt/oclspkt.h"
+#include "small_system.h"
 
 #if PETSC_VERSION_LT(3, 19, 0)
 #define PETSC_SUCCESS 0
@@ -19,22 +20,6 @@
 namespace {
 
 constexpr int kThreads = 4, kRounds = 10;
-
-PetscErrorCode CreateSystem(PetscInt n, Mat* A, Vec* x, Vec* b) {
-  PetscFunctionBeginUser;
-  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 3, nullptr, A));
-  for (PetscInt i = 0; i < n; ++i) {
-    if (i > 0) PetscCall(MatSetValue(*A, i, i - 1, -1, INSERT_VALUES));
-    PetscCall(MatSetValue(*A, i, i, 2.5, INSERT_VALUES));
-    if (i < n - 1) PetscCall(MatSetValue(*A, i, i + 1, -1, INSERT_VALUES));
-  }
-  PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
-  PetscCall(MatCreateVecs(*A, x, b));
-  PetscCall(VecSet(*x, 1));
-  PetscCall(MatMult(*A, *x, *b));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode SolveOnce(PetscInt n, const char* devices, PetscReal* error) {
   const char *device, *type;
@@ -56,7 +41,7 @@ PetscErrorCode SolveOnce(PetscInt n, const char* devices, PetscReal* error) {
   PetscCall(PCOCLSPKTGetDeviceUsed(pc, &device, &type));
   PetscCheck((std::strcmp(type, "host") == 0) == (std::strcmp(devices, "host") == 0), PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "%s (%s) solved for %s", device, type, devices);
-  PetscCall(VecShift(x, -1));
+  PetscCall(VecShift(x, -1.5));
   PetscCall(VecNorm(x, NORM_INFINITY, error));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(VecDestroy(&x));

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Products of matrices of several ranks by -oclspkt_types, whose messages carry the borders alone: against dense
 // matrices of PETSc, which are never dressed. Entries are small integers, so that numbers are exact.
-#include <petsc/private/vecimpl.h>
 
-#include <algorithm>
 #include <array>
 #include <functional>
 #include <random>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Vectors of -oclspkt_types whose device fails.
-#include <algorithm>
-#include <vector>
 
 #include "faults.hpp"
 #include "oclspkt/oclspkt.h"
@@ -23,13 +21,10 @@ class TypesLost : public testing::Test {
     OK(VecSet(x_, 1));
     OK(VecSet(y_, 2));
   }
-  void TearDown() override {
-    for (Vec* v : {&x_, &y_}) OK(VecDestroy(v));
-  }
   /// Have the host have the values, too.
   static void bring_down(Vec v) { (void)values_of(v); }
   static PetscScalar first(Vec v) { return values_of(v)[0]; }
-  Vec x_ = nullptr, y_ = nullptr;
+  HeldVec x_, y_;
 };
 
 TEST_F(TypesLost, GoOnOnTheHostIfItHasTheValues) {
@@ -67,7 +62,7 @@ TEST_F(TypesLost, HaveNoMemoryForKernelsOfTheProgram) {
   bring_down(y_);
   Faults::anywhere(-1, 0, 1000000);
   OK(VecScale(y_, 3)); /* PETSc's own does it */
-  for (const Vec v : {x_, y_}) {
+  for (const Vec v : {(Vec)x_, (Vec)y_}) {
     EXPECT_ERROR(VecOpenCLGetMemRead(v, &memory, nullptr), PETSC_ERR_LIB, "vectors are on the host");
   }
   EXPECT_EQ(memory, nullptr);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Memory of vectors for kernels of the program: oclspkt_vec.h. What is not valid on the host is NaN.
-#include <petsc/private/vecimpl.h>
-
-#include <algorithm>
 
 #include "oclspkt/oclspkt_vec.h"
 #include "opencl.hpp"
@@ -28,9 +25,6 @@ class TypesMemory : public testing::Test {
     program_ = cl::Program(context(), std::string(kKernels), true);
     for (Vec* v : {&x_, &y_}) *v = make_vec(kRows, VECOPENCL);
   }
-  void TearDown() override {
-    for (Vec* v : {&x_, &y_}) OK(VecDestroy(v));
-  }
   cl::Context context() const { return queue_.getInfo<CL_QUEUE_CONTEXT>(); }
   template <typename... Memory>
   void enqueue(const char* name, Memory... memory) {
@@ -44,7 +38,7 @@ class TypesMemory : public testing::Test {
   static constexpr PetscInt kRows = 10;
   cl::CommandQueue queue_;
   cl::Program program_;
-  Vec x_ = nullptr, y_ = nullptr;
+  HeldVec x_, y_;
   cl_mem memory_ = nullptr, other_ = nullptr;
 };
 

@@ -3,7 +3,6 @@
 // of ours and therefore never dressed.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <functional>
 #include <random>
@@ -27,7 +26,7 @@ struct Pair {
 };
 
 /// Vectors in pairs, and random calls on them.
-class ModelVectors {
+class ModelVectors : NotCopied {
  protected:
   explicit ModelVectors(unsigned seed) : common_(seed), own_(seed + 1 + static_cast<unsigned>(PetscGlobalRank)) {
     n_ = PetscGlobalSize == 1 ? 37 : PetscGlobalRank == 1 ? 0 : 23 - PetscGlobalRank;
@@ -63,8 +62,6 @@ class ModelVectors {
     VecDestroy(&weight_dressed_);
     VecDestroy(&weight_host_);
   }
-  ModelVectors(const ModelVectors&) = delete;
-  ModelVectors& operator=(const ModelVectors&) = delete;
 
   std::size_t below(std::size_t n) { return common_() % n; }
   PetscScalar factor() { return std::array{-2., -1., -.5, 0., .5, 1., 2.}[below(7)]; }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The types `opencl` and `aijopencl`, without -oclspkt_types. What is not valid on the host is NaN.
-#include <petsc/private/vecimpl.h>
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -41,8 +39,7 @@ void expect_same_products(Mat a, Mat b) {
 }
 
 TEST(TypesNamed, VectorsAreOnTheDeviceAndKeepTheirName) {
-  HeldVec x = make_vec(100, VECOPENCL);
-  Vec copy;
+  HeldVec x = make_vec(100, VECOPENCL), copy;
   EXPECT_EQ(type_of(x), VECOPENCL);
   OK(VecSet(x, 2));
   EXPECT_TRUE(is_away(x));
@@ -52,7 +49,6 @@ TEST(TypesNamed, VectorsAreOnTheDeviceAndKeepTheirName) {
   OK(VecAXPY(copy, 3, x));
   EXPECT_TRUE(is_away(copy));
   EXPECT_EQ(norm_of(copy, NORM_1), 800 * PetscGlobalSize);
-  OK(VecDestroy(&copy));
   Vec* several;
   OK(VecDuplicateVecs(x, 3, &several));
   for (int k = 0; k < 3; ++k) EXPECT_EQ(type_of(several[k]), VECOPENCL);
@@ -274,9 +270,7 @@ TEST(TypesNamed, ThePreconditionerTakesThemWhereTheyAre) {
 /// KSPSolve().
 TEST(TypesNamed, AnApplyToVectorsThatTheSetUpDidNotKnowSetsNothingUp) {
   HeldMat a = make_mat(2000, MATAIJ, 2);
-  HeldVec x = make_vec(2000, VECOPENCL), right, solution;
-  OK(VecDuplicate(x, &right));
-  OK(VecDuplicate(x, &solution));
+  HeldVec x = make_vec(2000, VECOPENCL), right = duplicate(x), solution = duplicate(x);
   OK(VecSet(x, 3));
   OK(MatMult(a, x, right));
   HeldKSP ksp = make_ksp(a, PCOCLSPKT);

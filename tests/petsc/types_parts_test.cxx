@@ -124,7 +124,7 @@ TEST(TypesNumbers, SwappedVectorsStayOnTheDevice) {
 }
 
 /// A part of every rank: `count` places from the second on.
-class Part {
+class Part : NotCopied {
  public:
   Part(Vec whole, PetscInt count) : whole_(whole) {
     PetscInt first;
@@ -136,8 +136,6 @@ class Part {
     VecRestoreSubVector(whole_, places_, &part_);
     ISDestroy(&places_);
   }
-  Part(const Part&) = delete;
-  Part& operator=(const Part&) = delete;
   operator Vec() const { return part_; }
 
  private:

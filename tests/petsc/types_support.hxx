@@ -3,12 +3,8 @@
 #pragma once
 
 #include <petsc/private/vecimpl.h>
-#include <petscksp.h>
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
-#include <vector>
 
 #include "support.hxx"
 

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What vectors and matrices of -oclspkt_types could get wrong, case by case: each was wrong in a type that lacked an
 // operation, or in a trial of these. The options of the program have what is not valid on the host made NaN.
-#include <petsc/private/vecimpl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <cstring>
-#include <limits>
 #include <numeric>
-#include <string>
 
 #include "grid_problem.hxx"
 #include "types_support.hxx"
@@ -271,13 +266,11 @@ TEST(Types, TenThousandVectorsComeAndGoWithoutGrowth) {
   PetscLogDouble before = 0, after = 0;
   OK(VecSet(x, 1));
   for (int k = 0; k < 10000; ++k) {
-    Vec y;
-    OK(VecDuplicate(x, &y));
+    const HeldVec y = duplicate(x);
     OK(VecWAXPY(y, 1, x, x));
     if (k % 100 == 0) { /* what is enqueued and not done takes room, too */
       EXPECT_EQ(norm_of(y, NORM_INFINITY), 2);
     }
-    OK(VecDestroy(&y));
     if (k == 2000) {
       OK(PetscMemoryGetCurrentUsage(&before));
     }
@@ -314,13 +307,13 @@ TEST(Types, ALongVectorIsZeroWithoutMemoryOfTheHost) {
   constexpr int kVectors = 8;
   const Owned first(kMany), placed(kMany);
   const std::vector<PetscScalar> one(kMany, 1);
-  Vec many[kVectors];
+  HeldVec many[kVectors];
   rusage before, after;
   char* given_back; /* from now on calloc() would take such arrays from memory like this, and fill it */
   OK(PetscMalloc1(30'000'000, &given_back));
   OK(PetscFree(given_back));
   getrusage(RUSAGE_SELF, &before);
-  for (Vec& v : many) OK(VecDuplicate(first, &v));
+  for (HeldVec& v : many) OK(VecDuplicate(first, &v));
   getrusage(RUSAGE_SELF, &after);
   const long pages = kVectors * kMany * long{sizeof(PetscScalar)} / sysconf(_SC_PAGESIZE);
   EXPECT_LT(after.ru_minflt - before.ru_minflt, pages / 4);
@@ -333,7 +326,6 @@ TEST(Types, ALongVectorIsZeroWithoutMemoryOfTheHost) {
   EXPECT_EQ(norm_of(placed, NORM_INFINITY), 1);
   OK(VecResetArray(placed));
   EXPECT_EQ(norm_of(placed, NORM_INFINITY), 0);
-  for (Vec& v : many) OK(VecDestroy(&v));
 }
 
 TEST(Types, AVectorMayLiveUntilPetscEnds) {
@@ -411,9 +403,8 @@ TEST(Types, ThePreconditionerSolvesGridsInEveryCombinationAsOfTheHost) {
   HeldVec solution = duplicate(problem.right());
   for (const PCOCLSPKTCombine combine : kCombines) {
     for (const char* lines : {"x", "z", "x,y,z"}) {
-      const LinePreconditioner pc(problem, lines);
+      const LinePreconditioner pc(problem, lines, combine);
       OK(PCSetDM(pc, problem.dm()));
-      OK(PCOCLSPKTSetCombine(pc, combine));
       OK(PCOCLSPKTSetDevices(pc, "Portable"));
       for (const bool transpose : {false, true}) {
         SCOPED_TRACE(std::string(PCOCLSPKTCombines[combine]) + " " + lines + (transpose ? " transposed" : ""));

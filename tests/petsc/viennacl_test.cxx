@@ -96,14 +96,8 @@ class ViennaCL : public testing::Test {
     const Vector values(kRows);
     VecCopy(values, host_right_);
     VecCopy(values, right_);
-    VecCopy(values, other_right());
-  }
-  void TearDown() override {
-    for (Vec* vector : {&host_right_, &host_solution_, &right_, &solution_, &other_}) VecDestroy(vector);
-  }
-  Vec other_right() {
-    if (!other_) VecDuplicate(right_, &other_);
-    return other_;
+    VecDuplicate(right_, &other_);
+    VecCopy(values, other_);
   }
 
   /// References to the buffer of a vector but for the one that this call takes.
@@ -127,7 +121,7 @@ class ViennaCL : public testing::Test {
   }
 
   static constexpr PetscInt kRows = 20'011;
-  Vec host_right_ = nullptr, host_solution_ = nullptr, right_ = nullptr, solution_ = nullptr, other_ = nullptr;
+  HeldVec host_right_, host_solution_, right_, solution_, other_;
 };
 
 TEST_F(ViennaCL, SolvesWhereVectorsLieWithoutACopy) {
@@ -135,8 +129,7 @@ TEST_F(ViennaCL, SolvesWhereVectorsLieWithoutACopy) {
   HeldMat on_device = viennacl_matrix(tridiagonal(kRows, -1, 4, -2));
   for (Mat matrix : {static_cast<Mat>(on_device), static_cast<Mat>(A)}) {
     const Preconditioner pc(matrix, "auto"), host(A);
-    for (const bool transpose : {false, true}) {
-      const auto apply = [&](PC p, Vec y, Vec x) { return transpose ? PCApplyTranspose(p, y, x) : PCApply(p, y, x); };
+    for (const auto apply : {PCApply, PCApplyTranspose}) {
       OK(apply(pc, right_, solution_));  // brings the right-hand side, and has the solver set up for these vectors
       const Copies since;
       for (int again = 0; again < 3; ++again) {
@@ -177,27 +170,18 @@ TEST_F(ViennaCL, GivesBackWhatItTakesOfVectorsAndQueues) {
 TEST_F(ViennaCL, SolvesInAKrylovMethodWithoutACopy) {
   const Matrix A(tridiagonal(kRows, -1, 2.5, -1));
   HeldMat on_device = viennacl_matrix(tridiagonal(kRows, -1, 2.5, -1));
-  const OptionSet options(
-      "-ksp_type cg -ksp_rtol 1e-12 -pc_type oclspkt -pc_oclspkt_devices auto -ksp_norm_type unpreconditioned");
-  HeldKSP ksp;
-  OK(KSPCreate(PETSC_COMM_SELF, &ksp));
-  OK(KSPSetOperators(ksp, on_device, on_device));
+  const OptionSet options("-ksp_type cg -ksp_rtol 1e-12 -pc_oclspkt_devices auto -ksp_norm_type unpreconditioned");
+  const HeldKSP ksp = make_ksp(on_device, PCOCLSPKT);
   OK(KSPSetFromOptions(ksp));
   OK(KSPSolve(ksp, right_, solution_));
   const Copies since;
   OK(KSPSolve(ksp, right_, solution_));
   EXPECT_EQ(since.of_host(), 0);
   EXPECT_GT(converged_reason(ksp), 0);
-  Vec residual;
-  OK(VecDuplicate(host_right_, &residual));
   OK(VecSet(host_solution_, 0));
   OK(VecAXPY(host_solution_, 1, solution_));  // VecCopy() to a vector of the host ends in ViennaCL's memory
-  OK(MatMult(A, host_solution_, residual));
-  EXPECT_LE(distance(host_right_, residual), 1e-11);
-  OK(VecDestroy(&residual));
-  PC pc;
-  OK(KSPGetPC(ksp, &pc));
-  const std::string text = view_text(reinterpret_cast<PetscObject>(pc));
+  EXPECT_LE(residual(A, host_right_, host_solution_), 1e-11);
+  const std::string text = view_text(reinterpret_cast<PetscObject>(pc_of(ksp)));
   EXPECT_TRUE(contains(text, kNoCopy)) << text;
 }
 
@@ -263,7 +247,7 @@ TEST(ViennaCLGrids, AreSolvedAlongEachAxisWithoutACopy) {
       OK(PCSetFromOptions(pc));
       OK(PCSetFromOptions(host));
       for (const bool transpose : {false, true}) {
-        const auto apply = [&](PC p, Vec y, Vec x) { return transpose ? PCApplyTranspose(p, y, x) : PCApply(p, y, x); };
+        const auto apply = transpose ? PCApplyTranspose : PCApply;
         OK(apply(host, on_host.right(), expected));
         OK(apply(pc, on_device.right(), solution));
         const Copies since;
@@ -286,10 +270,8 @@ TEST(ViennaCLGrids, OfSuchAMatrixTakeVectorsOfTheHostWithProductsBetweenDirectio
   const Shape shape{3, {31, 23, 17}, 1};
   const GridProblem on_host(PETSC_COMM_SELF, shape),
       on_device(PETSC_COMM_SELF, shape, 1.05, VECVIENNACL, MATAIJVIENNACL);
-  const LinePreconditioner pc(on_device, "x,y,z"), host(on_host, "x,y,z");
-  for (PC each : {static_cast<PC>(pc), static_cast<PC>(host)}) {
-    OK(PCOCLSPKTSetCombine(each, PC_OCLSPKT_COMBINE_MULTIPLICATIVE));
-  }
+  const LinePreconditioner pc(on_device, "x,y,z", PC_OCLSPKT_COMBINE_MULTIPLICATIVE),
+      host(on_host, "x,y,z", PC_OCLSPKT_COMBINE_MULTIPLICATIVE);
   OK(PCSetDM(pc, on_device.dm()));
   OK(PCSetDM(host, on_host.dm()));
   HeldVec solution = pc.apply(on_host.right()), expected = host.apply(on_host.right());

@@ -167,11 +167,5 @@ TEST(View, FitsAStringViewer) {
   EXPECT_TRUE(contains(text, "oclspkt") && contains(text, " on host")) << text;
 }
 
-TEST(View, ResultsAreAnErrorBeforeSetUp) {
-  const Preconditioner pc;
-  const char* method = nullptr;
-  EXPECT_ERROR(PCOCLSPKTGetMethodUsed(pc, &method, nullptr), PETSC_ERR_ARG_WRONGSTATE, "PCSetUp()");
-}
-
 }  // namespace
 }  // namespace oclspkt::test

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Vectors in buffers of the device that solves.
 #include "faults.hpp"
-#include "scalar_test.hpp"
 #include "vectors_on_devices.hpp"
 
 namespace oclspkt::test {

@@ -69,28 +69,17 @@ bool still_running() {
   return status == CL_RUNNING || status == CL_SUBMITTED;
 }
 
-using Fixture = test::SolverFixture<double>;
-
-/// Fixture's helpers are for tests; here they are for a child process.
-class Helpers : public Fixture {
- public:
-  using Fixture::backward_error;
-  using Fixture::set_up;
-  void TestBody() override {}
-};
-
 /// What the child does: lose the device, solve, and end as programs do.
 void lose_device(const Options& options) {
   const Bands<double> bands = test::random_dominant<double>(LineSet::one(5000), 3);
-  Solver<double> solver(options);
-  Helpers::set_up(solver, bands);
+  Solver<double> solver = test::solver_for(bands, options);
   const std::string device = solver.report().device.name;
   require(device != "host", "the device is used: " + solver.report().device.why);
   const bool task = solver.report().shape.find("one work-item") != std::string::npos;
   require(task == (options.method == MethodChoice::truncated_streamed), "the plan is " + solver.report().shape);
   test::set_fault_hook(occupy);
   auto start = Clock::now();
-  require(Helpers::backward_error(solver, bands) <= 100, "the answer is right");
+  require(test::backward_error(solver, bands) <= 100, "the answer is right");
   require(since(start) < kPromptSolve, "the solve took " + std::to_string(since(start)) + " s");
   require(solver.report().device.name == "host", "the host solved, not " + solver.report().device.name);
   require(solver.report().degraded.size() == 1, "one loss is told");
@@ -98,10 +87,9 @@ void lose_device(const Options& options) {
           solver.report().degraded[0]);
 
   start = Clock::now();
-  Solver<double> other(options);
-  Helpers::set_up(other, bands);
+  Solver<double> other = test::solver_for(bands, options);
   require(other.report().device.name == "host", "an abandoned device is not used again");
-  require(Helpers::backward_error(other, bands) <= 100, "the other answer is right");
+  require(test::backward_error(other, bands) <= 100, "the other answer is right");
   solver = Solver<double>(options);
   release_devices();
   require(since(start) < kPromptSolve, "giving objects back took " + std::to_string(since(start)) + " s");

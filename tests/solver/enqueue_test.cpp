@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Vectors in buffers of a context that the caller made, solved by a queue of the caller.
 #include <chrono>
-#include <cmath>
-#include <limits>
 #include <optional>
 #include <thread>
 

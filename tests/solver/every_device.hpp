@@ -50,23 +50,34 @@ void with_every_device(const F& f) {
   f(options);
 }
 
+/// The device that options name by its index.
+inline const DeviceInfo& device_of(const Options& options) {
+  return device_module(nullptr)->devices().at(std::stoul(options.devices));
+}
+
+/// Call f(options) for each device but the host.
+template <typename F>
+void with_every_true_device(const F& f) {
+  with_every_device([&](const Options& options) {
+    if (options.devices != "host") f(options);
+  });
+}
+
 /// Call f(options) for each device but the host that runs kernels of T made for GPUs, see emulators.hpp.
 template <typename T, typename F>
-void with_every_device_for_gpus(const F& f) {
-  with_every_device([&](const Options& options) {
-    if (options.devices == "host") return;
-    if (runs_kernels_for_gpus(device_module(nullptr)->devices().at(std::stoul(options.devices)))) f(options);
+void with_every_device_for_gpus(const char* variant, const F& f) {
+  with_every_true_device([&](Options options) {
+    options.variant = variant;
+    if (runs_kernels_for_gpus(device_of(options))) f(options);
   });
 }
 
 /// Call f(options) for each device but the host, in place where it shares the host's memory, and copying.
 template <typename F>
 void with_every_transfer(const F& f) {
-  with_every_device([&](Options options) {
-    if (options.devices == "host") return;
-    const DeviceInfo& device = device_module(nullptr)->devices().at(std::stoul(options.devices));
+  with_every_true_device([&](Options options) {
     for (const Transfer transfer : {Transfer::automatic, Transfer::copy}) {
-      if (transfer == Transfer::automatic && !device.host_unified) continue;  // copies in any case
+      if (transfer == Transfer::automatic && !device_of(options).host_unified) continue;  // copies in any case
       SCOPED_TRACE(std::string("transfer ") + name(transfer));
       options.use.transfer = transfer;
       f(options);

@@ -12,6 +12,7 @@
 namespace oclspkt {
 namespace {
 
+using test::device_of;
 using test::Faults;
 
 /// Moments of a solver's life, in order.
@@ -35,17 +36,12 @@ std::string all_devices() {
   return indices;
 }
 
-const DeviceInfo& device_of(const Options& options) {
-  return device_module(nullptr)->devices().at(std::stoul(options.devices));
-}
-
 template <typename T>
 class FailingDevices : public test::SolverFixture<T> {
  protected:
   static constexpr Index kRows = 3001;  // several tiles, the last of them short
 
   const Bands<T> bands_ = dominant_both_ways();
-  const std::vector<T> y_ = test::random_vector<T>(kRows);
 
   /// Rows over their diagonal, so that the transposed rows are dominant as well.
   static Bands<T> dominant_both_ways() {
@@ -59,26 +55,17 @@ class FailingDevices : public test::SolverFixture<T> {
   }
 
   void live(Solver<T>& solver, Moment moment) {
-    std::vector<T> x(y_.size(), std::numeric_limits<T>::quiet_NaN());
     switch (moment) {
       case Moment::set_up:
         this->set_up(solver, bands_);
         return;
       case Moment::first_apply:
       case Moment::second_apply:
-        solver.apply(y_.data(), x.data());
-        EXPECT_LE(error_of(bands_, x), 100) << said(solver.report());
+        EXPECT_LE(test::backward_error(solver, bands_), 100) << said(solver.report());
         return;
       case Moment::transpose:
-        solver.apply_transpose(y_.data(), x.data());
-        Bands<T> transposed(bands_.lines());
-        transpose(bands_.lines(), bands_.view(), transposed);
-        EXPECT_LE(error_of(transposed, x), 100) << said(solver.transposed().report());
+        EXPECT_LE(test::transposed_error(solver, bands_), 100) << said(solver.transposed().report());
     }
-  }
-
-  double error_of(const Bands<T>& bands, const std::vector<T>& x) const {
-    return componentwise_backward_error(bands.lines(), bands.view(), x.data(), y_.data()) / this->eps;
   }
 
   /// A solver's whole life, in which the first call of one moment at one place fails.
@@ -232,8 +219,7 @@ SCALAR_TEST(FailingDevices, OfAutoLeaveTheCheapestOfTheOthers) {
 
 SCALAR_TEST(FailingDevices, AreNotTriedAgainUntilSizeOrOptionsChange) {
   const Faults faults;
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
+  test::with_every_true_device([&](Options options) {
     options.on_device_failure = OnDeviceFailure::quiet;
     options.method = MethodChoice::exact_twopass;
     const std::string device = device_of(options).name;
@@ -269,8 +255,7 @@ SCALAR_TEST(FailingDevices, AreNotTriedAgainUntilSizeOrOptionsChange) {
 // The last one: after it every kernel is built anew.
 SCALAR_TEST(FailingDevices, MayFailToOpenAndToBuild) {
   const Faults faults;
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
+  test::with_every_true_device([&](Options options) {
     options.on_device_failure = OnDeviceFailure::quiet;
     options.method = MethodChoice::exact_twopass;
     release_devices();
@@ -285,8 +270,7 @@ class FailingProbe : public FailingDevices<T> {};
 
 SCALAR_TEST(FailingProbe, LosesTheDeviceForItsSolverOnly) {
   const Faults faults;
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
+  test::with_every_true_device([&](Options options) {
     options.on_device_failure = OnDeviceFailure::quiet;
     for (const ocl::Place place : ocl::kPlaces) {
       if (place == ocl::Place::write) continue;  // measured in place

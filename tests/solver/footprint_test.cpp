@@ -39,8 +39,7 @@ class Footprints : public test::SolverFixture<T> {
     SCOPED_TRACE(c.name);
     options.precision = c.precision;
     const Bands<T> bands = test::random_dominant<T>(c.lines, c.dominance);
-    Solver<T> solver(options);
-    test::SolverFixture<T>::set_up(solver, bands);
+    Solver<T> solver = test::solver_for(bands, options);
     test::RotatingVectors<T> vectors(c.lines.extent());
     const auto apply = [&](int times) {
       for (int i = 0; i < times; ++i) vectors.next([&](const T* y, T* x) { solver.apply(y, x); });
@@ -53,12 +52,7 @@ class Footprints : public test::SolverFixture<T> {
     EXPECT_EQ(::testing::internal::GetCapturedStderr() + ::testing::internal::GetCapturedStdout(), "");
     EXPECT_EQ(late, early);
     const double rounding = c.precision == Precision::narrow ? FLT_EPSILON : std::numeric_limits<T>::epsilon();
-    EXPECT_LE(this_error(solver, bands) * std::numeric_limits<T>::epsilon(), 100 * rounding);
-  }
-
- private:
-  static double this_error(Solver<T>& solver, const Bands<T>& bands) {
-    return test::SolverFixture<T>::backward_error(solver, bands);
+    EXPECT_LE(test::backward_error(solver, bands) * std::numeric_limits<T>::epsilon(), 100 * rounding);
   }
 };
 
@@ -75,8 +69,7 @@ SCALAR_TEST(Footprints, AreTheSameAfterTenAppliesAndAfterManyThousand) {
 }
 
 SCALAR_TEST(Footprints, AreTheSameForDevicesThatCopy) {
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
+  test::with_every_true_device([&](Options options) {
     options.use.transfer = Transfer::copy;
     for (const auto& c : this->cases()) {
       options.method = c.method;

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What set-up finds lines to have in common: storage forms, and groups that are solved otherwise than the rest.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <utility>
 
 #include "every_device.hpp"
 #include "solver_fixture.hpp"
@@ -18,11 +14,9 @@ class FoundForms : public test::SolverFixture<T> {
   static void expect(Form form, double words, const Bands<T>& bands, const std::string& what,
                      MethodChoice method = MethodChoice::truncated_streamed) {
     SCOPED_TRACE(what);
-    test::with_every_device([&](Options options) {
-      if (options.devices == "host") return;  // its stored factors are another method's
+    test::with_every_true_device([&](Options options) {
       options.method = method;
-      Solver<T> solver(options);
-      FoundForms::set_up(solver, bands);
+      Solver<T> solver = test::solver_for(bands, options);
       EXPECT_STREQ(name(solver.report().form), name(form));
       EXPECT_EQ(solver.report().words_per_row, words);
       EXPECT_FALSE(solver.report().certificate_above_tolerance) << solver.report().why;
@@ -82,8 +76,7 @@ SCALAR_TEST(FoundForms, NewValuesGetTheirOwnForm) {
   const LineSet lines = LineSet::equal(800, this->length);
   const Bands<T> shared = test::diffusion<T>(lines, 1), symmetric = test::random_symmetric<T>(lines, 2.0),
                  general = test::random_dominant<T>(lines, 2.0);
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
+  test::with_every_true_device([&](Options options) {
     options.method = MethodChoice::truncated_streamed;
     Solver<T> solver(options);
     using Case = std::pair<const Bands<T>*, Form>;
@@ -107,8 +100,7 @@ class Groups : public test::SolverFixture<T> {
 };
 
 SCALAR_TEST(Groups, KeepTheOthersTruncated) {
-  test::with_every_device([&](const Options& options) {
-    if (options.devices == "host") return;  // truncates nothing by itself
+  test::with_every_true_device([&](const Options& options) {
     Solver<T> solver(options);
     Bands<T> bands = this->lines();
     test::replace_line(bands, 7, -1, 2, -1);  // wants the exact method
@@ -126,8 +118,7 @@ SCALAR_TEST(Groups, KeepTheOthersTruncated) {
 }
 
 SCALAR_TEST(Groups, MakeRoomForTheExactMethodWhereManyLinesAreWeak) {
-  test::with_every_device([&](const Options& options) {
-    if (options.devices == "host") return;
+  test::with_every_true_device([&](const Options& options) {
     Solver<T> solver(options);
     // No tile is as long as these lines: one that holds the end of a line needs no decay.
     Bands<T> bands = test::constant<T>(LineSet::equal(5, 200'000), -1, 8, -1);
@@ -145,9 +136,9 @@ SCALAR_TEST(Groups, LeaveTheOthersTheirBitsWhenOneLineIsPinned) {
     Solver<T> solver(options);
     Bands<T> bands = this->lines();
     const Index extent = bands.lines().extent(), bad = 12;
-    std::vector<T> y(static_cast<std::size_t>(extent), T(1)), before(y.size()), after(y.size());
+    std::vector<T> y(static_cast<std::size_t>(extent), T(1));
     this->set_up(solver, bands);
-    solver.apply(y.data(), before.data());
+    const std::vector<T> before = test::answer(solver, y);
     test::replace_line(bands, bad, -1, 2, -1);
     bands.diag()[bad * this->kRows] = bands.diag()[(bad + 1) * this->kRows - 1] = 1;
     Solver<T> again = test::solver_for(bands, options);
@@ -156,12 +147,12 @@ SCALAR_TEST(Groups, LeaveTheOthersTheirBitsWhenOneLineIsPinned) {
     for (Index i = bad * this->kRows; i < (bad + 1) * this->kRows; ++i) {
       y[static_cast<std::size_t>(i)] = i % 2 == 0 ? 1 : -1;
     }
-    again.apply(y.data(), after.data());
+    const std::vector<T> after = test::answer(again, y);
     for (Index i = 0; i < extent; ++i) {
       if (i / this->kRows == bad) continue;
       ASSERT_EQ(after[static_cast<std::size_t>(i)], before[static_cast<std::size_t>(i)]) << "row " << i;
     }
-    EXPECT_LE(componentwise_backward_error(bands.lines(), bands.view(), after.data(), y.data()), 100 * this->eps);
+    EXPECT_LE(test::componentwise_error(bands, after, y), 100);
   });
 }
 

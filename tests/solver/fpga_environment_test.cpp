@@ -6,10 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string>
-#include <vector>
 
-#include "device.hpp"
+#include "every_device.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {
@@ -18,28 +16,16 @@ namespace {
 constexpr std::int64_t kSmallBuffer = std::int64_t{64} << 20, kSmallerBuffer = std::int64_t{8} << 20;
 constexpr int kBoards = 3;
 
-/// The emulated devices of this machine.
-std::vector<DeviceInfo> emulators() {
-  std::vector<DeviceInfo> found;
-  DeviceModule* module = device_module(nullptr);
-  if (module == nullptr) return found;
-  for (const DeviceInfo& info : module->devices()) {
-    if (info.emulated) found.push_back(info);
-  }
-  return found;
-}
-
-/// True if there is nothing to test, which is a failure where emulators are required.
-bool nothing_here() {
-  if (!emulators().empty()) return false;
-  const char* required = std::getenv("OCLSPKT_REQUIRE_DEVICES");
-  EXPECT_TRUE(required == nullptr || std::string(required).find("Emulation") == std::string::npos)
-      << "the emulator that is required is not there";
-  return true;
-}
-
+/// There may be nothing to test, which is a failure where emulators are required.
 class Emulated : public test::SolverFixture<double> {
  protected:
+  void SetUp() override {
+    if (!emulators_.empty()) return;
+    const char* required = std::getenv("OCLSPKT_REQUIRE_DEVICES");
+    ASSERT_TRUE(required == nullptr || std::string(required).find("Emulation") == std::string::npos)
+        << "the emulator that is required is not there";
+    GTEST_SKIP() << "there is no emulator";
+  }
   static Options options_for(const std::string& devices, const std::string& variant = "default") {
     return {.devices = devices, .profile = "none", .variant = variant, .on_device_failure = OnDeviceFailure::error};
   }
@@ -51,17 +37,15 @@ class Emulated : public test::SolverFixture<double> {
     EXPECT_TRUE(solver.report().device.emulated) << solver.report().device.name << ": " << solver.report().device.why;
     EXPECT_TRUE(solver.report().degraded.empty());
   }
-  static std::vector<double> solution(Solver<double>& solver, const std::vector<double>& y) {
-    std::vector<double> x = test::answer(solver, y);
-    return x;
-  }
+
+  const std::vector<DeviceInfo> emulators_ =
+      device_module(nullptr) != nullptr ? test::emulated_devices() : std::vector<DeviceInfo>();
 };
 
 using Boards = Emulated;
 
 TEST_F(Boards, OfOneProcessShareASystem) {
-  if (nothing_here()) GTEST_SKIP() << "there is no emulator";
-  ASSERT_EQ(emulators().size(), kBoards) << "run by CL_CONFIG_CPU_EMULATE_DEVICES=3";
+  ASSERT_EQ(emulators_.size(), kBoards) << "run by CL_CONFIG_CPU_EMULATE_DEVICES=3";
   Options options = options_for("fpga");
   options.balance = "even";
   for (const double diagonal : {3.0, 2.0}) {
@@ -78,16 +62,15 @@ TEST_F(Boards, OfOneProcessShareASystem) {
 }
 
 TEST_F(Boards, AreUsedByTheirIndex) {
-  if (nothing_here()) GTEST_SKIP() << "there is no emulator";
-  ASSERT_EQ(emulators().size(), kBoards) << "run by CL_CONFIG_CPU_EMULATE_DEVICES=3";
+  ASSERT_EQ(emulators_.size(), kBoards) << "run by CL_CONFIG_CPU_EMULATE_DEVICES=3";
   const Bands<double> bands = test::random_dominant<double>(LineSet::one(50'021), 3);
   const std::vector<double> y = test::random_vector<double>(bands.lines().extent());
   std::vector<_cl_device_id*> used;
   std::vector<double> first;
-  for (const DeviceInfo& info : emulators()) {
+  for (const DeviceInfo& info : emulators_) {
     Solver<double> solver(options_for(std::to_string(info.index)));
     expect_solved(solver, bands);
-    const std::vector<double> x = solution(solver, y);
+    const std::vector<double> x = test::answer(solver, y);
     if (first.empty()) first = x;
     EXPECT_EQ(x, first) << "board " << info.index << " gives other bits";
     for (const auto* other : used) EXPECT_NE(solver.device_handles().device, other);
@@ -116,8 +99,7 @@ void print_times(Solver<double>& solver, const std::string& what, Index rows) {
 }
 
 TEST_F(SmallBuffers, AreEnoughForBlocksThatStream) {
-  if (nothing_here()) GTEST_SKIP() << "there is no emulator";
-  const DeviceInfo info = emulators().front();
+  const DeviceInfo info = emulators_.front();
   ASSERT_EQ(info.max_allocation, kSmallBuffer) << "run by CL_CONFIG_CPU_FORCE_MAX_MEM_ALLOC_SIZE=64MB";
   const Bands<double> bands = test::constant<double>(LineSet::one(10'000'000), -1, 10, -1);
   ASSERT_GT(bands.lines().rows() * static_cast<Index>(sizeof(double)), info.max_allocation);
@@ -133,8 +115,7 @@ TEST_F(SmallBuffers, AreEnoughForBlocksThatStream) {
 using SmallerBuffers = Emulated;
 
 TEST_F(SmallerBuffers, LeaveWhatTakesAllRowsToTheNextDevice) {
-  if (nothing_here()) GTEST_SKIP() << "there is no emulator";
-  const DeviceInfo info = emulators().front();
+  const DeviceInfo info = emulators_.front();
   ASSERT_EQ(info.max_allocation, kSmallerBuffer) << "run by CL_CONFIG_CPU_FORCE_MAX_MEM_ALLOC_SIZE=8MB";
   Options options = options_for(std::to_string(info.index));
   const auto expect_host = [&](const Bands<double>& bands) {
@@ -166,7 +147,6 @@ using AtOnce = Emulated;
 
 /// Programs that run this at the same time print the same line.
 TEST_F(AtOnce, ProgramsSolveAlike) {
-  if (nothing_here()) GTEST_SKIP() << "there is no emulator";
   std::uint64_t sum = 0;
   for (const double diagonal : {3.0, 2.0}) {
     const Bands<double> bands = test::constant<double>(LineSet::one(200'003), -1, diagonal, -1);
@@ -175,7 +155,7 @@ TEST_F(AtOnce, ProgramsSolveAlike) {
       Solver<double> solver(options_for("fpga"));
       expect_solved(solver, bands);
       for (int apply = 0; apply < 10; ++apply) {
-        for (const double value : solution(solver, y)) {
+        for (const double value : test::answer(solver, y)) {
           std::uint64_t bits = 0;
           std::memcpy(&bits, &value, sizeof bits);
           sum = sum * 31 + bits;

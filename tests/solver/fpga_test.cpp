@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Kernels for FPGAs, on every device: which lines they take, in which blocks, and what the others get.
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <vector>
-
 #include "every_device.hpp"
 #include "solver_fixture.hpp"
+#include "surroundings.hpp"
 
 namespace oclspkt {
 namespace {
@@ -20,16 +13,14 @@ class ForFpgas : public test::SolverFixture<T> {
   /// Call f(options) for every device, whose kernels for FPGAs are named.
   template <typename F>
   static void on_devices(const F& f) {
-    test::with_every_device([&](Options options) {
-      if (options.devices == "host") return;
+    test::with_every_true_device([&](Options options) {
       options.variant = "fpga";
       f(options);
     });
   }
   /// Set up, expect a part of the plan's shape, and small residuals.
   static Report expect_shape(const Options& options, const Bands<T>& bands, const std::string& shape) {
-    Solver<T> solver(options);
-    ForFpgas::set_up(solver, bands);
+    Solver<T> solver = test::solver_for(bands, options);
     EXPECT_NE(solver.report().shape.find(shape), std::string::npos)
         << solver.report().shape << " on " << solver.report().device.name << ": " << solver.report().why;
     EXPECT_LE(ForFpgas::backward_error(solver, bands), 20);
@@ -57,7 +48,7 @@ SCALAR_TEST(ForFpgas, StreamLinesWhoseTruncationDoesNotShow) {
 SCALAR_TEST(ForFpgas, AreThoseOfDevicesOfThatType) {
   const Bands<T> bands = test::random_dominant<T>(LineSet::one(5'003), 3);
   this->on_devices([&](Options options) {
-    const bool fpga = device_module(nullptr)->devices().at(std::stoul(options.devices)).type == DeviceType::fpga;
+    const bool fpga = test::device_of(options).type == DeviceType::fpga;
     options.variant = "default";
     Solver<T> solver = test::solver_for(bands, options);
     EXPECT_EQ(solver.report().shape.find("one work-item") != std::string::npos, fpga) << solver.report().shape;
@@ -174,13 +165,7 @@ SCALAR_TEST(ForFpgas, TakeRowsThatAreNotDominantIfTheyDoNotGrow) {
 SCALAR_TEST(ForFpgas, TakeNoSingularLine) {
   this->on_devices([&](Options options) {
     for (const LineSet& lines : {LineSet::one(100), LineSet::equal(70, 38), LineSet::grid_axis(1, 37, 36, 3)}) {
-      Bands<T> bands = test::constant<T>(lines, -1, 2, -1);
-      for (Index l = 0; l < lines.count(); ++l) {
-        bands.diag()[lines.first(l)] = 1;
-        bands.diag()[lines.first(l) + (lines.length(l) - 1) * lines.row_stride()] = 1;
-      }
-      Solver<T> solver(options);
-      EXPECT_THROW(this->set_up(solver, bands), Breakdown) << lines.describe();
+      EXPECT_THROW(test::solver_for(test::neumann<T>(lines), options), Breakdown) << lines.describe();
     }
   });
 }
@@ -210,19 +195,13 @@ namespace fs = std::filesystem;
 class FpgaBinary : public test::SolverFixture<float> {
  protected:
   static constexpr Index kRows = 5003;
-  FpgaBinary() : folder_(fs::temp_directory_path() / ("oclspkt-fpga-binary-" + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~FpgaBinary() override { fs::remove_all(folder_); }
 
   /// Call f(options) for each device with an FPGA, emulated or not.
   template <typename F>
   static void with_every_fpga(const F& f) {
     int found = 0;
-    test::with_every_device([&](Options options) {
-      if (options.devices == "host") return;
-      const DeviceInfo& info = device_module(nullptr)->devices().at(std::stoul(options.devices));
-      if (info.type != DeviceType::fpga) return;
+    test::with_every_true_device([&](Options options) {
+      if (test::device_of(options).type != DeviceType::fpga) return;
       ++found;
       f(options);
     });
@@ -244,20 +223,11 @@ class FpgaBinary : public test::SolverFixture<float> {
     fs::create_directories(folder_ / name);
     return path(name);
   }
-  static std::string slurp(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
-  static void spill(const std::string& file, const std::string& bytes) {
-    std::ofstream(file, std::ios::binary) << bytes;
-  }
   /// By the device that the options name, and no other.
   static std::vector<float> solution(const Options& options, const Bands<float>& bands) {
     Solver<float> solver = test::solver_for(bands, options);
     EXPECT_EQ(solver.report().device.type, "fpga") << solver.report().device.why;
-    const std::vector<float> y = test::random_vector<float>(bands.lines().extent());
-    std::vector<float> x = test::answer(solver, y);
-    return x;
+    return test::answer(solver, test::random_vector<float>(bands.lines().extent()));
   }
   /// The device cannot be used, which is told with these texts, and the host solves.
   static void expect_left_out(Options options, const Bands<float>& bands, const std::vector<std::string>& texts) {
@@ -288,7 +258,8 @@ class FpgaBinary : public test::SolverFixture<float> {
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
   const Bands<float> bands_ = test::random_dominant<float>(LineSet::one(kRows), 3);
-  const fs::path folder_;
+  const test::FreshFolder fresh_;
+  const fs::path folder_ = fresh_.path();
 };
 
 TEST_F(FpgaBinary, ThatIsDamagedLeavesTheRowsToTheHost) {
@@ -296,18 +267,9 @@ TEST_F(FpgaBinary, ThatIsDamagedLeavesTheRowsToTheHost) {
   std::ofstream(path("cut.bin.json")) << "{\"oclspkt\": \"program 1\", \"dev";
   with_every_fpga([&](Options options) {
     options.use.fpga_binary = path("cut.bin");
-    options.on_device_failure = OnDeviceFailure::quiet;
-    Solver<float> solver = test::solver_for(bands_, options);
-    EXPECT_LE(backward_error(solver, bands_), 100);
-    const Report& report = solver.report();
-    EXPECT_EQ(report.device.type, "host");
-    ASSERT_EQ(report.degraded.size(), 1U);
-    for (const std::string& text : {path("cut.bin"), std::string("damaged"), std::string("oclspkt-fpga-build")}) {
-      EXPECT_NE(report.degraded[0].find(text), std::string::npos) << report.degraded[0];
-    }
+    expect_left_out(options, bands_, {path("cut.bin"), "damaged", "oclspkt-fpga-build"});
     options.on_device_failure = OnDeviceFailure::error;
-    Solver<float> strict(options);
-    EXPECT_THROW(set_up(strict, bands_), DeviceError);
+    EXPECT_THROW(test::solver_for(bands_, options), DeviceError);
   });
 }
 
@@ -357,7 +319,7 @@ TEST_F(FpgaBinary, OfAnotherKindSaysOfWhich) {
 TEST_F(FpgaBinary, ThatIsDamagedOrOfAnotherDriverLeavesTheRowsToTheNextDevice) {
   with_every_emulator([&](Options options, int index) {
     const std::string file = maker().build(index, {"task_spkjac", false, "-D TASK_ROWS=32"}, anew("damaged"));
-    const std::string bytes = slurp(file), note = slurp(file + ".json");
+    const std::string bytes = test::contents_of(file), note = test::contents_of(file + ".json");
     options.use.fpga_binary = file;
     const auto expect_next = [&](const std::string& why) {
       expect_left_out(options, bands_, {file, why, "oclspkt-fpga-build"});
@@ -365,21 +327,21 @@ TEST_F(FpgaBinary, ThatIsDamagedOrOfAnotherDriverLeavesTheRowsToTheNextDevice) {
       two.devices += ",host";
       two.balance = "1,0";
       expect_left_out(two, bands_, {file, why});
-      spill(file, bytes);
-      spill(file + ".json", note);
+      test::write_file(file, bytes);
+      test::write_file(file + ".json", note);
     };
     std::string flipped = bytes;
     flipped[bytes.size() / 2] = static_cast<char>(flipped[bytes.size() / 2] ^ 1);
-    spill(file, flipped);
+    test::write_file(file, flipped);
     expect_next("its checksum is not that of");
-    spill(file, bytes.substr(0, bytes.size() / 2));
+    test::write_file(file, bytes.substr(0, bytes.size() / 2));
     expect_next("is damaged: it has");
     fs::remove(file + ".json");
     expect_next("beside it");
     const std::string driver = device_module(nullptr)->info(index).driver_version;
     std::string older = note;
     older.replace(older.find(driver), driver.size(), "an older one");
-    spill(file + ".json", older);
+    test::write_file(file + ".json", older);
     expect_next("driver an older one");
     EXPECT_NE(solution(options, bands_), std::vector<float>()) << "whole again";
   });
@@ -393,23 +355,17 @@ TEST_F(FpgaBinary, OfOtherKernelsLeavesACompilerItsWork) {
     if (!device_module(nullptr)->info(index).compiler) return;
     Solver<float> solver = test::solver_for(bands_, options);
     const std::vector<float> y = test::random_vector<float>(kRows);
-    std::vector<float> built(y.size()), beside(y.size());
-    solver.apply(y.data(), built.data());
     maker->build(index, {"stream"}, folder_.string());
     options.use.fpga_binary = folder_.string();
     Solver<float> other = test::solver_for(bands_, options);
-    other.apply(y.data(), beside.data());
-    EXPECT_EQ(built, beside);
+    EXPECT_EQ(test::answer(solver, y), test::answer(other, y));
     EXPECT_NE(other.report().device.type, "host");
   });
 }
 
 TEST_F(FpgaBinary, IsNothingToDevicesThatAreNoFpgas) {
   test::with_every_device([&](Options options) {
-    if (options.devices == "host" ||
-        device_module(nullptr)->devices().at(std::stoul(options.devices)).type == DeviceType::fpga) {
-      return;
-    }
+    if (options.devices == "host" || test::device_of(options).type == DeviceType::fpga) return;
     options.use.fpga_binary = path("nowhere.bin");
     Solver<float> solver = test::solver_for(bands_, options);
     EXPECT_LE(backward_error(solver, bands_), 100);

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <iostream>
-#include <memory>
 #include <optional>
 
 #include "every_device.hpp"
@@ -30,15 +29,10 @@ class Memory : public ::testing::Test {
     Bands<double> bands, transposed;
     std::vector<double> y;
 
-    explicit System(Bands<double> of) : bands(std::move(of)), transposed(bands.lines()) {
-      bands.close_lines();
-      transpose(bands.lines(), bands.view(), transposed);
-      y = test::random_vector<double>(bands.lines().extent());
-    }
-    double error_of(const Bands<double>& of, const std::vector<double>& x) const {
-      return componentwise_backward_error(of.lines(), of.view(), x.data(), y.data()) /
-             std::numeric_limits<double>::epsilon();
-    }
+    explicit System(Bands<double> of)
+        : bands(test::closed(std::move(of))),
+          transposed(test::transposed(bands)),
+          y(test::random_vector<double>(bands.lines().extent())) {}
   };
 
   /// What a solver's life needs of memory is asked for before, or by the solver alone.
@@ -48,11 +42,9 @@ class Memory : public ::testing::Test {
         solver.emplace(options);
         return;
       case Moment::set_up:
-      case Moment::set_up_again: {
-        const BandsView<double> b = system.bands.view();
-        solver->set_up(system.bands.lines(), b.lower, b.diag, b.upper);
+      case Moment::set_up_again:
+        test::set_up(*solver, system.bands);
         return;
-      }
       case Moment::apply:
         solver->apply(system.y.data(), x_.data());
         return;
@@ -67,7 +59,8 @@ class Memory : public ::testing::Test {
     live(solver, moment, options, system);
     const bool transposed = moment == Moment::transpose;
     if (moment != Moment::apply && !transposed) return;
-    EXPECT_LE(system.error_of(transposed ? system.transposed : system.bands, x_), 100) << name_of(moment);
+    EXPECT_LE(test::componentwise_error(transposed ? system.transposed : system.bands, x_, system.y), 100)
+        << name_of(moment);
   }
 
   /// A solver's life in which memory runs out at one moment. @return false if the moment needed less memory
@@ -191,8 +184,8 @@ TEST_F(Memory, RunsOutWhereLinesFallBack) {
 TEST_F(Memory, RunsOutOnADevice) {
   const System system(test::random_dominant<double>(LineSet::one(3001), 2.5));
   test::with_every_transfer([&](Options options) {
-    const DeviceInfo& device = device_module(nullptr)->devices().at(std::stoul(options.devices));
-    if (device.platform.find("Portable") == std::string::npos) return;  // what asks for memory is ours
+    if (test::device_of(options).platform.find("Portable") == std::string::npos)
+      return;  // what asks for memory is ours
     for (const MethodChoice method : {MethodChoice::truncated_halo, MethodChoice::truncated_streamed,
                                       MethodChoice::exact_twopass, MethodChoice::exact_factored}) {
       SCOPED_TRACE(name(method));

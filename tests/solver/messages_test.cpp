@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What users read when they make a mistake: each text has the cause, the number or the name that was given, and a cure.
-#include <gtest/gtest.h>
 
 #include <cstdio>
-#include <functional>
-#include <limits>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "oclspkt/cut_solver.hpp"
 #include "oclspkt/solver.hpp"

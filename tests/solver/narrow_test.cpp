@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Precision narrow on every device and on the host: bands are rounded, factors where that is safe, and answers are
 // those of the matrix that was asked for as far as its condition lets floats say so.
-#include <gtest/gtest.h>
 
 #include <cfloat>
-#include <cmath>
 #include <numeric>
 
 #include "every_device.hpp"
@@ -14,6 +12,8 @@
 namespace oclspkt {
 namespace {
 
+using test::answer;
+
 class NarrowPrecision : public test::SolverFixture<double> {
  protected:
   static constexpr Index n = 100'000;
@@ -21,12 +21,6 @@ class NarrowPrecision : public test::SolverFixture<double> {
   static Options narrow(Options options) {
     options.precision = Precision::narrow;
     return options;
-  }
-
-  static std::vector<double> apply(Solver<double>& solver, const std::vector<double>& y) {
-    std::vector<double> x(y.size(), std::nan(""));
-    solver.apply(y.data(), x.data());
-    return x;
   }
 
   /// max |a - b| / max |b|; NaN if any number is NaN.
@@ -43,17 +37,7 @@ class NarrowPrecision : public test::SolverFixture<double> {
   /// By precision same, and LAPACK.
   static std::vector<double> reference(const Bands<double>& bands, const std::vector<double>& y) {
     Solver<double> solver = test::solver_for(bands, {.devices = "host", .method = MethodChoice::pivot});
-    return apply(solver, y);
-  }
-
-  /// The bands as floats.
-  static Bands<double> rounded(const Bands<double>& bands) {
-    Bands<double> floats(bands.lines());
-    floats.copy_from(bands.view());
-    for (double* band : {floats.lower(), floats.diag(), floats.upper()}) {
-      for (Index i = 0; i < bands.lines().extent(); ++i) band[i] = static_cast<double>(static_cast<float>(band[i]));
-    }
-    return floats;
+    return answer(solver, y);
   }
 
   static bool says(const Report& report, const std::string& word) {
@@ -68,13 +52,13 @@ TEST_F(NarrowPrecision, KeepsFactorsAsFloatsOnDevicesAndRoundsBandsEverywhere) {
       const Bands<double> bands =
           symmetric ? test::random_symmetric<double>(lines, 2.0) : test::random_dominant<double>(lines, 2.0);
       const auto y = test::random_vector<double>(lines.rows());
-      const auto right = reference(bands, y), of_floats = reference(rounded(bands), y);
+      const auto right = reference(bands, y), of_floats = reference(test::rounded(bands), y);
       test::with_every_device([&](Options options) {
         if (lines.beside()) options.method = MethodChoice::exact_factored;  // auto stores nothing for few applies
         Solver<double> solver(narrow(options)), same(options);
         set_up(solver, bands);
         set_up(same, bands);
-        const auto x = apply(solver, y);
+        const auto x = answer(solver, y);
         const Report& report = solver.report();
         EXPECT_EQ(report.precision.applied, Precision::narrow);
         EXPECT_TRUE(says(report, "bands rounded to float, which changes the excess of a row by "))
@@ -95,14 +79,14 @@ TEST_F(NarrowPrecision, KeepsFactorsAsFloatsOnDevicesAndRoundsBandsEverywhere) {
           EXPECT_GT(apart(x, of_floats), eps) << "nothing was rounded";
         }
         EXPECT_LE(apart(x, right), 8 * FLT_EPSILON);
-        EXPECT_LE(apart(apply(same, y), right), 16 * eps);
+        EXPECT_LE(apart(answer(same, y), right), 16 * eps);
         // One solver in turn, and back.
         solver.set_options(options);
         set_up(solver, bands);
-        EXPECT_EQ(apply(solver, y), apply(same, y));
+        EXPECT_EQ(answer(solver, y), answer(same, y));
         solver.set_options(narrow(options));
         set_up(solver, bands);
-        EXPECT_EQ(apply(solver, y), x);
+        EXPECT_EQ(answer(solver, y), x);
       });
     }
   }
@@ -118,7 +102,7 @@ TEST_F(NarrowPrecision, ErrsByRoundingTimesTheCondition) {
       Solver<double> solver = test::solver_for(bands, narrow(options));
       EXPECT_EQ(solver.report().form, options.devices == "host" ? Form::general : Form::symmetric);
       EXPECT_EQ(solver.report().words_per_row, options.devices == "host" ? 7 : 3) << solver.report().precision.why;
-      EXPECT_LE(apart(apply(solver, y), right), 4 * FLT_EPSILON * (1 + 4 * lambda)) << lambda;
+      EXPECT_LE(apart(answer(solver, y), right), 4 * FLT_EPSILON * (1 + 4 * lambda)) << lambda;
     });
   }
 }
@@ -131,7 +115,7 @@ TEST_F(NarrowPrecision, KeepsSymmetricOperatorsSymmetric) {
   };
   test::with_every_device([&](const Options& options) {
     Solver<double> solver = test::solver_for(bands, narrow(options));
-    const double one = product(u, apply(solver, v)), other = product(v, apply(solver, u));
+    const double one = product(u, answer(solver, v)), other = product(v, answer(solver, u));
     EXPECT_NEAR(one, other, 1e3 * eps * std::abs(one));
   });
 }
@@ -142,19 +126,18 @@ TEST_F(NarrowPrecision, LeavesSharedFactorsAndThoseOfWeakRowsAsTheyAre) {
     Bands<double> weak = test::diffusion<double>(lines, 1e5);  // floats, not shared
     for (Index i = 0; i < lines.rows(); ++i) weak.diag()[i] += static_cast<double>(i % 2);
     const auto y = test::random_vector<double>(lines.rows());
-    test::with_every_device([&](const Options& options) {
-      if (options.devices == "host") return;
+    test::with_every_true_device([&](const Options& options) {
       for (const Bands<double>* bands : {&shared, &std::as_const(weak)}) {
         const bool alike = bands == &shared;
         if (!alike && lines.count() == 800) continue;  // tiles hold lines
         Solver<double> solver(narrow(options)), same(options);
         set_up(solver, *bands);
-        set_up(same, rounded(*bands));
+        set_up(same, test::rounded(*bands));
         const char* const why = alike                ? "shared factors fit into the cache"
                                 : lines.count() == 1 ? "with row dominance 1.000005 rounding"
                                                      : "the excess";
         EXPECT_TRUE(says(solver.report(), why)) << solver.report().precision.why;
-        EXPECT_EQ(apply(solver, y), apply(same, y));
+        EXPECT_EQ(answer(solver, y), answer(same, y));
         if (!lines.contiguous()) continue;
         EXPECT_EQ(solver.report().form, alike ? Form::shared : Form::symmetric) << solver.report().why;
         EXPECT_EQ(solver.report().words_per_row, alike ? 2 : 4);
@@ -180,10 +163,9 @@ TEST_F(NarrowPrecision, RefusesRowsThatLoseTheirExcessAndTakesTheNextMatrix) {
     Solver<double> solver(narrow(options));
     test::expect_refusal([&] { set_up(solver, weak); },
                          {"precision narrow: row 1 ", "excess", "1 becomes 0", "use precision same"});
-    std::vector<double> x(y.size());
-    EXPECT_THROW(solver.apply(y.data(), x.data()), InvalidInput);
+    EXPECT_THROW(answer(solver, y), InvalidInput);
     set_up(solver, good);
-    EXPECT_LE(apart(apply(solver, y), reference(good, y)), 8 * FLT_EPSILON);
+    EXPECT_LE(apart(answer(solver, y), reference(good, y)), 8 * FLT_EPSILON);
     // By the cure that the text names.
     solver.set_options(options);
     set_up(solver, weak);
@@ -203,16 +185,15 @@ TEST_F(NarrowPrecision, SolvesFallbackLines) {
   test::replace_line(bands, 7, -1, 2, -1);
   test::replace_line(bands, 13, 1, 0, 1);
   const auto y = test::random_vector<double>(bands.lines().rows());
-  const auto right = reference(rounded(bands), y);
+  const auto right = reference(test::rounded(bands), y);
   const auto piece = [&](const std::vector<double>& x, Index first, Index end) {
     return std::vector<double>(x.begin() + bands.lines().first(first), x.begin() + bands.lines().first(end));
   };
-  test::with_every_device([&](const Options& options) {
-    if (options.devices == "host") return;
+  test::with_every_true_device([&](const Options& options) {
     Solver<double> solver = test::solver_for(bands, narrow(options));
     EXPECT_EQ(solver.report().groups.size(), 2u);
     EXPECT_EQ(solver.report().form, Form::narrow) << solver.report().precision.why;
-    const auto x = apply(solver, y);
+    const auto x = answer(solver, y);
     EXPECT_LE(apart(piece(x, 0, 7), piece(right, 0, 7)), 4 * FLT_EPSILON);
     EXPECT_LE(apart(piece(x, 7, 8), piece(right, 7, 8)), 1e-6);  // condition 1e9, in double
     EXPECT_LE(apart(piece(x, 14, 29), piece(right, 14, 29)), 4 * FLT_EPSILON);
@@ -224,8 +205,7 @@ TEST_F(NarrowPrecision, TakesNewValuesAndOtherPrecisions) {
   const Bands<double> general = test::random_dominant<double>(lines, 2.0),
                       symmetric = test::random_symmetric<double>(lines, 2.0);
   const auto y = test::random_vector<double>(lines.rows());
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
+  test::with_every_true_device([&](Options options) {
     options.method = MethodChoice::truncated_streamed;  // auto stores nothing for few applies
     Solver<double> solver(options);
     for (const bool rounds : {true, false, true, true, false}) {
@@ -234,7 +214,7 @@ TEST_F(NarrowPrecision, TakesNewValuesAndOtherPrecisions) {
         set_up(solver, *bands);
         const bool serve = bands == &symmetric;
         EXPECT_EQ(solver.report().words_per_row, (serve ? 2 : 3) * (rounds ? 0.5 : 1) + 2);
-        EXPECT_LE(apart(apply(solver, y), reference(*bands, y)), rounds ? 8 * FLT_EPSILON : 16 * eps);
+        EXPECT_LE(apart(answer(solver, y), reference(*bands, y)), rounds ? 8 * FLT_EPSILON : 16 * eps);
       }
     }
   });
@@ -245,22 +225,20 @@ TEST_F(NarrowPrecision, IsTheSameOperatorWhenSetUpAgain) {
   const auto y = test::random_vector<double>(n);
   test::with_every_device([&](const Options& options) {
     Solver<double> solver = test::solver_for(bands, narrow(options));
-    const auto first = apply(solver, y);
+    const auto first = answer(solver, y);
     const std::string why = solver.report().precision.why;
-    for (int i = 0; i < 100; ++i) apply(solver, y);  // for few another method would do
-    solver.set_up();                                 // of the bands that are rounded already
-    EXPECT_EQ(apply(solver, y), first);
+    for (int i = 0; i < 100; ++i) answer(solver, y);  // for few another method would do
+    solver.set_up();                                  // of the bands that are rounded already
+    EXPECT_EQ(answer(solver, y), first);
     EXPECT_EQ(solver.report().precision.why, why);
   });
 }
 
 TEST_F(NarrowPrecision, SolvesTheTransposedSystem) {
-  Bands<double> bands = test::random_dominant<double>(LineSet::one(5003), 3.0), transposed;
+  const Bands<double> bands = test::random_dominant<double>(LineSet::one(5003), 3.0);
   const auto y = test::random_vector<double>(5003);
   std::vector<double> x(5003);
-  bands.close_lines();
-  transpose(bands.lines(), bands.view(), transposed);
-  const auto right = reference(transposed, y);
+  const auto right = reference(test::transposed(bands), y);
   test::with_every_device([&](const Options& options) {
     Solver<double> solver = test::solver_for(bands, narrow(options));
     solver.apply_transpose(y.data(), x.data());
@@ -272,11 +250,11 @@ TEST(NarrowPrecisionOfFloats, ChangesNothingAndSaysSo) {
   const Bands<float> bands = test::random_dominant<float>(LineSet::one(10'000), 2.0);
   const auto y = test::random_vector<float>(10'000);
   test::with_every_device([&](Options options) {
-    std::vector<float> x[2] = {std::vector<float>(y.size()), std::vector<float>(y.size())};
+    std::vector<float> x[2];
     for (const Precision precision : {Precision::same, Precision::narrow}) {
       options.precision = precision;
       Solver<float> solver = test::solver_for(bands, options);
-      solver.apply(y.data(), x[precision == Precision::narrow].data());
+      x[precision == Precision::narrow] = answer(solver, y);
       EXPECT_EQ(solver.report().precision.applied, Precision::same);
       EXPECT_EQ(solver.report().precision.why,
                 precision == Precision::same ? "" : "narrow changes nothing: the vectors are float already");

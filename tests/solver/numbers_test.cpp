@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What the public solver makes of NaN, of infinities, of the scale of rows and of winds, on every device.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <random>
 
 #include "every_device.hpp"
 #include "oclspkt/error.hpp"
@@ -17,23 +13,10 @@ class Numbers : public test::SolverFixture<T> {
  protected:
   static constexpr T kNaN = std::numeric_limits<T>::quiet_NaN(), kInfinity = std::numeric_limits<T>::infinity();
 
-  /// What the set-up says against a matrix; empty if it takes it.
-  static std::string refusal(const Bands<T>& bands, const Options& options) {
-    Solver<T> solver(options);
-    try {
-      Numbers::set_up(solver, bands);
-      return {};
-    } catch (const Breakdown& error) {
-      return error.what();
-    }
-  }
-
   static std::vector<T> solve(const Bands<T>& bands, const std::vector<T>& y, const Options& options, Report& report) {
-    Solver<T> solver(options);
-    Numbers::set_up(solver, bands);
+    Solver<T> solver = test::solver_for(bands, options);
     report = solver.report();
-    std::vector<T> x = test::answer(solver, y);
-    return x;
+    return test::answer(solver, y);
   }
 };
 
@@ -48,14 +31,15 @@ SCALAR_TEST(Numbers, ThatAreNoneAreRefusedWithTheirRow) {
           Bands<T> bands = test::constant<T>(LineSet::one(n), -1, 4, -1);
           T* const bad[] = {bands.lower(), bands.diag(), bands.upper()};
           bad[band][row] = value;
-          const std::string text = this->refusal(bands, options);
-          EXPECT_NE(text.find("NaN or Inf at row " + std::to_string(row)), std::string::npos) << band << ": " << text;
+          SCOPED_TRACE(band);
+          test::expect_refusal<Breakdown>([&] { test::solver_for(bands, options); },
+                                          "NaN or Inf at row " + std::to_string(row));
         }
       }
       if (row % 16 != 0) continue;
       Bands<T> bands = test::constant<T>(LineSet::one(n), -1, 4, -1);
       bands.lower()[row] = bands.diag()[row] = bands.upper()[row] = 0;  // 0/0
-      EXPECT_NE(this->refusal(bands, options).find("singular"), std::string::npos) << row;
+      test::expect_refusal<Breakdown>([&] { test::solver_for(bands, options); }, "singular");
     }
   });
 }

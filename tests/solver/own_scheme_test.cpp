@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A scheme from outside: registered, named, chosen, checked, described, and right on every device.
-#include <gtest/gtest.h>
 
 #include "every_device.hpp"
 #include "solver_fixture.hpp"

@@ -3,17 +3,11 @@
 
 #include <map>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "vectors_on_devices.hpp"
 
 // Solvers that are told of a caller's queue.
 namespace oclspkt::test {
-
-inline const DeviceInfo& device_of(const Options& options) {
-  return device_module(nullptr)->devices().at(std::stoul(options.devices));
-}
 
 /// A caller for the device that options name; one for all tests, so that kernels are built once.
 inline const Caller& caller_of(const Options& options) {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What solvers take from the process: contexts, builds, memory, threads.
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <iostream>
-#include <optional>
 #include <thread>
 
 #include "every_device.hpp"
@@ -166,7 +164,7 @@ TEST_F(FreshProcess, DriversRunAsManyThreadsAsTheProcessHasProcessors) {
               << std::endl;
     // The emulator stands for a board: its kernels run at once, a thread each, and it has 32 unless the mask is narrow.
     // Other processors than the host's have threads of their driver's own to wait for them.
-    const DeviceInfo& info = device_module(nullptr)->devices().at(std::stoul(options.devices));
+    const DeviceInfo& info = test::device_of(options);
     EXPECT_TRUE(info.emulated || info.type != DeviceType::cpu || started <= allowed);
   });
   EXPECT_GE(most, 1) << "no driver started a thread: nothing was seen";

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The bound on rounding that a report states, held against the error that solutions have: matrices that an attack with
 // two materials found, and families around them.
-#include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
-#include <random>
-#include <string>
 
 #include "every_device.hpp"
 #include "residual.hpp"
@@ -45,9 +41,9 @@ class RoundingOf : public test::SolverFixture<T> {
         [&](Index i) { return static_cast<double>(random[static_cast<std::size_t>(i)]) - 3; }};
     double worst = 0;
     for (const auto& solution : solutions) {
-      std::vector<T> x(static_cast<std::size_t>(n)), y(x.size());
+      std::vector<T> x(static_cast<std::size_t>(n));
       for (Index i = 0; i < n; ++i) x[static_cast<std::size_t>(i)] = static_cast<T>(solution(i));
-      multiply(bands.lines(), bands.view(), x.data(), y.data());
+      const std::vector<T> y = test::product(bands, x);
       apply(y.data(), x.data());
       for (Index l = 0; l < bands.lines().count(); ++l) {
         const double error = line_rowwise_backward_error(bands.lines(), bands.view(), l, x.data(), y.data());
@@ -59,12 +55,9 @@ class RoundingOf : public test::SolverFixture<T> {
 
   /// Solve by every device and hold the error against the bound.
   static void expect_within_bound(const Bands<T>& given, const std::string& what) {
-    Bands<T> bands(given.lines());
-    bands.copy_from(given.view());
-    bands.close_lines();
+    const Bands<T> bands = test::closed(test::copy_of(given));
     test::with_every_device([&](const Options& options) {
-      Solver<T> solver(options);
-      test::SolverFixture<T>::set_up(solver, given);
+      Solver<T> solver = test::solver_for(given, options);
       const Report& report = solver.report();
       const double error = row_error(bands, [&](const T* y, T* x) { solver.apply(y, x); });
       const double bound = report.rounding + report.certificate / test::SolverFixture<T>::eps;
@@ -115,8 +108,7 @@ SCALAR_TEST(RoundingOf, NeighboursThatDifferAHundredTimesIsKnownWithoutATrial) {
 
 /// A partition of two rows has no inner ones: all that it rounds is rounded between its border equations.
 TEST(RoundingOfTwoRows, IsWithinItsBoundWhereTheDiagonalIsSmall) {
-  test::with_every_device([](Options options) {
-    if (options.devices == "host") return;
+  test::with_every_true_device([](Options options) {
     options.method = MethodChoice::exact_twopass;
     for (const double diag : {-1.497e-4, -1.5e-3, -1.5e-2}) {
       Bands<double> bands = test::fill<double>(LineSet::one(2), [&](Index i) {
@@ -129,8 +121,7 @@ TEST(RoundingOfTwoRows, IsWithinItsBoundWhereTheDiagonalIsSmall) {
       double worst = 0;
       for (int k = 0; k < 200; ++k) {
         const std::vector<double> y{std::pow(10, decades(generator)), -std::pow(10, decades(generator))};
-        std::vector<double> x(2);
-        solver.apply(y.data(), x.data());
+        const std::vector<double> x = test::answer(solver, y);
         const double error = line_rowwise_backward_error(bands.lines(), bands.view(), 0, x.data(), y.data());
         worst = error <= worst ? worst : error;
       }
@@ -138,6 +129,13 @@ TEST(RoundingOfTwoRows, IsWithinItsBoundWhereTheDiagonalIsSmall) {
       EXPECT_TRUE(diag > -1e-2 || std::isfinite(solver.report().rounding)) << solver.report().rounding;
     }
   });
+}
+
+/// 1, -1, 1 ...
+std::vector<double> alternating(std::size_t n) {
+  std::vector<double> x(n, 1);
+  for (std::size_t i = 1; i < n; i += 2) x[i] = -1;
+  return x;
 }
 
 /// The same solver, set up again by matrices that get worse.
@@ -149,10 +147,7 @@ TEST(RoundingOfALaterSetUp, IsThatOfItsOwnMatrix) {
       test::set_up(solver, bands);
       bands.close_lines();
       EXPECT_LE(solver.report().rounding, 100) << ratio;
-      std::vector<double> x(1729), y(1729);
-      for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 2 == 0 ? 1 : -1;
-      multiply(bands.lines(), bands.view(), x.data(), y.data());
-      solver.apply(y.data(), x.data());
+      const std::vector<double> y = test::product(bands, alternating(1729)), x = test::answer(solver, y);
       EXPECT_LE(line_rowwise_backward_error(bands.lines(), bands.view(), 0, x.data(), y.data()),
                 solver.report().rounding * std::numeric_limits<double>::epsilon())
           << ratio << ", " << solver.report().why;
@@ -170,15 +165,10 @@ TEST(RoundingOfExcesses, IsForgivenOnlyWhereItDoesNotChangeTheSolution) {
     const double lower = upper_half ? t : t + wind, upper = upper_half ? t - wind : t;
     return test::Row{lower, -(lower + upper), upper};
   });
-  Bands<double> bands(given.lines());
-  bands.copy_from(given.view());
-  bands.close_lines();
+  const Bands<double> bands = test::closed(test::copy_of(given));
   test::with_every_device([&](const Options& options) {
     Solver<double> solver = test::solver_for(given, options);
-    std::vector<double> y(kRows), x(kRows);
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 2 == 0 ? 1 : -1;
-    multiply(bands.lines(), bands.view(), x.data(), y.data());
-    solver.apply(y.data(), x.data());
+    const std::vector<double> y = test::product(bands, alternating(kRows)), x = test::answer(solver, y);
     const double largest =
         std::abs(*std::max_element(x.begin(), x.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));
     EXPECT_LE(largest, 100) << solver.report().why;

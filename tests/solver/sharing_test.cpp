@@ -45,7 +45,7 @@ Options shared_evenly(const std::string& devices) {
   options.variant = "cpu";  // by every method, on a device that stands in for an FPGA as well
   options.balance = "even";
   options.profile = "none";
-  options.timeout = 300;  // see with_every_device
+  options.use.timeout = 300;  // see with_every_device
   return options;
 }
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "silence.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cstdlib>
-#include <string>
 
 #include "every_device.hpp"
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Lines side by side, and several right-hand sides in one call, on every device and the host.
-#include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "device.hpp"
 #include "every_device.hpp"
@@ -54,8 +52,7 @@ SCALAR_TEST(StridedLines, ThatNoStoredFactorsSolveLeaveTheOthersOnTheDevice) {
 }
 
 SCALAR_TEST(StridedLines, GoToTheHostWhereADeviceHasNoMemoryForABlock) {
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
+  test::with_every_true_device([&](Options options) {
     options.use.device_memory = 100'000;
     const Bands<T> bands = test::diffusion<T>(LineSet::grid_axis(2, 100, 100, 10), 1);
     Solver<T> solver = test::solver_for(bands, options);
@@ -76,8 +73,7 @@ const Candidate* candidate_of(const Report& report, Method method) {
 }
 
 SCALAR_TEST(StridedLines, AreCutIntoSegmentsWhereTheUserNamesTruncation) {
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;  // truncates nothing
+  test::with_every_true_device([&](Options options) {
     for (const LineSet& lines : {LineSet::grid_axis(1, 8, 3000, 1), LineSet::grid_axis(2, 5, 4, 700)}) {
       for (const MethodChoice method : {MethodChoice::truncated, MethodChoice::truncated_halo}) {
         options.method = method;
@@ -113,8 +109,7 @@ SCALAR_TEST(StridedLines, AreNotCutWithoutStrictDominance) {
 }
 
 SCALAR_TEST(StridedLines, AreCutUnaskedOnlyWhereTheyAreTooFewForTheCores) {
-  test::with_every_device([&](const Options& options) {
-    if (options.devices == "host") return;
+  test::with_every_true_device([&](const Options& options) {
     const Bands<T> many = test::random_dominant<T>(LineSet::grid_axis(1, 3000, 200, 1), 3);
     Solver<T> solver = test::solver_for(many, options);
     EXPECT_EQ(solver.report().method, Method::exact_factored);

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Kernels by variant: those made for GPUs are chosen, hold what auto promises, and give way where they do not.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "backward_error.hpp"
 #include "every_device.hpp"
-#include "matrices.hpp"
 #include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
-#include "scalar_test.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {
@@ -25,11 +15,8 @@ class Variants : public ::testing::Test {
  protected:
   /// Solve, check the backward error, and give the report.
   static Report solve(const Options& options, Bands<T> bands) {
-    Solver<T> solver(options);
-    solver.set_up(bands.lines(), bands.lower(), bands.diag(), bands.upper());
-    const std::vector<T> y = test::random_vector<T>(bands.lines().extent());
-    std::vector<T> x(y.size());
-    solver.apply(y.data(), x.data());
+    Solver<T> solver = test::solver_for(bands, options);
+    const std::vector<T> y = test::random_vector<T>(bands.lines().extent()), x = test::answer(solver, y);
     bands.close_lines();
     EXPECT_LE(normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()),
               10 * std::numeric_limits<T>::epsilon());
@@ -38,8 +25,7 @@ class Variants : public ::testing::Test {
 };
 
 SCALAR_TEST(Variants, ForGpusSolveByWorkGroups) {
-  test::with_every_device_for_gpus<T>([&](Options options) {
-    options.variant = "gpu";
+  test::with_every_device_for_gpus<T>("gpu", [&](Options options) {
     const auto expect = [&](Method method, Bands<T> bands) {
       const Report report = this->solve(options, std::move(bands));
       ASSERT_FALSE(report.candidates.empty());
@@ -80,8 +66,7 @@ SCALAR_TEST(Variants, ForGpusSolveByWorkGroups) {
 }
 
 SCALAR_TEST(Variants, ForGpusLeaveFactorsOfLinesEndToEndToTheHost) {
-  test::with_every_device_for_gpus<T>([&](Options options) {
-    options.variant = "gpu";
+  test::with_every_device_for_gpus<T>("gpu", [&](Options options) {
     options.method = MethodChoice::exact_factored;
     const Report report = this->solve(options, test::random_dominant<T>(LineSet::equal(40, 500), 3));
     EXPECT_EQ(report.method, Method::exact_factored);
@@ -104,8 +89,7 @@ Bands<T> row_sums_exactly_zero(const LineSet& lines) {
 }
 
 SCALAR_TEST(Variants, ForGpusSolveLinesSideBySideByTiles) {
-  test::with_every_device_for_gpus<T>([&](Options options) {
-    options.variant = "gpu";
+  test::with_every_device_for_gpus<T>("gpu", [&](Options options) {
     const LineSet lines = LineSet::grid_axis(1, 19, 700, 2), planes = LineSet::grid_axis(2, 7, 5, 300);
     const auto expect = [&](Method method, Form form, Bands<T> bands) {
       const Report report = this->solve(options, std::move(bands));
@@ -145,8 +129,7 @@ Bands<T> uneven_diffusion(const LineSet& lines, double lambda, bool symmetric) {
 }
 
 SCALAR_TEST(Variants, ForGpusCutFewLongLinesIntoSegments) {
-  test::with_every_device_for_gpus<T>([&](Options options) {
-    options.variant = "gpu";
+  test::with_every_device_for_gpus<T>("gpu", [&](Options options) {
     const auto expect = [&](bool cut, Form form, Bands<T> bands) {
       const Report report = this->solve(options, std::move(bands));
       EXPECT_EQ(report.method, Method::exact_factored) << report.why;
@@ -164,8 +147,7 @@ SCALAR_TEST(Variants, ForGpusCutFewLongLinesIntoSegments) {
 }
 
 SCALAR_TEST(Variants, ForGpusSolveAWeakLineBesideOthersByFallback) {
-  test::with_every_device_for_gpus<T>([&](Options options) {
-    options.variant = "gpu";
+  test::with_every_device_for_gpus<T>("gpu", [&](Options options) {
     const LineSet lines = LineSet::grid_axis(1, 40, 600, 1);
     auto bands = test::random_dominant<T>(lines, 3);
     test::replace_line(bands, 17, -1, 2, -1);
@@ -176,8 +158,7 @@ SCALAR_TEST(Variants, ForGpusSolveAWeakLineBesideOthersByFallback) {
 }
 
 SCALAR_TEST(Variants, OfThePaperSolveAsItDoesWhereItsCertificateHolds) {
-  test::with_every_device_for_gpus<T>([&](Options options) {
-    options.variant = "paper-gpu";
+  test::with_every_device_for_gpus<T>("paper-gpu", [&](Options options) {
     const auto expect = [&](bool paper, Method method, Bands<T> bands) {
       const Report report = this->solve(options, std::move(bands));
       ASSERT_FALSE(report.candidates.empty());
@@ -207,18 +188,15 @@ SCALAR_TEST(Variants, OfThePaperSolveAsItDoesWhereItsCertificateHolds) {
 }
 
 SCALAR_TEST(Variants, OfThePaperRefuseANamedMethodThatWouldBeWrong) {
-  test::with_every_device_for_gpus<T>([&](Options options) {
-    options.variant = "paper-gpu";
+  test::with_every_device_for_gpus<T>("paper-gpu", [&](Options options) {
     options.method = MethodChoice::truncated_halo;
-    auto bands = test::diffusion<T>(LineSet::one(200'011), 1e6);
-    Solver<T> solver(options);
-    test::expect_refusal<Breakdown>([&] { test::set_up(solver, bands); }, "raise rtol, or choose variant gpu");
+    const auto bands = test::diffusion<T>(LineSet::one(200'011), 1e6);
+    test::expect_refusal<Breakdown>([&] { test::solver_for(bands, options); }, "raise rtol, or choose variant gpu");
   });
 }
 
 SCALAR_TEST(Variants, OfThePaperLeaveAWeakLineToTheHost) {
-  test::with_every_device_for_gpus<T>([&](Options options) {
-    options.variant = "paper-gpu";
+  test::with_every_device_for_gpus<T>("paper-gpu", [&](Options options) {
     const LineSet lines = LineSet::equal(40, 5000);
     auto bands = test::random_dominant<T>(lines, 3);
     test::replace_line(bands, 17, -1, 2, -1);
@@ -229,9 +207,8 @@ SCALAR_TEST(Variants, OfThePaperLeaveAWeakLineToTheHost) {
 }
 
 SCALAR_TEST(Variants, OfThePaperAreTheFormForTheTypeOfTheDevice) {
-  test::with_every_device([&](Options options) {
-    if (options.devices == "host") return;
-    const DeviceType type = device_module(nullptr)->devices().at(std::stoul(options.devices)).type;
+  test::with_every_true_device([&](Options options) {
+    const DeviceType type = test::device_of(options).type;
     options.variant = "paper";
     const auto report_of = [&](Bands<T> bands) { return this->solve(options, std::move(bands)); };
     for (const Index n : {1, 2, 3, 31, 100, 20'011}) {
@@ -290,33 +267,27 @@ Bands<double> random_units(Index n) {
   });
 }
 
-bool within_its_bounds(const Report& report) {
-  return !report.certificate_above_tolerance && report.rounding <= 100 && report.certificate <= report.tolerance;
+void expect_bounds_to_hold(MethodChoice method, const Bands<double>& bands, double limit) {
+  test::with_every_device([&](Options options) {
+    options.method = method;
+    Solver<double> solver = test::solver_for(bands, options);
+    const Report& report = solver.report();
+    EXPECT_TRUE(!report.certificate_above_tolerance && report.rounding <= 100 && report.certificate <= report.tolerance)
+        << report.shape << ": " << report.why << ", " << report.rounding;
+    EXPECT_LE(test::backward_error(solver, bands), limit);
+  });
 }
 
 TEST(NamedFamily, ExactTakesTheMemberWhoseBoundHolds) {
-  const Bands<double> bands = random_units(2000);
-  test::with_every_device([&](Options options) {
-    options.method = MethodChoice::exact;
-    Solver<double> solver = test::solver_for(bands, options);
-    EXPECT_TRUE(within_its_bounds(solver.report())) << solver.report().why << ", " << solver.report().rounding;
-    EXPECT_LE(test::backward_error(solver, bands), 10);
-  });
+  expect_bounds_to_hold(MethodChoice::exact, random_units(2000), 10);
 }
 
 TEST(NamedFamily, TruncatedTakesTheMemberWhoseBoundHolds) {
   // Rounding has a bound where factors are stored, and none where partitions with a halo are swept apart.
   std::mt19937 generator(test::kSeed);
   std::uniform_real_distribution<double> coupling(-1, 1);
-  const Bands<double> bands = test::fill<double>(LineSet::one(2000), [&](Index) {
-    return test::Row{coupling(generator), 1.5, coupling(generator)};
-  });
-  test::with_every_device([&](Options options) {
-    options.method = MethodChoice::truncated;
-    Solver<double> solver = test::solver_for(bands, options);
-    EXPECT_TRUE(within_its_bounds(solver.report())) << solver.report().shape << ": " << solver.report().why;
-    EXPECT_LE(test::backward_error(solver, bands), 100);
-  });
+  const auto row = [&](Index) { return test::Row{coupling(generator), 1.5, coupling(generator)}; };
+  expect_bounds_to_hold(MethodChoice::truncated, test::fill<double>(LineSet::one(2000), row), 100);
 }
 
 /// The second row of whatever is eliminated by itself has a pivot of 0; the matrix is regular.

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "every_device.hpp"
 #include "opencl_vectors.hpp"
 #include "solver_fixture.hpp"
@@ -43,9 +39,7 @@ template <typename T>
 Bands<T> with_a_singular_line() {
   const Index length = 50;
   Bands<T> bands = random_dominant<T>(LineSet::equal(40, length), 3);
-  std::fill_n(bands.lower() + length, length, T(-1));
-  std::fill_n(bands.upper() + length, length, T(-1));
-  std::fill_n(bands.diag() + length, length, T(2));
+  replace_line(bands, 1, -1, 2, -1);
   bands.diag()[length] = bands.diag()[2 * length - 1] = T(1);
   return bands;
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Vectors larger than the memory of a device.
-#include <limits>
-#include <string>
 
 #include "every_device.hpp"
 #include "solver_fixture.hpp"

@@ -2,9 +2,6 @@
 // Several solvers on one way to a device and back, against each of them by itself.
 #include "oclspkt/device_visit.hpp"
 
-#include <array>
-#include <cmath>
-
 #include "every_device.hpp"
 #include "faults.hpp"
 #include "reference.hpp"
@@ -68,9 +65,7 @@ class Box {
   }
   std::vector<T> reference(const Order<T>& order) const {
     return apply(order, y_, [&](std::size_t axis, const std::vector<T>& from, std::vector<T>& to) {
-      Reference<T> reference;
-      reference.factor(matrices_[axis].lines(), matrices_[axis].view());
-      reference.solve(from.data(), to.data());
+      to = solve_by_reference(matrices_[axis], from);
     });
   }
 
@@ -100,9 +95,9 @@ const Kind kKinds[] = {{"sum of two", {2, 0}, true, false},
 /// Call f(options) for each device, copying.
 template <typename F>
 void with_every_copying_device(const F& f) {
-  test::with_every_device([&](Options options) {
+  test::with_every_true_device([&](Options options) {
     options.use.transfer = Transfer::copy;
-    if (options.devices != "host") f(options);
+    f(options);
   });
 }
 
@@ -110,10 +105,9 @@ void with_every_copying_device(const F& f) {
 template <typename T, typename F>
 void with_all_copying_kernels(const F& f) {
   with_every_copying_device(f);
-  test::with_every_device_for_gpus<T>([&](Options options) {
+  test::with_every_device_for_gpus<T>("gpu", [&](Options options) {
     SCOPED_TRACE("kernels for GPUs");
     options.use.transfer = Transfer::copy;
-    options.variant = "gpu";
     f(options);
   });
 }
@@ -187,8 +181,7 @@ void expect_no_way(Box<T>& box, const Order<T>& order) {
 
 SCALAR_TEST(OneWay, IsForVectorsThatAreCopiedAsWholesToOneDevice) {
   test::with_every_device([&](Options options) {  // the host's memory
-    if (options.devices != "host" && !device_module(nullptr)->devices()[std::stoul(options.devices)].host_unified)
-      return;
+    if (options.devices != "host" && !test::device_of(options).host_unified) return;
     Box<T> box(options);
     expect_no_way(box, box.order({0, 1, 2}, false, false));
   });

@@ -3,12 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <functional>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "matrices.hpp"
 #include "oclspkt/cut_solver.hpp"
 #include "thread_exchange.hpp"
@@ -91,6 +85,21 @@ struct Share {
     }
   }
 
+  /// The rows of this process; places of no line are NaN.
+  template <typename T>
+  std::vector<T> part_of(const std::vector<T>& all) const {
+    std::vector<T> own(static_cast<std::size_t>(lines.extent()), std::numeric_limits<T>::quiet_NaN());
+    for_rows(
+        [&](Index here, Index there) { own[static_cast<std::size_t>(here)] = all[static_cast<std::size_t>(there)]; });
+    return own;
+  }
+  /// Write the rows of this process to their places among all.
+  template <typename T>
+  void put(const std::vector<T>& own, std::vector<T>& all) const {
+    for_rows(
+        [&](Index here, Index there) { all[static_cast<std::size_t>(there)] = own[static_cast<std::size_t>(here)]; });
+  }
+
  private:
   void add_chain(const std::vector<int>& chain) {
     auto at = std::find(cuts.chains.begin(), cuts.chains.end(), chain);
@@ -168,9 +177,8 @@ CutOutcome<T> solve_cut(const CutCase& c, const Bands<T>& bands, const std::vect
     fill_share(share, bands.view(), solver.bands({share.lines, share.cuts, exchange}));
     solver.set_up(run.known);
     const auto extent = static_cast<std::size_t>(share.lines.extent());
-    std::vector<T> own_y(extent, std::numeric_limits<T>::quiet_NaN()), own_x(extent, T(-7));
-    share.for_rows(
-        [&](Index here, Index there) { own_y[static_cast<std::size_t>(here)] = y[static_cast<std::size_t>(there)]; });
+    const std::vector<T> own_y = share.part_of(y);
+    std::vector<T> own_x(extent, T(-7));
     const auto solve = [&] {
       run.transpose ? solver.apply_transpose(own_y.data(), own_x.data()) : solver.apply(own_y.data(), own_x.data());
     };
@@ -181,11 +189,9 @@ CutOutcome<T> solve_cut(const CutCase& c, const Bands<T>& bands, const std::vect
     outcome.sent[at] = exchange->sent - sent;
     outcome.messages[at] = exchange->messages - messages;
     outcome.reports[at] = solver.cut_report();
+    share.put(own_x, outcome.x);
     std::vector<char> of_a_line(extent, 0);
-    share.for_rows([&](Index here, Index there) {
-      outcome.x[static_cast<std::size_t>(there)] = own_x[static_cast<std::size_t>(here)];
-      of_a_line[static_cast<std::size_t>(here)] = 1;
-    });
+    share.for_rows([&](Index here, Index) { of_a_line[static_cast<std::size_t>(here)] = 1; });
     for (std::size_t i = 0; i < extent; ++i) {
       if (of_a_line[i] == 0 && own_x[i] != T(-7)) ADD_FAILURE() << "a place of no line was written";
     }

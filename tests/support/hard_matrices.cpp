@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "hard_matrices.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <utility>
 
 namespace oclspkt::test {
 namespace {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "matrices.hpp"
 
 namespace oclspkt::test {

@@ -2,10 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "backward_error.hpp"
 #include "matrices.hpp"

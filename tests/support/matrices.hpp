@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -38,6 +37,55 @@ Bands<T> closed(Bands<T> bands) {
   return bands;
 }
 
+/// A copy, as the bands themselves have none.
+template <typename T>
+Bands<T> copy_of(const Bands<T>& bands) {
+  Bands<T> copy(bands.lines());
+  copy.copy_from(bands.view());
+  return copy;
+}
+
+/// The numbers that float has for those of the bands.
+template <typename T>
+Bands<T> rounded(const Bands<T>& bands) {
+  Bands<T> floats = copy_of(bands);
+  for (T* band : {floats.lower(), floats.diag(), floats.upper()}) {
+    for (Index i = 0; i < bands.lines().extent(); ++i) band[i] = static_cast<T>(static_cast<float>(band[i]));
+  }
+  return floats;
+}
+
+/// Whether two matrices have the same numbers, those between lines included.
+template <typename T>
+bool same_bands(const Bands<T>& one, const Bands<T>& other) {
+  const BandsView<T> a = one.view(), b = other.view();
+  const auto same = [n = one.lines().extent()](const T* x, const T* y) { return std::equal(x, x + n, y); };
+  return same(a.lower, b.lower) && same(a.diag, b.diag) && same(a.upper, b.upper);
+}
+
+/// A function that fills bands with those of a matrix, which outlives it.
+template <typename T>
+BandsFill<T> fill_from(const Bands<T>& bands) {
+  return [from = bands.view()](const BandsPart<T>& to, Index first, Index end) {
+    std::copy(from.lower + first, from.lower + end, to.lower);
+    std::copy(from.diag + first, from.diag + end, to.diag);
+    std::copy(from.upper + first, from.upper + end, to.upper);
+  };
+}
+
+/// A line of a set, by itself.
+template <typename T>
+Bands<T> alone(const Bands<T>& bands, Index line) {
+  const LineSet& lines = bands.lines();
+  Bands<T> one(LineSet::one(lines.length(line)));
+  for (Index i = 0, at = lines.first(line); i < lines.length(line); ++i, at += lines.row_stride()) {
+    one.lower()[i] = bands.view().lower[at];
+    one.diag()[i] = bands.view().diag[at];
+    one.upper()[i] = bands.view().upper[at];
+  }
+  return one;
+}
+
 struct Row {
   double lower, diag, upper;
 };
@@ -46,6 +94,16 @@ struct Row {
 template <typename T>
 Bands<T> constant(const LineSet& lines, double a, double b, double c) {
   return fill<T>(lines, [=](Index) { return Row{a, b, c}; });
+}
+
+/// Poisson's matrix with free ends: singular, constants are its null space.
+template <typename T>
+Bands<T> neumann(const LineSet& lines) {
+  Bands<T> bands = constant<T>(lines, -1, 2, -1);
+  for (Index l = 0; l < lines.count(); ++l) {
+    bands.diag()[lines.first(l)] = bands.diag()[lines.first(l) + (lines.length(l) - 1) * lines.row_stride()] = 1;
+  }
+  return bands;
 }
 
 /// Give a line the same row everywhere.

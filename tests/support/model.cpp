@@ -2,7 +2,6 @@
 #include "model.hpp"
 #include "geometry.hpp"
 
-#include <algorithm>
 #include <chrono>
 
 #include "interface.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <vector>
-
 #include "device.hpp"
 #include "stored_model.hpp"
 

@@ -3,7 +3,6 @@
 // compared with, and what operations and words are counted of. A number is one that counts, too.
 #pragma once
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 

@@ -32,4 +32,14 @@ class Reference {
   std::vector<Doubt> doubts_;
 };
 
+/// The answer of LAPACK. @return shape [y]
+template <typename T>
+std::vector<T> solve_by_reference(const Bands<T>& bands, const std::vector<T>& y) {
+  Reference<T> reference;
+  reference.factor(bands.lines(), bands.view());
+  std::vector<T> x(y.size());
+  reference.solve(y.data(), x.data());
+  return x;
+}
+
 }  // namespace oclspkt

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <algorithm>
 #include <cstdio>
-#include <optional>
-#include <string>
 
 #include "hard_matrices.hpp"
 #include "line_judge.hpp"
+#include "matrix_algebra.hpp"
 #include "oclspkt/solver.hpp"
 
 namespace oclspkt::test {
@@ -38,8 +36,7 @@ class Judge {
       rough_[i] *= static_cast<T>(
           std::max({std::abs(matrix.lower[i]), std::abs(matrix.diag[i]), std::abs(matrix.upper[i])}) / 64);
     }
-    const std::vector<T> solution = smooth_;
-    multiply(whole, bands_.view(), solution.data(), smooth_.data());
+    smooth_ = product(bands_, smooth_);
     bands_.relabel(matrix.lines());  // each line is judged by itself; the solver is given one matrix
     judges_.emplace_back(bands_, rough_);
     judges_.emplace_back(bands_, smooth_);

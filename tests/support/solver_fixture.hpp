@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <limits>
-#include <string>
-#include <vector>
-
-#include "backward_error.hpp"
-#include "matrices.hpp"
+#include "matrix_algebra.hpp"
 #include "oclspkt/solver.hpp"
 #include "scalar_test.hpp"
 #include "thrown.hpp"
@@ -38,9 +33,16 @@ std::vector<T> answer(Solver<T>& solver, const std::vector<T>& y) {
 template <typename T>
 double backward_error(Solver<T>& solver, const Bands<T>& bands) {
   const std::vector<T> y = random_vector<T>(bands.lines().extent());
-  const std::vector<T> x = answer(solver, y);
-  return componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()) /
-         static_cast<double>(std::numeric_limits<T>::epsilon());
+  return componentwise_error(bands, answer(solver, y), y);
+}
+
+/// That of the transposed system.
+template <typename T>
+double transposed_error(Solver<T>& solver, const Bands<T>& bands) {
+  const std::vector<T> y = random_vector<T>(bands.lines().extent());
+  std::vector<T> x(y.size());
+  solver.apply_transpose(y.data(), x.data());
+  return componentwise_error(transposed(bands), x, y);
 }
 
 /// What tests of the public solver share.

@@ -2,10 +2,6 @@
 // Sparse matrices row by row, and their product as it is defined.
 #pragma once
 
-#include <cmath>
-#include <random>
-#include <vector>
-
 #include "matrices.hpp"
 #include "sparse_form.hpp"
 

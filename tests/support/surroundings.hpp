@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -49,5 +51,13 @@ class FreshFolder {
  private:
   std::filesystem::path path_;
 };
+
+inline std::string contents_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+inline void write_file(const std::filesystem::path& file, const std::string& contents) {
+  std::ofstream(file, std::ios::binary) << contents;
+}
 
 }  // namespace oclspkt::test

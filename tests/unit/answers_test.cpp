@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What only an answer shows: that it leaves the range of the numbers, or that pivoting cannot make it right.
-#include <gtest/gtest.h>
 
 #include <atomic>
-#include <cmath>
-#include <limits>
 
 #include "evidence.hpp"
 #include "host_solver.hpp"
-#include "matrices.hpp"
 #include "oclspkt/cut_solver.hpp"
-#include "oclspkt/solver.hpp"
 #include "oclspkt/team.hpp"
 #include "reference.hpp"
-#include "scalar_test.hpp"
-#include "thrown.hpp"
+#include "solver_fixture.hpp"
 
 namespace oclspkt {
 namespace {
 
 template <typename T>
-class Answers : public ::testing::Test {
+class Answers : public test::SolverFixture<T> {
  protected:
   static constexpr bool kFloat = sizeof(T) == sizeof(float);
   /// Of rows and of right-hand sides, each well within the range, the unknowns beyond it.
@@ -43,13 +37,10 @@ class Answers : public ::testing::Test {
         static_cast<T>(value);
     return y;
   }
-  static void set_up(Solver<T>& solver, const Bands<T>& bands) {
-    solver.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
-  }
   /// Solve with one large number in the last line: what is beyond the range is Inf, and told; other lines are right.
   static void expect_told(Solver<T>& solver, const Bands<T>& bands) {
     const LineSet& lines = bands.lines();
-    set_up(solver, bands);
+    test::set_up(solver, bands);
     const double bound = solver.report().rounding;
     SCOPED_TRACE(lines.describe() + " by " + name(solver.report().method) + ", " + solver.report().why);
     EXPECT_LE(bound, 100);
@@ -215,12 +206,9 @@ TEST(Evidence, UsesBothSignsOnTheRightHandSide) {
 
 TEST(Evidence, OfASmoothTrialSolvesForOnesAndTwos) {
   const Bands<double> bands = test::random_dominant<double>(LineSet::equal(3, 50), 2);
-  std::vector<double> y(150), x(150);
+  std::vector<double> y(150);
   trial_right_hand_side(bands.lines(), bands.view(), TrialKind::smooth, y.data());
-  Reference<double> reference;
-  reference.factor(bands.lines(), bands.view());
-  reference.solve(y.data(), x.data());
-  for (const double value : x) EXPECT_NEAR(std::abs(value - 1.5), 0.5, 1e-13);
+  for (const double value : solve_by_reference(bands, y)) EXPECT_NEAR(std::abs(value - 1.5), 0.5, 1e-13);
 }
 
 TEST(Evidence, GrowthStaysBelowThreeUnderDominance) {
@@ -237,8 +225,7 @@ TEST(Evidence, GrowthOfTwoPassesIsThatOfTheirOwnOrder) {
   EXPECT_LE(twopass_growth(bands.view(), 31, 100, 1000), 3 + 1e-12);
   // Row 11 is the first inner row of its partition: nothing is eliminated before it, where a sweep from the top row has
   // a coupling to take off its diagonal.
-  bands = test::constant<double>(LineSet::one(40), -1, 4, -1);
-  bands.close_lines();
+  bands = test::closed(test::constant<double>(LineSet::one(40), -1, 4, -1));
   bands.diag()[11] = 1e-6;
   EXPECT_LE(elimination_growth(bands.view(), 10, 0, 0, 11), kGrowthLimit);
   EXPECT_GT(twopass_growth(bands.view(), 10, 0, 40), 1e4) << "row 12 and the top row take 1 / 1e-6";
@@ -247,12 +234,10 @@ TEST(Evidence, GrowthOfTwoPassesIsThatOfTheirOwnOrder) {
     return twopass_growth(bands.view(), 10, 0, 40);
   }()));
   // A solution that grows downwards: plain sweeps do not mind, inner rows get ever larger couplings to the top row.
-  bands = test::constant<double>(LineSet::one(40), -2, 1, 1e-300);
-  bands.close_lines();
+  bands = test::closed(test::constant<double>(LineSet::one(40), -2, 1, 1e-300));
   EXPECT_LE(elimination_growth(bands.view(), 20, 0, 0, 40), 3);
   EXPECT_GT(twopass_growth(bands.view(), 20, 0, 40), 1e5);
-  bands = test::constant<double>(LineSet::one(40), -1, 4, -1);
-  bands.close_lines();
+  bands = test::closed(test::constant<double>(LineSet::one(40), -1, 4, -1));
   bands.diag()[10] = 1e-6;  // a top row: eliminated last, when its inner rows have filled its diagonal
   EXPECT_GT(elimination_growth(bands.view(), 10, 0, 0, 40), 1e4);
 }

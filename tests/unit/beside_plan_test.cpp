@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
-#include <string>
 
 #include "device_traits.hpp"
 #include "geometry.hpp"

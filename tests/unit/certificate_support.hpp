@@ -3,14 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
-#include <vector>
-
-#include "backward_error.hpp"
 #include "certificate.hpp"
 #include "geometry.hpp"
-#include "matrices.hpp"
+#include "matrix_algebra.hpp"
 #include "model.hpp"
 #include "schemes/lanes/lane_plans.hpp"
 
@@ -52,11 +47,7 @@ inline std::vector<long double> inverse_times(const Bands<double>& bands, const 
 /// @pre the lines of `bands` are closed
 inline TrueError true_error(const Plan& plan, const Bands<double>& bands, const std::vector<double>& x) {
   const std::size_t n = x.size();
-  std::vector<double> y(n), computed(n);
-  multiply(bands.lines(), bands.view(), x.data(), y.data());
-  ModelSolver<double> model;
-  model.set_up(plan, bands);
-  model.apply(y.data(), computed.data());
+  const std::vector<double> computed = solve_by_model(plan, bands, product(bands, x));
   const BandsView<double> a = bands.view();
   std::vector<long double> size(n);
   for (std::size_t i = 0; i < n; ++i) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What CutSolver chooses, sends, refuses and reports; cut_solver_test.cpp judges its numbers.
-#include <gtest/gtest.h>
 
 #include <numeric>
 
@@ -8,7 +7,7 @@
 #include "cut_case.hpp"
 #include "oclspkt/cut_solver.hpp"
 #include "oclspkt/team.hpp"
-#include "thrown.hpp"
+#include "solver_fixture.hpp"
 
 namespace oclspkt {
 namespace {
@@ -27,16 +26,6 @@ Index sum(const std::vector<Index>& numbers) { return std::accumulate(numbers.be
 
 double normwise(const Bands<double>& bands, const CutOutcome<double>& outcome, const std::vector<double>& y) {
   return normwise_backward_error(bands.lines(), bands.view(), outcome.x.data(), y.data());
-}
-
-/// Poisson's matrix with free ends: singular, constants are its null space.
-Bands<double> neumann(const CutCase& c) {
-  Bands<double> bands = test::constant<double>(c.all(), -1, 2, -1);
-  for (Index l = 0; l < c.all().count(); ++l) {
-    bands.diag()[c.all().first(l)] = 1;
-    bands.diag()[c.all().first(l) + c.all().length(l) - 1] = 1;
-  }
-  return bands;
 }
 
 TEST(CutMessages, DecayingPartsSendTwoNumbersALineAndCut) {
@@ -91,34 +80,27 @@ TEST(CutMessages, NothingCutMeansNoMessageAndTheBitsOfAPlainSolver) {
   const CutOutcome<double> outcome = solve_cut(c, bands, y);
   ASSERT_TRUE(outcome.none_threw()) << outcome.texts();
   EXPECT_EQ(sum(outcome.sent), 0);
-  Solver<double> plain(CutRun().options);
-  plain.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
-  std::vector<double> x(y.size());
-  plain.apply(y.data(), x.data());
-  EXPECT_EQ(outcome.x, x);
+  Solver<double> plain = test::solver_for(bands, CutRun().options);
+  EXPECT_EQ(outcome.x, test::answer(plain, y));
 }
 
 TEST(CutMessages, LinesWithoutAnExchangeTalkToNobody) {
   CutSolver<double> solver(CutRun().options);
   const Bands<double> given = test::constant<double>(LineSet::equal(3, 20), -1, 4, -1);
-  Bands<double>& bands = solver.bands(given.lines());
-  std::copy_n(given.view().lower, 60, bands.lower());
-  std::copy_n(given.view().diag, 60, bands.diag());
-  std::copy_n(given.view().upper, 60, bands.upper());
+  solver.bands(given.lines()).copy_from(given.view());
   solver.set_up();
   const std::vector<double> y = test::random_vector<double>(60);
   std::vector<double> x(60);
   solver.apply(y.data(), x.data());
-  EXPECT_LE(componentwise_backward_error(given.lines(), given.view(), x.data(), y.data()), 10 * kEps);
+  EXPECT_LE(test::componentwise_error(given, x, y), 10);
   EXPECT_EQ(solver.cut_report().lines, 0);
   EXPECT_EQ(solver.times().applies, 1);
 }
 
 TEST(CutCalls, BuffersOfADeviceAreRefusedAndLaterAppliesGoOn) {
   const Bands<double> given = test::constant<double>(LineSet::one(60), -1, 4, -1);
-  std::vector<double> y(60), x(60);
-  const std::vector<double> ones(60, 1.0);
-  multiply(given.lines(), given.view(), ones.data(), y.data());
+  const std::vector<double> y = test::product(given, std::vector<double>(60, 1.0));
+  std::vector<double> x(60);
   Team team(2);
   team.run([&](int member) {
     CutSolver<double> solver(CutRun().options);
@@ -166,8 +148,8 @@ TEST(CutMethods, TheBoundHoldsForWhatTruncationCosts) {
   for (const double diag : {2.05, 2.2, 3.0, 5.0}) {
     const Bands<double> bands = test::constant<double>(c.all(), -1.01, diag, -0.99);
     // Constants reach the bound: x is 1 everywhere.
-    std::vector<double> y(static_cast<std::size_t>(c.all().rows())), ones(y.size(), 1.0);
-    multiply(c.all(), bands.view(), ones.data(), y.data());
+    const std::vector<double> y =
+        test::product(bands, std::vector<double>(static_cast<std::size_t>(c.all().rows()), 1.0));
     CutRun run;
     run.options.method = MethodChoice::truncated;
     run.options.rtol = 0.5;
@@ -244,12 +226,12 @@ TEST(CutGathering, RowsFarApartAreGathered) {
   std::fill(y.begin() + 10, y.end(), 1e250);
   const CutOutcome<double> outcome = solve_cut(c, bands, y);
   EXPECT_EQ(outcome.reports[0].gathered, 1);
-  EXPECT_LE(componentwise_backward_error(c.all(), bands.view(), outcome.x.data(), y.data()), 10 * kEps);
+  EXPECT_LE(test::componentwise_error(bands, outcome.x, y), 10);
 }
 
 TEST(CutSingular, LinesFailOnAllProcessesWithTheirNumber) {
   const CutCase c = CutCase::equal(4, {9, 10, 11});
-  Bands<double> bands = neumann(c);
+  Bands<double> bands = test::neumann<double>(c.all());
   for (const Index line : {0, 1, 3}) bands.diag()[30 * line] = 2;
   const CutOutcome<double> outcome = solve_cut(c, bands, random_y(c));
   ASSERT_TRUE(outcome.all_threw());
@@ -306,7 +288,7 @@ TEST(CutSingular, LinesThatNoProcessCanSolveAreNamedByTheirNumber) {
 
 TEST(CutSingular, LinesArePinnedWhereTheUserAsksOrTheNullSpaceIsKnown) {
   const CutCase c = CutCase::equal(1, {9, 10, 11});
-  const Bands<double> bands = neumann(c);
+  const Bands<double> bands = test::neumann<double>(c.all());
   std::vector<double> y(30);
   for (std::size_t i = 0; i < 30; ++i) y[i] = i % 2 == 0 ? 1 : -1;  // sums to 0: consistent
   CutRun asked, known;
@@ -315,14 +297,14 @@ TEST(CutSingular, LinesArePinnedWhereTheUserAsksOrTheNullSpaceIsKnown) {
   for (const CutRun& run : {asked, known}) {
     const CutOutcome<double> outcome = solve_cut(c, bands, y, run);
     ASSERT_TRUE(outcome.none_threw()) << outcome.texts();
-    EXPECT_LE(componentwise_backward_error(c.all(), bands.view(), outcome.x.data(), y.data()), 10 * kEps);
+    EXPECT_LE(test::componentwise_error(bands, outcome.x, y), 10);
     EXPECT_EQ(outcome.x[29], 0);
     EXPECT_EQ(outcome.reports[0].pinned, 1);
     EXPECT_EQ(outcome.reports[1].gathered, 1);
   }
   // Of two lines neither is the one that the null space is known of.
   const CutCase two = CutCase::equal(2, {9, 10, 11});
-  EXPECT_TRUE(solve_cut(two, neumann(two), random_y(two), known).all_threw());
+  EXPECT_TRUE(solve_cut(two, test::neumann<double>(two.all()), random_y(two), known).all_threw());
 }
 
 TEST(CutErrors, OfOneProcessAreKnownToAll) {
@@ -340,15 +322,13 @@ TEST(CutErrors, OfOneProcessAreKnownToAll) {
 }
 
 TEST(CutErrors, CutsThatDoNotFitAreRefusedByAll) {
-  const auto refuse = [](const std::string& word, const std::function<void(Cuts&)>& spoil) {
+  const Bands<double> bands = test::closed(test::constant<double>(LineSet::equal(2, 5), -1, 4, -1));
+  const auto refuse = [&](const std::string& word, const std::function<void(Cuts&)>& spoil) {
     const auto thrown = test::run_processes(3, [&](int rank, const std::shared_ptr<test::ThreadExchange>& exchange) {
       CutSolver<double> solver(CutRun().options);
       Cuts cuts{{{0, 1, 2}}, {0, 0}, {0, 1}};
       if (rank == 1) spoil(cuts);
-      Bands<double>& bands = solver.bands({LineSet::equal(2, 5), cuts, exchange});
-      std::fill_n(bands.lower(), 10, -1);
-      std::fill_n(bands.diag(), 10, 4);
-      std::fill_n(bands.upper(), 10, -1);
+      solver.fill({LineSet::equal(2, 5), cuts, exchange}, test::fill_from(bands));
       solver.set_up();
     });
     for (const auto& each : thrown) {
@@ -435,29 +415,19 @@ TEST(CutApply, FollowsNewValuesAndHealsAfterAFailure) {
       const test::Share share(now, rank);
       test::fill_share(share, bands.view(), solver.bands({share.lines, share.cuts, exchange}));
       solver.set_up();
-      std::vector<double> own_y(static_cast<std::size_t>(share.lines.extent())), own_x(own_y.size());
-      share.for_rows([&](Index here, Index there) {
-        own_y[static_cast<std::size_t>(here)] = right[static_cast<std::size_t>(there)];
-      });
+      const std::vector<double> own_y = share.part_of(right);
+      std::vector<double> own_x(own_y.size());
       solver.apply(own_y.data(), own_x.data());
       solver.apply_transpose(own_y.data(), own_x.data());
       solver.apply(own_y.data(), own_x.data());
-      const CutOutcome<double> fresh = [&] {  // every process solves all of it by itself
-        CutOutcome<double> whole;
-        Solver<double> plain(CutRun().options);
-        plain.set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
-        whole.x.resize(right.size());
-        plain.apply(right.data(), whole.x.data());
-        return whole;
-      }();
-      share.for_rows([&](Index here, Index there) {
-        EXPECT_NEAR(own_x[static_cast<std::size_t>(here)], fresh.x[static_cast<std::size_t>(there)], 1e-9);
-      });
+      Solver<double> plain = test::solver_for(bands, CutRun().options);  // every process solves all of it by itself
+      const std::vector<double> fresh = share.part_of(test::answer(plain, right));
+      for (std::size_t i = 0; i < fresh.size(); ++i) EXPECT_NEAR(own_x[i], fresh[i], 1e-9);
     };
     run(c, y, test::random_dominant<double>(c.all(), 1.2));
     EXPECT_EQ(solver.times().applies, 2);
     run(c, y, test::random_dominant<double>(c.all(), 3, 7));
-    EXPECT_THROW(run(c, y, neumann(c)), Breakdown);
+    EXPECT_THROW(run(c, y, test::neumann<double>(c.all())), Breakdown);
     std::vector<double> none(1);
     EXPECT_THROW(solver.apply(none.data(), none.data()), InvalidInput);
     run(other, other_y, test::random_dominant<double>(other.all(), 1.1));

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "oclspkt/cut_solver.hpp"
 
-#include <cmath>
-#include <limits>
-
-#include "backward_error.hpp"
 #include "cut_case.hpp"
 #include "cut_parts.hpp"
 #include "device_traits.hpp"
 #include "hard_matrices.hpp"
 #include "line_judge.hpp"
-#include "matrices.hpp"
 #include "oclspkt/report.hpp"
 #include "plan.hpp"
-#include "reference.hpp"
-#include "residual.hpp"
 #include "rounding.hpp"
-#include "scalar_test.hpp"
 #include "schemes/tiles/tile_plans.hpp"
+#include "solver_fixture.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {
@@ -32,17 +25,9 @@ using test::solve_cut;
 template <typename T>
 class CutLinesOf : public ::testing::Test {
  protected:
-  static constexpr double eps = std::numeric_limits<T>::epsilon();
-
   /// y = A x for x around 3: small against what the parts make of it alone.
   static std::vector<T> smooth(const Bands<T>& bands) {
-    const std::vector<T> x = test::random_vector<T>(bands.lines().extent());
-    std::vector<T> y(x.size());
-    multiply(bands.lines(), bands.view(), x.data(), y.data());
-    return y;
-  }
-  static double error(const Bands<T>& bands, const std::vector<T>& x, const std::vector<T>& y) {
-    return componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()) / eps;
+    return test::product(bands, test::random_vector<T>(bands.lines().extent()));
   }
   /// Solve for both kinds of right-hand sides, and expect the error to be small.
   static CutOutcome<T> expect_right(const CutCase& c, const Bands<T>& bands, double limit, const std::string& what,
@@ -51,7 +36,7 @@ class CutLinesOf : public ::testing::Test {
     for (const auto& y : {test::random_vector<T>(bands.lines().extent()), smooth(bands)}) {
       outcome = solve_cut(c, bands, y, run);
       EXPECT_TRUE(outcome.none_threw()) << what << ": " << outcome.texts();
-      const double found = error(bands, outcome.x, y);
+      const double found = test::componentwise_error(bands, outcome.x, y);
       EXPECT_LE(found, limit) << what;
       if (!(found <= largest_)) largest_ = found;
     }
@@ -89,17 +74,25 @@ SCALAR_TEST(CutLinesOf, DominantRowsAreSolvedInEveryLayout) {
   }
 }
 
+/// The same numbers in each line of a case.
+template <typename T>
+Bands<T> glued(const CutCase& c, const Bands<T>& one) {
+  Bands<T> bands(c.all());
+  const Index n = one.lines().rows(), count = c.all().count();
+  for (Index l = 0; l < count; ++l) {
+    std::copy_n(one.view().lower, n, bands.lower() + l * n);
+    std::copy_n(one.view().diag, n, bands.diag() + l * n);
+    std::copy_n(one.view().upper, n, bands.upper() + l * n);
+  }
+  return bands;
+}
+
 SCALAR_TEST(CutLinesOf, RowsWithDominanceOneAreSolved) {
   for (const auto& rows : kRows) {
     const CutCase c = CutCase::equal(1, rows);
-    const Index n = c.all().rows();
-    test::at_dominance_one<T>(n, [&](const char* name, const Bands<T>& one) {
-      if (std::string(name) == "column sums 0" || n < 3) return;
-      Bands<T> bands(c.all());
-      std::copy_n(one.view().lower, n, bands.lower());
-      std::copy_n(one.view().diag, n, bands.diag());
-      std::copy_n(one.view().upper, n, bands.upper());
-      this->expect_right(c, bands, 10, std::string(name) + ", " + describe(rows, Layout::end_to_end));
+    test::at_dominance_one<T>(c.all().rows(), [&](const char* name, const Bands<T>& one) {
+      if (std::string(name) == "column sums 0" || c.all().rows() < 3) return;
+      this->expect_right(c, glued(c, one), 10, std::string(name) + ", " + describe(rows, Layout::end_to_end));
     });
   }
 }
@@ -113,18 +106,6 @@ void expect_as_good_as_lapack(const CutCase& c, const Bands<T>& bands, const std
   const test::LineJudge<T> judge(bands, y);
   const auto wrong = judge.wrong(outcome.x.data());
   EXPECT_FALSE(wrong) << what << ": " << wrong.value_or("");
-}
-
-template <typename T>
-Bands<T> glued(const CutCase& c, const Bands<T>& one) {
-  Bands<T> bands(c.all());
-  const Index n = one.lines().rows(), count = c.all().count();
-  for (Index l = 0; l < count; ++l) {
-    std::copy_n(one.view().lower, n, bands.lower() + l * n);
-    std::copy_n(one.view().diag, n, bands.diag() + l * n);
-    std::copy_n(one.view().upper, n, bands.upper() + l * n);
-  }
-  return bands;
 }
 
 SCALAR_TEST(CutLinesOf, LongLinesWithDominanceOneAreSolvedInParts) {
@@ -151,8 +132,7 @@ TEST(CutSpikes, ReachWhereUnknownsAreSmall) {
   const std::vector<double> y = test::random_vector<double>(c.all().rows());
   const CutOutcome<double> outcome = solve_cut(c, bands, y);
   EXPECT_EQ(outcome.reports[0].gathered, 0);
-  EXPECT_LE(componentwise_backward_error(c.all(), bands.view(), outcome.x.data(), y.data()),
-            10 * std::numeric_limits<double>::epsilon());
+  EXPECT_LE(test::componentwise_error(bands, outcome.x, y), 10);
 }
 
 TEST(CutSpikes, ThatCancelAreNoReasonToGather) {
@@ -191,9 +171,7 @@ SCALAR_TEST(CutLinesOf, HardMatricesAreSolvedAsLapackDoes) {
         const test::LineJudge<T> judge(bands, y);
         const std::string what = "id " + std::to_string(id) + ", " + describe(rows, Layout::end_to_end);
         if (outcome.all_threw()) {
-          Solver<T> whole(CutRun().options);
-          const BandsView<T> b = bands.view();
-          EXPECT_THROW(whole.set_up(bands.lines(), b.lower, b.diag, b.upper), Breakdown) << what << outcome.texts();
+          EXPECT_THROW(test::solver_for(bands, CutRun().options), Breakdown) << what << outcome.texts();
           continue;
         }
         EXPECT_TRUE(outcome.none_threw()) << what << ": " << outcome.texts();
@@ -241,8 +219,7 @@ SCALAR_TEST(CutLinesOf, TransposedSystemsAreSolved) {
     for (const auto& rows : kRows) {
       const CutCase c = CutCase::equal(4, rows, layout);
       for (const double d : {0.5, 1.5}) {
-        Bands<T> bands = test::closed(test::random_dominant<T>(c.all(), d)), transposed;
-        transpose(c.all(), bands.view(), transposed);
+        const Bands<T> bands = test::random_dominant<T>(c.all(), d), transposed = test::transposed(bands);
         CutRun run;
         run.transpose = true;
         const std::vector<T> y = test::random_vector<T>(c.all().rows());
@@ -257,25 +234,15 @@ SCALAR_TEST(CutLinesOf, TransposedSystemsAreSolved) {
 
 TEST(CutLinesNarrow, AreThoseOfTheRoundedMatrix) {
   const CutCase c = CutCase::equal(5, {100, 3, 17, 64, 200});
-  const auto rounded = [](double value) { return static_cast<double>(static_cast<float>(value)); };
   for (const double d : {3.0, 1.01, 1.0}) {
-    Bands<double> bands =
-        d > 1 ? test::random_dominant<double>(c.all(), d) : test::constant<double>(c.all(), -1, 2, -1);
-    bands.close_lines();
-    Bands<double> floats(bands.lines());
-    for (Index i = 0; i < bands.lines().rows(); ++i) {
-      floats.lower()[i] = rounded(bands.lower()[i]);
-      floats.diag()[i] = rounded(bands.diag()[i]);
-      floats.upper()[i] = rounded(bands.upper()[i]);
-    }
+    const Bands<double> bands =
+        test::closed(d > 1 ? test::random_dominant<double>(c.all(), d) : test::constant<double>(c.all(), -1, 2, -1));
     const auto y = test::random_vector<double>(bands.lines().rows());
     CutRun run;
     run.options.precision = Precision::narrow;
     const CutOutcome<double> outcome = solve_cut(c, bands, y, run);
     ASSERT_TRUE(outcome.none_threw()) << outcome.texts();
-    EXPECT_LE(componentwise_backward_error(floats.lines(), floats.view(), outcome.x.data(), y.data()),
-              100 * std::numeric_limits<double>::epsilon())
-        << d;
+    EXPECT_LE(test::componentwise_error(test::rounded(bands), outcome.x, y), 100) << d;
   }
 }
 

@@ -2,9 +2,6 @@
 #include "factors.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <vector>
 
 #include "matrices.hpp"
 #include "scalar_test.hpp"
@@ -14,19 +11,6 @@ namespace {
 
 template <typename T>
 class FactorsOf : public ::testing::Test {};
-
-/// A line of a set, by itself.
-template <typename T>
-Bands<T> alone(const Bands<T>& bands, Index line) {
-  const LineSet& lines = bands.lines();
-  Bands<T> one(LineSet::one(lines.length(line)));
-  for (Index i = 0, at = lines.first(line); i < lines.length(line); ++i, at += lines.row_stride()) {
-    one.lower()[i] = bands.view().lower[at];
-    one.diag()[i] = bands.view().diag[at];
-    one.upper()[i] = bands.view().upper[at];
-  }
-  return one;
-}
 
 /// Widths and counts next to those of bundles, lengths from 1 on.
 std::vector<LineSet> layouts() {
@@ -51,7 +35,7 @@ Index rows_that_differ(const Bands<T>& bands, Order order) {
   EXPECT_TRUE(together.doubtful().empty());
   Index differing = 0;
   for (Index l = 0; l < lines.count(); ++l) {
-    const Bands<T> one = alone(bands, l);
+    const Bands<T> one = test::alone(bands, l);
     single.factor(one.lines(), one.view(), Form::general, order);
     for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
       differing += together.view().multiplier[at] != single.view().multiplier[i] ||

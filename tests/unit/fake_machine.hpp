@@ -4,17 +4,14 @@
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <array>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <string>
 #include <utility>
 
 #include "fake_power.hpp"
 #include "meter.hpp"
+#include "surroundings.hpp"
 
 namespace oclspkt {
 
@@ -27,8 +24,7 @@ inline bool has(const std::string& text, const std::string& part) { return text.
 /// A machine with a host of two counters and two cards, on a clock of its own.
 class Machine {
  public:
-  Machine() : folder_(fs::path(testing::TempDir()) / ("power" + std::to_string(::getpid()))) {
-    fs::remove_all(folder_);
+  Machine() {
     zone("intel-rapl:0", "package-0");
     zone("intel-rapl:0:0", "core");
     zone("intel-rapl:0:1", "dram");
@@ -36,9 +32,6 @@ class Machine {
     zone("intel-rapl-mmio:0", "package-0");
     cards() = {};
   }
-  ~Machine() { fs::remove_all(folder_); }
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
 
   static FakeCards& cards() {
     void* library = dlopen(OCLSPKT_FAKE_POWER, RTLD_NOW | RTLD_LOCAL);
@@ -85,7 +78,8 @@ class Machine {
   double card_step = 0;  ///< seconds after which the card's counter moves
 
  private:
-  fs::path folder_;
+  const test::FreshFolder fresh_;
+  const fs::path folder_ = fresh_.path();
   double now_ = 5, card_joules_ = 0, shown_at_ = 0;
   std::array<double, 2> joules_{10, 10};
 };

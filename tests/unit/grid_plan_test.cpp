@@ -251,15 +251,7 @@ SCALAR_TEST(GridEvidenceOf, LinesIsThatOfEachLineLaidEndToEnd) {
   one.m = plan.item_rows;
   double bound = 0;
   for (Index l = 0; l < lines.count(); ++l) {
-    Bands<T> line(LineSet::one(700));
-    for (Index i = 0; i < 700; ++i) {
-      const Index at = lines.first(l) + i * lines.row_stride();
-      line.lower()[i] = bands.lower()[at];
-      line.diag()[i] = bands.diag()[at];
-      line.upper()[i] = bands.upper()[at];
-    }
-    const Certificate c = certify_stored(one, line.view());
-    bound = std::max(bound, c.bound);
+    bound = std::max(bound, certify_stored(one, test::alone(bands, l).view()).bound);
   }
   EXPECT_EQ(all.worst.bound, bound);
   EXPECT_EQ(static_cast<Index>(all.weak.size()), lines.count()) << "nothing is as good as 0";

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // What is proposed for kernels made for GPUs, on a device that nobody has to watch.
 
-#include <limits>
 #include <tuple>
 
 #include "choice_report.hpp"
 #include "device_traits.hpp"
 #include "geometry.hpp"
 #include "hard_matrices.hpp"
-#include "matrices.hpp"
 #include "propose.hpp"
 #include "scalar_test.hpp"
 #include "schemes/grids/grid_plan.hpp"
@@ -18,15 +16,25 @@
 namespace oclspkt {
 namespace {
 
+/// What schemes are asked.
+template <typename T>
+struct Asked {
+  explicit Asked(Bands<T> of, const Options& wanted = {}, const DeviceTraits& traits = kGpu)
+      : bands(test::closed(std::move(of))), options(wanted), problem{options, bands, survey, traits} {}
+  std::optional<Proposal> propose(Method method) { return test::propose(problem, method, rejection); }
+
+  Bands<T> bands;
+  Options options;
+  Survey survey = survey_rows(bands.lines(), bands.view());
+  Problem<T> problem;
+  Rejection rejection = {};
+};
+
 template <typename T>
 std::optional<Proposal> proposed(Bands<T> bands, Method method, bool alike = false) {
-  bands.close_lines();
-  Survey survey = survey_rows(bands.lines(), bands.view());
-  survey.shared = alike;
-  const Options options;
-  const Problem<T> problem{options, bands, survey, kGpu};
-  Rejection rejection;
-  return test::propose(problem, method, rejection);
+  Asked<T> asked(std::move(bands));
+  asked.survey.shared = alike;
+  return asked.propose(method);
 }
 
 template <typename T>
@@ -41,9 +49,7 @@ SCALAR_TEST(GroupChoice, TriesWhatIsBarelyDominant) {
   }
   for (const auto& [name, bands] : weak) {
     for (const Method method : {Method::truncated_halo, Method::truncated_streamed}) {
-      Bands<T> copy(bands.lines());
-      copy.copy_from(bands.view());
-      const auto proposal = proposed(std::move(copy), method);
+      const auto proposal = proposed(test::copy_of(bands), method);
       if (!proposal || proposal->above_tolerance) continue;
       EXPECT_TRUE(proposal->needs_trial) << name << ", " << bands.lines().rows() << " rows, " << oclspkt::name(method);
     }
@@ -66,17 +72,13 @@ SCALAR_TEST(GroupChoice, UsesANamedMethodThatItsCertificateDoesNotCover) {
   // The wind carries what is cut off on one side through every partition.
   for (const bool from_above : {true, false}) {
     const T upwind = -2, downwind = T(-0.001);
-    Bands<T> bands =
-        test::constant<T>(LineSet::one(5000), from_above ? upwind : downwind, T(2.001), from_above ? downwind : upwind);
-    bands.close_lines();
-    const Survey survey = survey_rows(bands.lines(), bands.view());
-    Options options{.method = MethodChoice::truncated_halo};
     for (const DeviceTraits& traits : {kTraits, kGpu}) {
-      Problem<T> problem{options, bands, survey, traits};
-      problem.insist = true;
-      Rejection rejection;
-      const auto proposal = test::propose(problem, Method::truncated_halo, rejection);
-      ASSERT_TRUE(proposal) << rejection.why;
+      Asked<T> asked(test::constant<T>(LineSet::one(5000), from_above ? upwind : downwind, T(2.001),
+                                       from_above ? downwind : upwind),
+                     {.method = MethodChoice::truncated_halo}, traits);
+      asked.problem.insist = true;
+      const auto proposal = asked.propose(Method::truncated_halo);
+      ASSERT_TRUE(proposal) << asked.rejection.why;
       EXPECT_TRUE(proposal->above_tolerance);
       EXPECT_EQ(proposal->why.find("used because its method is named; certificate "), 0u) << proposal->why;
       EXPECT_NE(proposal->why.find(from_above ? ", side up)" : ", side down)"), std::string::npos) << proposal->why;
@@ -91,14 +93,8 @@ SCALAR_TEST(GroupChoice, SolvesNoInterfacesThatMultiplyRounding) {
     // Sums are 0 in float, too: what is forgiven of them could be all that is left of a pivot.
     return i < 8 ? test::Row{-1. / 128, 129. / 128, -1} : test::Row{-1, 129. / 128, -1. / 128};
   });
-  bands.close_lines();
-  Survey survey = survey_rows(lines, bands.view());
-  survey.shared = true;
-  const Options options;
-  const Problem<T> problem{options, bands, survey, kGpu};
-  Rejection rejection;
-  const auto proposal = test::propose(problem, Method::exact_factored, rejection);
-  ASSERT_TRUE(proposal) << rejection.why;
+  const auto proposal = proposed(std::move(bands), Method::exact_factored, true);
+  ASSERT_TRUE(proposal);
   ASSERT_TRUE(proposal->plan.template has<GridTiles>());
   EXPECT_EQ(proposal->plan.form, Form::shared);
   EXPECT_TRUE(proposal->plan.template as<GridTiles>().in_turn || grid_items_down(proposal->plan) == 1);
@@ -107,32 +103,23 @@ SCALAR_TEST(GroupChoice, SolvesNoInterfacesThatMultiplyRounding) {
 SCALAR_TEST(GroupChoice, BoundsReducedTilesByTheirValuesWhereACallerLeavesThemLess) {
   const LineSet one = LineSet::one(50'000);
   for (const bool jumps : {false, true}) {
-    Bands<T> bands = test::closed(jumps ? test::conductivities<T>(one) : test::constant<T>(one, -1, 2, -1));
-    const Survey survey = survey_rows(one, bands.view());
-    const Options options;
-    Problem<T> problem{options, bands, survey, kGpu};
-    Rejection rejection;
-    const auto surveyed = test::propose(problem, Method::exact_twopass, rejection);
+    Asked<T> asked(jumps ? test::conductivities<T>(one) : test::constant<T>(one, -1, 2, -1));
+    const auto surveyed = asked.propose(Method::exact_twopass);
     ASSERT_TRUE(surveyed && surveyed->rounding);
     EXPECT_GT(surveyed->rounding->eps, 60);
-    problem.rounding_limit = 47;
-    const auto found = test::propose(problem, Method::exact_twopass, rejection);
-    ASSERT_TRUE(found) << rejection.why;
-    EXPECT_LE(found->rounding->eps, problem.rounding_limit);
+    asked.problem.rounding_limit = 47;
+    const auto found = asked.propose(Method::exact_twopass);
+    ASSERT_TRUE(found) << asked.rejection.why;
+    EXPECT_LE(found->rounding->eps, 47);
     EXPECT_GE(found->rounding->eps, 10);
   }
 }
 
 SCALAR_TEST(GroupChoice, BoundsTilesByRatiosWhereDominanceTellsLittle) {
-  const LineSet one = LineSet::one(50'000);
-  Bands<T> bands = test::closed(test::diffusion<T>(one, 10));
-  const Survey survey = survey_rows(one, bands.view());
-  const Options options;
-  Problem<T> problem{options, bands, survey, kGpu};
-  problem.rounding_limit = 47;
-  Rejection rejection;
-  const auto proposal = test::propose(problem, Method::truncated_streamed, rejection);
-  ASSERT_TRUE(proposal) << rejection.why;
+  Asked<T> asked(test::diffusion<T>(LineSet::one(50'000), 10));
+  asked.problem.rounding_limit = 47;
+  const auto proposal = asked.propose(Method::truncated_streamed);
+  ASSERT_TRUE(proposal) << asked.rejection.why;
   EXPECT_LE(proposal->rounding->eps, 47);
 }
 
@@ -149,24 +136,20 @@ TEST(GroupChoiceReport, SaysUnderPrecisionNarrowWhetherFactorsAreStored) {
 /// A user who names a form gets it, also where another form of that scheme is cheaper.
 SCALAR_TEST(GroupChoice, GivesTheFormThatIsNamed) {
   const LineSet lines = LineSet::grid_axis(1, 64, 4096, 64);
-  Bands<T> bands = test::closed(test::constant<T>(lines, -1, 4, -1));
-  Survey survey = survey_rows(lines, bands.view());
   for (const bool alike : {false, true}) {
-    survey.shared = alike;
     for (const char* const form : {"grids-streamed", "grids-shared", "grids-condensed", "grids-factored"}) {
-      Options options{.variant = form};
-      Problem<T> problem{options, bands, survey, kGpu};
+      Asked<T> asked(test::constant<T>(lines, -1, 4, -1), {.variant = form});
+      asked.survey.shared = alike;
       const bool exact = form == std::string("grids-condensed") || form == std::string("grids-factored");
-      problem.method = exact ? Method::exact_factored : Method::truncated_streamed;
-      Rejection rejection;
-      const auto proposal = find_scheme(form)->propose(problem, rejection);
+      asked.problem.method = exact ? Method::exact_factored : Method::truncated_streamed;
+      const auto proposal = find_scheme(form)->propose(asked.problem, asked.rejection);
       if (!exact && alike != (form == std::string("grids-shared"))) {
-        EXPECT_EQ(rejection.why, std::string(form) + " has no plan for these lines");
+        EXPECT_EQ(asked.rejection.why, std::string(form) + " has no plan for these lines");
         continue;
       }
-      ASSERT_TRUE(proposal) << form << ": " << rejection.why;
+      ASSERT_TRUE(proposal) << form << ": " << asked.rejection.why;
       EXPECT_STREQ(scheme_of(proposal->plan).form(proposal->plan), form);
-      const auto least = find_scheme(form)->least(problem);
+      const auto least = find_scheme(form)->least(asked.problem);
       ASSERT_TRUE(least) << form;
       EXPECT_STREQ(scheme_of(*least).form(*least), form);
     }

@@ -5,7 +5,7 @@
 
 #include "backward_error.hpp"
 #include "evidence.hpp"
-#include "matrices.hpp"
+#include "matrix_algebra.hpp"
 #include "reference.hpp"
 #include "scalar_test.hpp"
 
@@ -21,10 +21,9 @@ class StoredFactors : public ::testing::Test {
     HostSolver<T> solver;
     solver.factor(bands.lines(), bands.view());
     const std::vector<T> random = test::random_vector<T>(bands.lines().extent());
-    std::vector<T> smooth(random.size()), x(random.size());
-    multiply(bands.lines(), bands.view(), random.data(), smooth.data());
+    std::vector<T> x(random.size());
     double worst = 0;
-    for (const std::vector<T>& y : {random, smooth}) {
+    for (const std::vector<T>& y : {random, test::product(bands, random)}) {
       solver.solve(y.data(), x.data());
       const double error = normwise_backward_error(bands.lines(), bands.view(), x.data(), y.data());
       worst = error <= worst ? worst : error;
@@ -34,8 +33,7 @@ class StoredFactors : public ::testing::Test {
 };
 template <typename T>
 Bands<T> poisson(Index n) {
-  Bands<T> bands = test::closed(test::constant<T>(LineSet::one(n), -1, 2, -1));
-  return bands;
+  return test::closed(test::constant<T>(LineSet::one(n), -1, 2, -1));
 }
 
 SCALAR_TEST(StoredFactors, SolveEveryLayoutAndSize) {
@@ -57,12 +55,9 @@ SCALAR_TEST(StoredFactors, SolveLinesOfEveryShortLengthLikeLapack) {
       Bands<T> bands = test::closed(test::random_dominant<T>(lines, 1.5));
       HostSolver<T> solver;
       solver.factor(lines, bands.view());
-      Reference<T> reference;
-      reference.factor(lines, bands.view());
-      const std::vector<T> y = test::random_vector<T>(lines.extent());
-      std::vector<T> x(y.size()), expected(y.size());
+      const std::vector<T> y = test::random_vector<T>(lines.extent()), expected = solve_by_reference(bands, y);
+      std::vector<T> x(y.size());
       solver.solve(y.data(), x.data());
-      reference.solve(y.data(), expected.data());
       double scale = 0;
       for (const T value : expected) scale = std::max(scale, std::abs(static_cast<double>(value)));
       for (std::size_t i = 0; i < x.size(); ++i) {
@@ -93,11 +88,7 @@ SCALAR_TEST(StoredFactors, OfThreeRowsMeetInTheMiddleOne) {
 }
 
 SCALAR_TEST(StoredFactors, MeetAtARowOfTheSystem) {
-  const auto bands = [] {
-    Bands<T> open = test::constant<T>(LineSet::unequal({0, 2, 5, 7}), 1, 4, 1);
-    open.close_lines();
-    return open;
-  }();
+  const Bands<T> bands = test::closed(test::constant<T>(LineSet::unequal({0, 2, 5, 7}), 1, 4, 1));
   Factors<T> factors;
   factors.factor(bands.lines(), bands.view(), Form::general, Order::towards, 3);
   EXPECT_EQ(factors.meeting_row(0), 1);  // above: down to its last row

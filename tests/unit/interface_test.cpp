@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "interface.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
-#include <random>
-
-#include "backward_error.hpp"
-#include "matrices.hpp"
+#include "matrix_algebra.hpp"
 #include "pair_systems.hpp"
 #include "reference.hpp"
 #include "scalar_test.hpp"
@@ -55,8 +48,7 @@ class Interface : public ::testing::Test {
     const Index n = bands.lines().rows();
     bands.close_lines();
     const std::vector<T> x = test::random_vector<T>(n);
-    std::vector<T> y(x.size());
-    multiply(bands.lines(), bands.view(), x.data(), y.data());
+    const std::vector<T> y = test::product(bands, x);
     std::vector<SchurSegment<T>> segments;
     for (std::size_t k = 0; k + 1 < cuts.size(); ++k) segments.push_back(schur(bands, y, cuts[k], cuts[k + 1]));
     const auto p = static_cast<Index>(segments.size());
@@ -152,8 +144,7 @@ SCALAR_TEST(Interface, FollowsAPivotThatChangesItsSign) {
   const Index n = 12;
   Bands<T> bands = test::closed(test::constant<T>(LineSet::one(n), 1, T(0.7), 1));
   const std::vector<T> x = test::random_vector<T>(n);
-  std::vector<T> y(x.size());
-  multiply(bands.lines(), bands.view(), x.data(), y.data());
+  const std::vector<T> y = test::product(bands, x);
   std::vector<SchurSegment<T>> segments{this->schur(bands, y, 0, 7), this->schur(bands, y, 7, n)};
   ReducedSystem<T> reduced;
   reduced.resize(2);

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Bands that a solver handed out belong to the caller: what he writes is what the next set-up solves, whatever the
 // solver made of the numbers before.
-#include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <new>
 
@@ -31,22 +28,13 @@ Bands<double> one_fallback_line() {
   return bands;
 }
 
-void expect_equal(const Bands<double>& own, const Bands<double>& wanted) {
-  const BandsView<double> a = own.view(), b = wanted.view();
-  for (Index i = 0; i < wanted.lines().extent(); ++i) {
-    EXPECT_EQ(a.lower[i], b.lower[i]) << "row " << i;
-    EXPECT_EQ(a.diag[i], b.diag[i]) << "row " << i;
-    EXPECT_EQ(a.upper[i], b.upper[i]) << "row " << i;
-  }
-}
-
 /// The first replaced row copies lent bands. If memory runs out then, no row is replaced, and none is put back.
 TEST(SolvedBands, AreAsBeforeIfMemoryRunsOut) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer ends a process whose memory is limited";
 #endif
-  Bands<double> given = test::constant<double>(LineSet::one(5'000'000), -1, 4, -1);
-  given.close_lines();  // arrays so large are the system's, and no memory that other tests released serves
+  // Arrays so large are the system's, and no memory that other tests released serves.
+  const Bands<double> given = test::closed(test::constant<double>(LineSet::one(5'000'000), -1, 4, -1));
   SolvedBands<double> bands;
   bands.given().reshape(given.lines());
   Bands<double>& lent = bands.lend();
@@ -67,15 +55,12 @@ TEST(SolvedBands, AreAsBeforeIfMemoryRunsOut) {
   ASSERT_TRUE(ran_out);
   bands.put_back(0);
   EXPECT_EQ(&bands.now(), &lent);
-  EXPECT_TRUE(std::equal(given.lower(), given.lower() + given.lines().rows(), lent.lower()));
-  EXPECT_TRUE(std::equal(given.diag(), given.diag() + given.lines().rows(), lent.diag()));
-  EXPECT_TRUE(std::equal(given.upper(), given.upper() + given.lines().rows(), lent.upper()));
+  EXPECT_TRUE(test::same_bands(given, lent));
 }
 
 /// A row may be in an overlay twice: what was laid over it first is below.
 TEST(SolvedBands, ShowWhatLiesBelowAnOverlay) {
-  Bands<double> given = test::constant<double>(LineSet::equal(2, 3), -1, 4, -1);
-  given.close_lines();
+  const Bands<double> given = test::closed(test::constant<double>(LineSet::equal(2, 3), -1, 4, -1));
   SolvedBands<double> bands;
   bands.given().reshape(given.lines());
   Bands<double>& kept = bands.lend();
@@ -97,12 +82,12 @@ TEST(SolvedBands, ShowWhatLiesBelowAnOverlay) {
   });
   EXPECT_THROW(bands.without(0,
                              [&] {
-                               expect_equal(bands.now(), given);
+                               EXPECT_TRUE(test::same_bands(bands.now(), given));
                                throw Breakdown("");
                              }),
                Breakdown);
   EXPECT_EQ(row(1), blank) << "the overlay is back, whatever is thrown";
-  expect_equal(kept, given);
+  EXPECT_TRUE(test::same_bands(kept, given));
   bands.put_back(1);
   EXPECT_EQ(row(1), first);
   bands.put_back(0);
@@ -117,7 +102,7 @@ TEST(KeptBands, OfFallbackLinesAreSolvedAsTheyAreWritten) {
   kept.copy_from(first.view());
   solver.set_up();
   ASSERT_EQ(solver.report().groups.size(), 1u);
-  expect_equal(kept, first);
+  EXPECT_TRUE(test::same_bands(kept, first));
   EXPECT_LE(test::backward_error(solver, first), 20);
 
   const Bands<double> second = test::constant<double>(first.lines(), -1, 4, -1);
@@ -156,17 +141,14 @@ TEST(KeptBands, MayChangeInOneNumberOfAFallbackLine) {
 }
 
 TEST(KeptBands, AreNotRoundedByPrecisionNarrow) {
-  const Bands<double> given = test::random_dominant<double>(LineSet::equal(3, 50), 3);
-  Bands<double> closed(given.lines());
-  closed.copy_from(given.view());
-  closed.close_lines();
+  const Bands<double> given = test::closed(test::random_dominant<double>(LineSet::equal(3, 50), 3));
   Options options = on_host();
   options.precision = Precision::narrow;
   Solver<double> solver(options);
   Bands<double>& kept = solver.bands(given.lines());
-  kept.copy_from(closed.view());
+  kept.copy_from(given.view());
   solver.set_up();
-  expect_equal(kept, closed);
+  EXPECT_TRUE(test::same_bands(kept, given));
   EXPECT_GT(test::backward_error(solver, given), 1e3) << "the solver has rounded its own";
   solver.set_options(on_host());
   solver.set_up();
@@ -181,11 +163,7 @@ TEST(KeptBands, ThatAreTheSolversOwnAreNotSolvedByAnotherPrecisionOnceTheyAreRou
   solver.set_options(on_host());
   test::expect_refusal([&] { solver.set_up(); }, "give them again");
   FilledBands<double> rounded;
-  rounded.fill(given.lines(), [&](const BandsPart<double>& to, Index first, Index end) {
-    std::copy(given.view().lower + first, given.view().lower + end, to.lower);
-    std::copy(given.view().diag + first, given.view().diag + end, to.diag);
-    std::copy(given.view().upper + first, given.view().upper + end, to.upper);
-  });
+  rounded.fill(given.lines(), test::fill_from(given));
   solver.swap_bands(given.lines(), rounded);
   solver.set_up();
   EXPECT_LE(test::backward_error(solver, given), 20);
@@ -199,11 +177,7 @@ TEST(KeptBands, AreSwappedInAgainWithoutAFill) {
   Solver<double> solver = test::solver_for(given, on_host());
   ASSERT_EQ(solver.report().groups.size(), 1u);
   FilledBands<double> other;
-  other.fill(given.lines(), [](const BandsPart<double>& to, Index first, Index end) {
-    std::fill_n(to.lower, end - first, 1);
-    std::fill_n(to.diag, end - first, 4);
-    std::fill_n(to.upper, end - first, 1);
-  });
+  other.fill(given.lines(), test::fill_from(test::constant<double>(given.lines(), 1, 4, 1)));
   solver.swap_bands(given.lines(), other);
   solver.set_up();
   EXPECT_TRUE(solver.report().groups.empty());
@@ -232,7 +206,6 @@ TEST(KeptBands, OfCutLinesAreSolvedAsTheyAreWritten) {
       options.precision = precision;
       CutSolver<double> solver(options);
       Bands<double>& kept = solver.bands({share.lines, share.cuts, exchange});
-      const auto extent = static_cast<std::size_t>(share.lines.extent());
       for (std::size_t step = 0; step < std::size(steps); ++step) {
         test::fill_share(share, steps[step].view(), kept);
         solver.set_up();
@@ -246,14 +219,10 @@ TEST(KeptBands, OfCutLinesAreSolvedAsTheyAreWritten) {
             EXPECT_EQ(kept.upper()[here], steps[step].view().upper[there]) << "row " << row;
           }
         });
-        std::vector<double> own_y(extent), own_x(extent);
-        share.for_rows([&](Index here, Index there) {
-          own_y[static_cast<std::size_t>(here)] = y[static_cast<std::size_t>(there)];
-        });
+        const std::vector<double> own_y = share.part_of(y);
+        std::vector<double> own_x(own_y.size());
         solver.apply(own_y.data(), own_x.data());
-        share.for_rows([&](Index here, Index there) {
-          x[step][static_cast<std::size_t>(there)] = own_x[static_cast<std::size_t>(here)];
-        });
+        share.put(own_x, x[step]);
       }
     });
     for (const auto& each : thrown) ASSERT_FALSE(each) << test::text_of(each);

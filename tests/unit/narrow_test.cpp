@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "narrow.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cfloat>
-#include <cmath>
-#include <limits>
 
 #include "factors.hpp"
 #include "interface.hpp"
@@ -22,29 +18,19 @@ double as_float(double value) { return static_cast<double>(static_cast<float>(va
 
 /// Expect that bands are refused in a text that holds `row` and `cause`, and that they are unchanged.
 void expect_refused(Bands<double>& bands, const std::string& row, const std::string& cause) {
-  Bands<double> before(bands.lines());
-  before.copy_from(bands.view());
+  const Bands<double> before = test::copy_of(bands);
   test::expect_refusal([&] { narrow_bands(bands); }, {row, cause, "use precision same"});
-  for (Index i = 0; i < bands.lines().extent(); ++i) {
-    ASSERT_EQ(bands.lower()[i], before.lower()[i]);
-    ASSERT_EQ(bands.diag()[i], before.diag()[i]);
-    ASSERT_EQ(bands.upper()[i], before.upper()[i]);
-  }
+  EXPECT_TRUE(test::same_bands(bands, before));
 }
 
 TEST(NarrowBands, AreWhatFloatsHold) {
   for (const Index n : {1, 2, 3, 511, 512, 513, 100'003}) {
     Bands<double> bands = closed(test::random_dominant<double>(LineSet::one(n), 1.5));
-    Bands<double> before(bands.lines());
-    before.copy_from(bands.view());
+    const Bands<double> floats = test::rounded(bands);
     const double change = narrow_bands(bands);
     EXPECT_GE(change, 0);
     EXPECT_LE(change, 5 * FLT_EPSILON);  // 2^-24 (1.5 + 1) / (1.5 - 1)
-    for (Index i = 0; i < n; ++i) {
-      ASSERT_EQ(bands.lower()[i], as_float(before.lower()[i])) << i;
-      ASSERT_EQ(bands.diag()[i], as_float(before.diag()[i])) << i;
-      ASSERT_EQ(bands.upper()[i], as_float(before.upper()[i])) << i;
-    }
+    EXPECT_TRUE(test::same_bands(bands, floats));
     EXPECT_EQ(narrow_bands(bands), 0) << "a second time there is nothing to round";
   }
 }
@@ -60,19 +46,17 @@ TEST(NarrowBands, RoundTiesToEvenAndIntoTheNextPowerOfTwo) {
 
 TEST(NarrowBands, KnowNothingOfTheSizeOfTheirRow) {
   const Index n = 1000;
-  Bands<double> usual = closed(test::random_dominant<double>(LineSet::one(n), 1.5)), scaled(usual.lines());
+  Bands<double> usual = closed(test::random_dominant<double>(LineSet::one(n), 1.5));
   const auto exponent = [](Index i) { return static_cast<int>(i * 7919 % 1500) - 750; };
-  for (Index i = 0; i < n; ++i) {
-    scaled.lower()[i] = std::ldexp(usual.lower()[i], exponent(i));
-    scaled.diag()[i] = std::ldexp(usual.diag()[i], exponent(i));
-    scaled.upper()[i] = std::ldexp(usual.upper()[i], exponent(i));
-  }
+  const auto scale = [&](Bands<double> bands) {
+    for (double* band : {bands.lower(), bands.diag(), bands.upper()}) {
+      for (Index i = 0; i < n; ++i) band[i] = std::ldexp(band[i], exponent(i));
+    }
+    return bands;
+  };
+  Bands<double> scaled = scale(test::copy_of(usual));
   EXPECT_EQ(narrow_bands(scaled), narrow_bands(usual));
-  for (Index i = 0; i < n; ++i) {
-    ASSERT_EQ(scaled.lower()[i], std::ldexp(usual.lower()[i], exponent(i)));
-    ASSERT_EQ(scaled.diag()[i], std::ldexp(usual.diag()[i], exponent(i)));
-    ASSERT_EQ(scaled.upper()[i], std::ldexp(usual.upper()[i], exponent(i)));
-  }
+  EXPECT_TRUE(test::same_bands(scaled, scale(test::copy_of(usual))));
 }
 
 TEST(NarrowBands, LoseTheirExcessInFloat) {
@@ -91,8 +75,7 @@ TEST(NarrowBands, LoseTheirExcessInFloat) {
 TEST(NarrowBands, TellTheLargestChangeOfAnExcess) {
   const Bands<double> before =
       closed(test::constant<double>(LineSet::one(100), -1e5 / 3, 1 + 1e5 / 3 + 1e5 / 7, -1e5 / 7));
-  Bands<double> after(before.lines());
-  after.copy_from(before.view());
+  Bands<double> after = test::copy_of(before);
   const double change = narrow_bands(after);
   EXPECT_GT(change, 1e-4);
   EXPECT_LE(change, kNarrowChange);

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The paper's form of truncated SPIKE on GPUs and on CPUs: its plans, what truncation does to them, and what is
 // proposed.
-#include <gtest/gtest.h>
-
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "certificate_support.hpp"
 #include "fpga_operations.hpp"

@@ -2,14 +2,11 @@
 // The method `pivot`, by component and in any units.
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 
 #include "backward_error.hpp"
 #include "hard_matrices.hpp"
 #include "oclspkt/solver.hpp"
 #include "pivot_solver.hpp"
-#include "residual.hpp"
 #include "solver_fixture.hpp"
 #include "survey.hpp"
 
@@ -60,13 +57,6 @@ Bands<T> random_rows(const LineSet& lines, double decades, double zeros, Random&
     return share(random) < share_of_zeros ? 0 : sign * std::pow(10, size(random));
   };
   return test::closed(test::fill<T>(lines, [&](Index) { return test::Row{entry(0), entry(zeros), entry(0)}; }));
-}
-
-/// Componentwise backward error in eps of T.
-template <typename T>
-double error_of(const Bands<T>& bands, const std::vector<T>& x, const std::vector<T>& y) {
-  return componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()) /
-         static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
 template <typename T>
@@ -120,10 +110,10 @@ SCALAR_TEST(Pivot, SolvesTheTwentyByComponentAlsoInUnits) {
     for (const int kind : {-1, 0, 1, 2}) {
       const std::vector<double> ones(512, 1.0), columns = powers(512, kind, sizeof(T) == 8 ? 47 : 20, random);
       const Bands<T> system = kind < 0 ? in_units(bands, ones, ones) : in_units(bands, ones, columns);
-      std::vector<T> x(512), y(512);
+      std::vector<T> x(512);
       for (std::size_t i = 0; i < 512; ++i) x[i] = static_cast<T>(solution(random) / (kind < 0 ? 1 : columns[i]));
-      multiply(system.lines(), system.view(), x.data(), y.data());
-      EXPECT_LE(error_of(system, pivoted(system, y), y), 2.4) << "matrix " << id << ", units " << kind;
+      const std::vector<T> y = test::product(system, x);
+      EXPECT_LE(test::componentwise_error(system, pivoted(system, y), y), 2.4) << "matrix " << id << ", units " << kind;
     }
   }
 }
@@ -137,9 +127,8 @@ SCALAR_TEST(Pivot, SolvesBlocksOfUnlikeUnitsToAFewEps) {
     }));
     const std::vector<T> y(n, T(1));
     Solver<T> solver = test::solver_for(bands, {.devices = "host", .method = MethodChoice::pivot});
-    std::vector<T> x(n);
-    solver.apply(y.data(), x.data());
-    EXPECT_LE(error_of(bands, x, y), 3) << unit;
+    const std::vector<T> x = test::answer(solver, y);
+    EXPECT_LE(test::componentwise_error(bands, x, y), 3) << unit;
     EXPECT_LE(solver.report().rounding, 4) << unit;
     // Units are no powers of two: a column of 2.01 u is known to half an eps, the condition by component is 400.
     std::vector<long double> pivot(n), f(n);  // in units of 1
@@ -165,23 +154,21 @@ SCALAR_TEST(Pivot, SolvesSlotboomColumns) {
   }));
   const std::vector<T> y(n, T(1));
   const std::vector<T> x = pivoted(bands, y);
-  EXPECT_LE(error_of(bands, x, y), 3);
+  EXPECT_LE(test::componentwise_error(bands, x, y), 3);
 }
 
 /// Right-hand sides: ones, random numbers, and those of unknowns of 1 to 10^-12 and of which most are 0.
 template <typename T>
 std::vector<T> side_of(const Bands<T>& bands, int kind, Random& random) {
   std::uniform_real_distribution<double> share(0, 1);
-  std::vector<T> y(static_cast<std::size_t>(bands.lines().extent()), T(1)), x = y;
-  if (kind == 0) return y;
+  std::vector<T> x(static_cast<std::size_t>(bands.lines().extent()), T(1));
+  if (kind == 0) return x;
   for (T& number : x) {
     number = static_cast<T>(kind == 1   ? share(random) - 0.5
                             : kind == 2 ? std::pow(10, -12 * share(random))
                                         : (share(random) < 0.1 ? 1 : 0));
   }
-  if (kind == 1) return x;
-  multiply(bands.lines(), bands.view(), x.data(), y.data());
-  return y;
+  return kind == 1 ? x : test::product(bands, x);
 }
 
 /// Solve for sides of all kinds: the largest error is within what the solver says.
@@ -255,7 +242,7 @@ TEST(PivotInDouble, SolvesRowsAndColumnsAtTheEndsOfTheRange) {
     std::vector<double> y(n);
     for (Index i = 0; i < n; ++i) y[static_cast<std::size_t>(i)] = (i / 3) % 2 == 0 ? 1e280 : 1;
     const std::vector<double> x = pivoted(bands, y);
-    EXPECT_LE(error_of(bands, x, y), 3) << end;
+    EXPECT_LE(test::componentwise_error(bands, x, y), 3) << end;
   }
 }
 
@@ -267,8 +254,7 @@ SCALAR_TEST(Pivot, TakesAllLinesWhereMostNeedIt) {
   EXPECT_EQ(solver.report().method, Method::pivot) << solver.report().why;
   EXPECT_TRUE(solver.report().groups.empty()) << "they are not taken apart";
   const std::vector<T> y = test::random_vector<T>(lines.extent());
-  const std::vector<T> x = test::answer(solver, y);
-  EXPECT_LE(error_of(bands, x, y), 10);
+  EXPECT_LE(test::componentwise_error(bands, test::answer(solver, y), y), 10);
 }
 
 SCALAR_TEST(Pivot, TakesAllLinesWhereHalfNeedIt) {
@@ -300,13 +286,10 @@ TEST(PivotInDouble, TellsOfAnAnswerThatNoTrialShowed) {
 TEST(PivotInDouble, ThrowsForSuchAnAnswerUnderAboveBoundError) {
   Random random(test::kSeed);
   const Bands<double> bands = random_rows<double>(LineSet::equal(250, 100), 16, 0, random);
-  Solver<double> solver({.devices = "host", .above_bound = AboveBound::error}), warns({.devices = "host"});
-  for (Solver<double>* each : {&solver, &warns}) {
-    each->set_up(bands.lines(), bands.view().lower, bands.view().diag, bands.view().upper);
-  }
-  const std::vector<double> y = side_of(bands, 3, random), none(y.size());
-  std::vector<double> x(y.size()), told(y.size());
-  warns.apply(y.data(), told.data());
+  Solver<double> solver = test::solver_for(bands, {.devices = "host", .above_bound = AboveBound::error}),
+                 warns = test::solver_for(bands, {.devices = "host"});
+  const std::vector<double> y = side_of(bands, 3, random), none(y.size()), told = test::answer(warns, y);
+  std::vector<double> x(y.size());
   EXPECT_THROW(solver.apply(y.data(), x.data()), Breakdown);
   EXPECT_EQ(x, told) << "the answer is there all the same";
   EXPECT_NE(solver.report().above_bound.find("error of an answer"), std::string::npos) << solver.report().above_bound;
@@ -359,9 +342,9 @@ SCALAR_TEST(Pivot, PinsAllLinesWithFreeEnds) {
   const Bands<T> bands = free_ends<T>(lines, random);
   Solver<T> solver = test::solver_for(bands, {.devices = "host", .singular = Singular::pin});
   EXPECT_EQ(solver.report().pinned_lines.size(), 200u);
-  std::vector<T> y(4000), x(4000);
+  std::vector<T> y(4000);
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = i % 20 < 10 ? T(1) : T(-1);
-  solver.apply(y.data(), x.data());
+  const std::vector<T> x = test::answer(solver, y);
   for (std::size_t l = 0; l < 200; ++l) EXPECT_EQ(x[20 * l + 19], 0);
   // One held end, or couplings of another sign, and the line is not singular.
   Bands<T> held = free_ends<T>(LineSet::one(20), random);

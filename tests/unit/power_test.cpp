@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The meter of energy on counters of fakes, without waiting.
-#include <gtest/gtest.h>
 
-#include <cmath>
-#include <string>
 #include <vector>
 
 #include "apply_energy.hpp"

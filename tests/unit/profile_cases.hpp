@@ -5,12 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "profile_store.hpp"
@@ -27,11 +22,8 @@ using test::Variable;
 
 class Profiles : public testing::Test {
  protected:
-  static std::string text(const std::string& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(stream), {}};
-  }
-  void put_text(const std::string& text) const { std::ofstream(file_, std::ios::binary) << text; }
+  static std::string text(const std::string& file) { return test::contents_of(file); }
+  void put_text(const std::string& text) const { test::write_file(file_, text); }
   /// Writes figures of one key.
   void write(const std::string& key, const Measured& measured = kGood) const {
     ProfileStore store(file_);

@@ -2,14 +2,8 @@
 // The reference solver, and what is left in rows by a solution.
 #include "reference.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
-#include "backward_error.hpp"
 #include "hard_matrices.hpp"
-#include "matrices.hpp"
-#include "residual.hpp"
+#include "matrix_algebra.hpp"
 #include "scalar_test.hpp"
 
 namespace oclspkt {
@@ -20,11 +14,7 @@ class ReferenceSolver : public ::testing::Test {};
 
 SCALAR_TEST(ReferenceSolver, FindsTheAnalyticSolution) {
   const Bands<T> bands = test::constant<T>(LineSet::one(3), 1, 4, 1);
-  const T y[] = {1, 1, 1};
-  T x[3];
-  Reference<T> reference;
-  reference.factor(bands.lines(), bands.view());
-  reference.solve(y, x);
+  const std::vector<T> x = solve_by_reference(bands, {1, 1, 1});
   const T eps = std::numeric_limits<T>::epsilon();
   EXPECT_NEAR(x[0], T(3) / 14, eps);
   EXPECT_NEAR(x[1], T(1) / 7, eps);
@@ -35,11 +25,7 @@ SCALAR_TEST(ReferenceSolver, FollowsTheDiscretePoissonSolution) {
   // -x'' = 1 on n points: x_i = (i + 1)(n - i) / 2, exact in floating point for small n.
   const Index n = 100;
   const Bands<T> bands = test::constant<T>(LineSet::one(n), -1, 2, -1);
-  const std::vector<T> y(n, T(1));
-  std::vector<T> x(n);
-  Reference<T> reference;
-  reference.factor(bands.lines(), bands.view());
-  reference.solve(y.data(), x.data());
+  const std::vector<T> x = solve_by_reference(bands, std::vector<T>(n, T(1)));
   for (Index i = 0; i < n; ++i) {
     const T exact = T(i + 1) * T(n - i) / 2;
     EXPECT_NEAR(x[static_cast<std::size_t>(i)], exact, 2000 * std::numeric_limits<T>::epsilon() * exact);
@@ -49,9 +35,8 @@ SCALAR_TEST(ReferenceSolver, FollowsTheDiscretePoissonSolution) {
 SCALAR_TEST(ReferenceSolver, PivotsAcrossZeroDiagonals) {
   for (const Index n : {2, 4, 64}) {
     const Bands<T> bands = test::constant<T>(LineSet::one(n), 1, 0, 1);
-    const std::vector<T> x_true = test::random_vector<T>(n);
-    std::vector<T> y(x_true.size()), x(x_true.size());
-    multiply(bands.lines(), bands.view(), x_true.data(), y.data());
+    const std::vector<T> y = test::product(bands, test::random_vector<T>(n));
+    std::vector<T> x(y.size());
     Reference<T> reference;
     reference.factor(bands.lines(), bands.view());
     EXPECT_TRUE(reference.doubts().empty());
@@ -79,13 +64,7 @@ SCALAR_TEST(ReferenceSolver, SolvesEveryLayout) {
                                LineSet::grid_axis(1, 3, 4, 2), LineSet::grid_axis(2, 3, 2, 5), LineSet::equal(0, 3)}) {
     const Bands<T> bands = test::random_dominant<T>(lines, 1.5);
     const std::vector<T> y = test::random_vector<T>(lines.extent());
-    std::vector<T> x(y.size());
-    Reference<T> reference;
-    reference.factor(lines, bands.view());
-    reference.solve(y.data(), x.data());
-    EXPECT_LE(componentwise_backward_error(lines, bands.view(), x.data(), y.data()),
-              10 * std::numeric_limits<T>::epsilon())
-        << lines.describe();
+    EXPECT_LE(test::componentwise_error(bands, solve_by_reference(bands, y), y), 10) << lines.describe();
   }
 }
 
@@ -131,9 +110,7 @@ TEST(Residual, OfARowIsHeldAgainstTheRowAndTheLargestUnknown) {
 TEST(Residual, OfLongLinesSeesWhateverPieceIsWrong) {
   const LineSet lines = LineSet::equal(2, 150'000);
   Bands<double> bands = test::closed(test::constant<double>(lines, 1, 4, 1));
-  const std::vector<double> x(300'000, 1);
-  std::vector<double> exact(x.size());
-  multiply(lines, bands.view(), x.data(), exact.data());
+  const std::vector<double> x(300'000, 1), exact = test::product(bands, x);
   EXPECT_EQ(exact[150'000], 5);
   EXPECT_EQ(exact[65'536], 6);
   EXPECT_EQ(normwise_backward_error(lines, bands.view(), x.data(), exact.data()), 0);
@@ -167,26 +144,16 @@ TEST(Residual, FollowsStrides) {
   const LineSet lines = LineSet::grid_axis(1, 3, 4, 2);
   const Bands<double> bands = test::random_dominant<double>(lines, 2);
   const auto x = test::random_vector<double>(lines.extent());
-  std::vector<double> y(x.size());
-  multiply(lines, bands.view(), x.data(), y.data());
-  EXPECT_LE(componentwise_backward_error(lines, bands.view(), x.data(), y.data()), 1.2e-16);
+  EXPECT_LE(test::componentwise_error(bands, x, test::product(bands, x)), 0.54);
 }
 
 TEST(Residual, TransposeOfTheTransposeIsTheMatrix) {
   const LineSet lines = LineSet::grid_axis(1, 3, 4, 2);
-  Bands<double> bands = test::closed(test::random_dominant<double>(lines, 2)), once, twice;
-  transpose(lines, bands.view(), once);
-  transpose(lines, once.view(), twice);
-  for (Index i = 0; i < lines.extent(); ++i) {
-    EXPECT_EQ(twice.view().lower[i], bands.view().lower[i]);
-    EXPECT_EQ(twice.view().diag[i], bands.view().diag[i]);
-    EXPECT_EQ(twice.view().upper[i], bands.view().upper[i]);
-  }
+  const Bands<double> bands = test::closed(test::random_dominant<double>(lines, 2)), once = test::transposed(bands);
+  EXPECT_TRUE(test::same_bands(test::transposed(once), bands));
   // <A x, z> = <x, A^T z>
   const auto x = test::random_vector<double>(lines.extent(), 1), z = test::random_vector<double>(lines.extent(), 2);
-  std::vector<double> ax(x.size()), atz(x.size());
-  multiply(lines, bands.view(), x.data(), ax.data());
-  multiply(lines, once.view(), z.data(), atz.data());
+  const std::vector<double> ax = test::product(bands, x), atz = test::product(once, z);
   double left = 0, right = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     left += ax[i] * z[i];

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "oclspkt/solver.hpp"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
 #include <new>
-#include <utility>
 
 #include "oclspkt/error.hpp"
 #include "residual.hpp"
@@ -64,8 +59,7 @@ SCALAR_TEST(SolverOnHost, SolvesByStoredFactorsWhateverMethodIsNamed) {
     const Bands<T> bands = test::random_dominant<T>(lines, 1.5);
     const std::vector<T> y = test::random_vector<T>(lines.extent());
     auto factored = this->make(bands, MethodChoice::exact_factored);
-    std::vector<T> expected(y.size()), x(y.size());
-    factored.apply(y.data(), expected.data());
+    const std::vector<T> expected = test::answer(factored, y);
     for (const MethodChoice method : {MethodChoice::truncated, MethodChoice::truncated_halo,
                                       MethodChoice::truncated_streamed, MethodChoice::exact_twopass}) {
       SCOPED_TRACE(std::string(name(method)) + ", " + lines.describe());
@@ -76,8 +70,7 @@ SCALAR_TEST(SolverOnHost, SolvesByStoredFactorsWhateverMethodIsNamed) {
                 std::string("the host solves exactly by stored factors, which cost no more than ") + name(method));
       EXPECT_EQ(report.certificate, 0);
       EXPECT_FALSE(report.certificate_above_tolerance);
-      solver.apply(y.data(), x.data());
-      EXPECT_EQ(x, expected);
+      EXPECT_EQ(test::answer(solver, y), expected);
     }
   }
 }
@@ -92,11 +85,9 @@ SCALAR_TEST(SolverOnHost, FailsWithAnyNamedMethodWhereStoredFactorsDo) {
 
 SCALAR_TEST(SolverOnHost, ReportsASingularLineAndHeals) {
   Solver<T> solver({.devices = "host"});
-  Bands<T> neumann = test::constant<T>(LineSet::one(100), -1, 2, -1);
-  neumann.diag()[0] = neumann.diag()[99] = 1;
-  test::expect_refusal<Breakdown>([&] { this->set_up(solver, neumann); }, "singular: line 0");
-  std::vector<T> y(100, T(1)), x(100);
-  EXPECT_THROW(solver.apply(y.data(), x.data()), InvalidInput);
+  test::expect_refusal<Breakdown>([&] { this->set_up(solver, test::neumann<T>(LineSet::one(100))); },
+                                  "singular: line 0");
+  EXPECT_THROW(test::answer(solver, std::vector<T>(100, T(1))), InvalidInput);
   const Bands<T> good = test::constant<T>(LineSet::one(100), -1, 2, -1);
   this->set_up(solver, good);
   EXPECT_LE(this->backward_error(solver, good), 10);
@@ -104,14 +95,9 @@ SCALAR_TEST(SolverOnHost, ReportsASingularLineAndHeals) {
 
 SCALAR_TEST(SolverOnHost, SolvesTheTransposedSystem) {
   for (const LineSet& lines : {LineSet::one(200), LineSet::grid_axis(1, 5, 6, 7)}) {
-    Bands<T> bands = test::random_dominant<T>(lines, 1.5), transposed;
+    const Bands<T> bands = test::random_dominant<T>(lines, 1.5);
     auto solver = this->make(bands);
-    bands.close_lines();
-    transpose(lines, bands.view(), transposed);
-    const std::vector<T> y = test::random_vector<T>(lines.extent());
-    std::vector<T> x(y.size());
-    solver.apply_transpose(y.data(), x.data());
-    EXPECT_LE(componentwise_backward_error(lines, transposed.view(), x.data(), y.data()), 1000 * this->eps);
+    EXPECT_LE(test::transposed_error(solver, bands), 1000);
     EXPECT_TRUE(solver.transposed().report().ready);
   }
 }
@@ -172,11 +158,7 @@ TEST_F(SharedBands, OneLineOfAMillionThatDiffersIsSeen) {
     bands.diag()[at] = 100;
     set_up(solver, bands);
     EXPECT_EQ(solver.report().form, Form::general);
-    std::vector<float> y(static_cast<std::size_t>(lines.extent()), 1), x(y.size());
-    solver.apply(y.data(), x.data());
-    bands.close_lines();
-    EXPECT_LE(componentwise_backward_error(lines, bands.view(), x.data(), y.data()),
-              100 * std::numeric_limits<float>::epsilon());
+    EXPECT_LE(test::backward_error(solver, bands), 100);
   }
 }
 
@@ -184,11 +166,9 @@ SCALAR_TEST(SolverOnHost, GivesTheSameBitsAgain) {
   const Bands<T> bands = test::random_dominant<T>(LineSet::one(1000), 1);
   auto solver = this->make(bands);
   const std::vector<T> y = test::random_vector<T>(1000);
-  std::vector<T> first(1000), second(1000);
-  solver.apply(y.data(), first.data());
+  const std::vector<T> first = test::answer(solver, y);
   this->set_up(solver, bands);
-  solver.apply(y.data(), second.data());
-  EXPECT_EQ(first, second);
+  EXPECT_EQ(test::answer(solver, y), first);
 }
 
 /// 1000 lines of 10 rows of which some are replaced.
@@ -221,11 +201,8 @@ SCALAR_TEST(LinesByFallback, OneWeakLineDoesNotMoveTheOthers) {
 SCALAR_TEST(LinesByFallback, AreFoundInOneGluedMatrix) {
   Bands<T> lines = this->lines();
   test::replace_line(lines, 7, 1, 0, 1);
-  lines.close_lines();
-  Bands<T> glued(LineSet::one(10000));
-  std::copy_n(lines.lower(), 10000, glued.lower());
-  std::copy_n(lines.diag(), 10000, glued.diag());
-  std::copy_n(lines.upper(), 10000, glued.upper());
+  Bands<T> glued = test::closed(std::move(lines));
+  glued.relabel(LineSet::one(10000));
   auto solver = this->make(glued);
   EXPECT_EQ(solver.report().lines, 1000);
   EXPECT_EQ(solver.report().method, Method::exact_factored);
@@ -267,14 +244,7 @@ SCALAR_TEST(LinesByFallback, AreNamedWithTheRowThatIsZero) {
   const auto why = [](const LineSet& lines, Index at) {
     Bands<T> bands = test::constant<T>(lines, -1, 2, -1);
     bands.lower()[at] = bands.diag()[at] = bands.upper()[at] = 0;
-    Options options{.devices = "host"};
-    Solver<T> solver(options);
-    try {
-      test::set_up(solver, bands);
-    } catch (const Breakdown& error) {
-      return std::string(error.what());
-    }
-    return std::string("taken");
+    return test::thrown_text<Breakdown>([&] { test::solver_for(bands, {.devices = "host"}); });
   };
   EXPECT_EQ(why(LineSet::one(5000), 777), "the matrix is singular: all numbers of row 777 are 0");
   const std::string of_one = why(LineSet::equal(1000, 10), 7775);
@@ -283,15 +253,10 @@ SCALAR_TEST(LinesByFallback, AreNamedWithTheRowThatIsZero) {
 }
 
 SCALAR_TEST(LinesByFallback, AreTransposedToo) {
-  Bands<T> bands = test::random_dominant<T>(LineSet::equal(this->kLines, this->kRows), 2), transposed;
+  Bands<T> bands = test::random_dominant<T>(LineSet::equal(this->kLines, this->kRows), 2);
   test::replace_line(bands, 500, T(1e-9), T(1e-20), T(2e-9));
   auto solver = this->make(bands);
-  bands.close_lines();
-  transpose(bands.lines(), bands.view(), transposed);
-  const std::vector<T> y = test::random_vector<T>(10000);
-  std::vector<T> x(10000);
-  solver.apply_transpose(y.data(), x.data());
-  EXPECT_LE(componentwise_backward_error(bands.lines(), transposed.view(), x.data(), y.data()), 100 * this->eps);
+  EXPECT_LE(test::transposed_error(solver, bands), 100);
 }
 
 TEST(SolverTimes, CountApplies) {

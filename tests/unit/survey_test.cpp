@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "survey.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstddef>
-#include <limits>
-#include <utility>
-#include <vector>
 
 #include "matrices.hpp"
 #include "parallel.hpp"
@@ -93,16 +87,11 @@ SCALAR_TEST(SurveyOf, BandsThatAreFilledMeanwhileIsTheSame) {
   for (const LineSet& lines : layouts()) {
     SCOPED_TRACE(lines.describe());
     const Bands<T> random = test::random_dominant<T>(lines, 1.5);
-    const BandsView<T> from = random.view();
     Bands<T> filled(lines);
     std::vector<std::atomic<int>> calls(static_cast<std::size_t>(lines.extent()));
     const Survey s = survey_while<T>(filled, [&](const BandsPart<T>& part, Index first, Index end) {
-      for (Index i = first; i < end; ++i) {
-        part.lower[i - first] = from.lower[i];
-        part.diag[i - first] = from.diag[i];
-        part.upper[i - first] = from.upper[i];
-        ++calls[static_cast<std::size_t>(i)];
-      }
+      test::fill_from(random)(part, first, end);
+      for (Index i = first; i < end; ++i) ++calls[static_cast<std::size_t>(i)];
     });
     for (const auto& times : calls) ASSERT_EQ(times, 1);
     const Bands<T> closed = test::closed(test::random_dominant<T>(lines, 1.5));
@@ -125,19 +114,11 @@ SCALAR_TEST(SurveyOf, BandsThatAreWrittenPastTheCachesIsTheSame) {
        {LineSet::grid_axis(0, rows / 1000, 1000, 1), LineSet::grid_axis(1, 1000, rows / 1000, 1)}) {
     SCOPED_TRACE(lines.describe());
     const Bands<T> random = test::random_dominant<T>(lines, 1.5);
-    const BandsView<T> from = random.view();
     Bands<T> filled(lines);
-    const Survey s = survey_while<T>(filled, [&](const BandsPart<T>& part, Index first, Index end) {
-      std::copy(from.lower + first, from.lower + end, part.lower);
-      std::copy(from.diag + first, from.diag + end, part.diag);
-      std::copy(from.upper + first, from.upper + end, part.upper);
-    });
+    const Survey s = survey_while<T>(filled, test::fill_from(random));
     const Bands<T> closed = test::closed(test::random_dominant<T>(lines, 1.5));
     expect_same(s, obvious_survey(lines, closed.view()), false);
-    const BandsView<T> is = filled.view(), right = closed.view();
-    EXPECT_TRUE(std::equal(right.lower, right.lower + lines.extent(), is.lower));
-    EXPECT_TRUE(std::equal(right.diag, right.diag + lines.extent(), is.diag));
-    EXPECT_TRUE(std::equal(right.upper, right.upper + lines.extent(), is.upper));
+    EXPECT_TRUE(test::same_bands(filled, closed));
   }
 }
 

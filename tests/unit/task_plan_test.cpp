@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "geometry.hpp"
 #include "matrices.hpp"
 #include "oclspkt/error.hpp"

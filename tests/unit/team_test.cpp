@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "oclspkt/team.hpp"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <atomic>
 #include <vector>

@@ -2,8 +2,6 @@
 // Tuned figures of devices: what files say, what is refused, and what plans make of them.
 #include "tuning.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <fstream>
 

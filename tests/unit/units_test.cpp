@@ -5,8 +5,6 @@
 #include "schemes/lanes/lane_plans.hpp"
 #include "schemes/tiles/rounding_runs.hpp"
 
-#include <cmath>
-
 #include "certificate_support.hpp"
 #include "cut_case.hpp"
 #include "device_traits.hpp"
@@ -22,8 +20,7 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 
 /// Column j of each line times 2^exponent[j].
 Bands<double> in_units(const Bands<double>& meant, const std::vector<int>& exponent) {
-  Bands<double> given(meant.lines());
-  given.copy_from(meant.view());
+  Bands<double> given = test::copy_of(meant);
   const LineSet& lines = meant.lines();
   for (Index l = 0; l < lines.count(); ++l) {
     for (Index i = 0; i < lines.length(l); ++i) {
@@ -171,10 +168,9 @@ TEST(UnitsThatJumpNearCuts, OfProcessesAreNotTruncatedThere) {
     }));
     const std::vector<int> exponent = island(180, 50, 70, 40);
     const Bands<double> given = in_units(meant, exponent);
-    std::vector<double> x(360), y(360);
+    std::vector<double> x(360);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::ldexp(i % 2 == 0 ? 1 : -1, -exponent[i % 180]);
-    multiply(given.lines(), given.view(), x.data(), y.data());
-    const auto outcome = test::solve_cut(c, given, y);
+    const auto outcome = test::solve_cut(c, given, test::product(given, x));
     ASSERT_TRUE(outcome.none_threw()) << outcome.texts();
     EXPECT_EQ(outcome.reports[0].gathered, 0) << outcome.reports[0].gathered_why;
     EXPECT_FALSE(outcome.reports[0].truncated) << outcome.reports[0].bound;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A fake card that OpenCL sees as well: vectors of CUDA's are copied on the card where CUDA has no kernels.
-#include <unistd.h>
 
-#include <filesystem>
 #include <iostream>
-#include <string>
 
 #include "card.hpp"
 #include "cut_case.hpp"
@@ -68,8 +65,7 @@ using Beside = BesideOf<double>;
 
 SCALAR_TEST(BesideOf, VectorsAreCopiedOnTheCardAndNowhereElse) {
   const std::vector<T> y = random_vector<T>(kRows);
-  const InContext context(0);
-  const Stream stream;
+  const StreamInContext stream(0);
   const CardVector<T> from(y), to(kRows);
   Solver<T> solver = this->ready(on_cards("gpu"), stream.queue());
   ASSERT_TRUE(solver.takes(stream.queue())) << solver.report().device.vectors;
@@ -78,7 +74,7 @@ SCALAR_TEST(BesideOf, VectorsAreCopiedOnTheCardAndNowhereElse) {
   EXPECT_TRUE(solver.report().device.vectors.starts_with(kCopied)) << solver.report().device.vectors;
   expect_in(solver.report().device.vectors, "CUDA's run-time compiler is not there");
   EXPECT_TRUE(solver.report().degraded.empty()) << all_of(solver.report().degraded);
-  const std::vector<T> expected = this->applied(solver, y);
+  const std::vector<T> expected = answer(solver, y);
   for (const bool deferred : {false, true}) {
     fake::restart();
     opencl::restart();
@@ -95,7 +91,7 @@ SCALAR_TEST(BesideOf, VectorsAreCopiedOnTheCardAndNowhereElse) {
     EXPECT_EQ(to.values(), expected);
     fake::defer(false);
   }
-  EXPECT_EQ(this->applied(solver, y), expected);
+  EXPECT_EQ(answer(solver, y), expected);
   // The default stream has no handle.
   const CardVector<T> other(kRows);
   enqueue(solver, {DeviceQueue::Kind::cuda, nullptr}, from, other);
@@ -108,7 +104,7 @@ SCALAR_TEST(BesideOf, StreamsDoNotOverwriteWhatOthersStillCopy) {
   const Stream first, second;
   const CardVector<T> y_first(y[0]), y_second(y[1]), x_first(kRows), x_second(kRows);
   Solver<T> solver = this->ready(on_cards("gpu"), first.queue());
-  const std::vector<T> expected[] = {this->applied(solver, y[0]), this->applied(solver, y[1])};
+  const std::vector<T> expected[] = {answer(solver, y[0]), answer(solver, y[1])};
   fake::defer(true);
   {
     Solver<T> gone = this->ready(on_cards("gpu"), first.queue());
@@ -126,8 +122,7 @@ SCALAR_TEST(BesideOf, StreamsDoNotOverwriteWhatOthersStillCopy) {
 SCALAR_TEST(BesideOf, ColumnsAndTheTransposeAreSolvedToo) {
   constexpr Index kStride = kRows + 24, kColumns = 3;
   const std::vector<T> y = random_vector<T>(kStride * kColumns);
-  const InContext context(0);
-  const Stream stream;
+  const StreamInContext stream(0);
   const CardVector<T> from(y), to(std::vector<T>(y.size(), T(-7)));
   Solver<T> solver = this->ready(on_cards("gpu"), stream.queue());
   std::vector<T> expected(y.size(), T(-7));
@@ -145,8 +140,7 @@ SCALAR_TEST(BesideOf, RowsOfNoLineStay) {
   const LineSet lines = LineSet::strided(200, 24, 16, 1);
   const Bands<T> bands = random_dominant<T>(lines, 3);
   const std::vector<T> y = random_vector<T>(lines.extent());
-  const InContext context(0);
-  const Stream stream;
+  const StreamInContext stream(0);
   const CardVector<T> from(y), to(std::vector<T>(y.size(), T(-7)));
   Options options = on_cards("gpu");
   options.method = MethodChoice::automatic;
@@ -165,8 +159,7 @@ SCALAR_TEST(BesideOf, LinesThatAreCutAskForTheirBordersOnTheCard) {
   const std::vector<T> y = random_vector<T>(2 * kRows);
   std::vector<T> x(y.size());
   const auto thrown = run_processes(2, [&](int rank, const std::shared_ptr<ThreadExchange>& exchange) {
-    const InContext context(0);
-    const Stream stream;
+    const StreamInContext stream(0);
     const Share share(all, rank);
     const Index first = rank * kRows;
     CutSolver<T> solver(on_cards("gpu"));
@@ -189,14 +182,12 @@ SCALAR_TEST(BesideOf, LinesThatAreCutAskForTheirBordersOnTheCard) {
 }
 
 SCALAR_TEST(BesideOf, VectorsThatDoNotFitAreRefusedByNameAndCure) {
-  const InContext context(0);
-  const Stream stream;
+  const StreamInContext stream(0);
   const CardVector<T> y(kRows), x(kRows);
   Solver<T> solver = this->ready(on_cards("gpu"), stream.queue());
   expect_unfit_refused(solver, stream.queue(), y, x);
   {
-    const InContext other(1);
-    const Stream of_other;
+    const StreamInContext of_other(1);
     EXPECT_FALSE(solver.takes(of_other.queue()));
     expect_refusal([&] { enqueue(solver, of_other.queue(), y, x); }, "the queue is of another device than Fake card 0");
     Solver<T> of_another = this->ready(on_cards("gpu"), of_other.queue());
@@ -208,8 +199,7 @@ SCALAR_TEST(BesideOf, VectorsThatDoNotFitAreRefusedByNameAndCure) {
 }
 
 TEST_F(Beside, ReleasedDevicesTakeNoVectors) {
-  const InContext context(0);
-  const Stream stream;
+  const StreamInContext stream(0);
   const CardVector<double> y(std::vector<double>(kRows, 1.0)), x(kRows);
   Solver<double> solver = ready(on_cards("gpu"), stream.queue());
   enqueue(solver, stream.queue(), y, x);
@@ -221,19 +211,18 @@ TEST_F(Beside, ReleasedDevicesTakeNoVectors) {
   set_up(solver, stream.queue());
   EXPECT_TRUE(solver.takes(stream.queue())) << solver.report().device.vectors;
   enqueue(solver, stream.queue(), y, x);
-  EXPECT_EQ(x.values(), applied(solver, y.values()));
+  EXPECT_EQ(x.values(), answer(solver, y.values()));
 }
 
 TEST_F(Beside, AChildCallsNothingOfBothDrivers) {
-  const InContext context(0);
-  const Stream stream;
+  const StreamInContext stream(0);
   auto solver = std::make_unique<Solver<double>>(on_cards("gpu", OnDeviceFailure::quiet));
   set_up(*solver, stream.queue());
   ASSERT_TRUE(solver->takes(stream.queue()));
   const auto calls_nothing = [&] {
     fake::restart();
     const bool takes = solver->takes(stream.queue());
-    applied(*solver, std::vector<double>(kRows, 1.0));
+    answer(*solver, std::vector<double>(kRows, 1.0));
     solver.reset();
     release_devices();
     return !takes && calls_of(fake::functions()) == 0 &&
@@ -256,8 +245,7 @@ TEST(BesideAtTheEnd, SolversMayLive) {
 constexpr int kNotPossible = -6;  // CL_OUT_OF_HOST_MEMORY
 
 SCALAR_TEST(BesideOf, WhatCannotBeSharedIsSaidAndTheHostsVectorsAreSolvedFor) {
-  const InContext context(0);
-  const Stream stream;
+  const StreamInContext stream(0);
   const auto expect = [&](const char* why, const auto& prepare) {
     SCOPED_TRACE(why);
     fake::restart();
@@ -282,8 +270,7 @@ SCALAR_TEST(BesideOf, WhatCannotBeSharedIsSaidAndTheHostsVectorsAreSolvedFor) {
 }
 
 SCALAR_TEST(BesideOf, TheLimitOfADevicesMemoryCountsTheVectorsToo) {
-  const InContext context(0);
-  const Stream stream;
+  const StreamInContext stream(0);
   Options options = on_cards("gpu");
   const std::int64_t vector = kRows * static_cast<std::int64_t>(sizeof(T));
   for (const std::int64_t vectors : {1, 6, 20}) {
@@ -299,8 +286,7 @@ SCALAR_TEST(BesideOf, TheLimitOfADevicesMemoryCountsTheVectorsToo) {
 }
 
 SCALAR_TEST(BesideOf, ACardThatIsFullForOpenClLeavesTheRowsToTheHost) {
-  const InContext context(0);
-  const Stream stream;
+  const StreamInContext stream(0);
   Solver<T> solver(on_cards("gpu", OnDeviceFailure::quiet));
   opencl::set_memory_left(1000);
   this->set_up(solver, stream.queue());
@@ -317,7 +303,7 @@ SCALAR_TEST(BesideOf, EveryCallOfAnApplyMayFailOnce) {
   {
     const Stream stream;
     Solver<T> solver = this->ready(on_cards("gpu"), stream.queue());
-    expected = this->applied(solver, y);
+    expected = answer(solver, y);
   }
   int failures = 0;
   for (const char* function :
@@ -362,8 +348,7 @@ SCALAR_TEST(BesideOf, EveryCallOfAnApplyMayFailOnce) {
 class BesideWithoutImports : public OnCards<double> {};
 TEST_F(BesideWithoutImports, TheHostsVectorsAreSolvedFor) {
   opencl::hide_extension();
-  const InContext context(0);
-  const Stream stream;
+  const StreamInContext stream(0);
   Solver<double> solver = ready(on_cards("gpu"), stream.queue());
   EXPECT_FALSE(solver.takes(stream.queue()));
   EXPECT_EQ(solver.report().device.platform, "NVIDIA CUDA of the fake");
@@ -378,8 +363,7 @@ template <typename T>
 using BesideCudaOf = BesideOf<T>;
 
 SCALAR_TEST(BesideCudaOf, OpenClTakesOverACardThatCudaFindsFull) {
-  const InContext context(0);
-  const Stream stream;
+  const StreamInContext stream(0);
   for (const bool full_for_both : {false, true}) {
     SCOPED_TRACE(full_for_both);
     fake::restart();
@@ -408,8 +392,7 @@ SCALAR_TEST(BesideCudaOf, OpenClTakesOverACardThatCudaFindsFull) {
 
 SCALAR_TEST(BesideCudaOf, VectorsAreCopiedWhereTheCompilerMakesNothingForTheCard) {
   const std::vector<T> y = random_vector<T>(kRows);
-  const InContext context(0);
-  const Stream stream;
+  const StreamInContext stream(0);
   const CardVector<T> from(y), to(kRows);
   fake::nvrtc::refuse(true);
   Solver<T> solver = this->ready(on_cards("gpu", OnDeviceFailure::quiet), stream.queue());
@@ -419,7 +402,7 @@ SCALAR_TEST(BesideCudaOf, VectorsAreCopiedWhereTheCompilerMakesNothingForTheCard
   expect_in(solver.report().device.vectors, "kernel(7): error: the fake refuses this");
   ASSERT_EQ(solver.report().degraded.size(), 1U);
   expect_in(solver.report().degraded[0], "the fake refuses this");
-  const std::vector<T> expected = this->applied(solver, y);
+  const std::vector<T> expected = answer(solver, y);
   enqueue(solver, stream.queue(), from, to);
   EXPECT_EQ(to.values(), expected);
 }

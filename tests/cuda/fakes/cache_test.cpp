@@ -2,9 +2,6 @@
 // Compiled programs that are kept in files.
 #include <sys/stat.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "card.hpp"
@@ -16,15 +13,6 @@ namespace {
 
 using ocl::ProgramCache;
 namespace files = std::filesystem;
-
-std::string content(const files::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-void write(const files::path& file, const std::string& text) {
-  std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
-}
 
 /// A fresh folder, which the cache is told to use.
 class CudaPrograms : public SolverFixture<double> {
@@ -100,24 +88,24 @@ TEST_F(CudaPrograms, OfDamagedFilesAreCompiledAndWrittenAnew) {
   const int all = compilations();
   const std::vector<files::path> names = kept();
   std::vector<std::string> good;
-  for (const files::path& file : names) good.push_back(content(file));
+  for (const files::path& file : names) good.push_back(contents_of(file));
   const auto damage = [&](const auto& change) {
     for (std::size_t i = 0; i < names.size(); ++i) change(names[i], good[i]);
     EXPECT_EQ(compilations(), all);
-    for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(content(names[i]), good[i]) << "not rewritten";
+    for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(contents_of(names[i]), good[i]) << "not rewritten";
     EXPECT_EQ(compilations(), 0);
   };
   damage([](const files::path& file, std::string text) {
     text.back() = static_cast<char>(text.back() + 1);
-    write(file, text);
+    write_file(file, text);
   });
-  damage([](const files::path& file, const std::string& text) { write(file, text.substr(0, text.size() - 3)); });
-  damage([](const files::path& file, const std::string& /*text*/) { write(file, ""); });
-  damage([](const files::path& file, const std::string& /*text*/) { write(file, "something else\n"); });
-  damage([](const files::path& file, const std::string& text) { write(file, text + "more"); });
+  damage([](const files::path& file, const std::string& text) { write_file(file, text.substr(0, text.size() - 3)); });
+  damage([](const files::path& file, const std::string& /*text*/) { write_file(file, ""); });
+  damage([](const files::path& file, const std::string& /*text*/) { write_file(file, "something else\n"); });
+  damage([](const files::path& file, const std::string& text) { write_file(file, text + "more"); });
   damage([](const files::path& file, std::string text) {  // that of another program under this name
     text[text.find('\n') + 1] ^= 1;
-    write(file, text);
+    write_file(file, text);
   });
 }
 
@@ -151,7 +139,7 @@ TEST_F(CudaPrograms, AreNotTakenFromWhatOthersMayWrite) {
 }
 
 TEST_F(CudaPrograms, NeedNoFolderThatCanBeWritten) {
-  write(root_ / "file", "");
+  write_file(root_ / "file", "");
   for (const files::path& folder : {root_ / "file" / "below", root_ / "file"}) {
     use(folder);
     EXPECT_GT(compilations(), 0);
@@ -193,11 +181,11 @@ TEST_F(CudaPrograms, AreForgottenWhereThereAreTooMany) {
   files::permissions(folder_, files::perms::owner_all);
   const auto name = [&](int i) { return folder_ / ("old" + std::to_string(i) + ".program"); };
   for (int i = 0; i < count; ++i) {
-    write(name(i), "");
+    write_file(name(i), "");
     files::resize_file(name(i), 1 << 20);
     files::last_write_time(name(i), files::file_time_type::clock::now() - std::chrono::hours(count - i));
   }
-  write(folder_ / "another's", "");
+  write_file(folder_ / "another's", "");
   const ProgramCache cache;
   cache.keep(std::string(64, 'a'), "code");
   EXPECT_EQ(cache.find(std::string(64, 'a')), "code");

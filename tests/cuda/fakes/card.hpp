@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "device.hpp"
 #include "fake.hpp"
@@ -90,6 +86,12 @@ class Stream {
   CUstream stream_ = nullptr;
 };
 
+/// A stream of a card whose context is current as long.
+class StreamInContext : InContext, public Stream {
+ public:
+  explicit StreamInContext(int card) : InContext(card) {}
+};
+
 /// A program's vector in the memory of the card whose context is current.
 template <typename T>
 class CardVector {
@@ -133,11 +135,6 @@ class OnCards : public SolverFixture<T> {
     Solver<T> solver(options);
     set_up(solver, queue);
     return solver;
-  }
-  static std::vector<T> applied(Solver<T>& solver, const std::vector<T>& y) {
-    std::vector<T> x(y.size());
-    solver.apply(y.data(), x.data());
-    return x;
   }
 
   const Bands<T> bands_ = random_dominant<T>(LineSet::one(kRows), 3);

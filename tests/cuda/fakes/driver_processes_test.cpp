@@ -25,10 +25,10 @@ TEST_F(CudaFork, AChildCallsNothingOfTheDriver) {
   const auto calls_nothing = [&] {
     fake::restart();
     const std::vector<double> y(kRows, 1.0);
-    applied(*solver, y);
+    answer(*solver, y);
     Solver<double> fresh(options);
     set_up(fresh, bands_);
-    applied(fresh, y);
+    answer(fresh, y);
     const bool on_host = solver->report().device.name == "host" && fresh.report().device.name == "host";
     solver.reset();
     release_devices();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The module for CUDA over a fake driver and a fake compiler: what it calls, and in which order.
 #include <iostream>
-#include <limits>
 #include <thread>
 
 #include "card.hpp"
@@ -102,8 +101,7 @@ SCALAR_TEST(CudaOf, VectorsOnTheCardAreNeitherCopiedNorWaitedFor) {
 }
 
 SCALAR_TEST(CudaOf, VectorsThatDoNotFitAreRefusedByNameAndCure) {
-  const InContext context(0);
-  const Stream stream;
+  const StreamInContext stream(0);
   const CardVector<T> y(kRows), x(kRows);
   Solver<T> solver = this->ready(on_cards("all"), stream.queue());
   expect_unfit_refused(solver, stream.queue(), y, x);
@@ -133,18 +131,12 @@ TEST_F(Cuda, CompilersAndCardsOfOtherAgesAreToldApart) {
   fake::nvrtc::restart();
   const auto build_error = [&] {
     release_devices();
-    Solver<double> solver(on_cards("0"));
-    try {
-      set_up(solver, bands_);
-    } catch (const DeviceError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return thrown_text<DeviceError>([&] { solver_for(bands_, on_cards("0")); });
   };
-  EXPECT_EQ(build_error(), "");
+  EXPECT_EQ(build_error(), "nothing was thrown");
   EXPECT_EQ(fake::last_module(), "cubin 90");
   fake::set_compute_capability(12, 1);
-  EXPECT_EQ(build_error(), "");
+  EXPECT_EQ(build_error(), "nothing was thrown");
   EXPECT_EQ(fake::last_module(), "ptx 100");
   fake::set_compute_capability(7, 0);
   const std::string too_old = build_error();
@@ -285,8 +277,7 @@ TEST_F(Cuda, MemoryThatRunsOutLeavesTheRowsToTheHost) {
 /// the device is lost.
 class CudaPending : public OnCards<double> {};
 TEST_F(CudaPending, AnErrorOfTheProgramLeavesTheRowsToTheHost) {
-  const InContext context(0);
-  const Stream stream;
+  const StreamInContext stream(0);
   const CardVector<double> from(random_vector<double>(kRows)), to(kRows);
   const Options options = on_cards("gpu", OnDeviceFailure::quiet);
   {

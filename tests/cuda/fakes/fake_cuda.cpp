@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A libcuda.so.1 that has its cards on the host: its settings, cards and contexts.
-#include <cstdio>
 #include <cstdlib>
 #include <sstream>
-#include <utility>
 
 #include "fake.hpp"
 #include "fake_state.hpp"

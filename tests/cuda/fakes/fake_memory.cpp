@@ -2,7 +2,6 @@
 // Memory of the fake cards, pinned memory, and copies.
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 #include "fake_state.hpp"
 

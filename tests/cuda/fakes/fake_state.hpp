@@ -4,15 +4,11 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <functional>
 #include <limits>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "driver.hpp"
 #include "fake_calls.hpp"
