@@ -4,7 +4,7 @@
 // Arguments: unknowns  shape [count], global; read
 //            rows      shape [count], global; elements of x; an unknown whose element is negative is not written
 //            x         global; written
-//            count     of unknowns
+//            count     unknowns
 // Launch:    any number of work-groups; a work-item takes one number.
 // Local:     none.
 // Valid:     x at the elements in `rows`.

@@ -4,7 +4,7 @@
 // Arguments: y, z    global; read
 //            rows    shape [2 count], global; elements of y, then of z; negative: the vector has no such row
 //            out     shape [2 count], global; written
-//            count   of numbers from each vector
+//            count   numbers from each vector
 // Launch:    any number of work-groups; a work-item takes one number.
 // Local:     none.
 // Valid:     out everywhere; 0 where `rows` is negative.

@@ -8,7 +8,7 @@
 //            count  rows
 //            ahead  element `ahead + i` of z belongs to element i of x
 // Launch:    any number of work-groups; a work-item takes one row.
-// Local:     none. Per row: 1 flop, 3 words; with MULTIPLY 1 word where z is 1.
+// Local:     none. Per row: 1 flop, 3 words; with MULTIPLY, 1 word where z is 1.
 // Valid:     x at rows [first, first + count).
 #include "common/scalar.clh"
 

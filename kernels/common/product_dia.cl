@@ -9,7 +9,7 @@
 //            rows       of the matrix
 //            width      how many diagonals
 //            span       rows of a work-group, a multiple of LANES
-// Launch:    work-groups for all rows. With LANES 1 a group has many work-items, whose rows lie a group's size apart;
+// Launch:    work-groups for all rows. With LANES 1, a group has many work-items, whose rows lie a group's size apart;
 //            with LANES == SLICE it has one work-item, which takes one slice after the other.
 // Local:     none. Per stored entry: 2 flops, 1 word and x; per row: 1 word, with PLUS 2.
 // Valid:     z in all rows. Its bits depend only on SLICE, the kind of device, A, x and y.

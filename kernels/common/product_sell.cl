@@ -5,7 +5,7 @@
 // Arguments: values   global; slice s has shape [width of s][SLICE] and begins at element begin[s]; by the host
 //            columns  the shape of values, global; less than 0 where there is no entry; by the host
 //            begin    shape [slices + 1], global; by the host
-//            row_of   shape [rows], global; with SORTED the row of A for each row of the slices; else not read
+//            row_of   shape [rows], global; with SORTED, the row of A for each row of the slices; else not read
 //            x        shape [columns of A], global; read
 //            y        shape [rows], global; read with PLUS, else not
 //            z        shape [rows], global; written; may be y

@@ -8,7 +8,7 @@
 //   segments            shape [8][padded], written here: lower, upper, excess, f of the top row, then of the bottom
 //                       row. A row with a negative diagonal is stored times -1. Rows from n on count as identity rows,
 //                       so that every partition has m rows; with m = 1 top and bottom are one row
-//   scratch             `slot` lanes_t for each work-group, of which the first LANES serve edge tiles
+//   scratch             `slot` lanes_t for each work-group; the first LANES are for edge tiles
 //   n, origin, tile_begin, tile_end, m   as for truncated_halo
 //   padded              partitions padded to whole tiles
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.

@@ -9,7 +9,7 @@
 //   multiplier, reciprocal, coupling   m, p and k in the layout of y and x; written by the host
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
-//   scratch             `slot` lanes_t for each work-group: d or x of the row in work, then d of every row of a bundle
+//   scratch             `slot` lanes_t for each work-group: a row for the sweeps, then d of every row of a bundle
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
 //   length, row_stride  rows of a line, and elements from one to the next
 //   width, bundles      lines of a bundle (whole lanes), bundles of a block; the last bundle takes the remaining lines,

@@ -12,7 +12,7 @@
 //                       its last are 0
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
-//   scratch             `slot` lanes_t for each work-group: c', d' of the row in work, then of every row of a segment
+//   scratch             `slot` lanes_t for each work-group: a row for the sweeps, then c', d' of every row of a segment
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
 //   length, row_stride  rows of a line, and elements from one to the next
 //   width, bundles      lines of a bundle (whole lanes), bundles of a block; the last bundle takes the remaining lines,

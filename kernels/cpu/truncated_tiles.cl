@@ -212,7 +212,7 @@ SPECIALISED static inline void substitute(Rows rows, long first, bool nan_safe, 
   store_shared_lines(true, rows, first, full, tail, line, pending, edge, x);
 }
 
-// The result of a tile before the tile below it is swept.
+// A tile that waits for the sweep of the tile below it.
 typedef struct {
   Met met;
   bool nan_safe;

@@ -21,7 +21,7 @@
 //   starts              first element of every line and the end of the last, shape [lines + 1]; written by the host
 // Launch:  one work-item. lines = 0 does nothing.
 // Local:   2 KEPT_ROWS BATCH_LINES scalars; private 5 BATCH_LINES numbers.
-// Per row: 1 division, 5 multiplications, 3 subtractions; 5 words, 9 where KEPT_ROWS is 0; with -D SYMMETRIC 1 less.
+// Per row: 1 division, 5 multiplications, 3 subtractions; 5 words, 9 where KEPT_ROWS is 0; with -D SYMMETRIC, 1 less.
 // Assumes: no pivot is 0 (set-up checks it); the couplings at the ends of lines are 0. NaN of y stays in its line.
 // Valid:   x of all lines.
 #include "fpga/task.clh"

@@ -15,7 +15,7 @@
 //   n                   rows
 // Launch:  one work-item. n = 0 does nothing.
 // Local:   none; private 4 TASK_ROWS scalars.
-// Per row: 1 division, 5 multiplications, 3 subtractions; 9 words, with -D SYMMETRIC 8.
+// Per row: 1 division, 5 multiplications, 3 subtractions; 9 words, with -D SYMMETRIC, 8.
 // Assumes: no pivot is 0 (set-up checks it); couplings between lines are 0. NaN of y stays in its line.
 // Valid:   x of all rows.
 #include "fpga/task.clh"

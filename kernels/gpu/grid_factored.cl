@@ -5,7 +5,7 @@
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i;   a, b, c: lower, diag, upper
 // Source: Thomas' algorithm; core/factors makes the factors. Work-items of a line sweep down in turn, and up at once
-// (gpu/grid_rows.clh); schemes/grids bounds the rounding. With ITEMS_DOWN 1 the arithmetic is that of the host.
+// (gpu/grid_rows.clh); schemes/grids bounds the rounding. With ITEMS_DOWN 1, the arithmetic is that of the host.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k in the layout of y and x, or (SHARED_FACTORS) of one line; written by

@@ -25,7 +25,7 @@
 //   first_tile          number of the launch's first tile among the tiles of all blocks; run k begins at tile
 //                       k run_tiles
 //   run_tiles           tiles of a run
-//                       With IN_ONE_TILE 1 these two are not read: work-group g takes bundles g, g + groups, ...
+//                       With IN_ONE_TILE 1, these two are not read: work-group g takes bundles g, g + groups, ...
 // Launch:  work-groups of GROUP_ITEMS work-items: one for each run, or any number with IN_ONE_TILE 1.
 // Local:   IN_ONE_TILE 0: 3 GROUP_ITEMS LINES + BUNDLE + 4 RECORD scalars; 1: 2 GROUP_ITEMS LINES + RECORD.
 // Per row: 5 multiply-adds, 1 multiplication; 2 words, and y of two more tiles for each run.

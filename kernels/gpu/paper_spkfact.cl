@@ -23,7 +23,7 @@
 #error "build with -D PARTITION_ROWS=rows of a partition -D STAGED=0 or 1"
 #endif
 
-// KEPT is row i of array k for the second sweep; with STAGED KEEP stores it in the first sweep.
+// KEPT is row i of array k in the second sweep. If STAGED, KEEP puts it into local memory in the first sweep.
 #if STAGED
 #define KEPT(k, array, i) words[((k) * m + (i)) * GROUP_ITEMS + (int)get_local_id(0)]
 #define KEEP(k, i, value) (KEPT(k, words, i) = (value))

@@ -5,8 +5,8 @@
 // solves the interface system. core/certificate (certify_halo) bounds the error.
 //
 // Arguments (global memory)
-//   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps no other array. With SYMMETRIC lower is not read;
-//                             with SHARED_FACTORS the bands are of one line, see tile_factors.clh
+//   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps no other array. With SYMMETRIC, lower is not read;
+//                             with SHARED_FACTORS, the bands are of one line, see tile_factors.clh
 //   met_by, launch  of tile_non_finite.clh
 //   n            rows of the whole system
 //   origin       row of element 0 of the arrays, a multiple of VECTOR
@@ -19,7 +19,7 @@
 // Local:   `transposed`.
 // Per row of the tile: 1 division, 7 multiply-adds, 4 multiplications. Per stored row: 5 words, 4 if symmetric, 2 if
 //          bands are shared; narrow bands take half a word.
-// Without NAN_SAFE divisions use rough_reciprocal(); where its result is NaN or 0, a non-finite number is noted.
+// Without NAN_SAFE, divisions use rough_reciprocal(); where its result is NaN or 0, a non-finite number is noted.
 // Assumes: couplings out of the system are 0.
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_factors.clh"
@@ -108,7 +108,7 @@ static inline scalar_t solve_interfaces(Reduced mine, int steps, __local scalar_
 static inline void solve_tile(const scalar_t* l, const scalar_t* d, const scalar_t* u, scalar_t* v, Reduced top,
                               Reduced bottom, int steps, __local scalar_t* words) {
   const int item = (int)get_local_id(0), last = ITEM_ROWS - 1;
-  // Couple last rows only: substitute the first unknown of the partition below, which depends on both last unknowns.
+  // Substitute the first unknown of the partition below. Last rows then couple to last rows only.
   barrier(CLK_LOCAL_MEM_FENCE);
   words[item] = top.value;
   words[GROUP_ITEMS + item] = top.above;

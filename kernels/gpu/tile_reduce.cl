@@ -4,7 +4,7 @@
 // Source: gpu/tile_excess.clh.
 //
 // Arguments (global memory)
-//   lower, diag, upper, y  shape [rows]; with SYMMETRIC lower is not read
+//   lower, diag, upper, y  shape [rows]; with SYMMETRIC, lower is not read
 //   rows_left    only with LEVEL, instead of bands: shape [rows LEFT_WORDS], `left` of the previous level
 //   left         shape [tiles LEFT_WORDS], written here: the reduced equations of the tiles
 //   kept         shape [tiles KEPT_WORDS], written here: the equations of the tiles' places (gpu/tile_excess.clh)

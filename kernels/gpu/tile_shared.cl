@@ -6,7 +6,7 @@
 // tile_shared_rows.clh.
 //
 // Build parameters: those of tile_shared_rows.clh. 4^STEPS work-items hold a whole line, or as many rows as the halo.
-// With SYMMETRIC multiplier is not read.
+// With SYMMETRIC, multiplier is not read.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   w, r and c of one line, shape [length]; written by the host
