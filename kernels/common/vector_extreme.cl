@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: the least or greatest number of a vector with its first index, or the greatest magnitude without an index.
-// Each work-group finds that of its elements; the host compares these in order.
+// Each work-group finds one for its elements; the host compares them in order.
 //
 // Build parameters: EXTREME  LEAST, GREATEST or GREATEST_MAGNITUDE
 //                   and those of common/wide.clh; GROUP_ITEMS is a power of two

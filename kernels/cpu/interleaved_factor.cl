@@ -16,7 +16,7 @@
 //   origin       row of element 0 of lower, diag and upper
 //   first_tile   tile of vector 0 of the factors
 //   tile_begin, tile_end  tiles of this launch
-//   m            rows a partition, a multiple of LANES
+//   m            rows of a partition, a multiple of LANES
 //   lead_in      rows, a multiple of LANES
 //   passes       0: down and up become 0, because no influence passes through a whole partition
 //   in_coupling  1: couplings are also the multipliers (symmetric matrices). A tile has one more row of couplings,

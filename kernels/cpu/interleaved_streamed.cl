@@ -14,7 +14,7 @@
 //   origin       row of element 0 of y and x
 //   first_tile   tile of vector 0 of the factors
 //   tile_begin, tile_end  tiles of this launch. y, x and the factors must reach one tile further on either side
-//   m            rows a partition, a multiple of LANES
+//   m            rows of a partition, a multiple of LANES
 //   reach        rows of a partition that depend on the unknown above it, a multiple of LANES and at most m
 //   slot         LANES + 2 m
 //   head, period, tail, all  which factors tile t reads, by t mod all. Below head and from tail on, tiles have factors

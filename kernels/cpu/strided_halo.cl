@@ -14,10 +14,10 @@
 //   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
 //   scratch             `slot` lanes_t for each work-group: a row for the sweeps, then c', d' of every row of a segment
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one to the next
+//   length, row_stride  rows of a line, and elements from one row to the next
 //   width, bundles      lines of a bundle (whole lanes), bundles of a block; the last bundle takes the remaining lines,
 //                       fewer than width + LANES
-//   m, halo, segments   rows a segment, rows read again beyond each side, segments of a line; the last may be shorter
+//   m, halo, segments   rows of a segment, rows read again beyond each side, segments of a line; the last may be shorter
 //   slot                2 (min(length, m + 2 halo) + 1) times the vectors of a row of the widest bundle
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive segments, bundle by bundle.
 // Local:   none.

@@ -11,7 +11,7 @@
 //   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
 //   scratch             `slot` lanes_t for each work-group: a row for the sweeps, then d of every row of a bundle
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one to the next
+//   length, row_stride  rows of a line, and elements from one row to the next
 //   width, bundles      lines of a bundle (whole lanes), bundles of a block; the last bundle takes the remaining lines,
 //                       fewer than width + LANES
 //   slot                (length + 1) times the vectors of a row of the widest bundle

@@ -15,7 +15,7 @@
 //   origin              row of element 0 of all arrays. With h = round_up(halo, LANES), they hold the system's rows
 //                       from h before the tiles to round_up(h + m + halo, LANES) - h - m behind them
 //   tile_begin, tile_end  tiles of this launch; tile t holds the partitions [t LANES, (t + 1) LANES)
-//   m, halo             rows a partition, rows read again beyond each side
+//   m, halo             rows of a partition, rows read again beyond each side
 //   slot                LANES + 2 round_up(h + m + halo, LANES)
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 5 LANES lanes_t.

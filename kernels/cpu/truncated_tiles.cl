@@ -120,9 +120,8 @@ static inline Down sweep_ahead(Rows rows, long first, System of, Block* blocks, 
   return down;
 }
 
-// The result of solve_interfaces(). With a and b the unknowns above and below the tile, the last unknowns of its
-// partitions are g - e a - f b. With x the first of these, the first unknown of the tile is first_d - first_c x -
-// first_w a.
+// The result of solve_interfaces(), with a and b the unknowns above and below the tile: x = g - e a - f b is the last
+// unknown of each partition. The first unknown of the tile is first_d - first_c x - first_w a, with x of partition 0.
 typedef struct {
   lanes_t g, e, f;
   scalar_t first_d, first_c, first_w;

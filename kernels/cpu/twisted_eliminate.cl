@@ -13,7 +13,7 @@
 //   scratch      `slot` lanes_t for each work-group: LANES for edge tiles, then m
 //   n            rows
 //   meeting      first tile of the side below
-//   m            rows a partition, a multiple of LANES
+//   m            rows of a partition, a multiple of LANES
 //   slot         LANES + m
 // Launch:  one work-item a group; group 0 takes the tiles above the meeting, group 1 the others.
 // Local:   none; private 3 LANES lanes_t.

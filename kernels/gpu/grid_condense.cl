@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: a pass of exact-factored on GPUs, for lines side by side that are cut into segments. The rows of a segment
-// after its first one, its inner rows, are eliminated. The first rows form smaller systems, again lines side by side.
-// The kernel computes their right-hand sides; grid_whole.cl substitutes back.
+// Purpose: a pass of exact-factored on GPUs, for lines side by side that are cut into segments. Elimination of all
+// inner rows, which are those after the first of a segment, leaves smaller systems of the first rows, again lines side
+// by side. The kernel computes the right-hand sides of these systems; grid_whole.cl substitutes back.
 //
 //   inner rows, down from 0:  d_i = y_i - m_i d_(i-1)
 //   first row:                y - (sum of w_i d_i over its inner rows) - m d, with d of the row above it
@@ -15,7 +15,7 @@
 //   taken               LEFT: numbers to subtract from y, in its layout
 //   left, left_taken    shape [blocks][segments][block_lines], written here: y - sum of w_i d_i, and m d
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one to the next
+//   length, row_stride  rows of a line, and elements from one row to the next
 //   bundles             of a block; the last may have fewer lines
 //   segments            of a line, TILE_ROWS each; the last may have fewer rows
 //   words               local, at least GROUP_ITEMS + BUNDLE

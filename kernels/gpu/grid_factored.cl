@@ -14,10 +14,10 @@
 //   x                   first d, then the solutions, written here; overlaps no other array. Elements between lines keep
 //                       their values
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one to the next
+//   length, row_stride  rows of a line, and elements from one row to the next
 //   bundles             of a block; the last may have fewer lines
 //   words               local, 4 GROUP_ITEMS + 2 BUNDLE
-// Launch:  a work-group a bundle, of GROUP_ITEMS work-items.
+// Launch:  a work-group of GROUP_ITEMS work-items for each bundle.
 // Local:   `words` scalars.
 // Per row: 3 multiply-adds, 2 multiplications; 7 words, 4 if factors are shared; 2 words less in the last tile.
 // Assumes: factors are finite (set-up checks it). NaN of y stays in its line.

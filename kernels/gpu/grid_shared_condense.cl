@@ -12,7 +12,7 @@
 //   y                   right-hand sides
 //   left, left_taken    shape [blocks][segments][block_lines], written here: y - sum of w_i d_i, and m d
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one to the next
+//   length, row_stride  rows of a line, and elements from one row to the next
 //   bundles             of a block; the last may have fewer lines
 //   segments            of a line, TILE_ROWS each; the last may have fewer rows
 //   run_tiles           tiles of a work-group; tiles are numbered by segments, bundles inner

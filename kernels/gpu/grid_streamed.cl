@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: method truncated-streamed for lines side by side on GPUs, one pass by stored factors. A work-group sweeps
-// its run of tiles down, IN_FLIGHT tiles ahead of the tile that it substitutes, and keeps these in registers.
+// its run of tiles down, IN_FLIGHT tiles ahead of the tile that it substitutes. Tiles wait in registers.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i;   a, b, c: lower, diag, upper
@@ -17,7 +17,7 @@
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one to the next
+//   length, row_stride  rows of a line, and elements from one row to the next
 //   bundles             of a block; the last may have fewer lines
 //   runs, run_tiles     runs of a line, and tiles of a run; the last run may have fewer
 //   words               local, 4 GROUP_ITEMS + BUNDLE

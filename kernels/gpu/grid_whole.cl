@@ -16,7 +16,7 @@
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one to the next
+//   length, row_stride  rows of a line, and elements from one row to the next
 //   bundles             of a block; the last may have fewer lines
 //   segments            of a line, TILE_ROWS each
 //   known               shape [blocks][segments][block_lines]: the first unknown of every segment; read only with

@@ -10,13 +10,13 @@
 //   kept         shape [tiles KEPT_WORDS], written here: the equations of the tiles' places (gpu/tile_excess.clh)
 //   n, tiles     rows and tiles; tile t has rows [t TILE_ROWS, (t + 1) TILE_ROWS); rows from n on are identity rows
 //   transposed       local, the larger of TRANSPOSED_WORDS and EXCESS_WORDS scalars
-// Launch:  a work-group a tile, of GROUP_ITEMS work-items.
+// Launch:  a work-group of GROUP_ITEMS work-items for each tile.
 // Local:   `transposed`.
 // Per row: 1 division, about 20 additions and multiplications; 4 words, 3 if symmetric, and 3 a work-item.
 // Assumes: couplings out of the system are 0; nothing is re-associated. NaN of y stays in its line.
 #include "gpu/tile_places.clh"
 
-// Reduce a tile to the row above it and its last row. @return in all work-items 1 if the tile needs `general`, else 0
+// Eliminate all rows of a tile but the last. @return 1 if the tile needs `general`, else 0; equal in all work-items
 static inline scalar_t reduce_tile(bool general, System of, TileRows rows, __local vector_t* transposed) {
   __local scalar_t* const words = (__local scalar_t*)transposed;
   ItemRows mine;

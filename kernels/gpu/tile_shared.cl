@@ -16,7 +16,7 @@
 //   tile_begin, tile_end  tiles of this launch; tile t keeps rows [t kept, (t + 1) kept)
 //   kept         rows that a tile stores. Without a halo it is a multiple of length, at most TILE_ROWS. With a halo
 //                length is a multiple of kept, and a tile has kept + 2 halo rows
-//   halo         rows of the line read above and below those kept; beyond them the line is truncated
+//   halo         rows read above and below the kept rows of a line; the line is truncated beyond the halo
 //   length       rows of a line; kept, halo and length are multiples of VECTOR
 // Launch:  any number of work-groups of GROUP_ITEMS work-items; with a halo this number is a multiple of length / kept,
 //          or that of the tiles. Group g takes tiles g, g + groups, ...
@@ -26,7 +26,7 @@
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_shared_rows.clh"
 
-// Rows [begin, end) of a tile are in its lines. Row 0 of the tile is row `row` of its line; negative: it lies above it.
+// Rows [begin, end) of a tile are in its lines. Its row 0 is row `row` of a line; `row` is negative above the line.
 typedef struct {
   int begin, end, row;
 } Place;

@@ -14,8 +14,8 @@
 //                limit by itself. With one register too many, runs take two waves instead of one, 1.5 times as long
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling   w, r and c, shape [rows of the chunk]; SHARED_FACTORS: of one line. With
-//                SYMMETRIC multiplier is not read (see tile_factors.clh)
+//   multiplier, reciprocal, coupling   w, r and c, shape [rows of the chunk], or with SHARED_FACTORS of one line. With
+//                SYMMETRIC, multiplier is not read (see tile_factors.clh)
 //   y, x         shape [rows of the chunk]; x overlaps no other array
 //   met_by, launch     of tile_non_finite.clh
 //   n, origin    rows of the whole system; row of element 0 of the arrays, a multiple of VECTOR
@@ -69,8 +69,8 @@ static inline void take_off_all(scalar_t* v, const factor_t* coupling, scalar_t 
 }
 
 // The error of the value from which a work-item has swept its rows. Begins with a barrier.
-// @param through        product of its -coupling (down: -multiplier)
-// @param entered, left  the value from which it has swept its rows, and the value that leaves them
+// @param through        product of -coupling (down: -multiplier) of these rows
+// @param entered, left  the value at which the sweep began, and the value at which it ended
 static inline scalar_t find_mismatch(scalar_t through, scalar_t entered, scalar_t left, bool back,
                                      __local scalar_t* words) {
   const int item = (int)get_local_id(0), next = back ? item - 1 : item + 1;
