@@ -17,7 +17,7 @@
 //   length, row_stride  rows of a line, and elements from one row to the next
 //   width, bundles      lines of a bundle (whole lanes), bundles of a block; the last bundle takes the remaining lines,
 //                       fewer than width + LANES
-//   m, halo, segments   rows of a segment, rows read again beyond each side, segments of a line; the last may be shorter
+//   m, halo, segments   rows of a segment, rows read again on each side, segments of a line; the last may be shorter
 //   slot                2 (min(length, m + 2 halo) + 1) times the vectors of a row of the widest bundle
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive segments, bundle by bundle.
 // Local:   none.
@@ -31,7 +31,7 @@ typedef struct {
   __global const scalar_t *lower, *diag, *upper;
 } Bands;
 
-// Rows of a segment, counted in the line.
+// The rows of a segment; row 0 is the first row of the line.
 typedef struct {
   int first, end;      // swept
   int kept, kept_end;  // stored
