@@ -30,7 +30,7 @@ static inline Swept begin_sweep(lanes_t diag, lanes_t behind, lanes_t y) {
   return swept;
 }
 
-// Eliminate the row before from the next row, which `before` couples to it, and `behind` to the row after.
+// Eliminate the row before from the next row, whose couplings to the row before and the row after are given.
 static inline void take_row(Swept* of, lanes_t before, lanes_t diag, lanes_t behind, lanes_t y) {
   const lanes_t t = mul(before, of->r);
   of->r = reciprocal(mul_sub(diag, t, of->far));

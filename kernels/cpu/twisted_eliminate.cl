@@ -15,7 +15,7 @@
 //   meeting      first tile of the side below
 //   m            rows of a partition, a multiple of LANES
 //   slot         LANES + m
-// Launch:  one work-item a group; group 0 takes the tiles above the meeting, group 1 the others.
+// Launch:  two work-groups of one work-item; group 0 takes the tiles above the meeting, group 1 the others.
 // Local:   none; private 3 LANES lanes_t.
 // Per row: 1 multiplication, 2 multiply-adds; 3 words.
 // Assumes: no factor is infinite. NaN of y stays in its line.

@@ -109,7 +109,7 @@ typedef struct {
 static inline void finish(Ahead* tile, scalar_t below, scalar_t one, long first, long end, __local vector_t* transposed,
                           NonFinite non_finite, __global scalar_t* x) {
 #ifdef CORRECTED
-  // Not if the factor is 0: it keeps a NaN of a line below out.
+  // Where the factor is 0, nothing is to be corrected, and a product would let in a NaN of the line below.
   if (!is_zero(tile->behind.factor)) take_off_all(tile->v, tile->c, mul(tile->behind.factor, below), true);
 #else
   let_enter(tile->v, tile->c, map_at(tile->behind, below), true, one);
