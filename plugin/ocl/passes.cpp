@@ -12,7 +12,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Copy rows [first, end) of a chunk's solution to x. Places of x between lines keep their values.
+/// Copy rows [first, end) of a chunk's solution to x. Elements of x between lines keep their values.
 template <typename T>
 void copy_out(const LineSet& lines, const Chunk& chunk, Index first, Index end, const std::byte* solved, T* x) {
   constexpr auto kWord = static_cast<Index>(sizeof(T));
@@ -55,7 +55,7 @@ class Passes {
   }
 
  private:
-  /// True in the last pass, which gives x.
+  /// True in the last pass, which writes x.
   bool last() const { return pass_ + 1 == site_.layout.needs.passes; }
   bool in_place() const { return site_.pipeline == nullptr; }
 
@@ -141,7 +141,7 @@ class Passes {
     const Index kept = chunk.kept_first - chunk.first;
     fault_point(Place::write, site_.device.info(), queue());
     queue.enqueueCopyBuffer(vectors_.y_buffer, state_.y, size(chunk.first * kWord), 0, size(chunk.rows() * kWord));
-    if (site_.lines.rows() != site_.lines.extent()) {  // places between the lines keep their values
+    if (site_.lines.rows() != site_.lines.extent()) {  // elements between the lines keep their values
       queue.enqueueCopyBuffer(vectors_.x_buffer, state_.x, size(chunk.first * kWord), 0, size(chunk.rows() * kWord));
     }
     const Event event = launch(bands, state_.y, state_.x, chunk);

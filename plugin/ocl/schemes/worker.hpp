@@ -79,7 +79,7 @@ class OCLSPKT_API Worker {
   virtual Stored store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool in_place);
   /// Release the memory of the stored arrays.
   virtual void release_stored() { narrow_ = {}; }
-  /// The factors of eliminated rows, which serve as evidence; null if the scheme has none.
+  /// The factors of eliminated rows, from which evidence is computed (core/evidence); null if the scheme has none.
   virtual const Factors<T>* factors() const { return nullptr; }
   /// The bound on rounding, if only the factors give it, see DeviceSolver::rounding(); 0: the plan's bound holds.
   virtual double rounding() const { return 0; }
