@@ -65,8 +65,8 @@ struct Tiles {
 };
 
 /// Solves by a plan on a device. A worker has the arrays that are stored in place of the bands, its own buffers,
-/// kernels and launches. A solver uses one worker for all successive set-ups whose plans are of one kind. The worker
-/// owns its buffers that the device may still access, so it outlives a device that was lost.
+/// kernels and launches. A solver uses one worker for all successive set-ups whose plans are of one scheme. After the
+/// loss of a device its workers are never destroyed, because the device may still access their buffers.
 template <typename T>
 class OCLSPKT_API Worker {
  public:
