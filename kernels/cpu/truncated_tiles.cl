@@ -181,7 +181,7 @@ SPECIALISED static inline lanes_t row_back_from(__global const lanes_t* row, boo
   return take_off(nan_safe, take_off(nan_safe, row[1], row[2], enters), row[0], below);
 }
 
-// Substitute back in a swept tile, and store it in blocks that are aligned in x, whatever the alignment of x.
+// Substitute back in a swept tile, and store it in blocks that are aligned in memory, wherever x begins.
 //   last   last unknowns of its partitions;   above  the unknown above the tile
 SPECIALISED static inline void substitute(Rows rows, long first, bool nan_safe, lanes_t last, scalar_t above,
                                           __global lanes_t* kept, Pending* pending, __global scalar_t* edge,
