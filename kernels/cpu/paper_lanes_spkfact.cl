@@ -18,7 +18,6 @@
 // Valid:   all partitions of the tiles.
 #include "cpu/paper_lanes.clh"
 
-// State of a sweep.
 typedef struct {
   lanes_t f, r;  // of the row before: its eliminated y and its reciprocal pivot
   lanes_t far;   // its coupling to the next row

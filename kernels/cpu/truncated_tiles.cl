@@ -30,7 +30,6 @@ static inline scalar_t take_off_one(scalar_t y, scalar_t coupling, scalar_t unkn
   return coupling == 0 ? y : y - coupling * unknown;
 }
 
-// State of the sweep down.
 typedef struct {
   lanes_t c, d, w;                    // of row i, which was eliminated last
   lanes_t first_d, first_c, first_w;  // the first unknown is first_d - first_c x_(i+1) - first_w a

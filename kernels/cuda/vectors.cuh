@@ -77,7 +77,6 @@ inline M mask_of(bool holds) {
 template <typename T, int N>
 struct Vector;
 
-// Reinterpret the bits of one type as another.
 template <typename To, typename From>
 inline To as_type(const From& from) {
   static_assert(sizeof(To) == sizeof(From), "as_type() keeps the size");
