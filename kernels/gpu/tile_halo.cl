@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-halo on GPUs, one pass. A work-group solves a tile as if it were uncoupled from other rows,
-// and stores the rows that are at least `halo` rows away from its ends.
+// Purpose: method truncated-halo on GPUs, one pass. A work-group solves a tile as if it were uncoupled from other rows.
+// It stores the rows that are at least `halo` rows away from the ends of the tile.
 // Source: SPIKE inside the tile. Each partition is eliminated to its last unknown; parallel cyclic reduction (PCR)
 // solves the interface system. core/certificate (certify_halo) bounds the error.
 //
