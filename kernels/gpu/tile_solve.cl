@@ -29,7 +29,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_solv
     fetch_rows(of, rows, &fetched);
     ends.above.upper = transpose_rows(&fetched, transposed, &mine);
   }
-  // `general` at once: with a single tile a first attempt without it saves nothing.
+  // `general` at once: this single tile is not worth a first attempt without it.
   eliminate_inner(true, false, &mine, &ends);
   eliminate_places(true, ends.above, ends.bottom, words);
   PlaceRow place;
