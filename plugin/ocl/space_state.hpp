@@ -38,7 +38,7 @@ struct SpaceState final : Holding {
   /// @param form  number of terms, or number of the operation
   /// @param keep  for combine: z itself is one of the terms
   Kernel& kernel(VectorKernel text, int form, bool keep = false);
-  /// How a launch of kernels/common/wide.clh divides the elements of vectors: into work-groups of `run` elements.
+  /// The work-groups of a launch of kernels/common/wide.clh, each of which takes `run` elements of vectors.
   struct Runs {
     Geometry geometry;
     Index run;

@@ -21,7 +21,7 @@ constexpr Index kGroupsOfUnit = 8;
 /// Elements that a work-group of a processor adds up.
 constexpr Index kRunOfSums = 8192;
 
-/// How norms are computed: from one sum of squares, or from three sums by the size of the numbers, see
+/// Norms are computed from one sum of squares, or from three sums by the size of the numbers, see
 /// kernels/common/vector_sum.cl.
 enum class Squares { plain, by_size };
 
@@ -64,8 +64,8 @@ constexpr SumKernel kernel_of(SumKind kind, Squares squares) {
   return kSumKernels[static_cast<std::size_t>(kind)];
 }
 
-/// Where the parts of a sum begin in the data from the device: `first` counts scalars. first_place, where the indices
-/// of an extreme begin, counts Long.
+/// The parts of a sum in the data from the device. They begin at scalar `first`; the indices of an extreme begin at
+/// Long `first_place`.
 struct SumPlace {
   Index groups;
   std::int64_t first, first_place;
@@ -76,7 +76,7 @@ SpaceState::Runs runs_of_sums(const SpaceState& s, Index n) {
   return s.by_groups ? s.runs(n, kGroupsOfUnit * s.units) : s.runs(n, quotient_up(n, kRunOfSums));
 }
 
-/// Where the parts of each sum begin; one more entry is for the sum behind the last. All indices follow all numbers.
+/// The parts of each sum, and of a sum behind the last. All indices follow all numbers.
 template <typename T>
 std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> sums, Squares squares) {
   std::vector<SumPlace> parts;
@@ -94,7 +94,7 @@ std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> su
   return parts;
 }
 
-/// How many of the first sums one launch can compute, as dot products with the same vector.
+/// The number of first sums that one launch can compute, because they are dot products with the same vector.
 template <typename T>
 std::size_t alike(std::span<const SumOf<T>> sums) {
   std::size_t count = 1;

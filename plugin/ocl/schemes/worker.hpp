@@ -37,7 +37,7 @@ struct ChunkBands {
   Buffer lower, diag, upper;
 };
 
-/// What a worker uses in one set-up or apply. All of it belongs to the solver.
+/// The objects that a worker uses in one set-up or apply; all belong to the solver.
 struct Site {
   OpenDevice& device;
   const Waiter& waiter;
@@ -56,7 +56,7 @@ struct Site {
   Bank own_bank;                         ///< bank for the numbers that a scheme itself keeps of each row; 0: any
 };
 
-/// What a worker reads and writes in one pass over some tiles.
+/// The buffers and the tiles of one pass.
 struct Tiles {
   const ChunkBands& bands;
   const Buffer &y, &x;

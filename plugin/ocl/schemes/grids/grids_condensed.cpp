@@ -17,7 +17,7 @@ struct GridLevel {
   Buffer multiplier, reciprocal, coupling, weight, y, taken, x;
 };
 
-/// What all launches over the first `blocks` blocks of a level have in common.
+/// The arguments that all launches over the first `blocks` blocks of a level have in common.
 template <typename T>
 struct LevelLaunch {
   LevelLaunch(const LineSet& all, const Plan& plan, const GridLevel& level, bool first, Index some_blocks)
