@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: for lines cut among processes: subtract spikes times the unknowns next to cuts from inner rows, x -= p x_t.
+// Purpose: for lines cut among processes: subtract spikes times the unknowns next to cuts from inner rows of x.
 //
 // Arguments: spikes    global; read
 //            runs      shape [count][5], global. A run is consecutive rows of lines side by side. Its numbers: entries
