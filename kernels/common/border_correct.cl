@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: for lines cut among processes: subtract spikes times the unknowns next to cuts from inner rows, x -= p x_t.
+// Purpose: for lines cut among processes: subtract spikes times the unknowns next to cuts from inner rows of x.
 //
 // Arguments: spikes    global; read
-//            runs      shape [count][5], global; a run is a part of the spikes of a bundle. Its numbers: the entries of
-//                      all runs before it; its first entry in `spikes`, rows outer, lines inner; the place of its first
-//                      row in x; its lines side by side; the place of its first line's unknown
+//            runs      shape [count][5], global. A run is consecutive rows of lines side by side. Its numbers: entries
+//                      of the runs before it; its first element in `spikes`, where a row's lines are contiguous; its
+//                      first element in x; its lines; its first line's unknown, counted from `offset`
 //            unknowns  global; read
 //            x         global; read and written
-//            offset    place of the side's first unknown in `unknowns`
-//            count     of runs, at least 1
-//            entries   numbers of spikes in all runs together
-//            stride    places from row to row of a line in x
-// Launch:    any number of work-groups; a work-item takes one number of a spike.
-// Local:     none. Per number: 2 flops, 3 words, and the search for its run.
+//            offset    the first unknown of this side of the lines (above or below) in `unknowns`
+//            count     runs, at least 1
+//            entries   entries of all runs
+//            stride    elements of x from one row of a line to the next
+// Launch:    any number of work-groups; a work-item takes one entry.
+// Local:     none. Per entry: 2 flops, 3 words, and the search for its run.
 // Valid:     x at the rows of the runs.
 #include "common/scalar.clh"
 

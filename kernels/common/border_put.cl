@@ -2,12 +2,12 @@
 // Purpose: for lines cut among processes: write the unknowns next to cuts to their rows.
 //
 // Arguments: unknowns  shape [count], global; read
-//            rows      shape [count], global; places in x; an unknown whose place is negative is not written
+//            rows      shape [count], global; elements of x; an unknown whose element is negative is not written
 //            x         global; written
-//            count     of unknowns
+//            count     unknowns
 // Launch:    any number of work-groups; a work-item takes one number.
 // Local:     none.
-// Valid:     x at the places in `rows`.
+// Valid:     x at the elements in `rows`.
 #include "common/scalar.clh"
 
 __kernel void border_put(__global const scalar_t* restrict unknowns, __global const long* restrict rows,

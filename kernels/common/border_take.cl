@@ -2,12 +2,12 @@
 // Purpose: for lines cut among processes: collect the numbers of two vectors at the rows next to cuts and beside them.
 //
 // Arguments: y, z    global; read
-//            rows    shape [2 count], global; places in y, then places in z; negative: the vector has no such row
+//            rows    shape [2 count], global; elements of y, then of z; negative: the vector has no such row
 //            out     shape [2 count], global; written
-//            count   of numbers from each vector
+//            count   numbers from each vector
 // Launch:    any number of work-groups; a work-item takes one number.
 // Local:     none.
-// Valid:     out everywhere; 0 where the place is negative.
+// Valid:     out everywhere; 0 where `rows` is negative.
 #include "common/scalar.clh"
 
 __kernel void border_take(__global const scalar_t* restrict y, __global const scalar_t* restrict z,

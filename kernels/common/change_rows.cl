@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: combine the results of several solvers in one vector: x += z, or x *= z with MULTIPLY. Scaled columns are
-// undone by x *= z, too.
+// Purpose: x += z, to add up results of several solvers; or with MULTIPLY x *= z, to multiply them or to undo a scaling
+// of columns.
 //
 // Arguments: x      global; read and written
 //            z      global; read
 //            first  first row that changes
-//            count  of rows
-//            ahead  where x begins in z: element `ahead + i` of z belongs to element i of x
+//            count  rows
+//            ahead  element `ahead + i` of z belongs to element i of x
 // Launch:    any number of work-groups; a work-item takes one row.
-// Local:     none. Per row: 1 flop, 3 words; with MULTIPLY 1 word where z is 1.
+// Local:     none. Per row: 1 flop, 3 words; with MULTIPLY, 1 word where z is 1.
 // Valid:     x at rows [first, first + count).
 #include "common/scalar.clh"
 

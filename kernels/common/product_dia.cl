@@ -9,9 +9,9 @@
 //            rows       of the matrix
 //            width      how many diagonals
 //            span       rows of a work-group, a multiple of LANES
-// Launch:    work-groups for all rows. With LANES 1 a group has many work-items, whose rows lie a group's size apart;
+// Launch:    work-groups for all rows. With LANES 1, a group has many work-items, whose rows lie a group's size apart;
 //            with LANES == SLICE it has one work-item, which takes one slice after the other.
-// Local:     none. Per place: 2 flops, 1 word and x; per row: 1 word, with PLUS 2.
+// Local:     none. Per stored entry: 2 flops, 1 word and x; per row: 1 word, with PLUS 2.
 // Valid:     z in all rows. Its bits depend only on SLICE, the kind of device, A, x and y.
 //
 // Build parameters: SLICE rows of a slice; NO_ENTRY the bits of a NaN, see kNoEntry.
@@ -27,7 +27,7 @@
 #define AS_INTEGER(value) as_long(value)
 #endif
 
-// sum + value * x. The kernel reads x only where there is an entry; elsewhere x may not even have that place.
+// sum + value * x. x is read only where there is an entry, because elsewhere it may lie outside of the array.
 static inline lanes_t add_product(lanes_t sum, lanes_t value, __global const scalar_t* x) {
 #if LANES == 1
   const bool there = AS_INTEGER(value) != NO_ENTRY;

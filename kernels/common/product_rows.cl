@@ -5,7 +5,7 @@
 // Arguments: values   shape [entries], global; by the host
 //            columns  shape [entries], global; by the host
 //            blocks   shape [count + 1][3], global; first row, first entry, segment or -1; by the host
-//            row_end  shape [rows], global; entries of the row's block up to the row's end; by the host
+//            row_end  shape [rows], global; how many entries of its block end with this row; by the host
 //            x        shape [columns of A], global; read
 //            y        shape [rows], global; read with PLUS, else not
 //            z        shape [rows], global; written in all rows but those cut into segments; may be y
@@ -39,7 +39,7 @@ static inline Block block_of(__global const long* blocks, long at) {
   return block;
 }
 
-// The first entry of row r of a block, and the one behind its last.
+// The first entry of row r of a block, and the entry behind its last, both counted in the block.
 static inline int first_entry(Block block, __global const ushort* row_end, int r) {
   return r == 0 ? 0 : row_end[block.row + r - 1];
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: second kernel of the sparse product row by row: add up the segments of each long row, z_i = sum of its
-//          segments, with PLUS added to y_i. It runs after product_rows.
+// Purpose: add up the segments that product_rows made of each long row: z_i = their sum, with PLUS y_i + their sum.
 //
-// Arguments: long_rows  shape [count][3], global; row, first segment, the one behind the last; by the host
+// Arguments: long_rows  shape [count][3], global; row, first segment, segment behind the last; by the host
 //            sums       shape [segments], global; by product_rows
 //            y          shape [rows], global; read with PLUS, else not
 //            z          shape [rows], global; written in long rows; may be y

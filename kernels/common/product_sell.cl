@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: sparse product by slices of rows (SELL-C-sigma; Kreutzer, Hager, Wellein, Fehske, Bishop 2014), z = A x, with
-//          PLUS z = y + A x.
+// Purpose: sparse product by slices of rows, z = A x, with PLUS z = y + A x.
+// Source:  SELL-C-sigma; Kreutzer, Hager, Wellein, Fehske, Bishop 2014.
 //
-// Arguments: values   shape [places], global; slice s is [width of s][SLICE] from begin[s] on; by the host
-//            columns  shape [places], global; less than 0 where there is no entry; by the host
-//            begin    shape [slices + 1], global; first place of a slice; by the host
-//            row_of   shape [rows], global; with SORTED the row of A that each row of the slices is; else not read
+// Arguments: values   global; slice s has shape [width of s][SLICE] and begins at element begin[s]; by the host
+//            columns  the shape of values, global; less than 0 where there is no entry; by the host
+//            begin    shape [slices + 1], global; by the host
+//            row_of   shape [rows], global; with SORTED, the row of A for each row of the slices; else not read
 //            x        shape [columns of A], global; read
 //            y        shape [rows], global; read with PLUS, else not
 //            z        shape [rows], global; written; may be y
 //            rows     of the matrix
 //            span     rows of a work-group, a multiple of LANES
 // Launch:    as product_dia.
-// Local:     none. Per place: 2 flops, 1 word, a column and x; per row: 1 word, with PLUS 2.
+// Local:     none. Per stored entry: 2 flops, 1 word, a column and x; per row: 1 word, with PLUS 2.
 // Valid:     z in all rows. Its bits depend only on SLICE, the kind of device, A, x and y.
 //
 // Build parameters: SLICE rows of a slice; optional SORTED.
@@ -25,7 +25,8 @@
 #if LANES == 1
 #define AT_ONCE 4  // independent loads
 
-// Add AT_ONCE places of a row, the first at `at`, without those at or behind `end`. No load depends on a condition.
+// Add to `sum` the products of AT_ONCE entries of a row, from element `at` on and below `end`. All loads are
+// unconditional, so that the compiler can issue them at once.
 static inline scalar_t add_places(scalar_t sum, __global const scalar_t* values, __global const place_t* columns,
                                   __global const scalar_t* x, long at, long end) {
   scalar_t value[AT_ONCE], unknown[AT_ONCE];

@@ -7,10 +7,10 @@
 //                   and those of common/wide.clh
 // Arguments: z         shape [n], global; written, read with KEEP 1; aligned as common/wide.clh says
 //            number
-//            n, run    places, and places of a work-group (common/wide.clh)
-//            x_k, factor_k  shape [n], global, and a number, for each term; may be z
-// Launch:    groups of GROUP_ITEMS work-items for all places.
-// Local:     none. Per place: 2 flops a term, 1 word a term, 1 word for z, 1 more with KEEP 1.
+//            n, run    elements, and elements of a work-group (common/wide.clh)
+//            x_k, factor_k  shape [n], global, and a number, for each term; x_k may be z
+// Launch:    groups of GROUP_ITEMS work-items for all elements.
+// Local:     none. Per element: 2 flops a term, 1 word a term, 1 word for z, 1 more with KEEP 1.
 // Valid:     z everywhere.
 #include "common/terms.clh"
 #include "common/wide.clh"

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: dot products of one vector with several. A work-group computes partial sums, which the host adds in order.
+// Purpose: dot products of y with several vectors. Each work-group computes partial sums; the host adds these in order.
 //
 // Build parameters: TERMS  1 to 8
 //                   and those of common/wide.clh; GROUP_ITEMS is a power of two
 // Arguments: y         shape [n], global; aligned as common/wide.clh says
-//            partial   global; written from place `first` on: product k of group g at first + k groups + g
-//            first
-//            n, run    places, and places of a work-group (common/wide.clh)
+//            partial   global; the sum of work-group g for x_k is written to element first + k groups + g
+//            n, run    elements, and elements of a work-group (common/wide.clh)
 //            x_k       shape [n], global, for each term; may be y
-// Launch:    groups of GROUP_ITEMS work-items for all places.
-// Local:     TERMS GROUP_ITEMS scalars. Per place: 2 TERMS flops, TERMS + 1 words; TERMS if y is the only x.
-// Valid:     `partial`, at the places named above.
+// Launch:    groups of GROUP_ITEMS work-items for all elements.
+// Local:     TERMS GROUP_ITEMS scalars. Per element: 2 TERMS flops, TERMS + 1 words, 1 less if an x_k is y.
+// Valid:     `partial`, at the elements named above.
 #include "common/partial_sums.clh"
 #include "common/terms.clh"
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: the least or greatest number of a vector and its first place, or the greatest magnitude without a place.
-// Each work-group finds its own; the host takes the best of these in order.
+// Purpose: the least or greatest number of a vector with its first index, or the greatest magnitude without an index.
+// Each work-group finds one for its elements; the host compares them in order.
 //
 // Build parameters: EXTREME  LEAST, GREATEST or GREATEST_MAGNITUDE
 //                   and those of common/wide.clh; GROUP_ITEMS is a power of two
 // Arguments: x        shape [n], global; aligned as common/wide.clh says
-//            partial  global; the value of group g is written at first + g
-//            places   global; its place is written at first_place + g, LONG_MAX if the group found no number;
-//                     GREATEST_MAGNITUDE writes none. May be the memory of `partial`
-//            first, first_place
-//            n, run   places, and places of a work-group (common/wide.clh)
-// Launch:    groups of GROUP_ITEMS work-items for all places.
-// Local:     a scalar and 8 bytes for each work-item. Per place: 1 word.
-// Valid:     `partial` and `places`, where they are written. LEAST, GREATEST: NaN at place 0 if x_0 is NaN; any other
+//            partial  global; the value of work-group g is written to element first + g
+//            places   global; the value's index is written to element first_place + g: LONG_MAX if the group found no
+//                     number. Not written by GREATEST_MAGNITUDE. May be the memory of `partial`
+//            n, run   elements, and elements of a work-group (common/wide.clh)
+// Launch:    groups of GROUP_ITEMS work-items for all elements.
+// Local:     a scalar and 8 bytes for each work-item. Per element: 1 word.
+// Valid:     `partial` and `places`, where they are written. LEAST, GREATEST: NaN and index 0 if x_0 is NaN; any other
 //            NaN is skipped. GREATEST_MAGNITUDE: NaN if x has one.
 #include "common/wide.clh"
 
@@ -40,7 +39,7 @@ typedef struct {
   long place;
 } Best;
 
-// The better of two: NaN is better than any number, and of equal numbers the one at the smaller place.
+// The better of two: NaN is better than any number; of equal numbers the one with the smaller index is better.
 static inline Best best_of(Best a, Best b) {
   const bool b_is_better = isnan(a.value) || isnan(b.value)
                                ? isnan(b.value) && (!isnan(a.value) || b.place < a.place)
@@ -48,7 +47,7 @@ static inline Best best_of(Best a, Best b) {
   return b_is_better ? b : a;
 }
 
-// Compare the WIDE numbers from place i on with the best so far. The place noted is i; find() looks up the exact one.
+// Compare the WIDE numbers from element i on with the best so far. The index noted is i; find() makes it exact.
 static inline void take_numbers(wide_t x, long i, Best* best) {
   scalar_t number[WIDE], value = WORST;
 #if GROUP_ITEMS == 1
@@ -66,7 +65,7 @@ static inline void take_numbers(wide_t x, long i, Best* best) {
   }
 }
 
-// Compare the numbers of places [i, end) one by one.
+// Compare elements [i, end) one by one.
 static inline void take_some(__global const scalar_t* x, long i, long end, Best* best) {
   for (; i < end; ++i) {
     const scalar_t of = EXTREME == GREATEST_MAGNITUDE ? fabs(x[i]) : x[i];
@@ -78,7 +77,7 @@ static inline void take_some(__global const scalar_t* x, long i, long end, Best*
 }
 
 #if EXTREME != GREATEST_MAGNITUDE
-// The first place of a work-item that holds WORST; for work-items where no number was better than that.
+// The first element of this work-item that equals WORST. Call it if no number was better than WORST.
 static inline long place_of_worst(__global const scalar_t* x, long run, long end) {
   for (long i = first_of_item(run); i < end; i += ITEM_STEP) {
     for (long k = i; k < min(i + WIDE, end); ++k) {
@@ -88,7 +87,7 @@ static inline long place_of_worst(__global const scalar_t* x, long run, long end
   return LONG_MAX;
 }
 
-// Find the exact place of the best: one of the WIDE places from best->place on.
+// Find the exact index of the best among the WIDE elements from best->place on.
 static inline void find(__global const scalar_t* x, long end, Best* best) {
   if (isnan(best->value) || best->place == LONG_MAX) return;
   while (best->place < end - 1 && x[best->place] != best->value) ++best->place;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: copy given places of a vector into consecutive places of another.
+// Purpose: out_i = x_(places_i).
 //
 // Build parameters: those of common/wide.clh
 // Arguments: x       global; read
-//            places  shape [count], global; in x
+//            places  shape [count], global; indices of elements of x
 //            out     shape [count], global; written
-//            count, run  places, and places of a work-group (common/wide.clh)
-// Launch:    groups of GROUP_ITEMS work-items for all places.
-// Local:     none. Per place: 2 words and an index of 8 bytes.
+//            count, run  elements, and elements of a work-group (common/wide.clh)
+// Launch:    groups of GROUP_ITEMS work-items for all elements.
+// Local:     none. Per element: 2 words and an index of 8 bytes.
 // Valid:     out everywhere.
 #include "common/wide.clh"
 

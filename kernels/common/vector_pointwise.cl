@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: a vector from one or two others, place by place: z_i = OPERATION(x_i, y_i).
+// Purpose: an elementwise operation on one or two vectors: z_i = OPERATION(x_i, y_i).
 //
 // Build parameters: OPERATION  one of those below
 //                   and those of common/wide.clh
 // Arguments: z, x, y  shape [n], global; z is written, and may be x or y; y is x where OPERATION takes one vector;
 //                     aligned as common/wide.clh says
-//            number   added by SHIFT; the quotient 0 / 0 of DIVIDE
-//            n, run   places, and places of a work-group (common/wide.clh)
-// Launch:    groups of GROUP_ITEMS work-items for all places.
-// Local:     none. Per place: about 1 flop; 2 words, or 3 for two vectors.
+//            number   what SHIFT adds; what DIVIDE gives for 0 / 0
+//            n, run   elements, and elements of a work-group (common/wide.clh)
+// Launch:    groups of GROUP_ITEMS work-items for all elements.
+// Local:     none. Per element: about 1 flop; 2 words, or 3 for two vectors.
 // Valid:     z everywhere.
 #include "common/wide.clh"
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: copy places of one vector to places of another, both at equal distances: z_to = MERGE(z_to, x_from).
+// Purpose: merge strided elements of one vector into strided elements of another.
 //
 // Build parameters: MERGE  INSERT, ADD or GREATER
 //                   and those of common/wide.clh
 // Arguments: x  global; read
-//            from, from_step  first place in x, and the distance to the next one
+//            from, from_step  first element of x, and the distance to the next one
 //            z  global; not x; written, and read with ADD and GREATER
-//            to, to_step      first place in z, and the distance to the next one
-//            count, run  places, and places of a work-group (common/wide.clh)
-// Launch:    groups of GROUP_ITEMS work-items for all places.
-// Local:     none. Per place: 2 words, 3 with ADD and GREATER.
-// Valid:     z at the places written.
+//            to, to_step      first element of z, and the distance to the next one
+//            count, run  elements, and elements of a work-group (common/wide.clh)
+// Launch:    groups of GROUP_ITEMS work-items for all elements.
+// Local:     none. Per element: 2 words, 3 with ADD and GREATER.
+// Valid:     z at the elements written.
 #include "common/wide.clh"
 
 #define INSERT 0

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: first pass of exact-twopass: eliminate the inner rows of every partition. The equations of its first (top)
-// and last (bottom) row remain, in the form that does not cancel at dominance 1 (cpu/excess.clh).
+// and last (bottom) row remain, with their excess, so that nothing cancels at dominance 1 (cpu/excess.clh).
 // Source: core/interface, SchurSegment and append_row.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y   as for truncated_halo; readable up to round_up(m, LANES) - m rows behind the tiles
 //   segments            shape [8][padded], written here: lower, upper, excess, f of the top row, then of the bottom
-//                       row; a row whose diagonal was negative is stored times -1. Rows from n on count as identity
-//                       rows, so that every partition has m rows; with m = 1 top and bottom are one row
-//   scratch             `slot` lanes_t for each work-group, of which the first LANES serve edge tiles
+//                       row. A row with a negative diagonal is stored times -1. Rows from n on count as identity rows,
+//                       so that every partition has m rows; with m = 1 top and bottom are one row
+//   scratch             `slot` lanes_t for each work-group; the first LANES are for edge tiles
 //   n, origin, tile_begin, tile_end, m   as for truncated_halo
 //   padded              partitions padded to whole tiles
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.

@@ -2,12 +2,12 @@
 // Purpose: second pass of exact-twopass: solve the inner rows of every partition, whose top and bottom unknowns are
 // known. The elimination repeats that of exact_reduce to the bit, so both passes are one Gaussian elimination. A sweep
 // from the unknowns outside of the partition would disagree with the first pass where a partition by itself is
-// ill-conditioned (core/model).
+// ill-conditioned.
 //
 //   down:  eliminate row i - 1 from row i, from the second row on;  c'_i = upper_i / diag_i,
 //          d'_i = (f_i - lower_i x_top) / diag_i, where lower_i now couples to the top row
 //   back:  x_i = d'_i - c'_i x_(i+1)
-// Source: core/model (substitute_exact); cpu/excess.clh.
+// Source: cpu/excess.clh.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y, x, n, origin, tile_begin, tile_end, m, slot   as for truncated_halo, with halo = 0
@@ -22,7 +22,7 @@
 #include "cpu/tile.clh"
 #include "cpu/excess.clh"
 
-// Store c', d' of a row where row_back() reads them, at out = swept + 2 i. Returns -1 / diag.
+// Store c', d' of row i in out = swept + 2 i, where row_back() reads them. Returns -1 / diag.
 static inline lanes_t leave(ExcessRow* row, lanes_t x_top, bool general, __global lanes_t* out) {
   const lanes_t r = make_pivot(row, general), inverse = -r;
   out[0] = mul(row->upper, inverse);
@@ -30,7 +30,7 @@ static inline lanes_t leave(ExcessRow* row, lanes_t x_top, bool general, __globa
   return r;
 }
 
-// Store c', d' of every row. In the first and last row c' is 0 and d' the known unknown. Returns false if the tile
+// Store c', d' of every row. In the first and last row c' becomes 0 and d' the known unknown. Returns false if the tile
 // needs `general`.
 SPECIALISED static inline bool sweep_down(Tile tile, bool general, __global const scalar_t* lower,
                                           __global const scalar_t* diag, __global const scalar_t* upper,

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: make lane-interleaved stored factors (schemes/lanes) where pivots converge, whatever row
-// elimination starts at. Each partition starts `lead_in` rows above its first row, as if no row were above these.
+// Purpose: make lane-interleaved stored factors (schemes/lanes) of matrices whose pivots converge, whatever row
+// elimination starts at. Each partition's elimination starts `lead_in` rows above it, as if no row were above these.
 //
-//   u_i = b_i - a_i c_(i-1) p_(i-1),  p_i = 1 / u_i;  multiplier a_i p_(i-1), reciprocal p_i, coupling c_i p_i
-// Source: core/factors computes the same from the first row of every line.
+//   p_i = 1 / (b_i - a_i c_(i-1) p_(i-1));  multiplier a_i p_(i-1), reciprocal p_i, coupling c_i p_i
+//   with a, b, c: lower, diag, upper
+// Source: core/factors computes these from the first row of every line on.
 //
 // Arguments (global memory)
 //   lower, diag, upper  rows of the bands; lower of row 0 and upper of row n - 1 are never read
 //   multipliers, reciprocals, couplings  written here, from first_tile on, rounded to factors_t (cpu/factors.clh)
-//   down, up     products over each partition, of the factors as they are stored, shape [tiles LANES], written here
+//   down, up     products of -multiplier and of -coupling (as stored) over each partition, shape [tiles LANES],
+//                written here
 //   scratch      LANES lanes_t for each work-group
 //   n            rows of the whole system
 //   origin       row of element 0 of lower, diag and upper
 //   first_tile   tile of vector 0 of the factors
 //   tile_begin, tile_end  tiles of this launch
-//   m            rows a partition, a multiple of LANES
+//   m            rows of a partition, a multiple of LANES
 //   lead_in      rows, a multiple of LANES
-//   passes       0: nothing passes through a partition; down and up are 0
-//   in_coupling  1: couplings are also the multipliers (symmetric matrices): a tile has one more row of them. That row
-//                holds the multipliers of the first rows and is written through `multipliers`, the same array
+//   passes       0: down and up become 0, because no influence passes through a whole partition
+//   in_coupling  1: couplings are also the multipliers (symmetric matrices). A tile has one more row of couplings,
+//                which holds the multipliers of the first rows. `multipliers` is the array `couplings`
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 3 LANES lanes_t.
 // Per row: 1 division, 6 multiplications and additions, 6 words; reading and arithmetic times (m + lead_in) / m.

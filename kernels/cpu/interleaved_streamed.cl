@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-streamed by stored factors. A work-group streams its run of tiles down, one tile ahead of
-// the substitution. Nothing is truncated on the side the run comes from; below, the truncation is a whole tile away.
-// The tile above the run is swept from 0, only for the value that it hands down.
+// Purpose: method truncated-streamed by stored factors. A work-group sweeps its run of tiles down, one tile ahead of
+// the substitution. Truncation is a whole tile away: below each tile, and above the run. The tile above the run is
+// swept from 0, only for the value that leaves it.
 // Source: core/certificate (certify_stored, bound_stored) bounds the error.
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling  stored factors from those of tile first_tile on, see cpu/interleaved.clh; a tile
+//   multiplier, reciprocal, coupling  stored factors of the tiles from first_tile on, see cpu/interleaved.clh; a tile
 //                has m + in_coupling vectors
-//   down, up     products over the partitions that have factors, shape [tiles of factors, LANES]
+//   down, up     products over each partition that has factors, shape [tiles of factors, LANES], see interleaved.clh
 //   y, x         right-hand side and solution; x overlaps none of the others
 //   scratch      `slot` lanes_t for each work-group: LANES for edge tiles, then m for each of two tiles
 //   n            rows of the whole system
 //   origin       row of element 0 of y and x
 //   first_tile   tile of vector 0 of the factors
 //   tile_begin, tile_end  tiles of this launch. y, x and the factors must reach one tile further on either side
-//   m            rows a partition, a multiple of LANES
+//   m            rows of a partition, a multiple of LANES
 //   reach        rows of a partition that depend on the unknown above it, a multiple of LANES and at most m
 //   slot         LANES + 2 m
-//   head, period, tail, all  which factors a tile reads. Each `all` tiles read the same ones. Of these, tiles before
-//                head and from tail on have factors of their own; the tiles between repeat the factors of the `period`
-//                tiles from head on. head = all = the number of tiles if nothing repeats
-//   in_coupling  1: a tile of `coupling` begins with the multipliers of the first rows, and couplings are the
-//                multipliers of the rows below them (symmetric matrices); 0: `multiplier` holds them
+//   head, period, tail, all  which factors tile t reads, by t mod all. Below head and from tail on, tiles have factors
+//                of their own. The tiles between use the factors of the `period` tiles from head on again and again.
+//                head = all = the number of tiles if nothing repeats
+//   in_coupling  1 (symmetric matrices): the coupling of a row is the multiplier of the row below, and a tile of
+//                `coupling` begins with the multipliers of the first rows. 0: `multiplier` holds all multipliers
 // Build parameter, optional: CORRECTED, see cpu/interleaved_corrected.clh; reach is m.
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 2 LANES lanes_t.
@@ -44,7 +44,7 @@ static inline void stream_run(Factors factors, Rows rows, long begin, long end, 
   __global scalar_t* const edge = (__global scalar_t*)own;
   scalar_t above = 0;
   lanes_t entered, tops = ZERO;
-  // Sweep from the tile above the run to the tile below it, where these exist.
+  // From the tile above the run to the tile below it, where these exist.
   for (long t = max(begin - 1, 0L); t <= end; ++t) {
     const lanes_t tops_before = tops;
     scalar_t top = 0;

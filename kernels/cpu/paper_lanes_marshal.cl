@@ -5,7 +5,7 @@
 //
 // Arguments (global memory)
 //   lower, diag, upper, y  shape [end - origin], in the order of the rows, written by the host
-//   to_lower, ..., to_y    shape [tiles * m] lanes_t, marshalled; written here. Rows outside [origin, end): 1 x = 0
+//   to_lower, ..., to_y    shape [tiles * m] lanes_t, marshalled; written here. Rows outside [origin, end) become x = 0
 //   scratch      LANES lanes_t for each work-group
 //   n            rows of the whole system
 //   origin, end  the arrays hold rows [origin, end) of the system
@@ -38,7 +38,6 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void paper_lanes_marshal
   for (long t = run_begin(0, tiles, run, runs); t < run_begin(0, tiles, run + 1, runs); ++t) {
     for (int i = 0; i < m; i += LANES) {
       const long row = first + t * LANES * m + i, to = marshalled(t, m) + i;
-      // Nothing couples to rows outside of the system.
       turn(lower, rows, row, max(origin, 1L), end, 0, edge, to_lower + to);
       turn(upper, rows, row, origin, min(end, n - 1), 0, edge, to_upper + to);
       turn(diag, rows, row, origin, end, 1, edge, to_diag + to);

@@ -18,19 +18,18 @@
 // Valid:   all partitions of the tiles.
 #include "cpu/paper_lanes.clh"
 
-// State of a sweep.
 typedef struct {
   lanes_t f, r;  // of the row before: its eliminated y and its reciprocal pivot
   lanes_t far;   // its coupling to the next row
 } Swept;
 
-// The first row of a sweep counts as uncoupled from the row before it.
+// Begin with a row as if it were uncoupled from the row before it.
 static inline Swept begin_sweep(lanes_t diag, lanes_t behind, lanes_t y) {
   const Swept swept = {y, reciprocal(diag), behind};
   return swept;
 }
 
-// Eliminate the next row. `before` couples it to the row before, `behind` to the row after.
+// Eliminate the row before from the next row, whose couplings to the row before and the row after are given.
 static inline void take_row(Swept* of, lanes_t before, lanes_t diag, lanes_t behind, lanes_t y) {
   const lanes_t t = mul(before, of->r);
   of->r = reciprocal(mul_sub(diag, t, of->far));

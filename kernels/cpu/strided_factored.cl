@@ -2,19 +2,20 @@
 // Purpose: method exact-factored for lines side by side, by factors stored at set-up.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
-//   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
-// Source: Thomas' algorithm; core/factors makes the factors, core/host_solver computes the same in C++.
+//   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i;   a, b, c: lower, diag, upper
+// Source: Thomas' algorithm; core/factors makes the factors, core/host_solver computes x in C++.
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x; written by the host
+//   multiplier, reciprocal, coupling   m, p and k in the layout of y and x; written by the host
 //   y                   right-hand sides, written by the host
-//   x                   solutions, written here; overlaps no other array. Places between lines keep their values
-//   scratch             `slot` lanes_t for each work-group: a row of carried values, then d of every row of a bundle
-//   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
-//   length, row_stride  rows of a line and places between them
+//   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
+//   scratch             `slot` lanes_t for each work-group: a row for the sweeps, then d of every row of a bundle
+//   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
+//   length, row_stride  rows of a line, and elements from one row to the next
 //   width, bundles      lines of a bundle (whole lanes), bundles of a block; the last bundle takes the remaining lines,
 //                       fewer than width + LANES
 //   slot                (length + 1) times the vectors of a row of the widest bundle
+//   above               symmetric, with multiplier = coupling: elements from a row to the one above; else 0
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive bundles.
 // Local:   none.
 // Per row: 3 multiply-adds; 5 words if d of a bundle stays in the cache, 4 if symmetric, else 7; with

@@ -4,21 +4,20 @@
 // is Thomas' algorithm without pivoting, one pass over the rows.
 //
 //   down:  r_i = 1 / (b_i - a_i c'_(i-1)),  c'_i = c_i r_i,  d'_i = (y_i - a_i d'_(i-1)) r_i,  from c' = d' = 0
-//   back:  x_i = d'_i - c'_i x_(i+1),  from 0
-// Source: core/certificate bounds the error, core/model computes the same in C++.
+//   back:  x_i = d'_i - c'_i x_(i+1),  from 0;   a, b, c: lower, diag, upper
+// Source: core/certificate bounds the error, tests/support/model computes x in C++.
 //
 // Arguments (global memory)
-//   lower, diag, upper  bands of every row, at its place in y and x, written by the host; lower of a line's first row
-//                       and upper of its last are 0
+//   lower, diag, upper  bands in the layout of y and x, written by the host; lower of a line's first row and upper of
+//                       its last are 0
 //   y                   right-hand sides, written by the host
-//   x                   solutions, written here; overlaps no other array. Places between lines keep their values
-//   scratch             `slot` lanes_t for each work-group: a row of carried pairs, then c', d' of every row of a
-//                       segment
-//   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
-//   length, row_stride  rows of a line and places between them
+//   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
+//   scratch             `slot` lanes_t for each work-group: a row for the sweeps, then c', d' of every row of a segment
+//   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
+//   length, row_stride  rows of a line, and elements from one row to the next
 //   width, bundles      lines of a bundle (whole lanes), bundles of a block; the last bundle takes the remaining lines,
 //                       fewer than width + LANES
-//   m, halo, segments   rows a segment, rows read again beyond each side, segments of a line; the last may be shorter
+//   m, halo, segments   rows of a segment, rows read again on each side, segments of a line; the last may be shorter
 //   slot                2 (min(length, m + 2 halo) + 1) times the vectors of a row of the widest bundle
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive segments, bundle by bundle.
 // Local:   none.
@@ -32,7 +31,7 @@ typedef struct {
   __global const scalar_t *lower, *diag, *upper;
 } Bands;
 
-// Rows of a segment, counted from the line's first row.
+// The rows of a segment; row 0 is the first row of the line.
 typedef struct {
   int first, end;      // swept
   int kept, kept_end;  // stored
@@ -121,7 +120,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void strided_halo(
   __global lanes_t* const own = scratch + run * slot;
   __global scalar_t* const few = (__global scalar_t*)own;
   const long begin = run * all / runs, end = (run + 1) * all / runs;
-  // `before` counts the segments of the earlier bundles. No number is divided; cpu/strided.clh says why.
+  // `before` counts the segments of the earlier bundles. solve_bundles() says why no number is divided.
   long before = 0;
   for (long block = 0; block < blocks && before < end; ++block) {
     for (int piece = 0; piece < bundles; ++piece, before += segments) {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method exact-factored for lines side by side that all have the same bands, so that one line's factors serve
-// all lines.
+// Purpose: method exact-factored for lines side by side that all have the same bands, by the factors of one line.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
-//   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
-// Source: Thomas' algorithm; core/factors makes the factors, core/host_solver computes the same in C++.
+//   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i;   a, b, c: lower, diag, upper
+// Source: Thomas' algorithm; core/factors makes the factors, core/host_solver computes x in C++.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of every row of a line, shape [length]; written by the host
 //   y                   right-hand sides, written by the host
-//   x                   solutions, written here; overlaps no other array. Places between lines keep their values
-//   scratch             `slot` lanes_t for each work-group: a row of carried values, then d of every row of a bundle
-//   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
-//   length, row_stride  rows of a line and places between them
+//   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
+//   scratch             `slot` lanes_t for each work-group: a row for the sweeps, then d of every row of a bundle
+//   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
+//   length, row_stride  rows of a line, and elements from one row to the next
 //   width, bundles      lines of a bundle (whole lanes), bundles of a block; the last bundle takes the remaining lines,
 //                       fewer than width + LANES
 //   slot                (length + 1) times the vectors of a row of the widest bundle

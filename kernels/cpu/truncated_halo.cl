@@ -3,8 +3,8 @@
 // side; the unknowns beyond these count as 0. The solver is Thomas' algorithm without pivoting, one pass over the rows.
 //
 //   down:  r_i = 1 / (b_i - a_i c'_(i-1)),  c'_i = c_i r_i,  d'_i = (y_i - a_i d'_(i-1)) r_i,  from c' = d' = 0
-//   back:  x_i = d'_i - c'_i x_(i+1),  from 0
-// Source: core/certificate bounds the error, core/model computes the same in C++.
+//   back:  x_i = d'_i - c'_i x_(i+1),  from 0;   a, b, c: lower, diag, upper
+// Source: core/certificate bounds the error, tests/support/model computes x in C++.
 //
 // Arguments (global memory)
 //   lower, diag, upper  rows of the bands, written by the host; lower of row 0 and upper of row n - 1 are never read
@@ -15,7 +15,7 @@
 //   origin              row of element 0 of all arrays. With h = round_up(halo, LANES), they hold the system's rows
 //                       from h before the tiles to round_up(h + m + halo, LANES) - h - m behind them
 //   tile_begin, tile_end  tiles of this launch; tile t holds the partitions [t LANES, (t + 1) LANES)
-//   m, halo             rows a partition, rows read again beyond each side
+//   m, halo             rows of a partition, rows read again beyond each side
 //   slot                LANES + 2 round_up(h + m + halo, LANES)
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 5 LANES lanes_t.
@@ -32,7 +32,7 @@ static inline void row_down(const Block* block, int s, bool nan_safe, lanes_t* c
   out[1] = *d = mul(take_off(nan_safe, block->y[s], a, *d), r);
 }
 
-// Sweep down; c', d' of padded row i go to swept[2 i], swept[2 i + 1].
+// Sweep down; c', d' of padded row i (see Tile) go to swept[2 i], swept[2 i + 1].
 SPECIALISED static inline void sweep_down(Tile tile, bool nan_safe, __global const scalar_t* lower,
                                           __global const scalar_t* diag, __global const scalar_t* upper,
                                           __global const scalar_t* y, __global scalar_t* edge,

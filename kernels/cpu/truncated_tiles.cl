@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-halo without a halo. A work-group streams its run of tiles down, one tile ahead of the
-// substitution. Nothing is truncated inside a tile, nor above it, where the run comes from. Truncation is a whole tile
-// away: below each tile, and above each run. Nothing is stored between applies.
+// Purpose: method truncated-halo without a halo. A work-group sweeps its run of tiles down, one tile ahead of the
+// substitution. Truncation is a whole tile away: below each tile, and above the run. No factors are stored.
 //
 //   down:  a lane eliminates the rows of its partition, x_i = d_i - c_i x_(i+1) - w_i a, a being the unknown above the
 //          partition. It also updates an expression for the partition's first unknown, D - C x_i - W a
 //   met:   the last unknowns of the partitions form a tridiagonal system in the lanes of a vector. Parallel cyclic
 //          reduction solves it as g - e a - f b, where a and b are the unknowns above and below the tile
 //   back:  compute x_i from a and x_(i+1), once the first unknown of the tile below is known
-// Source: SPIKE with lanes for processes; core/certificate bounds the error as for a halo of one tile.
+// Source: SPIKE with lanes as processes; core/certificate bounds the error as for a halo of one tile.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y, x, n, origin, tile_begin, tile_end, m  as for truncated_halo; m is a multiple of LANES. The
@@ -31,11 +30,10 @@ static inline scalar_t take_off_one(scalar_t y, scalar_t coupling, scalar_t unkn
   return coupling == 0 ? y : y - coupling * unknown;
 }
 
-// State of the sweep down.
 typedef struct {
-  lanes_t c, d, w;                    // of the row above
-  lanes_t first_d, first_c, first_w;  // first unknown: first_d - first_c x_i - first_w a, where i is the row above
-  lanes_t last_d, last_c, last_w;     // first_d, first_c, first_w as they were one row earlier
+  lanes_t c, d, w;                    // of row i, which was eliminated last
+  lanes_t first_d, first_c, first_w;  // the first unknown is first_d - first_c x_(i+1) - first_w a
+  lanes_t last_d, last_c, last_w;     // the first unknown is last_d - last_c x_i - last_w a
 } Down;
 
 static inline Down begin_down() {
@@ -65,7 +63,7 @@ SPECIALISED static inline void take_row(const Block* block, int s, lanes_t r, bo
   }
 }
 
-// Eliminate rows s and s + 1 of the block with one division: a row has to wait for the reciprocal pivot above it.
+// Eliminate rows s and s + 1 of the block with one division, because a row waits for the division of the row above.
 SPECIALISED static inline void take_two_rows(const Block* block, int s, bool nan_safe, Down* of,
                                              __global lanes_t* kept) {
   const lanes_t p = mul_sub(block->diag[s], block->lower[s], of->c);
@@ -87,7 +85,7 @@ static inline Down sweep_checked(Rows rows, long first, System of, __global scal
   return down;
 }
 
-// The arrays of a system and of a block by number, in loading order; load_bands says why this order.
+// The arrays of a system and of a block by number, in the order of load_bands(), which says why.
 static inline __global const scalar_t* array_of(System of, int array) {
   return array == 0 ? of.lower : array == 1 ? of.upper : array == 2 ? of.diag : of.y;
 }
@@ -95,9 +93,9 @@ static inline lanes_t* block_of(Block* of, int array) {
   return array == 0 ? of->lower : array == 1 ? of->upper : array == 2 ? of->diag : of->y;
 }
 
-// Sweep a tile down without tests; its first block is in blocks[*now]. The next block is loaded meanwhile, at the end
-// that of the next tile. One array is loaded every few rows, because the rows wait for each other's divisions. Data for
-// two tiles later is prefetched in the order of memory.
+// Sweep a tile down without tests. On entry blocks[*now] is its first block, on return that of the next tile. The next
+// block is loaded between rows, because rows wait for each other's divisions. Data of the tile after the next one is
+// prefetched in the order of memory.
 static inline Down sweep_ahead(Rows rows, long first, System of, Block* blocks, int* now, __global lanes_t* kept) {
   const long tile_rows = LANES * rows.m, here = first - rows.origin;
   Down down = begin_down();
@@ -121,14 +119,14 @@ static inline Down sweep_ahead(Rows rows, long first, System of, Block* blocks, 
   return down;
 }
 
-// The result of solve_interfaces(): the last unknowns of the partitions, g - e above - f below, and the first unknown
-// of the tile, first_d - first_c g[0] - first_w above.
+// The result of solve_interfaces(), with a and b the unknowns above and below the tile: x = g - e a - f b is the last
+// unknown of each partition. The first unknown of the tile is first_d - first_c x - first_w a, with x of partition 0.
 typedef struct {
   lanes_t g, e, f;
   scalar_t first_d, first_c, first_w;
 } Met;
 
-// Smaller factors are negligible against the truncation error, and their squares would be subnormal.
+// Factors below this are negligible against the truncation error, and their squares would be subnormal.
 #if SCALAR == SCALAR_FLOAT
 #define LEAST_FACTOR 0x1p-50f
 #else
@@ -156,7 +154,7 @@ static inline lanes_t drop_small(lanes_t factor) { return drop_below(LEAST_FACTO
   }
 
 SPECIALISED static inline Met solve_interfaces(Down down, bool nan_safe) {
-  // Equation of each partition's last row, with the first unknown of the next partition substituted.
+  // The equation of each partition's last row, after substitution of the first unknown of the next partition.
   const lanes_t next_d = FROM_BELOW(down.last_d, 1), next_w = FROM_BELOW(down.last_w, 1);
   down.w = drop_small(down.w);
   lanes_t lower = with_lane(down.w, 0, 0), upper = drop_small(-mul(down.c, FROM_BELOW(down.last_c, 1)));
@@ -182,7 +180,7 @@ SPECIALISED static inline lanes_t row_back_from(__global const lanes_t* row, boo
   return take_off(nan_safe, take_off(nan_safe, row[1], row[2], enters), row[0], below);
 }
 
-// Substitute back in a swept tile, and store it in blocks that are aligned in x wherever x begins.
+// Substitute back in a swept tile, and store it in blocks that are aligned in memory, wherever x begins.
 //   last   last unknowns of its partitions;   above  the unknown above the tile
 SPECIALISED static inline void substitute(Rows rows, long first, bool nan_safe, lanes_t last, scalar_t above,
                                           __global lanes_t* kept, Pending* pending, __global scalar_t* edge,
@@ -212,13 +210,14 @@ SPECIALISED static inline void substitute(Rows rows, long first, bool nan_safe, 
   store_shared_lines(true, rows, first, full, tail, line, pending, edge, x);
 }
 
-// The part of a tile's result that is known before the tile below it is swept.
+// A tile that waits for the sweep of the tile below it.
 typedef struct {
   Met met;
   bool nan_safe;
 } Before;
 
-// The last unknowns of the partitions of `tile`; `below` is the tile below. *above becomes the last of them.
+// Returns the last unknowns of the partitions of `tile`; `below` is the tile below. *above: on entry the unknown above
+// the tile, on return the tile's last unknown.
 static inline lanes_t close_tile(Met tile, Met below, scalar_t* above) {
   // The first unknown of the tile below is shift - slope * (last unknown of this tile).
   const scalar_t shift = take_off_one(below.first_d, below.first_c, lane_of(below.g, 0));
@@ -243,7 +242,7 @@ static inline void stream_run(Rows rows, long begin, long end, System of, __glob
   scalar_t above = 0;
   Before before = {nothing, false};
   Pending pending = nothing_pending();
-  // Sweep from the tile above the run to the tile below it, where these exist.
+  // From the tile above the run to the tile below it, where these exist.
   for (long t = start; t <= end; ++t) {
     const long first = t * tile_rows;
     __global lanes_t* const kept = own + LANES + (t & 1) * ROW_VECTORS * m;

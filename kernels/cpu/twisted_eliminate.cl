@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: first pass of method exact-factored for lines end to end: eliminate from both ends of the system to the
-// meeting tile, d_i = y_i - multiplier_i d_(i-1); below it, from the row below. A lane first sweeps its partition from
-// 0. The lanes of a tile then solve for the values that enter them, and subtract the influence of these from every row
-// in the cache.
+// Purpose: first pass of method exact-factored for lines end to end: eliminate from both ends of the system to tile
+// `meeting`, d_i = y_i - multiplier_i d_(i-1) above this tile, with d_(i+1) from it on. A lane first sweeps its
+// partition from 0. The values that enter all lanes of a tile are then computed, and every row, still in the cache, is
+// corrected for them.
 // Source: twisted factorisation; core/factors (Order::inwards) makes the factors.
 //
 // Arguments (global memory)
@@ -13,16 +13,16 @@
 //   scratch      `slot` lanes_t for each work-group: LANES for edge tiles, then m
 //   n            rows
 //   meeting      first tile of the side below
-//   m            rows a partition, a multiple of LANES
+//   m            rows of a partition, a multiple of LANES
 //   slot         LANES + m
-// Launch:  one work-item a group; group 0 takes the tiles above the meeting, group 1 the others.
+// Launch:  two work-groups of one work-item; group 0 takes the tiles above the meeting, group 1 the others.
 // Local:   none; private 3 LANES lanes_t.
 // Per row: 1 multiplication, 2 multiply-adds; 3 words.
 // Assumes: no factor is infinite. NaN of y stays in its line.
 // Valid:   swept of all tiles.
 #include "cpu/twisted.clh"
 
-// Sweep the partitions of a tile from 0 and keep d. Returns d of the row swept last.
+// Sweep the partitions of a tile from 0 and keep d. Returns the d of the rows swept last.
 SPECIALISED static inline lanes_t sweep_alone(bool down, Rows rows, long t, __global const scalar_t* y,
                                               __global const lanes_t* multiplier, __global lanes_t* kept,
                                               __global scalar_t* edge) {
@@ -43,7 +43,7 @@ SPECIALISED static inline lanes_t sweep_alone(bool down, Rows rows, long t, __gl
   return d;
 }
 
-// Subtract what enters, times the products of multipliers, and store.
+// Correct all rows for the values that enter the partitions, and store them.
 SPECIALISED static inline void sweep_entered(bool down, int m, lanes_t entered, __global const lanes_t* multiplier,
                                              __global const lanes_t* kept, __global lanes_t* swept) {
   lanes_t share = -ONE;
@@ -81,7 +81,6 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void twisted_eliminate(
   const bool below = get_group_id(0) > 0;
   __global lanes_t* const own = scratch + (long)get_group_id(0) * slot;
   const Side side = side_of(below, !below, meeting, tiles);
-  // A constant direction lets the compiler specialise the code for each side.
   if (below) {
     eliminate(false, side, rows, multiplier, through, y, swept, own);
   } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: second pass of method exact-factored for lines end to end: substitute from the meeting tile to both ends of
-// the system, x_i = d_i reciprocal_i - coupling_i x_(i+1); below it, from the row above. Lanes solve for the values
-// that enter them as in the first pass.
+// Purpose: second pass of method exact-factored for lines end to end: substitute from tile `meeting` to both ends of
+// the system, x_i = d_i reciprocal_i - coupling_i x_(i+1) above this tile, with x_(i-1) from it on. The values that
+// enter all lanes of a tile are computed as in the first pass.
 // Source: as for twisted_eliminate. Where the sides meet, a pivot may be tiny (Poisson: 4 / n) and the rounding error
 // large. Both sides start from the same bits of that unknown, and the row's factors pass it on unchanged.
 //
@@ -13,7 +13,7 @@
 //   scratch      as for twisted_eliminate
 //   n, meeting, m, slot  as for twisted_eliminate
 //   from_above   multiplier that eliminates the last row above the meeting from the first row below it
-//   met          reciprocal pivot of that first row, which is eliminated from both sides
+//   met          reciprocal pivot of that first row after its elimination from both sides
 // Launch:  as for twisted_eliminate.
 // Local:   none; private 2 LANES lanes_t.
 // Per row: 2 multiplications, 2 multiply-adds; 4 words.
@@ -25,7 +25,7 @@ typedef struct {
   __global const lanes_t *reciprocal, *coupling;
 } BackFactors;
 
-// Substitute in the partitions of a tile from 0 and keep x. Returns x of the row computed last.
+// Substitute in the partitions of a tile from 0 and keep x. Returns the x of the rows computed last.
 SPECIALISED static inline lanes_t substitute_alone(bool down, int m, BackFactors f, __global const lanes_t* swept,
                                                    __global lanes_t* kept) {
   lanes_t x = ZERO;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// NVRTC compiles this text in front of each of our kernel texts, as CUDA C++17 with the option -default-device. It
-// defines the parts of OpenCL C 1.2 that C lacks. plugin/cuda/translate.cpp puts the kernel text into namespace
-// opencl::program and does what neither macros nor functions can.
+// The parts of OpenCL C 1.2 that CUDA C++17 lacks. NVRTC compiles this text in front of each kernel text, with the
+// option -default-device. plugin/cuda/translate.cpp puts the kernel text into namespace opencl::program and rewrites
+// what neither macros nor functions can define.
 #ifndef OCLSPKT_CUDA_PRELUDE_CUH
 #define OCLSPKT_CUDA_PRELUDE_CUH
 
@@ -14,7 +14,7 @@ namespace opencl {
 #define OPENCL_LOCAL_MEMORY extern __shared__ __align__(128) unsigned char oclspkt_local_memory[];
 #endif
 
-// A __local argument of a kernel: memory that the launch adds to what the kernel declares. A kernel has at most one.
+// A __local argument of a kernel: the dynamic shared memory of the launch. A kernel has at most one.
 template <typename T>
 struct LocalArgument {
   int unused;
@@ -29,8 +29,8 @@ struct LocalArgument {
   }
 };
 
-// How a kernel takes its arguments: three numbers, the work-group size that it requires or 0, then one number for each
-// argument (plugin/cuda/translate.hpp: ParameterKind).
+// A kernel's table has the work-group size that it requires (x, y, z; zeros: any), then a number for each argument: its
+// ParameterKind of plugin/cuda/translate.hpp.
 template <typename A>
 struct KindOf {
   static constexpr int value = 0;
@@ -115,13 +115,14 @@ OPENCL_ATOMICS(uint)
 #define NAN (::opencl::as_float(0x7fffffff))
 #define INFINITY (::opencl::as_float(0x7f800000))
 
-// Addresses of CUDA tell the address space. translate.cpp handles __local and __constant.
+// CUDA's pointers need no address space. translate.cpp handles __local and __constant.
 #define __global
 #define __private
 #define restrict __restrict__
 // For __attribute__((reqd_work_group_size(x, y, z))).
 #define reqd_work_group_size(x, y, z) launch_bounds((x) * (y) * (z), CORE_GROUPS)
-// Work-groups that a multiprocessor shall hold at a time. Options of a kernel, which follow this text, may define it.
+// Work-groups for which a multiprocessor shall have registers; 0: any number. A kernel's options, which follow this
+// text, may define a macro in its place.
 constexpr int CORE_GROUPS = 0;
 
 #endif

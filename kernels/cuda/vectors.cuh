@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// OpenCL C's vectors, and its functions on them, as C++17, for programs of CUDA (cuda/prelude.cuh). A compiler for the
-// host takes this text as well, so that tests can run it.
+// OpenCL C's vectors, and its functions on them, as C++17, for programs of CUDA (cuda/prelude.cuh). Compilers for the
+// host take this text as well, so that tests can run it.
 //
-// Vectors of 2, 4, 8 and 16 numbers. Their components are s0 to s3 and x to w for 2 and 4 numbers, lo and hi for more.
+// Vectors have 2, 4, 8 or 16 numbers. The components are s0 to s3 and x to w for 2 and 4 numbers, lo and hi for more.
 // A comparison gives a vector of integers of the same width, -1 where it holds. C++ has no `condition ? a : b` for
-// vectors; use select(b, a, condition). In C++ a literal (type)(a, b) is no vector: see plugin/cuda/translate.hpp.
+// vectors; use select(b, a, condition). plugin/cuda/translate.cpp rewrites vector literals (type)(a, b).
 //
 // The caller defines OPENCL_SIZE_T.
 #ifndef OCLSPKT_CUDA_VECTORS_CUH
@@ -18,7 +18,6 @@ typedef unsigned int uint;
 typedef unsigned long ulong;
 typedef OPENCL_SIZE_T size_t;
 
-// The integer type as wide as a number.
 template <int bytes, bool is_signed>
 struct IntegerOf;
 template <>
@@ -70,7 +69,6 @@ OPENCL_NUMBER(float)
 OPENCL_NUMBER(double)
 #undef OPENCL_NUMBER
 
-// One component of a comparison's result.
 template <typename M>
 inline M mask_of(bool holds) {
   return holds ? static_cast<M>(-1) : static_cast<M>(0);
@@ -79,7 +77,6 @@ inline M mask_of(bool holds) {
 template <typename T, int N>
 struct Vector;
 
-// Reinterpret the bits of one type as another.
 template <typename To, typename From>
 inline To as_type(const From& from) {
   static_assert(sizeof(To) == sizeof(From), "as_type() keeps the size");
@@ -88,11 +85,11 @@ inline To as_type(const From& from) {
   return to;
 }
 
-// Members that all vectors share. BINARY and UNARY(op) apply op to each component, COMPARED(op) compares by it.
+// Members that all vectors share. UNARY(op) and BINARY(op) apply op to each component; COMPARED(op) makes a mask.
 #define OPENCL_VECTOR_OPERATORS(N, UNARY, BINARY, COMPARED)                   \
   typedef typename IntegerOf<sizeof(T), true>::type mask_number;              \
   typedef Vector<mask_number, N> mask;                                        \
-  typedef Vector self; /* of which no type is deduced */                      \
+  typedef Vector self; /* as a parameter's type: not deduced */               \
   Vector() = default;                                                         \
   friend inline Vector operator+(Vector a) { return a; }                      \
   friend inline Vector operator-(Vector a) { return UNARY(-); }               \
@@ -239,7 +236,7 @@ inline Vector<R, N> each(Vector<T, N> a, More... more) {
   return Vector<R, N>(each<R, F>(a.lo, more.lo...), each<R, F>(a.hi, more.hi...));
 }
 
-// Functions of one, two and three numbers, defined for vectors too. All arguments but the first may also be numbers.
+// Define a function of one, two or three numbers for vectors too. All arguments but the first may also be numbers.
 #define OPENCL_ON_VECTORS_1(name)            \
   struct Call_##name {                       \
     template <typename T>                    \
@@ -274,7 +271,7 @@ inline Vector<R, N> each(Vector<T, N> a, More... more) {
     return each<T, Call_##name>(a, b, c);                                                                  \
   }
 
-// On numbers these functions are the compiler's own.
+// The compiler's own functions of numbers.
 using ::ceil;
 using ::copysign;
 using ::fabs;
@@ -287,7 +284,6 @@ using ::rint;
 using ::sqrt;
 using ::trunc;
 
-// Functions of numbers of one type.
 template <typename T, typename EnableIf<IsNumber<T>::value>::type = 0>
 inline T min(T a, T b) {
   return b < a ? b : a;
@@ -324,7 +320,7 @@ OPENCL_ON_VECTORS_3(mad)
 #undef OPENCL_ON_VECTORS_2
 #undef OPENCL_ON_VECTORS_3
 
-// Predicates: 1 for a number, -1 in each component of a vector, where they hold.
+// Predicates. Where they hold, the result is 1 for a number, and -1 in the component of a vector.
 inline int isnan(float a) { return a != a; }
 inline int isnan(double a) { return a != a; }
 inline int isinf(float a) { return fabs(a) > 0x1.fffffep127f; }
@@ -350,7 +346,7 @@ OPENCL_TEST(isfinite)
 OPENCL_TEST(signbit)
 #undef OPENCL_TEST
 
-// Tests of integers: the sign bit is set in any component, or in all.
+// True if the sign bit is set in any component of integers, or in all components.
 template <typename T, typename EnableIf<IsNumber<T>::value>::type = 0>
 inline int any(T a) {
   return a < 0;
@@ -384,7 +380,7 @@ inline int all(Vector<T, N> a) {
   return all(a.lo) && all(a.hi);
 }
 
-// b where the condition holds, else a. A number holds if it is not 0, a vector's component if its sign bit is set.
+// b where the condition is true, else a. A number is true if it is not 0, a vector's component if its sign bit is set.
 template <typename T, typename C, typename EnableIf<IsNumber<T>::value && IsNumber<C>::value>::type = 0>
 inline T select(T a, T b, C condition) {
   return condition ? b : a;
@@ -400,7 +396,6 @@ inline Vector<T, N> select(Vector<T, N> a, Vector<T, N> b, Vector<C, N> conditio
   return each<T, Select>(condition, a, b);
 }
 
-// Convert numbers from one type to another.
 template <typename To>
 struct Convert {
   template <typename From>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-streamed on FPGAs, as fpga/task_spktrunc. Here both unknowns beside a block are
-// substituted, and one sweep gives all its rows, one block late. The error is d^-m in all rows, instead of d^-(m/2).
+// Purpose: method truncated-streamed on FPGAs, as fpga/task_spktrunc. But all rows of a block are computed from both
+// unknowns beside it, one iteration later. For dominance d the error is d^-TASK_ROWS in all rows.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y  whole blocks of the bands and of the right-hand side, written by the host

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: method truncated-streamed on FPGAs, as fpga/task_spkboth, but the unknowns of each cut are computed twice.
-// The second time uses the first results of the neighbouring cuts: one sweep of Jacobi's method. Blocks are solved two
-// blocks late, and the error is d^-2m.
+// The second time uses the first results of the neighbouring cuts: one sweep of Jacobi's method. A block is solved two
+// iterations later. For dominance d the error is d^(-2 TASK_ROWS).
 //
 // Arguments (global memory)
 //   lower, diag, upper, y  whole blocks of the bands and of the right-hand side, written by the host

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: method truncated-streamed on FPGAs: truncated SPIKE as a stream of blocks (Macintosh, Banks and Kelson 2019,
-// section 3.1.2, Figure 3). An iteration reads a block of m = TASK_ROWS rows, sweeps it down and up, and solves the cut
+// section 3.1.2, Figure 3). An iteration reads a block of TASK_ROWS rows, sweeps it down and up, and solves the cut
 // between it and the block before. The unknowns at the cut give the bottom half of the block before by LU, and the top
-// half of this one by UL. Each half ignores the far end of its block, so rows in the middle of a block have an error of
-// d^-(m/2).
+// half of this one by UL. Each half ignores the far end of its block, so for dominance d rows in the middle of a block
+// have an error of d^(-TASK_ROWS / 2).
 //
 // Arguments (global memory)
 //   lower, diag, upper, y  whole blocks of the bands and of the right-hand side, written by the host
@@ -21,8 +21,8 @@
 
 #define HALF (TASK_ROWS / 2)
 
-// An iteration stores the bottom half of the block before, and the top half of the block that it reads. These are
-// separate stores because a launch may keep only one of them: 512 bits each for 32 floats, half of the longest burst.
+// An iteration stores the bottom half of the block before, and the top half of the block that it reads. These are two
+// stores because a launch may keep only one of them. Each has 512 bits for 32 floats, half of the longest burst.
 typedef struct __attribute__((aligned(64))) {
   scalar_t row[HALF];
 } half_t;

@@ -3,23 +3,23 @@
 // and back, a tile at a time, and loads the next tile while it computes.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
-//   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
-// Source: Thomas' algorithm; core/factors makes the factors. Work-items sweep down in turn, and solve interface systems
-// on the way up; schemes/grids bounds the rounding. With ITEMS_DOWN 1 all is as on the host.
+//   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i;   a, b, c: lower, diag, upper
+// Source: Thomas' algorithm; core/factors makes the factors. Work-items of a line sweep down in turn, and up at once
+// (gpu/grid_rows.clh); schemes/grids bounds the rounding. With ITEMS_DOWN 1, the arithmetic is that of the host.
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x, or (SHARED_FACTORS) of one
-//                       line; written by the host. SYMMETRIC: the couplings in place of the multipliers
+//   multiplier, reciprocal, coupling   m, p and k in the layout of y and x, or (SHARED_FACTORS) of one line; written by
+//                       the host. SYMMETRIC: `multiplier` is the array `coupling`
 //   y                   right-hand sides, written by the host
-//   x                   first d, then the solutions, written here; overlaps no other array. Places between lines keep
+//   x                   first d, then the solutions, written here; overlaps no other array. Elements between lines keep
 //                       their values
-//   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
-//   length, row_stride  rows of a line and places between them
+//   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
+//   length, row_stride  rows of a line, and elements from one row to the next
 //   bundles             of a block; the last may have fewer lines
 //   words               local, 4 GROUP_ITEMS + 2 BUNDLE
-// Launch:  a work-group a bundle, of GROUP_ITEMS work-items.
+// Launch:  a work-group of GROUP_ITEMS work-items for each bundle.
 // Local:   `words` scalars.
-// Per row: 3 multiply-adds, 2 multiplications; 7 words, 4 if factors are shared; 2 less in the last tile.
+// Per row: 3 multiply-adds, 2 multiplications; 7 words, 4 if factors are shared; 2 words less in the last tile.
 // Assumes: factors are finite (set-up checks it). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #include "gpu/grid_rows.clh"
@@ -35,7 +35,7 @@ static inline void fetch_down(__global const scalar_t* multiplier, __global cons
   fetch(y, home, tile, d);
 }
 
-// Load d of my rows of a tile, as the way down stored it; 0 for work-items beyond the last line.
+// Load the d of my rows of a tile that stream_down() stored; 0 for work-items beyond the last line.
 static inline void fetch_left(__global const scalar_t* x, Home home, int tile, scalar_t* d) {
   if (home.there) {
     fetch(x, home, tile, d);

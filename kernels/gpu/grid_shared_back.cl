@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: substitute back in segments as grid_whole.cl does, by concurrent sweeps, for lines that are all alike. The
-// first unknown of every segment is known; the rows between are solved. A work-group takes many bundles, with a
-// segment's factors in local memory, and loads y of the next bundle ahead.
+// Purpose: substitute back in segments as grid_whole.cl does, by concurrent sweeps, for lines that all have the same
+// bands. The first unknown of every segment is known; the rows between are solved. A work-group takes many bundles,
+// with a segment's factors in local memory, and loads y of the next bundle ahead.
 //
 //   inner rows, down from 0 with the bits of grid_shared_condense.cl:  d_i = y_i - m_i d_(i-1)
 //   back:  x_i = (d_i - s_i x_first) p_i - k_i x_(i+1),  s_i = -m_i s_(i-1), s = -1 in the first row
-// Source: SPIKE with Schur complements; core/segment_factors makes the factors.
+// Source: SPIKE with Schur complements; core/schemes/grids/grid_factors makes the factors.
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of one line, shape [length]; written by the host
 //   y                   right-hand sides
-//   x                   solutions, written here; overlaps no other array. Places between lines keep their values
+//   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
 //   known               shape [blocks][segments][block_lines]: the first unknown of every segment
-//   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
-//   length, row_stride  rows of a line and places between them
+//   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
+//   length, row_stride  rows of a line, and elements from one row to the next
 //   bundles             of a block; the last may have fewer lines
 //   segments            of a line, TILE_ROWS each; the last may have fewer rows
 //   run_tiles           as for grid_shared_condense.cl. A work-group takes the last tiles of its run first, because
@@ -25,7 +25,7 @@
 // Valid:   x for the rows of all lines.
 #include "gpu/grid_shared_rows.clh"
 
-// Compute -s p for every row of the tile from the factors in `record`.
+// Compute -s_i p_i of every row from the factors in `record`.
 static inline void keep_spike(__local const scalar_t* record, __local scalar_t* spike) {
   for (int row = (int)get_local_id(0); row < TILE_ROWS; row += GROUP_ITEMS) {
     scalar_t minus_s = 1;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: condense segments as grid_condense.cl does, by concurrent sweeps, for lines that are all alike: compute the
-// right-hand sides of the systems for the first rows of all segments. A work-group takes many bundles, with a segment's
-// factors in local memory, and loads y of the next bundle ahead.
+// Purpose: as grid_condense.cl, by concurrent sweeps, for lines that all have the same bands: compute the right-hand
+// sides of the systems of the segments' first rows. A work-group takes many bundles, with a segment's factors in local
+// memory, and loads y of the next bundle ahead.
 //
-//   inner rows, down:  d_i = y_i - m_i d_(i-1);   first row: y - sum of w_i d_i - m d of the row above
+//   inner rows, down from 0:  d_i = y_i - m_i d_(i-1)
+//   first row:                y - (sum of w_i d_i over its inner rows) - m d, with d of the row above it
 // Source: SPIKE with Schur complements. The elimination of inner rows has the same bits as in grid_shared_back.cl.
 //
 // Arguments (global memory)
 //   multiplier, weight  m and w of one line, shape [length]; written by the host
 //   y                   right-hand sides
-//   left, left_taken    shape [blocks][segments][block_lines]; written here: for each first row its right-hand side,
-//                       and a number that is still to be subtracted from it
-//   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
-//   length, row_stride  rows of a line and places between them
+//   left, left_taken    shape [blocks][segments][block_lines], written here: y - sum of w_i d_i, and m d
+//   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
+//   length, row_stride  rows of a line, and elements from one row to the next
 //   bundles             of a block; the last may have fewer lines
 //   segments            of a line, TILE_ROWS each; the last may have fewer rows
-//   run_tiles           tiles of a work-group, counted through all bundles of the first segment, then of the second ...
+//   run_tiles           tiles of a work-group; tiles are numbered by segments, bundles inner
 // Launch:  work-groups of GROUP_ITEMS work-items, one for each run.
 // Local:   2 GROUP_ITEMS LINES + 2 TILE_ROWS + ITEMS_DOWN scalars.
 // Per row: 3 multiply-adds; 1 word. Assumes: factors are finite (set-up checks it). NaN of y stays in its line.
@@ -56,7 +56,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shar
     }
     lines_t sum = 0;
     if (home.item == 0) {
-      sum = now[0];  // the first row enters no inner row
+      sum = now[0];  // the first row is not part of the sweep
       now[0] = 0;
     }
     tell_down(now, home, record, told);

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-streamed for lines side by side on GPUs, one pass by stored factors. A work-group streams
-// its run of tiles once. It sweeps down IN_FLIGHT tiles ahead of the tile that it substitutes, and keeps these in
-// registers.
+// Purpose: method truncated-streamed for lines side by side on GPUs, one pass by stored factors. A work-group sweeps
+// its run of tiles down, IN_FLIGHT tiles ahead of the tile that it substitutes. Tiles wait in registers.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
-//   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i
+//   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i;   a, b, c: lower, diag, upper
 // Source: Thomas' algorithm; core/factors makes the factors. Truncation: a tile is solved as if the unknown below its
-// next IN_FLIGHT tiles were 0. A run begins as if all above its IN_FLIGHT preceding tiles were 0. schemes/grids
+// next IN_FLIGHT tiles were 0. A run begins as if all rows above its IN_FLIGHT preceding tiles were 0. schemes/grids
 // bounds the error.
 //
 // Build parameter, mandatory, and those of grid_rows.clh:
 //   IN_FLIGHT             tiles that wait for the unknown below them, at least 1
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling   m, p and k of every row, at its place in y and x; written by the host.
-//                       SYMMETRIC: multiplier is not read
+//   multiplier, reciprocal, coupling   m, p and k in the layout of y and x; written by the host. SYMMETRIC: multiplier
+//                       is not read
 //   y                   right-hand sides, written by the host
-//   x                   solutions, written here; overlaps no other array. Places between lines keep their values
-//   blocks, block_stride, block_lines  line l of block o begins at place o block_stride + l
-//   length, row_stride  rows of a line and places between them
+//   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
+//   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
+//   length, row_stride  rows of a line, and elements from one row to the next
 //   bundles             of a block; the last may have fewer lines
 //   runs, run_tiles     runs of a line, and tiles of a run; the last run may have fewer
 //   words               local, 4 GROUP_ITEMS + BUNDLE
-// Launch:  a work-group for each run of each bundle, of GROUP_ITEMS work-items; neighbouring bundles are neighbours.
+// Launch:  a work-group of GROUP_ITEMS work-items for each run of each bundle, bundles inner.
 // Local:   `words` scalars.
 // Per row: 7 multiply-adds, 3 multiplications; 5 words, 4 if symmetric; a run also reads 2 IN_FLIGHT more tiles.
 // Assumes: factors are finite (set-up checks it). NaN of y stays in its line.
@@ -33,7 +32,7 @@
 #error "IN_FLIGHT tiles wait"
 #endif
 
-// My rows of a tile: factors, and y, later d. If symmetric, only the multiplier of my first row is stored apart from k.
+// My rows of a tile: factors, and y, later d_i. SYMMETRIC: `first` is the multiplier of my first row, k has the others.
 typedef struct {
 #ifdef SYMMETRIC
   scalar_t first;
@@ -43,8 +42,8 @@ typedef struct {
   scalar_t p[ITEM_ROWS], k[ITEM_ROWS], d[ITEM_ROWS];
 } Tile;
 
-// My rows of a swept tile: d p, later x, and k. The unknown below the tile determines the unknown below my rows (to_me)
-// and the first unknown of the tile (to_above).
+// My rows of a swept tile: d_i p_i, later x_i, and k_i. to_me, to_above: the maps from the unknown below the tile to
+// the unknown below my rows, and to the first unknown of the tile.
 typedef struct {
   scalar_t d[ITEM_ROWS], k[ITEM_ROWS];
   Passage to_me, to_above;
@@ -69,7 +68,7 @@ static inline void multipliers_of(const Tile* t, scalar_t* m) {
 #endif
 }
 
-// The unknown below a tile, computed through the `count` tiles below it as if the unknown below those were 0.
+// The unknown below a tile, if the unknown below the next `count` tiles is 0.
 // @param in_flight  the lowest tile first
 static inline scalar_t unknown_below(const Swept* in_flight, int count) {
   scalar_t unknown = 0;
@@ -144,7 +143,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_stre
     pass_up_tile(up, home, &in_flight[0].to_me, &in_flight[0].to_above);
     if (tile - IN_FLIGHT >= begin) finish_tile(home, tile - IN_FLIGHT, unknown_below(in_flight, IN_FLIGHT), &oldest, x);
   }
-  // Finish the tiles that still wait. No tile is awaited below the end of a line.
+  // Finish the tiles of the run that still wait for the unknown below them.
 #pragma unroll
   for (int w = IN_FLIGHT - 1; w >= 0; --w) {
     const int tile = last - w;

@@ -5,8 +5,8 @@
 //
 // Arguments (global memory)
 //   lower, diag, upper, y      shape [end - origin], in the order of the rows
-//   to_lower, ..., to_y        shape [tiles * GROUP_ITEMS * m], marshalled; written here. A row outside [origin, end)
-//                              becomes 1 x = 0
+//   to_lower, ..., to_y        shape [tiles * GROUP_ITEMS * m], marshalled; written here. Rows outside [origin, end)
+//                              become x = 0
 //   origin, end  the arrays hold rows [origin, end) of the system
 //   first        first row of partition 0; may be negative
 //   m            rows of a partition
@@ -20,7 +20,7 @@
 #error "build with -D BLOCK_ROWS=rows of a partition that are transposed at a time, a power of two"
 #endif
 
-// The rows of a launch: arrays hold [origin, end), partition 0 begins at first and has m rows.
+// The arrays hold rows [origin, end); partition 0 has the m rows from `first` on.
 typedef struct {
   long origin, end, first;
   int m;

@@ -23,7 +23,7 @@
 #error "build with -D PARTITION_ROWS=rows of a partition -D STAGED=0 or 1"
 #endif
 
-// KEPT is row i of array k for the second sweep; KEEP stores it in the first sweep if STAGED.
+// KEPT is row i of array k in the second sweep. If STAGED, KEEP puts it into local memory in the first sweep.
 #if STAGED
 #define KEPT(k, array, i) words[((k) * m + (i)) * GROUP_ITEMS + (int)get_local_id(0)]
 #define KEEP(k, i, value) (KEPT(k, words, i) = (value))
@@ -42,7 +42,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void paper_spk
   const long partition = (long)get_global_id(0), base = marshalled(m, 0);
   const int half_rows = m / 2;
   scalar_t f = 0, r = 0, far = 0;
-  // Unrolled so that several rows are loaded at once: the rows of a partition wait for each other, the loads need not.
+  // Unrolled so that several rows are loaded at once: pivots wait for each other, but loads need not.
 #pragma unroll 4
   for (int i = 0; i < m; ++i) {
     const long at = base + (long)i * GROUP_ITEMS;

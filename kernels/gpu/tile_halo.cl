@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-halo on GPUs, one pass. A work-group solves a tile as if its ends were uncoupled from the
-// rest. It stores the rows that are at least `halo` rows away from the ends.
+// Purpose: method truncated-halo on GPUs, one pass. A work-group solves a tile as if it were uncoupled from other rows.
+// It stores the rows that are at least `halo` rows away from the ends of the tile.
 // Source: SPIKE inside the tile. Each partition is eliminated to its last unknown; parallel cyclic reduction (PCR)
 // solves the interface system. core/certificate (certify_halo) bounds the error.
 //
 // Arguments (global memory)
-//   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps no other array. With SYMMETRIC lower is not read;
-//                             with SHARED_FACTORS the bands are of one line, see tile_factors.clh
+//   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps no other array. With SYMMETRIC, lower is not read;
+//                             with SHARED_FACTORS, the bands are of one line, see tile_factors.clh
 //   met_by, launch  of tile_non_finite.clh
 //   n            rows of the whole system
 //   origin       row of element 0 of the arrays, a multiple of VECTOR
@@ -17,9 +17,9 @@
 //   transposed       local, TRANSPOSED_WORDS scalars
 // Launch:  a work-group of GROUP_ITEMS work-items for each tile; with ON_DEMAND any number of work-groups.
 // Local:   `transposed`.
-// Per row: 1 division, 7 multiply-adds, 4 multiplications for every row of the tile; 5 words a row kept, 4 if
-//          symmetric, 2 if bands are shared; narrow bands take half a word.
-// Without NAN_SAFE divisions use rough_reciprocal(); where its result is not usable, a non-finite number is noted.
+// Per row of the tile: 1 division, 7 multiply-adds, 4 multiplications. Per stored row: 5 words, 4 if symmetric, 2 if
+//          bands are shared; narrow bands take half a word.
+// Without NAN_SAFE, divisions use rough_reciprocal(); where its result is NaN or 0, a non-finite number is noted.
 // Assumes: couplings out of the system are 0.
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_factors.clh"
@@ -29,17 +29,17 @@ typedef struct {
   scalar_t above, below, value;
 } Reduced;
 
-// Local memory of the reduction, and of the equations that partitions pass to the one above, in numbers a work-item.
+// Scalars of local memory a work-item needs in solve_interfaces() and solve_tile().
 #define REDUCED_WORDS 3
 
 static inline scalar_t invert(scalar_t a) { return NAN_SAFE ? reciprocal(a) : rough_reciprocal(a); }
 
-// Eliminate within the partition, downwards. Afterwards lower holds multipliers, diag reciprocal pivots and upper
-// scaled couplings.
-// @return the last row's equation; *top the first row's: x_first = value - above x_above - below x_last
+// Eliminate within the partition, downwards. lower becomes the multipliers, diag the reciprocal pivots, upper the
+// couplings times these.
+// @return the last row's equation; *top becomes the first row's: x_first = value - above x_above - below x_last
 static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper, const scalar_t* y, Reduced* top,
                                 NonFinite non_finite) {
-  // x_first = f - g x_above - h x_i, where i is the row reached
+  // x_first = f - g x_above - h x_i, where row i is the last that was eliminated
   scalar_t f = 0, g = 0, h = -1, left = y[0], above = lower[0];
   scalar_t r = invert(diag[0]);
   bool vanished = is_zero(r);
@@ -66,14 +66,15 @@ static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper
   top->above = g;
   top->below = h;
   const Reduced bottom = {mul(above, r), upper[last], mul(left, r)};
-  // If y is not finite, neither is one of these values.
+  // If some y is not finite, one of these values is not finite either.
   note_unless_finite(top->value, non_finite);
   note_unless_finite(bottom.value, non_finite);
   note(vanished, non_finite);
   return bottom;
 }
 
-// Solve for the last unknown of every partition. `above` of the first and `below` of the last are not read.
+// Parallel cyclic reduction: solve for the last unknown of every partition. mine.above of the first and mine.below of
+// the last partition have no effect.
 static inline scalar_t solve_interfaces(Reduced mine, int steps, __local scalar_t* words) {
   __local scalar_t *const above = words, *const below = words + GROUP_ITEMS, *const value = words + 2 * GROUP_ITEMS;
   const int item = (int)get_local_id(0);
@@ -103,11 +104,11 @@ static inline scalar_t solve_interfaces(Reduced mine, int steps, __local scalar_
   return mine.value;
 }
 
-// Solve a tile whose partitions have been eliminated. On entry v is the right-hand side, on return the solution.
+// Solve a tile after eliminate(). On entry v is the right-hand side, on return the solution.
 static inline void solve_tile(const scalar_t* l, const scalar_t* d, const scalar_t* u, scalar_t* v, Reduced top,
                               Reduced bottom, int steps, __local scalar_t* words) {
   const int item = (int)get_local_id(0), last = ITEM_ROWS - 1;
-  // Couple last rows only: substitute the first unknown of the partition below, which depends on both last unknowns.
+  // Substitute the first unknown of the partition below. Last rows then couple to last rows only.
   barrier(CLK_LOCAL_MEM_FENCE);
   words[item] = top.value;
   words[GROUP_ITEMS + item] = top.above;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: both passes of exact-twopass over the last level, whose rows are one tile. The bits are those of
-// tile_reduce.cl and tile_substitute.cl, in one launch. Source: gpu/tile_excess.clh.
+// Purpose: both passes of exact-twopass in one launch, over the last level, whose rows are one tile. The bits are those
+// of tile_reduce.cl and tile_substitute.cl. Source: gpu/tile_excess.clh.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y, rows_left  as for tile_reduce
 //   x            shape [n]; overlaps no other array
-//   n            rows, at most TILE_ROWS; rows behind them are identity rows
+//   n            rows, at most TILE_ROWS; rows from n on are identity rows
 //   transposed       local, as for tile_reduce
 // Launch:  one work-group of GROUP_ITEMS work-items.
 // Local:   `transposed`.
@@ -29,7 +29,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_solv
     fetch_rows(of, rows, &fetched);
     ends.above.upper = transpose_rows(&fetched, transposed, &mine);
   }
-  // `general` from the start: there is only this tile, and it is never begun again.
+  // `general` at once: this single tile is not worth a first attempt without it.
   eliminate_inner(true, false, &mine, &ends);
   eliminate_places(true, ends.above, ends.bottom, words);
   PlaceRow place;

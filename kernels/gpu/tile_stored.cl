@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: truncated-streamed on GPUs, for lines end to end by stored factors: z_i = y_i - w_i z_(i-1) down, x_i = r_i
-// z_i - c_i x_(i+1) up. A work-group streams a run of tiles. z is carried from tile to tile; x of a tile follows when
-// the tile below it has been condensed to its first unknown. Truncation is `reach` rows away outside of a run and,
-// between tiles of a run, a tile away. core/certificate bounds both.
+// z_i - c_i x_(i+1) up. A work-group streams a run of tiles. z is carried from tile to tile; x of a tile is computed
+// once the tile below it has given its first unknown. Truncation is `reach` rows away outside of a run, and a tile away
+// between tiles of a run. core/certificate bounds both.
 // Source: sweeps are chains of affine maps, composed within a work-item and scanned over the work-group.
-//   CORRECTED    rows are swept again from the value that enters the work-item. That value, and the value at which the
-//                work-item before arrives, differ by rounding times products of multipliers. The difference is scanned
-//                in its turn and added to every row, without a third sweep. Without CORRECTED rows are swept from 0 and
-//                corrected for the entering value by products, so that neighbours differ by the rounding of the scan.
-//                With CORRECTED reach is a tile.
-//   CORE_GROUPS  how many work-groups a multiprocessor shall have registers for, used by CUDA; OpenCL stays below that
-//                limit by itself. One register too many makes two waves of runs out of one, 1.5 times as long
+//
+// Build parameters, and those of tile_factors.clh:
+//   CORRECTED    defined: a work-item sweeps its rows from the value that the scan gives. The sweep of the work-item
+//                before it ends at a slightly different value. A second scan passes on these differences, and every row
+//                is corrected for them. reach is a tile. Not defined: rows are swept from 0 and corrected by products
+//                for the value that enters, so that neighbours differ by the rounding of the scan
+//   CORE_GROUPS  how many work-groups a multiprocessor shall have registers for. CUDA needs it; OpenCL stays below that
+//                limit by itself. With one register too many, runs take two waves instead of one, 1.5 times as long
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling, y, x  shape [rows of the chunk]; x overlaps no other array. With
-//                SYMMETRIC multiplier is not read (see tile_factors.clh)
+//   multiplier, reciprocal, coupling   w, r and c, shape [rows of the chunk], or with SHARED_FACTORS of one line. With
+//                SYMMETRIC, multiplier is not read (see tile_factors.clh)
+//   y, x         shape [rows of the chunk]; x overlaps no other array
 //   met_by, launch     of tile_non_finite.clh
 //   n, origin    rows of the whole system; row of element 0 of the arrays, a multiple of VECTOR
 //   run_begin, run_end  runs of this launch; run k keeps rows [k run_rows, (k + 1) run_rows)
@@ -31,8 +33,8 @@
 #include "gpu/tile_factors.clh"
 #include "gpu/tile_scan.clh"
 
-// A swept tile. v: unknowns as if the one below the work-item (CORRECTED: the tile) were 0. c: couplings to the row
-// below. behind: the map from the unknown below the tile to the one below the work-item's rows.
+// A swept tile. v: unknowns as if the unknown below the work-item (CORRECTED: below the tile) were 0. c: couplings.
+// behind: the map from the unknown below the tile to the unknown below the work-item's rows.
 typedef struct {
   TileRows rows;
   scalar_t v[ITEM_ROWS];
@@ -40,7 +42,7 @@ typedef struct {
   Affine behind;
 } Ahead;
 
-// Sweep the rows of a work-item from 0. @param map  out: the map from the value that enters to the one that leaves
+// Sweep the rows of a work-item from 0. @param[out] map  from the value that enters to the value that leaves
 static inline void sweep_from_zero(scalar_t* v, const factor_t* coupling, bool back, Affine* map) {
   map->factor = 1;
   map->value = 0;
@@ -56,7 +58,7 @@ static inline void sweep_from_zero(scalar_t* v, const factor_t* coupling, bool b
 }
 
 #ifdef CORRECTED
-// Change the rows of a work-item for a change `off` of the value that enters them. @param back  sweep upwards
+// Correct the rows of a work-item for an error `off` of the value that enters them. @param back  it enters from below
 static inline void take_off_all(scalar_t* v, const factor_t* coupling, scalar_t off, bool back) {
 #pragma unroll
   for (int k = 0; k < ITEM_ROWS; ++k) {
@@ -66,8 +68,9 @@ static inline void take_off_all(scalar_t* v, const factor_t* coupling, scalar_t 
   }
 }
 
-// The error of the value that has entered a work-item. Begins with a barrier. @param through  product of its couplings;
-// entered, left  the value that was taken to enter, and the value that leaves its rows
+// The error of the value from which a work-item has swept its rows. Begins with a barrier.
+// @param through        product of -coupling (down: -multiplier) of these rows
+// @param entered, left  the value at which the sweep began, and the value at which it ended
 static inline scalar_t find_mismatch(scalar_t through, scalar_t entered, scalar_t left, bool back,
                                      __local scalar_t* words) {
   const int item = (int)get_local_id(0), next = back ? item - 1 : item + 1;
@@ -79,8 +82,8 @@ static inline scalar_t find_mismatch(scalar_t through, scalar_t entered, scalar_
   return scan(mine, back, words).value;
 }
 #else
-// Correct rows that were swept from 0 for the value that enters, by the products that made the map.
-// @param one  1. The compiler must not know it: it would keep all products in registers
+// Correct rows that were swept from 0 for the value that enters.
+// @param one  1; the compiler must not know it, because it would then keep all products in registers
 static inline void let_enter(scalar_t* v, const factor_t* coupling, scalar_t entering, bool back, scalar_t one) {
   Affine row = {one, 0};
 #pragma unroll
@@ -102,12 +105,11 @@ typedef struct {
   int run_tiles, reach, length;
 } Lines;
 
-// Solve the rows of a tile, given the unknown below it, and store those in [first, end).
-// @param one  see let_enter()
+// Solve a swept tile, given the unknown below it, and store its rows in [first, end). @param one  see let_enter()
 static inline void finish(Ahead* tile, scalar_t below, scalar_t one, long first, long end, __local vector_t* transposed,
                           NonFinite non_finite, __global scalar_t* x) {
 #ifdef CORRECTED
-  // A factor of 0 keeps a NaN of a line below out.
+  // Where the factor is 0, nothing is to be corrected, and a product would let in a NaN of the line below.
   if (!is_zero(tile->behind.factor)) take_off_all(tile->v, tile->c, mul(tile->behind.factor, below), true);
 #else
   let_enter(tile->v, tile->c, map_at(tile->behind, below), true, one);
@@ -117,7 +119,7 @@ static inline void finish(Ahead* tile, scalar_t below, scalar_t one, long first,
   store_kept(tile->v, transposed, tile->rows, (int)kept, (int)kept_end, x);
 }
 
-// Load a tile: right-hand side and couplings go to *tile, other factors to w and r. All loads are issued at once.
+// Load a tile: y and couplings go to *tile, other factors to w and r. All loads are issued before any result is used.
 static inline void fetch_tile(Lines of, Ahead* tile, __local vector_t* transposed, factor_t* w, factor_t* r) {
   const TileRows rows = tile->rows;
   factors_t fr[ITEM_FACTORS], fc[ITEM_FACTORS];
@@ -142,8 +144,8 @@ static inline void fetch_tile(Lines of, Ahead* tile, __local vector_t* transpose
 #endif
 }
 
-// Sweep a tile down from `entering`, and up from 0, and compute its map of the unknown below it.
-// @param map  out: the work-item's own part of the map;   one  see let_enter()
+// Sweep a tile down from `entering` and up from 0, and compute tile->behind.
+// @param[out] map  of the sweep up over the work-item's rows;   one  see let_enter()
 // @return the value that leaves the work-item's rows downwards
 static inline scalar_t sweep(Ahead* tile, scalar_t entering, scalar_t one, const factor_t* w, const factor_t* r,
                              __local scalar_t* words, NonFinite non_finite, Affine* map) {
@@ -182,7 +184,7 @@ static inline void stream_run(Lines of, long run, __local vector_t* transposed) 
   scalar_t z = 0;
   Ahead before;
 #ifdef CORRECTED
-  // The last tile above the cut is swept once more, from 0 as in the next run, for what enters the tile below.
+  // The run's last tile is swept once more, from 0 as in the next run, for the value that enters the tile below it.
   const int again = of.reach > 0 ? of.run_tiles - 1 : -1;
   const bool joins = again > 0 && end < of.n - of.origin;
 #else
@@ -203,12 +205,12 @@ static inline void stream_run(Lines of, long run, __local vector_t* transposed) 
 #ifdef CORRECTED
     const scalar_t entering = k == again ? 0 : z;
 #else
-    // In the tile above the cut the last work-item ignores the value that has entered the tile, whose influence has
-    // decayed there. It so has the bits that the next run begins with.
+    // In the run's last tile, the last work-item ignores the value that has entered the tile, because its influence has
+    // decayed there. The next run, which begins its sweep with this tile from 0, then has the same bits.
     const scalar_t entering = shares && rows.first + TILE_ROWS == end && item == GROUP_ITEMS - 1 ? 0 : z;
 #endif
     const scalar_t leaving = sweep(&tile, entering, one, w, r, words, of.non_finite, &map);
-    // Hand on the value for the next tile, and the first unknown for the tile before.
+    // Pass on the value that enters the next tile, and the first unknown, which the tile above needs.
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == GROUP_ITEMS - 1) words[0] = leaving;
 #ifdef CORRECTED

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: measure the speed limit of GPUs, as kernels/common/stream.cl does of CPUs: read READS arrays, write one, x =
-// (a + b) + (c + y) with four, and fewer terms with fewer.
+// Purpose: measure the speed limit of GPUs, as common/stream.cl does for CPUs: read READS arrays and write one; x =
+// (a + b) + (c + y) with four reads, fewer terms with fewer reads.
 //
 // Arguments: a, b, c, y, x  shape [n], global, aligned to 16 bytes; x is written here, the others by the host; only the
 //                           first READS are read

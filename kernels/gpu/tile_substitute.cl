@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: second pass of exact-twopass on GPUs: solve every tile between the known last unknowns of this tile and of
-// the tile above. The elimination of inner rows has the bits of tile_reduce.cl; the equations of the places are read.
+// Purpose: second pass of exact-twopass on GPUs: solve every tile, given its last unknown and that of the tile above.
+// The elimination of inner rows has the bits of tile_reduce.cl; the equations of the places come from `kept`.
 // Source: gpu/tile_excess.clh.
 //
 // Arguments (global memory)
@@ -11,7 +11,7 @@
 // Launch:  a work-group of GROUP_ITEMS work-items for each tile. The last tiles come first, because data that
 //          tile_reduce.cl read last may be in the cache.
 // Local:   `transposed`.
-// Per row: 1 division, about 15 additions and multiplications; 5 words and 3 a work-item; 4 if symmetric.
+// Per row: 1 division, about 15 additions and multiplications; 5 words, 4 if symmetric, and 3 a work-item.
 // Assumes: as tile_reduce.
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_places.clh"

@@ -17,14 +17,14 @@
 namespace oclspkt {
 namespace {
 
-/// Words a row that the solves behind DeviceProfile::rows_per_second stream.
+/// Words a row in the solves that measure DeviceProfile::rows_per_second.
 constexpr double kProfileWords = 5;
 /// Nominal bytes a second that a core of the host streams.
 constexpr double kNominalCore = 8e9;
 /// Number of arrays that sweeps with stored factors stream: y, x, and three of factors.
 constexpr Index kFactoredArrays = 5;
 
-/// From this length on, several lines take as long a row as a single line, if they do not fit into the caches.
+/// From this length on, lines that do not fit into the caches take as long a row as a single line.
 constexpr Index kLongLine = 1024;
 
 /// Lines of a shape that fill twice the cache if `in_memory`, else an eighth of it.
@@ -146,7 +146,8 @@ DeviceProfile nominal_profile(const DeviceInfo& device, bool is_double) {
 }
 
 DeviceProfile board_profile(bool is_double) {
-  // Its fuller bank moves 3 of the 5 words of a row, at 90 % of 2133 MHz times 8 bytes; vectors go both ways at once.
+  // The board's fuller bank moves 3 of the 5 words of a row, at 90 % of 2133 MHz times 8 bytes. Vectors go both ways at
+  // once.
   constexpr double kBank = 0.9 * 8 * 2133.3333e6, kBankWords = 3;
   DeviceProfile profile;
   profile.launch_seconds = 100e-6;

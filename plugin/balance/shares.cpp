@@ -110,9 +110,9 @@ void sort_by(Members& members, const Cost& cost) {
 }
 
 /// Find the shares of the least cost: the seconds of an apply, or its joules. If a device has two drivers, only the
-/// cheaper one takes part. The candidates are one processor, and least_parts() of the first 2, 3, ... processors in an
-/// order. The order is by the host's memory that a row needs, the least first; for joules, also by the joules of a row.
-/// For joules, the shares of the least time are a candidate, too.
+/// cheaper one takes part. The candidates are the cheapest processor alone, and least_parts() of the first 2, 3, ...
+/// processors in the order of bytes of host memory a row; for joules, also in the order of joules a row, and the shares
+/// of the least time.
 Rows least_shares(const Task& task) {
   const auto cost = [&](const Rows& rows) {
     const Shares shares = predict_shares(rows, task.models, task.node);

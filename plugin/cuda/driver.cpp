@@ -13,7 +13,7 @@
 namespace oclspkt::cuda {
 namespace {
 
-/// Looks up functions of a library, and remembers the first that is missing.
+/// Looks up functions of a library, and remembers the first missing one.
 class Symbols {
  public:
   explicit Symbols(void* library) : library_(library) {}

@@ -113,9 +113,9 @@ struct _cl_device_id {
 };
 
 /// The card's primary context, which a program's own CUDA calls and PETSc's use, too. It is retained once and never
-/// released: the last release would destroy it with the memory of all users. A program that made it current without a
-/// reference does not expect that, and the release would wait for ever for a kernel that hangs. The references count
-/// uses of this object; after the last one no events are kept.
+/// released, because the last release would destroy it with the memory of all users. A program that made the context
+/// current without a reference does not expect that. Also, the release would wait for ever for a kernel that hangs. The
+/// references count uses of this object; after the last one no idle events are kept.
 struct _cl_context : oclspkt::cuda::Counted {
   cl_device_id device = nullptr;
   oclspkt::cuda::CUcontext handle = nullptr;

@@ -5,7 +5,8 @@
 namespace oclspkt::cuda {
 namespace {
 
-// Ask or wait for an event. We record no CUDA events in a caller's queue, so ask or wait for its whole stream instead.
+// look() gives the state of an event, wait_for() waits for it. Events of a caller's queue have no CUDA event; for these
+// both functions use the whole stream.
 CUresult look(const _cl_event& event) {
   return event.end != nullptr ? driver()->event_query(event.end) : driver()->stream_query(event.queue->stream);
 }

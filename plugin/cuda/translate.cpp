@@ -324,7 +324,7 @@ class Translation {
     }
   }
 
-  /// The token after the body of a function that begins at `open`. Of each condition's branches only the first counts.
+  /// The token after the body of a function that begins at `open`. Only the first branch of each #if counts.
   std::size_t behind_body(std::size_t open) const {
     int depth = 0;
     std::vector<int> before;  // depth at the start of each open branch
@@ -354,7 +354,7 @@ class Translation {
   bool contracts_ = true;
 };
 
-/// The options of clBuildProgram, for NVRTC.
+/// The options of clBuildProgram, translated for NVRTC.
 struct Options {
   std::string defines;  ///< lines of text
   bool exact_divisions = false;

@@ -22,13 +22,13 @@ struct CudaProgram {
 
 /// Translate a program from OpenCL C to CUDA C++17 for NVRTC. Lines keep their numbers in NVRTC's log.
 ///
-/// The text in front of it, kernels/cuda/prelude.cuh, defines most of OpenCL C. The program's text changes where
+/// kernels/cuda/prelude.cuh, which precedes the program, defines most of OpenCL C. The program's text changes where
 ///   - `__kernel` begins a kernel, which becomes extern "C" __global__; reqd_work_group_size becomes launch_bounds;
 ///   - `__local` declares variables, which become __shared__;
 ///   - a kernel takes a `__local` pointer (one at most), which is the shared memory that a launch adds. The parameter
 ///     becomes an unread number of 4 bytes; it must be in the parameter list itself, not in a macro;
 ///   - `__constant` declares variables;
-///   - a vector literal (type)(a, b) becomes type(a, b), because in C++ it would be the last number alone;
+///   - a vector literal (type)(a, b) becomes type(a, b), because in C++ (a, b) is b;
 ///   - `#pragma OPENCL` is left out; FP_CONTRACT OFF becomes an option, for the whole text.
 /// Vectors of 3 numbers, images, pipes, and components other than s0 to s3 are not supported and do not compile.
 ///

@@ -50,7 +50,7 @@ std::vector<std::string> look_around() {
   return all;
 }
 
-/// A program's place in the cache, from which it is loaded, or where it is stored once it is compiled.
+/// A program's entry in our cache.
 class KeptProgram {
  public:
   KeptProgram(const FoundDevice& device, const WantedProgram& wanted) : device_(device), kernel_(wanted.kernel) {
@@ -121,7 +121,8 @@ std::string build_options(const FoundDevice& device, bool is_double, int lanes) 
 std::string core_groups(const FoundDevice& device, int items, Index groups) {
   std::string options = " -D CORE_GROUPS=" + std::to_string(groups);
   if (device.info.cuda || device.info.platform.find("NVIDIA") == std::string::npos) return options;
-  // A quarter of a multiprocessor runs 32 work-items in step. It has 512 registers for each, allocated in units of 8.
+  // A multiprocessor has four quarters. Each runs warps of 32 work-items, and has 512 registers for each of the 32,
+  // which warps share in units of 8 registers.
   constexpr Index kInStep = 32, kQuarters = 4, kRegisters = 512, kUnit = 8, kMost = 255;
   const Index of_quarter = quotient_up(quotient_up(groups * items, kInStep), kQuarters);
   const Index registers = std::min(kMost, kRegisters / of_quarter / kUnit * kUnit);

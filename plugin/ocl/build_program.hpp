@@ -24,8 +24,8 @@ std::string build_options(const FoundDevice& device, bool is_double, int lanes);
 /// for kernels without a required work-group size (kernels/gpu/tile_rows.clh).
 std::string core_groups(const FoundDevice& device, int items, Index groups);
 
-/// Build OpenCL C for one device. If the run-time has no cache of its own, load the program that an earlier process
-/// built, if our cache holds it (ProgramCache).
+/// Build OpenCL C for one device. For run-times without a cache of their own, load the program from ours (ProgramCache)
+/// if an earlier process has built it.
 /// @throws BuildError with the first lines of the log
 cl::Program build_program(const FoundDevice& device, const cl::Context& context, const WantedProgram& wanted);
 

@@ -75,7 +75,7 @@ struct BorderState {
   static std::vector<Long> wide(const std::vector<Index>& rows) { return {rows.begin(), rows.end()}; }
   std::int64_t bytes(Index of_each_slot) const { return of_each_slot * slots * static_cast<Index>(sizeof(T)); }
 
-  /// `by_queue` is the device with the queue of the vectors: a caller's, or its own for imported vectors.
+  /// by_queue: the device with the queue that uses the vectors: a caller's, or its own for imported vectors.
   std::shared_ptr<OpenDevice> device, by_queue;
   std::shared_ptr<ImportedVectors> imported;  ///< null: vectors are in the callers' memory
   std::int64_t vector_bytes;
@@ -157,7 +157,7 @@ class ClBorders final : public Borders<T> {
     return s.imported ? ((*s.imported).*imported)() : callers_memory(s.device->context(), name, handle, sizeof(T));
   }
 
-  /// x -= spikes * unknowns of one side. @param offset  place of the side's first unknown
+  /// x -= spikes * unknowns of one side. @param offset  index of the side's first unknown
   static void correct(BorderState<T>& s, const Side<T>& side, const Buffer& x, Index offset) {
     if (side.entries == 0) return;
     launch(*s.by_queue, s.correct_kernel, items_for(side.entries), s.spikes, side.runs, s.unknowns, x, Long{offset},

@@ -20,7 +20,7 @@
 
 namespace oclspkt::ocl {
 
-/// The arrays that a scheme places in the second of two memory banks; none: the run-time chooses the banks.
+/// The arrays that a scheme puts into the second of two memory banks; none: the run-time chooses the banks.
 using Placed = std::optional<SecondBank>;
 
 inline Bank bank_of(const Placed& placed, bool SecondBank::*array) { return placed ? ((*placed).*array ? 2 : 1) : 0; }
@@ -96,7 +96,7 @@ class DeviceBands {
   }
 
  private:
-  /// The bytes of places [first, end) of an array.
+  /// The bytes of elements [first, end) of an array.
   static std::span<const std::byte> bytes_of(const void* array, std::int64_t word, const Chunk& places) {
     return {static_cast<const std::byte*>(array) + places.first * word, size(places.rows() * word)};
   }

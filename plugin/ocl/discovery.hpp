@@ -21,7 +21,8 @@ struct FoundDevice {
   std::size_t local_bytes = 0;             ///< local memory of a work-group
   std::size_t max_group_items = 1;         ///< work-items of a work-group
   int lanes(bool is_double) const { return is_double ? lanes_double : lanes_float; }
-  /// Partitions of a tile: one for each number that fits in a cache line. The registers of a row are independent.
+  /// Partitions of a tile of lanes: one for each number of a cache line. Operations on the registers of a row do not
+  /// wait for each other.
   int tile_lanes(bool is_double) const;
   /// True if kernels for GPUs are used, whose work-groups have many work-items.
   bool by_groups(Variant variant) const;

@@ -151,8 +151,8 @@ Pieces make_pieces(const Plan& plan, const Chunk& chunk, Index rows, bool whole)
   const Index all = chunk.tile_end - chunk.tile_begin;
   Index tiles = all;
   if (!whole) {
-    // A launch solves the tiles of one piece, which also brings the rows that they need behind them. Launches are
-    // about equally long.
+    // A launch solves so many tiles that one piece brings their rows and the rows that they need behind them. Launches
+    // are about equally long.
     const Index most = std::max<Index>(1, (rows - plan.cut().behind) / plan.tile_rows());
     tiles = quotient_up(all, quotient_up(all, most));
   }
@@ -187,7 +187,7 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
   const Index blocks = lines.blocks(), extent = lines.block_extent(), length = lines.length(0);
   Layout layout;
   layout.needs = carrier_of(plan).needs(plan, lines, word, blocks);
-  // If the scratch of all work-groups does not fit, there are fewer of them.
+  // If the scratch of all work-groups does not fit, fewer work-groups share the work.
   const std::int64_t slot_bytes = layout.needs.slot * plan.lanes * word;
   const std::int64_t window_limit = std::min(limits.allocation, limits.memory / 6);
   const Index most = std::max<Index>(1, std::min<Index>(plan.runs, window_limit / slot_bytes));

@@ -15,7 +15,7 @@ namespace oclspkt::ocl {
 /// A non-negative count, in the type of OpenCL and of containers.
 inline std::size_t size(std::int64_t value) { return static_cast<std::size_t>(value); }
 
-/// The tiles of one launch and the rows they need; for lines side by side, blocks and the places they cover.
+/// The tiles of one launch and the rows that they need; for lines side by side, blocks and the elements they cover.
 struct Chunk {
   Index tile_begin = 0, tile_end = 0;
   Index first = 0, end = 0;            ///< rows that the launch needs
@@ -47,7 +47,7 @@ struct Needs {
 /// How a plan lies in the memory of a device.
 struct Layout {
   std::vector<Chunk> chunks;
-  std::vector<Chunk> band_chunks;  ///< places of the bands of each chunk; one entry if all chunks share bands
+  std::vector<Chunk> band_chunks;  ///< elements of the bands for each chunk; one entry if all chunks share bands
   Index longest = 0;               ///< rows of the largest chunk
   int runs = 1;                    ///< most work-groups of a launch
   Index chunk_tiles = 0;           ///< most tiles of a chunk
@@ -75,8 +75,8 @@ struct Pieces {
   std::vector<Down> downs;  ///< all rows that are solved
 };
 
-/// The places of the stored factors that a chunk needs: factors of its tiles and of one more tile on either side. The
-/// last tile counts as a whole even if it reaches beyond the system. If tiles share factors, the places of all factors.
+/// The elements of the stored factors that a chunk needs: those of its tiles and of one more tile on either side, or
+/// all if tiles share factors. The last tile counts as a whole even if it reaches beyond the system.
 Chunk places_of_factors(const Plan& plan, Chunk chunk);
 
 /// Check that a device has kernels for a plan, and that the plan is for these lines and this device.
@@ -101,7 +101,7 @@ Pieces make_pieces(const Plan& plan, const Chunk& chunk, Index rows, bool whole)
 /// @param down  make pieces that go to the host
 void make_pieces(Pieces& pieces, Index n, Index rows, bool up, bool down);
 
-/// Cut the blocks of lines side by side into chunks of at most Cut::blocks. Stored factors have the bands' places.
+/// Cut the blocks of lines side by side into chunks of at most Cut::blocks. Stored factors have the layout of bands.
 /// @throws InvalidInput if not even one block fits
 Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, const Limits& limits);
 

@@ -34,7 +34,7 @@ Locks& locks() {
 
 /// A buffer over host memory that no command uses. When the buffer is made, NVIDIA's driver locks the pages (0.05 s for
 /// 800 MB); the buffer takes no device memory. Copies then carry 6.0e9 doubles a second both ways instead of 0.6e9
-/// (H100). Libcuda's cuMemHostRegister has no effect on OpenCL; in the CUDA module making the buffer calls it.
+/// (H100). Libcuda's cuMemHostRegister has no effect on OpenCL; the CUDA module calls it when it makes the buffer.
 class PageLock final : public Holding {
  public:
   PageLock(const OpenDevice& device, const void* p, std::int64_t bytes)

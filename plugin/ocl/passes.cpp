@@ -14,7 +14,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Copy rows [first, end) of a chunk's solution to x. Places of x between lines keep their values.
+/// Copy rows [first, end) of a chunk's solution to x. Elements of x between lines keep their values.
 template <typename T>
 void copy_out(const LineSet& lines, const Chunk& chunk, Index first, Index end, const std::byte* solved, T* x) {
   constexpr auto kWord = static_cast<Index>(sizeof(T));
@@ -130,7 +130,7 @@ class Passes {
   }
 
  private:
-  /// True in the last pass, which gives x.
+  /// True in the last pass, which writes x.
   bool last() const { return pass_ + 1 == site_.layout.needs.passes; }
   bool in_place() const { return site_.pipeline == nullptr; }
   /// True if kernels access whole blocks in the solver's own buffers, because a caller's buffer may end inside a block.

@@ -221,9 +221,9 @@ void Pipeline::copy_down(std::int64_t number) {
   down_.copies.left[slot(piece)].fetch_sub(1, std::memory_order_acq_rel);
 }
 
-/// Send one piece. Before the next piece, run() enqueues launches and transfers down, because NVIDIA's queues share
-/// a channel to the card, where a transfer down waits for all transfers up enqueued before it. An apply of 1e8 rows
-/// took 21.6 ms with 32 pieces of 8 MB sent at once, and 17.5 ms with one at a time (H100, locked pages).
+/// Send one piece. Before the next piece, run() enqueues launches and transfers down. NVIDIA's queues share a
+/// channel to the card, where a transfer down waits for all transfers up enqueued before it. An apply of 1e8 rows took
+/// 21.6 ms with 32 pieces of 8 MB sent at once, and 17.5 ms with one at a time (H100, locked pages).
 bool Pipeline::send_up() {
   const bool direct = passage_->from_locked;
   if (up_.sent == ups() || up_.sent >= up_.done + (direct ? kDirectPieces : size(slots_))) return false;

@@ -107,7 +107,7 @@ bool is_for(const ProgramNote& note, const WantedProgram& wanted) {
   return note.kernel == wanted.kernel && note.options == ordered_options(wanted.options);
 }
 
-/// The reason why a program of the wanted kernel is not the wanted program; empty if it is.
+/// The difference between a program of the wanted kernel and the wanted program; empty if there is none.
 std::string other_kind(const ProgramNote& note, const WantedProgram& wanted) {
   const ProgramNote now = note_of(wanted, "", "", "", {});
   if (note.scalar != now.scalar) return "is for scalar " + note.scalar + ", not " + now.scalar;

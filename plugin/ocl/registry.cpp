@@ -198,8 +198,8 @@ FoundDevice& Registry::add_part(int whole) {
   return parts_.back();
 }
 
-/// Close a part that holds a caller's context and that no solver uses, so that another context of the same device can
-/// take its place.
+/// Close a part that holds a caller's context and that no solver uses, so that another context of this device can use
+/// the part's number.
 /// @pre mutex_ is held
 /// @return null if there is no such part
 FoundDevice* Registry::unused_part(int listed) {

@@ -9,7 +9,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// The fewest places for a work-group of a processor. With fewer, launching the group would cost more than its work.
+/// The fewest elements for a work-group of a processor. With fewer, launching the group would cost more than its work.
 constexpr Index kLeastRun = 4096;
 
 /// Threads copy host arrays of at least so many bytes through pinned memory, because a driver copies pageable memory

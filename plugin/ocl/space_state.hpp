@@ -38,13 +38,13 @@ struct SpaceState final : Holding {
   /// @param form  number of terms, or number of the operation
   /// @param keep  for combine: z itself is one of the terms
   Kernel& kernel(VectorKernel text, int form, bool keep = false);
-  /// How a launch of kernels/common/wide.clh divides places: its work-groups, and `run` places for each of them.
+  /// The work-groups of a launch of kernels/common/wide.clh, each of which takes `run` elements of vectors.
   struct Runs {
     Geometry geometry;
     Index run;
   };
   Runs runs(Index n, Index most_groups = kMostGroups) const;
-  /// Set the first arguments of a kernel over n places: `first`, then n and the places of a group.
+  /// Set the first arguments of a kernel over n elements: `first`, then n and the elements of a work-group.
   template <typename... First>
   void set(Kernel& kernel, const Runs& runs, Index n, const First&... first) const {
     set_arguments(*device, kernel, first..., Long{n}, Long{runs.run});
@@ -54,7 +54,7 @@ struct SpaceState final : Holding {
     enqueue_kernel(*device, kernel, geometry, {}, nullptr);
     ++counts.launches;
   }
-  /// Launch a kernel over n places. @param first  its arguments before n
+  /// Launch a kernel over n elements. @param first  its arguments before n
   template <typename... First>
   void run(VectorKernel text, int form, Index n, const First&... first) {
     Kernel& kernel = this->kernel(text, form);
@@ -80,7 +80,7 @@ struct SpaceState final : Holding {
   void count(std::int64_t up, std::int64_t down);
   /// Copy a host array to the beginning of a buffer, after the commands already enqueued, and count it.
   void write(const Buffer& to, const void* from, std::int64_t bytes);
-  /// Make room for partial sums and the places of extremes, on the device and in the host memory that it copies to.
+  /// Make room for partial sums and the indices of extremes, on the device and in the host memory that it copies to.
   void make_room(std::int64_t bytes);
 
   std::mutex mutex;

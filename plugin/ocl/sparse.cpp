@@ -12,7 +12,7 @@ namespace {
 // Work-items of a work-group. Groups are large, because a core needs many loads in flight but limits the number of its
 // groups. Groups for the segments of long rows are smaller, because a long row has few partial sums.
 constexpr std::size_t kItems = 256, kItemsOfSegments = 64;
-/// Work-groups for each core of a processor, of one work-item each. With many groups, the last one to end is short.
+/// Work-groups for each core of a processor, of one work-item each. They are many so that the last one to end is short.
 constexpr Index kGroupsACore = 16;
 
 /// Copy `bytes` bytes of the host to a new buffer, and wait. If there are none, return a buffer that no kernel reads.
@@ -73,7 +73,7 @@ struct MatrixMemory {
   std::shared_ptr<const Integers> positions;
   Kernels product, sum;  ///< of z = A x, and of z = y + A x (made at first use)
   Buffer values, column;
-  Buffer pattern;  ///< diagonals, first places of slices, or blocks
+  Buffer pattern;  ///< diagonals, first elements of slices, or blocks
   Buffer row_of;   ///< rows of A in the order of sell, or ends of rows of csr
   Buffer long_rows, sums;
 };
@@ -210,7 +210,7 @@ void enqueue_product(SpaceState& s, const SpaceMatrix<T>& a, const Buffer& x, co
   MatrixMemory<T>& m = matrix.memory();
   if (m.rows == 0) return;
   if (y != nullptr && m.sum.rows.name.empty()) m.sum = m.kernels(s, true);
-  // If A has no columns, the kernel does not read x, and any buffer serves as its argument.
+  // If A has no columns, the kernel does not read x, and any buffer can be its argument.
   m.enqueue(s, y != nullptr ? m.sum : m.product, m.columns > 0 ? x : m.values, y != nullptr ? *y : z, z);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sums: work-groups compute partial sums, which the host adds in order. The number of groups depends only on device and
-// length. So every run gives the same bits, without atomics and without a second kernel.
+// Sums: work-groups compute partial sums, which the host adds in order. The number of work-groups depends only on the
+// device and the length. So every run gives the same bits, without atomics and without a second kernel.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -18,10 +18,10 @@ namespace {
 
 /// Work-groups for each compute unit of a GPU.
 constexpr Index kGroupsOfUnit = 8;
-/// Places that a work-group of a processor adds up.
+/// Elements that a work-group of a processor adds up.
 constexpr Index kRunOfSums = 8192;
 
-/// How norms are computed: from one sum of squares, or from three sums by the size of the numbers, see
+/// Norms are computed from one sum of squares, or from three sums by the size of the numbers, see
 /// kernels/common/vector_sum.cl.
 enum class Squares { plain, by_size };
 
@@ -64,8 +64,8 @@ constexpr SumKernel kernel_of(SumKind kind, Squares squares) {
   return kSumKernels[static_cast<std::size_t>(kind)];
 }
 
-/// Where the parts of a sum are in the data from the device: its first number, counted in scalars, and its first place,
-/// counted in Long.
+/// The parts of a sum in the data from the device. They begin at scalar `first`; the indices of an extreme begin at
+/// Long `first_place`.
 struct SumPlace {
   Index groups;
   std::int64_t first, first_place;
@@ -76,7 +76,7 @@ SpaceState::Runs runs_of_sums(const SpaceState& s, Index n) {
   return s.by_groups ? s.runs(n, kGroupsOfUnit * s.units) : s.runs(n, quotient_up(n, kRunOfSums));
 }
 
-/// Where the parts of each sum are; one more entry says where the next sum would begin. All places follow all numbers.
+/// The parts of each sum, and of a sum behind the last. All indices follow all numbers.
 template <typename T>
 std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> sums, Squares squares) {
   std::vector<SumPlace> parts;
@@ -94,7 +94,7 @@ std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> su
   return parts;
 }
 
-/// How many of the first sums one launch can compute, as dot products with the same vector.
+/// The number of first sums that one launch can compute, because they are dot products with the same vector.
 template <typename T>
 std::size_t alike(std::span<const SumOf<T>> sums) {
   std::size_t count = 1;
@@ -147,7 +147,7 @@ T largest_of(const T* magnitudes, Index groups) {
   return largest;
 }
 
-/// The best extreme of the groups; of equal ones the first. Groups are in the order of places.
+/// The best extreme of the work-groups; of equal ones the first, because groups are in the order of their elements.
 template <typename T>
 SumValue<T> best_of(SumKind kind, const T* numbers, const Long* places, Index groups) {
   const auto is_better = [&](T a, T b) {

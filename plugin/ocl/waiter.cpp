@@ -10,8 +10,8 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// How long a wait spins, and how long it then sleeps between looks. A sleep may last twice as long as asked; this is
-/// at most a tenth of the wait, which spins first.
+/// A wait first spins for kSpin, and then sleeps for kSleep between looks. A sleep may last twice as long as asked,
+/// which is at most a tenth of the wait.
 constexpr std::chrono::microseconds kSpin{1000}, kSleep{50};
 
 std::string seconds_text(double value) {

@@ -36,7 +36,7 @@ struct ChunkBands {
   Buffer lower, diag, upper;
 };
 
-/// What a worker uses in one set-up or apply. All of it belongs to the solver.
+/// The objects that a worker uses in one set-up or apply; all belong to the solver.
 struct Site {
   OpenDevice& device;
   Waiter waiter;
@@ -55,7 +55,7 @@ struct Site {
   Bank own_bank;                         ///< bank for the numbers that a scheme itself keeps of each row; 0: any
 };
 
-/// What a worker reads and writes in one pass over some tiles.
+/// The buffers and the tiles of one pass.
 struct Tiles {
   const ChunkBands& bands;
   const Buffer &y, &x;
@@ -64,8 +64,8 @@ struct Tiles {
 };
 
 /// Solves by a plan on a device. A worker has the arrays that are stored in place of the bands, its own buffers,
-/// kernels and launches. A solver uses one worker for all successive set-ups whose plans are of one kind. The worker
-/// owns its buffers that the device may still access, so it outlives a device that was lost.
+/// kernels and launches. A solver uses one worker for all successive set-ups whose plans are of one scheme. After the
+/// loss of a device its workers are never destroyed, because the device may still access their buffers.
 template <typename T>
 class OCLSPKT_API Worker {
  public:
@@ -78,7 +78,7 @@ class OCLSPKT_API Worker {
   virtual Stored store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool in_place);
   /// Release the memory of the stored arrays.
   virtual void release_stored() { narrow_ = {}; }
-  /// The factors of eliminated rows, which serve as evidence; null if the scheme has none.
+  /// The factors of eliminated rows, from which evidence is computed (core/evidence); null if the scheme has none.
   virtual const Factors<T>* factors() const { return nullptr; }
   /// The bound on rounding, if only the factors give it, see DeviceSolver::rounding(); 0: the plan's bound holds.
   virtual double rounding() const { return 0; }

@@ -38,7 +38,6 @@ class BesideFactored final : public FactorWorker<T> {
   double rounding() const override { return this->factors_.pivots().rounding; }
 
   std::int64_t build(const Site& s, const BandsView<T>&) override {
-    // strided_factored serves all forms but the shared one, with the options of all kernels by lanes.
     this->make(s, kernel_, this->factors_.shared() ? "strided_shared" : "strided_factored",
                s.plan.narrow ? "-D NARROW_FACTORS " : "");
     return 0;

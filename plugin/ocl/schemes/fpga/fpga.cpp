@@ -86,7 +86,7 @@ class FpgaTdma final : public Worker<T> {
   Buffer coupling_;  ///< couplings of all rows, which the sweep down stores for the sweep up in addition to x
 };
 
-/// exact-factored, one row of each of many lines in turn: kernels/fpga/batch.cl.
+/// exact-factored for many lines, which take turns row by row: kernels/fpga/batch.cl.
 template <typename T>
 class FpgaBatch final : public Worker<T> {
  public:

@@ -60,7 +60,7 @@ class Grids final : public FactorWorker<T> {
         return launch_blocks(s, t, groups, 0, Long{first}, Int{plan.run_tiles});
       }
       case GridForm::whole:
-        // Kernels for whole lines ignore the arguments for segments, so y takes their places.
+        // Kernels for whole lines ignore the arguments for segments, so any buffer will do.
         return launch_segments(s, t, 4 * items, Int{1}, t.y, t.y);
       case GridForm::factored:
       case GridForm::condensed:

@@ -17,7 +17,7 @@ struct GridLevel {
   Buffer multiplier, reciprocal, coupling, weight, y, taken, x;
 };
 
-/// What all launches over the first `blocks` blocks of a level have in common.
+/// The arguments that all launches over the first `blocks` blocks of a level have in common.
 template <typename T>
 struct LevelLaunch {
   LevelLaunch(const LineSet& all, const Plan& plan, const GridLevel& level, bool first, Index some_blocks)
@@ -200,7 +200,7 @@ class GridsCondensed final : public Worker<T> {
                   last ? at.y : levels_[level + 1].x, here.numbers("taken", level > 0 ? at.taken : at.y));
   }
 
-  /// upper_down_ and upper_back_ serve the levels between the first and the last, last_ the last level.
+  /// down_ and back_ are for the first level, last_ for the last, upper_down_ and upper_back_ for the others.
   Kernel down_, back_, upper_down_, upper_back_, last_;
   GridFactors<T> factors_;
   std::vector<GridLevel> levels_;

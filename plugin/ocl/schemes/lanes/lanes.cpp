@@ -10,8 +10,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Vectors of scratch if both sweeps go over partitions and over the rows that are read beside them. Each row takes
-/// two.
+/// Vectors of scratch, two a row, if both sweeps go over partitions and over the rows that are read beside them.
 Index swept_both_ways(const Plan& plan) {
   const Cut cut = plan.cut();
   return plan.lanes + 2 * (cut.before + plan.m + cut.behind);

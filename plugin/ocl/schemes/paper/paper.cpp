@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated SPIKE in the form of 2019 over marshalled arrays, by lanes (kernels/cpu/paper_lanes_*.cl) and by work-items
-// (kernels/gpu/paper_*.cl). As in the paper, each apply marshals and factors again, and set-up stores only the bands.
+// Truncated SPIKE of Macintosh, Banks and Kelson (2019) over marshalled arrays: by lanes (kernels/cpu/paper_lanes_*.cl)
+// and by work-items (kernels/gpu/paper_*.cl). As in the paper, each apply marshals and factors again, and set-up stores
+// only the bands.
 #include "schemes/lane_needs.hpp"
 #include "schemes/paper/paper_form.hpp"
 #include "schemes/table.hpp"
