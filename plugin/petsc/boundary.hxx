@@ -108,8 +108,8 @@ class Trouble {
   std::exception_ptr met_;
 };
 
-/// Add up numbers over all ranks. If `trouble` of any rank holds an exception, raise it on all ranks: an error rather
-/// than a Breakdown, and that of the first such rank. Collective, one reduction unless there is trouble.
+/// Add up numbers over all ranks. If ranks hold exceptions in `trouble`, raise one of them on all ranks: an error
+/// before a Breakdown, and that of the first such rank. Collective, one reduction unless there is trouble.
 /// @param[in,out] sums  at most 3
 /// @throws PetscFailure on all ranks; a Breakdown may mark the PC as failed on all ranks instead
 void agree_on(PC pc, const Trouble& trouble, std::span<double> sums = {});

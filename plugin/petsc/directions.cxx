@@ -78,7 +78,7 @@ Axes measure_axes(PC pc, const Grid& grid) {
   return axes;
 }
 
-/// A periodic axis is warned of if its coupling exceeds that of the taken axis by this factor.
+/// Warn of a periodic axis if its coupling exceeds that of the chosen axis by this factor.
 constexpr double kMattersLeftOut = 10;
 
 /// The warning that the couplings of a periodic axis are left out; empty if there are none.
@@ -188,9 +188,9 @@ constexpr double kBetter = 1.25;
 /// The ratio of couplings off the bands to couplings in the bands.
 static double off_ratio(const Coupling& coupling) { return coupling.off > 0 ? coupling.off / coupling.along : 0; }
 
-/// The sum of all entries off the bands bounds the coupling of every other axis. So the axes are not measured again
-/// while this sum is small, or no larger relative to the bands than when the choice was made. The sum does not separate
-/// the other axes: in three dimensions, one of them may have grown to twice the coupling of the axis taken.
+/// The sum of all entries off the bands bounds the coupling of every other axis. While it is small, or has not grown
+/// relative to the bands, the axes are not measured again. In three dimensions it is the sum of two axes, so one of
+/// them may grow unnoticed to twice the coupling of the chosen axis.
 bool choice_is_stale(const PC_OCLSPKT& o) {
   const Coupling& now = o.first().extraction.coupling();
   if (!o.chosen.by_values || !o.chosen.coupling || now.ignored == 0) return false;
@@ -267,7 +267,7 @@ Index count_couplings(const BandsPart<PetscScalar>& part, Index count) {
   return couplings;
 }
 
-/// Count the couplings of places [first, end) that are couplings of other directions, too.
+/// Count the couplings of places [first, end) that other directions have as well.
 Index count_shared(const LineLayout& layout, PetscInt first_row, const std::vector<Neighbours>& others,
                    const BandsPart<PetscScalar>& part, Index first, Index end) {
   Index shared = 0;

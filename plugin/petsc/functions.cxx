@@ -93,7 +93,7 @@ void get_device_used(PC pc, const char* direction, const char** device, const ch
       pc, direction, &Told::device_type, [](const Report& r) { return r.device.type; }, type);
 }
 
-/// The bounds of the operator or of its transpose, if that is set up, whichever are larger.
+/// The larger bounds of the operator and, if it is set up, of its transpose.
 void get_certificate(PC pc, const char* direction, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
   Bounds largest;
   const std::vector<Sweep*> sweeps = sweeps_along(pc, direction);
@@ -189,8 +189,8 @@ PetscErrorCode TrySetter(PC pc, const char* name, const char* composed, Argument
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Call a getter; fail if the PC does not have it. Null pointers are errors for text that the caller gives and for the
-/// value of a function that returns one. If a function returns several values, any of these pointers may be null.
+/// Call a getter; fail if the PC does not have it. Pointers to text that the caller passes must not be null, nor must
+/// the pointer to the value of a function that returns one value. Of several values, any pointer may be null.
 template <typename... Arguments>
 PetscErrorCode UseGetter(PC pc, const char* name, const char* composed, Arguments... arguments) {
   constexpr int kValues = (0 + ... + (std::is_same_v<Arguments, const char*> ? 0 : 1));
@@ -292,7 +292,7 @@ class Reader {
     value = number;
   }
 
-  /// Read a number of 64 bits as a real number, exact up to 2^53: PETSc has no reader for it.
+  /// Read a number of 64 bits, for which PETSc has no reader, as a real number: exact up to 2^53.
   void read_int64(Index& value) const {
     constexpr double kMost = 9007199254740992.;
     auto real = static_cast<double>(value);

@@ -75,7 +75,7 @@ struct GivenBands {
   FilledBands<PetscScalar> bands;
   bool set = false;
   bool taken = false;        ///< the solver has them, and `bands` holds its previous bands
-  std::optional<Ends> ends;  ///< the lines out of which couplings are 0 in the bands; none: as given
+  std::optional<Ends> ends;  ///< the lines whose outward couplings are 0 in `bands`; none: couplings are as given
 };
 
 /// The choice and the layout of lines depend on this key alone: they are kept until it changes.
@@ -128,7 +128,7 @@ struct PC_OCLSPKT {
   Work work, work_columns;             ///< for vectors and for columns, of the solution's type; reset destroys them
   DeviceVisit<PetscScalar> visit;      ///< applies all directions with one transfer of host vectors, if possible
   struct {
-    DeviceQueue queue;           ///< of the device where vectors lie, as the last set-up was told
+    DeviceQueue queue;           ///< of the device where vectors lie, as passed to the last set-up
     std::string sought;          ///< the vector type for which find_queue() looked
     const char* from_host = "";  ///< why the last vectors were read from host memory, see note_vectors(); else empty
   } vectors;

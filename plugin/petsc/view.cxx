@@ -200,7 +200,7 @@ std::string whose(const Totals& totals) {
   return totals.ranks == 1 ? "" : " (rank 0 of " + std::to_string(totals.ranks) + ")";
 }
 
-/// Add how many ranks chose otherwise than rank 0, and what they lost.
+/// Add the choices and losses of ranks other than 0.
 void add_elsewhere(const Totals& totals, Lines& lines) {
   if (totals.elsewhere > 0) {
     add(lines, "other ranks: ", totals.elsewhere,
