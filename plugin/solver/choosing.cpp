@@ -82,7 +82,7 @@ std::vector<WayName> order_of(std::vector<Way> ways) {
   return order;
 }
 
-/// True if a way that stores no factors is the least only because few applies are expected.
+/// True if a way that stores no factors is the fastest only because few applies are expected.
 template <typename T>
 bool spares_factors(std::vector<Way> ways, const Way& taken, Outlook<T> outlook) {
   const bool stores_none = taken.method == Method::truncated_halo || taken.method == Method::exact_twopass;
@@ -147,8 +147,8 @@ std::optional<Proposal> Choosing<T>::judge_now(const Way& way, bool insist, Reje
   return judge(problem, *way.scheme, rejection);
 }
 
-/// Scale the columns by units, unless the bound of the way is within the limit without: units can weaken the bound, see
-/// FoundUnits::factor.
+/// Scale the columns by units, unless the way's bound is within the limit in the given units. Units can weaken the
+/// bound, see FoundUnits::factor.
 template <typename T>
 void Choosing<T>::choose_units(Way& way, bool insist) {
   Rejection rejection;
@@ -345,8 +345,8 @@ std::optional<Way> Choosing<T>::first_that_holds(std::vector<Way> ways, const st
   return std::nullopt;
 }
 
-/// True if the way in use before is still a good first try: the lines are the same, the most promising way is the same,
-/// and the order of the ways does not depend on which number of applies is expected, the old or the new one.
+/// True if the way in use before is still a good first try. The lines and the fastest way must be the same, and the
+/// expected number of applies, old or new, must not change the order of the ways.
 template <typename T>
 bool Choosing<T>::comparable(const std::vector<Way>& ways, const InUse& before) const {
   if (ways.empty() || before.lines != system_.bands().lines()) return false;

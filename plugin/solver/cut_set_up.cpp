@@ -212,9 +212,8 @@ class CutOperator<T>::SetUp {
     report_.longest_chain = static_cast<Index>(facts[6]);
   }
 
-  /// Set up the solver of the inner rows. If it refuses them, leave out the cut lines with singular inner rows. If it
-  /// still refuses, leave out all cut lines. The solver pins the last row of a singular line, which does not help if
-  /// that row is an uncoupled one.
+  /// Set up the solver of the inner rows. If it refuses them, exclude the cut lines with singular inner rows; if it
+  /// still refuses, exclude all cut lines. Pinning the last row of a singular line is no help if this row is uncoupled.
   void set_up_inner() {
     // The bounds on the interface systems hold only for rows in the given units.
     const Known known{.symmetric = known_.symmetric,

@@ -38,7 +38,7 @@ class System {
   Bands<T>& lend(const LineSet& lines);
   /// The bands that are solved, with the fallback lines, for changes by the solver itself. Drops their survey.
   Bands<T>& edit(const LineSet& lines);
-  /// The bands in the given units. Rows that the caller replaces stay so until give_back(). @pre edit() was called
+  /// The bands in the given units. Replaced rows stay replaced until give_back(). @pre edit() was called
   SolvedBands<T>& overlay() { return bands_; }
   /// @throws InvalidInput if precision narrow has rounded the bands and the options now name another precision
   void check_precision(const Options& options) const;

@@ -148,7 +148,7 @@ struct EnergyReport {
     for (const EnergySource& source : sources) sum += source.joules;
     return sum;
   }
-  /// Joules of applies: their share of the windows' time, or all of it if applies are queued.
+  /// Joules of applies: the share of the windows' joules for the time within applies, or all if applies are queued.
   double joules() const { return seconds > 0 && !queued ? window_joules() * apply_seconds / seconds : window_joules(); }
 };
 
