@@ -124,7 +124,7 @@ bool agree_on_settings(PC pc, bool stays);
 /// does nothing, because a program may register the library on some ranks only.
 void agree_on_types(PetscBool given);
 
-/// @param place  which argument of `function` it is, in words
+/// @param place  the position among the arguments of `function`, in words
 inline PetscErrorCode CheckPointer(MPI_Comm comm, const char* place, const char* function, const void* value) {
   PetscFunctionBegin;
   PetscCheck(value, comm, PETSC_ERR_ARG_NULL, "The %s argument of %s() is a null pointer: pass the address of a value",

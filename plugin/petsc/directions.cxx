@@ -206,7 +206,7 @@ void find_lines(PC pc) {
   LinesKey key = current_key(pc);
   std::vector<Direction> directions = parse_directions(o->settings.lines);
   const bool chosen = directions.empty();
-  /* All ranks decide together: if rows change on one rank, they may stay on its neighbours. */
+  /* All ranks decide together: if lines change on one rank, they may stay on its neighbours. */
   if (agree_on_settings(pc, same_lines(o->chosen.key, key, chosen))) return;
   o->chosen.key = {};
   o->chosen.by_values = false;

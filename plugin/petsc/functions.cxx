@@ -143,7 +143,7 @@ void get(PC pc, Result* value) {
 /// A pointer to a function of unknown type; its name in PETSc depends on the release.
 using UntypedFunction = void (*)();
 
-/// The pointer to Composed_OCLSPKT of a function that throws.
+/// The address of Composed_OCLSPKT for a function that throws.
 template <auto function, typename... Arguments>
 UntypedFunction composed(void (*)(PC, Arguments...)) {
   return reinterpret_cast<UntypedFunction>(&Composed_OCLSPKT<function, Arguments...>);

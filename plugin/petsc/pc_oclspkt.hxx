@@ -40,7 +40,7 @@ struct Sweep {
       0;  ///< nonzero couplings on all ranks without those of earlier directions; only for several directions
   AlignedArray<PetscScalar> right, solution;  ///< vectors in the order of the lines; empty if rows have the same order
   std::size_t losses_seen = 0;                ///< lost devices that were logged already
-  std::array<bool, 2> told_above{};           ///< by `transpose`: -info has told of values above the limits
+  std::array<bool, 2> told_above{};           ///< by `transpose`: -info has reported values above the limits
   std::array<Bounds, 2> bounds;               ///< by `transpose`: of the last set-ups, the largest over all ranks
 
   Told told;  ///< texts about this direction alone

@@ -45,13 +45,13 @@ void vec_get_array_read(Vec vector, const PetscScalar** array) {
 void vec_restore_array_read(Vec /*vector*/, const PetscScalar** /*array*/) {}
 
 void vec_place_array(Vec vector, const PetscScalar* array) {
-  to_host(vector); /* the array that is put aside gets the values */
+  to_host(vector); /* the array that is put aside must hold the values */
   must((*of_host(vector).placearray)(vector, array));
   side_of(vector).device = false;
 }
 
 void vec_reset_array(Vec vector) {
-  to_host(vector); /* the placed array gets the values */
+  to_host(vector); /* the placed array must hold the values */
   must((*of_host(vector).resetarray)(vector));
   side_of(vector).device = false;
 }

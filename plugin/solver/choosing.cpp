@@ -277,8 +277,8 @@ void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin
   report_.candidates.push_back(candidate_of(way, true, true, std::move(why)));
 }
 
-/// Which figure exceeds its limit of method auto: the rounding bound, if it is finite, or the componentwise backward
-/// error of a trial solve. Empty if none does.
+/// The figure that exceeds its limit of method auto: the rounding bound, if it is finite, or the componentwise backward
+/// error of a trial solve. Empty if both are within their limits.
 template <typename T>
 std::string above_limits(double rounding, double backward_error) {
   constexpr double kTrialLimit = kTrialLimitEps * static_cast<double>(std::numeric_limits<T>::epsilon());

@@ -24,8 +24,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity(), kNone = -k
 /// Shares of the tolerance: kBoundShare is for truncation, kSpikeShare for the dropped end of each of two spikes.
 constexpr double kBoundShare = 0.75, kSpikeShare = 0.125;
 /// Spikes are stored down to a magnitude of eps^1.5, because unknowns near the end of a line may be far smaller than
-/// unknowns next to a cut. (Example: lambda 1e8, 3e5 rows a part. If spikes end at eps, the componentwise backward
-/// error is 420 eps.)
+/// unknowns next to a cut. (Example: 3e5 rows -lambda, 1 + 2 lambda, -lambda a part, lambda = 1e8. If spikes end at
+/// eps, the componentwise backward error is 420 eps.)
 template <typename T>
 double spike_rounding() {
   const auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -110,7 +110,7 @@ class CutOperator<T>::SetUp {
   void survey_cut_lines() {
     looks_.assign(set_.cut.lines.size(), {});
     if (looks_.empty()) return;
-    // If the tolerance is at most rounding, dropped spikes and truncation stay within it, and symmetry does not matter.
+    // If the tolerance is at most rounding, dropped spikes and truncation are, too, and symmetry does not matter.
     const bool symmetry = tolerance<T>(options_) > rounding<T>(), narrow = narrows<T>(options_);
     const bool known = known_rows_ && !symmetry && !narrow;
     for (PartLook& part : looks_) part.survey = known ? *known_rows_ : Survey();

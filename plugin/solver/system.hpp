@@ -90,7 +90,7 @@ class System {
   double narrowed_ = 0;
   bool rounded_ = false;  ///< only the first 24 bits of the given numbers are stored
   double fill_seconds_ = 0;
-  std::optional<Survey> filled_;  ///< survey of bands_: of fill(), if nothing has changed them since, or from know()
+  std::optional<Survey> filled_;  ///< survey of bands_, from fill() or know(); nothing if they have changed since
   FallbackLines<T> fallback_{bands_};
   Bands<T> in_units_;
   AlignedArray<T> units_;

@@ -91,7 +91,7 @@ void add_host(const Processors& processors, const Processor& host, const Outlook
   if (choice == MethodChoice::pivot) return add_ways(host, problem, Method::pivot, false, outlook, ways);
   const bool first = processors.host || processors.devices.empty();
   // If a device's pieces of a line do not agree within rounding, one sweep on the host is the remedy. It does not help
-  // lines side by side on cores, whose sweeps compute exactly what the host's sweeps compute.
+  // lines side by side, which devices sweep whole, as the host does.
   const auto by_factors = [](const Way& way) {
     return !way.processor->host() && way.scheme->elimination(way.plan).tells_bound;
   };

@@ -46,8 +46,8 @@ class OCLSPKT_API Exchange {
   virtual ~Exchange() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  /// Open a channel. Two processes must agree on the count of a leg between them. A process has at most one leg to and
-  /// one from each other process.
+  /// Open a channel. Two processes must agree on the count of a leg between them. A process has at most one leg to each
+  /// other process, and one from it.
   virtual std::unique_ptr<Channel> open(std::vector<Leg> out, std::vector<Leg> in, std::size_t scalar_bytes) = 0;
   /// Replace each entry by its largest value over all processes, or by NaN if a process has NaN there.
   virtual void largest(std::span<double> values) = 0;

@@ -17,7 +17,7 @@ inline constexpr double kRoundingLimit = 100;
 ///   by_rows       |r_i| <= bound eps (|A_i| max |x| + |y_i|), |A_i| the sum of |row i|, max |x| over its line; A and x
 ///                 in units of columns, see Report::units
 /// Rounding is absolute where unknowns, or their products with entries, are below the least normal number m of the
-/// scalar: add bound eps m (1 + |A_i|) to the right-hand side.
+/// scalar: add bound eps m (1 + |A_i|) to the right side of the inequality.
 enum class Promise { by_component, by_rows };
 
 /// One method that set-up considered, and the outcome. Candidates are in the order in which set-up considered them.
@@ -182,7 +182,7 @@ struct Report : Accuracy {
   Partitioning partition;
   double words_per_row = 0;   ///< numbers read and written per row by an apply, halo included
   double words_saved = 0;     ///< words per row that the storage form saves against the general form of the method
-  Form form = Form::general;  ///< narrow: general, with factors that are floats
+  Form form = Form::general;  ///< storage form; narrow: the general form, with factors rounded to float
   Narrowing precision;
   DeviceReport device;
   SharesReport sharing;
