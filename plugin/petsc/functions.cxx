@@ -309,7 +309,7 @@ class Reader {
   }
 
   void read_choice(const Choice& choice, Settings& settings) const {
-    int value = choice.get(settings);  // not a PetscEnum, which has a single value in C++
+    int value = choice.get(settings);  // an int, because PetscEnum has a single value in C++
     std::vector<const char*> words(choice.names.begin(), choice.names.end());
     words.insert(words.end(), {entry_.argument, "PC_OCLSPKT_", nullptr});  // name, prefix, end
     must(PetscOptionsEnum(key(), entry_.help, setter(), words.data(), static_cast<PetscEnum>(value),

@@ -117,9 +117,9 @@ struct SharesReport {
   double predicted_seconds = 0;     ///< of an apply; 0 if one processor solves
   double single_seconds = 0;        ///< predicted for an apply by the best processor alone
   double seconds = 0;               ///< mean of all applies but the first; 0 before any
-  std::string objectives = {};  ///< the shares that `time` and `energy` choose, with the seconds and joules of both,
-                                ///< and whose power is measured; may be empty unless Options::energy or
-                                ///< balance `energy` asks for joules
+  std::string objectives = {};      ///< the shares by `time` and by `energy`, their seconds and joules, and the devices
+                                    ///< whose power is measured; may be empty unless Options::energy or balance
+                                    ///< `energy` asks for joules
 };
 
 /// The joules of one device.
