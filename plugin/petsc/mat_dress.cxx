@@ -314,7 +314,7 @@ void replace_orderings() {
 void rename_matrix(Mat matrix, bool parallel, bool ours);
 
 /// Convert by a copy and a new name. PETSc would make another matrix and set its values one by one. That fails for a
-/// transposed pattern, whose values do not exist yet, and for matrices of MatCreateMPIAIJWithArrays(), because
+/// transposed pattern, whose values do not exist yet. It also fails for matrices of MatCreateMPIAIJWithArrays():
 /// MatUpdateMPIAIJWithArray() reads data that the other matrix would lack.
 template <bool parallel, bool ours>
 void convert(Mat from, MatType /*type*/, MatReuse reuse, Mat* to) {

@@ -174,8 +174,8 @@ void create_dressed(Vec vector) {
 
 bool is_dressed(Vec vector) { return vector->ops->destroy == Called<vec_destroy, Vec>; }
 
-/* The side of a vector. The first call makes it, because PETSc may duplicate a vector by copying its operations, and
-   then no function of ours has made a side for the duplicate. */
+/* The side of a vector. The first call makes it: if PETSc duplicates a vector by copying its operations, no function of
+   ours has made a side for the duplicate. */
 Side& side_of(Vec vector) {
   const PetscObjectId id = ((PetscObject)vector)->id;
   Side& side = types().sides[vector];

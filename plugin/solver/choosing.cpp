@@ -346,7 +346,7 @@ std::optional<Way> Choosing<T>::first_that_holds(std::vector<Way> ways, const st
 }
 
 /// True if the way in use before is still a good first try. The lines and the fastest way must be the same, and the
-/// expected number of applies, old or new, must not change the order of the ways.
+/// order of the ways must be the same for the old and the new expected number of applies.
 template <typename T>
 bool Choosing<T>::comparable(const std::vector<Way>& ways, const InUse& before) const {
   if (ways.empty() || before.lines != system_.bands().lines()) return false;

@@ -43,8 +43,8 @@ bool truncates(MethodChoice method) {
 }
 
 /// Options of the inner solver. Singular inner rows must not make it fail: the line itself may be regular, and is
-/// gathered. If dominance is not above 1, trial solves of whole lines are held to the rounding of T, so that factors
-/// have the precision of T.
+/// gathered. Without strict dominance, trial solves of whole lines are held to the rounding of T, so factors have the
+/// precision of T.
 Options inner_options(Options options, double dominance) {
   options.singular = Singular::pin;
   if (!(dominance > 1)) options.precision = Precision::same;
@@ -206,7 +206,7 @@ class CutOperator<T>::SetUp {
     cut_ = facts[0] > 0;
     dominance_ = -facts[1];
     symmetric_ = known_.symmetric || facts[2] == 0;
-    const bool one_line = facts[3] <= 1 && facts[4] == -facts[5];  // all parts of one line have the same top
+    const bool one_line = facts[3] <= 1 && facts[4] == -facts[5];  // its parts have the same top process
     may_pin_ = options_.singular == Singular::automatic ? known_.constant_null_space && one_line
                                                         : options_.singular == Singular::pin;
     report_.longest_chain = static_cast<Index>(facts[6]);

@@ -120,9 +120,9 @@ std::unique_ptr<DeviceSolver<double>> make_device_solver(DeviceModule& m, int de
 }
 
 /// If rows carry their excess s, kOfExcess / d is added to the rounding bound; d is the dominance. Their diagonal is
-/// then (l + g) + s, with the couplings l and g. If d < 1, the roundings of s and of both sums are at most eps (l + g),
-/// which is eps / (1 + d) of the sum of the row's magnitudes, so kOfExcess / d bounds it. They are up to eps / d of the
-/// diagonal. The added term grows in the same way, so that tiny diagonals are refused.
+/// then (l + g) + s, with the couplings l and g. If d < 1, the roundings of s and of both sums are at most eps (l + g).
+/// This is eps / (1 + d) of the sum of the row's magnitudes, so kOfExcess / d bounds it. It is up to eps / d of the
+/// diagonal, and the added term grows in the same way, so that tiny diagonals are refused.
 constexpr double kOfExcess = 0.75;
 /// The factor by which rows without dominance round more if they carry their excess s. Here -(l + g) < s < 0, where l
 /// and g are the couplings. Each elimination computes s and then (l + g) + s, by four sums and products of numbers of

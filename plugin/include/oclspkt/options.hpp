@@ -43,7 +43,7 @@ enum class OnDeviceFailure { degrade, quiet, error };
 /// it fails.
 enum class Singular { automatic, fail, pin };
 
-/// What happens if method auto finds no method with a rounding bound and a trial solve within the limits, or if an
+/// What happens if method auto finds no method within its limits on the rounding bound and the trial solve, or if an
 /// answer on the host exceeds these limits or is not finite. warn: the report says so. error: the set-up or the apply
 /// throws Breakdown.
 enum class AboveBound { warn, error };
