@@ -13,7 +13,6 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Lay out the lines of one direction.
 LineLayout lay_out(PC pc, Direction direction, const std::optional<Grid>& grid, const std::string& why_no_grid) {
   const auto& given = data(pc)->given.lines;
   const char* const word = name(direction);

@@ -154,7 +154,6 @@ void add_shares(const Report& report, Lines& lines) {
   }
 }
 
-/// Add the predicted and measured times of shares.
 void add_share_times(const SharesReport& sharing, Lines& lines) {
   if (!sharing.why.empty()) add(lines, "sharing: ", sharing.why);
   if (!sharing.objectives.empty()) add(lines, "shares by ", sharing.objectives);

@@ -80,8 +80,8 @@ class LineGroup {
   bool leaves_range_ = false;  ///< scaling moved a number of a right-hand side out of the range
 };
 
-/// The few lines of a set that fail a test of the method for the other lines. The host solves them separately. In the
-/// bands of the set they hold the identity, so that the method for the other lines computes finite numbers there.
+/// The few lines of a set that fail a test of the method for the other lines. The host solves them separately. The
+/// identity replaces their rows in the set's bands, so that the method for the other lines computes finite numbers.
 template <typename T>
 class FallbackLines {
  public:
