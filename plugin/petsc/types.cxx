@@ -99,8 +99,7 @@ class HostIteration {
   std::vector<PetscInt> columns_ = std::vector<PetscInt>(kEntries * kRows);
 };
 
-/// Measure the time of an iteration on the device, which is the same for any number of rows, and the host's time per
-/// row.
+/// Measure the device's time of an iteration, taken as constant, and the host's time per row.
 ///
 /// A device that shares the host's memory computes products only, on the host's own cores. A row then saves the time
 /// that one core needs, less this time divided by the number of cores. A launch is expensive, because the other cores
