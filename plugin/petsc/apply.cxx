@@ -26,7 +26,7 @@ int steps_of(const PC_OCLSPKT& o) {
   return o.settings.combine == Combine::symmetric ? 2 * count - 1 : count;
 }
 
-/// How a vector changes, row by row, by another one: see change_vector().
+/// How change_vector() combines two vectors, row by row.
 enum class RowWise { add, multiply, take_from };
 
 /// Compute to += with (add), to *= with (multiply) or to = with - to (take_from). The device does it if both vectors
@@ -62,8 +62,8 @@ void change(const Block& to, RowWise what, const Block& with) {
   each_vector(to, with, [&](Vec changed, Vec read) { change_vector(changed, what, read); });
 }
 
-/// Make the blocks between the sweeps, in the memory where the solution lies. Collective.
-/// @return parts as wide as the solution; `between` as one vector, if there is a diagonal between the factors
+/// Make the blocks between the sweeps, on the host or the device where the solution lies. Collective.
+/// @return parts with as many columns as the solution; `between` if there is a diagonal between the factors
 Work match_work(PC pc, const Block& solution) {
   PC_OCLSPKT* o = data(pc);
   Work& own = solution.matrix ? o->work_columns : o->work;

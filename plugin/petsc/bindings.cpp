@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/// The functions of oclspkt.h as the tables of options, actions and results have them, for C, Fortran and Python.
+/// Print the bindings of oclspkt.h for C, Fortran and Python from the tables of options, actions and results.
 #include <cstdio>
 #include <cstring>
 
@@ -160,7 +160,7 @@ Passing passing(const std::string& type) {
 
 bool is_text(const Argument& argument) { return argument.type == "const char[]"; }
 bool is_flag(const Argument& argument) { return argument.type == "PetscBool"; }
-/// True if C returns the argument in another type than the caller's, so that the module converts it.
+/// True if the C function returns the value in another type than the Fortran one, so that the module converts it.
 bool is_converted(const Argument& argument) { return argument.out && (is_text(argument) || is_flag(argument)); }
 
 std::string dummies(const Signature& f, const char* last) {
@@ -277,7 +277,7 @@ std::string quoted(const std::string& text) {
 }
 
 /// Print a row of Python's tables.
-/// @param lists  which types the row lists, in order: false for inputs, true for outputs; for an enumeration its words
+/// @param lists  lists of types in the row: false for inputs, true for outputs; an enumeration's words are its type
 void print_row(const Signature& f, const char* function, std::initializer_list<bool> lists, const char* help) {
   std::string row;
   for (const bool out : lists) {

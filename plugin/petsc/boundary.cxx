@@ -39,7 +39,7 @@ PetscErrorCode Raise(PC pc, MPI_Comm comm, int line, const char* function, const
 }
 
 /// Raise the error of one rank on all ranks of a PC, or mark the PC as failed. Collective.
-/// @param rank the rank of the error; -1: the text does not name it
+/// @param rank the rank where the error occurred; -1: the text names no rank
 PetscErrorCode RaiseOnAll(PC pc, const Caught& error, int rank) {
   Caught all = error;
 
@@ -212,7 +212,7 @@ void agree_on(PC pc, const Trouble& trouble, std::span<double> sums) {
 bool agree_on_settings(PC pc, bool stays) {
   if (ranks_of(comm_of(pc)) == 1) return stays;
   const std::vector<Setting> own = settings_of(*data(pc));
-  std::vector<PetscInt64> least; /* h and -h for each hash h; least values show if h differs */
+  std::vector<PetscInt64> least; /* hashes h and -h of each setting; their least values are opposite if ranks agree */
   for (const Setting& setting : own) {
     const auto hash = static_cast<PetscInt64>(std::hash<std::string>{}(setting.value) >> 1);
     least.insert(least.end(), {hash, -hash});

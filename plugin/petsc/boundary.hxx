@@ -102,8 +102,8 @@ class Trouble {
   std::exception_ptr met_;
 };
 
-/// Add up numbers over all ranks. If `trouble` of any rank holds an exception, raise it on all ranks: an error rather
-/// than a Breakdown, and that of the first such rank. Collective, one reduction unless there is trouble.
+/// Add up numbers over all ranks. If ranks hold exceptions in `trouble`, raise one of them on all ranks: an error
+/// before a Breakdown, and that of the first such rank. Collective, one reduction unless there is trouble.
 /// @param[in,out] sums  at most 3
 /// @throws PetscFailure on all ranks; a Breakdown may mark the PC as failed on all ranks instead
 void agree_on(PC pc, const Trouble& trouble, std::span<double> sums = {});
@@ -118,7 +118,7 @@ bool agree_on_settings(PC pc, bool stays);
 /// does nothing, because a program may register the library on some ranks only.
 void agree_on_types(PetscBool given);
 
-/// @param place  which argument of `function` it is, in words
+/// @param place  the position among the arguments of `function`, in words
 inline PetscErrorCode CheckPointer(MPI_Comm comm, const char* place, const char* function, const void* value) {
   PetscFunctionBegin;
   PetscCheck(value, comm, PETSC_ERR_ARG_NULL, "The %s argument of %s() is a null pointer: pass the address of a value",

@@ -13,8 +13,8 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Test whether PETSc's functions write `value` to the members of a PC and of a Mat as this library's headers declare
-/// them. The tested members come after the ones that only some builds of PETSc have.
+/// Test whether PETSc's functions write `value` where this library's headers place members of a PC and of a Mat. The
+/// tested members follow those that only some builds of PETSc have.
 PetscErrorCode FindMembers(PetscBool value, bool* found) {
   PC pc;
   Mat matrix;

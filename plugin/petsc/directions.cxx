@@ -13,7 +13,6 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Lay out the lines of one direction.
 LineLayout lay_out(PC pc, Direction direction, const std::optional<Grid>& grid, const std::string& why_no_grid) {
   const auto& given = data(pc)->given.lines;
   const char* const word = name(direction);
@@ -78,7 +77,7 @@ Axes measure_axes(PC pc, const Grid& grid) {
   return axes;
 }
 
-/// A periodic axis is warned of if its coupling exceeds that of the taken axis by this factor.
+/// Warn of a periodic axis if its coupling exceeds that of the chosen axis by this factor.
 constexpr double kMattersLeftOut = 10;
 
 /// The warning that the couplings of a periodic axis are left out; empty if there are none.
@@ -187,9 +186,9 @@ constexpr double kBetter = 1.25;
 /// The ratio of couplings off the bands to couplings in the bands.
 static double off_ratio(const Coupling& coupling) { return coupling.off > 0 ? coupling.off / coupling.along : 0; }
 
-/// The sum of all entries off the bands bounds the coupling of every other axis. So the axes are not measured again
-/// while this sum is small, or no larger relative to the bands than when the choice was made. The sum does not separate
-/// the other axes: in three dimensions, one of them may have grown to twice the coupling of the axis taken.
+/// The sum of all entries off the bands bounds the coupling of every other axis. While it is small, or has not grown
+/// relative to the bands, the axes are not measured again. In three dimensions it is the sum of two axes, so one of
+/// them may grow unnoticed to twice the coupling of the chosen axis.
 bool choice_is_stale(const PC_OCLSPKT& o) {
   const Coupling& now = o.first().extraction.coupling();
   if (!o.chosen.by_values || !o.chosen.coupling || now.ignored == 0) return false;
@@ -205,7 +204,7 @@ void find_lines(PC pc) {
   LinesKey key = current_key(pc);
   std::vector<Direction> directions = parse_directions(o->settings.lines);
   const bool chosen = directions.empty();
-  /* All ranks decide together: if rows change on one rank, they may stay on its neighbours. */
+  /* All ranks decide together: if lines change on one rank, they may stay on its neighbours. */
   if (agree_on_settings(pc, same_lines(o->chosen.key, key, chosen))) return;
   o->chosen.key = {};
   o->chosen.by_values = false;
@@ -266,7 +265,7 @@ Index count_couplings(const BandsPart<PetscScalar>& part, Index count) {
   return couplings;
 }
 
-/// Count the couplings of places [first, end) that are couplings of other directions, too.
+/// Count the couplings of places [first, end) that other directions have as well.
 Index count_shared(const LineLayout& layout, PetscInt first_row, const std::vector<Neighbours>& others,
                    const BandsPart<PetscScalar>& part, Index first, Index end) {
   Index shared = 0;

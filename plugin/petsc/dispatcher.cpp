@@ -63,9 +63,9 @@ struct Caller {
   }
 };
 
-/// Find the PETSc that calls. PetscInitialize() calls from libpetsc, or from the program if PETSc is linked statically.
-/// Other callers call between PetscInitialize() and PetscFinalize(). Their PETSc may be visible to few libraries, as
-/// under petsc4py.
+/// Find the PETSc that loads this library. In PetscInitialize(), the call comes from libpetsc, or from the program if
+/// PETSc is linked statically. All other calls come between PetscInitialize() and PetscFinalize(). Then few libraries
+/// may see PETSc, as under petsc4py.
 Caller find_caller(const void* return_address) {
   const Caller direct(loaded(file_of(return_address).c_str()));
   if (direct.is_petsc()) return direct;
@@ -78,8 +78,8 @@ Caller find_caller(const void* return_address) {
   return Caller(nullptr);
 }
 
-/// PETSC_COMM_WORLD as an argument: an address or a number, as MPI defines it. If the program reads this variable, it
-/// holds a copy, and PETSc sets this copy.
+/// The value of PETSC_COMM_WORLD as an argument: MPI defines it as an address or as a number. A program that reads this
+/// variable holds a copy, which PETSc sets.
 std::intptr_t world(void* petsc) {
   std::intptr_t value = 0;
   void* address = dlsym(RTLD_DEFAULT, "PETSC_COMM_WORLD");
@@ -107,7 +107,7 @@ int report(const Caller& caller, const std::string& text) {
                kInitial, "%s", text.c_str());
 }
 
-/// The folder of the solver library, where plugins are installed, too. This library itself may be a link elsewhere.
+/// The folder of the solver library and of the plugins. The path of this library may be a link in another folder.
 std::filesystem::path plugin_folder() {
   return std::filesystem::path(beside_own_file(OCLSPKT_SOLVER_FILE)).parent_path();
 }

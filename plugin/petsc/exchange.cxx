@@ -31,7 +31,7 @@ bool mpi_is_alive() {
 }  // namespace
 
 /// PETSc's inner communicator, which all objects on the caller's communicator share, with a tag that no other object
-/// has. A communicator per object would be too much: MPI has few, and a multigrid has many preconditioners.
+/// has. Each object cannot have a communicator: MPI has few, and a multigrid has many preconditioners.
 class MpiExchange::Communicator {
  public:
   explicit Communicator(MPI_Comm comm) {

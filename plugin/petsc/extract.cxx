@@ -48,7 +48,7 @@ Index count_nonzeros(const PetscScalar* values, Index count) {
   return nonzeros;
 }
 
-/// Count the values of rows [first, end) that are not 0.
+/// Count the nonzero values of rows [first, end).
 Index count_in_rows(const Part& part, PetscInt first, PetscInt end) {
   if (part.pattern.rows == 0) return 0;
   const PetscInt from = part.pattern.row_starts[first];
@@ -409,7 +409,7 @@ Source find_source(Mat matrix) {
   check_shape(matrix);
   must(PetscObjectBaseTypeCompareAny((PetscObject)matrix, &compressed, MATSEQAIJ, MATMPIAIJ, ""));
   must(PetscObjectBaseTypeCompareAny((PetscObject)matrix, &symmetric, MATSEQSBAIJ, MATMPISBAIJ, ""));
-  must(MatHasOperation(matrix, MATOP_GET_ROW, &by_rows)); /* MatGetRow() crashes for a shell without it */
+  must(MatHasOperation(matrix, MATOP_GET_ROW, &by_rows)); /* a MATSHELL without it crashes in MatGetRow() */
   must(PetscObjectTypeCompare((PetscObject)matrix, MATMPIADJ, &graph));
   if (graph || (!compressed && !by_rows)) refuse_type(matrix, type);
   must(MatAssembled(matrix, &assembled));

@@ -11,7 +11,7 @@ namespace {
 
 PC InnerPC(Mat F) { return static_cast<PC>(F->data); }
 
-/* Check that the last numeric phase left factors, and that these solve with the whole matrix. */
+/* Check that the last numeric phase made factors, and that these solve with the whole matrix. */
 void check_factors(Mat F) {
   const PC pc = InnerPC(F);
   const bool solves = !pc->failedreason || data(pc)->failed_apply;
@@ -181,8 +181,7 @@ void get_factor(Mat A, MatFactorType type, Mat* factor) {
 
 PetscErrorCode RegisterFactor() {
   PetscFunctionBegin;
-  /* PETSc 3.18 registers its own solvers late: without this call, ours would be first, and the default of every type.
-   */
+  /* PETSc 3.18 registers its own solvers late: without this call, ours would be every type's default. */
   PetscCall(MatInitializePackage());
   for (MatType type : {MATSEQAIJ, MATMPIAIJ}) {
     for (const MatFactorType factor : {MAT_FACTOR_LU, MAT_FACTOR_CHOLESKY}) {

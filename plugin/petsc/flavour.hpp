@@ -17,7 +17,7 @@ struct Flavour {
   bool operator==(const Flavour&) const = default;
 };
 
-/// Addresses of functions that tell the flavour of a libpetsc, whatever it is.
+/// Addresses of functions that every libpetsc has and that reveal its flavour.
 struct PetscQuestions {
   void* get_version_number = nullptr;     ///< PetscGetVersionNumber
   void* options_string_to_int = nullptr;  ///< PetscOptionsStringToInt
@@ -37,10 +37,10 @@ bool is_supported(const Flavour& flavour);
 inline constexpr int kNewestTestedMajor = 3, kNewestTestedMinor = 26;
 bool is_newer_than_tested(const Flavour& flavour);
 
-/// "PETSc 3.18 with real scalars in double precision and 32-bit indices"
+/// The flavour in words, such as "PETSc 3.18 with real scalars in double precision and 32-bit indices".
 std::string describe(const Flavour& flavour);
 
-/// "3.24-real-64", the name of a flavour in CMake (oclspkt_petsc_kind).
+/// The name of a flavour in CMake (oclspkt_petsc_kind), such as "3.24-real-64".
 std::string kind(const Flavour& flavour);
 
 /// The file with the plugin for PETSc of this kind: "liboclspkt-petsc-3.24-real-64.so".

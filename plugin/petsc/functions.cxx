@@ -92,7 +92,7 @@ void get_device_used(PC pc, const char* direction, const char** device, const ch
       pc, direction, &Told::device_type, [](const Report& r) { return r.device.type; }, type);
 }
 
-/// The bounds of the operator or of its transpose, if that is set up, whichever are larger.
+/// The larger bounds of the operator and, if it is set up, of its transpose.
 void get_certificate(PC pc, const char* direction, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
   Bounds largest;
   const std::vector<Sweep*> sweeps = sweeps_along(pc, direction);
@@ -153,7 +153,7 @@ OCLSPKT_EACH_OPTION(OCLSPKT_MEMBER)
 /// A pointer to a function of unknown type; its name in PETSc depends on the release.
 using UntypedFunction = void (*)();
 
-/// The pointer to Composed_OCLSPKT of a function that throws.
+/// The address of Composed_OCLSPKT for a function that throws.
 template <auto function, typename... Arguments>
 UntypedFunction composed(void (*)(PC, Arguments...)) {
   return reinterpret_cast<UntypedFunction>(&Composed_OCLSPKT<function, Arguments...>);
@@ -199,8 +199,8 @@ PetscErrorCode TrySetter(PC pc, const char* name, const char* composed, Argument
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Call a getter; fail if the PC does not have it. Null pointers are errors for text that the caller gives and for the
-/// value of a function that returns one. If a function returns several values, any of these pointers may be null.
+/// Call a getter; fail if the PC does not have it. Pointers to text that the caller passes must not be null, nor must
+/// the pointer to the value of a function that returns one value. Of several values, any pointer may be null.
 template <typename... Arguments>
 PetscErrorCode UseGetter(PC pc, const char* name, const char* composed, Arguments... arguments) {
   constexpr int kValues = (0 + ... + (std::is_same_v<Arguments, const char*> ? 0 : 1));
@@ -302,7 +302,7 @@ class Reader {
     value = number;
   }
 
-  /// Read a number of 64 bits as a real number, exact up to 2^53: PETSc has no reader for it.
+  /// Read a number of 64 bits, for which PETSc has no reader, as a real number: exact up to 2^53.
   void read_int64(Index& value) const {
     constexpr double kMost = 9007199254740992.;
     auto real = static_cast<double>(value);
@@ -319,7 +319,7 @@ class Reader {
   }
 
   void read_choice(const Choice& choice, Settings& settings) const {
-    int value = choice.get(settings);  // not a PetscEnum, which has a single value in C++
+    int value = choice.get(settings);  // an int, because PetscEnum has a single value in C++
     std::vector<const char*> words(choice.names.begin(), choice.names.end());
     words.insert(words.end(), {entry_.argument, "PC_OCLSPKT_", nullptr});  // name, prefix, end
     must(PetscOptionsEnum(key(), entry_.help, setter(), words.data(), static_cast<PetscEnum>(value),

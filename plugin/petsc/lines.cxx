@@ -72,15 +72,15 @@ Outbox deliver(PC pc, const Outbox& outbox) {
   return inbox;
 }
 
-/// A rank's part of a line, in the register of the line. One rank keeps this register: the line's number modulo the
-/// number of ranks.
+/// A rank's part of a line, in the register of the line. The rank with the line's number modulo the number of ranks
+/// keeps this register.
 struct PartOfLine {
   int rank;
   PetscInt first, last;  ///< global rows
 };
 using Register = std::map<PetscInt, std::vector<PartOfLine>>;
 
-/// The questions to the keepers of registers: number, first and last row of each line of this rank.
+/// The questions to the ranks that keep registers: number, first and last row of each line of this rank.
 Outbox questions(const GivenLines& given, int ranks) {
   Outbox outbox(static_cast<std::size_t>(ranks));
   for (std::size_t l = 0; l < given.numbers.size(); ++l) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Logs and warnings. A lost device goes to -info and the log of the rank that lost it; the error stream gets one line
-   for each preconditioner, however many ranks lost a device. Warnings also tell of entries that no direction takes, and
-   of a periodic axis that `-pc_oclspkt_lines auto` cannot take. */
+/* Logs and warnings. The rank that loses a device reports it to -info and to its log. The error stream gets one line
+   for each preconditioner, however many ranks lose a device. Other warnings are about entries that no direction takes,
+   and about a periodic axis that `-pc_oclspkt_lines auto` cannot take. */
 #include <algorithm>
 
 #include "apply_energy.hpp"
@@ -12,7 +12,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Flops of all lines: by the methods of their groups for fallback lines, by the report's method for the others.
+/// Flops of all lines. Fallback lines count by the methods of their groups, the others by the report's method.
 PetscLogDouble total(const Report& report, double RowFlops::*which) {
   PetscLogDouble flops = 0;
   Index rows = report.rows;
@@ -135,7 +135,7 @@ void agree_on_degraded(PC pc) {
   if (finalized) return;
   const int ranks = ranks_of(comm_of(pc)), rank = rank_of(comm_of(pc));
   if (ranks == 1) return;
-  /* True if a rank has printed already; and a number that is largest on the first rank that lost a device. */
+  /* [0]: true if a rank has printed already; [1]: largest on the first rank that lost a device. */
   int state[] = {o->warned.degraded, o->first_loss.empty() ? 0 : ranks - rank};
   OclspktReduce(MPI_IN_PLACE, state, 2, MPI_INT, MPI_MAX, comm_of(pc));
   if (!state[0] && state[1] > 0 && rank == ranks - state[1]) print_loss(pc);

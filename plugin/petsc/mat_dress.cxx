@@ -20,7 +20,7 @@ namespace {
 using IndexOfPetsc = std::conditional_t<sizeof(PetscInt) == sizeof(std::int64_t), std::int64_t, std::int32_t>;
 
 struct MatSide {
-  PetscObjectId of = 0;  ///< the matrix: another one may take its place in memory
+  PetscObjectId of = 0;  ///< id of the matrix: a later matrix may have the same address
   Twin plain, transposed;
 };
 
@@ -122,8 +122,8 @@ void mat_destroy(Mat matrix) {
   must((*matrices().host.destroy)(matrix));
 }
 
-/// PETSc's operation, which changes values, followed by an increase of the state: the device's copy depends on the
-/// state. Matrices of several processes call operations of their blocks directly, and these do not increase it.
+/// Call PETSc's operation, which changes values, and increase the state of the matrix, on which the device's copy
+/// depends. Matrices of several processes call operations of their blocks directly, and these do not increase it.
 template <auto slot, typename... Arguments>
 void change_values(Mat matrix, Arguments... arguments) {
   must((*(matrices().host.*slot))(matrix, arguments...));
@@ -233,7 +233,7 @@ namespace {
 
 using GetOrdering = PetscErrorCode (*)(Mat, MatOrderingType, IS*, IS*);
 
-/// Operations of PETSc's matrices of several ranks, as -oclspkt_types may have replaced them, and PETSc's orderings.
+/// Operations of `mpiaij` matrices of several ranks, some of them ours under -oclspkt_types, and PETSc's orderings.
 struct OfPetsc {
   struct _MatOps mpi = {};
   std::map<std::string, GetOrdering> orderings;
@@ -314,7 +314,7 @@ void replace_orderings() {
 void rename_matrix(Mat matrix, bool parallel, bool ours);
 
 /// Convert by a copy and a new name. PETSc would make another matrix and set its values one by one. That fails for a
-/// transposed pattern, whose values do not exist yet, and for matrices of MatCreateMPIAIJWithArrays(), because
+/// transposed pattern, whose values do not exist yet. It also fails for matrices of MatCreateMPIAIJWithArrays():
 /// MatUpdateMPIAIJWithArray() reads data that the other matrix would lack.
 template <bool parallel, bool ours>
 void convert(Mat from, MatType /*type*/, MatReuse reuse, Mat* to) {

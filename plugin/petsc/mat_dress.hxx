@@ -30,7 +30,7 @@ bool is_dressed(Mat matrix);
 Twin& twin_of(Mat matrix, bool transposed);
 
 /// Bring the device's copy up to the state of the matrix.
-/// @param outer  state of the matrix whose block `matrix` is, and which may change values without notice; -1: no block
+/// @param outer  state of the matrix whose block `matrix` is, because blocks change without notice; -1: no block
 /// @return why this failed; empty on success
 std::string follow(DeviceSpace& space, Mat matrix, PetscObjectState outer, bool transposed, Twin& twin);
 

@@ -12,7 +12,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The numbers of messages, sent and received, on the device of this rank.
+/// The numbers that messages carry, on the device of this rank.
 struct DeviceBorders {
   DeviceSpace* of = nullptr;
   std::unique_ptr<SpaceIndices> needed;
@@ -28,7 +28,7 @@ struct Messages {
 /// The borders of a matrix: unknowns of this rank that other ranks multiply (sent), and unknowns of other ranks that
 /// this rank multiplies (ghosts).
 struct MatrixBorders {
-  PetscObjectId of = 0;           ///< the matrix: another one may take its place in memory
+  PetscObjectId of = 0;           ///< id of the matrix: a later matrix may have the same address
   bool settled = false;           ///< valid until the matrix is assembled again
   PetscObjectState pattern = -1;  ///< of the matrix, equal on all ranks
   bool used = false;              ///< at least one rank works on a device; equal on all
@@ -125,8 +125,8 @@ void agree(Mat matrix, MatrixBorders& b) {
   b.settled = true;
 }
 
-/// Find the borders of a matrix. Collective at the first product after an assembly, because a rank may then have other
-/// columns or a device. All ranks test the same states.
+/// Find the borders of a matrix. The first product after an assembly is collective, because a rank may then have other
+/// columns or a device. All ranks decide alike whether it is the first, by states that are equal on all.
 /// @return null if all ranks are to use PETSc's own products
 MatrixBorders* settle(Mat matrix) {
   if (ranks_of(comm_of(matrix)) == 1) return nullptr;
@@ -141,7 +141,7 @@ struct ParallelProduct : Product {
   Mat own = nullptr, other = nullptr;  ///< blocks for this rank's unknowns, and for ghosts
 };
 
-/// Multiply by the block of this rank's unknowns, by the block's own operation, which may use a device.
+/// Multiply this rank's unknowns by their block. The block's own operation may use a device.
 void own_by_petsc(const ParallelProduct& p) {
   const struct _MatOps& ops = *p.own->ops;
   if (p.y == nullptr) {
@@ -215,7 +215,7 @@ bool begin_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders
   return done;
 }
 
-/// Add the received numbers on the device. If the device fails here, the host multiplies anew, unless z is y.
+/// Add the received numbers on the device. If the device fails now, the host multiplies anew, unless z is y.
 /// @return false: the host has to add them
 bool end_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, const Messages& m) {
   const Operation work = p.y == p.z ? Operation{p.name(), 0, {}, p.z, false} : p.work();
@@ -255,8 +255,7 @@ void exchange(bool back, const MatrixBorders& b, const Messages& m, const Work& 
   }
 }
 
-/// Check the local sizes of the vectors. Before it calls a product, PETSc compares global sizes, and not all local
-/// ones.
+/// Check the local sizes of the vectors: before a product, PETSc compares global sizes, and not all local ones.
 void check_rows(const ParallelProduct& p) {
   const PetscInt rows = p.matrix->rmap->n, columns = p.matrix->cmap->n;
   const PetscInt from = p.transposed ? rows : columns, to = p.transposed ? columns : rows;

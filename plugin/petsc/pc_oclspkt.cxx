@@ -238,7 +238,7 @@ void destroy_work(PC_OCLSPKT& o) {
   }
 }
 
-/// Forget all but the settings and which warnings were printed.
+/// Forget everything but the settings and the record of printed warnings.
 void reset(PC pc) {
   PC_OCLSPKT& o = *data(pc);
   PC_OCLSPKT fresh;
@@ -253,7 +253,7 @@ void reset(PC pc) {
 void destroy(PC pc) {
   PetscBool finalized; /* PetscFinalize() has destroyed PETSc's part of the object */
   must(PetscFinalized(&finalized));
-  destroy_work(*data(pc)); /* PCSetType() to another type calls no reset before */
+  destroy_work(*data(pc)); /* PCSetType() to another type destroys without a reset */
   if (!finalized) compose_functions(pc, true);
   delete data(pc);
   pc->data = nullptr;

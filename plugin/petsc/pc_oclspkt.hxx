@@ -40,7 +40,7 @@ struct Sweep {
       0;  ///< nonzero couplings on all ranks without those of earlier directions; only for several directions
   AlignedArray<PetscScalar> right, solution;  ///< vectors in the order of the lines; empty if rows have the same order
   std::size_t losses_seen = 0;                ///< lost devices that were logged already
-  std::array<bool, 2> told_above{};           ///< by `transpose`: -info has told of values above the limits
+  std::array<bool, 2> told_above{};           ///< by `transpose`: -info has reported values above the limits
   std::array<Bounds, 2> bounds;               ///< by `transpose`: of the last set-ups, the largest over all ranks
 
   Told told;  ///< texts about this direction alone
@@ -74,7 +74,7 @@ struct GivenBands {
   FilledBands<PetscScalar> bands;
   bool set = false;
   bool taken = false;        ///< the solver has them, and `bands` holds its previous bands
-  std::optional<Ends> ends;  ///< the lines out of which couplings are 0 in the bands; none: as given
+  std::optional<Ends> ends;  ///< the lines whose outward couplings are 0 in `bands`; none: couplings are as given
 };
 
 /// The choice and the layout of lines depend on this key alone: they are kept until it changes.
@@ -127,7 +127,7 @@ struct PC_OCLSPKT {
   Work work, work_columns;             ///< for vectors and for columns, of the solution's type; reset destroys them
   DeviceVisit<PetscScalar> visit;      ///< applies all directions with one transfer of host vectors, if possible
   struct {
-    DeviceQueue queue;           ///< of the device where vectors lie, as the last set-up was told
+    DeviceQueue queue;           ///< of the device where vectors lie, as passed to the last set-up
     std::string sought;          ///< the vector type for which find_queue() looked
     const char* from_host = "";  ///< why the last vectors were read from host memory, see note_vectors(); else empty
   } vectors;

@@ -277,8 +277,7 @@ void find_queue(PC pc) {
   Vec vector;
   must(MatGetVecType(pc->pmat, &type));
   if (is_of_host(type) && !types().options.on) return;
-  /* To make a vector is collective, so the test below must not depend on this rank's queue: other ranks may have none.
-   */
+  /* MatCreateVecs() is collective, so the test must not depend on this rank's queue, which other ranks may lack. */
   if (o->vectors.sought == type) return;
   o->vectors.sought = type;
   must(MatCreateVecs(pc->pmat, &vector, nullptr));

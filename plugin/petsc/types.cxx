@@ -99,12 +99,12 @@ class HostIteration {
   std::vector<PetscInt> columns_ = std::vector<PetscInt>(kEntries * kRows);
 };
 
-/// The number of rows for which the device and the host take equally long: the time of an iteration on the device,
-/// which is the same for any number of rows, divided by the host's time per row.
+/// The number of rows for which the device and the host take equally long: the device's time of an iteration, taken as
+/// constant, divided by the host's time per row.
 ///
-/// A device that shares the host's memory computes products only, on the host's own cores. A row then saves the time of
-/// one core, less this time divided by the number of cores. A launch is expensive, because the other cores fall asleep
-/// while the host works on vectors.
+/// A device that shares the host's memory computes products only, on the host's own cores. A row then saves the time
+/// that one core needs, less this time divided by the number of cores. A launch is expensive, because the other cores
+/// fall asleep while the host works on vectors.
 double measure_rows(DeviceSpace& space) {
   constexpr int kPasses = 10;
   const std::unique_ptr<DeviceArray> x = space.make(1000), y = space.make(1000);
@@ -251,7 +251,7 @@ LoggedCopy::LoggedCopy(const DeviceSpace& space, Way way) : space_(space), way_(
 
 LoggedCopy::~LoggedCopy() {
   const auto bytes = static_cast<PetscLogDouble>(moved() - before_);
-  OclspktCountMessage(1, bytes); /* undone below; an event counts bytes only as those of messages */
+  OclspktCountMessage(1, bytes); /* undone below; an event counts bytes only if messages carry them */
   (void)PetscLogEventEnd(way_ == Way::up ? events().up : events().down, nullptr, nullptr, nullptr, nullptr);
   OclspktCountMessage(-1, -bytes);
   if (way_ == Way::up) (void)PetscLogCpuToGpu(bytes);

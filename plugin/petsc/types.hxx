@@ -104,7 +104,6 @@ struct Types {
 };
 Types& types();
 
-/// True if a vector is dressed.
 bool is_dressed(Vec vector);
 Side& side_of(Vec vector);
 /// The host's copy of a vector, valid or not.

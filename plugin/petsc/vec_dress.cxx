@@ -44,13 +44,13 @@ void vec_get_array_read(Vec vector, const PetscScalar** array) {
 void vec_restore_array_read(Vec /*vector*/, const PetscScalar** /*array*/) {}
 
 void vec_place_array(Vec vector, const PetscScalar* array) {
-  to_host(vector); /* the array that is put aside gets the values */
+  to_host(vector); /* the array that is put aside must hold the values */
   must((*of_host(vector).placearray)(vector, array));
   side_of(vector).device = false;
 }
 
 void vec_reset_array(Vec vector) {
-  to_host(vector); /* the placed array gets the values */
+  to_host(vector); /* the placed array must hold the values */
   must((*of_host(vector).resetarray)(vector));
   side_of(vector).device = false;
 }
@@ -173,8 +173,8 @@ void create_dressed(Vec vector) {
 
 bool is_dressed(Vec vector) { return vector->ops->destroy == Called<vec_destroy, Vec>; }
 
-/* The side of a vector. The first call makes it, because PETSc may duplicate a vector by copying its operations, and
-   then no function of ours has made a side for the duplicate. */
+/* The side of a vector. The first call makes it: if PETSc duplicates a vector by copying its operations, no function of
+   ours has made a side for the duplicate. */
 Side& side_of(Vec vector) {
   const PetscObjectId id = ((PetscObject)vector)->id;
   Side& side = types().sides[vector];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Operations of dressed vectors. They run on the device if all operands can be there, else by PETSc's functions, which
-   get arrays by VecGetArray(). For sums, norms and extremes, the device (or the host, if the vector has too few rows or
-   its values are not on the device) computes the value of a rank. One reduction over ranks follows, whatever a rank
+   get arrays by VecGetArray(). For sums, norms and extremes, each rank computes its own value: on the device, or on the
+   host if it has too few rows or the values are not on the device. One reduction over ranks follows, whatever a rank
    chose. */
 #include <algorithm>
 #include <cmath>

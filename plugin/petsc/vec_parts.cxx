@@ -166,7 +166,7 @@ void restore_local_vector(Vec whole, Vec local) {
     if (is_part) detach(local);
     if (!is_part) must(VecRestoreArray(whole, &array));
   }
-  if (is_part) side_of(local).host = true; /* the memory that it loses belongs to the whole */
+  if (is_part) side_of(local).host = true; /* nothing to copy: the array given back belongs to the whole */
   must(VecResetArray(local));
 }
 

@@ -154,7 +154,6 @@ void add_shares(const Report& report, Lines& lines) {
   }
 }
 
-/// Add the predicted and measured times of shares.
 void add_share_times(const SharesReport& sharing, Lines& lines) {
   if (!sharing.why.empty()) add(lines, "sharing: ", sharing.why);
   if (!sharing.objectives.empty()) add(lines, "shares by ", sharing.objectives);
@@ -200,7 +199,7 @@ std::string whose(const Totals& totals) {
   return totals.ranks == 1 ? "" : " (rank 0 of " + std::to_string(totals.ranks) + ")";
 }
 
-/// Add how many ranks chose otherwise than rank 0, and what they lost.
+/// Add the choices and losses of ranks other than 0.
 void add_elsewhere(const Totals& totals, Lines& lines) {
   if (totals.elsewhere > 0) {
     add(lines, "other ranks: ", totals.elsewhere,

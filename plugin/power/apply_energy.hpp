@@ -32,7 +32,7 @@ class ApplyEnergy {
   bool measures(const std::string& physical) const;
   /// The share of the windows since the last forget() in which applies ran.
   double share() const;
-  /// True if it is useless to wait longer for watts(): since the last forget() a window has ended, or pauses have ended
+  /// True if waiting longer for watts() is useless: since the last forget(), a window has ended, or pauses have ended
   /// several windows too early.
   bool told() const;
   /// Begin anew because applies will do other work. Drops the open window.

@@ -127,7 +127,7 @@ struct Meter::Tally {
     const double before = std::exchange(at, *now);
     if (first) return;
     const double step = *now >= before ? *now - before : *now + probe->wraps_at - before;
-    // 0.1 s more, because a counter may catch up with energy that it has not shown before.
+    // A counter may catch up with energy that it has not shown before: allow it 0.1 s more.
     if (step < 0 || step > kMostWatts * (seconds + 0.1)) {
       bad_counter = format("the counter jumped from %.4g to ", before) + format("%.4g J", *now);
       return;

@@ -127,8 +127,8 @@ class OCLSPKT_API Meter {
   /// Seconds since begin(), or from begin() to the last poll() if `polled`. 0 if no window is open.
   double seconds(bool polled = false) const;
   /// End the window now, or at its last poll().
-  /// @return shape [sources()]. If a counter stands still or jumps, or if there are too few samples, the next kind of
-  ///         source is used, and Energy::words has the reason
+  /// @return shape [sources()]. If a counter stands still or jumps, or if samples are too few, the next kind of source
+  ///         is used; Energy::words has the reason
   /// @throws InvalidInput if the window is shorter than kLeastWindow; the window is closed in any case
   std::vector<Energy> end(bool at_last_poll = false);
 

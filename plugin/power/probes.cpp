@@ -117,7 +117,7 @@ struct Nvml {
   NvmlCard card = nullptr;
 };
 
-// The part of AMD SMI's interface that we use: cards are processors of sockets.
+// The part of AMD SMI's interface that we use. It lists sockets, whose processors are the cards.
 using AmdHandle = void*;
 constexpr std::uint64_t kAmdGpus = 2;  // for amdsmi_init()
 

@@ -21,7 +21,7 @@ void require_listed(const char* option, Enum value, const char* const (&names)[N
   throw InvalidInput(text);
 }
 
-/// The names of the forms of all schemes: " tiles-halo/kept fpga-tdma".
+/// The names of the forms of all schemes, such as " tiles-halo/kept fpga-tdma".
 std::string scheme_names() {
   std::string all, family;
   for (const Scheme* scheme : all_schemes()) {

@@ -81,7 +81,7 @@ std::vector<WayName> order_of(std::vector<Way> ways) {
   return order;
 }
 
-/// True if a way that stores no factors is the least only because few applies are expected.
+/// True if a way that stores no factors is the fastest only because few applies are expected.
 template <typename T>
 bool spares_factors(std::vector<Way> ways, const Way& taken, Outlook<T> outlook) {
   const bool stores_none = taken.method == Method::truncated_halo || taken.method == Method::exact_twopass;
@@ -146,8 +146,8 @@ std::optional<Proposal> Choosing<T>::judge_now(const Way& way, bool insist, Reje
   return judge(problem, *way.scheme, rejection);
 }
 
-/// Scale the columns by units, unless the bound of the way is within the limit without: units can weaken the bound, see
-/// FoundUnits::factor.
+/// Scale the columns by units, unless the way's bound is within the limit in the given units. Units can weaken the
+/// bound, see FoundUnits::factor.
 template <typename T>
 void Choosing<T>::choose_units(Way& way, bool insist) {
   Rejection rejection;
@@ -277,8 +277,8 @@ void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin
   report_.candidates.push_back(candidate_of(way, true, true, std::move(why)));
 }
 
-/// Which figure exceeds its limit of method auto: the rounding bound, if it is finite, or the componentwise backward
-/// error of a trial solve. Empty if none does.
+/// The figure that exceeds its limit of method auto: the rounding bound, if it is finite, or the componentwise backward
+/// error of a trial solve. Empty if both are within their limits.
 template <typename T>
 std::string above_limits(double rounding, double backward_error) {
   constexpr double kTrialLimit = kTrialLimitEps * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -345,8 +345,8 @@ std::optional<Way> Choosing<T>::first_that_holds(std::vector<Way> ways, const st
   return std::nullopt;
 }
 
-/// True if the way in use before is still a good first try: the lines are the same, the most promising way is the same,
-/// and the order of the ways does not depend on which number of applies is expected, the old or the new one.
+/// True if the way in use before is still a good first try. The lines and the fastest way must be the same, and the
+/// order of the ways must be the same for the old and the new expected number of applies.
 template <typename T>
 bool Choosing<T>::comparable(const std::vector<Way>& ways, const InUse& before) const {
   if (ways.empty() || before.lines != system_.bands().lines()) return false;

@@ -59,7 +59,7 @@ class GatheredLines {
 /// Copies numbers from fixed places of one array to fixed places of another.
 class Moves {
  public:
-  /// @param stride  distance, in the first array, of the numbers that one add() moves; in the second array it is 1
+  /// @param stride  distance between the numbers that one add() moves, in the first array; in the second it is 1
   void clear(Index stride = 1) {
     moves_.clear();
     stride_ = stride;

@@ -194,10 +194,11 @@ void CutOperator<T>::look_at(const T* y, const T* x) {
   refuse_answer(options_, report_.above_bound);
 }
 
-/// A line fails only if both its componentwise and its normwise error are too large. If |p x_t| is far larger than x,
-/// rounding of x = z - p x_t is large by components but small by norm, as stable as pivoting. (Example: upwind, 1e6
-/// rows a part; the backward error is 161 eps where x passes through 0.) A tolerance above rounding admits larger
-/// errors. Then only the smooth trial runs, because its solution has one size everywhere.
+/// A line fails only if both its componentwise and its normwise error are too large. An apply corrects the inner rows
+/// to z - p x_t, with the spike p and the unknown x_t at the cut. If |p x_t| is far larger than x, rounding is large by
+/// components but small by norm, as in pivoting. (Example: upwind, 1e6 rows a part; the backward error is 161 eps where
+/// x passes through 0.) A tolerance above rounding admits larger errors. Then only the smooth trial runs, because its
+/// solution has one size everywhere.
 template <typename T>
 auto CutOperator<T>::try_lines(Accord& accord, const Bands<T>& whole) -> TrialResult {
   const auto eps = static_cast<double>(std::numeric_limits<T>::epsilon()), tol = tolerance<T>(options_);

@@ -86,8 +86,8 @@ void lay_out(const CutLines& cut, Route& route) {
   lay_out(cut, route.in, route.in_legs, route.in_count);
 }
 
-/// Limit for the pivots of a reduced system, in eps; each equation adds 1 eps. A smaller pivot may be mere rounding, so
-/// that the line may be singular. For comparison, Poisson's matrix has pivots of 2 / rows.
+/// Limit for the pivots of a reduced system, in eps; each equation adds 1 eps to it. A smaller pivot may be mere
+/// rounding, so that the line may be singular. For comparison, Poisson's matrix has pivots of 2 / rows.
 constexpr double kSmallPivot = 4;
 
 bool is_one_row(const std::vector<PartFacts>& parts, std::size_t place) {

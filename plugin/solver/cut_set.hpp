@@ -146,9 +146,9 @@ struct LineVerdict {
 /// The equations of a line in the unknowns next to its cuts.
 std::vector<PivotedRow<double>> reduced_rows(const std::vector<PartFacts>& parts);
 bool has_one_row(const std::vector<PartFacts>& parts);
-/// Bound on max |x_computed - x| / max |x| of a line whose parts drop the couplings tb and bt, without rounding. The
-/// dropped terms are these couplings times the exact x. The error of a 2x2 system is its inverse times these terms; the
-/// error of inner rows is their spikes times the error of the system.
+/// Bound on max |x_computed - x| / max |x| of a line whose parts drop the couplings tb and bt of ReducedPart, without
+/// rounding. The dropped terms are these couplings times the exact x. The error of a 2x2 system is at most its inverse
+/// times these terms; the error of inner rows is their spikes times the error of the system.
 ///
 /// If units of columns differ within parts, the dropped terms are weighted by the ranges of the units. If a unit jumps
 /// at a cut, the row beside the cut is assumed to be dominant in its units. Then the coefficient of its own unknown

@@ -24,8 +24,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity(), kNone = -k
 /// Shares of the tolerance: kBoundShare is for truncation, kSpikeShare for the dropped end of each of two spikes.
 constexpr double kBoundShare = 0.75, kSpikeShare = 0.125;
 /// Spikes are stored down to a magnitude of eps^1.5, because unknowns near the end of a line may be far smaller than
-/// unknowns next to a cut. (Example: lambda 1e8, 3e5 rows a part. If spikes end at eps, the componentwise backward
-/// error is 420 eps.)
+/// unknowns next to a cut. (Example: 3e5 rows a part, of (-lambda, 1 + 2 lambda, -lambda) with lambda = 1e8. If spikes
+/// end at eps, the componentwise backward error is 420 eps.)
 template <typename T>
 double spike_rounding() {
   const auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -43,8 +43,8 @@ bool truncates(MethodChoice method) {
 }
 
 /// Options of the inner solver. Singular inner rows must not make it fail: the line itself may be regular, and is
-/// gathered. If dominance is not above 1, trial solves of whole lines are held to the rounding of T, so that factors
-/// have the precision of T.
+/// gathered. Without strict dominance, trial solves of whole lines are held to the rounding of T, so factors have the
+/// precision of T.
 Options inner_options(Options options, double dominance) {
   options.singular = Singular::pin;
   if (!(dominance > 1)) options.precision = Precision::same;
@@ -110,7 +110,7 @@ class CutOperator<T>::SetUp {
   void survey_cut_lines() {
     looks_.assign(set_.cut.lines.size(), {});
     if (looks_.empty()) return;
-    // If the tolerance is at most rounding, dropped spikes and truncation stay within it, and symmetry does not matter.
+    // If the tolerance is at most rounding, dropped spikes and truncation are, too, and symmetry does not matter.
     const bool symmetry = tolerance<T>(options_) > rounding<T>(), narrow = narrows<T>(options_);
     const bool known = known_rows_ && !symmetry && !narrow;
     for (PartLook& part : looks_) part.survey = known ? *known_rows_ : Survey();
@@ -206,15 +206,14 @@ class CutOperator<T>::SetUp {
     cut_ = facts[0] > 0;
     dominance_ = -facts[1];
     symmetric_ = known_.symmetric || facts[2] == 0;
-    const bool one_line = facts[3] <= 1 && facts[4] == -facts[5];  // all parts of one line have the same top
+    const bool one_line = facts[3] <= 1 && facts[4] == -facts[5];  // its parts have the same top process
     may_pin_ = options_.singular == Singular::automatic ? known_.constant_null_space && one_line
                                                         : options_.singular == Singular::pin;
     report_.longest_chain = static_cast<Index>(facts[6]);
   }
 
-  /// Set up the solver of the inner rows. If it refuses them, leave out the cut lines with singular inner rows. If it
-  /// still refuses, leave out all cut lines. The solver pins the last row of a singular line, which does not help if
-  /// that row is an uncoupled one.
+  /// Set up the solver of the inner rows. If it refuses them, exclude the cut lines with singular inner rows; if it
+  /// still refuses, exclude all cut lines. Pinning the last row of a singular line is no help if this row is uncoupled.
   void set_up_inner() {
     // The bounds on the interface systems hold only for rows in the given units.
     const Known known{.symmetric = known_.symmetric,

@@ -20,12 +20,12 @@ inline constexpr const char* kPinCure = "the option singular pin sets the last u
 /// Rules by which trial solves judge a solver.
 struct TrialRules {
   /// The smooth trial runs as well. Stored factors with sound pivots, and partial pivoting, are right for every
-  /// right-hand side or for none. Sweeps without a check are not: the large solution of the rough trial hides an error
-  /// that the smooth one shows.
+  /// right-hand side or for none, so that one trial suffices. For sweeps without a check it does not: the large
+  /// solution of the rough trial hides an error that the smooth one shows.
   bool both = false;
   /// A row's error is relative to the row times the largest unknown, not to the row times its own unknowns. Tiles and
-  /// partitions that are solved separately agree to the rounding of their largest unknowns, not of one that passes
-  /// through 0.
+  /// partitions that are solved separately agree to the rounding of their largest unknowns, not to that of an unknown
+  /// that passes through 0.
   bool by_row = false;
 };
 
@@ -80,8 +80,8 @@ class LineGroup {
   bool leaves_range_ = false;  ///< scaling moved a number of a right-hand side out of the range
 };
 
-/// The few lines of a set that fail a test of the method for the other lines. The host solves them separately. In the
-/// bands of the set they hold the identity, so that the method for the other lines computes finite numbers there.
+/// The few lines of a set that fail a test of the method for the other lines. The host solves them separately. The
+/// identity replaces their rows in the set's bands, so that the method for the other lines computes finite numbers.
 template <typename T>
 class FallbackLines {
  public:

@@ -158,8 +158,8 @@ void LineSolver<T>::discard_choice(const std::string& why_copied) {
   report_.device.vectors = "copied: " + why_copied;
 }
 
-/// The processors that the options name, without lost devices. If sharing chose one processor to solve by itself, the
-/// result has only this one; the others are spare.
+/// The processors that the options name, without lost devices. If sharing chose one processor to solve alone, the
+/// result has only this processor; the others are spare.
 template <typename T>
 Processors LineSolver<T>::find_those_left() {
   Options options = options_;

@@ -13,8 +13,8 @@
 namespace oclspkt {
 namespace {
 
-/// Opening drivers, building a kernel and measuring it take about kProbeSeconds. A device saves at most the host's time
-/// of an apply. If kProbeApplies applies do not win the time back, no driver is opened.
+/// To open drivers, build a kernel and measure it takes about kProbeSeconds. A device saves at most the host's time of
+/// an apply. If kProbeApplies applies do not win the time back, no driver is opened.
 constexpr double kProbeSeconds = 0.1, kProbeApplies = 1000;
 
 Processors only_host(std::string why) {

@@ -9,7 +9,6 @@
 
 namespace oclspkt {
 
-/// A device that failed.
 struct LostDevice {
   int index = -1;
   std::string line;  ///< "<device>: <cause>"

@@ -11,8 +11,8 @@
 namespace oclspkt {
 
 /// The bands that a solver solves: the given bands with some rows replaced. The overlay lists the replaced rows:
-/// identity rows for fallback lines, and uncoupled rows next to cuts. A caller may keep the reference to lent bands. So
-/// they are copied before the first change, and each set-up begins with the numbers that the caller wrote.
+/// identity rows for fallback lines, and uncoupled rows next to cuts. A caller may keep writing into bands that were
+/// lent. Hence these are copied before the first change, and each set-up begins with the numbers that the caller wrote.
 template <typename T>
 class SolvedBands {
  public:

@@ -77,7 +77,7 @@ void System<T>::close() {
   const std::optional<Survey> filled = std::exchange(filled_, std::nullopt);
   if (!filled) own.close_lines();
   if (rounded) {
-    narrowed_ = std::max(narrowed_, narrow_bands(own));  // an earlier set-up may have rounded the bands
+    narrowed_ = std::max(narrowed_, narrow_bands(own));  // bands that are rounded already do not change any more
     note_rounded();
   }
   const Survey rows = filled && !rounded ? *filled : survey_rows(own.lines(), own.view());

@@ -38,7 +38,7 @@ class System {
   Bands<T>& lend(const LineSet& lines);
   /// The bands that are solved, with the fallback lines, for changes by the solver itself. Drops their survey.
   Bands<T>& edit(const LineSet& lines);
-  /// The bands in the given units. Rows that the caller replaces stay so until give_back(). @pre edit() was called
+  /// The bands in the given units. Replaced rows stay replaced until give_back(). @pre edit() was called
   SolvedBands<T>& overlay() { return bands_; }
   /// @throws InvalidInput if precision narrow has rounded the bands and the options now name another precision
   void check_precision(const Options& options) const;
@@ -90,7 +90,7 @@ class System {
   double narrowed_ = 0;
   bool rounded_ = false;  ///< only the first 24 bits of the given numbers are stored
   double fill_seconds_ = 0;
-  std::optional<Survey> filled_;  ///< survey of bands_: of fill(), if nothing has changed them since, or from know()
+  std::optional<Survey> filled_;  ///< survey of bands_, from fill() or know(); nothing if they have changed since
   FallbackLines<T> fallback_{bands_};
   Bands<T> in_units_;
   AlignedArray<T> units_;

@@ -89,7 +89,7 @@ void add_host(const Processors& processors, const Processor& host, const Outlook
   if (choice == MethodChoice::pivot) return add_ways(host, problem, Method::pivot, false, outlook, ways);
   const bool first = processors.host || processors.devices.empty();
   // If a device's pieces of a line do not agree within rounding, one sweep on the host is the remedy. It does not help
-  // lines side by side on cores, whose sweeps compute exactly what the host's sweeps compute.
+  // lines side by side, which devices sweep whole, as the host does.
   const auto by_factors = [](const Way& way) {
     return !way.processor->host() && way.scheme->elimination(way.plan).tells_bound;
   };
@@ -117,10 +117,10 @@ std::unique_ptr<DeviceSolver<double>> make_device_solver(DeviceModule& m, int de
   return m.make_double(device, s);
 }
 
-/// Added to the bound, over the dominance d, if rows carry their excess s. Their diagonal is then (l + g) + s, with the
-/// couplings l and g. If d < 1, the roundings of s and of both sums are at most eps (l + g). This is eps / (1 + d) of
-/// the row sum, so kOfExcess / d bounds it. It is up to eps / d of the diagonal; the term grows in the same way, so
-/// that tiny diagonals are refused.
+/// If rows carry their excess s, kOfExcess / d is added to the rounding bound; d is the dominance. Their diagonal is
+/// then (l + g) + s, with the couplings l and g. If d < 1, the roundings of s and of both sums are at most eps (l + g).
+/// This is eps / (1 + d) of the sum of the row's magnitudes, so kOfExcess / d bounds it. It is up to eps / d of the
+/// diagonal, and the added term grows in the same way, so that tiny diagonals are refused.
 constexpr double kOfExcess = 0.75;
 /// The factor by which rows without dominance round more if they carry their excess s. Here -(l + g) < s < 0, where l
 /// and g are the couplings. Each elimination computes s and then (l + g) + s, by four sums and products of numbers of

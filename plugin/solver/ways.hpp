@@ -74,8 +74,8 @@ std::string why_no_way(const Processor& device, const Outlook<T>& outlook);
 template <typename T>
 void weigh(Way& way, const Outlook<T>& outlook);
 
-/// The way that takes the least time. Each processor's candidate is its way with the least words. The first candidate
-/// within 10 % of the fastest wins, so that the noise of measurements does not decide. Remedies come last.
+/// The way that takes the least time. The candidate of each processor is its way with the fewest words. The first
+/// candidate within 10 % of the fastest wins, so that the noise of measurements does not decide. Remedies come last.
 /// @pre ways are not empty
 std::vector<Way>::iterator least(std::vector<Way>& ways);
 

@@ -16,8 +16,8 @@
 
 namespace oclspkt {
 
-/// Uninitialised array, aligned to cache lines (64 bytes), large ones to huge pages. It never shrinks, so refilling it
-/// allocates nothing.
+/// An uninitialised array, aligned to cache lines (64 bytes); large arrays are aligned to huge pages. It never shrinks,
+/// so refilling it allocates nothing.
 template <typename T>
 class AlignedArray {
  public:

@@ -24,7 +24,7 @@ struct Cuts {
   std::vector<Index> number;
 };
 
-/// How processes exchange messages. All processes concerned call each function, in the same order.
+/// How processes exchange messages. All processes that take part call each function, in the same order.
 class OCLSPKT_API Exchange {
  public:
   /// The message to or from one process.
@@ -47,8 +47,8 @@ class OCLSPKT_API Exchange {
   virtual ~Exchange() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  /// Open a channel. Two processes must agree on the count of a leg between them. A process has at most one leg to and
-  /// one from each other process.
+  /// Open a channel. Two processes must agree on the count of a leg between them. A process has at most one leg to each
+  /// other process, and one from it.
   virtual std::unique_ptr<Channel> open(std::vector<Leg> out, std::vector<Leg> in, std::size_t scalar_bytes) = 0;
   /// Replace each entry by its largest value over all processes, or by NaN if a process has NaN there.
   virtual void largest(std::span<double> values) = 0;
@@ -75,8 +75,8 @@ struct CutReport {
   double tolerance = 0;  ///< the largest bound that is accepted
   /// Bound on rounding as Report::rounding, over the cut lines of all processes and the gathered lines of this process.
   double rounding = 0;
-  std::string
-      above_bound;  ///< as Report::above_bound, for lines gathered on this process or an answer that is not finite
+  /// As Report::above_bound, for lines gathered on this process or an answer that is not finite.
+  std::string above_bound;
   double backward_error = 0;     ///< componentwise, of trial solves before lines were gathered; 0 if none was needed
   Index gathered = 0;            ///< lines of this process that are solved whole on one process
   Index first_gathered = -1;     ///< number of the first gathered line

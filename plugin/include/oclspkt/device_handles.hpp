@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-// The types behind OpenCL's handles: a cl_mem is an _cl_mem*, and so on. With them, this header includes none of
-// OpenCL.
+// The types behind OpenCL's handles (a cl_mem is an _cl_mem*), declared so that this header needs none of OpenCL's.
 struct _cl_context;
 struct _cl_device_id;
 struct _cl_command_queue;

@@ -14,8 +14,8 @@ namespace oclspkt {
 template <typename T>
 class Visit;
 
-/// Applies several solvers of the same vectors as one operator. Host vectors go to the device once and come back once,
-/// if one device with its own memory solves all lines of all solvers. Otherwise call each solver by itself.
+/// Applies several solvers of the same vectors as one operator. If one device with its own memory solves all lines of
+/// all solvers, host vectors go to it once and come back once. Otherwise call each solver by itself.
 /// @tparam T float or double
 template <typename T>
 class OCLSPKT_API DeviceVisit {

@@ -8,7 +8,7 @@
 
 namespace oclspkt {
 
-/// Base of everything the library throws; the text names the cause and the cure.
+/// Base of all errors that the library throws; the text names the cause and the cure.
 class OCLSPKT_API Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

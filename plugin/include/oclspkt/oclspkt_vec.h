@@ -12,7 +12,7 @@
 #define VECOPENCL "opencl"
 #define MATAIJOPENCL "aijopencl"
 
-/* The types that a cl_mem and a cl_command_queue point to, so that this header includes none of OpenCL. */
+/* The types to which a cl_mem and a cl_command_queue point, so that this header needs none of OpenCL's. */
 struct _cl_mem;
 struct _cl_command_queue;
 

@@ -49,18 +49,18 @@ class OCLSPKT_API Operator {
   ///
   /// Vectors on a device are not copied. Kernels are enqueued in the queue of `place`, or in that of device_handles():
   /// other commands that write y must have ended, or precede the apply in that queue. If lines are cut, only the
-  /// numbers next to the cuts go to the host, and the call waits for these. If OpenCL sees a card for which CUDA has no
-  /// kernels, OpenCL solves: vectors are then copied on the card, and the call waits for the queue and the solver, but
-  /// not for the copy of x (see Report::device.vectors). If the device fails, the vectors are lost with it. The error
-  /// is then thrown whatever `on_device_failure` says, and the next set_up takes another device.
+  /// numbers next to the cuts go to the host, and the call waits for these. If CUDA has no kernels for a card that
+  /// OpenCL sees, OpenCL solves. Vectors are then copied on the card (see Report::device.vectors), and the call waits
+  /// for the queue and the solver, but not for the copy of x. If the device fails, the vectors are lost with it. The
+  /// error is then thrown whatever `on_device_failure` says, and the next set_up takes another device.
   /// @param[in]  y shape [count][lines.extent()]. On a device of OpenCL: a cl_mem for one column, aligned to 16 bytes
   ///               if it is host memory. On a device of CUDA: an address in memory of the card
   /// @param[out] x like y; places between lines are untouched. x must not overlap y; sub-buffers are allowed
   /// @param      count columns; 0 does nothing
   /// @throws InvalidInput without a successful set_up; for a negative count, strides shorter than a column, or vectors
-  ///                      that overlap; for vectors on a device, if takes() of their queue is false, if the host solves
-  ///                      any line, or if their memory is of another device, too small, not aligned, or has flags that
-  ///                      forbid its use
+  ///                      that overlap; for vectors on a device, if takes() of their queue is false, the host solves
+  ///                      any line, or their memory is unfit (of another device, too small, not aligned, or with flags
+  ///                      that forbid its use)
   /// @throws Breakdown    under AboveBound::error if an answer is above the limits of method auto; x still holds this
   ///                      answer, and further right-hand sides may be solved
   /// @throws DeviceError  x is then undefined

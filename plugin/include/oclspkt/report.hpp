@@ -17,7 +17,7 @@ inline constexpr double kRoundingLimit = 100;
 ///   by_rows       |r_i| <= bound eps (|A_i| max |x| + |y_i|), |A_i| the sum of |row i|, max |x| over its line; A and x
 ///                 in units of columns, see Report::units
 /// Rounding is absolute where unknowns, or their products with entries, are below the least normal number m of the
-/// scalar: add bound eps m (1 + |A_i|) to the right-hand side.
+/// scalar: add bound eps m (1 + |A_i|) to the right side of the inequality.
 enum class Promise { by_component, by_rows };
 
 /// One method that set-up considered, and the outcome. Candidates are in the order in which set-up considered them.
@@ -117,9 +117,9 @@ struct SharesReport {
   double predicted_seconds = 0;     ///< of an apply; 0 if one processor solves
   double single_seconds = 0;        ///< predicted for an apply by the best processor alone
   double seconds = 0;               ///< median of the applies since the set-up; 0 before any
-  std::string objectives = {};  ///< the shares that `time` and `energy` choose, with the seconds and joules of both,
-                                ///< and whose power is measured; may be empty unless Options::energy or
-                                ///< balance `energy` asks for joules
+  std::string objectives = {};      ///< the shares by `time` and by `energy`, their seconds and joules, and the devices
+                                    ///< whose power is measured; may be empty unless Options::energy or balance
+                                    ///< `energy` asks for joules
 };
 
 /// The joules of one device.
@@ -148,7 +148,7 @@ struct EnergyReport {
     for (const EnergySource& source : sources) sum += source.joules;
     return sum;
   }
-  /// Joules of applies: their share of the windows' time, or all of it if applies are queued.
+  /// Joules of applies: the share of the windows' joules for the time within applies, or all if applies are queued.
   double joules() const { return seconds > 0 && !queued ? window_joules() * apply_seconds / seconds : window_joules(); }
 };
 
@@ -183,7 +183,7 @@ struct Report : Accuracy {
   Partitioning partition;
   double words_per_row = 0;   ///< numbers read and written per row by an apply, halo included
   double words_saved = 0;     ///< words per row that the storage form saves against the general form of the method
-  Form form = Form::general;  ///< narrow: general, with factors that are floats
+  Form form = Form::general;  ///< storage form; narrow: the general form, with factors rounded to float
   Narrowing precision;
   DeviceReport device;
   SharesReport sharing;

@@ -67,7 +67,7 @@ class OCLSPKT_API FilledBands {
 ///
 /// Lines may be cut among processes. Then set-ups and applies are collective over all processes of the exchange. Each
 /// process eliminates the inner rows of its parts. The top and bottom unknowns of a line's parts form one tridiagonal
-/// system. One process of the chain solves this system. If the influence of a cut decays within each part, pairs of
+/// system, which one process of the chain solves. If the influence of a cut decays within each part, pairs of
 /// neighbours solve it instead. If a process throws in set_up, all do.
 /// @tparam T float or double
 template <typename T>
@@ -105,12 +105,11 @@ class OCLSPKT_API Solver final : public Operator<T> {
   /// @throws InvalidInput if `filled` does not have as many places as `lines`
   void swap_bands(const ProcessLines& lines, FilledBands<T>& filled);
 
-  /// Choose device, method and plan for the bands as they are now and move them to the device; for cut lines, choose
+  /// Choose device, method and plan for the present bands, and move the bands to the device. For cut lines, also choose
   /// how to solve each part and the interface systems at the cuts.
   /// @throws InvalidInput if an option names something that does not exist, or if the bands were rounded for precision
   ///                      narrow and another precision is set
-  /// @throws Breakdown    if no method solves the matrix (singular, NaN, Inf); apply then throws until a set_up
-  /// succeeds.
+  /// @throws Breakdown    if no method solves the matrix (singular, NaN, Inf); until a set_up succeeds, apply throws.
   ///                      An error of another process is a Breakdown or InvalidInput that names it
   /// @throws DeviceError  only under OnDeviceFailure::error
   /// @cost   a few sweeps over the bands; for `exact` one trial solve at the first set-up; for cut lines two solves for
