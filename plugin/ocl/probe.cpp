@@ -91,7 +91,7 @@ double rate_of(DeviceSolver<T>& solver, const FoundDevice& found, double launch,
 /// kernels of no other schemes, and no other devices run theirs.
 std::optional<Plan> find_plan(const PlanRequest& request) {
   for (const Scheme* scheme : all_schemes()) {
-    if ((scheme->kernels() == Kernels::task) != request.traits.task) continue;
+    if ((scheme->nature().kernels == Kernels::task) != request.traits.task) continue;
     if (std::optional<Plan> plan = scheme->make(request)) return plan;
   }
   return std::nullopt;

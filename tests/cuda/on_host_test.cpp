@@ -2,6 +2,7 @@
 // Kernels as CUDA gets them, run by the host: a translation that changes what a kernel computes shows here.
 #include <gtest/gtest.h>
 
+#include "backward_error.hpp"
 #include "matrices.hpp"
 #include "oclspkt/bands.hpp"
 #include "translate.hpp"

@@ -99,7 +99,9 @@ SCALAR_TEST(Conformance, OfEveryKindOfPlan) {
     SchemeTally of_device;
     for (const LineSet& lines : all_lines()) {
       for (const AskedMatrix matrix : kForms) {
-        for (const Manner& manner : all_manners(variant, sizeof(T))) {
+        std::vector<Manner> manners = all_manners(variant, sizeof(T));
+        if (lines.contiguous()) manners.push_back({.variant = variant, .wide = true});  // tiles alone may be wider
+        for (const Manner& manner : manners) {
           this->examine(scheme, info, manner, matrix, lines, [&](Examined<T>& examined, const Plan& plan) {
             const std::string kind = kind_of(scheme, plan, lines);
             if (!of_device.add(scheme, kind + (manner.small ? ", small" : ""))) return;

@@ -57,7 +57,7 @@ std::unique_ptr<DeviceSolver<T>> make_solver(int device, DeviceSettings settings
   if (settings.variant == Variant::by_type && known && devices[static_cast<std::size_t>(device)].emulated) {
     settings.variant = Variant::cpu;
   }
-  if (settings.timeout == 0) settings.timeout = 300;  // on a busy machine the default ten seconds may pass
+  if (settings.use.timeout == 0) settings.use.timeout = 300;  // on a busy machine the default ten seconds may pass
   if constexpr (sizeof(T) == sizeof(double)) {
     return module().make_double(device, settings);
   } else {

@@ -2,13 +2,13 @@
 // Solver<T> over bands, sizes, line sets and options, against LAPACK (tests/support/line_judge.hpp): an answer is
 // right, or there is an error of a documented kind with a reason. Several set-ups of one solver, one after the other.
 
+#include "backward_error.hpp"
 #include "bands_case.hpp"
 #include "evidence.hpp"
 #include "line_judge.hpp"
 #include "matrix_algebra.hpp"
 #include "model_device.hpp"
 #include "oclspkt/solver.hpp"
-#include "residual.hpp"
 
 namespace oclspkt::fuzz {
 namespace {

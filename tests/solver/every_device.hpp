@@ -37,7 +37,7 @@ void with_every_device(const F& f) {
   std::string why;
   DeviceModule* module = device_module(&why);
   if (module == nullptr) throw std::runtime_error("no OpenCL module: " + why);
-  Options options{.timeout = 300, .on_device_failure = OnDeviceFailure::error};
+  Options options{.use = {.timeout = 300}, .on_device_failure = OnDeviceFailure::error};
   for (const DeviceInfo& info : module->devices()) {
     SCOPED_TRACE("device " + std::to_string(info.index) + ": " + info.name + " (" + info.platform + ")");
     options.devices = std::to_string(info.index);

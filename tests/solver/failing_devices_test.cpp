@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "backward_error.hpp"
 #include "device.hpp"
 #include "every_device.hpp"
 #include "faults.hpp"
-#include "residual.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {

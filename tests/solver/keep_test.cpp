@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backward_error.hpp"
 #include "every_device.hpp"
 #include "largest_new.hpp"
-#include "residual.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {

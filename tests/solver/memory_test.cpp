@@ -7,9 +7,9 @@
 #include <iostream>
 #include <optional>
 
+#include "backward_error.hpp"
 #include "every_device.hpp"
 #include "failing_memory.hpp"
-#include "residual.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {

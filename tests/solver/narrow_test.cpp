@@ -5,8 +5,8 @@
 #include <cfloat>
 #include <numeric>
 
+#include "backward_error.hpp"
 #include "every_device.hpp"
-#include "residual.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {

@@ -14,7 +14,6 @@
 #include "faults.hpp"
 #include "line_judge.hpp"
 #include "matrices.hpp"
-#include "residual.hpp"
 #include "solver_fixture.hpp"
 
 namespace oclspkt {

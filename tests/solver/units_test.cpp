@@ -3,13 +3,13 @@
 
 #include <functional>
 
+#include "backward_error.hpp"
 #include "oclspkt/cut_solver.hpp"
 #include "oclspkt/device_visit.hpp"
 #include "oclspkt/error.hpp"
 #include "oclspkt/solver.hpp"
 #include "queues.hpp"
 #include "reference.hpp"
-#include "residual.hpp"
 
 namespace oclspkt {
 namespace {

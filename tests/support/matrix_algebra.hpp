@@ -3,6 +3,7 @@
 
 #include "backward_error.hpp"
 #include "matrices.hpp"
+#include "residual.hpp"
 
 namespace oclspkt::test {
 

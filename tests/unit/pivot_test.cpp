@@ -7,6 +7,7 @@
 #include "hard_matrices.hpp"
 #include "oclspkt/solver.hpp"
 #include "pivot_solver.hpp"
+#include "residual.hpp"
 #include "solver_fixture.hpp"
 #include "survey.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <new>
 
+#include "backward_error.hpp"
 #include "oclspkt/error.hpp"
-#include "residual.hpp"
 #include "selection.hpp"
 #include "solver_fixture.hpp"
 

@@ -5,6 +5,7 @@
 #include "schemes/lanes/lane_plans.hpp"
 #include "schemes/tiles/rounding_runs.hpp"
 
+#include "backward_error.hpp"
 #include "certificate_support.hpp"
 #include "cut_case.hpp"
 #include "device_traits.hpp"
