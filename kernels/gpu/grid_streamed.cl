@@ -85,7 +85,7 @@ static inline void finish_tile(Home home, int tile, scalar_t below, Swept* t, __
   store(t->d, home, tile, x);
 }
 
-// Sweep the tiles before a run down from 0. @return the value that enters the run
+// Sweep the tiles before a run down from 0. @return the result of their last row
 static inline scalar_t lead_in(Factors f, __global const scalar_t* y, Home home, int begin, Told told) {
   scalar_t entered = 0;
   for (int tile = max(0, begin - IN_FLIGHT); tile < begin; ++tile) {
