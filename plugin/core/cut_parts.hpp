@@ -57,7 +57,7 @@ class CutParts {
   /// The slot of a line, -1 if it has none.
   Index slot_of(Index line) const;
 
-  /// Replaces the row at place `at` of the bands, see SolvedBands::overlay().
+  /// Replaces the row at offset `at` of the bands, see SolvedBands::overlay().
   using Overlay = std::function<void(Index at, T lower, T diag, T upper)>;
   /// Save the rows next to cuts, and replace them in the bands by rows that are not coupled to the inner rows.
   /// @param bands  the bands that `overlay` changes

@@ -129,7 +129,7 @@ struct FormRequest {
 };
 
 /// Make the form of a pattern, on several threads.
-/// @throws InvalidInput for an invalid pattern, and if the requested format cannot hold it (dia: a row has a column
+/// @throws InvalidInput for an invalid pattern, or if the requested format cannot hold it (dia: a row has a column
 ///         twice, or there are more than kGroupSlice diagonals for each entry of a mean row)
 /// @cost reads the pattern two to five times, writes each place once
 template <typename I>

@@ -177,7 +177,7 @@ class RowScan {
   }
 
  private:
-  /// @param first  place of the first row in the bands
+  /// @param first  offset of the first row in the bands
   void take_block(const BandsView<T>& from, const Rows& rows, Index first) {
     const bool side_by_side = rows.stride == 1;
     const Rows place{first, rows.count, rows.stride};

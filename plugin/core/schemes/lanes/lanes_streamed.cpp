@@ -141,8 +141,9 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::truncated_streamed && by_lanes(problem);
   }
-  /// Propose stored factors. The survey bounds truncation, or else the certificate. If neither is within tolerance, try
-  /// longer partitions, as long as there are more tiles than cores.
+  /// Propose stored factors. Truncation is bounded by the survey; if this bound is not within tolerance, the
+  /// certificate is computed. If that exceeds the tolerance too, try longer partitions, as long as there are more tiles
+  /// than cores.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const double tol = tolerance<T>(problem.options);

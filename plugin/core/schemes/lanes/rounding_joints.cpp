@@ -129,8 +129,8 @@ void see_partitions(const Plan& plan, const SweepRows<T>& rows, Index begin, Ind
   }
 }
 
-/// The rounding of the corrections e_(k+1) = S_k + P_k e_k of JointRounding. They also increase D, but only to second
-/// order, which twice S covers.
+/// The rounding of the corrections e_(k+1) = s_k + P_k e_k of JointRounding. They also increase the results D_j, but
+/// only to second order, which twice the bound of s_k covers.
 double passed_down(const std::vector<Kept>& kept, double u) {
   double passed = 0, worst = 0;
   for (const Kept& k : kept) {
