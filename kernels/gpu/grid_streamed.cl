@@ -42,8 +42,8 @@ typedef struct {
   scalar_t p[ITEM_ROWS], k[ITEM_ROWS], d[ITEM_ROWS];
 } Tile;
 
-// My rows of a swept tile: d_i p_i, later x_i, and k_i. to_me, to_above: the maps from the unknown below the tile to
-// the unknown below my rows, and to the first unknown of the tile.
+// A work-item's rows of a swept tile: d_i p_i, later x_i, and k_i. to_me, to_above: the maps from the unknown below the
+// tile to the unknown below these rows, and to the first unknown of the tile.
 typedef struct {
   scalar_t d[ITEM_ROWS], k[ITEM_ROWS];
   Passage to_me, to_above;
