@@ -123,7 +123,7 @@ class DeviceSolver : public Operator<T> {
   /// Multiply row i of every solution by units[i] until the next set_up, because the columns of the bands are scaled.
   /// @pre the device has a compiler
   /// @param units  shape [extent]; must live until the next set_up or the end of the solver
-  /// @return false if the device has no memory for the units, and on the host
+  /// @return false if the host solves or the device has no memory for the units
   /// @throws DeviceError, BuildError
   virtual bool in_units(const T* /*units*/) { return false; }
   /// Announce the likely duration of an apply of the next set-up, in seconds. With it, the solver distinguishes a slow

@@ -211,7 +211,7 @@ typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands,
 /// @tparam kRows  rows of each sweep that are read, and written, at once: many, if the lines are so close in memory
 ///         that
 ///                a cache treats them as one stream, or maps them to the same set
-/// @param step  places from row to row: the stride of the lines' rows, negative upwards
+/// @param step  elements from row to row: the stride of the lines' rows, negative upwards
 /// @param keep  whether to write the factors
 template <typename T>
 template <Index kRows>

@@ -18,7 +18,7 @@ namespace oclspkt {
 template <typename I>
 struct SparsePattern {
   Index rows = 0, columns = 0;
-  const I* begin = nullptr;   ///< shape [rows + 1]; place of each row's first entry; begin[0] may exceed 0
+  const I* begin = nullptr;   ///< shape [rows + 1]; offset of each row's first entry; begin[0] may exceed 0
   const I* column = nullptr;  ///< shape [begin[rows]]; column of each entry
   Index entries() const { return rows > 0 ? static_cast<Index>(begin[rows]) - static_cast<Index>(begin[0]) : 0; }
 };

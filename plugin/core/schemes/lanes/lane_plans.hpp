@@ -107,8 +107,8 @@ struct JointRounding {
 template <typename T>
 JointRounding bound_stored_joints(const Plan& plan, const BandsView<T>& bands);
 
-/// The bound on rounding of exact-factored from both ends: no row is swept twice, and the influence of the value that
-/// enters a partition is subtracted from its rows.
+/// The bound on rounding of exact-factored from both ends: no row is swept twice, and the influence of the row before a
+/// partition is subtracted from its rows.
 /// @param plan  has Sides
 template <typename T>
 Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands);

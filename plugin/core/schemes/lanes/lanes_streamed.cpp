@@ -26,7 +26,8 @@ std::string stored_refusal(const Problem<T>& problem, const Plan& plan, const Ce
   return rounding_refusal(bound_stored_joints(plan, problem.bands.view()).corrected, problem.rounding_limit);
 }
 
-/// Bound the rounding of a plan. If it exceeds the limit, let partitions correct their differences at the joints.
+/// Bound the rounding of a plan. If it exceeds the limit, let partitions correct their differences at the joints (see
+/// rounding.hpp).
 /// @return false if rounding exceeds the limit even with this correction
 template <typename T>
 bool accept_joint_rounding(const Problem<T>& problem, Plan& plan, Rounding& rounding) {

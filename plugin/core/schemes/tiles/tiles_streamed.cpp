@@ -8,7 +8,8 @@
 namespace oclspkt {
 namespace {
 
-/// The first reach of a run, in rows, that propose_runs() certifies if the survey does not bound truncation and growth.
+/// The first reach of a run (see make_run_plan()), in rows, that propose_runs() certifies if the survey does not bound
+/// truncation and growth.
 constexpr Index kFirstReach = 128;
 /// True if rows of dominance d bound rounding in the interface systems of partitions with stored factors.
 bool stable_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
