@@ -2,9 +2,11 @@
 // Purpose: sparse product by slices of rows, z = A x, with PLUS z = y + A x.
 // Source:  SELL-C-sigma; Kreutzer, Hager, Wellein, Fehske, Bishop 2014.
 //
-// Arguments: values   global; slice s has shape [width of s][SLICE] and begins at element begin[s]; by the host
-//            columns  the shape of values, global; less than 0 where there is no entry; by the host
-//            begin    shape [slices + 1], global; by the host
+// Arguments: values   global; slice s has shape [width of s][SLICE] and begins at element begin[s]; written by
+//                     the host
+//            columns  same shape as `values`, global; column of each entry, negative where the slice is padded; written
+//                     by the host
+//            begin    shape [slices + 1], global; written by the host
 //            row_of   shape [rows], global; with SORTED, the row of A for each row of the slices; else not read
 //            x        shape [columns of A], global; read
 //            y        shape [rows], global; read with PLUS, else not
@@ -12,7 +14,8 @@
 //            rows     of the matrix
 //            span     rows of a work-group, a multiple of LANES
 // Launch:    as product_dia.
-// Local:     none. Per stored entry: 2 flops, 1 word, a column and x; per row: 1 word, with PLUS 2.
+// Local:     none. Per stored entry: 2 flops; reads one value, one column index and one element of x. Per row: 1 word,
+//            with PLUS 2.
 // Valid:     z in all rows. Its bits depend only on SLICE, the kind of device, A, x and y.
 //
 // Build parameters: SLICE rows of a slice; optional SORTED.

@@ -4,7 +4,9 @@
 // Build parameters: TERMS  1 to 8
 //                   and those of common/wide.clh; GROUP_ITEMS is a power of two
 // Arguments: y         shape [n], global; aligned as common/wide.clh says
-//            partial   global; the sum of work-group g for x_k is written to element first + k groups + g
+//            partial   global; partial[first + k groups + g] receives the part of y . x_k that work-group g computes;
+//                      groups is the number of work-groups of the launch
+//            first     element of `partial` where the sums of this launch begin
 //            n, run    elements, and elements of a work-group (common/wide.clh)
 //            x_k       shape [n], global, for each term; may be y
 // Launch:    groups of GROUP_ITEMS work-items for all elements.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: method truncated-streamed by stored factors. A work-group sweeps its run of tiles down, one tile ahead of
 // the substitution. Truncation is a whole tile away: below each tile, and above the run. The tile above the run is
-// swept from 0, only for the value that leaves it.
+// swept from 0, only for the result of its last row.
 // Source: core/certificate (certify_stored, bound_stored) bounds the error.
 //
 // Arguments (global memory)

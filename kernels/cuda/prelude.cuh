@@ -119,10 +119,11 @@ OPENCL_ATOMICS(uint)
 #define __global
 #define __private
 #define restrict __restrict__
-// For __attribute__((reqd_work_group_size(x, y, z))).
+// Turns __attribute__((reqd_work_group_size(x, y, z))) into CUDA's launch_bounds(most threads of a block, least blocks
+// of a multiprocessor).
 #define reqd_work_group_size(x, y, z) launch_bounds((x) * (y) * (z), CORE_GROUPS)
-// Work-groups for which a multiprocessor shall have registers; 0: any number. A kernel's options, which follow this
-// text, may define a macro in its place.
+// The least number of work-groups whose registers must fit into a multiprocessor together; 0: no demand. A kernel's -D
+// options come after this text and may define a macro CORE_GROUPS, which then replaces this constant.
 constexpr int CORE_GROUPS = 0;
 
 #endif

@@ -35,7 +35,7 @@ static inline void fetch_down(__global const scalar_t* multiplier, __global cons
   fetch(y, home, tile, d);
 }
 
-// Load the d of my rows of a tile that stream_down() stored; 0 for work-items beyond the last line.
+// Load the d of this work-item's rows of a tile that stream_down() stored; 0 for work-items beyond the last line.
 static inline void fetch_left(__global const scalar_t* x, Home home, int tile, scalar_t* d) {
   if (home.there) {
     fetch(x, home, tile, d);

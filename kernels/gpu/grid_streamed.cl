@@ -42,8 +42,8 @@ typedef struct {
   scalar_t p[ITEM_ROWS], k[ITEM_ROWS], d[ITEM_ROWS];
 } Tile;
 
-// My rows of a swept tile: d_i p_i, later x_i, and k_i. to_me, to_above: the maps from the unknown below the tile to
-// the unknown below my rows, and to the first unknown of the tile.
+// A work-item's rows of a swept tile: d_i p_i, later x_i, and k_i. to_me, to_above: the maps from the unknown below the
+// tile to the unknown below these rows, and to the first unknown of the tile.
 typedef struct {
   scalar_t d[ITEM_ROWS], k[ITEM_ROWS];
   Passage to_me, to_above;
@@ -85,7 +85,7 @@ static inline void finish_tile(Home home, int tile, scalar_t below, Swept* t, __
   store(t->d, home, tile, x);
 }
 
-// Sweep the tiles before a run down from 0. @return the value that enters the run
+// Sweep the tiles before a run down from 0. @return the result of their last row
 static inline scalar_t lead_in(Factors f, __global const scalar_t* y, Home home, int begin, Told told) {
   scalar_t entered = 0;
   for (int tile = max(0, begin - IN_FLIGHT); tile < begin; ++tile) {

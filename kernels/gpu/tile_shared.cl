@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: truncated-halo for lines end to end on GPUs, by stored factors of one line that all lines share: z_i = y_i -
 // w_i z_(i-1) down, x_i = r_i z_i - c_i x_(i+1) up. A tile holds as many whole lines as fit, or a part of a line with a
-// halo on either side. A work-group takes tiles that begin at the same row of their lines. So it keeps their factors in
-// registers and solves many tiles, ITEM_TILES at once; meanwhile it loads y of the next ones. Source:
-// tile_shared_rows.clh.
+// halo on either side. All tiles of a work-group begin at the same row of their lines and therefore have the same
+// factors, which the group keeps in registers. It solves ITEM_TILES tiles at once; meanwhile it loads y of the next
+// ones. Source: tile_shared_rows.clh.
 //
 // Build parameters: those of tile_shared_rows.clh. 4^STEPS work-items hold a whole line, or as many rows as the halo.
 // With SYMMETRIC, multiplier is not read.
@@ -18,9 +18,10 @@
 //                length is a multiple of kept, and a tile has kept + 2 halo rows
 //   halo         rows read above and below the kept rows of a line; the line is truncated beyond the halo
 //   length       rows of a line; kept, halo and length are multiples of VECTOR
-// Launch:  any number of work-groups of GROUP_ITEMS work-items; with a halo this number is a multiple of length / kept,
-//          or that of the tiles. Group g takes tiles g, g + groups, ...
-// Local:   ITEM_TILES (TRANSPOSED_WORDS + 2 (GROUP_ITEMS + 1)) scalars; PRODUCTS_TOLD: 6 STEPS GROUP_ITEMS more.
+// Launch:  any number of work-groups of GROUP_ITEMS work-items. With a halo, the number of work-groups is a multiple of
+//          length / kept, or equals the number of tiles. Group g takes tiles g, g + groups, ...
+// Local:   ITEM_TILES (TRANSPOSED_WORDS + 2 (GROUP_ITEMS + 1)) scalars. With PRODUCTS_TOLD, 6 STEPS GROUP_ITEMS
+//          scalars more.
 // Per row: 5 multiply-adds, 1 multiplication for every row of the tile; 2 words.
 // Assumes: couplings out of the lines are 0; factors are finite. The influence of rows beyond the halo is negligible.
 // Valid:   x for the rows of the tiles below n.
@@ -85,7 +86,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shar
     transpose_to_rows(r, transposed, f.r);
     transpose_to_rows(c, transposed, f.c);
 #ifdef SYMMETRIC
-    // Nothing enters the tile's first row. find_passages() has a barrier before `transposed` is overwritten.
+    // No row above the tile changes its first row. find_passages() has a barrier before `transposed` is overwritten.
     f.above = get_local_id(0) > 0 ? ((__local const scalar_t*)transposed)[place_above(ITEM_VECTORS, VECTOR)] : 0;
 #endif
   }

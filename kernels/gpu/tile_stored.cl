@@ -3,14 +3,16 @@
 // z_i - c_i x_(i+1) up. A work-group streams a run of tiles. z is carried from tile to tile; x of a tile is computed
 // once the tile below it has given its first unknown. Truncation is `reach` rows away outside of a run, and a tile away
 // between tiles of a run. core/certificate bounds both.
-// Source: sweeps are chains of affine maps, composed within a work-item and scanned over the work-group.
+// Source: sweeps are chains of affine maps, composed within a work-item and scanned over the work-group. The value that
+// enters some rows is the result of the row before them in the sweep; the value that leaves them is that of their last
+// row.
 //
 // Build parameters, and those of tile_factors.clh:
 //   CORRECTED    defined: a work-item sweeps its rows from the value that the scan gives. The sweep of the work-item
 //                before it ends at a slightly different value. A second scan passes on these differences, and every row
 //                is corrected for them. reach is a tile. Not defined: rows are swept from 0 and corrected by products
 //                for the value that enters, so that neighbours differ by the rounding of the scan
-//   CORE_GROUPS  how many work-groups a multiprocessor shall have registers for. CUDA needs it; OpenCL stays below that
+//   CORE_GROUPS  how many work-groups' registers must fit into a multiprocessor. CUDA needs it; OpenCL stays below that
 //                limit by itself. With one register too many, runs take two waves instead of one, 1.5 times as long
 //
 // Arguments (global memory)

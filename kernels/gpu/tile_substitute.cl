@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: second pass of exact-twopass on GPUs: solve every tile, given its last unknown and that of the tile above.
-// The elimination of inner rows has the bits of tile_reduce.cl; the equations of the places come from `kept`.
+// Inner rows are eliminated again by the same operations as in tile_reduce.cl, so the results are equal to the bit. The
+// equations of the last row of each work-item (its place, see tile_excess.clh) are read from `kept`.
 // Source: gpu/tile_excess.clh.
 //
 // Arguments (global memory)

@@ -119,7 +119,8 @@ ProfileStore::ProfileStore(std::string file) : file_(file.empty() ? default_file
   why_ = seen.unread.empty() ? line_on(file_, "not written", seen.unwritten) : line_on(file_, "not read", seen.unread);
   const std::string here = host_name();
   std::istringstream lines(std::move(seen.text));
-  for (std::string line, host, key; std::getline(lines, line) && !lines.eof();) {  // a truncated line has no end
+  // A last line without a newline is skipped: its write was cut short.
+  for (std::string line, host, key; std::getline(lines, line) && !lines.eof();) {
     std::istringstream words(line);
     words.imbue(std::locale::classic());
     Figure figure;

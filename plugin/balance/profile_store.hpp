@@ -16,7 +16,7 @@ struct Measured {
   double set_ups = 1;  ///< number of set-ups after which it was measured
 };
 
-/// Figures by key in a text file, which all programs of a user share and keep between runs.
+/// Keeps figures in a text file, each under a key. All programs of a user share the file and keep it between runs.
 ///
 /// A write appends its lines to the file in one call, so that programs need no lock. The last line of a key counts. A
 /// line names its host: a store ignores lines of other hosts, and keeps them in the file. It skips lines that are

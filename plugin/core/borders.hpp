@@ -22,13 +22,13 @@ struct BorderLayout {
   /// The spikes of one bundle that begin at the cuts above it, or those that begin at the cuts below it.
   struct Run {
     Index before;  ///< how many numbers the previous runs of this side have
-    Index at;      ///< place in `spikes`; rows outer, lines inner
-    Index first;   ///< place in the vector of the first row's first line
+    Index at;      ///< offset in `spikes`; rows outer, lines inner
+    Index first;   ///< offset in the vector of the first row's first line
     Index wide;    ///< lines side by side
     Index slot;    ///< slot of the first line
   };
   Index slots = 0;
-  Index stride = 1;  ///< places from row to row of a line
+  Index stride = 1;  ///< elements from row to row of a line
   RowsNextToCuts rows;
   std::vector<Run> above, below;  ///< spikes from the cuts above, below
   Index above_entries = 0, below_entries = 0;

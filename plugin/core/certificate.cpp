@@ -165,7 +165,7 @@ double growth_of_sweep(Index n, Index piece, Index lead_in, const F& sweep) {
 /// The truncation errors of a tile, see certify_stored().
 struct OfTile {
   double below = 0;   ///< bound of the factor by which an error below the tile reaches the rows above it
-  double left = 0;    ///< what remains behind the tile of an error 1 + |c p| that enters it from above
+  double left = 0;    ///< what remains behind the tile of an error 1 + |c p| of the row above it
   double amount = 0;  ///< sum over the tile's rows of that error, times its largest growth upwards
 };
 

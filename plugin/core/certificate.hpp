@@ -42,9 +42,9 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
 /// 1 + |c p| of the truncated row. Each row on its way down multiplies it by |a_i p_i|, and then, in the sweep up, by
 /// |c_i p_i|.
 ///
-/// The values that leave a partition are computed twice: by the partition alone, and from the values that enter it. The
-/// two results differ by rounding. The growth is the amplification of this difference, the largest of two kinds of
-/// products:
+/// The result of a partition's last row in the sweep down is computed twice: by the partition alone, and from the
+/// result of the row above it. So is that of its first row in the sweep up. The two results differ by rounding. The
+/// growth is the amplification of this difference, the largest of two kinds of products:
 ///   - 1 + |c p| of a row, times the product of |a_i p_i| from the next row to the end of that row's partition,
 ///   - the product of |c_i p_i| from any row up to the first row of its partition.
 /// @cost 1 division, 6 multiplications a row

@@ -235,9 +235,9 @@ bool CutParts<T>::find_decaying_spikes(const BandsView<T>& bands, double dominan
 
 /// Compute the spikes near a cut in double: eliminate rows towards the cut, and substitute away from it.
 ///
-/// Each pivot and each value takes a quotient, a product and a difference. The residual of row i is thus at most 3 u
-/// |A_i| S, with u = eps / 2 of double and S the largest |p| + |q|. If T is float, rounding the values to float adds u
-/// |A_i| S, with u of float.
+/// Notation: rounding.hpp; p and q are the spikes, S is the largest |p_i| + |q_i|, u_double and u_float are eps / 2 of
+/// these types. A pivot takes a quotient, a product and a difference; a value takes a quotient and a product. The
+/// residual of row i is thus at most 3 u_double |A_i| S. If T is float, storing the values adds u_float |A_i| S.
 template <typename T>
 void CutParts<T>::find_near_spikes(const BandsView<T>& bands, std::size_t slot) {
   constexpr double kNearError = 1.5;

@@ -57,7 +57,7 @@ class CutParts {
   /// The slot of a line, -1 if it has none.
   Index slot_of(Index line) const;
 
-  /// Replaces the row at place `at` of the bands, see SolvedBands::overlay().
+  /// Replaces the row at offset `at` of the bands, see SolvedBands::overlay().
   using Overlay = std::function<void(Index at, T lower, T diag, T upper)>;
   /// Save the rows next to cuts, and replace them in the bands by rows that are not coupled to the inner rows.
   /// @param bands  the bands that `overlay` changes
@@ -125,7 +125,7 @@ class CutParts {
     Index first_slot, wide;
     Index first, length;           ///< offset of the first row of the first line; rows of a line
     Index p_rows = 0, q_rows = 0;  ///< how many rows are stored: the first rows of p, the last rows of q
-    Index p_at = 0, q_at = 0;      ///< places of p and q in spikes_
+    Index p_at = 0, q_at = 0;      ///< offsets of p and q in spikes_
   };
   void find_near_spikes(const BandsView<T>& bands, std::size_t slot);
   void measure_rows(const BandsView<T>& bands, const Bundle& b, Index begin, Index end, Index first_line,

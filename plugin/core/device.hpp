@@ -123,7 +123,7 @@ class DeviceSolver : public Operator<T> {
   /// Multiply row i of every solution by units[i] until the next set_up, because the columns of the bands are scaled.
   /// @pre the device has a compiler
   /// @param units  shape [extent]; must live until the next set_up or the end of the solver
-  /// @return false if the device has no memory for the units, and on the host
+  /// @return false if the host solves or the device has no memory for the units
   /// @throws DeviceError, BuildError
   virtual bool in_units(const T* /*units*/) { return false; }
   /// Announce the likely duration of an apply of the next set-up, in seconds. With it, the solver distinguishes a slow
@@ -138,7 +138,9 @@ class DeviceSolver : public Operator<T> {
     throw InvalidInput("the host solves and takes no vectors of a device");
   }
   /// Let several solvers of one device work on vectors that are copied to it once. This solver takes the first step.
-  /// @return null on the host, if the device uses host memory, and if vectors take several chunks
+  /// @return null in any of these cases: the host solves; the solver is not set up; the device works in host memory, or
+  ///         its buffers are placed in banks; vectors take several chunks or have gaps between lines; their memory does
+  ///         not stay on the device, or has no room for the vector `between`
   /// @throws DeviceError
   virtual std::unique_ptr<Visit<T>> visit(const VisitSteps<T>& /*steps*/) { return nullptr; }
   /// The stored factors, as evidence for or against the method; null if the method stores none.

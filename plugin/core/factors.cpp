@@ -109,7 +109,7 @@ template <typename T>
 /// Eliminate `last`, the previous row of the sweep, from the next row, by carrying the excess; factor_entry() says why.
 /// @param bands  lower couples to the previous row of the sweep
 /// @param i   number of the row in its line
-/// @param at  place of the row in the vectors
+/// @param at  offset of the row in the vectors
 template <typename T>
 [[gnu::always_inline]] inline void Factors<T>::eliminate_row(const BandsView<T>& bands, Index i, Index at, Pivot& last,
                                                              PivotExtremes<T>& extremes) {
@@ -211,7 +211,7 @@ typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands,
 /// @tparam kRows  rows of each sweep that are read, and written, at once: many, if the lines are so close in memory
 ///         that
 ///                a cache treats them as one stream, or maps them to the same set
-/// @param step  places from row to row: the stride of the lines' rows, negative upwards
+/// @param step  elements from row to row: the stride of the lines' rows, negative upwards
 /// @param keep  whether to write the factors
 template <typename T>
 template <Index kRows>
@@ -292,7 +292,7 @@ Index Factors<T>::enough_lead_in(const BandsView<T>& bands, Index first, Index s
 
 /// Eliminate most rows of a long sweep in pieces, several abreast, on all processors. Each piece has a lead-in. The
 /// results hold if each piece starts with the pivot with which the previous piece ends.
-/// @param first  place of the sweep's first row
+/// @param first  offset of the sweep's first row
 /// @param step   1 or -1
 /// @param[out] last  the last eliminated row
 /// @return the number of eliminated rows; 0 if the sweep is too short, or if pivots do not converge in the lead-in

@@ -8,9 +8,10 @@
 
 namespace oclspkt {
 
-/// The largest change of a solution, relative to its largest unknown, if negative excesses that is_forgiven() count as
-/// 0: the largest entry of M^-1 phi, where phi has the size of each such excess, and M is the comparison matrix without
-/// them. 0 for Poisson's equation, 1e44 for Dorr's matrix of 511 rows, NaN if M has a pivot of 0.
+/// How much a solution can change, relative to its largest unknown, when the excesses for which is_forgiven() is true
+/// (interface.hpp) are replaced by 0. This is the largest entry of M^-1 phi: phi_i is the size of such an excess, or 0;
+/// M is the comparison matrix of A with these excesses set to 0. The effect is 0 for Poisson's equation, 1e44 for
+/// Dorr's matrix of 511 rows, and NaN if M has a pivot of 0.
 /// @cost 3 words a row; if an excess is forgiven, also the factors of M, by all processors, and two sweeps
 /// @source Ostrowski 1937: |A^-1| <= M^-1 for the comparison matrix M of A
 template <typename T>

@@ -24,9 +24,9 @@ struct StoredFactors {
   Index reach = 0;     ///< how many rows of a partition depend on the unknown above it, a multiple of lanes; m: all
   Index lead_in = -1;  ///< rows above a partition at which elimination begins, so that its pivots converge; -1: at the
                        ///< line's first row
-  bool corrects = false;  ///< true: kernels compute the differences between neighbouring partitions (or work-items) at
-                          ///< joints, pass them on and subtract them, so that rounding does not grow. The halo of a
-                          ///< work-group is then a tile
+  bool corrects = false;  ///< true: a partition (or work-item) and the next one both compute the result of its last
+                          ///< row; kernels pass the differences on and subtract them, so that rounding does not grow.
+                          ///< The halo of a work-group is then a tile
 };
 
 /// The tiles whose factors serve all tiles of a plan. The pattern repeats every `all` tiles. The first `head` of them

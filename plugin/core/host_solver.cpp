@@ -100,7 +100,7 @@ template <typename T>
 struct Chain {
   const T* y;
   T* x;
-  Index factor;  ///< place of the line's first factors; 0 if all lines share them
+  Index factor;  ///< offset of the line's first factors; 0 if all lines share them
 };
 
 /// Sweep kChains chains of one length to the row `meeting` and back; the carried values stay in registers.

@@ -21,9 +21,10 @@ constexpr Index host_arrays_bytes(const LineSet& lines) {
 /// Thomas without pivoting, with stored factors (method exact-factored), on the calling thread; any line set.
 ///
 /// The first sweep reads y and one array of factors; the sweep back reads two arrays and writes x. Lines side by side
-/// are swept in bundles, whose rows stay in the cache between the two sweeps; long rows are swept whole. All other
-/// lines are swept from both ends to the middle and back, two at once if a cache holds them, so that their chains of
-/// operations overlap. Several right-hand sides are swept four at a time.
+/// are swept in bundles; the results of the sweep down stay in a window until the sweep up. If a row of the block is
+/// long (tuning: beside.long_row), one bundle takes all lines of the block and the results are kept in x. All other
+/// lines are swept from both ends to a meeting row and back. Two lines are swept at once if their arrays fit into the
+/// cache, so that their chains of operations overlap. Several right-hand sides are swept four at a time.
 template <typename T>
 class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
  public:

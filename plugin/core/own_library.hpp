@@ -19,7 +19,7 @@ std::vector<std::string> own_folders();
 std::string beside_own_file(const std::string& name);
 
 /// Why a library must not be opened: if its file ends before the last byte that dlopen() maps, a bus error would end
-/// the process. The text names cause and cure. Empty if the file is complete, and for errors that dlopen() reports.
+/// the process. The text names cause and cure. Empty if the file is complete or if dlopen() itself reports the error.
 std::string cut_short(const std::string& path);
 
 /// dlopen(), except that it refuses libraries that are cut short. @return null, and `why`, on failure

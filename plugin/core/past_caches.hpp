@@ -11,8 +11,8 @@ namespace oclspkt {
 
 /// The least size, in bytes, of copies that are stored past the caches. Such data would leave the caches before the
 /// next pass reads it, and a store through the caches first reads the line that it overwrites. Measured on 2 cores with
-/// 2 MB of second-level cache each: from 24 MB of bands on, the copy takes two thirds of the time, and the next solve
-/// as long as otherwise. At 12 MB, the next solve loses as much time as the copy gains.
+/// 2 MB of second-level cache each: from 24 MB of bands on, such a copy takes two thirds of the time of an ordinary
+/// copy, and the next solve is not slower. At 12 MB, the next solve loses as much time as the copy gains.
 inline constexpr std::int64_t kPastCaches = std::int64_t{16} << 20;
 
 /// Prefetch `count` numbers into the second-level cache. The addresses may lie outside of any array.

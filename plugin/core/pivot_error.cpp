@@ -121,7 +121,7 @@ double rounding_by_dominance(double d) {
   if (!(d > 1)) return std::numeric_limits<double>::infinity();
   // The rounding of a row is taken as 8 u |b_i| max |x|. The errors in rounding_by_growth() add up to 7 u |b_i| at most
   // if |u_i| + |l_i c_(i-1)| is |b_i|, as in M-matrices. For other signs it is an assumption: they add up to 14 u |b_i|
-  // in some rows of dominance 1.05. An unknown at a joint is computed twice, each time with an error of
+  // in some rows of dominance 1.05. An unknown at a joint (rounding.hpp) is computed twice, each time with an error of
   // 8 u d / (d - 1) max |x|. Its coupling is at most half of |A_i|.
   return 5 + (d < std::numeric_limits<double>::infinity() ? 4 * d / (d - 1) : 4);
 }

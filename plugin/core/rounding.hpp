@@ -17,6 +17,10 @@ namespace oclspkt {
 /// results of the sweep down. u without an index is eps / 2, the largest relative error of one operation. max |x| is
 /// over the line. Bounds are of first order in u. They assume that kernels fuse y - l d into one rounding (mul_sub() in
 /// kernels/common/scalar.clh); the bounds of the host, whose products round as well, say so.
+///
+/// The value that enters some rows in a sweep is the result of the row before them; the value that leaves them is the
+/// result of their last row. A joint is the interface of two neighbours that are swept separately: segments,
+/// partitions, tiles or work-items.
 
 /// A bound on |r_i| / (|A_i| max |x| + |y_i|) of all rows, where r = y - A x is the residual of rounding. It is known
 /// before the first solve. Scaling a row does not change it.
@@ -32,7 +36,7 @@ inline double larger(double worst, double other) { return other <= worst || std:
 struct WorstRow {
   double error = 0;
   Index row = -1;
-  /// Record the error of row `at`. A recorded NaN stays.
+  /// Keep the largest error and its row; NaN, once recorded, stays.
   void see(double other, Index at) {
     if (other <= error || std::isnan(error)) return;
     error = other;

@@ -18,7 +18,7 @@ namespace oclspkt {
 template <typename I>
 struct SparsePattern {
   Index rows = 0, columns = 0;
-  const I* begin = nullptr;   ///< shape [rows + 1]; place of each row's first entry; begin[0] may exceed 0
+  const I* begin = nullptr;   ///< shape [rows + 1]; offset of each row's first entry; begin[0] may exceed 0
   const I* column = nullptr;  ///< shape [begin[rows]]; column of each entry
   Index entries() const { return rows > 0 ? static_cast<Index>(begin[rows]) - static_cast<Index>(begin[0]) : 0; }
 };
@@ -129,7 +129,7 @@ struct FormRequest {
 };
 
 /// Make the form of a pattern, on several threads.
-/// @throws InvalidInput for an invalid pattern, and if the requested format cannot hold it (dia: a row has a column
+/// @throws InvalidInput for an invalid pattern, or if the requested format cannot hold it (dia: a row has a column
 ///         twice, or there are more than kGroupSlice diagonals for each entry of a mean row)
 /// @cost reads the pattern two to five times, writes each place once
 template <typename I>

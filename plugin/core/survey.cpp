@@ -19,7 +19,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity(), kMost = st
 /// Rows of a block: as many as are written at once, so that they are still in the core's first-level cache.
 constexpr Index kBlockRows = kWrittenRows;
 
-/// `count` rows, `stride` places apart, the first at offset `first`.
+/// `count` rows, `stride` elements apart, the first at offset `first`.
 struct Rows {
   Index first, count, stride;
 };
@@ -89,7 +89,7 @@ template <typename T>
 }
 
 /// Update the extremes that need no division.
-/// @tparam kStride places from row to row; 0: rows.stride, which does not vectorise
+/// @tparam kStride elements from row to row; 0: rows.stride, which does not vectorise
 template <Index kStride, typename T>
 [[gnu::always_inline]] inline Look look_at_rows(const BandsView<T>& bands, const Rows& rows, Extremes& e) {
   const BandsView<T> from{bands.lower + rows.first, bands.diag + rows.first, bands.upper + rows.first};
@@ -177,7 +177,7 @@ class RowScan {
   }
 
  private:
-  /// @param first  place of the first row in the bands
+  /// @param first  offset of the first row in the bands
   void take_block(const BandsView<T>& from, const Rows& rows, Index first) {
     const bool side_by_side = rows.stride == 1;
     const Rows place{first, rows.count, rows.stride};

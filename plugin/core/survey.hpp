@@ -40,7 +40,7 @@ template <typename T>
 std::vector<Index> extreme_lines(const LineSet& lines, const BandsView<T>& bands);
 
 /// The name of a row in messages: "row 3 of line 17", or "row 3" if the set has one line.
-/// @param at  place of the row in a vector
+/// @param at  offset of the row in a vector
 std::string row_name(const LineSet& lines, Index at);
 
 /// A message about the first row of zeros in lines [first, end): "all numbers of row 3 of line 17 are 0"; none if no

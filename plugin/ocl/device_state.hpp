@@ -143,9 +143,9 @@ struct DeviceState {
   std::string carries;                    ///< name of the scheme of `worker`
   std::unique_ptr<Worker<T>> worker;
   DeviceBands bands;
-  Buffer y, x;                                ///< of one chunk; not created in place
+  Buffer y, x;                                ///< vectors of one chunk; empty if the device works in the host's arrays
   Buffer scratch;                             ///< Layout::scratch_bytes long
-  std::unique_ptr<Pipeline> pipeline;         ///< null in place
+  std::unique_ptr<Pipeline> pipeline;         ///< null if the device works in the host's arrays
   Buffer units;                               ///< scale factors of the solution, one for each row; empty: none
   Kernel scale;                               ///< kernel that multiplies by `units`
   Int last_number = 0;                        ///< see Site

@@ -70,9 +70,9 @@ class Temporary {
 };
 
 /// Test PoCL's cache folder before the driver is loaded. PoCL ends the process if the folder is full, and has no device
-/// if it cannot write to the folder. Even with caching off it builds kernels there. If the test fails, the variable
-/// names a temporary folder, for this process and its children, until this process ends. Other drivers work without
-/// their caches.
+/// if it cannot write to the folder. PoCL builds kernels there even with caching off. If the test fails, POCL_CACHE_DIR
+/// is set to a temporary folder, which exists until this process ends; child processes inherit the variable. Other
+/// drivers work without their caches.
 DriverCache provide_cache(const Driver& driver) {
   if (driver.library.find("pocl", driver.library.rfind('/') + 1) == std::string::npos) return {};
   const std::string folder = pocl_folder(), why = why_no_room(folder, kRoom);

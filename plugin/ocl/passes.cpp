@@ -180,9 +180,10 @@ class Passes {
   const Vectors<T>& vectors_;
   int pass_ = 0;  ///< number of the pass, less than Needs::passes
   const Chunk* chunk_ = nullptr;
-  const Pieces* pieces_of_ = nullptr;  ///< of the chunk; null in place
+  const Pieces* pieces_of_ = nullptr;  ///< of the chunk; null if kernels work in place
   const ChunkBands* bands_ = nullptr;
-  Buffer y_, x_;  ///< in place they wrap the caller's memory; else rows of the caller's buffers, or the solver's own
+  /// If kernels work in place, the caller's memory; else rows of the caller's buffers, or the solver's own.
+  Buffer y_, x_;
 };
 
 }  // namespace

@@ -23,7 +23,8 @@ namespace oclspkt::ocl {
 /// Host memory that a device copies from and to; it stays mapped as long as the object lives.
 class Staging {
  public:
-  /// @param queue  in-order queue of all commands that use the memory, which frees it after them, even on a lost device
+  /// @param queue  the in-order queue of all commands that use the memory. The destructor enqueues the unmap command
+  ///         there, so the memory is freed after these commands, even on a lost device.
   Staging(const OpenDevice& device, const cl::CommandQueue& queue, std::int64_t bytes);
   ~Staging();
   Staging& operator=(Staging&&) = delete;  // neither moved nor copied

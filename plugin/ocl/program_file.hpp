@@ -67,7 +67,7 @@ OCLSPKT_API std::vector<unsigned char> read_program(const std::string& file, con
 ///              ignored
 /// @return nothing if the path has no file for this kernel and these options
 /// @throws BuildError that names the file, the cause and the cure: if a file is damaged or of another text, if a named
-///         file is for another device, and if the driver rejects the program
+///         file is for another device, or if the driver rejects the program
 OCLSPKT_API std::optional<cl::Program> load_program(const FoundDevice& device, const cl::Context& context,
                                                     const std::string& path, const WantedProgram& wanted);
 

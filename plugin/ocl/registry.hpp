@@ -53,7 +53,7 @@ class OCLSPKT_API OpenDevice {
   const TransferQueues& transfer_queues();
 
   /// Make a buffer, over host memory if `host` is given.
-  /// @param bank  ignored if `host` is given, and on devices other than FPGA boards of a known vendor
+  /// @param bank  ignored if `host` is given or the device is no FPGA board of a known vendor
   /// @throws cl::Error
   cl::Buffer buffer(cl_mem_flags flags, std::int64_t bytes, void* host = nullptr, Bank bank = 0) const;
 

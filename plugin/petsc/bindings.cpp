@@ -92,9 +92,9 @@ constexpr const char* kHeaderHead = R"(/* SPDX-License-Identifier: BSD-2-Clause
    oclspkt::petsc, pkg-config oclspkt) and call PCOCLSPKTInitializePackage() after PetscInitialize(); programs that load
    liboclspkt.so with -dll_append need neither.
    Each function has a page in docs/manual. Setters do nothing for other types of PC, and a change takes effect at the
-   next PCSetUp(). Getters of options come behind the setters. The other getters have results of the last PCSetUp(); to
-   call these before it is an error. Those with "Direction" in their name take one of the directions that
-   PCOCLSPKTGetDirectionsUsed() lists; the others report on all directions. */
+   next PCSetUp(). Getters of options are declared after the setters. All other getters return results of the last
+   PCSetUp(); calling one before the first PCSetUp() is an error. Those with "Direction" in their name take one of the
+   directions that PCOCLSPKTGetDirectionsUsed() lists; the others report on all directions. */
 
 #define PCOCLSPKT "oclspkt"
 

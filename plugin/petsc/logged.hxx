@@ -35,8 +35,8 @@ PetscLogDouble set_up_flops(const Report& report);
 /// Flops of an apply of one right-hand side.
 PetscLogDouble apply_flops(const Report& report);
 
-/// Log the flops of an apply to `columns` vectors. They count as flops of the GPU if a GPU alone solved, and if the
-/// vectors lie on a device.
+/// Log the flops of an apply to `columns` vectors. They count as flops of the GPU if the vectors lie on a device or if
+/// one GPU solved all rows; otherwise as flops of the host.
 void log_applies(const Report& report, Index columns, const Place& place = {});
 
 /// The bytes that all directions have moved to devices and back so far, and their times.

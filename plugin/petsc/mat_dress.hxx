@@ -16,7 +16,8 @@ namespace oclspkt::petsc {
 struct Twin {
   std::unique_ptr<SpaceMatrix<PetscScalar>> form;
   PetscObjectState values = -1, pattern = -1;  ///< states of the matrix when the copy was made
-  PetscObjectState outer = -1;                 ///< state, at that time, of the matrix whose block this one is
+  /// State, when the copy was made, of the MPI matrix that has this matrix as a block; -1: no such matrix.
+  PetscObjectState outer = -1;
   DeviceSpace* of = nullptr;
   PetscLogDouble entries = 0;
   bool packed = false;                 ///< the copy has only the rows that have entries
@@ -30,7 +31,7 @@ bool is_dressed(Mat matrix);
 Twin& twin_of(Mat matrix, bool transposed);
 
 /// Bring the device's copy up to the state of the matrix.
-/// @param outer  state of the matrix whose block `matrix` is, because blocks change without notice; -1: no block
+/// @param outer  state of the MPI matrix that has `matrix` as a block, because blocks change without notice; -1: none
 /// @return why this failed; empty on success
 std::string follow(DeviceSpace& space, Mat matrix, PetscObjectState outer, bool transposed, Twin& twin);
 

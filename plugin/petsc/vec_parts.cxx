@@ -67,8 +67,8 @@ void give_to(Vec part) {
   note_equal(part);
 }
 
-/// Make a vector a part of another one, whose host memory it uses.
-/// @param for_reading  neither vector changes while the part is out (though PETSc increases the part's state)
+/// Declare `part` a part of `whole`; it already uses host memory of `whole`.
+/// @param for_reading  neither vector is changed before detach() (though PETSc increases the part's state)
 void attach(Vec part, Vec whole, PetscInt first, bool for_reading) {
   Side& side = side_of(part);
   side.whole = whole;

@@ -48,7 +48,7 @@ struct Route {
     Index line = 0;   ///< index into CutLines
     int place = 0;    ///< position of the other process in its chain
     Index count = 0;  ///< number of scalars
-    Index at = 0;     ///< place of the first scalar in the buffer of all messages
+    Index at = 0;     ///< offset of the first scalar in the buffer of all messages
   };
   std::vector<Item> out, in;
   std::vector<Exchange::Leg> out_legs, in_legs;

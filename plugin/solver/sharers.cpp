@@ -35,7 +35,7 @@ std::vector<Sharer> predict_sharers(const Processors& processors, const Outlook<
   const Processor host;
   const std::vector<Way> ways = find_ways(processors, host, outlook);
   std::vector<Sharer> sharers;
-  int cores = 0;  // of the host that drivers use
+  int cores = 0;  // of the host, in use by drivers for CPUs and by the host's own solver if it is a processor
   const auto add = [&](const Processor& processor) {
     std::vector<Way> own;
     std::copy_if(ways.begin(), ways.end(), std::back_inserter(own),

@@ -13,7 +13,7 @@
 namespace oclspkt {
 namespace {
 
-/// Halos to try when set-up follows the decay, in rows, shortest first, because a short search costs little.
+/// Halos to try if known_halo() gives none, in rows, shortest first, because a short search costs little.
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
 /// Rows of the longest halo with which partitions of long lines are faster than whole lines. See HaloPlans::short_line.
 constexpr Index kQuickerHalo = 256;
@@ -125,7 +125,7 @@ Rejection rejection_of(const Problem<T>& problem, double tol, const Refused& ref
           refused.plan};
 }
 
-/// Plan truncation with a halo of at most `limit` rows, found by following the decay of every line.
+/// Plan truncation with a halo of at most `limit` rows, found by computing the decay along every line.
 template <typename T>
 std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, Index limit, Rejection& rejection) {
   const LineSet& lines = problem.bands.lines();

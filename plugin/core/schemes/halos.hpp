@@ -42,7 +42,7 @@ OCLSPKT_API Index partition_of_whole_lines(const LineSet& lines, int word, const
 OCLSPKT_API Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, const DeviceTraits& traits);
 
 /// Rows of the longest halo that set-up takes from the survey alone; the second constant is for rows that are alike,
-/// whose decay the survey gives sharply. For a longer halo, set-up follows the decay of the rows by a sweep, which may
+/// whose decay the survey gives sharply. For a longer halo, set-up computes the decay row by row, in a sweep, which may
 /// find that fewer rows suffice.
 inline constexpr Index kQuickHalo = 64, kQuickHaloOfLikeRows = 256;
 /// Least dominance at which whole lines need no further check. A line of dominance 1 may be singular.
@@ -53,7 +53,7 @@ template <typename T>
 Index known_halo(const Options& options, const Survey& survey) {
   const double d = survey.decay();
   const Index needed = halo_from_dominance(d, tolerance<T>(options));
-  // A raised rtol asks for the shortest halo that it allows, which only following the decay finds.
+  // A raised rtol asks for the shortest halo that it allows, which only a sweep finds.
   const bool alike = d > survey.dominance && options.rtol == 0;
   const Index longest = alike ? kQuickHaloOfLikeRows : kQuickHalo;
   return needed < 0 || needed > longest ? -1 : round_up(needed, kHaloQuantum);

@@ -4,10 +4,10 @@
 
 #include <petscvec.h>
 
-/* Vectors on an OpenCL device for programs with kernels of their own: those of -vec_type opencl, and of all programs
-   with -oclspkt_types. Link the library for your PETSc as for oclspkt.h, or load liboclspkt.so with -dll_append and
-   look the functions up by PetscDLSym(NULL, "VecOpenCLGetMemWrite", &function). Each function has a page in
-   docs/manual. */
+/* For programs with OpenCL kernels of their own: access to the device memory of vectors. This works for vectors of
+   -vec_type opencl and, in a program that runs with -oclspkt_types, for vectors of PETSc's own types that work on the
+   device. Link the library for your PETSc as for oclspkt.h, or load liboclspkt.so with -dll_append and look the
+   functions up by PetscDLSym(NULL, "VecOpenCLGetMemWrite", &function). Each function has a page in docs/manual. */
 
 #define VECOPENCL "opencl"
 #define MATAIJOPENCL "aijopencl"

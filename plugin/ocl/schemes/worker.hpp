@@ -47,7 +47,7 @@ struct Site {
   Times& times;
   const std::vector<ChunkBands>& bands;  ///< the bands of each chunk, or of the only chunk buffer, which is refilled
   const Buffer& scratch;                 ///< Layout::scratch_bytes bytes
-  const Buffer &y, &x;                   ///< vectors of one chunk; not created if the device works in place
+  const Buffer &y, &x;                   ///< vectors of one chunk; empty if the device works in place
   std::vector<Event>& earlier;           ///< launches of a pass except the last, until their times are read
   const std::string& files;              ///< see DeviceUse::fpga_binary
   std::int64_t nan_safe_bytes;           ///< see DeviceSettings::nan_safe_bytes

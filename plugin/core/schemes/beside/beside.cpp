@@ -52,8 +52,9 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
     const bool asked = problem.options.method == MethodChoice::truncated_halo || !takes_grid(problem);
     return method == Method::truncated_halo && asked && !problem.bands.lines().contiguous() && !by_task(problem);
   }
-  /// Propose segments of lines side by side, by dominance alone. Whole lines pay, too, if there are few applies,
-  /// because no factors are stored.
+  /// Propose truncated-halo for lines side by side; the halo follows from the dominance alone. If no halo is short
+  /// enough, the plan keeps lines whole. Such a plan also pays off if few applies follow, because it stores no factors.
+  /// @return none if the user named a method and the dominance gives no halo
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const double tol = tolerance<T>(problem.options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Plans by lanes for lines side by side, and by the host for lines in any layout.
+// Plans for lines side by side, by lanes, and for lines in any layout, on the host.
 #pragma once
 
 #include "geometry.hpp"

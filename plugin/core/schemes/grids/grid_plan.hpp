@@ -35,9 +35,10 @@ struct GridDemand {
   bool at_once() const { return segments && form == Form::shared && !in_turn; }
 };
 
-/// Lines side by side by work-groups. A work-group streams one segment of one bundle, tile by tile. In a tile, each
-/// line has items / bundle work-items of item_rows rows. truncated-streamed also reads `halo` rows (`in_flight` tiles)
-/// beyond both ends of a segment. exact-factored has one segment, or condensed segments of one tile each.
+/// The geometry of plans that solve lines side by side with work-groups. A work-group streams one segment of one
+/// bundle, tile by tile. In a tile, each line has items / bundle work-items of item_rows rows. truncated-streamed also
+/// reads `halo` rows (`in_flight` tiles) beyond both ends of a segment. exact-factored has one segment, or condensed
+/// segments of one tile each.
 struct GridTiles {
   int item_lines = 1;    ///< lines that a work-item solves
   int in_flight = 1;     ///< tiles that wait for the unknown below them

@@ -42,8 +42,9 @@ constexpr const char* kForms[] = {"grids-streamed", "grids-shared", "grids-whole
 
 const char* form_name(const Plan& plan) { return kForms[static_cast<int>(grid_form(plan))]; }
 
-/// Least reaches to try, in rows. The first makes the fastest plan. Longer ones serve rows that decay more slowly, and
-/// tiles that hold longer lines.
+/// Values of GridDemand::reach to try, in this order. A reach is the least number of rows from a truncated row to an
+/// unknown that it affects. The first gives the fastest plan. Longer ones serve matrices in which influence decays more
+/// slowly, and lines that fit into a longer tile.
 constexpr Index kReaches[] = {1, 128, 192, kMostGridRows, 384};
 
 template <typename T>

@@ -85,17 +85,19 @@ OCLSPKT_API bool share_rows(Plan& plan, Index length);
 OCLSPKT_API bool make_symmetric(Plan& plan, int word, const DeviceTraits& traits);
 
 /// Bounds on rounding of truncated-streamed by lanes and stored factors, in the notation of rounding.hpp. Each
-/// partition is swept down twice: from 0, and from the value that enters it. So the value that leaves the partition is
-/// computed twice, and if each row rounds once, the results differ by at most u S max |x|, where
+/// partition is swept down twice: as if the row above it had result 0, and with the real result of that row. So the
+/// result of its last row is computed twice. If each row rounds once, the two values differ by at most u S max |x|,
+/// where
 ///     S = sum over its rows j of V_j (2 D_j + N_j), plus (m + 2) N_end.
 /// D_j = |u_j| + |c_j| bounds the result of row j. V_j is the product of the multipliers |a p| of the rows below row j.
 /// N_j is the product of those of the rows down to row j, times D of the row above the partition; N_end is that of the
 /// last row.
 struct JointRounding {
   Rounding plain;  ///< the difference at each joint is not corrected
-  /// Each joint is corrected: e_(k+1) = S_k + P_k e_k is passed down and subtracted from every row, so that only these
-  /// corrections round. P_k is the product of all multipliers of partition k. The sweep up starts from 0; the influence
-  /// of the unknown below is subtracted afterwards.
+  /// Each joint is corrected. e_k is the difference between the two computed values at joint k. e_(k+1) = s_k + P_k e_k
+  /// is passed down and subtracted from every row; s_k is the difference that partition k itself causes, at most u S
+  /// max |x|, and P_k is the product of its multipliers. Only the corrections then cause rounding at joints. The sweep
+  /// up starts from 0; the influence of the unknown below is subtracted afterwards.
   Rounding corrected;
 };
 
@@ -105,8 +107,8 @@ struct JointRounding {
 template <typename T>
 JointRounding bound_stored_joints(const Plan& plan, const BandsView<T>& bands);
 
-/// The bound on rounding of exact-factored from both ends: no row is swept twice, and the influence of the value that
-/// enters a partition is subtracted from its rows.
+/// The bound on rounding of exact-factored from both ends: no row is swept twice, and the influence of the row before a
+/// partition is subtracted from its rows.
 /// @param plan  has Sides
 template <typename T>
 Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands);

@@ -15,10 +15,10 @@
 namespace oclspkt {
 namespace {
 
-/// kBorder: rounding of a partition's two border equations and of their unknowns, in u, if no elimination adds more to
-/// a row than the coupling that it removes. kOfMore: rounding for each unit of what an elimination adds beyond that
-/// coupling, in the products with the multiplier (twice if couplings have opposite signs), the sums, the excess, the
-/// right-hand side and the pivot.
+/// Both are in units of u. kBorder bounds the rounding of a partition's two border equations and of their unknowns, if
+/// each elimination adds at most as much to a row as the coupling that it removes. If an elimination adds more, each
+/// unit of the surplus adds kOfMore. This covers the products with the multiplier (twice if couplings have opposite
+/// signs), the sums, the excess, the right-hand side and the pivot.
 constexpr double kBorder = 20, kOfMore = 12;
 
 /// The equation of a partition's first row while inner rows are eliminated from it, in absolute values.
@@ -39,8 +39,8 @@ struct PartitionRows {
 
   /// Row i, which is an identity row from n on. Kernels read whole partitions, so row n - 1 may be an inner row.
   Row row(Index i) const { return i < n ? Row{bands.lower[i], bands.diag[i], bands.upper[i]} : Row{}; }
-  /// The end of the rows of a partition that affect each other: at most one of them is an identity row, because
-  /// identity rows are not coupled.
+  /// The row behind the last row that must be eliminated in the partition that begins with row `first`. Rows from n on
+  /// are identity rows and coupled to nothing, so at most one of them is included.
   Index end(Index first) const { return std::min(n + 1, first + m); }
 };
 

@@ -26,7 +26,8 @@ std::string stored_refusal(const Problem<T>& problem, const Plan& plan, const Ce
   return rounding_refusal(bound_stored_joints(plan, problem.bands.view()).corrected, problem.rounding_limit);
 }
 
-/// Bound the rounding of a plan. If it exceeds the limit, let partitions correct their differences at the joints.
+/// Bound the rounding of a plan. If it exceeds the limit, let partitions correct their differences at the joints (see
+/// rounding.hpp).
 /// @return false if rounding exceeds the limit even with this correction
 template <typename T>
 bool accept_joint_rounding(const Problem<T>& problem, Plan& plan, Rounding& rounding) {
@@ -141,8 +142,9 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::truncated_streamed && by_lanes(problem);
   }
-  /// Propose stored factors. The survey bounds truncation, or else the certificate. If neither is within tolerance, try
-  /// longer partitions, as long as there are more tiles than cores.
+  /// Propose stored factors. Truncation is bounded by the survey; if this bound is not within tolerance, the
+  /// certificate is computed. If that exceeds the tolerance too, try longer partitions, as long as there are more tiles
+  /// than cores.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const double tol = tolerance<T>(problem.options);

@@ -62,13 +62,13 @@ class Partition {
     up_ = times(up_, row.coupling);
     ++rows_;
   }
-  /// The difference between the two sweeps down in the value that leaves the last row.
+  /// The difference between the two sweeps down in the result of the last row.
   double down() const { return sum_ + static_cast<double>(rows_ + 2) * product_ * entering_; }
   /// The difference between the two sweeps up in the first row's unknown.
   double up() const { return 2 * up_sum_ + static_cast<double>(2 * rows_ + 2) * up_ + 1; }
   /// The product of all multipliers of the partition.
   double through() const { return product_; }
-  /// The size of the value that enters the partition.
+  /// The size of the result of the row above the partition.
   double entering() const { return entering_; }
   /// The largest product of multipliers from the first row to any row, divided by the size of that row.
   double weight() const { return weight_; }
@@ -129,8 +129,8 @@ void see_partitions(const Plan& plan, const SweepRows<T>& rows, Index begin, Ind
   }
 }
 
-/// The rounding of the corrections e_(k+1) = S_k + P_k e_k of JointRounding. They also increase D, but only to second
-/// order, which twice S covers.
+/// The rounding of the corrections e_(k+1) = s_k + P_k e_k of JointRounding. They also increase the results D_j, but
+/// only to second order, which twice the bound of s_k covers.
 double passed_down(const std::vector<Kept>& kept, double u) {
   double passed = 0, worst = 0;
   for (const Kept& k : kept) {

@@ -29,8 +29,8 @@ inline constexpr Index kPaperRows = 32;
 /// Most rows of a partition that are tried. With longer ones, a system has too few partitions to keep a GPU busy.
 inline constexpr Index kLongestPaperRows = 4096;
 
-/// Plan the form for GPUs for lines laid end to end, with partitions of m rows. A system shorter than m rows gets one
-/// partition, in whole kPaperRows.
+/// Plan the form for GPUs for lines laid end to end, with partitions of m rows. A system of fewer than m rows gets one
+/// partition, of n rounded up to a multiple of kPaperRows, at most m.
 /// @pre   m > 0, traits.group_items > 0
 /// @post  chunk_tiles is 0 if the memory does not hold one tile and n > 0
 OCLSPKT_API Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits);

@@ -143,9 +143,9 @@ class RunErrors {
       rounds_[i].up = 1 + 3 * off;
     }
   }
-  /// The influence of the value that enters the tile on the work-item whose first row is i, in units of u. The last
-  /// work-item above a cut between joined runs leaves this influence out, so that it has the bits of the next run. 0
-  /// for all other work-items.
+  /// The influence of the value that enters the tile (rounding.hpp) on the work-item whose first row is i, in units of
+  /// u. The last work-item above a cut between joined runs (joins_runs()) leaves this influence out, so that it has the
+  /// bits of the next run. 0 for all other work-items.
   /// @param end  end of the tile
   double left_out(Index end, std::size_t i) const {
     if (!joined_ || corrects_ || end != keep_end_) return 0;

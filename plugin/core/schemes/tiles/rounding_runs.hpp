@@ -73,7 +73,8 @@ Rounding bound_of_tiles(const Plan& plan, const Survey& survey, const ByLimits& 
   const RatioLimits limits(survey);
   const bool limited = survey.dominance >= 1 && limits.shrink();
   const double by_ratios = limited ? by_limits(limits).eps : kNothingKnown;
-  if (surveyed) return {std::min(by_dominance, by_ratios)};  // a known bound: unknown ones are infinite or NaN
+  // by_dominance comes first: std::min returns it if by_ratios is NaN or infinite.
+  if (surveyed) return {std::min(by_dominance, by_ratios)};
   return by_ratios <= kRoundingLimit ? Rounding{by_ratios} : by_values();
 }
 

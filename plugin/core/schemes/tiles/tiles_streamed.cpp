@@ -8,7 +8,8 @@
 namespace oclspkt {
 namespace {
 
-/// Reach of a run, in rows, that is tried first when the decay is followed.
+/// The first reach of a run (see make_run_plan()), in rows, that propose_runs() certifies if the survey does not bound
+/// truncation and growth.
 constexpr Index kFirstReach = 128;
 /// True if rows of dominance d bound rounding in the interface systems of partitions with stored factors.
 bool stable_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
@@ -70,8 +71,8 @@ bool fills_line_runs(const Problem<T>& problem) {
          !narrows<T>(problem.options);
 }
 
-/// Propose truncated-streamed by work-groups, each line a run.
-/// @return none if lines do not fill runs, if too little decays, or if interface systems are not stable
+/// Propose truncated-streamed by work-groups, with each line as one run.
+/// @return none if lines cannot be runs, or if no such plan keeps truncation and rounding within their limits
 template <typename T>
 std::optional<Proposal> propose_line_runs(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();

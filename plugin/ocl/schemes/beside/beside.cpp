@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines side by side, by lanes.
+// The workers that solve lines side by side by lanes.
 #include <algorithm>
 
 #include "geometry.hpp"

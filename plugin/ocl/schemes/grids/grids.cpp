@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines side by side by work-groups, with stored factors in the order of the rows. Plans that are not condensed take
-// one launch of kernels/gpu/grid_streamed.cl, grid_shared.cl, grid_whole.cl or grid_factored.cl.
+// The worker for lines side by side by work-groups, with stored factors in the order of the rows. Plans that are not
+// condensed take one launch of kernels/gpu/grid_streamed.cl, grid_shared.cl, grid_whole.cl or grid_factored.cl.
 #include <algorithm>
 #include <string>
 

@@ -102,7 +102,8 @@ class InterleavedWorker : public FactorWorker<T> {
   Stored view(const Plan& plan) const {
     return plan.narrow ? stored(interleaved_.narrow_view()) : stored(interleaved_.view());
   }
-  /// Allocate the numbers for the decay through each partition. @return bytes
+  /// Allocate InterleavedFactors::down() and up() on the host and the device: for each partition, the product of its
+  /// multipliers and that of its couplings. @return bytes
   std::int64_t make_room(const Site& s) { return through_.resize(s.device, factor_tiles(s.plan) * s.plan.lanes); }
   void bring_through(const Site& s) {
     std::copy_n(interleaved_.down(), through_.count(), through_.tops());

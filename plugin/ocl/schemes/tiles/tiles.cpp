@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Schemes by work-groups in one pass, for lines laid end to end.
+// The workers that solve lines laid end to end by work-groups in one pass.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -116,7 +116,7 @@ class TilesHalo final : public Worker<T> {
   TileKernel<T> kernel_;
 };
 
-/// A worker by work-groups with stored factors in the order of the rows.
+/// Base of the workers whose kernels run by work-groups and read stored factors in the order of the rows.
 template <typename T>
 class StoredTileWorker : public FactorWorker<T> {
  public:
