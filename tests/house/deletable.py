@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Whether each family of schemes can be deleted: remove its folders and table rows in a copy of the tree, build, test.
+"""Whether each family of schemes can be deleted: remove its folders and table rows in a copy of the last
+commit, build, test.
 
     deletable.py [--compile-only] [--only FAMILY,...] SOURCE WORK [CMAKE_OPTION...]
 
@@ -58,51 +59,16 @@ def write(path, text):
         stream.write(text)
 
 
+def git(root, *words):
+    return subprocess.run(["git", "-C", root, *words], check=True, capture_output=True, text=True).stdout
+
+
 def copy_tree(source, to):
-    """Copy what git knows or would add; files that are the same keep their times, so that builds go on."""
-    listed = subprocess.run(["git", "-C", source, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                            check=True, capture_output=True, text=True).stdout
-    wanted = {name for name in listed.split("\0") if name and os.path.isfile(os.path.join(source, name))}
-    for folder, _, names in os.walk(to):
-        for name in names:
-            path = os.path.join(folder, name)
-            if os.path.relpath(path, to) not in wanted:
-                os.remove(path)
-    for name in wanted:
-        target = os.path.join(to, name)
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        with open(os.path.join(source, name), "rb") as stream:
-            content = stream.read()
-        if os.path.exists(target):
-            with open(target, "rb") as stream:
-                if stream.read() == content:
-                    continue
-        shutil.copyfile(os.path.join(source, name), target)
-        shutil.copymode(os.path.join(source, name), target)
-
-
-def snapshot(root):
-    """What deleting a scheme changes, and what may look for its headers: whoever edits the source meanwhile does not
-    matter."""
-    kept = {}
-    for part in ("plugin", "kernels", "tests"):
-        for folder, _, names in os.walk(os.path.join(root, part)):
-            for name in names:
-                path = os.path.join(folder, name)
-                with open(path, "rb") as stream:
-                    kept[path] = stream.read()
-    return kept
-
-
-def restore(kept):
-    for path, content in kept.items():
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        if os.path.exists(path):
-            with open(path, "rb") as stream:
-                if stream.read() == content:
-                    continue
-        with open(path, "wb") as stream:
-            stream.write(content)
+    """Copy the last commit; files that are the same keep their times, so that builds go on."""
+    if not os.path.isdir(to):
+        git(source, "clone", "--quiet", "--shared", source, to)
+    git(to, "fetch", "--quiet", source, "HEAD")
+    git(to, "reset", "--quiet", "--hard", "FETCH_HEAD")
 
 
 DEFINED = re.compile(r"^(?:const Scheme&|Carrier) (\w+)\(\) \{", re.MULTILINE)
@@ -112,10 +78,10 @@ def families(root):
     return sorted(name for name in os.listdir(os.path.join(root, CORE)) if os.path.isdir(os.path.join(root, CORE, name)))
 
 
-def touch_lookers(kept, family):
+def touch_lookers(root, family):
     """Make what asks __has_include() for a family's headers newer: no depfile names a header that was not there."""
-    for path, content in kept.items():
-        if re.search(rb'__has_include\("schemes/' + family.encode() + rb"/", content):
+    for path in sources(os.path.join(root, "tests")):
+        if f'__has_include("schemes/{family}/' in read(path):
             os.utime(path)
 
 
@@ -250,7 +216,6 @@ class Build:
         self.copy, self.folder = os.path.join(work, "source"), os.path.join(work, "build")
         os.makedirs(work, exist_ok=True)
         copy_tree(source, self.copy)
-        self.all = snapshot(self.copy)
         write(os.path.join(work, "alone.cmake"), ALONE)
         self.targets = ["plugin/all"] + ([] if compile_only else TARGETS)
         configure = ["cmake", "-G", "Ninja", "-S", self.copy, "-B", self.folder, "-DCMAKE_BUILD_TYPE=Debug",
@@ -274,7 +239,7 @@ class Build:
         row = {"failed": [], "ran": 0, "orphans": [], "seconds": [time.monotonic()]}
         with open(os.path.join(self.work, f"{family}.log"), "w", encoding="utf-8") as log:
             rows, row["kernels"] = delete(self.copy, family)
-            touch_lookers(self.all, family)
+            touch_lookers(self.copy, family)
             status, text = run(self.ninja(), log)
             row["seconds"].append(time.monotonic())
             row["compiles"] = status == 0
@@ -283,8 +248,8 @@ class Build:
                 row["failed"], row["ran"], frozen = run_tests(self.folder, log)
                 row["orphans"] = orphans(frozen, self.frozen, rows)
             row["seconds"].append(time.monotonic())
-        restore(self.all)
-        touch_lookers(self.all, family)
+        git(self.copy, "checkout", "--quiet", "--", ".")
+        touch_lookers(self.copy, family)
         return row
 
 
