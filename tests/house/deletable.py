@@ -3,15 +3,15 @@
 """Whether each family of schemes can be deleted: remove its folders and table rows in a copy of the last
 commit, build, test.
 
-    deletable.py [--compile-only] [--only FAMILY,...] SOURCE WORK [CMAKE_OPTION...]
+    deletable.py [--only FAMILY,...] SOURCE WORK [CMAKE_OPTION...]
 
 A family is a folder of core/schemes. For one after the other the script removes it, the folder of that name in
 ocl/schemes, the kernels that nothing else names, and the rows in both tables of the schemes that are defined there. It
-then builds plugin/all and, unless --compile-only, the conformance tests, which go through the table, the test of a
-scheme from outside and oclspkt-freeze, and runs them. The table says of each family, and below that what the linker
-misses, which tests fail and which frozen cases are orphans (four of each; the logs have all):
+then builds plugin/all, the conformance tests, which go through the table, the test of a scheme from outside and
+oclspkt-freeze, and runs them. The table says of each family, and below that what the linker misses, which tests fail
+and which frozen cases are orphans (four of each; the logs have all):
 
-    compiles   plugin/all, or with tests those as well, builds without it
+    compiles   all these build without it
     tests      tests that fail without it, of all
     orphans    frozen cases where something still proposes what is gone, or that end with an error and did not before
     kernels    kernel files that went with it
@@ -19,8 +19,7 @@ misses, which tests fail and which frozen cases are orphans (four of each; the l
 
 WORK keeps the build folder (use ccache), a log of each family, and what the frozen cases say with every family there.
 Families that solve for all others when these are rejected are looked at only if they are named: without beside and host
-nothing is a remedy. Exit status: 0 if each family compiles and, unless --compile-only, nothing fails and there are no
-orphans.
+nothing is a remedy. Exit status: 0 if each family compiles, nothing fails and there are no orphans.
 """
 
 import argparse
@@ -211,28 +210,26 @@ def missing(text):
 
 
 class Build:
-    def __init__(self, source, work, options, compile_only):
-        self.work, self.compile_only = work, compile_only
+    def __init__(self, source, work, options):
+        self.work = work
         self.copy, self.folder = os.path.join(work, "source"), os.path.join(work, "build")
         os.makedirs(work, exist_ok=True)
         copy_tree(source, self.copy)
         write(os.path.join(work, "alone.cmake"), ALONE)
-        self.targets = ["plugin/all"] + ([] if compile_only else TARGETS)
         configure = ["cmake", "-G", "Ninja", "-S", self.copy, "-B", self.folder, "-DCMAKE_BUILD_TYPE=Debug",
                      "-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DCMAKE_C_FLAGS_DEBUG=-O1", "-DOCLSPKT_WITH_PETSC=OFF",
                      "-DOCLSPKT_BENCH=OFF", "-DOCLSPKT_EXAMPLES=OFF", "-DOCLSPKT_FREEZE_PLANS=OFF",
                      "-DCMAKE_UNITY_BUILD=ON", f"-DCMAKE_PROJECT_oclspkt_INCLUDE={work}/alone.cmake",
-                     f"-DOCLSPKT_TESTS={'OFF' if compile_only else 'ON'}"] + options
+                     "-DOCLSPKT_TESTS=ON"] + options
         with open(os.path.join(work, "all.log"), "w", encoding="utf-8") as log:
             if run(configure, log)[0] != 0 or run(self.ninja(), log)[0] != 0:
                 sys.exit(f"the tree as it is does not build: see {log.name}")
-            if not compile_only:
-                failed, _, self.frozen = run_tests(self.folder, log)
-                if failed:
-                    sys.exit(f"tests fail with every scheme there: {', '.join(failed)}")
+            failed, _, self.frozen = run_tests(self.folder, log)
+            if failed:
+                sys.exit(f"tests fail with every scheme there: {', '.join(failed)}")
 
     def ninja(self):
-        return ["ninja", "-k", "0", "-C", self.folder] + self.targets
+        return ["ninja", "-k", "0", "-C", self.folder, "plugin/all"] + TARGETS
 
     def without(self, family):
         """Delete a family and see. @return a row of the table"""
@@ -244,7 +241,7 @@ class Build:
             row["seconds"].append(time.monotonic())
             row["compiles"] = status == 0
             row["missing"] = missing(text)
-            if row["compiles"] and not self.compile_only:
+            if row["compiles"]:
                 row["failed"], row["ran"], frozen = run_tests(self.folder, log)
                 row["orphans"] = orphans(frozen, self.frozen, rows)
             row["seconds"].append(time.monotonic())
@@ -253,20 +250,14 @@ class Build:
         return row
 
 
-def text_of(row, compile_only):
-    if compile_only or not row["compiles"]:
-        tests, left = "-", "-"
-    else:
-        tests = f"{len(row['failed'])} of {row['ran']} fail" if row["failed"] else f"all {row['ran']} pass"
-        left = str(len(row["orphans"]))
+def text_of(row):
     begun, built, tested = row["seconds"]
-    return (f"{'yes' if row['compiles'] else 'no':9}| {tests:16}| {left:8}| {row['kernels']:7} | "
-            f"{built - begun:5.0f}, {tested - built:.0f}")
+    return (f"{'yes' if row['compiles'] else 'no':9}| {len(row['failed']):3} of {row['ran']:<8} | "
+            f"{len(row['orphans']):7} | {row['kernels']:7} | {built - begun:5.0f}, {tested - built:.0f}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--compile-only", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("source")
     parser.add_argument("work")
@@ -277,13 +268,13 @@ def main():
     unknown = sorted(set(names) - set(families(source)))
     if unknown:
         sys.exit(f"{', '.join(unknown)} is no folder of {CORE}: name one of {', '.join(families(source))}")
-    build = Build(source, work, asked.options, asked.compile_only)
+    build = Build(source, work, asked.options)
     good = True
-    print(f"{'family':17}| compiles | tests           | orphans | kernels | seconds", flush=True)
+    print(f"{'family':17}| compiles | tests fail      | orphans | kernels | seconds", flush=True)
     for name in names:
         row = build.without(name)
         good = good and row["compiles"] and not row["failed"] and not row["orphans"]
-        print(f"{name:17}| {text_of(row, asked.compile_only)}", flush=True)
+        print(f"{name:17}| {text_of(row)}", flush=True)
         for what in row["missing"][:4] + row["failed"][:4] + row["orphans"][:4]:
             print(f"{'':17}|   {what}", flush=True)
     return 0 if good else 1
