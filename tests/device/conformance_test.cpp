@@ -250,9 +250,6 @@ SCALAR_TEST(Conformance, TruncatesWhereTheModelDoes) {
       }
     }
   });
-  tried.print();
-  std::puts("seen:");
-  seen.print();
   // In float the smallest certificates are near rounding, and rounds leave far less than theirs.
   for (const Scheme* scheme : all_schemes()) {
     const bool hidden = sizeof(T) == sizeof(float) || scheme->name() == std::string("fpga-spkjac"),

@@ -250,12 +250,6 @@ class Build:
         return row
 
 
-def text_of(row):
-    begun, built, tested = row["seconds"]
-    return (f"{'yes' if row['compiles'] else 'no':9}| {len(row['failed']):3} of {row['ran']:<8} | "
-            f"{len(row['orphans']):7} | {row['kernels']:7} | {built - begun:5.0f}, {tested - built:.0f}")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="")
@@ -274,7 +268,9 @@ def main():
     for name in names:
         row = build.without(name)
         good = good and row["compiles"] and not row["failed"] and not row["orphans"]
-        print(f"{name:17}| {text_of(row)}", flush=True)
+        begun, built, tested = row["seconds"]
+        print(f"{name:17}| {'yes' if row['compiles'] else 'no':9}| {len(row['failed']):3} of {row['ran']:<8} | "
+              f"{len(row['orphans']):7} | {row['kernels']:7} | {built - begun:5.0f}, {tested - built:.0f}", flush=True)
         for what in row["missing"][:4] + row["failed"][:4] + row["orphans"][:4]:
             print(f"{'':17}|   {what}", flush=True)
     return 0 if good else 1

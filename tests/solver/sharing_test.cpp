@@ -177,7 +177,6 @@ SCALAR_TEST(Sharing, GoesOnWhereADeviceFails) {
   options.on_device_failure = OnDeviceFailure::quiet;
   options.use.transfer = Transfer::copy;
   const Bands<T> bands = test::constant<T>(LineSet::one(30'000), -1, 3, -1);
-  int right = 0;
   for (const DeviceInfo& device : device_module(nullptr)->devices()) {
     for (const ocl::Place place : {ocl::Place::build, ocl::Place::allocate, ocl::Place::launch, ocl::Place::read}) {
       SCOPED_TRACE(device.name + ", " + name(place));
@@ -187,18 +186,13 @@ SCALAR_TEST(Sharing, GoesOnWhereADeviceFails) {
       if (!at_apply) Faults::at(place, device.index, 0, 1000);
       this->set_up(solver, bands);
       if (at_apply) Faults::at(place, device.index);
-      const double error = this->backward_error(solver, bands);
-      EXPECT_LE(error, 20);
-      if (Faults::fired() > 0) {
-        EXPECT_GE(solver.report().losses, 1u);
-      }
-      right += error <= 20;
+      EXPECT_LE(this->backward_error(solver, bands), 20);
+      EXPECT_TRUE(Faults::fired() == 0 || solver.report().losses > 0);
       Faults::none();
       EXPECT_LE(this->backward_error(solver, bands), 20) << "the next apply";
       this->expect_right(solver, bands);  // by the next set-up
     }
   }
-  EXPECT_EQ(right, 4 * static_cast<int>(device_module(nullptr)->devices().size()));
 }
 
 SCALAR_TEST(Sharing, StopsWhereItIsAskedTo) {
