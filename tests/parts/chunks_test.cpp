@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Chunks joined: each scheme solves what the device takes in three chunks, and every row of the whole system is right,
 // also where conductivities jump between one chunk and the next.
-#include <cstdio>
-
 #include "examined_plan.hpp"
 #include "joined.hpp"
 
@@ -95,7 +93,7 @@ SCALAR_TEST(JoinedChunks, AreRightInEveryRowWithEveryScheme) {
       if (variant != Variant::fpga && info.emulated) return;
       Solvers<T> solvers(info.index, {variant});
       for (const Lines& set : line_sets()) {
-        const Manner manner{variant, set.small};
+        const Manner manner{.variant = variant, .small = set.small, .wide = set.lines.contiguous()};
         for (const JoinedMatrix matrix : info.index == 0 ? set.first : set.others) {
           const System<T> thirds = jumping_system<T>(matrix, set.lines);
           for (const Scheme* scheme : all_schemes()) {
@@ -117,7 +115,6 @@ SCALAR_TEST(JoinedChunks, AreRightInEveryRowWithEveryScheme) {
       }
     });
   }
-  for (const auto& [form, count] : solved) std::printf("%5d %s\n", count, form.c_str());
   for (const Scheme* scheme : all_schemes()) {
     for (const std::string form : scheme->forms()) {
       EXPECT_TRUE(!any_cpu || solved.count(form) > 0 || form == "host-pivot") << "nothing was solved by " << form;
