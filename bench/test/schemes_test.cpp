@@ -44,8 +44,8 @@ TEST(SchemesProgram, TimesEverySchemeOfACpu) {
   ASSERT_EQ(run.status, 0) << run.output;
   const auto json = file.read();
   const auto right = check_records(json);
-  for (const char* scheme : {"lanes-halo", "lanes-paper", "lanes-tiles", "lanes-streamed", "lanes-twopass",
-                             "beside-halo", "beside-factored", "host-pivot"}) {
+  for (const char* scheme : {"lanes-halo", "lanes-paper", "lanes-streamed", "lanes-twopass", "beside-halo",
+                             "beside-factored", "host-pivot"}) {
     EXPECT_GT(right.count(scheme), 0U) << scheme << "\n" << run.output;
   }
   EXPECT_EQ(json["provenance"]["vectors"], "host");
