@@ -52,7 +52,7 @@ std::string take_command_line(Bytes& bytes) {
 void check_options(PC pc) {
   const Options& o = petsc::data(pc)->first().solver.options();
   require(o.rtol >= 0 && o.rtol < 1, "rtol is out of range");
-  require(o.partition >= 0 && o.device_memory >= 0 && o.timeout >= 0, "a number is negative");
+  require(o.partition >= 0 && o.use.device_memory >= 0 && o.use.timeout >= 0, "a number is negative");
   require(o.gather_limit >= -1, "gather_limit is out of range");
   require(std::count(std::begin(kVariantNames), std::end(kVariantNames), o.variant) == 1 ||
               find_scheme(o.variant) != nullptr,
@@ -64,11 +64,11 @@ void check_options(PC pc) {
   must(PCOCLSPKTGetRtol(pc, &real));
   require(real == o.rtol, "rtol differs");
   must(PCOCLSPKTGetTimeout(pc, &real));
-  require(real == o.timeout, "timeout differs");
+  require(real == o.use.timeout, "timeout differs");
   must(PCOCLSPKTGetPartition(pc, &rows));
   require(rows == o.partition, "partition differs");
   must(PCOCLSPKTGetDeviceMemory(pc, &bytes));
-  require(bytes == o.device_memory, "device_memory differs");
+  require(bytes == o.use.device_memory, "device_memory differs");
   must(PCOCLSPKTGetDevices(pc, &text));
   require(o.devices == text, "devices differ");
 }
