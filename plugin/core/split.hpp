@@ -8,9 +8,12 @@
 
 namespace oclspkt {
 
+/// Characters at the ends of a line of a file that do not count; files may end lines by \r\n.
+inline constexpr const char* kBlanksOfLines = " \t\r";
+
 /// The text without blanks at its ends.
-inline std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
+inline std::string trimmed(const std::string& text, const char* blanks = " \t") {
+  const auto first = text.find_first_not_of(blanks), last = text.find_last_not_of(blanks);
   return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 

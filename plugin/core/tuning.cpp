@@ -90,7 +90,8 @@ TuningFiles& tuning_files() {
 
 Tuning::Tuning(const std::string& file, const std::string& text, const Tuning* known) {
   int number = 0;
-  for (const std::string& line : split(text, '\n')) {
+  for (const std::string& part : split(text, '\n')) {
+    const std::string line = trimmed(part, kBlanksOfLines);
     ++number;
     if (line.empty() || line[0] == '#') continue;
     try {

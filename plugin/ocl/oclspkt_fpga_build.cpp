@@ -21,6 +21,7 @@ namespace {
 using oclspkt::DeviceInfo;
 using oclspkt::DeviceModule;
 using oclspkt::InvalidInput;
+using oclspkt::kBlanksOfLines;
 using oclspkt::ProgramMaker;
 using oclspkt::ProgramOrder;
 using oclspkt::split;
@@ -87,7 +88,7 @@ void read_settings(const std::string& file, std::map<std::string, std::string>& 
   std::map<std::string, std::string> found;
   std::string line;
   for (int number = 1; std::getline(stream, line); ++number) {
-    line = trimmed(line.substr(0, line.find('#')));
+    line = trimmed(line.substr(0, line.find('#')), kBlanksOfLines);
     if (line.empty()) continue;
     const auto refuse = [&](const std::string& why) {
       throw InvalidInput(std::string(file).append(":").append(std::to_string(number)).append(": ").append(why));
