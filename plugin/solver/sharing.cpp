@@ -285,9 +285,10 @@ void Sharing<T>::renew() {
 
 template <typename T>
 void Sharing<T>::learn() {
+  const MedianSeconds alone = std::exchange(single_seconds_, {});
   if (!store_) return;
   const auto rows = static_cast<double>(found_.lines.rows());
-  const auto applies = static_cast<double>(active() ? lines_->seconds().count() : single_seconds_.count());
+  const auto applies = static_cast<double>(active() ? lines_->seconds().count() : alone.count());
   const auto single =
       std::find_if(sharers_.begin(), sharers_.end(), [&](const Sharer& s) { return s.processor.index == single_; });
   if (active() && applies >= kManyEnough) {
@@ -297,11 +298,10 @@ void Sharing<T>::learn() {
       store_->put_seconds(key(owner(part).processor.figures_of(), "beside"), seconds);
     }
   } else if (single != sharers_.end() && applies > 0) {
-    const double seconds = single_seconds_.value() + (applies < kManyEnough ? set_up_seconds_ / applies : 0);
+    const double seconds = alone.value() + (applies < kManyEnough ? set_up_seconds_ / applies : 0);
     store_->put_seconds(key(single->processor.figures_of(), "alone", applies), seconds / rows);
     if (energy_ != nullptr) learn_power(*single);
   }
-  single_seconds_ = {};
   write(false);
 }
 

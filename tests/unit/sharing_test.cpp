@@ -82,6 +82,19 @@ TEST_F(SharingOfTwo, ExpectAProcessorAloneToBeNoSlowerThanBesideOthers) {
   EXPECT_GT(sharing_.sharers().front().alone.predicted, kRows * 1e-12);
 }
 
+TEST_F(SharingOfTwo, LearnNothingFromAppliesBeforeTheyWereNamedTogether) {
+  const auto run = [&](int applies, double seconds) {
+    sharing_.watch_single(Processor().index, 0);
+    for (int k = 0; k < applies; ++k) sharing_.note_single(seconds);
+    sharing_.learn();
+  };
+  run(100, 1e-9);
+  decide(1e4);
+  run(20, 1e-3);
+  decide(1e4);
+  EXPECT_DOUBLE_EQ(sharing_.sharers().back().alone.measured, 1e-3);
+}
+
 /// Whichever is quicker solves, although other programs interrupt each fourth of its applies, and none of the other's.
 TEST_F(SharingOfTwo, ChooseTheQuickerOneAlthoughSomeAppliesAreSlow) {
   for (const int quick : {-1, 0}) {
