@@ -1,10 +1,35 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <cmath>
+
 #include "oclspkt/bands.hpp"
 #include "oclspkt/export.hpp"
 
 namespace oclspkt {
+
+/// One row of a line: entries of A x and |A| |x|, in the number type Wide.
+template <typename Wide>
+struct RowProduct {
+  Wide value, magnitude;
+  Wide row_sum;  ///< |lower| + |diag| + |upper|, without couplings out of the line
+};
+
+template <typename Wide, typename T>
+RowProduct<Wide> row_product(const BandsView<T>& bands, const T* x, Index first, Index stride, Index length, Index i) {
+  const Index at = first + i * stride;
+  RowProduct<Wide> r{Wide(bands.diag[at]) * x[at], 0, std::abs(Wide(bands.diag[at]))};
+  r.magnitude = std::abs(r.value);
+  const auto add = [&](T coupling, T unknown) {
+    const Wide term = Wide(coupling) * unknown;
+    r.value += term;
+    r.magnitude += std::abs(term);
+    r.row_sum += std::abs(Wide(coupling));
+  };
+  if (i > 0) add(bands.lower[at], x[at - stride]);
+  if (i + 1 < length) add(bands.upper[at], x[at + stride]);
+  return r;
+}
 
 /// Backward error of one line, each row against its own size: max_i |y - A x|_i / (sum_j |a_ij| * max |x| + |y|_i);
 /// NaN if any number is NaN or x is not finite. The residual is computed in long double.

@@ -2,44 +2,25 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <mutex>
 #include <vector>
 
 #include "../../plugin/core/parallel.hpp"  // bench has a header of that name, too
 #include "oclspkt/bands.hpp"
+#include "residual.hpp"
 
 namespace oclspkt {
 
 // Residuals are computed in long double for every T, so that cancellation does not amplify rounding.
 
-/// One row of a line: entries of A x and |A| |x|, and |lower| + |diag| + |upper| without couplings out of the line.
-struct RowProduct {
-  long double value = 0, magnitude = 0, row_sum = 0;
-};
-
-template <typename T>
-RowProduct row_product(const LineSet& lines, const BandsView<T>& bands, const T* x, Index line, Index i) {
-  const Index stride = lines.row_stride(), at = lines.first(line) + i * stride;
-  RowProduct r;
-  const auto add = [&](long double entry, T unknown) {
-    r.value += entry * unknown;
-    r.magnitude += std::abs(entry * unknown);
-    r.row_sum += std::abs(entry);
-  };
-  add(bands.diag[at], x[at]);
-  if (i > 0) add(bands.lower[at], x[at - stride]);
-  if (i + 1 < lines.length(line)) add(bands.upper[at], x[at + stride]);
-  return r;
-}
-
 /// y = A x for every line. @param x, y shape [lines.extent()]
 template <typename T>
 void multiply(const LineSet& lines, const BandsView<T>& bands, const T* x, T* y) {
   for_row_pieces(lines, [&](Index l, Index begin, Index end) {
+    const Index first = lines.first(l), stride = lines.row_stride(), length = lines.length(l);
     for (Index i = begin; i < end; ++i) {
-      y[lines.first(l) + i * lines.row_stride()] = static_cast<T>(row_product(lines, bands, x, l, i).value);
+      y[first + i * stride] = static_cast<T>(row_product<long double>(bands, x, first, stride, length, i).value);
     }
   });
 }
@@ -65,10 +46,11 @@ std::vector<LineNorms> line_norms(const LineSet& lines, const BandsView<T>& band
   std::vector<LineNorms> all(static_cast<std::size_t>(lines.count()));
   std::mutex mutex;
   for_row_pieces(lines, [&](Index l, Index begin, Index end) {
+    const Index first = lines.first(l), stride = lines.row_stride(), length = lines.length(l);
     LineNorms n;
     for (Index i = begin; i < end; ++i) {
-      const Index at = lines.first(l) + i * lines.row_stride();
-      const RowProduct r = row_product(lines, bands, x, l, i);
+      const Index at = first + i * stride;
+      const auto r = row_product<long double>(bands, x, first, stride, length, i);
       const long double residual = std::abs(y[at] - r.value), size = std::abs(static_cast<long double>(y[at]));
       n.finite = n.finite && std::isfinite(residual) && std::isfinite(x[at]);
       n.residual = std::max(n.residual, residual);
