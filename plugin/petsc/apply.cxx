@@ -85,9 +85,8 @@ Work match_work(PC pc, const Block& solution) {
   return work;
 }
 
-void apply_additive(PC pc, const Block& right, const Block& solution, bool transpose) {
+void apply_additive(PC pc, const Work& work, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
-  const Work work = match_work(pc, solution);
   solve_sweep(pc, o->first(), right, solution, transpose);
   for (std::size_t k = 1; k < o->sweeps.size(); ++k) {
     solve_sweep(pc, *o->sweeps[k], right, work.parts[0], transpose);
@@ -96,10 +95,9 @@ void apply_additive(PC pc, const Block& right, const Block& solution, bool trans
 }
 
 /// Apply one sweep after the other, each to the result of the previous one. The last one writes to the solution.
-void apply_product(PC pc, const Block& right, const Block& solution, bool transpose) {
+void apply_product(PC pc, const Work& work, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
   const int steps = steps_of(*o);
-  const Work work = match_work(pc, solution);
   Block from = right;
   const bool scaled = work.between.vector || work.between.matrix;
   for (int k = 0; k < steps; ++k) {
@@ -111,10 +109,9 @@ void apply_product(PC pc, const Block& right, const Block& solution, bool transp
 }
 
 /// x = 0; for each direction x += (D + X)^-1 (y - A x).
-void apply_multiplicative(PC pc, const Block& right, const Block& solution, bool transpose) {
+void apply_multiplicative(PC pc, const Work& work, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
   Mat matrix = pc->useAmat ? pc->mat : pc->pmat;
-  const Work work = match_work(pc, solution);
   const auto& [residual, part] = work.parts;
   solve_sweep(pc, sweep_of(*o, 0, transpose), right, solution, transpose);
   for (std::size_t k = 1; k < o->sweeps.size(); ++k) {
@@ -175,7 +172,7 @@ void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution,
     for (Index i = 0; i < rows; ++i) lent.x[k][layout.row(i)] = moved_x[k][i];
   }
   give_back(right, solution, lent);
-  if (!pc->failedreason) log_applies(sweep.report(transpose), count, lent.place);
+  log_applies(sweep.report(transpose), count, lent.place);
 }
 
 /// The solvers of all directions, and how a visit combines them.
@@ -200,14 +197,15 @@ void set_up_visit(PC pc) {
 void apply_combined(PC pc, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
   /* To make vectors is collective, but whether one visit applies all directions is this rank's matter. */
-  if (ranks_of(comm_of(pc)) > 1) match_work(pc, solution);
+  const bool alone = ranks_of(comm_of(pc)) == 1;
+  const Work made = alone ? Work{} : match_work(pc, solution);
   if (!transpose && apply_in_one_visit(pc, right, solution)) return;
   if (pc->failedreason) return;
   const Combine combine = o->settings.combine;
   const auto apply = combine == Combine::additive         ? apply_additive
                      : combine == Combine::multiplicative ? apply_multiplicative
                                                           : apply_product;
-  apply(pc, right, solution, transpose);
+  apply(pc, alone ? match_work(pc, solution) : made, right, solution, transpose);
 }
 
 }  // namespace oclspkt::petsc

@@ -59,7 +59,7 @@ struct Setting {
 };
 
 /// The text of a value that ranks compare; numbers have all their digits.
-std::string exact_text(const OptionEntry& entry, Settings& settings) {
+std::string exact_text(const OptionEntry& entry, const Settings& settings) {
   const auto* number = std::get_if<Member<double>>(&entry.field);
   if (!number) return value_text(entry, settings);
   char text[32];
@@ -69,10 +69,9 @@ std::string exact_text(const OptionEntry& entry, Settings& settings) {
 
 std::vector<Setting> settings_of(const PC_OCLSPKT& o) {
   std::vector<Setting> all;
-  Settings settings = o.settings;
   const auto called = [](bool was) { return was ? "called" : "not called"; };
   for (const OptionEntry& entry : option_table()) {
-    if (!entry.by_rank) all.push_back({std::string(kOptionPrefix) + entry.name, exact_text(entry, settings)});
+    if (!entry.by_rank) all.push_back({std::string(kOptionPrefix) + entry.name, exact_text(entry, o.settings)});
   }
   all.push_back({"PCOCLSPKTSetLines()", called(o.given.lines.has_value())});
   for (std::size_t a = 0; a < kAxes; ++a) {

@@ -8,21 +8,22 @@ namespace {
 
 /// The member that a path of pointers to members leads to.
 template <auto... Path>
-auto& member(Settings& o) {
-  return (o.*....*Path);
+constexpr auto member() {
+  constexpr auto find = [](auto& settings) -> auto& { return (settings.*....*Path); };
+  return Member<std::remove_reference_t<decltype(find(std::declval<Settings&>()))>>{find, find};
 }
 
 template <auto& Names, auto... Path>
 constexpr Choice choice() {
-  return {Names, [](Settings& o) { return static_cast<int>(member<Path...>(o)); },
+  return {Names, [](const Settings& o) { return static_cast<int>(member<Path...>()(o)); },
           [](Settings& o, int value) {
-            auto& field = member<Path...>(o);
+            auto& field = member<Path...>()(o);
             field = static_cast<std::remove_reference_t<decltype(field)>>(value);
           }};
 }
 
 const OptionEntry kTable[] = {
-    {"lines", "Directions", "const char[]", "directions", member<&Settings::lines>,
+    {"lines", "Directions", "const char[]", "directions", member<&Settings::lines>(),
      "the lines to solve: auto, matrix (its own order), x, y, z (axes of the matrix's grid) or given "
      "(PCOCLSPKTSetLines()); several joined by commas",
      "`auto` takes the lines of `PCOCLSPKTSetLines()` or the axes of `PCOCLSPKTSetBands()` if the program gave such. "
@@ -52,7 +53,7 @@ const OptionEntry kTable[] = {
      "another solver uses this `KSP` as its part. `warn` also prints one line if a periodic axis of the grid, which "
      "`-pc_oclspkt_lines auto` cannot take, is coupled 10 times as strongly as the axis taken. The view and `-info` "
      "say both in any case. `PCOCLSPKTGetIgnoredEntries()` tells the number."},
-    {"devices", "Devices", "const char[]", "list", member<&Options::devices>,
+    {"devices", "Devices", "const char[]", "list", member<&Options::devices>(),
      "where to solve: auto, all, host, cpu, gpu, fpga, part of a device's or platform's name, or an index; several "
      "joined by commas",
      "`auto` compares the predicted times of the devices of the machine and of the host for the given size, and takes "
@@ -61,7 +62,7 @@ const OptionEntry kTable[] = {
      "no device is an error, which lists the devices found. Several devices that are named may share the rows of a "
      "solve; see `-pc_oclspkt_balance`.",
      true},
-    {"balance", "Balance", "const char[]", "objective", member<&Options::balance>,
+    {"balance", "Balance", "const char[]", "objective", member<&Options::balance>(),
      "how the named devices share the rows: time, kernel, even, energy, or weights joined by commas",
      "`time` gives each device as many rows as make the solve fastest, transfers included, and no rows to a device "
      "that does not pay; so more devices never mean a slower solve. `kernel` leaves the transfers out, as Macintosh, "
@@ -72,13 +73,13 @@ const OptionEntry kTable[] = {
      "share rows only with `even` and weights. If a part of the rows cannot be solved by itself, one device solves all "
      "of them; the view says why.",
      true},
-    {"profile", "Profile", "const char[]", "file", member<&Options::profile>,
+    {"profile", "Profile", "const char[]", "file", member<&Options::profile>(),
      "file of measured rates, which the shares of later runs are made from; empty: oclspkt/profile.txt in the user's "
      "cache folder; none: no file",
      "The solver measures every solve of shared rows, and uses what it measured at the next set-up. The file is text, "
      "a figure a line; a damaged line is skipped.",
      true},
-    {"energy", "Energy", "PetscBool", "", member<&Options::energy>, "add up the joules of applies",
+    {"energy", "Energy", "PetscBool", "", member<&Options::energy>(), "add up the joules of applies",
      "The view has them, and `-info` at the end of each window of at least 2 s. Shorter times are not measured, as "
      "counters move in steps. The joules of cards come from NVML or AMD SMI, which are opened at run time, those of "
      "the host from Linux's powercap (RAPL). Where nothing measures, rated power stands in; the view says so. What "
@@ -88,12 +89,12 @@ const OptionEntry kTable[] = {
      "card in `-log_view -log_view_gpu_energy_meter`, in the row OCLSPKTSolve if vectors lie on the card; there each "
      "event reads the counter, which is for long events.",
      true},
-    {"rated_power", "RatedPower", "const char[]", "watts", member<&Options::rated_power>,
+    {"rated_power", "RatedPower", "const char[]", "watts", member<&Options::rated_power>(),
      "watts of a card, a core and a board where nothing measures, such as gpu=700,cpu=8,fpga=60; empty: by a table",
      "The table has the power of some cards and boards by name; all others count as 400 W, boards with FPGAs as 60 W, "
      "and a core as 8 W.",
      true},
-    {"reproducible", "Reproducible", "PetscBool", "", member<&Options::reproducible>,
+    {"reproducible", "Reproducible", "PetscBool", "", member<&Options::reproducible>(),
      "processors and their shares depend on no measurement, so that every run computes the same bits",
      "They then follow from the types of the devices and their cores. A device that fails still leaves its rows to "
      "others; the view says so."},
@@ -107,7 +108,7 @@ const OptionEntry kTable[] = {
      "kernels for GPUs: the host solves then. `truncated` and `exact` name two methods each, and a method whose bounds "
      "hold comes before one whose bounds do not: `exact` is `exact-twopass` on such a GPU, or else the host's stored "
      "factors."},
-    {"variant", "Variant", "const char[]", "name", member<&Options::variant>, "the kernels to use on a device",
+    {"variant", "Variant", "const char[]", "name", member<&Options::variant>(), "the kernels to use on a device",
      "`default` uses the kernels made for the type of the device. `cpu` names the kernels for few wide cores, `gpu` "
      "those for work-groups of many work-items; a method without GPU kernels uses the CPU kernels. `fpga` names those "
      "of one work-item that streams all rows: method `truncated-streamed` for lines end to end whose rows have a "
@@ -122,7 +123,7 @@ const OptionEntry kTable[] = {
      "tries the other kernels of the device, which also solve lines side by side; if the method is named, the set-up "
      "fails with the reason. `paper-gpu` is the GPU form on any device, for tests.",
      true},
-    {"fpga_binary", "FpgaBinary", "const char[]", "files", member<&Options::use, &DeviceUse::fpga_binary>,
+    {"fpga_binary", "FpgaBinary", "const char[]", "files", member<&Options::use, &DeviceUse::fpga_binary>(),
      "files and folders, joined by colons, with programs for boards with FPGAs, made by oclspkt-fpga-build",
      "A board has no compiler for kernels: its programs are compiled before, in hours, and loaded from files. Beside "
      "each FILE lies FILE.json, which says what it is for. The solver checks a file completely before a driver sees "
@@ -130,7 +131,7 @@ const OptionEntry kTable[] = {
      "names the file, the cause and the cure; see `-pc_oclspkt_on_device_failure`. Devices that are no FPGAs ignore "
      "the option. The page docs/fpga.md says how to make such files.",
      true},
-    {"fpga_banks", "FpgaBanks", "const char[]", "name", member<&Options::use, &DeviceUse::fpga_banks>,
+    {"fpga_banks", "FpgaBanks", "const char[]", "name", member<&Options::use, &DeviceUse::fpga_banks>(),
      "whether boards with FPGAs have whole arrays on memory banks of their own",
      "`none` leaves buffers to the vendor's run-time, which spreads bursts over all banks unless the image was built "
      "otherwise. `spread` places each array on one of two banks, so that the fuller one moves as little as possible: 3 "
@@ -148,20 +149,20 @@ const OptionEntry kTable[] = {
      "symmetric. Otherwise `narrow` saves nothing, and the view says why. The set-up fails and names the row if "
      "rounding changes the excess of a row, |diag| - |lower| - |upper|, by more than 10 %, or if the entries of a row "
      "are too large, too small or too far apart for float."},
-    {"rtol", "Rtol", "PetscReal", "bound", member<&Options::rtol>,
+    {"rtol", "Rtol", "PetscReal", "bound", member<&Options::rtol>(),
      "largest truncation error that a certificate may have, relative to the solution's largest entry; 0: rounding of "
      "the arithmetic",
      "With a larger value the truncated methods are cheaper and less accurate."},
-    {"partition", "Partition", "PetscInt", "rows", member<&Options::partition>,
+    {"partition", "Partition", "PetscInt", "rows", member<&Options::partition>(),
      "rows eliminated by one lane; 0: chosen at set-up", "For measurements; the choice of the set-up is normally best.",
      true},
-    {"chunk", "Chunk", "PetscInt", "rows", member<&Options::use, &DeviceUse::chunk>,
+    {"chunk", "Chunk", "PetscInt", "rows", member<&Options::use, &DeviceUse::chunk>(),
      "most rows that one transfer takes to a device; 0: as many as its memory holds",
      "A chunk has a whole number of tiles, at least one. Kernels that need all rows at once ignore the option.", true},
-    {"device_memory", "DeviceMemory", "PetscInt64", "bytes", member<&Options::use, &DeviceUse::device_memory>,
+    {"device_memory", "DeviceMemory", "PetscInt64", "bytes", member<&Options::use, &DeviceUse::device_memory>(),
      "most memory to allocate on a device; 0: the device's own limit", "The limit holds for each device separately.",
      true},
-    {"timeout", "Timeout", "PetscReal", "seconds", member<&Options::use, &DeviceUse::timeout>,
+    {"timeout", "Timeout", "PetscReal", "seconds", member<&Options::use, &DeviceUse::timeout>(),
      "longest time that a device with memory of its own may take for one solve; 0: 100 times the predicted time, at "
      "least 10 s",
      "The solver abandons a device that takes longer and treats it as failed; see `-pc_oclspkt_on_device_failure`.",
@@ -192,12 +193,12 @@ const OptionEntry kTable[] = {
     {"transfer", "Transfer", "PCOCLSPKTTransfer", "", choice<kTransferNames, &Options::use, &DeviceUse::transfer>(),
      "how vectors get to the device",
      "`auto` shares host memory with devices that can access it; `copy` always copies.", true},
-    {"gather_limit", "GatherLimit", "PetscInt", "rows", member<&Options::gather_limit>,
+    {"gather_limit", "GatherLimit", "PetscInt", "rows", member<&Options::gather_limit>(),
      "longest line cut among processes that one process may solve whole if its parts cannot be solved separately; -1: "
      "any, 0: none",
      "If a part is singular by itself, or cannot be solved accurately, the processes of its line send their rows to "
      "one of them, which solves the whole line. If the line is longer than the limit, the set-up fails and names it."},
-    {"explain", "Explain", "PetscBool", "", member<&Settings::explain>,
+    {"explain", "Explain", "PetscBool", "", member<&Settings::explain>(),
      "print the chosen device and method and the reasons after every set-up",
      "There is one line for each method that the set-up considered, in order, with the numbers that decided. The page "
      "docs/why.md explains them. `-ksp_view ::ascii_info_detail` prints the same lines."},
@@ -301,12 +302,14 @@ std::string number_text(double value) {
 }
 
 struct ValueText {
-  Settings settings;
-  std::string operator()(Member<std::string> member) { return member(settings); }
-  std::string operator()(Member<double> member) { return number_text(member(settings)); }
-  std::string operator()(Member<Index> member) { return std::to_string(member(settings)); }
-  std::string operator()(Member<bool> member) { return member(settings) ? "true" : "false"; }
-  std::string operator()(const Choice& choice) { return choice.names[static_cast<std::size_t>(choice.get(settings))]; }
+  const Settings& settings;
+  std::string operator()(const Member<std::string>& member) const { return member(settings); }
+  std::string operator()(const Member<double>& member) const { return number_text(member(settings)); }
+  std::string operator()(const Member<Index>& member) const { return std::to_string(member(settings)); }
+  std::string operator()(const Member<bool>& member) const { return member(settings) ? "true" : "false"; }
+  std::string operator()(const Choice& choice) const {
+    return choice.names[static_cast<std::size_t>(choice.get(settings))];
+  }
 };
 
 }  // namespace
@@ -320,8 +323,8 @@ const std::vector<ResultEntry>& result_table() { return kResults; }
 
 const std::vector<ActionEntry>& action_table() { return kActions; }
 
-std::string value_text(const OptionEntry& entry, Settings settings) {
-  return std::visit(ValueText{std::move(settings)}, entry.field);
+std::string value_text(const OptionEntry& entry, const Settings& settings) {
+  return std::visit(ValueText{settings}, entry.field);
 }
 
 std::span<const char* const> words_of(const OptionEntry& entry) {

@@ -42,12 +42,18 @@ struct Settings : Options {
 /// A member of Settings whose value is a word out of a list.
 struct Choice {
   std::span<const char* const> names;
-  int (*get)(Settings&);
+  int (*get)(const Settings&);
   void (*set)(Settings&, int);
 };
 
+/// How to find a member of Settings, to write and to read it.
 template <typename T>
-using Member = T& (*)(Settings&);
+struct Member {
+  T& (*writable)(Settings&);
+  const T& (*readable)(const Settings&);
+  T& operator()(Settings& settings) const { return writable(settings); }
+  const T& operator()(const Settings& settings) const { return readable(settings); }
+};
 /// The member behind an option; its type decides how the option is read and printed.
 using Field = std::variant<Member<std::string>, Member<double>, Member<Index>, Member<bool>, Choice>;
 
@@ -106,7 +112,7 @@ struct ActionEntry {
 const std::vector<ActionEntry>& action_table();
 
 /// The value as a user would type it.
-std::string value_text(const OptionEntry& entry, Settings settings);
+std::string value_text(const OptionEntry& entry, const Settings& settings);
 
 /// The words that a choice accepts, indexed by its values; empty for other options.
 std::span<const char* const> words_of(const OptionEntry& entry);
