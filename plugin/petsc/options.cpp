@@ -9,8 +9,9 @@ namespace {
 /// The member that a path of pointers to members leads to.
 template <auto... Path>
 constexpr auto member() {
-  constexpr auto find = [](auto& settings) -> auto& { return (settings.*....*Path); };
-  return Member<std::remove_reference_t<decltype(find(std::declval<Settings&>()))>>{find, find};
+  using T = std::remove_reference_t<decltype((std::declval<Settings&>().*....*Path))>;
+  return Member<T>{[](Settings& settings) -> T& { return (settings.*....*Path); },
+                   [](const Settings& settings) -> const T& { return (settings.*....*Path); }};
 }
 
 template <auto& Names, auto... Path>
