@@ -127,21 +127,22 @@ void apply_multiplicative(PC pc, const Work& work, const Block& right, const Blo
 /// @return false: apply each direction separately
 bool apply_in_one_visit(PC pc, const Block& right, const Block& solution) {
   PC_OCLSPKT* o = data(pc);
-  bool solved = false;
+  bool solved = false, failed = false;
   if (!o->visit.ready() || queue_of(right, solution)) return false;
   const Columns<const PetscScalar> y = get_read(right);
   const Columns<PetscScalar> x = get_write(solution);
   try {
     solved = o->visit.apply(y.first, y.stride, x.first, x.stride, solution.count);
   } catch (...) {
-    accept_breakdown(pc);
+    o->answers.keep();  // until the end of the apply, see PC_OCLSPKT::answers
+    failed = true;
   }
   restore_write(solution, x);
   restore_read(right, y);
   for (int k = 0; solved && k < steps_of(*o); ++k) {
     log_applies(sweep_of(*o, k, false).solver.report(), solution.count);
   }
-  return solved;
+  return solved || failed;
 }
 
 }  // namespace
@@ -200,7 +201,6 @@ void apply_combined(PC pc, const Block& right, const Block& solution, bool trans
   const bool alone = ranks_of(comm_of(pc)) == 1;
   const Work made = alone ? Work{} : match_work(pc, solution);
   if (!transpose && apply_in_one_visit(pc, right, solution)) return;
-  if (pc->failedreason) return;
   const Combine combine = o->settings.combine;
   const auto apply = combine == Combine::additive         ? apply_additive
                      : combine == Combine::multiplicative ? apply_multiplicative

@@ -201,27 +201,39 @@ TEST(Directions, WhoseWayOneRankCannotPrepareFailOnAllRanks) {
   }
 }
 
-/// The others wait for the messages of the later directions, whose lines are cut. An error leaves the events of PETSc
-/// open on its rank, so -log_sync must no longer wait at them. This test is the last one.
-TEST(StoppedApply, OfOneRankLetsTheOtherRanksEndTheirs) {
-  for (const char* const name : {"PCApply", "OCLSPKTSolve"}) {
-    PetscLogEvent event;
-    OK(PetscLogEventGetId(name, &event));
-    OK(PetscLogEventSetCollective(event, PETSC_FALSE));
-  }
-  const GridProblem problem(PETSC_COMM_WORLD, kGrid);
-  const AllAxes pc(problem, PC_OCLSPKT_COMBINE_SYMMETRIC);
+/// An apply of six columns with a device that fails on the last rank is an error there, and ends on all ranks.
+void expect_to_stop_on_one_rank(const GridProblem& problem, const AllAxes& pc) {
+  HeldMat from, to;
+  PetscInt rows;
   OK(PCOCLSPKTSetOnDeviceFailure(pc, PC_OCLSPKT_ON_DEVICE_FAILURE_ERROR));
   const std::vector<PetscScalar> expected = solve(problem, pc);
-  HeldVec x = duplicate(problem.right());
+  OK(VecGetLocalSize(problem.right(), &rows));
+  OK(MatCreateDense(PETSC_COMM_WORLD, rows, PETSC_DECIDE, PETSC_DETERMINE, 6, nullptr, &from));
+  OK(MatSetRandom(from, nullptr));
+  OK(MatDuplicate(from, MAT_DO_NOT_COPY_VALUES, &to));
+  OK(PCMatApply(pc, from, to));  // makes the vectors for columns
   {
     const Faults faults;
     const ErrorTexts errors;
     if (unlucky()) Faults::at(ocl::Place::launch, -1, 0);
-    EXPECT_EQ(PCApply(pc, problem.right(), x) != 0, unlucky());
+    EXPECT_EQ(PCMatApply(pc, from, to) != 0, unlucky());
     EXPECT_EQ(Faults::fired() > 0, unlucky());
   }
   EXPECT_EQ(solve(problem, pc), expected);
+}
+
+/// The other ranks wait for messages of later directions, whose lines are cut, or for the work vectors of later
+/// columns. An error leaves the events of PETSc open on its rank, so -log_sync must no longer wait at them. This test
+/// is the last one.
+TEST(StoppedApply, OfOneRankLetsTheOtherRanksEndTheirs) {
+  for (const char* const name : {"PCApply", "PCMatApply", "OCLSPKTSolve"}) {
+    PetscLogEvent event;
+    OK(PetscLogEventGetId(name, &event));
+    OK(PetscLogEventSetCollective(event, PETSC_FALSE));
+  }
+  const GridProblem cut(PETSC_COMM_WORLD, kGrid), uncut(PETSC_COMM_WORLD, kUncut);
+  expect_to_stop_on_one_rank(cut, AllAxes(cut, PC_OCLSPKT_COMBINE_SYMMETRIC));
+  expect_to_stop_on_one_rank(uncut, AllAxes(uncut, PC_OCLSPKT_COMBINE_SYMMETRIC, one_device(), "x,y"));
 }
 
 }  // namespace
