@@ -117,7 +117,6 @@ void print_action(const Signature& f) {
   print_see_also(entry.see_also);
 }
 
-/// Print the page of an option's enumeration.
 void print_enumeration(const OptionEntry& entry) {
   std::printf(
       "The values of the option `%s%s`: %s.\n\n## Synopsis\n\n```c\n#include <oclspkt/oclspkt.h>\n%s```\n\n## "

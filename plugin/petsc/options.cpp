@@ -6,7 +6,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The member that a path of pointers to members leads to.
+/// Access to the member of Settings at the end of a path of pointers to members.
 template <auto... Path>
 constexpr auto member() {
   using T = std::remove_reference_t<decltype((std::declval<Settings&>().*....*Path))>;

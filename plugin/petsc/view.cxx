@@ -11,14 +11,14 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// The reports of a direction, combined over all ranks. Counts are sums; bounds and errors are the largest. Choices
-/// that each rank makes for itself (method, device, partitions) are those of rank 0.
+/// The reports of a direction, combined over all ranks. Counts are sums; bounds and errors are maxima. Choices that may
+/// differ between ranks (method, device, partitions) are rank 0's choices.
 struct Totals {
   Report report;
   CutReport cut;
-  std::string above_bound{};  ///< "rank 2: " and Report::above_bound of the first rank that has such a text
+  std::string above_bound{};  ///< Report::above_bound of the first rank that has such a text, after "rank 2: "
   int ranks = 1;
-  Index elsewhere = 0;                                   ///< ranks that chose another method or device than rank 0
+  Index elsewhere = 0;                                   ///< number of ranks with another method or device than rank 0
   Index fallback_elsewhere = 0, degraded_elsewhere = 0;  ///< fallback lines, lost devices of ranks > 0
 };
 
@@ -29,7 +29,7 @@ Index lines_begun(const LineLayout& layout) {
   return layout.lines.count() - continued;
 }
 
-/// The number of lines that begin on this rank and continue on another one.
+/// The number of lines that begin on this rank and continue on another rank.
 Index cuts_begun(const LineLayout& layout) {
   Index begun = 0;
   for (std::size_t l = 0; l < layout.above.size(); ++l) begun += layout.above[l] < 0 && layout.below[l] >= 0;
@@ -48,7 +48,7 @@ bool chose_as_first(MPI_Comm comm, const Report& report) {
   return text_of(comm, 0, own) == own.substr(0, kMostText - 1);
 }
 
-/// The text of the first rank whose text is not empty, after "rank 2: ". Collective.
+/// The first rank's text that is not empty, as in "rank 2: TEXT". Collective.
 std::string first_text(MPI_Comm comm, const std::string& text) {
   const int ranks = ranks_of(comm), rank = rank_of(comm);
   int first = text.empty() ? ranks : rank;
@@ -58,7 +58,7 @@ std::string first_text(MPI_Comm comm, const std::string& text) {
 }
 
 /// Combine the reports of a direction over all ranks. Collective.
-/// @return equal on all ranks, except for the choices that each rank makes for itself
+/// @return equal on all ranks, except for choices that may differ between ranks
 Totals total_of(PC pc, const Sweep& sweep, bool transpose) {
   const MPI_Comm comm = comm_of(pc);
   Totals totals{.report = sweep.report(transpose), .cut = sweep.cut_report(transpose), .ranks = ranks_of(comm)};
@@ -135,12 +135,11 @@ std::string device_line(const Report& report) {
          (report.device.platform.empty() ? "" : ", " + report.device.platform) + "), " + report.device.why;
 }
 
-/// Add whether the solver uses vectors where they lie on a device, or why they go through the host.
 void add_vectors(const std::string& text, Lines& lines) {
   if (!text.empty()) add(lines, "vectors: ", text);
 }
 
-/// Add which processors share the rows, or that none do.
+/// Add the processors that share the rows, or a line that there are none.
 void add_shares(const Report& report, Lines& lines) {
   if (report.sharing.shares.empty()) {
     if (!report.sharing.why.empty()) add(lines, "shares: none");
@@ -194,7 +193,7 @@ void add_cuts(const CutReport& cut, Lines& lines) {
       (cut.pinned > 0 ? ", " + std::to_string(cut.pinned) + " pinned" : ""));
 }
 
-/// " (rank 0 of 4)", which follows the choices that each rank makes for itself.
+/// The text " (rank 0 of 4)" for choices that may differ between ranks; empty for one rank.
 std::string whose(const Totals& totals) {
   return totals.ranks == 1 ? "" : " (rank 0 of " + std::to_string(totals.ranks) + ")";
 }
@@ -306,7 +305,7 @@ void add_candidates(const Report& report, const char* which, Lines& lines) {
   for (const std::string& candidate : explain(report)) add(lines, which, candidate);
 }
 
-/// Add figures that change from run to run, and the candidates that set-up considered.
+/// Add figures that change from run to run, and the candidates that the set-up considered.
 void add_details(const Sweep& o, Lines& lines) {
   const Report& report = o.report(false);
   add_candidates(report, "considered: ", lines);
@@ -335,7 +334,7 @@ Lines detail_lines(const PC_OCLSPKT& o) {
   return lines;
 }
 
-/// Lines about the choices of ranks other than 0; the other lines are about rank 0.
+/// Lines about the choices of this rank. The main view shows only the choices of rank 0.
 Lines rank_lines(const PC_OCLSPKT& o) {
   Lines lines;
   for (const auto& sweep : o.sweeps) {

@@ -151,7 +151,7 @@ void GatheredLines<T>::solve() {
   if (y_.size() == 0) return;
   try {
     solver_->apply(y_.data(), x_.data());
-  } catch (const Breakdown&) {  // of an answer that is there
+  } catch (const Breakdown&) {  // x has an answer, but method auto must not return it
     failure_ = std::current_exception();
   } catch (...) {
     failure_ = std::current_exception();
@@ -166,7 +166,7 @@ void GatheredLines<T>::tell(CutReport& report) const {
   if (report.above_bound.empty()) report.above_bound = solver_->report().above_bound;
 }
 
-/// How many scalars the part at `place` sends to its root in an apply.
+/// The number of scalars that the part at `place` sends to its root in an apply.
 template <typename T>
 Index CutInterface<T>::told(Index c, int place) const {
   if (set_.solved_at_cuts(c)) return 0;
@@ -216,8 +216,8 @@ void CutInterface<T>::wire_cuts() {
   }
 }
 
-/// Add moves of this process's part of line c to the places from `to` on: of the numbers next to its cuts, or of all
-/// rows if the line is gathered.
+/// Add moves of this process's part of line c to the places from `to` on. `rows` moves all rows of gathered lines;
+/// `numbers` moves the numbers next to the cuts of other lines.
 template <typename T>
 void CutInterface<T>::add_part(Index c, Index to, Moves& numbers, Moves& rows) const {
   const PartSlot& s = set_.slot(c);

@@ -13,7 +13,7 @@
 
 namespace oclspkt {
 
-/// Lines that are cut among processes: a solver of the inner rows of each part, and the interface systems at the cuts.
+/// Solves lines that are cut among processes, by a solver of each part's inner rows and interface systems at the cuts.
 /// set_up(), apply() and transpose_to() are collective.
 template <typename T>
 class CutOperator final : public Operator<T> {
@@ -28,20 +28,20 @@ class CutOperator final : public Operator<T> {
   /// @param rows  bounds on what a survey of all rows would find
   void know(const Survey& rows);
   /// Set up this operator and the inner solver.
-  /// @return false if no line of any process is cut, so that the inner solver solves all lines
+  /// @return false if no line of any process is cut; the inner solver then solves all lines
   bool set_up(const Known& known);
 
   using Operator<T>::apply;
   void apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) override;
   bool takes(const DeviceQueue& queue) const override { return borders_ != nullptr && inner_.takes(queue); }
   Times times() const override;
-  /// Bytes without those of the inner solver.
+  /// Bytes of this object, without the inner solver.
   std::int64_t bytes() const override;
 
   const Cuts& cuts() const { return cuts_; }
   const std::shared_ptr<Exchange>& exchange() const { return set_.exchange; }
   const CutReport& report() const { return report_; }
-  /// Write the transposed bands: the couplings across a cut change sides.
+  /// Write the transposed bands. Couplings across cuts come from the processes on the other sides.
   void transpose_to(Bands<T>& bands);
 
  private:

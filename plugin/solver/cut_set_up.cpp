@@ -21,7 +21,7 @@ namespace {
 /// Number of facts that processes compare first, see look().
 constexpr std::size_t kLook = 7;
 constexpr double kInfinity = std::numeric_limits<double>::infinity(), kNone = -kInfinity;
-/// Shares of the tolerance: kBoundShare is for truncation, kSpikeShare for the dropped end of each of two spikes.
+/// Shares of the tolerance: kBoundShare for truncation, kSpikeShare for the dropped end of each of two spikes.
 constexpr double kBoundShare = 0.75, kSpikeShare = 0.125;
 /// Spikes are stored down to a magnitude of eps^1.5, because unknowns near the end of a line may be far smaller than
 /// unknowns next to a cut. (Example: 3e5 rows a part, of (-lambda, 1 + 2 lambda, -lambda) with lambda = 1e8. If spikes
@@ -42,17 +42,17 @@ bool truncates(MethodChoice method) {
          method == MethodChoice::truncated_streamed;
 }
 
-/// Options of the inner solver. Singular inner rows must not make it fail: the line itself may be regular, and is
-/// gathered. Without strict dominance, trial solves of whole lines are held to the rounding of T, so factors have the
-/// precision of T.
+/// Options of the inner solver. Singular inner rows must not make it fail, because the whole line may be regular; such
+/// lines are gathered. Without strict dominance, trial solves of whole lines must reach the rounding of T, and factors
+/// need the precision of T.
 Options inner_options(Options options, double dominance) {
   options.singular = Singular::pin;
   if (!(dominance > 1)) options.precision = Precision::same;
   return options;
 }
 
-/// True if cut lines are truncated. For a symmetric operator, method auto truncates only within rounding: otherwise the
-/// operator would become unsymmetric, and CG would fail without a message.
+/// True if cut lines are truncated. For a symmetric operator, method auto truncates only within rounding, because more
+/// would make the operator unsymmetric and CG fail without a message.
 template <typename T>
 bool chooses_truncation(const Options& options, double bound, bool symmetric) {
   const bool strict = symmetric && !named(options.method);
@@ -69,7 +69,7 @@ class CutOperator<T>::SetUp {
  public:
   SetUp(CutOperator& of, const Known& known) : of_(of), known_(known) {}
 
-  /// @return false if no line of any process is cut: the inner solver is set up for all lines
+  /// @return false if no line of any process is cut; the inner solver is then set up for all lines
   bool run() {
     set_.cut = {};
     std::vector<double> facts(kLook, kNone);
@@ -110,7 +110,7 @@ class CutOperator<T>::SetUp {
   void survey_cut_lines() {
     looks_.assign(set_.cut.lines.size(), {});
     if (looks_.empty()) return;
-    // If the tolerance is at most rounding, dropped spikes and truncation are, too, and symmetry does not matter.
+    // A tolerance within rounding keeps dropped spikes and truncation within rounding. Then symmetry does not matter.
     const bool symmetry = tolerance<T>(options_) > rounding<T>(), narrow = narrows<T>(options_);
     const bool known = known_rows_ && !symmetry && !narrow;
     for (PartLook& part : looks_) part.survey = known ? *known_rows_ : Survey();
@@ -137,8 +137,8 @@ class CutOperator<T>::SetUp {
     }
     const std::vector<Index> cut_of = set_.cut_of_lines();
     const LineSet one = LineSet::one(lines.length(0));
-    // Consecutive rows of a line in a grid are far apart in memory. So lines that lie beside each other are surveyed
-    // together.
+    // Consecutive rows of a line in a grid are far apart in memory. Surveying neighbouring lines together uses whole
+    // cache lines.
     const Index at_once = std::clamp<Index>(kPieceRows / (8 * one.rows()), kColumnLines, 64);
     for_columns(
         lines, lines.count(),
@@ -155,7 +155,7 @@ class CutOperator<T>::SetUp {
         at_once);
   }
 
-  /// Find the units of columns in this process's parts, from their own rows only, if they have rows without dominance.
+  /// Find the units of columns for parts that have rows without dominance, from the part's own rows alone.
   void find_units() {
     const BandsView<T> view = inner_.system().bands().view();
     for_parts([&](Index c, PartLook& look) {
@@ -206,14 +206,14 @@ class CutOperator<T>::SetUp {
     cut_ = facts[0] > 0;
     dominance_ = -facts[1];
     symmetric_ = known_.symmetric || facts[2] == 0;
-    const bool one_line = facts[3] <= 1 && facts[4] == -facts[5];  // its parts have the same top process
+    const bool one_line = facts[3] <= 1 && facts[4] == -facts[5];  // all cut parts have the same top process
     may_pin_ = options_.singular == Singular::automatic ? known_.constant_null_space && one_line
                                                         : options_.singular == Singular::pin;
     report_.longest_chain = static_cast<Index>(facts[6]);
   }
 
-  /// Set up the solver of the inner rows. If it refuses them, exclude the cut lines with singular inner rows; if it
-  /// still refuses, exclude all cut lines. Pinning the last row of a singular line is no help if this row is uncoupled.
+  /// Set up the solver of the inner rows. If it refuses them, exclude the cut lines with singular inner rows. If it
+  /// still refuses, exclude all cut lines. Pinning does not help a singular line whose last row is uncoupled.
   void set_up_inner() {
     // The bounds on the interface systems hold only for rows in the given units.
     const Known known{.symmetric = known_.symmetric,
@@ -229,7 +229,7 @@ class CutOperator<T>::SetUp {
         return false;
       }
     };
-    // Rows next to cuts are uncoupled now. The survey's bounds still hold if each diagonal is the largest of its row.
+    // Rows next to cuts are uncoupled now. The survey's bounds still hold if each diagonal is its row's largest number.
     const bool one_line = set_.lines.count() == 1 && looks_.size() == 1;
     const Survey* rows = known_rows_ ? &*known_rows_ : one_line ? &looks_.front().survey : nullptr;
     if (rows != nullptr && rows->dominance >= 1) inner_.system().know(*rows);
@@ -300,7 +300,7 @@ class CutOperator<T>::SetUp {
     return own;
   }
 
-  /// Decide which lines are gathered, and whether the others are truncated.
+  /// Decide which lines are gathered, and whether the other lines are truncated.
   void judge() {
     set_.tell_roots(own_facts());
     RootedLines rooted;
@@ -384,7 +384,7 @@ class CutOperator<T>::SetUp {
   Accord accord_{*set_.exchange};
   std::vector<PartLook> looks_;  ///< shape [cut lines]
   double least_ = kInfinity;     ///< least dominance of this process's cut lines
-  // Facts on which all processes agree after look(). dominance_ is the least of all cut lines.
+  // Facts on which all processes agree after look(). dominance_ is the least dominance of all cut lines.
   bool cut_ = false, symmetric_ = true, may_pin_ = false;
   double dominance_ = 0;
   bool any_gathered_ = false;  ///< a line of some process is gathered

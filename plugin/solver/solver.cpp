@@ -43,8 +43,8 @@ System<T>& Solver<T>::Impl::begin(const ProcessLines& lines) {
   return whole.expect(lines.lines);
 }
 
-/// If lines are cut or `rows` is known, the bands are written without a survey: couplings across cuts are kept, and
-/// set-up surveys cut lines itself.
+/// Write the bands. A survey is made only if `rows` is unknown and no line is cut. For cut lines, set-up makes the
+/// survey, with their couplings across cuts.
 template <typename T>
 void Solver<T>::Impl::fill(const ProcessLines& lines, const BandsFill<T>& fill, const std::optional<Survey>& rows) {
   System<T>& system = begin(lines);
@@ -56,8 +56,8 @@ void Solver<T>::Impl::fill(const ProcessLines& lines, const BandsFill<T>& fill, 
   if (rows) cut.know(*rows);
 }
 
-/// Set up the solver of A^T for the present bands if need be, and call `work`. Devices that the solver of A^T loses are
-/// not tried again for A.
+/// If the solver of A^T is not set up for the present bands, set it up. Then call `work`. The solver of A does not use
+/// devices that the solver of A^T loses.
 template <typename T>
 template <typename Work>
 void Solver<T>::Impl::on_transposed(const Work& work) {
