@@ -26,7 +26,6 @@ int steps_of(const PC_OCLSPKT& o) {
   return o.settings.combine == Combine::symmetric ? 2 * count - 1 : count;
 }
 
-/// Operations of change_vector() on each row.
 enum class RowWise { add, multiply, take_from };
 
 /// Compute to += with (add), to *= with (multiply) or to = with - to (take_from). If both vectors lie on a device, the

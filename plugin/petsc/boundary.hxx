@@ -17,7 +17,6 @@ MPI_Comm comm_of(Object object) {
   return PetscObjectComm((PetscObject)object);
 }
 
-/// A place in the sources.
 struct Where {
   int line;
   const char *function, *file;
@@ -85,7 +84,7 @@ class Trouble {
       keep();
     }
   }
-  /// In a catch clause: keep the exception, if it is this rank's first. @throws PetscFailure if this is the exception
+  /// In a catch clause: keep this rank's first exception, but rethrow a PetscFailure.
   void keep() {
     try {
       throw;

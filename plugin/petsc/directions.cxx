@@ -64,7 +64,7 @@ Axes measure_axes(PC pc, const Grid& grid) {
     int& most = grid.periodic[axis] ? axes.periodic : axes.strongest;
     const Coupling coupling = try_direction(pc, static_cast<Direction>(axis), grid);
     axes.mean[axis] = coupling.along / static_cast<double>(PetscMax(rows, 1));
-    // The sum lacks the couplings that close periodic lines. The factor replaces them by the mean of the others.
+    // The sum lacks the couplings that close periodic lines. The factor adds a mean coupling for each of them.
     const auto nodes = static_cast<double>(grid.nodes[axis]);
     if (grid.periodic[axis]) axes.mean[axis] *= nodes / (nodes - 1);
     axes.figures += (axes.figures.empty() ? "" : ", ") + std::string(kDirectionNames[axis]) + " " +
@@ -134,7 +134,7 @@ LinesKey current_key(PC pc) {
   return key;
 }
 
-/// True if the lines stay. If the user named the directions (`chosen` is false), a new pattern keeps the lines.
+/// True if the lines stay. The matrix and its pattern matter only if `auto` chooses the directions (`chosen`).
 bool same_lines(const LinesKey& before, LinesKey now, bool chosen) {
   if (!chosen) {
     now.matrix = before.matrix;
@@ -183,7 +183,6 @@ void resize_sweeps(PC_OCLSPKT& o, std::size_t count) {
 /// `auto` keeps the direction until the coupling along another axis may be larger by this factor.
 constexpr double kBetter = 1.25;
 
-/// Ratio of couplings off the bands to couplings in the bands.
 static double off_ratio(const Coupling& coupling) { return coupling.off > 0 ? coupling.off / coupling.along : 0; }
 
 /// The sum of all entries off the bands bounds the coupling of every other axis. If this sum is small, or has not grown
@@ -280,7 +279,7 @@ Index count_shared(const LineLayout& layout, PetscInt first_row, const std::vect
   return shared;
 }
 
-/// Compute a vector from the matrix by `read`, such as its diagonal or its row sums. Local rows.
+/// Compute this rank's part of a vector of the matrix by `read`, such as the diagonal or the row sums.
 std::vector<PetscScalar> read_vector(PC pc, PetscErrorCode (*read)(Mat, Vec)) {
   Vec vector;
   must(MatCreateVecs(pc->pmat, nullptr, &vector));
@@ -361,7 +360,7 @@ void fill_bands(PC pc) {
   const bool several = o->sweeps.size() > 1, split = o->settings.diagonal == Diagonal::split;
   const bool from_matrix = reads_matrix(*o, o->first().direction);
   const bool product = o->settings.combine == Combine::factored || o->settings.combine == Combine::symmetric;
-  /* Two axes share no coupling. Lines in the matrix's order and lines of the program may share some with an axis. */
+  /* Axes share no coupling with each other. Other directions may share couplings with an axis. */
   const bool may_share = several && std::any_of(o->sweeps.begin(), o->sweeps.end(),
                                                 [](const auto& sweep) { return place(sweep->direction) >= kAxes; });
   std::vector<PetscScalar> row_sums;

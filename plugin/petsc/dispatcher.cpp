@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/// liboclspkt.so, which -dll_append names: finds which PETSc loads it and hands over to the library beside it that was
-/// built for that PETSc. It needs no symbol of PETSc, since any PETSc may load it.
+/// liboclspkt.so, the library for -dll_append. It finds the PETSc that loads it, and opens the library beside it that
+/// was built for this PETSc. It uses no symbol of PETSc, because any PETSc may load it.
 #include <dlfcn.h>
 #include <link.h>
 

@@ -409,7 +409,7 @@ Source find_source(Mat matrix) {
   check_shape(matrix);
   must(PetscObjectBaseTypeCompareAny((PetscObject)matrix, &compressed, MATSEQAIJ, MATMPIAIJ, ""));
   must(PetscObjectBaseTypeCompareAny((PetscObject)matrix, &symmetric, MATSEQSBAIJ, MATMPISBAIJ, ""));
-  must(MatHasOperation(matrix, MATOP_GET_ROW, &by_rows)); /* MatGetRow() crashes for a MATSHELL without it */
+  must(MatHasOperation(matrix, MATOP_GET_ROW, &by_rows)); /* a MATSHELL without it crashes */
   must(PetscObjectTypeCompare((PetscObject)matrix, MATMPIADJ, &graph));
   if (graph || (!compressed && !by_rows)) refuse_type(matrix, type);
   must(MatAssembled(matrix, &assembled));

@@ -63,7 +63,7 @@ InvalidInput stored_twice(PetscInt row, PetscInt column);
 struct Coupling {
   Index ignored = 0;  ///< number of nonzero entries off the bands
   double along = 0,
-         off = 0;  ///< sums of the entries in the bands (along), and of the entries off the bands (off)
+         off = 0;  ///< along: entries in the bands; off: entries off the bands
   void add(double diag, double in_bands, double off_bands);
 };
 
@@ -155,8 +155,8 @@ Coupling gather_rows(PC pc, Mat matrix, Source source, const LineLayout& layout,
 /// Reads the bands along the lines of a layout from a PETSc matrix. Later set-ups reuse the positions of the entries.
 class Extraction {
  public:
-  /// Fill the bands of `solver` from `matrix`. Positions are reused while the pattern stays the same. Collective: an
-  /// error on one rank is an error on all ranks.
+  /// Fill the bands of `solver` from `matrix`. The call reuses positions while the pattern stays the same. Collective:
+  /// an error on one rank is an error on all ranks.
   /// @param layout  the layout of the previous call, unless forget() was called since
   /// @param change  modifies the bands after reading; called for ranges of places like a BandsFill, or for all places
   /// @param weigh   every weigh-th row counts in the sums of coupling(); 0: no row
@@ -170,13 +170,12 @@ class Extraction {
   /// The coupling of the rows of all ranks; its sums are 0 if run() got weigh = 0.
   const Coupling& coupling() const { return coupling_; }
   std::int64_t bytes() const { return positions_.bytes(); }
-  /// How often the pattern was searched for the bands.
+  /// Number of searches of the pattern for the bands.
   int searches() const { return searches_; }
-  /// How often the values were read.
   int gathers() const { return gathers_; }
 
  private:
-  /// Identifies a matrix whose pattern was searched.
+  /// Identity of a matrix whose pattern was searched.
   struct Known {
     PetscObjectId id = 0;
     PetscObjectState pattern = -1;

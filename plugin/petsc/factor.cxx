@@ -90,7 +90,6 @@ std::string inexact_options(const Settings& given) {
   return non_default_options(refused);
 }
 
-/* Raise an error for options that are wrong for a direct solver. */
 void check_options(PC pc) {
   const std::string text = inexact_options(data(pc)->settings);
   OclspktCheck(
@@ -108,7 +107,7 @@ PetscErrorCode ReadOptions(Mat F) {
 
   PetscFunctionBegin;
   F->assembled = PETSC_FALSE;
-  F->ops->lufactornumeric = F->ops->choleskyfactornumeric = nullptr; /* refused options leave no numeric phase */
+  F->ops->lufactornumeric = F->ops->choleskyfactornumeric = nullptr; /* no numeric phase if options are refused below */
   PetscCall(PCSetReusePreconditioner(pc, PETSC_FALSE));
   PetscCall(MatGetOptionsPrefix(F, &prefix));
   PetscCall(PCSetOptionsPrefix(pc, prefix));

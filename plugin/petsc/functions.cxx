@@ -13,7 +13,6 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The direction name that stands for all directions.
 constexpr char kAllDirections[] = "all";
 
 /// The data of a PC that has been set up. @throws PetscFailure for other PCs
@@ -92,7 +91,7 @@ void get_device_used(PC pc, const char* direction, const char** device, const ch
       pc, direction, &Told::device_type, [](const Report& r) { return r.device.type; }, type);
 }
 
-/// The largest bounds over the named directions, for the operator and for its transpose if that is set up.
+/// The largest bounds over the named directions, for the operator and for its transpose if the transpose is set up.
 void get_certificate(PC pc, const char* direction, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
   Bounds largest;
   const std::vector<Sweep*> sweeps = sweeps_along(pc, direction);
@@ -153,7 +152,7 @@ OCLSPKT_EACH_OPTION(OCLSPKT_MEMBER)
 /// A pointer to a function of any type. PETSc's name for this pointer depends on the release.
 using UntypedFunction = void (*)();
 
-/// The address of Composed_OCLSPKT<function>. The argument only deduces the parameters of `function`.
+/// The address of Composed_OCLSPKT<function>. The argument's type gives the parameters of `function`.
 template <auto function, typename... Arguments>
 UntypedFunction composed(void (*)(PC, Arguments...)) {
   return reinterpret_cast<UntypedFunction>(&Composed_OCLSPKT<function, Arguments...>);
@@ -199,8 +198,8 @@ PetscErrorCode TrySetter(PC pc, const char* name, const char* composed, Argument
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Call a getter, and fail if the PC does not have it. Input texts must not be null. A getter of one value needs the
-/// pointer to it. A getter of several values accepts null pointers.
+/// Call a getter, and fail if the PC does not have it. Input texts must not be null. A getter of one value needs a
+/// pointer to the value. A getter of several values accepts null pointers.
 template <typename... Arguments>
 PetscErrorCode UseGetter(PC pc, const char* name, const char* composed, Arguments... arguments) {
   constexpr int kValues = (0 + ... + (std::is_same_v<Arguments, const char*> ? 0 : 1));
@@ -321,7 +320,7 @@ class Reader {
   void read_choice(const Choice& choice, Settings& settings) const {
     int value = choice.get(settings);  // int, because PetscEnum has a single value in C++
     std::vector<const char*> words(choice.names.begin(), choice.names.end());
-    words.insert(words.end(), {entry_.argument, "PC_OCLSPKT_", nullptr});  // name, prefix, end
+    words.insert(words.end(), {entry_.argument, "PC_OCLSPKT_", nullptr});  // type name, prefix, end
     must(PetscOptionsEnum(key(), entry_.help, setter(), words.data(), static_cast<PetscEnum>(value),
                           reinterpret_cast<PetscEnum*>(&value), nullptr));
     choice.set(settings, value);

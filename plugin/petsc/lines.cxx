@@ -243,7 +243,7 @@ std::vector<PetscInt> copy_indices(IS set) {
   return copy;
 }
 
-/// Check that starts and numbers fit each other and the rows. @throws PetscFailure
+/// Check the arguments of PCOCLSPKTSetLines() for consistency. @throws PetscFailure
 void check_given(const GivenLines& given) {
   const std::vector<PetscInt>&starts = given.starts, &numbers = given.numbers;
   OclspktCheck(starts.size() == numbers.size() + 1, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,

@@ -25,8 +25,8 @@ struct MatSide {
 };
 
 struct Matrices {
-  PetscErrorCode (*create_seq)(Mat) = nullptr;  ///< PETSc's function
-  struct _MatOps host = {};                     ///< PETSc's operations
+  PetscErrorCode (*create_seq)(Mat) = nullptr;  ///< PETSc's creator of MATSEQAIJ
+  struct _MatOps host = {};                     ///< PETSc's operations of MATSEQAIJ
   PetscErrorCode (*retrieve_values)(Mat) = nullptr;
   std::unordered_map<Mat, MatSide> sides;
 };
@@ -123,7 +123,7 @@ void mat_destroy(Mat matrix) {
 }
 
 /// Call PETSc's operation, which changes values, and increase the matrix's state, which tells when the device's copy is
-/// old. PETSc's parallel matrices change blocks without increasing the state of the block.
+/// out of date. PETSc's parallel matrices change blocks without increasing the state of the block.
 template <auto slot, typename... Arguments>
 void change_values(Mat matrix, Arguments... arguments) {
   must((*(matrices().host.*slot))(matrix, arguments...));
@@ -247,7 +247,7 @@ bool is_named(PetscObject object, const char* name) {
   return object->type_name != nullptr && std::strcmp(object->type_name, name) == 0;
 }
 
-/// Gives an object of PETSc another type name during its own lifetime, for functions that test for PETSc's names.
+/// While this guard lives, an object of PETSc has another type name, for functions that test for PETSc's names.
 class UnderName {
  public:
   UnderName(PetscObject object, const char* name) : object_(object), own_(object->type_name) {

@@ -40,14 +40,13 @@ struct Product {
   Mat matrix;
   bool transposed;
   Vec x, y, z;
-  /// @param last  z of z = y + A x, where `second` is y; null: `second` is z of z = A x
+  /// @param second, last  y and z of z = y + A x; if `last` is null, `second` is z of z = A x
   Product(Mat matrix_of, bool is_transposed, Vec of, Vec second, Vec last = nullptr)
       : matrix(matrix_of), transposed(is_transposed), x(of), y(last ? second : nullptr), z(last ? last : second) {}
   const char* name() const {
     if (y == nullptr) return transposed ? "MatMultTranspose" : "MatMult";
     return transposed ? "MatMultTransposeAdd" : "MatMultAdd";
   }
-  /// The product as an operation on vectors.
   Operation work() const { return {name(), 0, y == nullptr ? std::vector{x} : std::vector{x, y}, z, true}; }
 };
 /// Replace the four products of a matrix by instances of the template `multiply`.

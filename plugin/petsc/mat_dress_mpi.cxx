@@ -44,7 +44,7 @@ struct MatrixBorders {
 
 struct ParallelMatrices {
   PetscErrorCode (*create)(Mat) = nullptr;
-  struct _MatOps host = {};  ///< PETSc's operations
+  struct _MatOps host = {};  ///< PETSc's operations of MATMPIAIJ
   std::unordered_map<Mat, MatrixBorders> borders;
 };
 ParallelMatrices& parallel_matrices() {
@@ -124,9 +124,8 @@ void agree(Mat matrix, MatrixBorders& b) {
   b.settled = true;
 }
 
-/// Find the borders of a matrix. The first product after an assembly is collective, because the columns or the device
-/// of Find the borders of a matrix. The first product after an assembly is collective, because the columns or the
-/// device of any rank may have changed. States that are equal on all ranks identify the first product.
+/// Find the borders of a matrix; null if all ranks must use PETSc's own products. The first product after an assembly
+/// is collective, because the columns or the device of any rank may have changed.
 MatrixBorders* settle(Mat matrix) {
   if (ranks_of(comm_of(matrix)) == 1) return nullptr;
   MatrixBorders& b = borders_of(matrix);
@@ -134,7 +133,6 @@ MatrixBorders* settle(Mat matrix) {
   return b.used ? &b : nullptr;
 }
 
-/// A product by the blocks of a matrix.
 struct ParallelProduct : Product {
   using Product::Product;
   Mat own = nullptr, other = nullptr;  ///< blocks for this rank's unknowns, and for ghosts
@@ -215,7 +213,7 @@ bool begin_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders
 }
 
 /// Add the received numbers on the device. If the device fails, the host repeats the product with this rank's unknowns,
-/// unless z is y and has it. @return false if the host must add the received numbers
+/// unless y is z, which holds that product. @return false if the host must add the received numbers
 bool end_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, const Messages& m) {
   const Operation work = p.y == p.z ? Operation{p.name(), 0, {}, p.z, false} : p.work();
   const bool done = run_in(space, work, [&](DeviceSpace& in, const Arrays&, DeviceArray* written) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/// oclspkt-options: print what is made from the tables of options and results: pages of the documentation, the C
-/// header, the Fortran module, the table of the Python helper.
+/// oclspkt-options prints the files that are generated from the tables of options and results.
 ///
 ///   oclspkt-options                    docs/options.md
 ///   oclspkt-options --list             names of the manual pages, one a line

@@ -10,7 +10,6 @@
 
 namespace oclspkt::petsc {
 
-/// The prefix of every option of the preconditioner.
 inline constexpr const char* kOptionPrefix = "-pc_oclspkt_";
 
 /// Ways to combine the operators of several directions into one operator.
@@ -28,7 +27,7 @@ inline constexpr const char* kCombineNames[] = {"additive", "factored", "symmetr
 inline constexpr const char* kDiagonalNames[] = {"full", "split"};
 inline constexpr const char* kIgnoredNames[] = {"ignore", "warn", "error"};
 
-/// The values of all options of the preconditioner. Options has the solver's options, Settings adds the others.
+/// The values of all options of the preconditioner. Settings adds the preconditioner's own options to the solver's.
 struct Settings : Options {
   std::string lines = "auto";  ///< auto, or directions joined by commas
   Combine combine = Combine::factored;
@@ -93,10 +92,9 @@ struct ResultEntry {
   const char* direction_notes = nullptr;
 };
 
-/// The input that names the direction. Functions for one direction take it before their values.
+/// The input that names the direction. Functions for one direction take this input before their values.
 extern const ResultValue kDirectionInput;
 
-/// All functions that return results of the last set-up.
 const std::vector<ResultEntry>& result_table();
 
 /// A function that passes vectors or index sets to the preconditioner.
@@ -108,7 +106,6 @@ struct ActionEntry {
   const char* see_also;  ///< functions joined by spaces, without PCOCLSPKT
 };
 
-/// All functions that pass vectors or index sets to the preconditioner.
 const std::vector<ActionEntry>& action_table();
 
 /// The value as a user would type it.

@@ -36,8 +36,7 @@ struct Sweep {
   LineLayout layout;
   Extraction extraction;
   CutSolver<PetscScalar> solver;
-  Index couplings =
-      0;  ///< nonzero couplings on all ranks that no earlier direction has; counted only with several directions
+  Index couplings = 0;  ///< nonzero couplings on all ranks that no earlier direction has; only for several directions
   AlignedArray<PetscScalar> right, solution;  ///< copies in the order of the lines; empty if the vector has this order
   std::size_t losses_seen = 0;                ///< number of lost devices that were logged
   std::array<bool, 2> told_above{};           ///< [transpose]: -info has reported values above the limits
@@ -73,9 +72,8 @@ inline Ends ends_of(const LineLayout& layout) {
 struct GivenBands {
   FilledBands<PetscScalar> bands;
   bool set = false;
-  bool taken = false;  ///< the solver holds the program's bands, and `bands` holds the solver's previous bands
-  std::optional<Ends>
-      ends;  ///< lines at whose ends the outward couplings in `bands` are set to 0; empty: couplings are unchanged
+  bool taken = false;        ///< the solver holds the program's bands, and `bands` holds the solver's previous bands
+  std::optional<Ends> ends;  ///< lines whose outward couplings in `bands` are set to 0; empty: couplings are unchanged
 };
 
 /// Everything on which the choice and the layout of lines depend. Set-ups keep the lines until the key changes.
@@ -128,20 +126,19 @@ struct PC_OCLSPKT {
   Work work, work_columns;             ///< blocks for vectors and for dense matrices; reset destroys them
   DeviceVisit<PetscScalar> visit;      ///< applies all directions with one transfer of host vectors, if possible
   struct {
-    DeviceQueue queue;   ///< the device where vectors lie, as passed to the last set-up
-    std::string sought;  ///< the vector type for which find_queue() looked
-    const char* from_host =
-        "";  ///< why the last Kokkos vectors were read from host memory, see note_vectors(); else empty
+    DeviceQueue queue;           ///< the device where vectors lie, as passed to the last set-up
+    std::string sought;          ///< the vector type for which find_queue() looked
+    const char* from_host = "";  ///< why Kokkos vectors were read from host memory, see note_vectors(); else empty
   } vectors;
   bool ready = false;            ///< the operator of the last set-up can be applied
   bool transpose_ready = false;  ///< the transposed operator was set up, too
   std::string failure;           ///< why the last set-up or apply failed; empty if it succeeded
   bool failed_apply = false;     ///< `failure` describes an apply
-  /// Errors of the current apply. An apply goes on after an error, because other ranks may wait for its next solve.
+  /// Errors of the current apply. After an error, the apply still makes its other solves, for which other ranks wait.
   Trouble answers;
   std::string first_loss;  ///< name of the first device that this rank lost; empty if none
   struct {
-    bool degraded = false;  ///< this rank printed the warning; after agree_on_degraded(): a rank printed it
+    bool degraded = false;  ///< this rank (after agree_on_degraded(): any rank) printed that a device was lost
     bool ignored = false, left_out = false;
   } warned;                   ///< warnings that were printed; a reset keeps this record
   bool applied_once = false;  ///< the KSP of the last solve is no Krylov method and applies the PC once
@@ -251,7 +248,7 @@ void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution,
 DeviceQueue queue_of(const Block& right, const Block& solution);
 /// Store for the view why the solver reads a Kokkos vector from host memory. Other vectors need no reason.
 void note_vectors(PC pc, Vec vector);
-/// Before a set-up, predict where vectors will lie: where MatCreateVecs() places them. Collective.
+/// Before a set-up, get the queue of a vector of MatCreateVecs(), as a prediction for vectors of solves. Collective.
 void find_queue(PC pc);
 /// Before a solve, repeat the set-up if the vectors lie on a device for which the last set-up was not made. Collective:
 /// all ranks set up, or none.
@@ -294,7 +291,7 @@ void warn_of_periodic_axis(PC pc);
 
 void view(PC pc, PetscViewer viewer);
 
-/// Print what the last set-up chose and why, for Settings::explain.
+/// Print the choices of the last set-up and their reasons, for Settings::explain.
 void explain(PC pc);
 
 }  // namespace oclspkt::petsc

@@ -52,7 +52,7 @@ inline PetscErrorCode OclspktOwnPreSolve(PC pc, KSP ksp) {
 #endif
 }
 
-/// Log flops of a device. A PETSc that was built for GPUs counts them separately from the host's.
+/// Log flops of a device. A PETSc that was built for GPUs counts these flops separately from flops of the host.
 inline PetscErrorCode OclspktLogGpuFlops(PetscLogDouble flops) {
 #if PetscDefined(HAVE_DEVICE)
   return PetscLogGpuFlops(flops);
@@ -113,7 +113,7 @@ inline PetscErrorCode OclspktCudaQueue(oclspkt::DeviceQueue*) { return PETSC_SUC
 #if PetscDefined(HAVE_CUDA) && PetscDefined(HAVE_KOKKOS) && !PetscDefined(HAVE_KOKKOS_WITHOUT_GPU)
 /// Get the stream of Kokkos's vectors. It belongs to the device context in which Kokkos began, which may differ from
 /// the current context. Only nvcc compiles the header of PetscGetKokkosExecutionSpace().cuda_stream(), so this function
-/// finds both by their symbols.
+/// looks up the symbols.
 inline PetscErrorCode OclspktKokkosQueue(oclspkt::DeviceQueue* queue) {
   static void* const* const space = (void* const*)dlsym(RTLD_DEFAULT, "PetscKokkosExecutionSpacePtr");
   static void* (*const stream_of)(const void*) =

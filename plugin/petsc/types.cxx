@@ -82,8 +82,7 @@ class HostIteration {
   }
   void vectors() {
     for (int k = 0; k < kNumbers; ++k) {
-      std::array<PetscScalar, 8> sums =
-          {}; /* several sums, as in BLAS: additions to a single sum would wait for each other */
+      std::array<PetscScalar, 8> sums = {}; /* several sums, as in BLAS: additions to one sum would wait */
       for (std::size_t row = 0; row < kRows; row += sums.size()) {
         for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += x_[row + i] * y_[row + i];
       }
@@ -164,7 +163,7 @@ PetscInt find_least_rows(DeviceSpace& space, const std::string& profile) {
   return static_cast<PetscInt>(std::ceil(rows / digits) * digits);
 }
 
-/// Open the device at its first use. @throws exceptions other than std::runtime_error, such as std::bad_alloc
+/// Open the device at its first use, and record a std::runtime_error as its failure. @throws other exceptions
 void open_device() {
   Types& t = types();
   std::string failure = "no device has a memory of its own and the precision of PETSc";
@@ -220,7 +219,7 @@ void GiveBack::operator()(void* memory) const {
 }
 
 Zeros make_zeros(std::size_t bytes) {
-  constexpr std::size_t kLeastPages = 1 << 20; /* Linux allows about 65,000 mappings per process */
+  constexpr std::size_t kLeastPages = 1 << 20; /* keeps mappings few: Linux allows about 65,000 per process */
   if (bytes < kLeastPages) return Zeros(std::calloc(bytes, 1));
   void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return pages == MAP_FAILED ? Zeros() : Zeros(pages, {bytes});

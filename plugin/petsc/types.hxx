@@ -63,12 +63,12 @@ struct Side {
 };
 
 /// With fewer rows on a rank, no driver is opened. A launch takes about 5 us and a sum about 15 us (H200). For short
-/// vectors, the host takes less.
+/// vectors, the host is faster.
 inline constexpr PetscInt kLeastRows = 10000;
 
 /// The options -oclspkt_types and -oclspkt_types_*.
 struct TypeOptions {
-  PetscBool on = PETSC_FALSE;              ///< dress all vectors and matrices, in addition to our types
+  PetscBool on = PETSC_FALSE;              ///< dress vectors and matrices of all types
   PetscBool sync = PETSC_FALSE;            ///< wait after each operation, so that PETSc times the operations
   PetscBool poison = PETSC_FALSE;          ///< set invalid copies to NaN, to find code that reads them
   PetscBool view = PETSC_FALSE;            ///< print a summary at the end of PETSc
@@ -94,11 +94,11 @@ struct Types {
     struct _VecOps seq = {}, mpi = {};  ///< operations of PETSc's types
   } petscs;
   std::unordered_map<Vec, Side> sides;
-  std::array<std::unique_ptr<DeviceArray>, 3> scratch;  ///< see scratch()
+  std::array<std::unique_ptr<DeviceArray>, 3> scratch;
   PetscScalar zero_by_zero =
       std::numeric_limits<PetscReal>::quiet_NaN();  ///< result of 0 / 0 in VecPointwiseDivide(); NaN: not known yet
   std::map<std::string, PetscInt64> fell_back;      ///< operations that fell back to the host, by name
-  SpaceCounts begun;                                ///< counts of the device after its measurement
+  SpaceCounts begun;                                ///< counts of the device just after its measurement
   PetscInt64 ups = 0, downs = 0;                    ///< number of copies of vectors to the device and back
   PetscInt64 columns = 0;                           ///< number of columns of dense matrices solved through the host
 };
@@ -123,7 +123,7 @@ void check_not_lent(Vec vector);
 void to_host(Vec vector);
 /// Copy the device's values of a vector to the host. @throws DeviceError
 void bring_down(Vec vector);
-/// The number of arrays got and not restored through which the program may write the vector.
+/// The number of unrestored arrays through which the program may write the vector.
 int arrays_out(const Side& side);
 /// The device's copy of a vector. It has the vector's values, unless they are to be overwritten.
 /// @throws DeviceError, InvalidInput
@@ -133,7 +133,6 @@ void wrote_on_device(Vec vector);
 /// Record that the device failed. From now on, the host does all operations.
 void lose_device(const std::string& why);
 
-/// An operation on vectors.
 struct Operation {
   const char* name;      ///< name for users, such as VecAXPY
   PetscLogDouble flops;  ///< per row, as PETSc counts them, but with one flop more per sum

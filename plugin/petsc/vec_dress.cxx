@@ -50,7 +50,7 @@ void vec_place_array(Vec vector, const PetscScalar* array) {
 }
 
 void vec_reset_array(Vec vector) {
-  to_host(vector); /* the placed array must hold the values */
+  to_host(vector); /* the program expects the values in the placed array */
   must((*of_host(vector).resetarray)(vector));
   side_of(vector).device = false;
 }
@@ -85,7 +85,6 @@ void make_without_array(PetscLayout map, Vec* made, const Make& make) {
   arrays[0] = static_cast<PetscScalar*>(side.host_memory.get());
 }
 
-/// Make a vector by a function of PETSc, and dress it.
 template <typename Make>
 void make_dressed(PetscLayout map, Vec* made, const Make& make) {
   const Types& t = types();
@@ -242,7 +241,6 @@ void register_types() {
   t.ready = true;
 }
 
-/// Print a summary for -oclspkt_types_view.
 static void view_types() {
   const Types& t = types();
   std::string text = "oclspkt types: ";

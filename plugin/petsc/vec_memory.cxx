@@ -71,7 +71,7 @@ void take_back_read(Vec vector, struct _cl_mem** memory) {
   OclspktCheck(side.read_by_program > 0, PETSC_COMM_SELF, PETSC_ERR_ORDER,
                "nobody got the memory of this vector to read it: call VecOpenCLGetMemRead() first");
   --side.read_by_program;
-  if (types().shared) types().space->finish(); /* before the host writes this memory */
+  if (types().shared) types().space->finish(); /* wait before the host writes this memory */
   if (memory) *memory = nullptr;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A part is a vector of contiguous rows (VecGetSubVector()), or of all rows of a rank (VecGetLocalVector()), of a
-   dressed vector, the whole. Rows at equal distances are copied instead (VecStrideGather()).
+/* A part of a dressed vector (the whole) is a vector of contiguous rows (VecGetSubVector()), or of all rows of a rank
+   (VecGetLocalVector()). Rows at equal distances are copied instead (VecStrideGather()).
 
    A part shares the host memory of its whole, as in PETSc, and has its own array on the device. Until the program
    restores the part, a change of the whole updates the part. A use of the whole first takes the values of parts whose

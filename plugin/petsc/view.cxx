@@ -48,7 +48,7 @@ bool chose_as_first(MPI_Comm comm, const Report& report) {
   return text_of(comm, 0, own) == own.substr(0, kMostText - 1);
 }
 
-/// The first rank's text that is not empty, as in "rank 2: TEXT". Collective.
+/// The text of the first rank that has a text, as in "rank 2: TEXT"; empty if no rank has a text. Collective.
 std::string first_text(MPI_Comm comm, const std::string& text) {
   const int ranks = ranks_of(comm), rank = rank_of(comm);
   int first = text.empty() ? ranks : rank;
@@ -92,7 +92,6 @@ Totals total_of(PC pc, const Sweep& sweep, bool transpose) {
 void append(std::string& text, const std::string& words) { text += words; }
 void append(std::string& text, Index number) { text += std::to_string(number); }
 
-/// Add a line that consists of words and whole numbers.
 template <typename... Parts>
 void add(Lines& lines, const Parts&... parts) {
   std::string line;
@@ -139,7 +138,7 @@ void add_vectors(const std::string& text, Lines& lines) {
   if (!text.empty()) add(lines, "vectors: ", text);
 }
 
-/// Add the processors that share the rows, or a line that there are none.
+/// Add the processors that share the rows, or the line "shares: none".
 void add_shares(const Report& report, Lines& lines) {
   if (report.sharing.shares.empty()) {
     if (!report.sharing.why.empty()) add(lines, "shares: none");
@@ -167,7 +166,6 @@ void add_share_times(const SharesReport& sharing, Lines& lines) {
   }
 }
 
-/// Add pinned lines, fallback lines, and devices lost.
 void add_exceptions(const Report& report, Lines& lines) {
   if (!report.pin_why.empty()) add(lines, "singular: pinned, ", report.pin_why);
   for (const GroupReport& group : report.groups) {
@@ -198,7 +196,6 @@ std::string whose(const Totals& totals) {
   return totals.ranks == 1 ? "" : " (rank 0 of " + std::to_string(totals.ranks) + ")";
 }
 
-/// Add the choices and losses of ranks other than 0.
 void add_elsewhere(const Totals& totals, Lines& lines) {
   if (totals.elsewhere > 0) {
     add(lines, "other ranks: ", totals.elsewhere,

@@ -70,7 +70,6 @@ bool wants_units(const Way& way) {
   return exact && scales && !way.scheme->elimination(way.plan).tells_bound;
 }
 
-/// The order in which ways are tried.
 std::vector<WayName> order_of(std::vector<Way> ways) {
   std::vector<WayName> order;
   while (!ways.empty()) {
@@ -205,7 +204,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
       }
       rejection.plan = proposal->plan;
     }
-    // If a scheme joins lines, NaN of one line may spread to others, even to fallback lines.
+    // If a scheme joins lines, NaN of one line may spread to other lines, even to fallback lines.
     std::erase_if(rejection.lines, [&](Index line) { return system_.fallback().contains(line); });
     if (!may_fall_back(rejection, way, options_, pin_why != nullptr, system_.fallback())) return Outcome::rejected;
     auto* const host = proposal ? dynamic_cast<HostSolver<T>*>(chosen_.get()) : nullptr;
@@ -259,7 +258,6 @@ Rejection Choosing<T>::examine_adopted(Proposal& p, bool insist) {
   return {};
 }
 
-/// Report the way taken.
 template <typename T>
 void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin_why) {
   system_.fallback().make_solvers(pin_why, report_);

@@ -21,14 +21,14 @@ struct InUse {
 /// @throws Breakdown about an answer above the limits of method auto, unless above_bound is warn
 void refuse_answer(const Options& options, const std::string& why);
 
-/// The ways of the processors. If no device has a way, devices are removed from `processors`, and processors.why_host
-/// gets the reason.
+/// The ways of the processors. If no device has a way, the function removes the devices from `processors`, and stores
+/// the reason in processors.why_host.
 /// @throws InvalidInput if the method named by the options does not solve lines of this layout on devices
 template <typename T>
 std::vector<Way> ways_there(Processors& processors, const Processor& host, const Outlook<T>& outlook);
 
-/// Chooses, for one set-up, the fastest way that passes its tests. If only some
-/// lines fail a test, the host solves these lines.
+/// Chooses, for one set-up, the fastest way that passes its tests. If only some lines fail a test, the host solves
+/// these lines.
 template <typename T>
 class Choosing {
  public:

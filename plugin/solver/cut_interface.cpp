@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The solve of the interface systems of cuts in every apply: its messages and its small systems. If a line cannot be
-// solved in parts, its root solves it whole.
+// In every apply, processes exchange messages and solve the interface systems of cuts. If a line cannot be solved in
+// parts, its root solves the whole line.
 #include "cut_interface.hpp"
 
 #include <algorithm>
@@ -187,7 +187,7 @@ void CutInterface<T>::wire() {
   unknowns_.resize(systems_.size());
 }
 
-/// Wire truncated lines: each cut has a 2x2 system, which the processes on both sides solve.
+/// Set up the channels and moves for truncated lines. The processes beside a cut solve its 2x2 system.
 template <typename T>
 void CutInterface<T>::wire_cuts() {
   across_.open(*set_.exchange, route_across(set_.cut, [&](Index c, int) { return set_.solved_at_cuts(c) ? 1 : 0; }));
@@ -226,7 +226,7 @@ void CutInterface<T>::add_part(Index c, Index to, Moves& numbers, Moves& rows) c
   if (s.below && !s.one_row()) numbers.add(set_.bottom_of(c), to);
 }
 
-/// Wire lines that are not truncated: the root of a line solves its reduced system, or all rows of a gathered line.
+/// Set up the channels and moves for other cut lines. The root solves the reduced system, or all rows if gathered.
 template <typename T>
 void CutInterface<T>::wire_roots() {
   up_.open(*set_.exchange, route_to_roots(set_.cut, [&](Index c, int place) { return told(c, place); }));

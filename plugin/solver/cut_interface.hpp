@@ -108,7 +108,7 @@ class CutInterface {
   CutInterface(CutSet<T>& set, GatheredLines<T>& gathered) : set_(set), gathered_(gathered) {}
 
   /// Collective: open the channels of an apply and factor the systems that this process solves.
-  /// @pre the set is judged and its gathered lines are factored
+  /// @pre the roots have judged their lines, and gathered lines are factored
   void wire();
   /// Collective: send the right-hand sides, receive the unknowns next to the cuts, and correct the inner rows.
   /// @param y null if this process failed to solve its inner rows; it then sends NaN and does not change x
@@ -136,10 +136,12 @@ class CutInterface {
   PivotedLines<double> systems_;   ///< reduced systems of the lines that are rooted here
   AlignedArray<double> unknowns_;  ///< unknowns of systems_; right-hand sides before a solve
   Moves to_cuts_;                  ///< from CutParts::g() into the messages across cuts
-  Moves to_roots_;                 ///< from CutParts::g() into messages to roots; run_back(): into CutParts::unknowns()
-  Moves own_, told_;   ///< into unknowns_, from CutParts::g() (own_) and from messages (told_); also run_back()
-  Moves sent_, kept_;  ///< gathered rows from y into messages (sent_) and into gathered_ (kept_); also run_back()
-  Moves got_;          ///< gathered rows from messages into gathered_; also run_back()
+  Moves to_roots_;                 ///< from CutParts::g() into messages to roots, and back into CutParts::unknowns()
+  Moves own_,
+      told_;  ///< own_: from CutParts::g(), told_: from messages; into unknowns_ and back
+  Moves sent_,
+      kept_;   ///< gathered rows of y, sent_: into messages, kept_: into gathered_; and back
+  Moves got_;  ///< gathered rows from messages into gathered_, and back
   Wire<T> across_, up_, back_;
 };
 

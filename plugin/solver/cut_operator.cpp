@@ -20,7 +20,7 @@ void for_rows(const LineSet& lines, Index line, const F& f) {
   for (Index i = 0, at = lines.first(line); i < lines.length(line); ++i, at += lines.row_stride()) f(at, i);
 }
 
-/// A row times x, and the sum of the magnitudes of its terms, which scales the row's error.
+/// A row times x, and the sum of the magnitudes of its terms, which is the scale of the row's error.
 struct Product {
   double value = 0, magnitude = 0;
   void add(double coupling, double unknown) {

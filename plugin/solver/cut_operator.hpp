@@ -18,14 +18,14 @@ namespace oclspkt {
 template <typename T>
 class CutOperator final : public Operator<T> {
  public:
-  /// @param inner    the solver of this process's inner rows and of its lines that are not cut; it holds the bands
+  /// @param inner    solver of this process's inner rows and of its lines that are not cut; this solver holds the bands
   /// @param options  read at each set-up
   CutOperator(LineSolver<T>& inner, const Options& options) : inner_(inner), options_(options) {}
 
   /// Begin with new lines. The caller then writes their bands into the inner solver.
   void begin(const ProcessLines& lines);
   /// Let set-up skip the survey of the rows.
-  /// @param rows  bounds on what a survey of all rows would find
+  /// @param rows  bounds on the result of a survey of all rows
   void know(const Survey& rows);
   /// Set up this operator and the inner solver.
   /// @return false if no line of any process is cut; the inner solver then solves all lines
@@ -49,7 +49,7 @@ class CutOperator final : public Operator<T> {
   /// The results of the trial solves of cut lines.
   struct TrialResult {
     bool failed = false;         ///< a trial solve failed on some process
-    double backward_error = 0;   ///< componentwise; the largest on any process
+    double backward_error = 0;   ///< largest componentwise backward error on any process
     std::vector<Gathering> why;  ///< shape [cut lines] of this process; Gathering::trial if a line fails
   };
 
@@ -64,7 +64,7 @@ class CutOperator final : public Operator<T> {
   Cuts cuts_;
   CutReport report_;
   CutSet<T> set_;
-  std::optional<Survey> known_rows_;  ///< see know()
+  std::optional<Survey> known_rows_;  ///< set by know()
   GatheredLines<T> gathered_{set_};
   CutInterface<T> interface_{set_, gathered_};
   std::unique_ptr<Borders<T>> borders_;  ///< set if vectors lie on a device and no line is gathered

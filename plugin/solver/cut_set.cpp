@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Cut lines: the facts about their parts, which processes exchange at set-up, and the decisions that follow from these.
+// At set-up, processes exchange facts about parts of cut lines, and the root of each line makes the decisions.
 #include "cut_set.hpp"
 
 #include <algorithm>

@@ -61,7 +61,7 @@ struct Route {
 /// The number of scalars that the part at `place` of cut line c sends. Parts that send 0 are not in the route.
 using CountOf = std::function<Index(Index c, int place)>;
 
-/// The route from every part to the process that solves its interface system.
+/// The route from every part to the process that solves the interface system of the part's line.
 Route route_to_roots(const CutLines& cut, const CountOf& count);
 
 /// The route across every cut, in both directions. @param count  scalars that a part sends across one cut
@@ -129,7 +129,7 @@ struct PartFacts {
   ReducedPart reduced;
   Index rows = 0;
   Gathering why = Gathering::none;
-  double smallest_row = 0, largest_row = 0;  ///< see Survey
+  double smallest_row = 0, largest_row = 0;  ///< as in Survey
   double spike_size = 0;
   double rounding = 0;     ///< see rounding_of_part()
   double units_range = 0;  ///< see ColumnUnits; 0: all rows are dominant and need no units

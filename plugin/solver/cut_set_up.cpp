@@ -51,8 +51,8 @@ Options inner_options(Options options, double dominance) {
   return options;
 }
 
-/// True if cut lines are truncated. For a symmetric operator, method auto truncates only within rounding, because more
-/// would make the operator unsymmetric and CG fail without a message.
+/// True if cut lines are truncated. For a symmetric operator, method auto truncates only within rounding: a larger
+/// error makes the operator unsymmetric, and CG fails without a message.
 template <typename T>
 bool chooses_truncation(const Options& options, double bound, bool symmetric) {
   const bool strict = symmetric && !named(options.method);
@@ -63,7 +63,6 @@ bool chooses_truncation(const Options& options, double bound, bool symmetric) {
 
 }  // namespace
 
-/// One set-up. Its steps have the same order on all processes.
 template <typename T>
 class CutOperator<T>::SetUp {
  public:
@@ -212,8 +211,8 @@ class CutOperator<T>::SetUp {
     report_.longest_chain = static_cast<Index>(facts[6]);
   }
 
-  /// Set up the solver of the inner rows. If it refuses them, exclude the cut lines with singular inner rows. If it
-  /// still refuses, exclude all cut lines. Pinning does not help a singular line whose last row is uncoupled.
+  /// Set up the solver of the inner rows. If the solver refuses them, exclude the cut lines with singular inner rows.
+  /// If it still refuses, exclude all cut lines. Pinning does not help a singular line whose last row is uncoupled.
   void set_up_inner() {
     // The bounds on the interface systems hold only for rows in the given units.
     const Known known{.symmetric = known_.symmetric,
@@ -344,7 +343,7 @@ class CutOperator<T>::SetUp {
       const TrialResult trial = of_.try_lines(accord_, whole);
       report_.backward_error = trial.backward_error;
       if (!trial.failed) return;
-      if (set_.truncated) {  // the bound covers truncation, so rounding is too large
+      if (set_.truncated) {  // the bound covers truncation, so rounding makes the trial fail
         report_.above_tolerance = truncates(options_.method) && std::isfinite(trial.backward_error);
         if (report_.above_tolerance) return;
         report_.truncated = set_.truncated = false;

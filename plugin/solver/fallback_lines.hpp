@@ -63,7 +63,6 @@ class LineGroup {
   void solve(const LineSet& all, const T* y, T* x);
   GroupReport report() const;
   double rounding() const { return solver_ ? solver_->rounding() : 0; }
-  /// See DeviceSolver::take_errors().
   double take_errors();
   std::int64_t bytes() const;
 
@@ -102,7 +101,6 @@ class FallbackLines {
   void make_solvers(const char* pin_why, Report& report);
   /// Overwrite the fallback lines' rows of each column of x with their solutions.
   void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
-  /// See DeviceSolver::take_errors().
   double take_errors();
   /// Put the lines back into the bands and forget the lines. @return false if there were no fallback lines
   bool put_back();

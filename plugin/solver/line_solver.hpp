@@ -71,7 +71,7 @@ class LineSolver final : public Operator<T> {
   System<T> system_{options_};
   Report report_;
   Chosen<T> chosen_;
-  int of_queue_ = -1;  ///< index of the device of Known::queue; -1: it cannot be used, or there is no queue
+  int of_queue_ = -1;  ///< index of the device of Known::queue; -1: no queue, or the device cannot be used
   std::vector<LostDevice> lost_;
   std::optional<InUse> in_use_;
   std::unique_ptr<ApplyEnergy> energy_;  ///< outlives sharing_
@@ -80,7 +80,7 @@ class LineSolver final : public Operator<T> {
   double total_seconds_ = 0;
   std::int64_t applies_ = 0;  ///< number of applies since the last set-up
   std::int64_t expected_applies_ =
-      0;  ///< expected applies until the next set-up, from the count before the last set-up; 0: unknown
+      0;  ///< applies expected until the next set-up, as many as before the last; 0: unknown
 };
 
 }  // namespace oclspkt

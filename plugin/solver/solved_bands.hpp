@@ -45,7 +45,6 @@ class SolvedBands {
     return std::exchange(copied_, false);
   }
 
-  /// Replace the row at offset `at`.
   void overlay(Index at, T lower, T diag, T upper) {
     Bands<T>& bands = edit();  // if memory runs out, the overlay does not list the row
     overlay_.push_back({at, lower, diag, upper});

@@ -43,8 +43,8 @@ System<T>& Solver<T>::Impl::begin(const ProcessLines& lines) {
   return whole.expect(lines.lines);
 }
 
-/// Write the bands. A survey is made only if `rows` is unknown and no line is cut. For cut lines, set-up makes the
-/// survey, with their couplings across cuts.
+/// Write the bands, and survey them if `rows` is unknown and no line is cut. Set-up surveys cut lines itself, with
+/// their couplings across cuts.
 template <typename T>
 void Solver<T>::Impl::fill(const ProcessLines& lines, const BandsFill<T>& fill, const std::optional<Survey>& rows) {
   System<T>& system = begin(lines);
@@ -79,7 +79,7 @@ void Solver<T>::Impl::on_transposed(const Work& work) {
 template <typename T>
 void Solver<T>::Impl::set_up_transpose() {
   Options own = options;
-  own.energy = false;  // the solver of A measures the energy of both
+  own.energy = false;  // the solver of A measures the energy of both solvers
   const auto make = [&] {
     if (!transposed) transposed = std::make_unique<Solver<T>>(own);
     transposed->set_options(own);

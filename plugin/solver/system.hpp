@@ -54,7 +54,7 @@ class System {
   void swap(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey, bool& rounded);
 
   /// Let close() skip the survey of the rows until the bands are written again. @pre couplings out of the lines are 0
-  /// @param rows  bounds of the survey
+  /// @param rows  bounds on the survey's result
   void know(const Survey& rows) { filled_ = rows; }
   /// Prepare the bands for the solve, and survey their rows.
   void close();

@@ -62,11 +62,10 @@ void add_ways(const Processor& processor, Problem<T>& problem, Method method, bo
     ways.push_back({&processor, scheme, method, std::move(*plan), form});
     ways.back().remedy = remedy;
     weigh_on(problem, ways.back(), outlook);
-    if (scheme->nature().only_asked_for) return;  // schemes after it in the table are for other methods
+    if (scheme->nature().only_asked_for) return;  // later schemes in the table are for other methods
   }
 }
 
-/// Append the ways of a device.
 template <typename T>
 void add_device(const Processor& device, const Outlook<T>& outlook, std::vector<Way>& ways) {
   const MethodChoice choice = outlook.options.method;

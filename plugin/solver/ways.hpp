@@ -54,7 +54,6 @@ struct Outlook {
   double rounding_limit;
 };
 
-/// The problem that a processor has to solve.
 template <typename T>
 Problem<T> problem_on(const Processor& processor, const Outlook<T>& outlook);
 
