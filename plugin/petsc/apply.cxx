@@ -174,7 +174,7 @@ void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution,
   log_applies(sweep.report(transpose), count, lent.place);
 }
 
-/// The solvers of all directions in the order of the steps, and how a visit combines their results.
+/// The order of a visit: the solvers of all steps, and the combination of their results.
 static DeviceVisit<PetscScalar>::Order order_of(PC_OCLSPKT& o) {
   DeviceVisit<PetscScalar>::Order order;
   order.sum = o.settings.combine == Combine::additive;
@@ -195,7 +195,7 @@ void set_up_visit(PC pc) {
 
 void apply_combined(PC pc, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
-  /* Several ranks make the vectors before the visit: making is collective, but each rank decides about its visit. */
+  /* Each rank decides alone about a visit, but making vectors is collective, so several ranks make them first. */
   const bool alone = ranks_of(comm_of(pc)) == 1;
   const Work made = alone ? Work{} : match_work(pc, solution);
   if (!transpose && apply_in_one_visit(pc, right, solution)) return;

@@ -39,7 +39,7 @@ PetscErrorCode Raise(PC pc, MPI_Comm comm, int line, const char* function, const
 }
 
 /// Raise the error of one rank on all ranks of a PC, or mark the PC as failed. Collective.
-/// @param rank  the rank of the error, which the text names; -1: the text names no rank
+/// @param rank  the rank to name in the text; -1: name no rank
 PetscErrorCode RaiseOnAll(PC pc, const Caught& error, int rank) {
   Caught all = error;
 

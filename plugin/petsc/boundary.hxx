@@ -71,7 +71,7 @@ PetscErrorCode MarkFailed(PC pc, const Caught& breakdown);
 /// @throws the exception if it is no Breakdown or pc->erroriffailure is set
 void accept_breakdown(PC pc);
 
-/// Keeps this rank's first exception until agree_on(), because the other ranks wait for a rank that returns early.
+/// Keeps this rank's first exception until agree_on(). If a rank returned early, the other ranks would wait for it.
 class Trouble {
  public:
   /// Do nothing if an exception is kept. Otherwise call f(), which must not call PETSc, and keep an exception of f().

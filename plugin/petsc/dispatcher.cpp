@@ -64,8 +64,8 @@ struct Caller {
 };
 
 /// Find the PETSc that loads this library. In PetscInitialize(), the caller is libpetsc, or the program if it links
-/// PETSc statically. Other callers come between PetscInitialize() and PetscFinalize(). Then the caller may not link
-/// PETSc, and PETSc may have no global symbols, as under petsc4py.
+/// PETSc statically. Later, PETSc is initialised, but the caller may not link PETSc, and PETSc may have no global
+/// symbols, as under petsc4py.
 Caller find_caller(const void* return_address) {
   const Caller direct(loaded(file_of(return_address).c_str()));
   if (direct.is_petsc()) return direct;
@@ -107,7 +107,7 @@ int report(const Caller& caller, const std::string& text) {
                kInitial, "%s", text.c_str());
 }
 
-/// The folder of the solver library and of the flavours. The loader may have found this library by a link elsewhere.
+/// The folder of the solver library and of the flavours. The loader may find this library by a link elsewhere.
 std::filesystem::path plugin_folder() {
   return std::filesystem::path(beside_own_file(OCLSPKT_SOLVER_FILE)).parent_path();
 }
@@ -165,7 +165,7 @@ std::string missing_text(const Flavour& flavour, const std::string& libpetsc) {
 /// @return the plugin's handle; on failure null, with the reason in `why`
 void* open_flavour(const Flavour& flavour, const std::string& libpetsc, std::string& why) {
   const std::string name = library_name(kind(flavour));
-  // RTLD_GLOBAL, as PETSc opens plugins, lets a program find the plugin's functions by name.
+  // RTLD_GLOBAL lets a program find the plugin's functions by name. PETSc also opens plugins in this way.
   if (void* linked = loaded(name.c_str(), RTLD_GLOBAL)) return linked;
   const std::string path = beside_own_file(name);
   std::error_code ignored;

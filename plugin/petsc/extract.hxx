@@ -93,7 +93,7 @@ class BandPositions {
   /// @throws InvalidInput if an entry of the bands is stored twice
   void find(const LineLayout& layout, const Parts& parts);
 
-  /// Copy places [first, end) of the bands from the values, as a BandsFill does. Entries that are not stored are 0.
+  /// Copy places [first, end) of the bands from Part::values, see BandsFill. Entries that are not stored are 0.
   /// @param layout, parts  as in find(); the values may differ
   /// @return the number of nonzero values off the bands in these rows
   /// @cost per row 6 words of values, and 3 bytes and a PetscInt unless packed_; reads all values unless all_taken_
@@ -113,8 +113,7 @@ class BandPositions {
   /// Positions of lower, diag and upper among the entries of a row.
   using Slots = std::array<std::uint8_t, 3>;
   static constexpr std::uint8_t kNoSlot = 255;
-  /// An entry of the bands whose position a slot cannot hold: it is in the column of another rank, or kNoSlot or more
-  /// entries of its row precede it.
+  /// An entry of the bands without a slot: another rank owns its column, or its row has kNoSlot entries before it.
   struct Far {
     Index place;
     int band, part;

@@ -54,7 +54,7 @@ LineSet lines_along(const Grid& grid, std::size_t axis);
 /// Set the cuts between ranks in a layout made by lines_along(). A layout without cuts stays unchanged.
 void cut_lines(const Grid& grid, std::size_t axis, LineLayout& layout);
 
-/// If a line is cut on any rank, set the layout's exchange to the preconditioner's; else clear its cuts. Collective.
+/// If a line is cut on any rank, give the layout the preconditioner's exchange; else clear its cuts. Collective.
 void share_exchange(PC pc, LineLayout& layout);
 
 /// The grid of a DMDA that fits the matrix: pc->dm, or else the DM that made the matrix.

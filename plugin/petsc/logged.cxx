@@ -135,7 +135,7 @@ void agree_on_degraded(PC pc) {
   if (finalized) return;
   const int ranks = ranks_of(comm_of(pc)), rank = rank_of(comm_of(pc));
   if (ranks == 1) return;
-  /* [0]: this rank has printed the warning; [1]: decreases with the rank, 0 if this rank lost no device. */
+  /* [0]: this rank has printed the warning; [1]: ranks - rank if this rank lost a device, else 0. */
   int state[] = {o->warned.degraded, o->first_loss.empty() ? 0 : ranks - rank};
   OclspktReduce(MPI_IN_PLACE, state, 2, MPI_INT, MPI_MAX, comm_of(pc));
   if (!state[0] && state[1] > 0 && rank == ranks - state[1]) print_loss(pc);

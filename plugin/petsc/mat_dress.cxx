@@ -2,7 +2,7 @@
 /* Dressed matrices: sequential AIJ matrices, and the blocks of parallel AIJ matrices, whose products run on the device.
    The values stay on the host. The device has a copy, in a form that suits the pattern.
 
-   The types `opencl` and `aijopencl` dress single vectors and matrices; -oclspkt_types dresses all of a program. These
+   The types `opencl` and `aijopencl` dress single vectors and matrices; -oclspkt_types dresses all objects. These
    types are PETSc's own types under other names, and some functions of PETSc test a type by its name. Where such a
    function would silently do something wrong, this file gives the object PETSc's name during the call. */
 #include <petsc/private/matimpl.h>
@@ -140,7 +140,7 @@ void retrieve_values(Mat matrix) {
   must(PetscObjectStateIncrease((PetscObject)matrix));
 }
 
-/// Put operations of the device into a `seqaij` matrix of PETSc, unless it has them.
+/// Put operations of the device into a `seqaij` matrix of PETSc. A second call does nothing.
 void dress_matrix(Mat matrix) {
   Matrices& m = matrices();
   if (matrix->ops->destroy == Called<mat_destroy, Mat>) return;

@@ -97,7 +97,7 @@ void make_messages(MPI_Comm comm, PetscLayout layout, MatrixBorders& b) {
   must(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, ghosts, b.ghosts.data(), &b.ghost_vector));
 }
 
-/// Test by one reduction whether the ghosts of a rank have changed, and then set up new messages. Collective.
+/// Test by one reduction whether the ghosts of a rank have changed. If so, set up new messages. Collective.
 void agree(Mat matrix, MatrixBorders& b) {
   const MPI_Comm comm = comm_of(matrix);
   const PetscInt first = matrix->cmap->rstart, end = matrix->cmap->rend;

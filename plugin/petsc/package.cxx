@@ -79,7 +79,7 @@ PetscErrorCode PCOCLSPKTInitializePackage(void) {
   PetscCall(PetscLogEventRegister("OCLSPKTDegraded", PC_CLASSID, &package.events.degraded));
   PetscCall(PetscLogEventRegister("OCLSPKTToDevice", VEC_CLASSID, &package.events.up));
   PetscCall(PetscLogEventRegister("OCLSPKTToHost", VEC_CLASSID, &package.events.down));
-  /* These events are not collective: one rank may lose its device, or copy, alone. */
+  /* These events are not collective: a single rank may lose its device or make a copy. */
   for (const PetscLogEvent event : {package.events.degraded, package.events.up, package.events.down}) {
     PetscCall(PetscLogEventSetCollective(event, PETSC_FALSE));
   }

@@ -243,8 +243,8 @@ inline constexpr PetscInt kColumnsTogether = 4;
 /// @param right, solution  different blocks; at most kColumnsTogether columns if the rows of lines lie apart
 void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose);
 
-/// The queue of PETSc for work on two blocks that one run-time keeps on a device: CUDA (VECCUDA, VECKOKKOS,
-/// MATDENSECUDA), OpenCL (VECVIENNACL), or a dressed type. Other blocks and vectors bound to the host have no queue.
+/// PETSc's queue for two blocks on a device, if both have the same run-time: CUDA (VECCUDA, VECKOKKOS, MATDENSECUDA),
+/// OpenCL (VECVIENNACL), or that of dressed vectors. Other blocks and vectors bound to the host have no queue.
 DeviceQueue queue_of(const Block& right, const Block& solution);
 /// Store for the view why the solver reads a Kokkos vector from host memory. Other vectors need no reason.
 void note_vectors(PC pc, Vec vector);

@@ -125,7 +125,7 @@ void to_host(Vec vector);
 void bring_down(Vec vector);
 /// The number of unrestored arrays through which the program may write the vector.
 int arrays_out(const Side& side);
-/// The device's copy of a vector. It has the vector's values, unless they are to be overwritten.
+/// The device's copy of a vector. It has the vector's values, unless `overwritten`.
 /// @throws DeviceError, InvalidInput
 DeviceArray& bring_to_device(DeviceSpace& space, Vec vector, bool overwritten);
 /// Update a vector's copies after an operation on the device wrote it.
@@ -176,7 +176,7 @@ void as_petsc_does(Vec x, Slot slot, const Call& call) {
 }
 
 /// Do an operation on the device, or else on the host by PETSc's function.
-/// @param of  the vector whose operation in `slot` the host calls
+/// @param of  the vector with PETSc's operation for `slot`
 template <typename Slot, typename... Arguments>
 void on_device_or_host(const Operation& work, const RunOnArrays& run, Vec of, Slot slot, Arguments... arguments) {
   if (!run_on_device(work, run)) must((*(of_host(of).*slot))(arguments...));

@@ -270,7 +270,7 @@ void vec_sum_local(Vec x, PetscScalar* sum) {
   if (!done) on_host(x, [&](auto all) { *sum = std::accumulate(all.begin(), all.end(), PetscScalar(0)); });
 }
 
-/// The least or greatest value of a rank, and its first row. NaN counts only in the first row.
+/// The least or greatest value of a rank, and the first row that has it. NaN counts only in row 0.
 Value local_extreme(const char* name, SumKind kind, Vec x) {
   const bool least = kind == SumKind::least;
   Value best;

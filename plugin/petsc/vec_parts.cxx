@@ -68,7 +68,7 @@ void give_to(Vec part) {
 }
 
 /// Make `part` a part of `whole`. The part already uses host memory of `whole`.
-/// @param for_reading  the values of both vectors stay until detach(), though PETSc increases the part's state
+/// @param for_reading  the values of both vectors do not change until detach(), though the part's state may
 void attach(Vec part, Vec whole, PetscInt first, bool for_reading) {
   Side& side = side_of(part);
   side.whole = whole;

@@ -179,8 +179,8 @@ void CutOperator<T>::solve(const Place& place, const T* y, T* x) {
   total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Look for cut lines with a finite right-hand side on this process but a solution that is not finite. Report such a
-/// line or throw, like Choosing::note_answers().
+/// If a cut line has a finite right-hand side on this process but no finite solution, report or throw as in
+/// Choosing::note_answers().
 template <typename T>
 void CutOperator<T>::look_at(const T* y, const T* x) {
   bool leaves = false;

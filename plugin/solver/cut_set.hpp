@@ -120,7 +120,7 @@ class Accord {
   std::exception_ptr own_;
 };
 
-/// Reasons to gather a line, in the order of text(). Of the parts' reasons, the largest counts.
+/// Reasons to gather a line, in the order of text(). If parts of a line have different reasons, the largest counts.
 enum class Gathering { none, singular_part, refused_part, small_pivot, large_spike, extreme, trial, asked, zero_sums };
 const char* text(Gathering why);
 

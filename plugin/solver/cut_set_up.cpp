@@ -121,7 +121,7 @@ class CutOperator<T>::SetUp {
       if (!set_.cut.above(c)) bands.lower()[first] = 0;
       if (!set_.cut.below(c)) bands.upper()[first + (lines.length(line) - 1) * lines.row_stride()] = 0;
       if (!narrow) continue;
-      narrow_line(bands, line);  // with its couplings across cuts, which the inner solver does not narrow
+      narrow_line(bands, line);  // the inner solver does not narrow couplings across cuts
       inner_.system().note_rounded();
     }
     for_parts([&](Index c, PartLook& part) { part.zero_sums = sums_are_zero(lines, bands.view(), set_.cut[c].line); });
@@ -320,7 +320,7 @@ class CutOperator<T>::SetUp {
     report_.bound = set_.truncated ? facts[0] + 2 * kept : 0;
     report_.above_tolerance = set_.truncated && !(facts[0] <= kBoundShare * tol);
     set_.tell_parts();
-    // Unknowns where a spike ends may have smaller units, so that the dropped end weighs more.
+    // Unknowns at the end of a spike may have smaller units. The dropped end then weighs more.
     double range = 1;
     for (const PartLook& part : looks_) range = std::max(range, part.units_range);
     set_.parts.keep_spikes(kept / range);

@@ -352,10 +352,10 @@ Rejection refused_by_sample(const Bands<T>& bands) {
   const Index count = bands.lines().count();
   if (count < kMany) return {};
   std::vector<Index> sample;
-  for (Index k = 0; k < kSample; ++k) sample.push_back(k * count / kSample + k);  // + k avoids periods of 2^j
+  for (Index k = 0; k < kSample; ++k) sample.push_back(k * count / kSample + k);  // + k avoids equal steps of 2^j
   Rejection rejection = LineGroup<T>(Method::exact_factored, std::move(sample), false, {}).set_up(bands);
   if (static_cast<double>(rejection.lines.size()) <= kManyOfSample * kSample) return {};
-  rejection.lines.clear();  // all lines are to be pivoted
+  rejection.lines.clear();  // pivot in all lines
   return rejection;
 }
 

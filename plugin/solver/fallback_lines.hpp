@@ -23,9 +23,9 @@ struct TrialRules {
   /// one trial, because they are right for every right-hand side or for none. Sweeps without a check need both trials:
   /// the large solution of the rough trial hides errors that the smooth trial shows.
   bool both = false;
-  /// Compare a row's error with the row times the largest unknown, instead of the row times its own unknowns. Tiles and
-  /// partitions that are solved separately agree to the rounding of their largest unknowns. This is more than the
-  /// rounding of an unknown that passes through 0.
+  /// Divide a row's error by the row times the largest unknown, instead of the row times its own unknowns. Tiles and
+  /// partitions that are solved separately agree only to the rounding of their largest unknowns. This is a large
+  /// relative error where an unknown passes through 0.
   bool by_row = false;
 };
 
@@ -106,7 +106,7 @@ class FallbackLines {
   bool put_back();
   /// Forget the lines without a change of the bands.
   void forget();
-  /// The lines that are solved with the last unknown set to 0, in order.
+  /// The lines that are solved with the last unknown set to 0, ascending.
   std::vector<Index> pinned() const;
   std::int64_t bytes() const;
 

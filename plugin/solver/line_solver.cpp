@@ -47,7 +47,7 @@ template <typename T>
 void LineSolver<T>::set_options(Options options) {
   if (options == options_) return;
   check_options(options);
-  lost_.clear();  // devices that failed under the old options may work under the new ones
+  lost_.clear();  // devices that failed under the old options may work with other options
   options_ = std::move(options);
   sharing_.renew();
   in_use_.reset();

@@ -76,7 +76,7 @@ class LineSolver final : public Operator<T> {
   std::optional<InUse> in_use_;
   std::unique_ptr<ApplyEnergy> energy_;  ///< outlives sharing_
   Sharing<T> sharing_;
-  std::string only_;  ///< the word of Options::devices for the processor that solves alone; empty: any
+  std::string only_;  ///< word of Options::devices for a processor chosen to solve alone; else empty
   double total_seconds_ = 0;
   std::int64_t applies_ = 0;  ///< number of applies since the last set-up
   std::int64_t expected_applies_ =

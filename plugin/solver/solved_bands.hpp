@@ -30,7 +30,7 @@ class SolvedBands {
     lent_ = true;
     return given();
   }
-  /// The bands that are solved now, for changes. Copies lent bands first.
+  /// The bands that the solver solves now, for changes. Copies lent bands first.
   Bands<T>& edit() {
     if (lent_ && !copied_) {
       copy_.reshape(given_.lines());

@@ -62,7 +62,7 @@ template <typename T>
 template <typename Work>
 void Solver<T>::Impl::on_transposed(const Work& work) {
   const auto share_losses = [&] {
-    if (!transposed) return;  // memory ran out before it was made
+    if (!transposed) return;  // memory ran out before the solver of A^T was made
     for (const LostDevice& device : transposed->impl_->whole.lost()) whole.lose(device);
   };
   try {

@@ -73,7 +73,7 @@ class System {
   const T* units() const { return scaled_ ? units_.data() : nullptr; }
   FoundUnits found_units() const { return scaled_ ? found_ : FoundUnits(); }
 
-  /// The lines that are solved with the last unknown set to 0, in order.
+  /// The lines that are solved with the last unknown set to 0, ascending.
   std::vector<Index> pinned_lines() const;
   /// Copy the bands as they were given.
   void copy_bands(Bands<T>& out);

@@ -134,7 +134,7 @@ std::string diagonal_refusal(const Survey& survey, const Plan& plan) {
                 static_cast<long long>(survey.weakest_row), survey.dominance);
 }
 
-/// The reason if setting small row excesses to 0 may do harm; else empty. See forgiven_effect().
+/// The reason if setting small row excesses to 0 may change the solution; else empty. See forgiven_effect().
 template <typename T>
 std::string forgiving_refusal(const Problem<T>& problem, const Plan& plan) {
   // The survey may find the dominance 1 with a rounding error.
@@ -210,7 +210,7 @@ std::vector<Way>::iterator least(std::vector<Way>& ways) {
       best.push_back(of_processor);
     }
   }
-  if (best.empty()) return ways.begin();  // remedies, in order
+  if (best.empty()) return ways.begin();  // all ways are remedies
   const auto quicker = [](const auto& a, const auto& b) { return a->seconds < b->seconds; };
   const double seconds = (*std::min_element(best.begin(), best.end(), quicker))->seconds;
   return *std::find_if(best.begin(), best.end(), [&](const auto& way) { return way->seconds <= kNoise * seconds; });
