@@ -27,7 +27,7 @@ PetscErrorCode RaiseFailure(const PetscFailure& failure) {
 }
 
 /// Raise an error, or mark the PC as failed by a Breakdown.
-/// @param comm  the ranks that raise the error; the first of them prints it
+/// @param comm  the ranks that raise the error; the first rank prints it
 /// @return 0 if the PC is marked as failed
 PetscErrorCode Raise(PC pc, MPI_Comm comm, int line, const char* function, const char* file, const Caught& error) {
   if (error.reason == PC_NOERROR || !pc || pc->erroriffailure) {

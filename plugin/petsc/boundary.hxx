@@ -159,7 +159,7 @@ PetscErrorCode Called(Arguments... arguments) {
     if (PetscUnlikely(!(condition))) oclspkt::petsc::refuse({__LINE__, PETSC_FUNCTION_NAME, __FILE__}, __VA_ARGS__); \
   } while (0)
 
-/// Call MPIU_Allreduce(). In debug builds, it checks that all ranks call it at the same line of the sources.
+/// Call MPIU_Allreduce(), which in debug builds checks that all ranks are at the same line of the sources.
 /// @throws PetscFailure
 #define OclspktReduce(...)                       \
   oclspkt::petsc::must([&]() -> PetscErrorCode { \

@@ -53,7 +53,7 @@ std::string figure(double value) {
 struct Axes {
   std::array<double, kAxes> mean{};
   std::string figures;                ///< the means of all axes, as text
-  int strongest = -1, periodic = -1;  ///< numbers of axes; -1: none
+  int strongest = -1, periodic = -1;  ///< index of an axis; -1: none
 };
 
 Axes measure_axes(PC pc, const Grid& grid) {

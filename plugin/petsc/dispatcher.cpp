@@ -64,8 +64,8 @@ struct Caller {
 };
 
 /// Find the PETSc that loads this library. In PetscInitialize(), the caller is libpetsc, or the program if it links
-/// PETSc statically. Later, PETSc is initialised, but the caller may not link PETSc, and PETSc may have no global
-/// symbols, as under petsc4py.
+/// PETSc statically. Later, PETSc is initialised, but under petsc4py, for example, the caller does not link PETSc, and
+/// PETSc has no global symbols.
 Caller find_caller(const void* return_address) {
   const Caller direct(loaded(file_of(return_address).c_str()));
   if (direct.is_petsc()) return direct;
@@ -131,7 +131,7 @@ std::string kinds_in(const std::filesystem::path& folder) {
 
 /// The PETSC_DIR of a libpetsc, without PETSC_ARCH; a placeholder in brackets if no file shows it.
 std::string petsc_folder(const std::filesystem::path& libpetsc) {
-  std::string debian = libpetsc.filename().string();  // libpetsc64_real.so.3.18 belongs to petsc64-real
+  std::string debian = libpetsc.filename().string();  // Debian: libpetsc64_real.so.3.18 is in petsc64-real
   debian = debian.substr(0, debian.find('.'));
   std::replace(debian.begin(), debian.end(), '_', '-');
   if (debian.starts_with("lib")) debian.erase(0, 3);

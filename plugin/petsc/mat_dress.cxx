@@ -56,7 +56,7 @@ class HostRows {
             reinterpret_cast<const IndexOfPetsc*>(column_)};
   }
   /// The pattern of the nonempty rows.
-  /// @param[out] rows   numbers of the nonempty rows
+  /// @param[out] rows   indices of the nonempty rows
   /// @param[out] begin  storage that the returned pattern uses
   SparsePattern<IndexOfPetsc> packed_pattern(std::vector<Index>& rows, std::vector<IndexOfPetsc>& begin) const {
     SparsePattern<IndexOfPetsc> pattern = this->pattern();

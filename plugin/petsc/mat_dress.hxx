@@ -21,7 +21,7 @@ struct Twin {
   DeviceSpace* of = nullptr;
   PetscLogDouble entries = 0;
   bool packed = false;                 ///< the copy has only the nonempty rows
-  std::unique_ptr<SpaceIndices> rows;  ///< numbers of the nonempty rows, if packed
+  std::unique_ptr<SpaceIndices> rows;  ///< indices of the nonempty rows, if packed
   std::unique_ptr<DeviceArray> part;   ///< scratch, shape [rows]
 };
 

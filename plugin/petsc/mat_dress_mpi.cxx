@@ -148,7 +148,7 @@ void own_by_petsc(const ParallelProduct& p) {
   }
 }
 
-/// Compute on the host the numbers that this rank sends.
+/// Compute on the host the values that this rank sends.
 void begin_on_host(const ParallelProduct& p, MatrixBorders& b) {
   const PetscScalar* x;
   if (p.transposed) {
@@ -160,7 +160,7 @@ void begin_on_host(const ParallelProduct& p, MatrixBorders& b) {
   must(VecRestoreArrayRead(p.x, &x));
 }
 
-/// Add the received numbers on the host.
+/// Add the received values on the host.
 void end_on_host(const ParallelProduct& p, const MatrixBorders& b) {
   PetscScalar* z;
   if (!p.transposed) {
@@ -185,7 +185,7 @@ void make_arrays(DeviceSpace& space, MatrixBorders& b) {
   b.on_device.of = &space;
 }
 
-/// Compute on the device the numbers that this rank sends, and enqueue the product with this rank's unknowns.
+/// Compute on the device the values that this rank sends, and enqueue the product with this rank's unknowns.
 /// @return false if the host must do both
 bool begin_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b) {
   Twin &own = twin_of(p.own, p.transposed), &other = p.transposed ? b.transposed : b.plain;
@@ -212,8 +212,8 @@ bool begin_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders
   return done;
 }
 
-/// Add the received numbers on the device. If the device fails, the host repeats the product with this rank's unknowns,
-/// unless y is z, which holds that product. @return false if the host must add the received numbers
+/// Add the received values on the device. If the device fails, the host repeats the product with this rank's unknowns,
+/// unless y is z, which holds that product. @return false if the host must add the received values
 bool end_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, const Messages& m) {
   const Operation work = p.y == p.z ? Operation{p.name(), 0, {}, p.z, false} : p.work();
   const bool done = run_in(space, work, [&](DeviceSpace& in, const Arrays&, DeviceArray* written) {

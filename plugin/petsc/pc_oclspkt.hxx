@@ -193,7 +193,7 @@ void multiply(Mat matrix, Vec x, Vec product, bool transpose, std::array<Block, 
 
 /// Make a block that fits `like`: a vector of the same type, or at least as many columns, on the same host or device.
 /// @param[in,out] block  destroyed and made anew if it does not fit
-/// @return true if the block was made anew; its numbers are then undefined
+/// @return true if the block was made anew; its values are then undefined
 bool match_block(const Block& like, Block& block);
 void destroy_block(Block& block);
 
@@ -210,7 +210,7 @@ std::vector<PetscScalar> copy_vector(Vec vector);
 void set_lines(PC pc, IS lines, IS starts, IS rows);
 void set_bands(PC pc, const char axis[], Vec lower, Vec diag, Vec upper);
 
-/// Set the bounds of every direction to the largest over all ranks. Collective.
+/// Set the bounds of every direction to the maxima over all ranks. Collective.
 void agree_on_bounds(PC pc, bool transpose);
 
 /// Report devices lost since the last call, to -info and the log. Rank 0 also prints a line to the error stream.

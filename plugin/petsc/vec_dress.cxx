@@ -96,7 +96,7 @@ void make_dressed(PetscLayout map, Vec* made, const Make& make) {
   if (!is_dressed(*made)) dress(*made);
 }
 
-/// Duplicate a vector and its operations. The duplicate's values are the content of its new host memory.
+/// Duplicate a vector and its operations, but not its values.
 void vec_duplicate(Vec vector, Vec* made) {
   const auto duplicate = of_host(vector).duplicate;
   make_dressed(vector->map, made, [&] { return (*duplicate)(vector, made); });

@@ -84,7 +84,7 @@ void detach(Vec part) {
   forget_parts(part);
 }
 
-/// Rows that are contiguous on every rank: the first row on this rank, and PETSc's block size for the rows.
+/// A contiguous range of rows on each rank: this rank's first row, and PETSc's block size for the rows.
 struct Range {
   PetscInt first, block;
 };

@@ -217,7 +217,7 @@ void CutInterface<T>::wire_cuts() {
 }
 
 /// Add moves of this process's part of line c to the places from `to` on. `rows` moves all rows of gathered lines;
-/// `numbers` moves the numbers next to the cuts of other lines.
+/// `numbers` moves the values next to the cuts of other lines.
 template <typename T>
 void CutInterface<T>::add_part(Index c, Index to, Moves& numbers, Moves& rows) const {
   const PartSlot& s = set_.slot(c);
@@ -226,7 +226,7 @@ void CutInterface<T>::add_part(Index c, Index to, Moves& numbers, Moves& rows) c
   if (s.below && !s.one_row()) numbers.add(set_.bottom_of(c), to);
 }
 
-/// Set up the channels and moves for other cut lines. The root solves the reduced system, or all rows if gathered.
+/// Set up the channels and moves for other cut lines. The root solves a line's reduced system, or a gathered line.
 template <typename T>
 void CutInterface<T>::wire_roots() {
   up_.open(*set_.exchange, route_to_roots(set_.cut, [&](Index c, int place) { return told(c, place); }));

@@ -56,10 +56,10 @@ class GatheredLines {
   std::exception_ptr failure_;  ///< error of the last solve
 };
 
-/// Copies numbers from fixed places of an array to fixed places of another array.
+/// Copies values from fixed places of an array to fixed places of another array.
 class Moves {
  public:
-  /// @param stride  distance between consecutive numbers of an add() in the first array; in the second array it is 1
+  /// @param stride  distance between consecutive values of an add() in the first array; in the second array it is 1
   void clear(Index stride = 1) {
     moves_.clear();
     stride_ = stride;
@@ -83,7 +83,7 @@ class Moves {
       }
     }
   }
-  /// Copy numbers back from the second array to the first array.
+  /// Copy values back from the second array to the first array.
   template <typename To, typename From>
   void run_back(const To* to, From* from) const {
     for (const Move& move : moves_) {
@@ -100,8 +100,8 @@ class Moves {
   std::vector<Move> moves_;
 };
 
-/// The interface systems of cut lines, and the exchange of their numbers with other processes. Set-up finds the place
-/// of each number, so an apply has no loop over lines.
+/// The interface systems of cut lines, and the exchange of their values with other processes. Set-up finds the place
+/// of each value, so an apply has no loop over lines.
 template <typename T>
 class CutInterface {
  public:

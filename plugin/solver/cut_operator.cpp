@@ -146,7 +146,7 @@ void CutOperator<T>::apply(const Place& place, Columns<const T> y, Columns<T> x,
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Solve the inner rows, exchange the numbers next to the cuts, and correct the inner rows. If the inner solver fails,
+/// Solve the inner rows, exchange the values next to the cuts, and correct the inner rows. If the inner solver fails,
 /// the exchange still takes place, because other processes wait for it.
 template <typename T>
 void CutOperator<T>::solve(const Place& place, const T* y, T* x) {

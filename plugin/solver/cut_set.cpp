@@ -49,7 +49,7 @@ void check_sizes(const LineSet& lines, const Cuts& cuts) {
     require(number >= 0, "a line has the number " + std::to_string(number) + ": count lines from 0");
 }
 
-/// Give each item its place in the messages, which lie end to end, one for each process in order.
+/// Give each item its place in the messages. Each process gets one message; messages lie end to end in rank order.
 void lay_out(const CutLines& cut, std::vector<Route::Item>& items, std::vector<Exchange::Leg>& legs, Index& count) {
   const auto process = [&](const Route::Item& item) {
     return static_cast<std::size_t>(cut.chain(item.line)[static_cast<std::size_t>(item.place)]);

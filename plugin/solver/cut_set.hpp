@@ -27,7 +27,7 @@ struct CutLine {
 
 /// The cut lines of one process, in an order that is the same on all processes of a chain.
 struct CutLines {
-  std::vector<std::vector<int>> chains;  ///< the distinct chains, sorted; see Cuts::chains
+  std::vector<std::vector<int>> chains;  ///< the distinct entries of Cuts::chains, sorted
   std::vector<CutLine> lines;
 
   Index count() const { return static_cast<Index>(lines.size()); }
@@ -42,7 +42,7 @@ struct CutLines {
 /// Find the cut lines of this process. @throws InvalidInput naming the entry of `cuts` that does not fit
 CutLines find_cut_lines(const LineSet& lines, const Cuts& cuts, int rank, int size);
 
-/// The numbers that this process sends and receives, and their places in the messages, one for each other process.
+/// The values that this process sends and receives, and their places in messages. Each process gets one message.
 struct Route {
   struct Item {
     Index line = 0;   ///< index into CutLines
@@ -129,11 +129,11 @@ struct PartFacts {
   ReducedPart reduced;
   Index rows = 0;
   Gathering why = Gathering::none;
-  double smallest_row = 0, largest_row = 0;  ///< as in Survey
+  double smallest_row = 0, largest_row = 0;  ///< least and largest magnitude of a row, as in Survey
   double spike_size = 0;
-  double rounding = 0;     ///< see rounding_of_part()
-  double units_range = 0;  ///< see ColumnUnits; 0: all rows are dominant and need no units
-  bool zero_sums = false;  ///< see sums_are_zero(); if true for all parts, the line is singular
+  double rounding = 0;     ///< rounding bound from rounding_of_part()
+  double units_range = 0;  ///< range of ColumnUnits; 0: all rows are dominant and need no units
+  bool zero_sums = false;  ///< result of sums_are_zero(); if true for all parts, the line is singular
 };
 
 /// The decision that the root of a line sends to its parts.
@@ -156,7 +156,7 @@ bool has_one_row(const std::vector<PartFacts>& parts);
 /// @return NaN or Inf if there is no bound
 double truncation_bound(const std::vector<PartFacts>& parts);
 
-/// Numbers of the rows just beyond the cuts, each of shape [cut lines]; 0 if the line has no cut on that side.
+/// Values from the rows just beyond the cuts, each of shape [cut lines]; 0 if the line has no cut on that side.
 template <typename T>
 struct Beyond {
   std::vector<T> above, below;
@@ -206,8 +206,8 @@ struct CutSet {
   RootedLines judge_rooted();
   /// Collective: send the decision of each line's root to all parts of the line.
   void tell_parts();
-  /// Collective: send numbers of the top and bottom rows of each part to its neighbours, and receive their numbers.
-  /// @param across a channel opened for one number from each side of each cut
+  /// Collective: send a value of the top and bottom row of each part to its neighbours, and receive their values.
+  /// @param across a channel opened for one value from each side of each cut
   /// @param top, bottom shape [extent]; arrays in the layout of vectors
   Beyond<T> look_across(Wire<T>& across, const T* top, const T* bottom) const;
 };

@@ -91,8 +91,8 @@ class CutOperator<T>::SetUp {
   /// The facts that a pass over a part's rows finds.
   struct PartLook {
     Survey survey;
-    double units_range = 0;  ///< see PartFacts
-    bool zero_sums = false;  ///< see sums_are_zero()
+    double units_range = 0;  ///< range of ColumnUnits
+    bool zero_sums = false;  ///< result of sums_are_zero()
   };
 
   Bands<T>& edit() { return inner_.expect(set_.lines).edit(set_.lines); }

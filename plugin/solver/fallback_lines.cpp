@@ -74,7 +74,7 @@ Bands<T> copy(const Bands<T>& bands) {
 }
 
 /// Scale every row by a power of two, so that its largest number lies in [1/2, 1).
-/// @return the exponents; if a number cannot be scaled exactly, empty, and the bands stay unchanged
+/// @return the exponents; empty, with unchanged bands, if a number cannot be scaled exactly
 template <typename T>
 std::vector<int> scale_rows(Bands<T>& bands) {
   Bands<T> scaled = copy(bands);
@@ -134,7 +134,7 @@ Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRul
   }
   if (const auto* pivot = dynamic_cast<const Pivoting<T>*>(&solver)) {
     trial_error = pivot->trial_error();
-    return object_to_singular(*pivot, names);  // other lines are accepted, and a large error is reported
+    return object_to_singular(*pivot, names);  // a line with a large error passes; the report has the error
   }
   Trial trial;
   if (trial_error < 0) {

@@ -113,7 +113,7 @@ class Chosen {
   /// Delete the solver, because several processors solve from now on; keep its times.
   void give_way();
 
-  /// Seconds of applies that the user asked for.
+  /// Times of the user's applies, without trial solves.
   Times times() const { return (solver_ ? finished_ + solver_->times() : finished_) - trials_; }
   /// Exclude the times of the present solver since `start` from times(), because it solved trials.
   void leave_out_since(const Times& start) { trials_ = trials_ + (solver_->times() - start); }
