@@ -279,7 +279,7 @@ Index count_shared(const LineLayout& layout, PetscInt first_row, const std::vect
   return shared;
 }
 
-/// Compute this rank's part of a vector of the matrix by `read`, such as the diagonal or the row sums.
+/// Compute a vector from the matrix by `read`, such as the diagonal or the row sums. Returns this rank's part.
 std::vector<PetscScalar> read_vector(PC pc, PetscErrorCode (*read)(Mat, Vec)) {
   Vec vector;
   must(MatCreateVecs(pc->pmat, nullptr, &vector));

@@ -132,7 +132,6 @@ class BandPositions {
   std::vector<Far> far_;      ///< sorted by place
 };
 
-/// Ways to read the entries of a matrix.
 enum class Source {
   compressed,  ///< from the arrays of aij; later set-ups reuse the positions
   rows,        ///< by MatGetRow() in every set-up

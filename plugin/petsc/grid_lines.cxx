@@ -8,7 +8,6 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The rank at a place of the grid of ranks.
 int rank_at(const Grid& grid, const std::array<std::size_t, kAxes>& place) {
   return static_cast<int>(place[0] + grid.widths[0].size() * (place[1] + grid.widths[1].size() * place[2]));
 }

@@ -27,7 +27,6 @@ struct Twin {
 
 /// True for sequential matrices with products on the device.
 bool is_dressed(Mat matrix);
-/// The copy of a dressed matrix, or of its transpose.
 Twin& twin_of(Mat matrix, bool transposed);
 
 /// Update the device's copy if the matrix has changed. @return the cause of a failure; empty on success

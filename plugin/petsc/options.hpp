@@ -12,7 +12,6 @@ namespace oclspkt::petsc {
 
 inline constexpr const char* kOptionPrefix = "-pc_oclspkt_";
 
-/// Ways to combine the operators of several directions into one operator.
 enum class Combine { additive, factored, symmetric, multiplicative };
 
 /// The diagonal of a direction's tridiagonal matrix: the diagonal of the whole matrix, or only the part that balances

@@ -138,7 +138,7 @@ struct PC_OCLSPKT {
   Trouble answers;
   std::string first_loss;  ///< name of the first device that this rank lost; empty if none
   struct {
-    bool degraded = false;  ///< this rank (after agree_on_degraded(): any rank) printed that a device was lost
+    bool degraded = false;  ///< this rank printed that a device was lost; agree_on_degraded() tells all ranks
     bool ignored = false, left_out = false;
   } warned;                   ///< warnings that were printed; a reset keeps this record
   bool applied_once = false;  ///< the KSP of the last solve is no Krylov method and applies the PC once
@@ -244,7 +244,7 @@ inline constexpr PetscInt kColumnsTogether = 4;
 void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose);
 
 /// PETSc's queue for two blocks on a device, if both have the same run-time: CUDA (VECCUDA, VECKOKKOS, MATDENSECUDA),
-/// OpenCL (VECVIENNACL), or that of dressed vectors. Other blocks and vectors bound to the host have no queue.
+/// OpenCL (VECVIENNACL), or the run-time of dressed vectors. Other blocks and vectors bound to the host have no queue.
 DeviceQueue queue_of(const Block& right, const Block& solution);
 /// Store for the view why the solver reads a Kokkos vector from host memory. Other vectors need no reason.
 void note_vectors(PC pc, Vec vector);

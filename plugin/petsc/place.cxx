@@ -152,7 +152,7 @@ void lend_memory(Vec right, Vec solution, Lent& lent) {
   lent.x = {static_cast<PetscScalar*>(x)};
 }
 
-/// The queue of two dense matrices; none unless both matrices lie on a device of CUDA.
+/// The queue of two dense matrices on a CUDA device; none for other matrices.
 DeviceQueue queue_of_columns(Mat right, Mat solution) {
   DeviceQueue queue;
   PetscBool of_cuda;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Dressed vectors and matrices: objects of PETSc's own types whose operations run on a device instead of the host. All
-   objects are dressed with -oclspkt_types, and otherwise objects of the types `opencl` and `aijopencl`. */
+/* Dressed vectors and matrices are objects of PETSc's own types whose operations run on a device instead of the host.
+   -oclspkt_types dresses all objects. Without it, only objects of the types `opencl` and `aijopencl` are dressed. */
 #pragma once
 
 #include <petsc/private/vecimpl.h>

@@ -109,7 +109,6 @@ std::string failure_line(const PC_OCLSPKT& o) {
   return (o.failed_apply ? "apply failed: " : "set-up failed: ") + o.failure;
 }
 
-/// Add the bounds on truncation and rounding errors, and the error that a trial solve found.
 void add_accuracy(const Totals& totals, Lines& lines) {
   const Report& report = totals.report;
   const double bound = largest_bound(report.rounding, totals.cut.rounding);

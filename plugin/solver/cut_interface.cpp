@@ -232,7 +232,7 @@ void CutInterface<T>::wire_roots() {
   up_.open(*set_.exchange, route_to_roots(set_.cut, [&](Index c, int place) { return told(c, place); }));
   back_.open(*set_.exchange, up_.route.back());
   for (const Route::Item& item : up_.route.out) add_part(item.line, item.at, to_roots_, sent_);
-  // Place of the first number of each part, in unknowns_ or, for gathered lines, in gathered_.y().
+  // Place of the first value of each part, in unknowns_ or, for gathered lines, in gathered_.y().
   std::vector<Index> part_at, line_at(set_.cut.lines.size(), 0);
   Index gathered_rows = 0;
   for (Index c = 0; c < set_.cut.count(); ++c) {

@@ -137,8 +137,8 @@ class CutInterface {
   AlignedArray<double> unknowns_;  ///< unknowns of systems_; right-hand sides before a solve
   Moves to_cuts_;                  ///< from CutParts::g() into the messages across cuts
   Moves to_roots_;                 ///< from CutParts::g() into messages to roots, and back into CutParts::unknowns()
-  Moves own_, told_;               ///< own_: from CutParts::g(), told_: from messages; into unknowns_ and back
-  Moves sent_, kept_;              ///< gathered rows of y, sent_: into messages, kept_: into gathered_; and back
+  Moves own_, told_;               ///< from CutParts::g() (own_) and from messages (told_) into unknowns_, and back
+  Moves sent_, kept_;              ///< gathered rows of y into messages (sent_) and into gathered_ (kept_), and back
   Moves got_;                      ///< gathered rows from messages into gathered_, and back
   Wire<T> across_, up_, back_;
 };

@@ -46,7 +46,6 @@ class CutOperator final : public Operator<T> {
 
  private:
   class SetUp;
-  /// The results of the trial solves of cut lines.
   struct TrialResult {
     bool failed = false;         ///< a trial solve failed on some process
     double backward_error = 0;   ///< largest componentwise backward error on any process

@@ -24,7 +24,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity(), kNone = -k
 /// Shares of the tolerance: kBoundShare for truncation, kSpikeShare for the dropped end of each of two spikes.
 constexpr double kBoundShare = 0.75, kSpikeShare = 0.125;
 /// Spikes are stored down to a magnitude of eps^1.5, because unknowns near the end of a line may be far smaller than
-/// unknowns next to a cut. (Example: 3e5 rows a part, of (-lambda, 1 + 2 lambda, -lambda) with lambda = 1e8. If spikes
+/// unknowns next to a cut. (Example: parts of 3e5 rows (-lambda, 1 + 2 lambda, -lambda) with lambda = 1e8. If spikes
 /// end at eps, the componentwise backward error is 420 eps.)
 template <typename T>
 double spike_rounding() {

@@ -76,7 +76,7 @@ class LineGroup {
   double trial_error_ = 0;
   std::vector<int> exponent_;  ///< row i is scaled by 2^exponent_[i]; empty: no row is scaled
   AlignedArray<T> y_, x_;
-  bool leaves_range_ = false;  ///< scaling moved a number of a right-hand side out of the range
+  bool leaves_range_ = false;  ///< scaling moved a right-hand side out of the range
 };
 
 /// The few lines of a set that fail a test of the method for the other lines. The host solves them separately. The
@@ -88,7 +88,6 @@ class FallbackLines {
   explicit FallbackLines(SolvedBands<T>& bands) : bands_(bands) {}
 
   bool none() const { return lines_.empty(); }
-  /// True if every line is a fallback line.
   bool all() const { return !none() && static_cast<Index>(lines_.size()) == bands_.now().lines().count(); }
   bool contains(Index line) const;
   /// True if the method keeps enough lines when `more` become fallback lines. @param by_host  the host runs the method

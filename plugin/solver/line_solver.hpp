@@ -78,9 +78,8 @@ class LineSolver final : public Operator<T> {
   Sharing<T> sharing_;
   std::string only_;  ///< word of Options::devices for a processor chosen to solve alone; else empty
   double total_seconds_ = 0;
-  std::int64_t applies_ = 0;  ///< number of applies since the last set-up
-  std::int64_t expected_applies_ =
-      0;  ///< applies expected until the next set-up, as many as before the last; 0: unknown
+  std::int64_t applies_ = 0;           ///< number of applies since the last set-up
+  std::int64_t expected_applies_ = 0;  ///< expected applies until the next set-up; 0: unknown
 };
 
 }  // namespace oclspkt

@@ -98,7 +98,7 @@ void add_host(const Processors& processors, const Processor& host, const Outlook
   if (choice == MethodChoice::automatic) add_ways(host, problem, Method::pivot, true, outlook, ways);
 }
 
-/// The way of a processor that streams the fewest words, without remedies; the end if there is none.
+/// Among a processor's ways without remedies, the way that streams the fewest words; the end if there is none.
 std::vector<Way>::iterator least_of(std::vector<Way>& ways, const Processor* processor) {
   auto best = ways.end();
   for (auto way = ways.begin(); way != ways.end(); ++way) {
