@@ -43,7 +43,7 @@ void for_each_line(const Grid& grid, std::size_t axis, const F& f) {
   }
 }
 
-/// Places along the axis of the ranks that own nodes.
+/// The ranks that own nodes, by their places along the axis.
 std::vector<std::size_t> owners_along(const Grid& grid, std::size_t axis) {
   std::vector<std::size_t> owners;
   for (std::size_t r = 0; r < grid.widths[axis].size(); ++r) {

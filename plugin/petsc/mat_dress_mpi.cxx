@@ -212,8 +212,9 @@ bool begin_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders
   return done;
 }
 
-/// Add the received values on the device; false if the host must add them. If the device fails, the host first repeats
-/// the product with this rank's unknowns. For z = z + A x, z holds this product already.
+/// Add the received values on the device. If the device fails, the host repeats the product with this rank's unknowns,
+/// except for z = z + A x, where z has this product already.
+/// @return false if the host must add the received values
 bool end_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, const Messages& m) {
   const Operation work = p.y == p.z ? Operation{p.name(), 0, {}, p.z, false} : p.work();
   const bool done = run_in(space, work, [&](DeviceSpace& in, const Arrays&, DeviceArray* written) {

@@ -298,7 +298,7 @@ const std::vector<ActionEntry> kActions = {
 
 std::string number_text(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%g", value + 0.0);  // -0 is 0
+  std::snprintf(text, sizeof text, "%g", value + 0.0);  // prints -0 as 0
   return text;
 }
 

@@ -154,7 +154,7 @@ extern "C" {
 [[gnu::weak]] int clReleaseMemObject(_cl_mem*);
 }
 
-/// Get the queue of ViennaCL, which lives as long as the process; no queue if ViennaCL keeps its vectors on the host.
+/// Get the queue of ViennaCL; none if its vectors lie on the host. The queue lives as long as the process.
 inline PetscErrorCode OclspktViennaCLQueue(Vec vector, oclspkt::DeviceQueue* queue) {
   char backend[20];
   PetscBool given, opencl = PETSC_FALSE;
@@ -171,7 +171,7 @@ inline PetscErrorCode OclspktViennaCLQueue(Vec vector, oclspkt::DeviceQueue* que
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Get the device memory of a vector, which lives as long as the vector.
+/// Get the device memory of a vector. The memory lives as long as the vector.
 inline PetscErrorCode OclspktViennaCLGet(Vec vector, PetscErrorCode (*get)(Vec, PETSC_UINTPTR_T*), void** memory) {
   PETSC_UINTPTR_T handle = 0;
 

@@ -205,7 +205,7 @@ class CutOperator<T>::SetUp {
     cut_ = facts[0] > 0;
     dominance_ = -facts[1];
     symmetric_ = known_.symmetric || facts[2] == 0;
-    const bool one_line = facts[3] <= 1 && facts[4] == -facts[5];  // all cut parts have the same top process
+    const bool one_line = facts[3] <= 1 && facts[4] == -facts[5];  // parts of one line have the same first process
     may_pin_ = options_.singular == Singular::automatic ? known_.constant_null_space && one_line
                                                         : options_.singular == Singular::pin;
     report_.longest_chain = static_cast<Index>(facts[6]);
