@@ -44,7 +44,7 @@ PetscErrorCode RaiseOnAll(PC pc, const Caught& error, int rank) {
   Caught all = error;
 
   PetscFunctionBegin;
-  /* The texts of CutSolver begin with the rank already: "process 3". */
+  /* Texts of CutSolver already begin with the rank, as in "process 3". */
   const bool named = std::string_view(error.text).starts_with("process ");
   if (rank >= 0 && !named) PetscCall(PetscSNPrintf(all.text, sizeof all.text, "rank %d: %s", rank, error.text));
   PetscStackUpdateLine;

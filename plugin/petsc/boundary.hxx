@@ -58,7 +58,7 @@ struct Caught {
 };
 Caught describe(const std::exception_ptr& exception);
 
-/// Raise the exception that a catch clause handles as a PETSc error, at `line` of `file`.
+/// In a catch clause: raise the exception as a PETSc error, at `line` of `file`.
 ///
 /// A Breakdown only marks the PC as failed, and the function returns 0. If the PC is null or has erroriffailure set, a
 /// Breakdown is an error as well.

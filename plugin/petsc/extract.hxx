@@ -113,7 +113,7 @@ class BandPositions {
   /// Positions of lower, diag and upper among the entries of a row.
   using Slots = std::array<std::uint8_t, 3>;
   static constexpr std::uint8_t kNoSlot = 255;
-  /// An entry of the bands without a slot: another rank owns its column, or its row has kNoSlot entries before it.
+  /// An entry of the bands without a slot: another rank owns its column, or kNoSlot or more entries precede it.
   struct Far {
     Index place;
     int band, part;

@@ -126,7 +126,7 @@ struct PC_OCLSPKT {
   Work work, work_columns;             ///< blocks for vectors and for dense matrices; reset destroys them
   DeviceVisit<PetscScalar> visit;      ///< applies all directions with one transfer of host vectors, if possible
   struct {
-    DeviceQueue queue;           ///< the device where vectors lie, as passed to the last set-up
+    DeviceQueue queue;           ///< queue of the device where vectors lie, as passed to the last set-up
     std::string sought;          ///< the vector type for which find_queue() looked
     const char* from_host = "";  ///< why Kokkos vectors were read from host memory, see note_vectors(); else empty
   } vectors;

@@ -203,7 +203,7 @@ std::string why_no_way(const Processor& device, const Outlook<T>& outlook) {
 
 std::vector<Way>::iterator least(std::vector<Way>& ways) {
   constexpr double kNoise = 1.1;
-  std::vector<std::vector<Way>::iterator> best;  // at most one for each processor
+  std::vector<std::vector<Way>::iterator> best;  // at most one way for each processor
   for (const Way& way : ways) {
     const auto of_processor = least_of(ways, way.processor);
     if (of_processor != ways.end() && std::find(best.begin(), best.end(), of_processor) == best.end()) {
