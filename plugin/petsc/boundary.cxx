@@ -53,7 +53,6 @@ PetscErrorCode RaiseOnAll(PC pc, const Caught& error, int rank) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A setting that must be equal on all ranks, and its value on this rank.
 struct Setting {
   std::string name, value;
 };

@@ -31,12 +31,12 @@ struct PetscFailure {
   std::string text;  ///< empty if PETSc has printed the error
 };
 
-/// Call a function of PETSc. @throws PetscFailure
+/// @throws PetscFailure
 inline void must(PetscErrorCode code, int line = __builtin_LINE(), const char* function = __builtin_FUNCTION(),
                  const char* file = __builtin_FILE()) {
   if (PetscUnlikely(code != PETSC_SUCCESS)) throw PetscFailure{code, {line, function, file}, PETSC_COMM_SELF, {}};
 }
-/// Call a function of MPI. @throws PetscFailure
+/// @throws PetscFailure
 void must_mpi(int code, int line = __builtin_LINE(), const char* function = __builtin_FUNCTION(),
               const char* file = __builtin_FILE());
 

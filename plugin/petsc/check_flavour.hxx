@@ -8,7 +8,6 @@
 
 namespace oclspkt::petsc {
 
-/// The flavour of the PETSc headers with which this library was compiled.
 Flavour BuiltFlavour();
 
 /// The flavour of the libpetsc to which this library is bound. The call is safe for every flavour.

@@ -200,7 +200,6 @@ Extraction::Known Extraction::identify(Mat part) {
   return known;
 }
 
-/// Borrow the arrays of a matrix in compressed rows.
 Parts Extraction::hold(Mat matrix) {
   PetscBool done, parallel;
   Parts parts;
@@ -353,7 +352,6 @@ void check_shape(Mat matrix) {
 
 namespace {
 
-/// One row of this rank, and its neighbours on its line.
 struct Row {
   PetscInt number, above, below, count;  ///< number, above, below: global rows, -1 if none; count: entries
   const PetscInt* columns;

@@ -55,7 +55,6 @@ inline Neighbours neighbours_of(const LineLayout& layout, PetscInt first_row) {
   return rows;
 }
 
-/// The error for a row that stores an entry of the bands twice.
 InvalidInput stored_twice(PetscInt row, PetscInt column);
 
 /// How strongly the rows of a matrix are coupled: sums of |off-diagonal entries| / |diagonal| over the rows. Rows with
@@ -168,12 +167,10 @@ class Extraction {
   /// The coupling of the rows of all ranks; its sums are 0 if run() got weigh = 0.
   const Coupling& coupling() const { return coupling_; }
   std::int64_t bytes() const { return positions_.bytes(); }
-  /// Number of searches of the pattern for the bands.
   int searches() const { return searches_; }
   int gathers() const { return gathers_; }
 
  private:
-  /// Identity of a matrix whose pattern was searched.
   struct Known {
     PetscObjectId id = 0;
     PetscObjectState pattern = -1;

@@ -22,7 +22,6 @@ PC_OCLSPKT& chosen(PC pc) {
   return *data(pc);
 }
 
-/// The names of all directions, such as "x,y".
 std::string directions_of(const PC_OCLSPKT& o) {
   std::string words;
   for (const auto& sweep : o.sweeps) words.append(words.empty() ? "" : ",").append(name(sweep->direction));

@@ -310,7 +310,6 @@ void replace_orderings() {
   must(PetscFree(names));
 }
 
-/// Change a matrix to our type (`ours`) or to PETSc's type.
 void rename_matrix(Mat matrix, bool parallel, bool ours);
 
 /// Convert by a copy and a new name. PETSc's conversion sets the values of a new matrix one by one. This fails for a
@@ -326,7 +325,6 @@ void convert(Mat from, MatType /*type*/, MatReuse reuse, Mat* to) {
   rename_matrix(*to, parallel, ours);
 }
 
-/// Give a dressed matrix our type name.
 void give_name(Mat matrix, bool parallel) {
   const PetscObject object = (PetscObject)matrix;
   using Conversion = PetscErrorCode (*)(Mat, MatType, MatReuse, Mat*);

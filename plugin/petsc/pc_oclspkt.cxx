@@ -63,7 +63,6 @@ void info_choices(PC pc, bool transpose) {
   for (const auto& sweep : data(pc)->sweeps) info_choice(pc, *sweep, transpose);
 }
 
-/// True if a null space contains the constant vectors.
 bool holds_constants(MatNullSpace space) {
   const Vec* vectors;
   PetscInt count;
@@ -102,7 +101,6 @@ void each_set_up(PC pc, const SetUp& set_up) {
   }
 }
 
-/// Set up the transposed operator before its first solve.
 void set_up_transpose(PC pc) {
   PC_OCLSPKT* o = data(pc);
   must(PetscLogEventBegin(events().set_up, pc, pc->pmat, 0, 0));

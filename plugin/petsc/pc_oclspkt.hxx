@@ -42,7 +42,7 @@ struct Sweep {
   std::array<bool, 2> told_above{};           ///< [transpose]: -info has reported values above the limits
   std::array<Bounds, 2> bounds;               ///< [transpose]: largest bounds over all ranks, from the last set-up
 
-  Told told;  ///< texts about this direction
+  Told told;
 
   const CutSolver<PetscScalar>& of(bool transpose) const { return transpose ? solver.transposed() : solver; }
   const Report& report(bool transpose) const { return of(transpose).report(); }
@@ -203,7 +203,6 @@ void compose_functions(PC pc, bool remove);
 /// True if the next set-up keeps the lines, judged by this rank alone.
 bool lines_stay(PC pc);
 
-/// A copy of this rank's part of a vector.
 std::vector<PetscScalar> copy_vector(Vec vector);
 
 /* The implementations of PCOCLSPKTSetLines() and PCOCLSPKTSetBands(). */
@@ -296,5 +295,4 @@ void explain(PC pc);
 
 }  // namespace oclspkt::petsc
 
-/// The constructor for PCRegister().
 PetscErrorCode PCCreate_OCLSPKT(PC pc);

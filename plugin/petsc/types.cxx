@@ -186,7 +186,6 @@ void open_device() {
   must(PetscInfo(nullptr, "vectors stay on the host: %s\n", t.why.c_str()));
 }
 
-/// True if the host has all values that an operation needs.
 bool host_has(const Operation& work) {
   const auto is_there = [](Vec v) { return !is_dressed(v) || side_of(v).host; };
   return std::all_of(work.read.begin(), work.read.end(), is_there) &&

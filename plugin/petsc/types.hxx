@@ -25,7 +25,6 @@ namespace oclspkt::petsc {
 using DeviceSpace = Space<PetscScalar>;
 using DeviceArray = SpaceArray<PetscScalar>;
 
-/// Frees the memory of make_zeros().
 struct GiveBack {
   std::size_t pages = 0;  ///< bytes of mapped pages; 0: the memory is from calloc()
   void operator()(void* memory) const;
@@ -160,7 +159,6 @@ bool run_in(DeviceSpace& space, const Operation& work, const RunOnArrays& run);
 /// Replace PETSc's operations by device operations: on whole vectors in put_operations(), on parts in put_parts().
 void put_operations(struct _VecOps* operations);
 void put_parts(struct _VecOps* operations);
-/// PETSc's operations of the vector's type.
 inline const struct _VecOps& of_host(Vec vector) { return *side_of(vector).host_operations; }
 
 /// Call a function of PETSc while the vector has PETSc's own operation in `slot`. The operation may be null; PETSc's

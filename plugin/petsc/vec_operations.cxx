@@ -253,7 +253,6 @@ void vec_dot_norm2(Vec s, Vec t, PetscScalar* product, PetscScalar* square) {
   *square = numbers[1];
 }
 
-/// Call f with the values of a vector on the host.
 template <typename F>
 void on_host(Vec x, const F& f) {
   const PetscScalar* values;

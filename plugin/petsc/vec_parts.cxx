@@ -20,7 +20,6 @@ PetscObjectState state_of(Vec vector) {
   return state;
 }
 
-/// Record that a part and its whole have the same values now.
 void note_equal(Vec part) { side_of(part).known = state_of(part); }
 
 /// Copy values from a part to its whole (to_whole) or back, on the device.

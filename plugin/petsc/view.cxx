@@ -319,7 +319,6 @@ void add_details(const Sweep& o, Lines& lines) {
       times.bytes_from_device, " from it");
 }
 
-/// Lines about the work of this rank, for the detail view.
 Lines detail_lines(const PC_OCLSPKT& o) {
   Lines lines;
   for (const auto& sweep : o.sweeps) {

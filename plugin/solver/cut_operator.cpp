@@ -65,7 +65,6 @@ void right_hand_side(const CutSet<T>& set, const Bands<T>& whole, TrialKind kind
   }
 }
 
-/// The errors of a part's rows in a trial solve.
 template <typename T>
 LineErrors errors_of(const CutSet<T>& set, const Bands<T>& whole, Index c, const Beyond<T>& beyond, const T* y,
                      const T* x) {

@@ -63,7 +63,7 @@ class CutOperator final : public Operator<T> {
   Cuts cuts_;
   CutReport report_;
   CutSet<T> set_;
-  std::optional<Survey> known_rows_;  ///< set by know()
+  std::optional<Survey> known_rows_;
   GatheredLines<T> gathered_{set_};
   CutInterface<T> interface_{set_, gathered_};
   std::unique_ptr<Borders<T>> borders_;  ///< set if vectors lie on a device and no line is gathered

@@ -202,7 +202,6 @@ struct CutSet {
   /// Collective: send facts of parts to the roots of their lines, and receive the facts of the lines rooted here.
   /// @param own shape [cut lines]; facts of the parts of this process
   void tell_roots(const std::vector<PartFacts>& own);
-  /// Judge the lines that are rooted here.
   RootedLines judge_rooted();
   /// Collective: send the decision of each line's root to all parts of the line.
   void tell_parts();

@@ -88,7 +88,6 @@ class CutOperator<T>::SetUp {
   }
 
  private:
-  /// The facts that a pass over a part's rows finds.
   struct PartLook {
     Survey survey;
     double units_range = 0;  ///< range of ColumnUnits

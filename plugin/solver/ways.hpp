@@ -128,9 +128,9 @@ class Chosen {
   bool by_cuda_ = false;   ///< the device is driven by CUDA
   bool reusable_ = false;  ///< solver_ may be set up again for the same method and device
   Method method_{};
-  std::string name_, platform_;  ///< name and platform of the processor
-  Times finished_;               ///< times of deleted solvers
-  Times trials_;                 ///< times of trial solves during set-ups
+  std::string name_, platform_;
+  Times finished_;  ///< times of deleted solvers
+  Times trials_;    ///< times of trial solves during set-ups
   Counts counts_;
 };
 
