@@ -82,7 +82,7 @@ class HostIteration {
   }
   void vectors() {
     for (int k = 0; k < kNumbers; ++k) {
-      std::array<PetscScalar, 8> sums = {}; /* several sums, as in BLAS: additions to one sum would wait */
+      std::array<PetscScalar, 8> sums = {}; /* several sums, as in BLAS, because a single sum is a chain of waits */
       for (std::size_t row = 0; row < kRows; row += sums.size()) {
         for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += x_[row + i] * y_[row + i];
       }

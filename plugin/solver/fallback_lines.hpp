@@ -90,7 +90,7 @@ class FallbackLines {
   bool none() const { return lines_.empty(); }
   bool all() const { return !none() && static_cast<Index>(lines_.size()) == bands_.now().lines().count(); }
   bool contains(Index line) const;
-  /// True if the method keeps enough lines when `more` become fallback lines. @param by_host  the host runs the method
+  /// True if the method keeps enough lines without the lines `more`. @param by_host  the host runs the method
   bool may_add(const std::vector<Index>& more, Method method, bool by_host) const;
   /// Make the lines of a rejection fallback lines: replace their rows by the identity. make_solvers() sets them up.
   void add(const Rejection& rejection);
