@@ -9,7 +9,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The index in PC_OCLSPKT::sweeps of the sweep at a step. The order is x, y, z, and then back for `symmetric`.
+/// The index in PC_OCLSPKT::sweeps of the sweep at a step. For `symmetric`, the steps go through the sweeps and back.
 int sweep_at(const PC_OCLSPKT& o, int step, bool transpose) {
   const int count = static_cast<int>(o.sweeps.size());
   const int place = step < count ? step : 2 * (count - 1) - step;
@@ -26,11 +26,10 @@ int steps_of(const PC_OCLSPKT& o) {
   return o.settings.combine == Combine::symmetric ? 2 * count - 1 : count;
 }
 
-/// How change_vector() combines two vectors, row by row.
 enum class RowWise { add, multiply, take_from };
 
-/// Compute to += with (add), to *= with (multiply) or to = with - to (take_from). The device does it if both vectors
-/// lie there, else all processors of this rank do.
+/// Compute to += with (add), to *= with (multiply) or to = with - to (take_from). If both vectors lie on a device, the
+/// device computes. Otherwise, the cores of this rank compute.
 void change_vector(Vec to, RowWise what, Vec with) {
   const PetscScalar* operand;
   PetscScalar* changed;
@@ -62,8 +61,8 @@ void change(const Block& to, RowWise what, const Block& with) {
   each_vector(to, with, [&](Vec changed, Vec read) { change_vector(changed, what, read); });
 }
 
-/// Make the blocks between the sweeps, on the host or the device where the solution lies. Collective.
-/// @return parts with as many columns as the solution; `between` if there is a diagonal between the factors
+/// Make the blocks for results between sweeps. They lie on the host or the device of the solution. Collective.
+/// @return blocks with as many columns as the solution; `between` is set if the factors have a diagonal between them
 Work match_work(PC pc, const Block& solution) {
   PC_OCLSPKT* o = data(pc);
   Work& own = solution.matrix ? o->work_columns : o->work;
@@ -94,7 +93,7 @@ void apply_additive(PC pc, const Work& work, const Block& right, const Block& so
   }
 }
 
-/// Apply one sweep after the other, each to the result of the previous one. The last one writes to the solution.
+/// Apply the product of the sweeps: the result of each sweep is the right-hand side of the next sweep.
 void apply_product(PC pc, const Work& work, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
   const int steps = steps_of(*o);
@@ -108,7 +107,7 @@ void apply_product(PC pc, const Work& work, const Block& right, const Block& sol
   }
 }
 
-/// x = 0; for each direction x += (D + X)^-1 (y - A x).
+/// x = 0; for each direction x += T^-1 (y - A x), where T is the tridiagonal matrix of the direction.
 void apply_multiplicative(PC pc, const Work& work, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
   Mat matrix = pc->useAmat ? pc->mat : pc->pmat;
@@ -124,7 +123,7 @@ void apply_multiplicative(PC pc, const Work& work, const Block& right, const Blo
 }
 
 /// Apply all directions with one transfer of host vectors to the device and back.
-/// @return false: apply each direction separately
+/// @return false if the caller must apply each direction separately
 bool apply_in_one_visit(PC pc, const Block& right, const Block& solution) {
   PC_OCLSPKT* o = data(pc);
   bool solved = false, failed = false;
@@ -151,9 +150,9 @@ void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution,
   PC_OCLSPKT* o = data(pc);
   const LineLayout& layout = sweep.layout;
   const PetscInt count = solution.count;
-  const Index rows = layout.rows.empty() ? 0 : layout.lines.rows();  // rows to copy to the order of the lines
+  const Index rows = layout.rows.empty() ? 0 : layout.lines.rows();  // number of rows to permute
   const Lent lent = lend(pc, sweep, right, solution, transpose);
-  // Memory for several columns is allocated at the first solve that has several.
+  // The first solve with several columns allocates memory for them, and later solves reuse it.
   sweep.right.resize(count * rows);
   sweep.solution.resize(count * rows);
   const Columns<PetscScalar> moved_y{sweep.right.data(), rows}, moved_x{sweep.solution.data(), rows};
@@ -166,7 +165,7 @@ void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution,
     try {
       transpose ? sweep.solver.apply_transpose(y[k], x[k], lent.place) : sweep.solver.apply(lent.place, y, x, count);
     } catch (...) {
-      o->answers.keep();  // until the end of the apply, see PC_OCLSPKT::answers
+      o->answers.keep();  // PCApply() raises the exception at its end
     }
   }
   for (PetscInt k = 0; k < count; ++k) {
@@ -176,7 +175,7 @@ void solve_sweep(PC pc, Sweep& sweep, const Block& right, const Block& solution,
   log_applies(sweep.report(transpose), count, lent.place);
 }
 
-/// The solvers of all directions, and how a visit combines them.
+/// The order of a visit: the solvers of all steps, and the combination of their results.
 static DeviceVisit<PetscScalar>::Order order_of(PC_OCLSPKT& o) {
   DeviceVisit<PetscScalar>::Order order;
   order.sum = o.settings.combine == Combine::additive;
@@ -197,7 +196,7 @@ void set_up_visit(PC pc) {
 
 void apply_combined(PC pc, const Block& right, const Block& solution, bool transpose) {
   PC_OCLSPKT* o = data(pc);
-  /* To make vectors is collective, but whether one visit applies all directions is this rank's matter. */
+  /* Each rank decides alone about a visit, but making vectors is collective, so several ranks make them first. */
   const bool alone = ranks_of(comm_of(pc)) == 1;
   const Work made = alone ? Work{} : match_work(pc, solution);
   if (!transpose && apply_in_one_visit(pc, right, solution)) return;

@@ -112,7 +112,7 @@ void print_c_header() {
   std::printf("\n#endif\n");
 }
 
-/* PetscOptionsEnum() needs more strings after the words of an enumeration. */
+/* Print oclspkt/rows.h. Its arrays of words end with the strings that PetscOptionsEnum() needs. */
 void print_c_rows() {
   std::printf(
       "/* Made by oclspkt-options from plugin/petsc/options.cpp. */\n#include \"oclspkt/oclspkt.h\"\n\n#define "
@@ -140,13 +140,13 @@ void print_c_rows() {
 
 namespace {
 
-/// How a Fortran program passes a value of a C type: the type that it declares, and the type of the C interface. With a
-/// PETSc of another precision the two differ, and the module does not compile.
+/// The Fortran types for a value of a C type: `fortran` in the program, `c` in the interface of the C function. The
+/// module does not compile if numbers have another precision in PETSc, because then the two types differ.
 struct Passing {
   std::string fortran, c;
 };
 
-/// The Fortran types for a C type; empty if the type is unknown.
+/// The Fortran types of a C type; empty if the type is unknown.
 Passing passing(const std::string& type) {
   if (type == "const char[]") return {"character(len=*)", "type(c_ptr)"};
   if (type == "PetscBool") return {"PetscBool", "integer(c_int)"};
@@ -160,7 +160,7 @@ Passing passing(const std::string& type) {
 
 bool is_text(const Argument& argument) { return argument.type == "const char[]"; }
 bool is_flag(const Argument& argument) { return argument.type == "PetscBool"; }
-/// True if the C function returns the value in another type than the Fortran one, so that the module converts it.
+/// True if the module converts an output, because its C type differs from its Fortran type.
 bool is_converted(const Argument& argument) { return argument.out && (is_text(argument) || is_flag(argument)); }
 
 std::string dummies(const Signature& f, const char* last) {
@@ -276,8 +276,8 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-/// Print a row of Python's tables.
-/// @param lists  lists of types in the row: false for inputs, true for outputs; an enumeration's words are its type
+/// Print a row of the Python helper's tables. The type of an enumeration is the list of its words.
+/// @param lists  the lists of argument types to print: false for inputs, true for outputs
 void print_row(const Signature& f, const char* function, std::initializer_list<bool> lists, const char* help) {
   std::string row;
   for (const bool out : lists) {

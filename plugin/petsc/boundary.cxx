@@ -19,16 +19,16 @@ Caught caught(PetscErrorCode code, const char* text, PCFailedReason reason = PC_
   return error;
 }
 
-/// Raise an error of a function of PETSc or of OclspktCheck() at the place where it occurred.
+/// Raise a PetscFailure as a PETSc error at the line where must() or OclspktCheck() found it.
 PetscErrorCode RaiseFailure(const PetscFailure& failure) {
   const auto kind = failure.text.empty() ? PETSC_ERROR_REPEAT : PETSC_ERROR_INITIAL;
   return PetscError(failure.comm, failure.at.line, failure.at.function, failure.at.file, failure.code, kind, "%s",
                     failure.text.empty() ? " " : failure.text.c_str());
 }
 
-/// Raise an error, or mark the PC as failed.
-/// @param comm all of its ranks raise the error, and its first rank prints it
-/// @return 0 if the PC was marked as failed and the program may go on
+/// Raise an error, or mark the PC as failed by a Breakdown.
+/// @param comm  the ranks that raise the error; the first rank prints it
+/// @return 0 if the PC is marked as failed
 PetscErrorCode Raise(PC pc, MPI_Comm comm, int line, const char* function, const char* file, const Caught& error) {
   if (error.reason == PC_NOERROR || !pc || pc->erroriffailure) {
     return PetscError(comm, line, function, file, error.code, PETSC_ERROR_INITIAL, "%s", error.text);
@@ -39,12 +39,12 @@ PetscErrorCode Raise(PC pc, MPI_Comm comm, int line, const char* function, const
 }
 
 /// Raise the error of one rank on all ranks of a PC, or mark the PC as failed. Collective.
-/// @param rank the rank where the error occurred; -1: the text names no rank
+/// @param rank  the rank to name in the text; -1: name no rank
 PetscErrorCode RaiseOnAll(PC pc, const Caught& error, int rank) {
   Caught all = error;
 
   PetscFunctionBegin;
-  /* A CutSolver's text names the rank already, as a process. */
+  /* Texts of CutSolver already begin with the rank, as in "process 3". */
   const bool named = std::string_view(error.text).starts_with("process ");
   if (rank >= 0 && !named) PetscCall(PetscSNPrintf(all.text, sizeof all.text, "rank %d: %s", rank, error.text));
   PetscStackUpdateLine;
@@ -53,12 +53,11 @@ PetscErrorCode RaiseOnAll(PC pc, const Caught& error, int rank) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// A setting that must be equal on all ranks, and its value on this rank.
 struct Setting {
   std::string name, value;
 };
 
-/// The text of a value that ranks compare; numbers have all their digits.
+/// The value of an option as text. Real numbers have all digits, so equal texts mean equal values.
 std::string exact_text(const OptionEntry& entry, const Settings& settings) {
   const auto* number = std::get_if<Member<double>>(&entry.field);
   if (!number) return value_text(entry, settings);
@@ -80,8 +79,8 @@ std::vector<Setting> settings_of(const PC_OCLSPKT& o) {
   return all;
 }
 
-/// Raise the error about a setting that differs, with its values on rank 0 and on the first rank with another value.
-/// Collective.
+/// Raise an error about a setting that differs among ranks. The text shows the value of rank 0 and the first value that
+/// differs from it. Collective.
 void refuse_difference(PC pc, const Setting& setting) {
   MPI_Comm comm = comm_of(pc);
   const std::string first = text_of(comm, 0, setting.value);
@@ -138,7 +137,7 @@ PetscErrorCode MarkFailed(PC pc, const Caught& breakdown) {
   if (pc->data) {
     try {
       data(pc)->failure = breakdown.text;
-    } catch (...) {  // without memory for the text, PETSc still gets the reason below
+    } catch (...) {  // out of memory: `failure` stays without text
     }
   }
   PetscCall(PCSetFailedReason(pc, breakdown.reason));
@@ -184,7 +183,7 @@ PetscErrorCode TranslateException(PC pc, int line, const char* function, const c
     return RaiseFailure(failure);
   } catch (...) {
   }
-  // Other ranks may have no error. On the PC's communicator only the first rank would print, so use this rank alone.
+  // With the PC's communicator, only its first rank would print. PETSC_COMM_SELF lets this rank print its own error.
   return Raise(pc, PETSC_COMM_SELF, line, function, file, describe(std::current_exception()));
 }
 
@@ -212,7 +211,7 @@ void agree_on(PC pc, const Trouble& trouble, std::span<double> sums) {
 bool agree_on_settings(PC pc, bool stays) {
   if (ranks_of(comm_of(pc)) == 1) return stays;
   const std::vector<Setting> own = settings_of(*data(pc));
-  std::vector<PetscInt64> least; /* hashes h and -h of each setting; their least values are opposite if ranks agree */
+  std::vector<PetscInt64> least; /* hashes h and -h of each setting: the minima of both add up to 0 if ranks agree */
   for (const Setting& setting : own) {
     const auto hash = static_cast<PetscInt64>(std::hash<std::string>{}(setting.value) >> 1);
     least.insert(least.end(), {hash, -hash});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Error handling. Functions that PETSc or a program calls return error codes and have PETSc's frame. All other
-   functions throw, and call PETSc's functions by must(). */
+/* Functions that PETSc or a program calls return error codes and appear on PETSc's call stack. All other functions
+   throw, and call PETSc's functions by must(). */
 #pragma once
 
 #include <exception>
@@ -17,66 +17,64 @@ MPI_Comm comm_of(Object object) {
   return PetscObjectComm((PetscObject)object);
 }
 
-/// A place in the sources.
 struct Where {
   int line;
   const char *function, *file;
 };
 
-/// An error that a function of PETSc returned or OclspktCheck() found. OclspktCall() catches it and raises the error of
-/// PETSc. It is no std::exception, so that no handler takes it for an error of the solver.
+/// A PETSc error, thrown by must() and OclspktCheck(). OclspktCall() turns it into an error code. It does not derive
+/// from std::exception, so handlers of the solver's errors do not catch it.
 struct PetscFailure {
   PetscErrorCode code;
   Where at;
-  MPI_Comm comm;     ///< its first rank prints the text
-  std::string text;  ///< empty: PETSc has printed its own text
+  MPI_Comm comm;     ///< the first rank of this communicator prints the text
+  std::string text;  ///< empty if PETSc has printed the error
 };
 
-/// Call a function of PETSc. @throws PetscFailure
+/// @throws PetscFailure
 inline void must(PetscErrorCode code, int line = __builtin_LINE(), const char* function = __builtin_FUNCTION(),
                  const char* file = __builtin_FILE()) {
   if (PetscUnlikely(code != PETSC_SUCCESS)) throw PetscFailure{code, {line, function, file}, PETSC_COMM_SELF, {}};
 }
-/// Call a function of MPI. @throws PetscFailure
+/// @throws PetscFailure
 void must_mpi(int code, int line = __builtin_LINE(), const char* function = __builtin_FUNCTION(),
               const char* file = __builtin_FILE());
 
 int ranks_of(MPI_Comm comm);
 int rank_of(MPI_Comm comm);
-/// The first kMostText - 1 letters of the text of rank `rank`, on all ranks. Collective.
+/// Send the text of rank `rank` to all ranks, cut to kMostText - 1 characters. Collective.
 std::string text_of(MPI_Comm comm, int rank, const std::string& own);
 inline constexpr std::size_t kMostText = 256;
 
-/// @throws PetscFailure always, with the text that std::printf() would print
+/// Throw PetscFailure with a text formatted as by std::printf().
 [[noreturn, gnu::format(printf, 4, 5)]] void refuse(const Where& at, MPI_Comm comm, PetscErrorCode code,
                                                     const char* format, ...);
 
-/// An exception as PETSc reports it, in bytes that ranks can send each other.
+/// The error code and the text of an exception. MPI can send this type as bytes.
 struct Caught {
   PetscErrorCode code;
-  PCFailedReason reason;  ///< the reason of a Breakdown, which is a result and no error; else PC_NOERROR
+  PCFailedReason reason;  ///< PC_NOERROR unless the exception is a Breakdown
   char text[2000];
 };
 Caught describe(const std::exception_ptr& exception);
 
-/// Turn the exception being handled into a PETSc error, raised at `line` of `file`.
+/// In a catch clause: raise the exception as a PETSc error, at `line` of `file`.
 ///
-/// A Breakdown is a result and no error, unless the user asked for errors: it becomes the PC's failed reason, and 0 is
-/// returned.
-/// @param pc the preconditioner concerned, of type PCOCLSPKT; may be null
+/// A Breakdown only marks the PC as failed, and the function returns 0. If the PC is null or has erroriffailure set, a
+/// Breakdown is an error as well.
+/// @param pc  of type PCOCLSPKT; may be null
 PetscErrorCode TranslateException(PC pc, int line, const char* function, const char* file);
 
 PetscErrorCode MarkFailed(PC pc, const Caught& breakdown);
 
-/// In the handler of an exception: mark the PC as failed by a Breakdown.
-/// @throws the exception, unless it is a Breakdown and the user asked for no errors
+/// In a catch clause: if the exception is a Breakdown, mark the PC as failed.
+/// @throws the exception if it is no Breakdown or pc->erroriffailure is set
 void accept_breakdown(PC pc);
 
-/// Keeps an exception of this rank until all ranks agree on it. If a rank returned at once, the others would wait for
-/// it.
+/// Keeps this rank's first exception until agree_on(). If a rank returned early, the other ranks would wait for it.
 class Trouble {
  public:
-  /// Call f() and keep its exception, unless an exception is kept already. f must not call PETSc, see OclspktCall().
+  /// Do nothing if an exception is kept. Otherwise call f(), which must not call PETSc, and keep an exception of f().
   template <typename F>
   void attempt(const F& f) {
     if (met_) return;
@@ -86,11 +84,11 @@ class Trouble {
       keep();
     }
   }
-  /// In the handler of an exception: keep it, unless an exception is kept already. @throws PetscFailure
+  /// In a catch clause: keep this rank's first exception, but rethrow a PetscFailure.
   void keep() {
     try {
       throw;
-    } catch (const PetscFailure&) {  // PETSc has printed the error
+    } catch (const PetscFailure&) {
       throw;
     } catch (...) {
       if (!met_) met_ = std::current_exception();
@@ -102,23 +100,23 @@ class Trouble {
   std::exception_ptr met_;
 };
 
-/// Add up numbers over all ranks. If ranks hold exceptions in `trouble`, raise one of them on all ranks: an error
-/// before a Breakdown, and that of the first such rank. Collective, one reduction unless there is trouble.
-/// @param[in,out] sums  at most 3
-/// @throws PetscFailure on all ranks; a Breakdown may mark the PC as failed on all ranks instead
+/// Add up numbers over all ranks. If ranks keep exceptions in `trouble`, raise one exception on all ranks. Errors come
+/// before Breakdowns, and lower ranks before higher ranks. Collective; one reduction if no rank keeps an exception.
+/// @param[in,out] sums  at most 3 numbers
+/// @throws PetscFailure on all ranks; a Breakdown may instead mark the PC as failed on all ranks
 void agree_on(PC pc, const Trouble& trouble, std::span<double> sums = {});
 
-/// Check that all ranks agree on the options, and on whether the program gave lines and bands. Collective, one
-/// reduction unless something differs.
-/// @return whether `stays` is true on all ranks
+/// Check that the options are equal on all ranks, and that the program gave lines and bands on all ranks or on none.
+/// Collective; one reduction if nothing differs.
+/// @return true if `stays` is true on all ranks
 bool agree_on_settings(PC pc, bool stays);
 
-/// Check that all ranks or none gave -oclspkt_types: a rank without it would wait for messages that no rank sends. The
-/// call is collective during PetscInitialize(), as the loading of -dll_append is, and makes one reduction. Later it
-/// does nothing, because a program may register the library on some ranks only.
+/// Check that -oclspkt_types is set on all ranks or on none: in a mixture, some ranks would wait for messages forever.
+/// During PetscInitialize(), the call is collective with one reduction. After PetscInitialize(), it does nothing,
+/// because a program may register the library on some ranks only.
 void agree_on_types(PetscBool given);
 
-/// @param place  the position among the arguments of `function`, in words
+/// @param place  the position of the argument in the argument list of `function`, such as "second"
 inline PetscErrorCode CheckPointer(MPI_Comm comm, const char* place, const char* function, const void* value) {
   PetscFunctionBegin;
   PetscCheck(value, comm, PETSC_ERR_ARG_NULL, "The %s argument of %s() is a null pointer: pass the address of a value",
@@ -128,10 +126,9 @@ inline PetscErrorCode CheckPointer(MPI_Comm comm, const char* place, const char*
 
 }  // namespace oclspkt::petsc
 
-/// Evaluate an expression that may throw; for several statements, write a function or a named lambda. Afterwards,
-/// pc->failedreason tells whether a Breakdown was caught. The expression must not call PETSc: an exception would leave
-/// functions on PETSc's call stack. PetscError() takes the function off that stack, so an error returns without
-/// PetscFunctionReturn(), as in PetscCall().
+/// Evaluate an expression and return its exceptions as PETSc errors. After a Breakdown, pc->failedreason is set.
+/// No exception may leave a function with PetscFunctionBegin: the function would stay on PETSc's call stack. The macro
+/// returns errors without PetscFunctionReturn(), as PetscCall() does.
 #define OclspktCall(pc, ...)                                                               \
   do {                                                                                     \
     PetscStackUpdateLine;                                                                  \
@@ -146,7 +143,7 @@ inline PetscErrorCode CheckPointer(MPI_Comm comm, const char* place, const char*
 
 namespace oclspkt::petsc {
 
-/// Wraps a function that throws in one that returns an error code, for PETSc to call: `ops->set = Called<vec_set>`.
+/// A callback for PETSc that calls `function` and returns exceptions as error codes: `ops->set = Called<vec_set>`.
 template <auto function, typename... Arguments>
 PetscErrorCode Called(Arguments... arguments) {
   PetscFunctionBegin;
@@ -156,13 +153,13 @@ PetscErrorCode Called(Arguments... arguments) {
 
 }  // namespace oclspkt::petsc
 
-/// Check a condition. @throws PetscFailure if it does not hold
+/// @throws PetscFailure if the condition is false
 #define OclspktCheck(condition, ...)                                                                                 \
   do {                                                                                                               \
     if (PetscUnlikely(!(condition))) oclspkt::petsc::refuse({__LINE__, PETSC_FUNCTION_NAME, __FILE__}, __VA_ARGS__); \
   } while (0)
 
-/// MPIU_Allreduce(), which checks in debug builds that all ranks call it in the same place of the sources.
+/// Call MPIU_Allreduce(), which in debug builds checks that all ranks are at the same line of the sources.
 /// @throws PetscFailure
 #define OclspktReduce(...)                       \
   oclspkt::petsc::must([&]() -> PetscErrorCode { \
@@ -170,8 +167,8 @@ PetscErrorCode Called(Arguments... arguments) {
     return PETSC_SUCCESS;                        \
   }())
 
-/* PETSc's own checks are empty in optimised builds. Without these checks, a null pointer would end the program there,
-   and other languages easily pass one. */
+/* Check a PC in optimised builds as well, where PETSc's own checks are empty. Programs in other languages easily pass
+   null pointers. */
 #define OclspktValidPC(pc)                                                                                          \
   do {                                                                                                              \
     PetscCheck(pc, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,                                                             \

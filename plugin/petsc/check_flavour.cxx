@@ -13,8 +13,8 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Test whether PETSc's functions write `value` where this library's headers place members of a PC and of a Mat. The
-/// tested members follow those that only some builds of PETSc have.
+/// Test whether PETSc's functions write members of a PC and of a Mat where this library's headers place them. The
+/// tested members lie behind members that exist only in some builds of PETSc.
 PetscErrorCode FindMembers(PetscBool value, bool* found) {
   PC pc;
   Mat matrix;
@@ -90,7 +90,7 @@ PetscErrorCode CheckFlavour() {
     std::snprintf(text, sizeof text, "oclspkt: %s", error.what());
   }
   if (!initialized) {
-    // This libpetsc has no streams and no error handler yet, and the program's PETSc prints only the code returned.
+    // PetscError() needs PetscInitialize() of this libpetsc. The program's own PETSc prints only the error code.
     std::fprintf(stderr, "%s\n", text);
     PetscFunctionReturn(PETSC_ERR_LIB);
   }

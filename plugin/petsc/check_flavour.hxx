@@ -8,20 +8,18 @@
 
 namespace oclspkt::petsc {
 
-/// The flavour whose headers this library was compiled with.
 Flavour BuiltFlavour();
 
-/// The flavour of the libpetsc to which the process has bound this library; safe to call for any flavour.
+/// The flavour of the libpetsc to which this library is bound. The call is safe for every flavour.
 Flavour RunningFlavour();
 
-/// A text with cause and cure if `running` is not `built`; else empty.
+/// The error message if the two flavours differ; else empty.
 std::string complaint(const Flavour& built, const Flavour& running);
 
-/// A text with cause and cure if the program did not call PetscInitialize() of the libpetsc to which this library is
-/// bound.
+/// The error message if the program did not call PetscInitialize() of the libpetsc to which this library is bound.
 std::string complaint_of_stranger(const Flavour& built);
 
-/// Refuse a libpetsc for which this library was not built: it has another flavour, or another layout of PC and Mat.
+/// Return an error if the running libpetsc has another flavour than this library, or another layout of PC and Mat.
 /// Builds of PETSc with devices or SAWs have another layout.
 PetscErrorCode CheckFlavour();
 

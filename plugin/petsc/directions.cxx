@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The choice of the directions, their lines, and their bands. */
+/* The choice of directions, and the lines and bands of each direction. */
 #include <petscdm.h>
 
 #include <algorithm>
@@ -49,11 +49,11 @@ std::string figure(double value) {
   return text;
 }
 
-/// How strongly each axis of a grid is coupled: the mean over all rows of |couplings| / |diagonal|.
+/// The mean over all rows of |couplings| / |diagonal|, for each axis of a grid.
 struct Axes {
   std::array<double, kAxes> mean{};
   std::string figures;                ///< the means of all axes, as text
-  int strongest = -1, periodic = -1;  ///< strongest axis, strongest periodic axis; -1: none
+  int strongest = -1, periodic = -1;  ///< index of an axis; -1: none
 };
 
 Axes measure_axes(PC pc, const Grid& grid) {
@@ -64,12 +64,12 @@ Axes measure_axes(PC pc, const Grid& grid) {
     int& most = grid.periodic[axis] ? axes.periodic : axes.strongest;
     const Coupling coupling = try_direction(pc, static_cast<Direction>(axis), grid);
     axes.mean[axis] = coupling.along / static_cast<double>(PetscMax(rows, 1));
-    // The couplings that close a periodic line are not read; this factor makes up for them.
+    // The sum lacks the couplings that close periodic lines. The factor adds a mean coupling for each of them.
     const auto nodes = static_cast<double>(grid.nodes[axis]);
     if (grid.periodic[axis]) axes.mean[axis] *= nodes / (nodes - 1);
     axes.figures += (axes.figures.empty() ? "" : ", ") + std::string(kDirectionNames[axis]) + " " +
                     figure(axes.mean[axis]) + (grid.periodic[axis] ? " but periodic" : "");
-    // Threads add in any order, so equally coupled axes differ by rounding. The margin makes the first of them win.
+    // Threads add in any order, so equally coupled axes differ by rounding. With the margin, the first such axis wins.
     if (most < 0 || axes.mean[axis] > axes.mean[static_cast<std::size_t>(most)] * (1 + 1e-9)) {
       most = static_cast<int>(axis);
     }
@@ -77,10 +77,10 @@ Axes measure_axes(PC pc, const Grid& grid) {
   return axes;
 }
 
-/// Warn of a periodic axis if its coupling exceeds that of the chosen axis by this factor.
+/// Warn of a periodic axis if its coupling exceeds the coupling of the chosen axis by this factor.
 constexpr double kMattersLeftOut = 10;
 
-/// The warning that the couplings of a periodic axis are left out; empty if there are none.
+/// A warning if a periodic axis is coupled much more strongly than the chosen axis; else empty.
 std::string left_out_text(const Axes& axes) {
   if (axes.periodic < 0 || axes.strongest < 0) return {};
   const auto taken = static_cast<std::size_t>(axes.strongest), other = static_cast<std::size_t>(axes.periodic);
@@ -104,7 +104,7 @@ Direction choose_by_values(PC pc, const Grid& grid, std::string& why) {
   return axes.strongest >= 0 ? static_cast<Direction>(axes.strongest) : Direction::matrix;
 }
 
-/// The directions that `auto` takes for this matrix.
+/// The directions that `auto` takes: from lines or bands of the program, else by the values of the matrix.
 std::vector<Direction> choose_directions(PC pc, const std::optional<Grid>& grid, std::string& why) {
   PC_OCLSPKT* o = data(pc);
   std::vector<Direction> directions;
@@ -134,7 +134,7 @@ LinesKey current_key(PC pc) {
   return key;
 }
 
-/// True if the lines stay as they are. Directions that the user named do not depend on the pattern of the matrix.
+/// True if the lines stay. The matrix and its pattern matter only if `auto` chooses the directions (`chosen`).
 bool same_lines(const LinesKey& before, LinesKey now, bool chosen) {
   if (!chosen) {
     now.matrix = before.matrix;
@@ -143,7 +143,7 @@ bool same_lines(const LinesKey& before, LinesKey now, bool chosen) {
   return before == now;
 }
 
-/// Take back from the solvers the bands that the program gave, because the solvers may get other bands.
+/// Take the program's bands back from the solvers before the lines change.
 void take_back(PC pc) {
   PC_OCLSPKT* o = data(pc);
   for (const auto& sweep : o->sweeps) {
@@ -180,15 +180,14 @@ void resize_sweeps(PC_OCLSPKT& o, std::size_t count) {
   }
 }
 
-/// Lines stay until another axis may be better by this factor.
+/// `auto` keeps the direction until the coupling along another axis may be larger by this factor.
 constexpr double kBetter = 1.25;
 
-/// The ratio of couplings off the bands to couplings in the bands.
 static double off_ratio(const Coupling& coupling) { return coupling.off > 0 ? coupling.off / coupling.along : 0; }
 
-/// The sum of all entries off the bands bounds the coupling of every other axis. While it is small, or has not grown
-/// relative to the bands, the axes are not measured again. In three dimensions it is the sum of two axes, so one of
-/// them may grow unnoticed to twice the coupling of the chosen axis.
+/// The sum of all entries off the bands bounds the coupling of every other axis. If this sum is small, or has not grown
+/// relative to the bands, the choice stays. In three dimensions, two axes share the sum, so one axis may grow to twice
+/// the coupling of the chosen axis before the sum grows.
 bool choice_is_stale(const PC_OCLSPKT& o) {
   const Coupling& now = o.first().extraction.coupling();
   if (!o.chosen.by_values || !o.chosen.coupling || now.ignored == 0) return false;
@@ -200,11 +199,11 @@ void find_lines(PC pc) {
   std::string why, why_no_grid;
   const auto& bands = o->given.bands;
   const bool reads = std::none_of(bands.begin(), bands.end(), [](const GivenBands& given) { return given.set; });
-  reads ? (void)find_source(pc->pmat) : check_shape(pc->pmat); /* errors of the matrix come before others */
+  reads ? (void)find_source(pc->pmat) : check_shape(pc->pmat); /* report errors of the matrix before other errors */
   LinesKey key = current_key(pc);
   std::vector<Direction> directions = parse_directions(o->settings.lines);
   const bool chosen = directions.empty();
-  /* All ranks decide together: if lines change on one rank, they may stay on its neighbours. */
+  /* All ranks decide together, because lines may change on one rank and stay on its neighbours. */
   if (agree_on_settings(pc, same_lines(o->chosen.key, key, chosen))) return;
   o->chosen.key = {};
   o->chosen.by_values = false;
@@ -227,17 +226,16 @@ void find_lines(PC pc) {
 
 namespace {
 
-/// If there are many rows, the test whether the choice of lines still holds reads every seventh row. Widths of grids
-/// are rarely multiples of 7, so these rows have different places in the grid.
+/// With many rows, choice_is_stale() samples every seventh row. Widths of grids are rarely multiples of 7, so the
+/// sample has rows from all parts of the grid.
 constexpr Index kSampledRows = 7;
 
 bool reads_matrix(const PC_OCLSPKT& o, Direction direction) {
   return place(direction) >= kAxes || !o.given.bands[place(direction)].set;
 }
 
-/// Write the diagonal D_0 + D_x of the split form: the row sums D_0, and the part D_x that balances the couplings of
-/// the direction.
-/// @pre couplings out of the lines are 0, as Extraction leaves them
+/// Write the diagonal of the split form: the row sums of the matrix, less the couplings of the direction.
+/// @pre couplings out of the lines are 0, as after Extraction::run()
 void split_diagonal(const std::vector<PetscScalar>& row_sums, const LineLayout& layout,
                     const BandsPart<PetscScalar>& part, Index first, Index end) {
   for (Index i = 0; i < end - first; ++i) {
@@ -245,8 +243,8 @@ void split_diagonal(const std::vector<PetscScalar>& row_sums, const LineLayout& 
   }
 }
 
-/// Divide row i by between[i]. This turns D + Y into D^-1 (D + Y), whose inverse is (D + Y)^-1 D, so an apply needs no
-/// pass for D.
+/// Divide row i of the bands by between[i]. With D = diag(between), this turns the tridiagonal matrix T into D^-1 T,
+/// whose inverse is T^-1 D, so an apply needs no pass for D.
 void divide_rows(const std::vector<PetscScalar>& between, const LineLayout& layout, const BandsPart<PetscScalar>& part,
                  Index first, Index end) {
   for (Index i = 0; i < end - first; ++i) {
@@ -265,7 +263,7 @@ Index count_couplings(const BandsPart<PetscScalar>& part, Index count) {
   return couplings;
 }
 
-/// Count the couplings of places [first, end) that other directions have as well.
+/// Count the couplings of places [first, end) that are also couplings of other directions.
 Index count_shared(const LineLayout& layout, PetscInt first_row, const std::vector<Neighbours>& others,
                    const BandsPart<PetscScalar>& part, Index first, Index end) {
   Index shared = 0;
@@ -281,7 +279,7 @@ Index count_shared(const LineLayout& layout, PetscInt first_row, const std::vect
   return shared;
 }
 
-/// The vector that `read` computes of the matrix (its diagonal or row sums), by local rows.
+/// Compute a vector from the matrix by `read`, such as the diagonal or the row sums. Returns this rank's part.
 std::vector<PetscScalar> read_vector(PC pc, PetscErrorCode (*read)(Mat, Vec)) {
   Vec vector;
   must(MatCreateVecs(pc->pmat, nullptr, &vector));
@@ -291,7 +289,7 @@ std::vector<PetscScalar> read_vector(PC pc, PetscErrorCode (*read)(Mat, Vec)) {
   return values;
 }
 
-/// Fail if D has a zero: products with D between the factors need D^-1. Collective.
+/// Fail if the diagonal D between the factors has a zero, because the product contains D^-1. Collective.
 void check_between(PC pc) {
   PC_OCLSPKT* o = data(pc);
   PetscInt first, bad = -1;
@@ -308,7 +306,7 @@ void check_between(PC pc) {
 }
 
 /// Fill the bands of sweep s from the matrix. Collective.
-/// @param others  earlier directions; couplings that they have are not counted again
+/// @param others  neighbours in earlier directions; their couplings are not counted again
 void read_sweep(PC pc, std::size_t s, const std::vector<PetscScalar>& row_sums, const std::vector<Neighbours>& others) {
   PC_OCLSPKT* o = data(pc);
   Sweep& sweep = *o->sweeps[s];
@@ -331,7 +329,7 @@ void read_sweep(PC pc, std::size_t s, const std::vector<PetscScalar>& row_sums, 
   OclspktReduce(MPI_IN_PLACE, &sweep.couplings, 1, MPIU_INT64, MPI_SUM, comm_of(pc));
 }
 
-/// Give the solver of a sweep the bands that the program gave, unless the solver has them already.
+/// Hand the program's bands to the solver of a sweep, unless the solver holds them already.
 /// @throws InvalidInput if the bands belong to other rows or lines
 void take_given(GivenBands& given, Sweep& sweep) {
   const LineLayout& layout = sweep.layout;
@@ -362,7 +360,7 @@ void fill_bands(PC pc) {
   const bool several = o->sweeps.size() > 1, split = o->settings.diagonal == Diagonal::split;
   const bool from_matrix = reads_matrix(*o, o->first().direction);
   const bool product = o->settings.combine == Combine::factored || o->settings.combine == Combine::symmetric;
-  /* Two axes share no coupling. Lines of the matrix's order and of the program may share couplings with an axis. */
+  /* Axes share no coupling with each other. Other directions may share couplings with an axis. */
   const bool may_share = several && std::any_of(o->sweeps.begin(), o->sweeps.end(),
                                                 [](const auto& sweep) { return place(sweep->direction) >= kAxes; });
   std::vector<PetscScalar> row_sums;
@@ -392,7 +390,6 @@ void fill_bands(PC pc) {
   for (Work* work : {&o->work, &o->work_columns}) destroy_work_of_matrix(*work);
 }
 
-/// The entries that the first direction ignores, less those that other directions take.
 Index ignored_entries(const PC_OCLSPKT& o) {
   Index ignored = o.first().extraction.ignored() + o.first().couplings;
   for (const auto& sweep : o.sweeps) ignored -= sweep->couplings;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/// liboclspkt.so, which -dll_append names: finds which PETSc loads it and hands over to the library beside it that was
-/// built for that PETSc. It needs no symbol of PETSc, since any PETSc may load it.
+/// liboclspkt.so, the library for -dll_append. It finds the PETSc that loads it, and opens the library beside it that
+/// was built for this PETSc. It uses no symbol of PETSc, because any PETSc may load it.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -27,8 +27,8 @@ std::string file_of(const void* address) {
   return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
-/// The handle of a loaded library, by its path or SONAME. It is never closed: no program unloads a PETSc that has
-/// loaded this library.
+/// The handle of a loaded library; null if it is not loaded. The handle is never closed, because no program unloads a
+/// PETSc that loaded this library. @param name  path or SONAME
 void* loaded(const char* name, int mode = 0) { return dlopen(name, RTLD_LAZY | RTLD_NOLOAD | mode); }
 
 std::vector<std::string> loaded_libraries() {
@@ -42,7 +42,7 @@ std::vector<std::string> loaded_libraries() {
   return names;
 }
 
-/// The PETSc that this library serves.
+/// The PETSc that loads this library.
 struct Caller {
   void* handle = nullptr;
   PetscQuestions questions;
@@ -63,9 +63,9 @@ struct Caller {
   }
 };
 
-/// Find the PETSc that loads this library. In PetscInitialize(), the call comes from libpetsc, or from the program if
-/// PETSc is linked statically. All other calls come between PetscInitialize() and PetscFinalize(). Then few libraries
-/// may see PETSc, as under petsc4py.
+/// Find the PETSc that loads this library. In PetscInitialize(), the caller is libpetsc, or the program if it links
+/// PETSc statically. Later, PETSc is initialised, but under petsc4py, for example, the caller does not link PETSc, and
+/// PETSc has no global symbols.
 Caller find_caller(const void* return_address) {
   const Caller direct(loaded(file_of(return_address).c_str()));
   if (direct.is_petsc()) return direct;
@@ -78,8 +78,8 @@ Caller find_caller(const void* return_address) {
   return Caller(nullptr);
 }
 
-/// The value of PETSC_COMM_WORLD as an argument: MPI defines it as an address or as a number. A program that reads this
-/// variable holds a copy, which PETSc sets.
+/// The value of PETSC_COMM_WORLD as an argument. MPI defines communicators as addresses or as numbers. If the program
+/// reads the variable, the linker gives it a copy, and PETSc sets this copy.
 std::intptr_t world(void* petsc) {
   std::intptr_t value = 0;
   void* address = dlsym(RTLD_DEFAULT, "PETSC_COMM_WORLD");
@@ -93,7 +93,7 @@ std::intptr_t world(void* petsc) {
   return value;
 }
 
-/// Report an error by PetscError() of the PETSc that loads this library. @return the error code for the caller
+/// Report an error by PetscError() of the PETSc that loads this library. @return the error code
 int report(const Caller& caller, const std::string& text) {
   using PetscError = int (*)(std::intptr_t, int, const char*, const char*, int, int, const char*, ...);
   const auto error =
@@ -107,7 +107,7 @@ int report(const Caller& caller, const std::string& text) {
                kInitial, "%s", text.c_str());
 }
 
-/// The folder of the solver library and of the plugins. The path of this library may be a link in another folder.
+/// The folder of the solver library and of the flavours. The loader may find this library by a link elsewhere.
 std::filesystem::path plugin_folder() {
   return std::filesystem::path(beside_own_file(OCLSPKT_SOLVER_FILE)).parent_path();
 }
@@ -129,9 +129,9 @@ std::string kinds_in(const std::filesystem::path& folder) {
   return text.empty() ? "none" : text;
 }
 
-/// The PETSC_DIR of a libpetsc, without PETSC_ARCH; a word in brackets if its files do not show it.
+/// The PETSC_DIR of a libpetsc, without PETSC_ARCH; a placeholder in brackets if no file shows it.
 std::string petsc_folder(const std::filesystem::path& libpetsc) {
-  std::string debian = libpetsc.filename().string();  // libpetsc64_real.so.3.18 belongs to petsc64-real
+  std::string debian = libpetsc.filename().string();  // Debian: libpetsc64_real.so.3.18 is in petsc64-real
   debian = debian.substr(0, debian.find('.'));
   std::replace(debian.begin(), debian.end(), '_', '-');
   if (debian.starts_with("lib")) debian.erase(0, 3);
@@ -145,7 +145,7 @@ std::string petsc_folder(const std::filesystem::path& libpetsc) {
   return "<folder of that PETSc>";
 }
 
-/// The install prefix, as for `cmake --install`, to which the folder of the libraries belongs.
+/// The install prefix (as in `cmake --install --prefix`) of a folder of libraries; "<prefix>" if it is unknown.
 std::string prefix_of(const std::filesystem::path& folder) {
   const std::string path = folder.string(), end = "/" OCLSPKT_LIBDIR;
   return path.ends_with(end) ? path.substr(0, path.size() - end.size()) : "<prefix>";
@@ -161,11 +161,11 @@ std::string missing_text(const Flavour& flavour, const std::string& libpetsc) {
          " -DCMAKE_INSTALL_PREFIX=" + prefix_of(folder) + "\n  cmake --build " + build + " --target install-flavours";
 }
 
-/// Open the plugin for a PETSc, or take the loaded one if the program links it.
-/// @return its handle; on failure null, and the reason in `why`
+/// Open the plugin for a flavour of PETSc, or find it if the program links it.
+/// @return the plugin's handle; on failure null, with the reason in `why`
 void* open_flavour(const Flavour& flavour, const std::string& libpetsc, std::string& why) {
   const std::string name = library_name(kind(flavour));
-  // Global, as PETSc itself opens plugins, so that a program finds the functions by their names.
+  // RTLD_GLOBAL lets a program find the plugin's functions by name. PETSc also opens plugins in this way.
   if (void* linked = loaded(name.c_str(), RTLD_GLOBAL)) return linked;
   const std::string path = beside_own_file(name);
   std::error_code ignored;
@@ -173,7 +173,7 @@ void* open_flavour(const Flavour& flavour, const std::string& libpetsc, std::str
     why = missing_text(flavour, libpetsc);
     return nullptr;
   }
-  // The loader opens the solver library together with the plugin.
+  // The loader also opens the solver library, so check that this file is complete.
   std::string reason = cut_short(beside_own_file(OCLSPKT_SOLVER_FILE));
   void* opened = reason.empty() ? open_library(path, RTLD_NOW | RTLD_GLOBAL, reason) : nullptr;
   if (opened == nullptr) why = "The plugin for " + describe(flavour) + " does not open: " + reason;
@@ -216,5 +216,5 @@ extern "C" OCLSPKT_API int oclspkt_load_for(const void* return_address) {
   }
 }
 
-/// The function that PETSc calls in a library named by -dll_append.
+/// The entry point that PETSc calls in a library named by -dll_append.
 extern "C" OCLSPKT_API int PetscDLLibraryRegister_oclspkt() { return oclspkt_load_for(__builtin_return_address(0)); }

@@ -11,7 +11,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The most scalars of a message: MPI counts in int. A longer leg goes in several messages.
+/// The most scalars in one message, because MPI counts in int. A longer leg takes several messages.
 constexpr Index kMostScalars = Index{1} << 30;
 
 void check(int code) {
@@ -22,7 +22,7 @@ void check(int code) {
   throw Error("MPI: " + std::string(text, static_cast<std::size_t>(length)));
 }
 
-/// True if requests and types can still be freed.
+/// True until MPI_Finalize(), after which MPI must not free requests and types.
 bool mpi_is_alive() {
   int finalized = 0;
   return MPI_Finalized(&finalized) == MPI_SUCCESS && !finalized;
@@ -30,8 +30,8 @@ bool mpi_is_alive() {
 
 }  // namespace
 
-/// PETSc's inner communicator, which all objects on the caller's communicator share, with a tag that no other object
-/// has. Each object cannot have a communicator: MPI has few, and a multigrid has many preconditioners.
+/// PETSc's inner communicator of the caller's communicator, with a tag of this object. Objects share the communicator,
+/// because MPI has few communicators and a multigrid has many preconditioners.
 class MpiExchange::Communicator {
  public:
   explicit Communicator(MPI_Comm comm) {
@@ -51,7 +51,7 @@ class MpiExchange::Communicator {
   PetscMPIInt tag_ = 0;
 };
 
-/// Persistent requests belong to buffers. They are made at the first start, and anew if the buffers change.
+/// A channel with persistent requests. The first start makes the requests; a start with other buffers replaces them.
 class MpiExchange::MpiChannel final : public Exchange::Channel {
  public:
   MpiChannel(std::shared_ptr<const Communicator> comm, std::vector<Leg> out, std::vector<Leg> in,
@@ -73,7 +73,7 @@ class MpiExchange::MpiChannel final : public Exchange::Channel {
   void start(const void* out, void* in) override {
     if (out_.empty() && in_.empty()) return;
     if (out != out_buffer_ || in != in_buffer_) make_requests(out, in);
-    check(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()));  // in this order: receives, sends
+    check(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()));  // starts receives before sends
   }
   void finish() override {
     check(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
@@ -130,7 +130,7 @@ std::unique_ptr<Exchange::Channel> MpiExchange::open(std::vector<Leg> out, std::
   return std::make_unique<MpiChannel>(comm_, std::move(out), std::move(in), scalar_bytes);
 }
 
-/// MPI_MAX is undefined for NaN, so a second number for each value says whether it is NaN.
+/// MPI_MAX is undefined for NaN, so a second number marks each NaN.
 void MpiExchange::largest(std::span<double> values) {
   const std::size_t count = values.size();
   std::vector<double> numbers(2 * count);

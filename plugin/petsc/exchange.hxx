@@ -7,14 +7,14 @@
 
 namespace oclspkt::petsc {
 
-/// The exchange between the processes of an MPI communicator, by persistent requests. They use PETSc's inner
-/// communicator with a tag of their own, so their messages do not match those of the program or of another object.
+/// The exchange between processes of an MPI communicator, by persistent requests. Messages use PETSc's inner
+/// communicator with a tag of this object, so no other object or program receives them.
 ///
-/// Channels and the communicator are freed with their last owner. After PetscFinalize() and MPI_Finalize() they are not
-/// freed, because PETSc and MPI have done so.
+/// The last owner frees channels and communicator. After PetscFinalize() and MPI_Finalize(), nothing is freed, because
+/// PETSc and MPI have freed it.
 class MpiExchange final : public Exchange {
  public:
-  /// Collective, between PetscInitialize() and PetscFinalize().
+  /// Must be called between PetscInitialize() and PetscFinalize(). Collective.
   /// @throws Error with MPI's text if a call fails and the communicator's error handler returns
   explicit MpiExchange(MPI_Comm comm);
 

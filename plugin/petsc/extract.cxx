@@ -11,7 +11,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Copy rows [first, end) of a matrix that stores its three bands alone, with columns in order.
+/// Copy rows [first, end) of a matrix whose rows store lower, diag and upper alone, in this order.
 void gather_packed(Index rows, const PetscScalar* values, const BandsPart<PetscScalar>& to, Index first, Index end) {
   const auto take = [&](Index i, bool above, bool below) {
     const PetscScalar* const row = values + 3 * i;
@@ -69,7 +69,7 @@ InvalidInput stored_twice(PetscInt row, PetscInt column) {
                       " twice; assemble it with MatSetValues(), which adds them up");
 }
 
-/// The entries of the bands found in a range of places.
+/// The result of a search for the bands in a range of places.
 struct BandPositions::Found {
   Index count = 0;
   std::vector<Far> far;
@@ -200,7 +200,6 @@ Extraction::Known Extraction::identify(Mat part) {
   return known;
 }
 
-/// Borrow the arrays of a matrix in compressed rows.
 Parts Extraction::hold(Mat matrix) {
   PetscBool done, parallel;
   Parts parts;
@@ -220,7 +219,7 @@ Parts Extraction::hold(Mat matrix) {
   return parts;
 }
 
-/// Find the bands in the pattern, unless the last search was for the same pattern.
+/// Find the bands in the pattern, unless the last search had the same pattern.
 void Extraction::find_bands(const LineLayout& layout, const Parts& parts, Trouble& trouble) {
   const Known inner = identify(parts[0].matrix), outer = identify(parts[1].matrix);
   if (inner == inner_ && outer == outer_) return;
@@ -281,7 +280,7 @@ void Extraction::run(PC pc, Mat matrix, const LineLayout& layout, const BandsFil
 
 namespace {
 
-/// A type of matrices that cannot be read by rows, and the cure for its users.
+/// A matrix type without access by rows, and advice to its users.
 struct Cure {
   MatType type;
   const char* text;
@@ -339,7 +338,7 @@ void check_shape(Mat matrix) {
                "PCOCLSPKT needs a square matrix, this one has %" PetscInt_FMT " rows and %" PetscInt_FMT
                " columns; give PCSetOperators() or KSPSetOperators() the square one",
                rows, columns);
-  /* Right-hand sides have the layout of the rows, solutions that of the columns. All ranks know both layouts. */
+  /* Right-hand sides have the layout of the rows, solutions the layout of the columns. All ranks know both layouts. */
   must(MatHasCongruentLayouts(matrix, &alike));
   if (alike) return;
   must(MatGetOwnershipRanges(matrix, &row_starts));
@@ -353,9 +352,8 @@ void check_shape(Mat matrix) {
 
 namespace {
 
-/// One row of this rank, and its neighbours on its line.
 struct Row {
-  PetscInt number, above, below, count;  ///< global rows, -1 for no neighbour; count: entries
+  PetscInt number, above, below, count;  ///< number, above, below: global rows, -1 if none; count: entries
   const PetscInt* columns;
   const PetscScalar* values;
 };
@@ -373,8 +371,8 @@ struct Places {
   bool here(PetscInt row) const { return row >= first && row < end; }
 };
 
-/// Add a row to bands that were 0 before. If the matrix stores its upper triangle, each entry also stands for its
-/// mirror image.
+/// Add the entries of a row to the bands. With upper_only, each entry also stands for the mirrored entry.
+/// @pre the bands were 0 before the first row
 /// @return a column that the row stores twice, or -1
 PetscInt take_row(const Row& row, bool upper_only, const Places& places, Coupling& coupling) {
   const PetscInt wanted[] = {row.above, row.number, row.below};
@@ -383,7 +381,7 @@ PetscInt take_row(const Row& row, bool upper_only, const Places& places, Couplin
   double along = 0, off = 0;
   for (PetscInt k = 0; k < row.count; ++k) {
     const PetscInt column = row.columns[k];
-    if (upper_only && column < row.number) continue;  // blocks on the diagonal also store entries below it
+    if (upper_only && column < row.number) continue;  // blocks on the diagonal also store their lower triangle
     const auto* const band = std::find(wanted, wanted + 3, column);
     const int b = static_cast<int>(band - wanted);
     if (b == 3) {
@@ -409,7 +407,7 @@ Source find_source(Mat matrix) {
   check_shape(matrix);
   must(PetscObjectBaseTypeCompareAny((PetscObject)matrix, &compressed, MATSEQAIJ, MATMPIAIJ, ""));
   must(PetscObjectBaseTypeCompareAny((PetscObject)matrix, &symmetric, MATSEQSBAIJ, MATMPISBAIJ, ""));
-  must(MatHasOperation(matrix, MATOP_GET_ROW, &by_rows)); /* a MATSHELL without it crashes in MatGetRow() */
+  must(MatHasOperation(matrix, MATOP_GET_ROW, &by_rows)); /* a MATSHELL without it crashes */
   must(PetscObjectTypeCompare((PetscObject)matrix, MATMPIADJ, &graph));
   if (graph || (!compressed && !by_rows)) refuse_type(matrix, type);
   must(MatAssembled(matrix, &assembled));

@@ -13,9 +13,9 @@
 
 namespace oclspkt::petsc {
 
-/// Call f(place, above, below) for places [first, end) in order. above and below are the global rows before and after
-/// the place on its line, even if they are on other ranks; -1 at the ends of the line.
-/// @pre every place belongs to a line: layout.lines.gapless()
+/// Call f(place, above, below) for places [first, end) in order. above and below are the global rows of the place's
+/// neighbours on its line, even on other ranks; -1 beyond the ends of the line.
+/// @pre layout.lines.gapless(): every place belongs to a line
 template <typename F>
 void for_neighbours(const LineLayout& layout, PetscInt first_row, Index first, Index end, const F& f) {
   const LineSet& lines = layout.lines;
@@ -44,7 +44,7 @@ void for_neighbours(const LineLayout& layout, PetscInt first_row, Index first, I
   }
 }
 
-/// The global rows before and after each local row on its line; -1 at the ends of the line.
+/// For each local row, the global rows of its two neighbours on its line; -1 beyond the ends of the line.
 using Neighbours = std::vector<std::array<PetscInt, 2>>;
 
 inline Neighbours neighbours_of(const LineLayout& layout, PetscInt first_row) {
@@ -55,55 +55,52 @@ inline Neighbours neighbours_of(const LineLayout& layout, PetscInt first_row) {
   return rows;
 }
 
-/// The error about a row that holds an entry of the bands more than once.
 InvalidInput stored_twice(PetscInt row, PetscInt column);
 
-/// How strongly the rows of a matrix are coupled.
+/// How strongly the rows of a matrix are coupled: sums of |off-diagonal entries| / |diagonal| over the rows. Rows with
+/// a ratio that is not finite do not count.
 struct Coupling {
-  Index ignored = 0;  ///< entries off the bands that are not 0
+  Index ignored = 0;  ///< number of nonzero entries off the bands
   double along = 0,
-         off = 0;  ///< sums over rows of |entries| / |diagonal|, for entries beside the diagonal in the bands
-                   ///< (along) and off the bands (off); rows with a ratio that is not finite do not count
+         off = 0;  ///< along: entries in the bands; off: entries off the bands
   void add(double diag, double in_bands, double off_bands);
 };
 
-/// A matrix in compressed rows, or a part of its columns.
+/// The sparsity pattern of a matrix, or of a block of its columns, in compressed rows.
 struct Pattern {
   PetscInt rows = 0;
   const PetscInt *row_starts = nullptr, *columns = nullptr;
-  const PetscInt* global_columns = nullptr;  ///< shape [columns]; null: columns begin at first_column
+  const PetscInt* global_columns = nullptr;  ///< global number of each local column; null: first_column + local column
   PetscInt first_column = 0;
   PetscInt entries() const { return rows > 0 ? row_starts[rows] : 0; }
   PetscInt column(PetscInt k) const { return global_columns ? global_columns[columns[k]] : first_column + columns[k]; }
 };
 
-/// A block of columns of a matrix, while its arrays are borrowed from PETSc.
+/// A block of columns of a matrix, with arrays borrowed from PETSc.
 struct Part {
-  Mat matrix = nullptr;  ///< null: the matrix has no such part
+  Mat matrix = nullptr;  ///< null if the matrix has no such block
   Pattern pattern;
   const PetscScalar* values = nullptr;  ///< shape [entries]
 };
-/// The parts of a matrix: the columns of this rank's unknowns, and the columns of other ranks.
+/// Two blocks of columns: this rank's unknowns, and other ranks' unknowns.
 using Parts = std::array<Part, 2>;
 
-/// Where the three bands of a line layout stand among the values of a matrix in compressed rows. The matrix may have
-/// two parts, see Parts.
+/// The positions of the three bands of a line layout among the values of a matrix in compressed rows.
 class BandPositions {
  public:
   /// Find the bands in the patterns. Columns of a row may come in any order.
   /// @throws InvalidInput if an entry of the bands is stored twice
   void find(const LineLayout& layout, const Parts& parts);
 
-  /// Copy places [first, end) of the bands out of the values, see BandsFill. Entries that are not stored are 0.
-  /// @param layout, parts as in find(); the values may have changed
-  /// @return how many values off the bands are not 0 in these rows
-  /// @cost per row 6 words of values and, unless packed, 3 bytes and a PetscInt; all values are read if some are off
-  ///       the bands
+  /// Copy places [first, end) of the bands from Part::values, see BandsFill. Entries that are not stored are 0.
+  /// @param layout, parts  as in find(); the values may differ
+  /// @return the number of nonzero values off the bands in these rows
+  /// @cost per row 6 words of values, and 3 bytes and a PetscInt unless packed_; reads all values unless all_taken_
   Index gather(const LineLayout& layout, const Parts& parts, const BandsPart<PetscScalar>& to, Index first,
                Index end) const;
 
-  /// Add the sums of Coupling over every step-th place of [first, end).
-  /// @param bands  as gather() wrote them for these places
+  /// Add the ratios of Coupling for every step-th place of [first, end) to `coupling`.
+  /// @param bands  bands of these places, written by gather()
   void weigh(const LineLayout& layout, const Parts& parts, const BandsPart<PetscScalar>& bands, Index first, Index end,
              Index step, Coupling& coupling) const;
 
@@ -115,8 +112,7 @@ class BandPositions {
   /// Positions of lower, diag and upper among the entries of a row.
   using Slots = std::array<std::uint8_t, 3>;
   static constexpr std::uint8_t kNoSlot = 255;
-  /// An entry of the bands that a slot cannot hold: it is in the columns of other ranks, or comes after kNoSlot other
-  /// entries of its row.
+  /// An entry of the bands without a slot: another rank owns its column, or kNoSlot or more entries precede it.
   struct Far {
     Index place;
     int band, part;
@@ -129,24 +125,23 @@ class BandPositions {
   void gather_slots(const LineLayout& layout, const Part& inner, const BandsPart<PetscScalar>& to, Index first,
                     Index end) const;
 
-  bool packed_ = false;       ///< the matrix stores the three bands alone, in order: slots need no table
+  bool packed_ = false;       ///< each row stores lower, diag and upper alone, in order, and needs no slots
   bool all_taken_ = false;    ///< the matrix stores no entry off the bands
   std::vector<Slots> slots_;  ///< shape [places]; kNoSlot if the entry is not stored or is in far_; empty if packed
-  std::vector<Far> far_;      ///< in the order of the places
+  std::vector<Far> far_;      ///< sorted by place
 };
 
-/// How a matrix gives its entries.
 enum class Source {
-  compressed,  ///< aij: by the arrays of compressed rows; positions are kept between set-ups
-  rows,        ///< by MatGetRow(), anew in every set-up
-  upper_rows   ///< by MatGetRow() of a symmetric type that stores its upper triangle
+  compressed,  ///< from the arrays of aij; later set-ups reuse the positions
+  rows,        ///< by MatGetRow() in every set-up
+  upper_rows   ///< by MatGetRow(), from a symmetric type that stores its upper triangle
 };
 
-/// Check that rows and columns of the matrix are distributed alike.
+/// Check that rows and columns of the matrix are distributed alike. @throws PetscFailure
 void check_shape(Mat matrix);
 
-/// How a matrix can be read.
-/// @throws PetscFailure that names the type and the cure if it cannot
+/// Choose how to read a matrix.
+/// @throws PetscFailure with the type and the cure if matrices of this type cannot be read
 Source find_source(Mat matrix);
 
 /// Fill the bands row by row.
@@ -154,32 +149,28 @@ Source find_source(Mat matrix);
 /// @throws InvalidInput, PetscFailure
 Coupling gather_rows(PC pc, Mat matrix, Source source, const LineLayout& layout, Bands<PetscScalar>& bands);
 
-/// Reads the tridiagonal part of a PETSc matrix along the lines of a layout, and keeps the positions of its entries
-/// between set-ups.
+/// Reads the bands along the lines of a layout from a PETSc matrix. Later set-ups reuse the positions of the entries.
 class Extraction {
  public:
-  /// Fill the bands of `solver` from `matrix`, reusing positions while the pattern stays. Collective: an error on one
-  /// rank is an error on all.
-  /// @param layout the layout of the previous call; call forget() before another one
-  /// @param change changes bands that were read: called as a BandsFill is, or once for all places
-  /// @param weigh  every weigh-th row counts in the sums of coupling(); 0: no row
+  /// Fill the bands of `solver` from `matrix`. The call reuses positions while the pattern stays the same. Collective:
+  /// an error on one rank is an error on all ranks.
+  /// @param layout  the layout of the previous call, unless forget() was called since
+  /// @param change  modifies the bands after reading; called for ranges of places like a BandsFill, or for all places
+  /// @param weigh   every weigh-th row counts in the sums of coupling(); 0: no row
   void run(PC pc, Mat matrix, const LineLayout& layout, const BandsFill<PetscScalar>& change,
            CutSolver<PetscScalar>& solver, Index weigh = 0);
-  /// Forget the positions: the layout changed.
+  /// Forget the positions. Must be called if the layout changes.
   void forget() { inner_ = outer_ = {}; }
 
-  /// Entries off the bands that are not 0 and were ignored, on all ranks.
+  /// The number of nonzero entries off the bands, on all ranks. The solver ignores them.
   Index ignored() const { return coupling_.ignored; }
   /// The coupling of the rows of all ranks; its sums are 0 if run() got weigh = 0.
   const Coupling& coupling() const { return coupling_; }
   std::int64_t bytes() const { return positions_.bytes(); }
-  /// How often the pattern was searched for the bands.
   int searches() const { return searches_; }
-  /// How often the values were read.
   int gathers() const { return gathers_; }
 
  private:
-  /// Identifies a matrix whose pattern was searched.
   struct Known {
     PetscObjectId id = 0;
     PetscObjectState pattern = -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The preconditioner as a direct solver of tridiagonal matrices, for programs that ask for LU or Cholesky:
-   -pc_type lu -pc_factor_mat_solver_type oclspkt. The factor is a matrix whose data is a PC of our type. */
+/* With -pc_type lu -pc_factor_mat_solver_type oclspkt, or with cholesky, the preconditioner is a direct solver of
+   tridiagonal matrices. The data of the factor matrix is a PC of type oclspkt. */
 #include <petsc/private/matimpl.h>
 
 #include "logged.hxx"
@@ -11,7 +11,7 @@ namespace {
 
 PC InnerPC(Mat F) { return static_cast<PC>(F->data); }
 
-/* Check that the last numeric phase made factors, and that these solve with the whole matrix. */
+/* Check that the last numeric phase made factors of the whole matrix. */
 void check_factors(Mat F) {
   const PC pc = InnerPC(F);
   const bool solves = !pc->failedreason || data(pc)->failed_apply;
@@ -21,15 +21,15 @@ void check_factors(Mat F) {
                data(pc)->failure.empty() ? "" : ", ", data(pc)->failure.c_str());
 }
 
-/* A failure that only a solve finds is an error: PETSc does not test after a solve whether the factor failed. */
+/* Raise an error if a solve failed, because PETSc does not look for a failed factor after a solve. */
 void check_solved(Mat F) {
   PC pc = InnerPC(F);
   OclspktCheck(!pc->failedreason, comm_of(F), PETSC_ERR_NOT_CONVERGED,
                "-pc_factor_mat_solver_type oclspkt did not solve: %s", data(pc)->failure.c_str());
 }
 
-/* Fail if the solver ignores entries, or if the user named a method that exceeds its bounds: a direct solver must do
-   neither. */
+/* Raise an error if the solver ignores entries, or if the method that the user named exceeds its error bounds. Both are
+   wrong for a direct solver. */
 void check_whole(Mat F, bool transpose) {
   PC pc = InnerPC(F);
   PetscInt64 ignored;
@@ -61,8 +61,8 @@ void solve_transpose_by_factors(Mat F, Vec b, Vec x) {
   check_whole(F, true);
 }
 
-/* PCApply() sets a PC up anew if its matrix changed, but factors must stay as they are until the next numeric phase.
-   Hence the PC is reused between two numeric phases. */
+/* PCApply() repeats the set-up if the matrix changed, but factors must stay until the next numeric phase. Between
+   numeric phases, PCSetReusePreconditioner() prevents set-ups. */
 void factor_numeric(Mat F, Mat A, const MatFactorInfo*) {
   PC pc = InnerPC(F);
   PCFailedReason reason;
@@ -73,13 +73,13 @@ void factor_numeric(Mat F, Mat A, const MatFactorInfo*) {
   must(PCSetUp(pc));
   must(PCSetReusePreconditioner(pc, PETSC_TRUE));
   must(PCGetFailedReason(pc, &reason));
-  /* After any other error PCLU never calls the numeric phase again, even if the matrix changes. */
+  /* With another error type, PCLU would never call the numeric phase again, even for a changed matrix. */
   F->factorerrortype = reason ? MAT_FACTOR_NUMERIC_ZEROPIVOT : MAT_FACTOR_NOERROR;
   if (!reason) check_whole(F, false);
   F->assembled = PETSC_TRUE;
 }
 
-/* The options under which a solve leaves out a part of A x = b, or rounds it. */
+/* The options that make the solver ignore or round a part of A x = b, as text. */
 std::string inexact_options(const Settings& given) {
   Settings refused;
   if (parse_directions(given.lines).size() > 1) refused.lines = given.lines;
@@ -90,7 +90,6 @@ std::string inexact_options(const Settings& given) {
   return non_default_options(refused);
 }
 
-/* Refuse options that are wrong for a direct solver, which solves A x = b as it is. */
 void check_options(PC pc) {
   const std::string text = inexact_options(data(pc)->settings);
   OclspktCheck(
@@ -100,15 +99,15 @@ void check_options(PC pc) {
       text.c_str());
 }
 
-/* Read the options of the preconditioner, with the prefix of the PC that factors. By default a singular matrix fails,
-   even with a null space attached, as in PETSc's own factors. */
+/* Read the preconditioner's options with the prefix of the factor matrix. By default, a singular matrix fails even with
+   a null space, as in PETSc's own factors. */
 PetscErrorCode ReadOptions(Mat F) {
   PC pc = InnerPC(F);
   const char* prefix;
 
   PetscFunctionBegin;
   F->assembled = PETSC_FALSE;
-  F->ops->lufactornumeric = F->ops->choleskyfactornumeric = nullptr; /* none if options are refused below */
+  F->ops->lufactornumeric = F->ops->choleskyfactornumeric = nullptr; /* no numeric phase if options are refused below */
   PetscCall(PCSetReusePreconditioner(pc, PETSC_FALSE));
   PetscCall(MatGetOptionsPrefix(F, &prefix));
   PetscCall(PCSetOptionsPrefix(pc, prefix));
@@ -133,7 +132,7 @@ void factor_symbolic(Mat F, Mat, Orders...) {
 
 void view_factor(Mat F, PetscViewer viewer) { must(PCView(InnerPC(F), viewer)); }
 
-/* The fill, for which PCLU asks: a tridiagonal matrix has none. */
+/* PCLU asks for the fill. A tridiagonal matrix has no fill. */
 void get_info(Mat, MatInfoType, MatInfo* info) {
   *info = {};
   info->fill_ratio_given = info->fill_ratio_needed = 1;
@@ -168,7 +167,7 @@ void get_factor(Mat A, MatFactorType type, Mat* factor) {
   F->ops->view = Called<view_factor>;
   F->ops->getinfo = Called<get_info>;
   F->factortype = type;
-  F->preallocated = PETSC_TRUE; /* else a debug build reports missing factors before check_factors(), and says less */
+  F->preallocated = PETSC_TRUE; /* otherwise, a debug build reports missing factors before check_factors() */
   F->canuseordering = PETSC_FALSE;
   must(PetscFree(F->solvertype));
   must(PetscStrallocpy(PCOCLSPKT, &F->solvertype));
@@ -181,7 +180,7 @@ void get_factor(Mat A, MatFactorType type, Mat* factor) {
 
 PetscErrorCode RegisterFactor() {
   PetscFunctionBegin;
-  /* PETSc 3.18 registers its own solvers late: without this call, ours would be every type's default. */
+  /* PETSc 3.18 registers its own solvers late. Without this call, oclspkt would be the default solver of all types. */
   PetscCall(MatInitializePackage());
   for (MatType type : {MATSEQAIJ, MATMPIAIJ}) {
     for (const MatFactorType factor : {MAT_FACTOR_LU, MAT_FACTOR_CHOLESKY}) {

@@ -6,14 +6,14 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Storage to which a function writes a PetscInt of 32 or 64 bits. Machines are little endian, so the low half is the
-/// 32-bit number.
+/// Storage for a PetscInt of unknown width, 32 or 64 bits. On little-endian machines, the low half is the 32-bit
+/// number.
 union Wide {
   std::int64_t wide;
   std::int32_t narrow;
 };
 
-/// The number of PETSc's data type of this name; -1: there is no such type.
+/// The number of PETSc's data type with this name; -1 if PETSc has no such type.
 int data_type(const PetscQuestions& petsc, const char* name) {
   using DataTypeFromString = int (*)(const char*, int*, std::int32_t*);
   int type = -1;

@@ -5,9 +5,8 @@
 
 namespace oclspkt::petsc {
 
-/// The properties of a build of PETSc that decide on its binary interface; builds that differ in one of them export the
-/// same names but are incompatible. This file needs no header of PETSc: the dispatcher works with whatever PETSc loads
-/// it.
+/// The properties of a build of PETSc that decide its binary interface. Builds with different properties export the
+/// same names but are incompatible. This file includes no header of PETSc, because the dispatcher serves every PETSc.
 struct Flavour {
   int major = 0, minor = 0;
   bool complex_scalars = false;
@@ -26,7 +25,7 @@ struct PetscQuestions {
   bool complete() const { return get_version_number && options_string_to_int && data_type_from_string; }
 };
 
-/// The flavour of the libpetsc that has these functions, before or after PetscInitialize().
+/// The flavour of the libpetsc that contains these functions. The call also works before PetscInitialize().
 /// @pre  petsc.complete()
 Flavour ask(const PetscQuestions& petsc);
 
@@ -43,7 +42,7 @@ std::string describe(const Flavour& flavour);
 /// The name of a flavour in CMake (oclspkt_petsc_kind), such as "3.24-real-64".
 std::string kind(const Flavour& flavour);
 
-/// The file with the plugin for PETSc of this kind: "liboclspkt-petsc-3.24-real-64.so".
+/// The file name of the plugin for a kind of PETSc: "liboclspkt-petsc-3.24-real-64.so".
 std::string library_name(const std::string& kind);
 
 }  // namespace oclspkt::petsc

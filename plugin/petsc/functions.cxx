@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The functions of oclspkt.h, which set and get options and return results of the last set-up, for one direction or for
-   all of them; and the reader of options. */
+/* The functions of oclspkt.h set and get options and return results of the last set-up. The second half of the file
+   reads options from PETSc's options database. */
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <type_traits>
 
-#include "oclspkt/rows.h"  // made from the tables of options.cpp
+#include "oclspkt/rows.h"  // generated from options.cpp
 #include "pc_oclspkt.hxx"
 
 namespace oclspkt::petsc {
 namespace {
 
-/// The name of a direction that stands for all directions.
 constexpr char kAllDirections[] = "all";
 
 /// The data of a PC that has been set up. @throws PetscFailure for other PCs
@@ -23,14 +22,13 @@ PC_OCLSPKT& chosen(PC pc) {
   return *data(pc);
 }
 
-/// The names of all directions, such as "x,y".
 std::string directions_of(const PC_OCLSPKT& o) {
   std::string words;
   for (const auto& sweep : o.sweeps) words.append(words.empty() ? "" : ",").append(name(sweep->direction));
   return words;
 }
 
-/// The sweep along the direction of this name, or all sweeps for kAllDirections.
+/// The sweep along the named direction; all sweeps for kAllDirections.
 std::vector<Sweep*> sweeps_along(PC pc, const char* direction) {
   PC_OCLSPKT& o = chosen(pc);
   std::vector<Sweep*> sweeps;
@@ -45,7 +43,7 @@ std::vector<Sweep*> sweeps_along(PC pc, const char* direction) {
   return sweeps;
 }
 
-/// The bounds of a direction on this rank, cuts among ranks included; Inf if unknown.
+/// The error bounds of a direction on this rank, including cuts between ranks; Inf if unknown.
 Bounds bounds_here(const Sweep& sweep, bool transpose) {
   const Report& report = sweep.report(transpose);
   const CutReport& cut = sweep.cut_report(transpose);
@@ -55,7 +53,7 @@ Bounds bounds_here(const Sweep& sweep, bool transpose) {
   return bounds;
 }
 
-/// Return the text of a direction, or of several as in "x: truncated-halo; y: pivot".
+/// Return a text about one direction, or about all directions as in "x: truncated-halo; y: pivot".
 /// @param to  null if the caller does not want the value
 template <typename F>
 void give_text(PC pc, const char* direction, std::string Told::*member, const F& text, const char** to) {
@@ -92,7 +90,7 @@ void get_device_used(PC pc, const char* direction, const char** device, const ch
       pc, direction, &Told::device_type, [](const Report& r) { return r.device.type; }, type);
 }
 
-/// The larger bounds of the operator and, if it is set up, of its transpose.
+/// The largest bounds over the named directions, for the operator and for its transpose if the transpose is set up.
 void get_certificate(PC pc, const char* direction, PetscReal* certificate, PetscReal* rounding, PetscReal* tolerance) {
   Bounds largest;
   const std::vector<Sweep*> sweeps = sweeps_along(pc, direction);
@@ -112,7 +110,7 @@ void get_ignored_entries(PC pc, const char* direction, PetscInt64* ignored) {
   *ignored = direction == kAllDirections ? ignored_entries(*data(pc)) : sweep.extraction.ignored();
 }
 
-/// Wraps a function that throws in one that PetscTryMethod() or PetscUseMethod() can call.
+/// A function for PetscTryMethod() and PetscUseMethod(). It calls `function` and returns exceptions as error codes.
 template <auto function, typename... Arguments>
 PetscErrorCode Composed_OCLSPKT(PC pc, Arguments... arguments) {
   PetscFunctionBegin;
@@ -120,7 +118,7 @@ PetscErrorCode Composed_OCLSPKT(PC pc, Arguments... arguments) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Set a member of Settings. @param member  function that returns a reference to it
+/// Set a member of Settings. @param member  function that returns a reference to this member
 template <auto member, typename Argument>
 void set(PC pc, Argument value) {
   Settings settings = data(pc)->settings;
@@ -139,7 +137,7 @@ void get(PC pc, Result* value) {
   }
 }
 
-/// The functions that return references to members of Settings, for set() and get().
+/// Define member_X, which returns a reference to the member X of Settings, for set() and get().
 #define OCLSPKT_MEMBER(Name, Type, Member)                       \
   constexpr auto member_##Member = [](auto& settings) -> auto& { \
     if constexpr (requires { settings.Member; }) {               \
@@ -150,10 +148,10 @@ void get(PC pc, Result* value) {
   };
 OCLSPKT_EACH_OPTION(OCLSPKT_MEMBER)
 
-/// A pointer to a function of unknown type; its name in PETSc depends on the release.
+/// A pointer to a function of any type. PETSc's name for this pointer depends on the release.
 using UntypedFunction = void (*)();
 
-/// The address of Composed_OCLSPKT for a function that throws.
+/// The address of Composed_OCLSPKT<function>. The argument's type gives the parameters of `function`.
 template <auto function, typename... Arguments>
 UntypedFunction composed(void (*)(PC, Arguments...)) {
   return reinterpret_cast<UntypedFunction>(&Composed_OCLSPKT<function, Arguments...>);
@@ -175,7 +173,7 @@ const struct {
 #undef OCLSPKT_COMPOSED
 };
 
-/// The number of choices of a setter's option.
+/// The number of words that the setter's option accepts; 0 if it has no list of words.
 std::size_t choices(std::string_view setter) {
   for (const OptionEntry& entry : option_table()) {
     if (setter == std::string("PCOCLSPKTSet") + entry.function) return words_of(entry).size();
@@ -183,7 +181,7 @@ std::size_t choices(std::string_view setter) {
   return 0;
 }
 
-/// Call a setter if the PC has it. Ranks may give different values; the set-up compares those that must agree.
+/// Call a setter if the PC has it. Ranks may pass different values; the next set-up compares values that must agree.
 template <typename Argument>
 PetscErrorCode TrySetter(PC pc, const char* name, const char* composed, Argument value) {
   PetscFunctionBegin;
@@ -199,8 +197,8 @@ PetscErrorCode TrySetter(PC pc, const char* name, const char* composed, Argument
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// Call a getter; fail if the PC does not have it. Pointers to text that the caller passes must not be null, nor must
-/// the pointer to the value of a function that returns one value. Of several values, any pointer may be null.
+/// Call a getter, and fail if the PC does not have it. Input texts must not be null. A getter of one value needs a
+/// pointer to the value. A getter of several values accepts null pointers.
 template <typename... Arguments>
 PetscErrorCode UseGetter(PC pc, const char* name, const char* composed, Arguments... arguments) {
   constexpr int kValues = (0 + ... + (std::is_same_v<Arguments, const char*> ? 0 : 1));
@@ -269,8 +267,8 @@ class Reader {
     return set ? text : nullptr;
   }
 
-  /// Read text of any length. PetscOptionsString() silently cuts text that is longer than its buffer, so this makes the
-  /// buffer large enough.
+  /// Read text of any length. The buffer has the length of the text, because PetscOptionsString() cuts longer text
+  /// silently.
   void read_value(std::string& value) const {
     const char* const raw = raw_text();
     std::vector<char> text(1 + std::max(value.size(), raw ? std::strlen(raw) : 0));
@@ -288,7 +286,7 @@ class Reader {
     value = real;
   }
 
-  /// Read a whole number. One that is too large for a PetscInt is an error; PetscOptionsInt() would keep its low bits.
+  /// Read a whole number. A number too large for PetscInt is an error; PetscOptionsInt() would keep its low bits.
   void read_value(Index& value) const {
     if (std::strcmp(entry_.argument, "PetscInt64") == 0) return read_int64(value);
     auto number = static_cast<PetscInt>(value);
@@ -302,7 +300,7 @@ class Reader {
     value = number;
   }
 
-  /// Read a number of 64 bits, for which PETSc has no reader, as a real number: exact up to 2^53.
+  /// Read a 64-bit whole number as a real number, exact up to 2^53, because PETSc has no reader for 64 bits.
   void read_int64(Index& value) const {
     constexpr double kMost = 9007199254740992.;
     auto real = static_cast<double>(value);
@@ -319,9 +317,9 @@ class Reader {
   }
 
   void read_choice(const Choice& choice, Settings& settings) const {
-    int value = choice.get(settings);  // an int, because PetscEnum has a single value in C++
+    int value = choice.get(settings);  // int, because PetscEnum has a single value in C++
     std::vector<const char*> words(choice.names.begin(), choice.names.end());
-    words.insert(words.end(), {entry_.argument, "PC_OCLSPKT_", nullptr});  // name, prefix, end
+    words.insert(words.end(), {entry_.argument, "PC_OCLSPKT_", nullptr});  // type name, prefix, end
     must(PetscOptionsEnum(key(), entry_.help, setter(), words.data(), static_cast<PetscEnum>(value),
                           reinterpret_cast<PetscEnum*>(&value), nullptr));
     choice.set(settings, value);
@@ -341,7 +339,7 @@ class Reader {
 void read_settings(OclspktOptionItems items, Settings& settings) {
   PetscBool removed;
   must(PetscOptionsHasName(items->options, items->prefix, "-pc_oclspkt_lock_vectors", &removed));
-  /* Refuse an option of earlier releases: PETSc would merely list it as unused. */
+  /* Raise an error for an option of earlier releases, which PETSc would only list as unused. */
   OclspktCheck(
       !removed, items->comm, PETSC_ERR_ARG_WRONG,
       "-pc_oclspkt_lock_vectors was removed, because the solver cannot tell whether vectors keep their memory: "

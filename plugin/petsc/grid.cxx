@@ -44,7 +44,7 @@ Grid read_grid(DM dm) {
     if (a >= grid.axes) {
       nodes[a] = ranks[a] = 1;
     } else {
-      /* Lines of one or two nodes are not cyclic: one entry holds the couplings of a node to both sides. */
+      /* A line of one or two nodes is not cyclic, because one matrix entry holds a node's couplings to both sides. */
       grid.periodic[a] = boundaries[a] == DM_BOUNDARY_PERIODIC && nodes[a] > 2;
       grid.widths[a].assign(widths[a], widths[a] + ranks[a]);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The lines of a grid, and how ranks cut them. This file calls no function of PETSc. */
+/* The lines of a grid, and their cuts between ranks. This file calls no function of PETSc. */
 #include <algorithm>
 #include <numeric>
 
@@ -8,12 +8,11 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The rank at a place of the grid of ranks.
 int rank_at(const Grid& grid, const std::array<std::size_t, kAxes>& place) {
   return static_cast<int>(place[0] + grid.widths[0].size() * (place[1] + grid.widths[1].size() * place[2]));
 }
 
-/// Global row of a node's first unknown. The numbering goes rank by rank, each over the nodes of its box.
+/// Global row of a node's first unknown. PETSc numbers rank by rank, and within a rank node by node.
 Index global_row(const Grid& grid, const std::array<std::size_t, kAxes>& place, const std::array<Index, kAxes>& node) {
   Index width[kAxes], begin[kAxes];
   for (std::size_t a = 0; a < kAxes; ++a) {
@@ -26,7 +25,7 @@ Index global_row(const Grid& grid, const std::array<std::size_t, kAxes>& place, 
   return grid.unknowns * (before + inside);
 }
 
-/// Call f(line, node of its first row, unknown) for the lines of a box in the order of lines_along().
+/// Call f(line, node of the line's first row, unknown) for this rank's lines in the order of lines_along().
 template <typename F>
 void for_each_line(const Grid& grid, std::size_t axis, const F& f) {
   Index begin[kAxes], end[kAxes];
@@ -44,7 +43,7 @@ void for_each_line(const Grid& grid, std::size_t axis, const F& f) {
   }
 }
 
-/// Places of the ranks along the axis that own nodes, in the order of the nodes.
+/// The ranks that own nodes, by their places along the axis.
 std::vector<std::size_t> owners_along(const Grid& grid, std::size_t axis) {
   std::vector<std::size_t> owners;
   for (std::size_t r = 0; r < grid.widths[axis].size(); ++r) {

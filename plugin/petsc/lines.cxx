@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The line of all rows in the matrix's order, and lines and bands that a program gives. */
+/* One line of all rows in the matrix's order, and the lines and bands that a program sets. */
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -15,7 +15,7 @@ namespace oclspkt::petsc {
 namespace {
 
 /// Fail on all ranks if a rank found a bad row. Collective.
-/// @param what  what is wrong with the row, for the message
+/// @param what  the fault of the row, for the message
 /// @param bad   global row; -1: none
 void agree_on_rows(PC pc, const char* what, PetscInt bad) {
   PetscInt worst = bad;
@@ -26,7 +26,7 @@ void agree_on_rows(PC pc, const char* what, PetscInt bad) {
 }
 
 /// Set the cuts of the line of all rows.
-/// @param starts  shape [ranks + 1]; first rows of the ranks, and the end of the last
+/// @param starts  shape [ranks + 1]; first row of each rank, then the number of all rows
 void cut_matrix(const PetscInt* starts, int ranks, int rank, LineLayout& layout) {
   std::vector<int> chain;
   for (int r = 0; r < ranks; ++r) {
@@ -45,7 +45,7 @@ LineLayout layout_of(const GivenLines& given, PetscInt first_row) {
   return layout;
 }
 
-/// Lists that every rank sends to every rank; shape [ranks], by destination.
+/// Lists of numbers that a rank sends to, or receives from, all ranks; shape [ranks].
 using Outbox = std::vector<std::vector<PetscInt>>;
 
 /// Send each rank its list. Collective. @return the lists that this rank received, by sender
@@ -72,15 +72,15 @@ Outbox deliver(PC pc, const Outbox& outbox) {
   return inbox;
 }
 
-/// A rank's part of a line, in the register of the line. The rank with the line's number modulo the number of ranks
-/// keeps this register.
+/// One rank's part of a line, in the line's register. The rank with number (line number) mod (number of ranks) keeps
+/// this register.
 struct PartOfLine {
   int rank;
   PetscInt first, last;  ///< global rows
 };
 using Register = std::map<PetscInt, std::vector<PartOfLine>>;
 
-/// The questions to the ranks that keep registers: number, first and last row of each line of this rank.
+/// Messages to the ranks that keep registers: number, first row and last row of each line of this rank.
 Outbox questions(const GivenLines& given, int ranks) {
   Outbox outbox(static_cast<std::size_t>(ranks));
   for (std::size_t l = 0; l < given.numbers.size(); ++l) {
@@ -101,8 +101,8 @@ Register register_of(const Outbox& inbox) {
   return lines;
 }
 
-/// The answers to the ranks that asked: of each line its number, the count of its parts, then rank, first and last row
-/// of each part.
+/// Messages to the ranks that have parts of lines: for each line its number and the count of its parts, then the rank,
+/// first row and last row of each part.
 Outbox answers(const Register& lines, std::size_t ranks) {
   Outbox outbox(ranks);
   for (const auto& [number, parts] : lines) {
@@ -143,7 +143,7 @@ void take_answers(const Outbox& inbox, int here, const GivenLines& given, LineLa
   }
 }
 
-/// Find out which other ranks hold parts of this rank's lines, and the neighbouring rows there. Collective.
+/// Find the other ranks that hold parts of this rank's lines, and the neighbouring rows there. Collective.
 void join_given(PC pc, const GivenLines& given, LineLayout& layout) {
   const Outbox inbox = deliver(pc, questions(given, ranks_of(comm_of(pc))));
   take_answers(deliver(pc, answers(register_of(inbox), inbox.size())), rank_of(comm_of(pc)), given, layout);
@@ -243,7 +243,7 @@ std::vector<PetscInt> copy_indices(IS set) {
   return copy;
 }
 
-/// Check that starts and numbers fit each other and the rows. @throws PetscFailure
+/// Check the arguments of PCOCLSPKTSetLines() for consistency. @throws PetscFailure
 void check_given(const GivenLines& given) {
   const std::vector<PetscInt>&starts = given.starts, &numbers = given.numbers;
   OclspktCheck(starts.size() == numbers.size() + 1, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
@@ -268,7 +268,7 @@ void check_given(const GivenLines& given) {
                *twice);
 }
 
-/// The lines that have rows, in the order of their numbers. This order is the same on all ranks.
+/// The lines that have rows, sorted by number, which gives the same order on all ranks.
 GivenLines in_order(const GivenLines& all) {
   std::vector<std::size_t> order(all.numbers.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -283,7 +283,7 @@ GivenLines in_order(const GivenLines& all) {
   return ordered;
 }
 
-/// The layout of a direction if the next set-up keeps it and no line is cut; else null.
+/// The layout of a direction; null if the next set-up may change it or a line is cut.
 const LineLayout* known_lines(PC pc, Direction direction, Index rows) {
   if (!lines_stay(pc)) return nullptr;
   for (const auto& sweep : data(pc)->sweeps) {
@@ -316,7 +316,7 @@ void take_bands(PC pc, Direction direction, const std::array<Vec, 3>& vectors, G
   for (std::size_t b = 0; b < 3; ++b) must(VecRestoreArrayRead(vectors[b], &values[b]));
 }
 
-/// Check that a program gives all three objects, of the right kind, or none.
+/// Check that a program passes three objects of the right class, or three null pointers.
 PetscErrorCode CheckObjects(PC pc, const char* function, [[maybe_unused]] PetscClassId kind, [[maybe_unused]] int first,
                             const std::array<PetscObject, 3>& objects) {
   PetscFunctionBegin;

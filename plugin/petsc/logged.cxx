@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Logs and warnings. The rank that loses a device reports it to -info and to its log. The error stream gets one line
-   for each preconditioner, however many ranks lose a device. Other warnings are about entries that no direction takes,
-   and about a periodic axis that `-pc_oclspkt_lines auto` cannot take. */
+/* Logs and warnings. A rank that loses a device reports it to -info and to its log. The error stream gets one line for
+   each preconditioner, however many ranks lose a device. Other warnings concern entries in no direction's bands, and a
+   periodic axis that `-pc_oclspkt_lines auto` cannot take. */
 #include <algorithm>
 
 #include "apply_energy.hpp"
@@ -12,7 +12,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Flops of all lines. Fallback lines count by the methods of their groups, the others by the report's method.
+/// Flops of all lines. Fallback lines count by the methods of their groups, other lines by the report's method.
 PetscLogDouble total(const Report& report, double RowFlops::*which) {
   PetscLogDouble flops = 0;
   Index rows = report.rows;
@@ -111,7 +111,7 @@ void warn(PC pc, bool print, bool& told, const std::string& text) {
   told = true;
 }
 
-/// True if a KSP applies this PC once and does nothing else, and is no part of another PC.
+/// True if the KSP's own PC is this PC, and the KSP only applies it once.
 bool applies_once(PC pc, KSP ksp) {
   PC its_own;
   PetscBool once;
@@ -135,7 +135,7 @@ void agree_on_degraded(PC pc) {
   if (finalized) return;
   const int ranks = ranks_of(comm_of(pc)), rank = rank_of(comm_of(pc));
   if (ranks == 1) return;
-  /* [0]: true if a rank has printed already; [1]: largest on the first rank that lost a device. */
+  /* [0]: this rank has printed the warning; [1]: ranks - rank if this rank lost a device, else 0. */
   int state[] = {o->warned.degraded, o->first_loss.empty() ? 0 : ranks - rank};
   OclspktReduce(MPI_IN_PLACE, state, 2, MPI_INT, MPI_MAX, comm_of(pc));
   if (!state[0] && state[1] > 0 && rank == ranks - state[1]) print_loss(pc);
@@ -167,7 +167,7 @@ void warn_of_ignored(PC pc, KSP ksp) {
   o->applied_once = applies_once(pc, ksp);
   if (!o->applied_once || !o->ready || ignored_entries(*o) == 0) return;
   must(PetscObjectGetTabLevel((PetscObject)ksp, &level));
-  /* A KSP of level > 0 is a part of another solver, such as a block of bjacobi, and the outer solver iterates. */
+  /* A KSP of level > 0 belongs to another solver, such as a block of bjacobi. The outer solver iterates. */
   warn(pc, level == 0, o->warned.ignored,
        "the preconditioner ignores " + ignored_text(*o) +
            " of the matrix, and no Krylov method follows (-ksp_type preonly), so the answer solves another matrix; use "

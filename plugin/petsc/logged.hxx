@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Logging for -log_view, also in its columns for GPUs if PETSc was built for GPUs, and the objects that the package
-   registers once. */
+/* Logging for -log_view, and the events and the direct solver that the package registers once. */
 #pragma once
 
 #include <petscpc.h>
@@ -13,14 +12,14 @@
 
 namespace oclspkt::petsc {
 
-/// Events of -log_view, by the numbers that PETSc assigns anew after each PetscInitialize().
+/// Events of -log_view. PETSc assigns new numbers after each PetscInitialize().
 struct Events {
   PetscLogEvent set_up = 0;    ///< the whole of PCSetUp
   PetscLogEvent bands = 0;     ///< reading the bands out of the matrix
-  PetscLogEvent solve = 0;     ///< one right-hand side or many
+  PetscLogEvent solve = 0;     ///< an apply to one or several right-hand sides
   PetscLogEvent degraded = 0;  ///< counts devices lost
-  PetscLogEvent up = 0;        ///< copies of vectors and matrices to a device; "messages" are copies, lengths are bytes
-  PetscLogEvent down = 0;      ///< copies from a device, counted as `up`
+  PetscLogEvent up = 0;    ///< copies of vectors and matrices to a device; "messages" counts copies, lengths are bytes
+  PetscLogEvent down = 0;  ///< copies from a device, counted in the same way
 };
 const Events& events();
 
@@ -35,16 +34,16 @@ PetscLogDouble set_up_flops(const Report& report);
 /// Flops of an apply of one right-hand side.
 PetscLogDouble apply_flops(const Report& report);
 
-/// Log the flops of an apply to `columns` vectors. They count as flops of the GPU if the vectors lie on a device or if
-/// one GPU solved all rows; otherwise as flops of the host.
+/// Log the flops of an apply to `columns` vectors. The flops count for the GPU if the vectors lie on a device or if one
+/// GPU solved all rows, and for the host otherwise.
 void log_applies(const Report& report, Index columns, const Place& place = {});
 
-/// The bytes that all directions have moved to devices and back so far, and their times.
+/// Bytes and times of all transfers to and from devices so far, over all directions.
 Times moved(PC pc);
-/// Log the bytes that were moved since moved() returned `before`.
+/// Log the transfers since moved() returned `before`.
 void log_transfers(PC pc, const Times& before);
 
-/// The number of windows, over all directions, in which the energy of applies was measured so far.
+/// The number of time windows so far in which the energy of applies was measured, over all directions.
 std::int64_t energy_windows(PC pc);
 /// Print by -info the energy that was measured since energy_windows() returned `before`.
 void tell_energy(PC pc, std::int64_t before);

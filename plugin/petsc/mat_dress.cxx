@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Dressed matrices: AIJ matrices of one process, or blocks of one of several processes, whose products run on the
-   device. Their values stay on the host; the device has a copy, in a form that suits their pattern.
+/* Dressed matrices: sequential AIJ matrices, and the blocks of parallel AIJ matrices, whose products run on the device.
+   The values stay on the host. The device has a copy, in a form that suits the pattern.
 
-   The types `opencl` and `aijopencl` are for some vectors and matrices of a program, -oclspkt_types is for all. These
-   types are PETSc's own under other names, so functions of PETSc that look for a type by its name do not recognise
-   them. Where such a function would silently do something wrong, this file gives the object PETSc's name meanwhile. */
+   The types `opencl` and `aijopencl` dress single vectors and matrices; -oclspkt_types dresses all objects. These
+   types are PETSc's own types under other names, and some functions of PETSc test a type by its name. Where such a
+   function would silently do something wrong, this file gives the object PETSc's name during the call. */
 #include <petsc/private/matimpl.h>
 
 #include <algorithm>
@@ -16,17 +16,17 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// PetscInt as the equally wide type of the solver library.
+/// An integer of the solver library that is as wide as PetscInt.
 using IndexOfPetsc = std::conditional_t<sizeof(PetscInt) == sizeof(std::int64_t), std::int64_t, std::int32_t>;
 
 struct MatSide {
-  PetscObjectId of = 0;  ///< id of the matrix: a later matrix may have the same address
+  PetscObjectId of = 0;  ///< id of the matrix, because a later matrix may have the same address
   Twin plain, transposed;
 };
 
 struct Matrices {
-  PetscErrorCode (*create_seq)(Mat) = nullptr;  ///< PETSc's function
-  struct _MatOps host = {};                     ///< PETSc's operations
+  PetscErrorCode (*create_seq)(Mat) = nullptr;  ///< PETSc's creator of MATSEQAIJ
+  struct _MatOps host = {};                     ///< PETSc's operations of MATSEQAIJ
   PetscErrorCode (*retrieve_values)(Mat) = nullptr;
   std::unordered_map<Mat, MatSide> sides;
 };
@@ -39,7 +39,7 @@ Matrices& matrices() {
 class HostRows {
  public:
   explicit HostRows(Mat matrix) : matrix_(matrix) {}
-  /// @return false: the matrix does not give its rows
+  /// @return false if the matrix has no compressed rows
   bool get() {
     PetscBool available;
     must(MatGetRowIJ(matrix_, 0, PETSC_FALSE, PETSC_FALSE, &rows_, &begin_, &column_, &available));
@@ -55,9 +55,9 @@ class HostRows {
     return {matrix_->rmap->n, matrix_->cmap->n, reinterpret_cast<const IndexOfPetsc*>(begin_),
             reinterpret_cast<const IndexOfPetsc*>(column_)};
   }
-  /// The pattern of the rows that have entries.
-  /// @param[out] rows   the rows that have entries
-  /// @param[out] begin  memory that the returned pattern uses
+  /// The pattern of the nonempty rows.
+  /// @param[out] rows   indices of the nonempty rows
+  /// @param[out] begin  storage that the returned pattern uses
   SparsePattern<IndexOfPetsc> packed_pattern(std::vector<Index>& rows, std::vector<IndexOfPetsc>& begin) const {
     SparsePattern<IndexOfPetsc> pattern = this->pattern();
     begin.assign(pattern.begin, pattern.begin + std::min<Index>(1, pattern.rows));
@@ -92,7 +92,7 @@ void make_form(DeviceSpace& space, const HostRows& host, bool transposed, Twin& 
   twin.part = space.make(twin.rows->size());
 }
 
-/// Multiply on the device. @return false: the host has to do it
+/// Multiply on the device. @return false if the host must multiply
 bool multiply_on_device(const Product& product) {
   const Operation work = product.work();
   DeviceSpace* const space = space_of_product(work);
@@ -108,7 +108,7 @@ bool multiply_on_device(const Product& product) {
   });
   if (!done) return false;
   must(OclspktLogGpuFlops(2 * twin.entries));
-  must(PetscObjectStateIncrease((PetscObject)product.z)); /* PETSc's operation leaves this to VecRestoreArray() */
+  must(PetscObjectStateIncrease((PetscObject)product.z)); /* PETSc's product does this in VecRestoreArray() */
   return true;
 }
 
@@ -122,8 +122,8 @@ void mat_destroy(Mat matrix) {
   must((*matrices().host.destroy)(matrix));
 }
 
-/// Call PETSc's operation, which changes values, and increase the state of the matrix, on which the device's copy
-/// depends. Matrices of several processes call operations of their blocks directly, and these do not increase it.
+/// Call PETSc's operation, which changes values, and increase the matrix's state, which tells when the device's copy is
+/// out of date. PETSc's parallel matrices change blocks without increasing the state of the block.
 template <auto slot, typename... Arguments>
 void change_values(Mat matrix, Arguments... arguments) {
   must((*(matrices().host.*slot))(matrix, arguments...));
@@ -140,7 +140,7 @@ void retrieve_values(Mat matrix) {
   must(PetscObjectStateIncrease((PetscObject)matrix));
 }
 
-/// Put operations of the device into a matrix of type `seqaij` that PETSc has made, unless they are there already.
+/// Put operations of the device into a `seqaij` matrix of PETSc. A second call does nothing.
 void dress_matrix(Mat matrix) {
   Matrices& m = matrices();
   if (matrix->ops->destroy == Called<mat_destroy, Mat>) return;
@@ -233,7 +233,7 @@ namespace {
 
 using GetOrdering = PetscErrorCode (*)(Mat, MatOrderingType, IS*, IS*);
 
-/// Operations of `mpiaij` matrices of several ranks, some of them ours under -oclspkt_types, and PETSc's orderings.
+/// PETSc's operations for `mpiaij` matrices, some of them replaced under -oclspkt_types, and PETSc's orderings.
 struct OfPetsc {
   struct _MatOps mpi = {};
   std::map<std::string, GetOrdering> orderings;
@@ -247,7 +247,7 @@ bool is_named(PetscObject object, const char* name) {
   return object->type_name != nullptr && std::strcmp(object->type_name, name) == 0;
 }
 
-/// While this object lives, an object of PETSc has another type name, for functions that test for PETSc's own names.
+/// While this guard lives, an object of PETSc has another type name, for functions that test for PETSc's names.
 class UnderName {
  public:
   UnderName(PetscObject object, const char* name) : object_(object), own_(object->type_name) {
@@ -268,8 +268,8 @@ void create_named_vec(Vec vector) {
   must(PetscObjectChangeTypeName((PetscObject)vector, kVecName));
 }
 
-/// Dress the blocks of a matrix. This precedes each use, because PETSc may replace them by blocks of type `seqaij` at
-/// any time.
+/// Dress the blocks of a matrix. Must be called before each use of the blocks, because PETSc may replace them by new
+/// blocks of type `seqaij`.
 void dress_blocks(Mat matrix) {
   Mat diagonal, other;
   must(MatMPIAIJGetSeqAIJ(matrix, &diagonal, &other, nullptr));
@@ -283,8 +283,8 @@ void product_of_blocks(Mat matrix, Vectors... vectors) {
   must((*(of_petsc().mpi.*slot))(matrix, vectors...));
 }
 
-/// Compute an ordering under PETSc's type name. For `mpiaij`, PETSc 3.18 orders the diagonal block; for any other name
-/// it returns an ordering that is no permutation of the ranks' rows.
+/// Compute an ordering under PETSc's type name. For `mpiaij`, PETSc 3.18 orders the diagonal block. For any other name,
+/// it returns an ordering that is no permutation of the rank's rows.
 void ordering_of(Mat matrix, MatOrderingType type, IS* rows, IS* columns) {
   if (is_named((PetscObject)matrix, kMatMPIName)) {
     const UnderName name((PetscObject)matrix, MATMPIAIJ);
@@ -310,12 +310,11 @@ void replace_orderings() {
   must(PetscFree(names));
 }
 
-/// Change a matrix to our type, if `ours`, or to PETSc's.
 void rename_matrix(Mat matrix, bool parallel, bool ours);
 
-/// Convert by a copy and a new name. PETSc would make another matrix and set its values one by one. That fails for a
-/// transposed pattern, whose values do not exist yet. It also fails for matrices of MatCreateMPIAIJWithArrays():
-/// MatUpdateMPIAIJWithArray() reads data that the other matrix would lack.
+/// Convert by a copy and a new name. PETSc's conversion sets the values of a new matrix one by one. This fails for a
+/// transposed pattern without values. It also fails for matrices of MatCreateMPIAIJWithArrays(), because
+/// MatUpdateMPIAIJWithArray() reads data that the new matrix would lack.
 template <bool parallel, bool ours>
 void convert(Mat from, MatType /*type*/, MatReuse reuse, Mat* to) {
   if (reuse == MAT_REUSE_MATRIX) {
@@ -326,7 +325,6 @@ void convert(Mat from, MatType /*type*/, MatReuse reuse, Mat* to) {
   rename_matrix(*to, parallel, ours);
 }
 
-/// Give a dressed matrix our type name.
 void give_name(Mat matrix, bool parallel) {
   const PetscObject object = (PetscObject)matrix;
   using Conversion = PetscErrorCode (*)(Mat, MatType, MatReuse, Mat*);
@@ -344,7 +342,7 @@ void give_name(Mat matrix, bool parallel) {
       object, parallel ? "MatConvert_mpiaijopencl_mpiaij_C" : "MatConvert_seqaijopencl_seqaij_C", to_petscs[parallel]));
 }
 
-/* Our products stay in the matrix: for PETSc's own vectors they call PETSc's products. */
+/* A matrix renamed to PETSc's type keeps our products. For PETSc's vectors, our products call PETSc's products. */
 void rename_matrix(Mat matrix, bool parallel, bool ours) {
   if (!ours) {
     must(PetscObjectChangeTypeName((PetscObject)matrix, parallel ? MATMPIAIJ : MATSEQAIJ));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Dressed matrices of several processes. PETSc's product copies the whole vector of a rank to the host for its
-   messages. Here the device gathers the unknowns that other ranks need, so that only these cross the bus. All ranks of
-   a matrix use these products as soon as one rank works on a device. The messages depend neither on where a rank works
-   nor on whether its device fails during a product. */
+/* Dressed parallel matrices. For its messages, PETSc's product copies the whole vector of a rank to the host. Here the
+   device gathers the unknowns that other ranks need, and only these unknowns cross the bus. If one rank works on a
+   device, all ranks of the matrix use these products. A rank sends the same messages from the host as from a device,
+   even if its device fails during a product. */
 #include <petscsf.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The numbers that messages carry, on the device of this rank.
+/// The arrays of messages on the device of this rank.
 struct DeviceBorders {
   DeviceSpace* of = nullptr;
   std::unique_ptr<SpaceIndices> needed;
@@ -20,7 +20,7 @@ struct DeviceBorders {
   std::unique_ptr<SpaceMessage<PetscScalar>> sent_on_host, ghosts_on_host;
 };
 
-/// Host memory of a product's messages: that in MatrixBorders, or the memory with which the device exchanges copies.
+/// Host memory of a product's messages: arrays of MatrixBorders, or memory for transfers to and from the device.
 struct Messages {
   PetscScalar *sent, *ghosts;
 };
@@ -28,23 +28,23 @@ struct Messages {
 /// The borders of a matrix: unknowns of this rank that other ranks multiply (sent), and unknowns of other ranks that
 /// this rank multiplies (ghosts).
 struct MatrixBorders {
-  PetscObjectId of = 0;           ///< id of the matrix: a later matrix may have the same address
-  bool settled = false;           ///< valid until the matrix is assembled again
-  PetscObjectState pattern = -1;  ///< of the matrix, equal on all ranks
-  bool used = false;              ///< at least one rank works on a device; equal on all
+  PetscObjectId of = 0;           ///< id of the matrix, because a later matrix may have the same address
+  bool settled = false;           ///< the borders are known, until the next assembly of the matrix
+  PetscObjectState pattern = -1;  ///< state of the matrix's pattern, equal on all ranks
+  bool used = false;              ///< at least one rank works on a device; equal on all ranks
   std::vector<PetscInt> columns;  ///< global columns of the ghosts
   PetscInt first = 0, end = 0;    ///< global columns of this rank
-  PetscSF messages = nullptr;     ///< from `sent` to `ghosts`, or back
-  std::vector<PetscInt> needed;   ///< local places of `sent` in a vector, increasing
+  PetscSF messages = nullptr;     ///< send from `sent` to `ghosts`, or back
+  std::vector<PetscInt> needed;   ///< local rows whose unknowns are in `sent`, increasing
   std::vector<PetscScalar> sent, ghosts;
-  Vec ghost_vector = nullptr;  ///< a vector of the host over `ghosts`
+  Vec ghost_vector = nullptr;  ///< a host vector with `ghosts` as its memory
   DeviceBorders on_device;
   Twin plain, transposed;  ///< copies of the block that multiplies ghosts
 };
 
 struct ParallelMatrices {
   PetscErrorCode (*create)(Mat) = nullptr;
-  struct _MatOps host = {};  ///< PETSc's operations
+  struct _MatOps host = {};  ///< PETSc's operations of MATMPIAIJ
   std::unordered_map<Mat, MatrixBorders> borders;
 };
 ParallelMatrices& parallel_matrices() {
@@ -66,7 +66,7 @@ MatrixBorders& borders_of(Mat matrix) {
   return borders;
 }
 
-/// Make the messages for the columns that ranks need. The owner of a column has it once in `sent`.
+/// Set up messages for the ghosts. The owner of a column stores it once in `sent`, for all receivers.
 void make_messages(MPI_Comm comm, PetscLayout layout, MatrixBorders& b) {
   PetscSF all;
   const PetscInt* count;
@@ -97,8 +97,7 @@ void make_messages(MPI_Comm comm, PetscLayout layout, MatrixBorders& b) {
   must(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, ghosts, b.ghosts.data(), &b.ghost_vector));
 }
 
-/// Agree with all ranks on messages, by one reduction, and make them anew if the ghosts of a rank have changed.
-/// Collective.
+/// Test by one reduction whether the ghosts of a rank have changed. If so, set up new messages. Collective.
 void agree(Mat matrix, MatrixBorders& b) {
   const MPI_Comm comm = comm_of(matrix);
   const PetscInt first = matrix->cmap->rstart, end = matrix->cmap->rend;
@@ -125,9 +124,8 @@ void agree(Mat matrix, MatrixBorders& b) {
   b.settled = true;
 }
 
-/// Find the borders of a matrix. The first product after an assembly is collective, because a rank may then have other
-/// columns or a device. All ranks decide alike whether it is the first, by states that are equal on all.
-/// @return null if all ranks are to use PETSc's own products
+/// Find the borders of a matrix; null if all ranks must use PETSc's own products. The first product after an assembly
+/// is collective, because the columns or the device of any rank may have changed.
 MatrixBorders* settle(Mat matrix) {
   if (ranks_of(comm_of(matrix)) == 1) return nullptr;
   MatrixBorders& b = borders_of(matrix);
@@ -135,13 +133,12 @@ MatrixBorders* settle(Mat matrix) {
   return b.used ? &b : nullptr;
 }
 
-/// A product by the blocks of a matrix.
 struct ParallelProduct : Product {
   using Product::Product;
   Mat own = nullptr, other = nullptr;  ///< blocks for this rank's unknowns, and for ghosts
 };
 
-/// Multiply this rank's unknowns by their block. The block's own operation may use a device.
+/// Multiply this rank's unknowns by the block of their columns. The block's own product may use a device.
 void own_by_petsc(const ParallelProduct& p) {
   const struct _MatOps& ops = *p.own->ops;
   if (p.y == nullptr) {
@@ -151,7 +148,7 @@ void own_by_petsc(const ParallelProduct& p) {
   }
 }
 
-/// Compute on the host the numbers that this rank sends.
+/// Compute on the host the values that this rank sends.
 void begin_on_host(const ParallelProduct& p, MatrixBorders& b) {
   const PetscScalar* x;
   if (p.transposed) {
@@ -163,7 +160,7 @@ void begin_on_host(const ParallelProduct& p, MatrixBorders& b) {
   must(VecRestoreArrayRead(p.x, &x));
 }
 
-/// Add the received numbers on the host.
+/// Add the received values on the host.
 void end_on_host(const ParallelProduct& p, const MatrixBorders& b) {
   PetscScalar* z;
   if (!p.transposed) {
@@ -188,8 +185,8 @@ void make_arrays(DeviceSpace& space, MatrixBorders& b) {
   b.on_device.of = &space;
 }
 
-/// Compute on the device the numbers that this rank sends, and enqueue the product with this rank's unknowns.
-/// @return false: the host has to do both
+/// Compute on the device the values that this rank sends, and enqueue the product with this rank's unknowns.
+/// @return false if the host must do both
 bool begin_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b) {
   Twin &own = twin_of(p.own, p.transposed), &other = p.transposed ? b.transposed : b.plain;
   PetscObjectState outer;
@@ -215,8 +212,9 @@ bool begin_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders
   return done;
 }
 
-/// Add the received numbers on the device. If the device fails now, the host multiplies anew, unless z is y.
-/// @return false: the host has to add them
+/// Add the received values on the device. If the device fails, the host repeats the product with this rank's unknowns,
+/// except for z = z + A x, where z has this product already.
+/// @return false if the host must add the received values
 bool end_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& b, const Messages& m) {
   const Operation work = p.y == p.z ? Operation{p.name(), 0, {}, p.z, false} : p.work();
   const bool done = run_in(space, work, [&](DeviceSpace& in, const Arrays&, DeviceArray* written) {
@@ -239,7 +237,7 @@ bool end_on_device(DeviceSpace& space, const ParallelProduct& p, MatrixBorders& 
   return false;
 }
 
-/// Send `sent` to the ghosts of other ranks, or, if `back`, send ghosts to their owners, which add them up in `sent`.
+/// Send `sent` to the ghosts of other ranks. If `back`, send ghosts to their owners, which add them up in `sent`.
 /// @param meanwhile  work to do while messages are under way
 template <typename Work>
 void exchange(bool back, const MatrixBorders& b, const Messages& m, const Work& meanwhile) {
@@ -255,7 +253,7 @@ void exchange(bool back, const MatrixBorders& b, const Messages& m, const Work& 
   }
 }
 
-/// Check the local sizes of the vectors: before a product, PETSc compares global sizes, and not all local ones.
+/// Check the local sizes of the vectors, because PETSc compares only global sizes before some products.
 void check_rows(const ParallelProduct& p) {
   const PetscInt rows = p.matrix->rmap->n, columns = p.matrix->cmap->n;
   const PetscInt from = p.transposed ? rows : columns, to = p.transposed ? columns : rows;
@@ -267,7 +265,7 @@ void check_rows(const ParallelProduct& p) {
   }
 }
 
-/// Multiply by means of the borders. Collective. @return false: all ranks leave the product to PETSc
+/// Multiply by means of the borders. Collective. @return false if all ranks must use PETSc's product
 bool multiply_by_borders(ParallelProduct p) {
   MatrixBorders* const b = settle(p.matrix);
   if (!b) return false;
@@ -283,7 +281,7 @@ bool multiply_by_borders(ParallelProduct p) {
   });
   if (by_device) by_device = end_on_device(*space, p, *b, m);
   if (!by_device) end_on_host(p, *b);
-  must(PetscObjectStateIncrease((PetscObject)p.z)); /* PETSc's operation leaves this to VecRestoreArray() */
+  must(PetscObjectStateIncrease((PetscObject)p.z)); /* PETSc's product does this in VecRestoreArray() */
   return true;
 }
 

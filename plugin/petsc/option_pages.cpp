@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/// oclspkt-options: print what is made from the tables of options and results: pages of the documentation, the C
-/// header, the Fortran module, the table of the Python helper.
+/// oclspkt-options prints the files that are generated from the tables of options and results.
 ///
 ///   oclspkt-options                    docs/options.md
 ///   oclspkt-options --list             names of the manual pages, one a line
@@ -117,7 +116,6 @@ void print_action(const Signature& f) {
   print_see_also(entry.see_also);
 }
 
-/// Print the page of an option's enumeration.
 void print_enumeration(const OptionEntry& entry) {
   std::printf(
       "The values of the option `%s%s`: %s.\n\n## Synopsis\n\n```c\n#include <oclspkt/oclspkt.h>\n%s```\n\n## "

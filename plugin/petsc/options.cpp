@@ -6,7 +6,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The member that a path of pointers to members leads to.
+/// Access to the member of Settings at the end of a path of pointers to members.
 template <auto... Path>
 constexpr auto member() {
   using T = std::remove_reference_t<decltype((std::declval<Settings&>().*....*Path))>;
@@ -298,7 +298,7 @@ const std::vector<ActionEntry> kActions = {
 
 std::string number_text(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%g", value + 0.0);  // -0 is 0
+  std::snprintf(text, sizeof text, "%g", value + 0.0);  // prints -0 as 0
   return text;
 }
 

@@ -10,27 +10,25 @@
 
 namespace oclspkt::petsc {
 
-/// The prefix of every option of the preconditioner.
 inline constexpr const char* kOptionPrefix = "-pc_oclspkt_";
 
-/// How the operators of several directions are combined to one.
 enum class Combine { additive, factored, symmetric, multiplicative };
 
-/// The diagonal of a direction's tridiagonal matrix: the whole diagonal of the matrix, or the part that balances the
-/// direction's couplings (ADI).
+/// The diagonal of a direction's tridiagonal matrix: the diagonal of the whole matrix, or only the part that balances
+/// the direction's couplings (ADI).
 enum class Diagonal { full, split };
 
-/// What happens if the matrix has entries that no direction takes: nothing, a warning if no Krylov method makes up for
-/// these entries, or an error.
+/// The response to matrix entries in no direction's bands: nothing, a warning if no Krylov method corrects for these
+/// entries, or an error.
 enum class Ignored { ignore, warn, error };
 
 inline constexpr const char* kCombineNames[] = {"additive", "factored", "symmetric", "multiplicative"};
 inline constexpr const char* kDiagonalNames[] = {"full", "split"};
 inline constexpr const char* kIgnoredNames[] = {"ignore", "warn", "error"};
 
-/// The values of all options of the preconditioner: the solver's Options, and settings that the solver does not know.
+/// The values of all options of the preconditioner. Settings adds the preconditioner's own options to the solver's.
 struct Settings : Options {
-  std::string lines = "auto";  ///< auto, or directions joined by commas, see parse_directions()
+  std::string lines = "auto";  ///< auto, or directions joined by commas
   Combine combine = Combine::factored;
   Diagonal diagonal = Diagonal::full;
   Ignored ignored = Ignored::warn;
@@ -39,14 +37,14 @@ struct Settings : Options {
   bool operator==(const Settings&) const = default;
 };
 
-/// A member of Settings whose value is a word out of a list.
+/// A member of Settings whose value is a word from a list.
 struct Choice {
   std::span<const char* const> names;
   int (*get)(const Settings&);
   void (*set)(Settings&, int);
 };
 
-/// How to find a member of Settings, to write and to read it.
+/// Access to a member of Settings, for writing and for reading.
 template <typename T>
 struct Member {
   T& (*writable)(Settings&);
@@ -57,7 +55,7 @@ struct Member {
 /// The member behind an option; its type decides how the option is read and printed.
 using Field = std::variant<Member<std::string>, Member<double>, Member<Index>, Member<bool>, Choice>;
 
-/// One option of the preconditioner. The default is not here: it is what default-constructed Settings hold.
+/// One option of the preconditioner. Default-constructed Settings hold the default.
 struct OptionEntry {
   const char* name;      ///< without kOptionPrefix
   const char* function;  ///< the C functions are PCOCLSPKTSet<function> and PCOCLSPKTGet<function>
@@ -65,12 +63,12 @@ struct OptionEntry {
   const char* unit;      ///< unit of the value, for the help; empty for words and switches
   Field field;
   const char* help;      ///< one line
-  const char* notes;     ///< what a manual page adds to the help
-  bool by_rank = false;  ///< the option concerns the work of one rank alone, so ranks may have different values
+  const char* notes;     ///< more text for the manual page
+  bool by_rank = false;  ///< ranks may have different values
 };
 
-/// The only list of the options; the help, the view, the documentation, the Fortran module and the Python helper are
-/// made from it.
+/// All options. The help, the view, the documentation, the Fortran module and the Python helper are made from this
+/// table.
 std::span<const OptionEntry> option_table();
 
 /// One value that a function returns through a pointer.
@@ -80,26 +78,25 @@ struct ResultValue {
   const char* help;
 };
 
-/// A function that returns a result of the last set-up; before a set-up the call is an error. A second function may
-/// return the result for one direction.
+/// A function that returns results of the last set-up. A call before a set-up is an error. A second function may return
+/// the results for one direction.
 struct ResultEntry {
   const char* function;  ///< the C functions are PCOCLSPKTGet<function> and PCOCLSPKTGetDirection<function>
   std::vector<ResultValue> values;
   const char* help;                      ///< one line
-  const char* level;                     ///< for whom: intermediate or advanced
-  const char* notes;                     ///< what a manual page adds to the help
+  const char* level;                     ///< PETSc's level of the manual page: intermediate or advanced
+  const char* notes;                     ///< more text for the manual page
   const char* see_also;                  ///< functions joined by spaces, without PCOCLSPKT
   const char* direction_help = nullptr;  ///< help of the function for one direction; null: there is no such function
   const char* direction_notes = nullptr;
 };
 
-/// The argument that names the direction; the functions for one direction take it before their values.
+/// The input that names the direction. Functions for one direction take this input before their values.
 extern const ResultValue kDirectionInput;
 
-/// The only list of the functions that report on the last set-up.
 const std::vector<ResultEntry>& result_table();
 
-/// A function by which a program gives vectors or index sets to the preconditioner.
+/// A function that passes vectors or index sets to the preconditioner.
 struct ActionEntry {
   const char* function;             ///< the C function is PCOCLSPKT<function>
   std::vector<ResultValue> inputs;  ///< IS, Vec or text
@@ -108,7 +105,6 @@ struct ActionEntry {
   const char* see_also;  ///< functions joined by spaces, without PCOCLSPKT
 };
 
-/// The only list of the functions by which a program gives vectors and index sets to the preconditioner.
 const std::vector<ActionEntry>& action_table();
 
 /// The value as a user would type it.
@@ -117,7 +113,7 @@ std::string value_text(const OptionEntry& entry, const Settings& settings);
 /// The words that a choice accepts, indexed by its values; empty for other options.
 std::span<const char* const> words_of(const OptionEntry& entry);
 
-/// The words that a choice accepts, as "a|b|c"; `<unit>` for numbers and free text.
+/// The words of a choice as "a|b|c"; `<unit>` for numbers and free text.
 std::string values_text(const OptionEntry& entry);
 
 /// The options that differ from their defaults, as on a command line; empty if all have their defaults.

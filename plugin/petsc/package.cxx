@@ -17,8 +17,8 @@ struct Package {
   Events events;
 };
 Package package;
-/// Locked while `package` changes: in a PETSc with thread safety, any thread may make the first preconditioner. Events
-/// do not change once the type is registered, so they are read without the lock.
+/// Guards changes of `package`: in a PETSc with thread safety, any thread may make the first preconditioner. Readers of
+/// events need no lock, because events do not change after the type is registered.
 std::mutex package_lock;
 
 const char kCitation[] =
@@ -79,7 +79,7 @@ PetscErrorCode PCOCLSPKTInitializePackage(void) {
   PetscCall(PetscLogEventRegister("OCLSPKTDegraded", PC_CLASSID, &package.events.degraded));
   PetscCall(PetscLogEventRegister("OCLSPKTToDevice", VEC_CLASSID, &package.events.up));
   PetscCall(PetscLogEventRegister("OCLSPKTToHost", VEC_CLASSID, &package.events.down));
-  /* These events are not collective: a rank may lose its device, or copy, when others do not. */
+  /* These events are not collective: a single rank may lose its device or make a copy. */
   for (const PetscLogEvent event : {package.events.degraded, package.events.up, package.events.down}) {
     PetscCall(PetscLogEventSetCollective(event, PETSC_FALSE));
   }

@@ -8,7 +8,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Report by -info, once per set-up, that all methods are above the limits of method auto.
+/// Report by -info, once per set-up, that no method is within the limits of method auto.
 void info_above_bound(PC pc, Sweep& sweep, bool transpose) {
   for (const std::string* text : {&sweep.report(transpose).above_bound, &sweep.cut_report(transpose).above_bound}) {
     if (text->empty() || sweep.told_above[transpose]) continue;
@@ -17,8 +17,8 @@ void info_above_bound(PC pc, Sweep& sweep, bool transpose) {
   }
 }
 
-/// After the solves of an apply, report answers above the limits of method auto by -info, once. If answers_may_fail(),
-/// raise an error of one rank on all ranks; this part is collective. Else the error is this rank's.
+/// At the end of an apply, report answers above the limits of method auto by -info, and raise an exception of its
+/// solves. If answers_may_fail(), all ranks raise the exception of one rank; this part is collective.
 void tell_answers(PC pc, bool transpose) {
   PC_OCLSPKT* o = data(pc);
   for (const auto& sweep : o->sweeps) info_above_bound(pc, *sweep, transpose);
@@ -63,7 +63,6 @@ void info_choices(PC pc, bool transpose) {
   for (const auto& sweep : data(pc)->sweeps) info_choice(pc, *sweep, transpose);
 }
 
-/// True if a null space contains the constant vectors.
 bool holds_constants(MatNullSpace space) {
   const Vec* vectors;
   PetscInt count;
@@ -73,13 +72,13 @@ bool holds_constants(MatNullSpace space) {
     PetscReal least, most;
     must(VecMin(vectors[i], nullptr, &least));
     must(VecMax(vectors[i], nullptr, &most));
-    /* The vectors have norm 1. Entries of a constant one may differ by rounding, because each was scaled. */
+    /* In a constant vector of norm 1, entries may differ by rounding, because each entry was scaled. */
     constant = static_cast<PetscBool>(most - least <= 4 * PETSC_MACHINE_EPSILON * PetscMax(most, -least));
   }
   return constant;
 }
 
-/// The properties of the matrix that PETSc knows, and the queue of the vectors.
+/// The properties of the matrix that PETSc knows, and the queue of the device where vectors lie.
 Known known_of_matrix(PC pc) {
   MatNullSpace space = nullptr;
   PetscBool set, symmetric;
@@ -91,7 +90,7 @@ Known known_of_matrix(PC pc) {
           .queue = data(pc)->vectors.queue};
 }
 
-/// Call set_up for the solvers of all directions. A breakdown on one rank is a failed reason on all.
+/// Call set_up for the solvers of all directions. A breakdown on one rank marks the PC as failed on all ranks.
 template <typename SetUp>
 void each_set_up(PC pc, const SetUp& set_up) {
   PC_OCLSPKT* o = data(pc);
@@ -102,7 +101,6 @@ void each_set_up(PC pc, const SetUp& set_up) {
   }
 }
 
-/// Set the transposed operator up, before its first solve.
 void set_up_transpose(PC pc) {
   PC_OCLSPKT* o = data(pc);
   must(PetscLogEventBegin(events().set_up, pc, pc->pmat, 0, 0));
@@ -117,7 +115,7 @@ void set_up(PC pc) {
   o->ready = false;
   o->failure.clear();
   o->failed_apply = false;
-  o->visit.forget();             /* its solvers may be destroyed below */
+  o->visit.forget();             /* the visit's solvers may be destroyed below */
   pc->setupcalled = PETSC_FALSE; /* after an error, the next PCSetUp() tries again even if the matrix stays */
   must(PCSetFailedReason(pc, PC_NOERROR));
   must(Cite());
@@ -176,10 +174,10 @@ void fill_with_inf(const Block& block) {
   }
 }
 
-/// Before an apply, check its vectors, and set the transposed operator up if it is due.
+/// Before an apply, check the vectors, and set up the transposed operator if the apply needs it.
 void begin_apply(PC pc, const Block& right, const Block& solution, bool transpose) {
   check_ready(pc);
-  if (right.matrix) return;  // PETSc has checked its size
+  if (right.matrix) return;  // PETSc has checked the sizes
   check_vectors(pc, right.vector, solution.vector);
   if (transpose && !pc->failedreason && !data(pc)->transpose_ready) set_up_transpose(pc);
   if (!pc->failedreason) note_vectors(pc, right.vector);
@@ -224,7 +222,7 @@ Block columns_of(Mat matrix) {
   return {nullptr, matrix, 0, columns};
 }
 
-/* Before a solve, set up for its vectors and warn of ignored entries. A PC within PCCOMPOSITE is not set up yet. */
+/* Before a solve, set up for its vectors and warn of ignored entries. Within PCCOMPOSITE, a PC is not set up yet. */
 void prepare_solve(PC pc, KSP ksp, Vec right, Vec solution) {
   must(OclspktOwnPreSolve(pc, ksp));
   if (data(pc)->ready) set_up_for_vectors(pc, right, solution);
@@ -251,7 +249,7 @@ void reset(PC pc) {
 }
 
 void destroy(PC pc) {
-  PetscBool finalized; /* PetscFinalize() has destroyed PETSc's part of the object */
+  PetscBool finalized; /* PetscFinalize() has destroyed PETSc's part of the PC */
   must(PetscFinalized(&finalized));
   destroy_work(*data(pc)); /* PCSetType() to another type destroys without a reset */
   if (!finalized) compose_functions(pc, true);
@@ -279,8 +277,8 @@ void destroy_work_of_matrix(Work& work) {
   for (Block& block : work.of_matrix) destroy_block(block);
 }
 
-/* The functions that PETSc calls. A solve ends by clearing the reason of a failed apply: PETSc would find it at the
-   beginning of the next solve. */
+/* The callbacks for PETSc. PCPostSolve_OCLSPKT() clears the reason of a failed apply, because PETSc would test it when
+   the next solve begins. */
 #define OCLSPKT_CALLBACK(Name, parameters, ...) \
   static PetscErrorCode Name parameters {       \
     PetscFunctionBegin;                         \

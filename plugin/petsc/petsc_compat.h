@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-/// The only file that depends on the release of PETSc: names and types that changed between releases.
+/// Names and types that changed between releases of PETSc. No other file depends on the release.
 
 #include <petscdevice.h>
 
@@ -19,7 +19,7 @@
 #define PETSC_SUCCESS 0
 #endif
 
-/// True if PETSc has VecErrorWeightedNorms(), an operation that a vector's type may replace.
+/// True if PETSc has VecErrorWeightedNorms() as an operation of vector types.
 #define OCLSPKT_HAS_ERROR_NORMS PETSC_VERSION_GE(3, 20, 0)
 
 #if PETSC_VERSION_LT(3, 23, 0)
@@ -34,15 +34,15 @@ using OclspktOptionItems = PetscOptionItems;
 #define OCLSPKT_MPI_BOOL MPI_C_BOOL
 #endif
 
-/// MPIU_Allreduce(), which checks in debug builds that all ranks call it in the same place of the sources.
+/// Call MPIU_Allreduce(), which returns an error code of PETSc or of MPI, depending on the release.
 #if PETSC_VERSION_LT(3, 23, 0)
 #define OclspktAllreduce(...) PetscCall(MPIU_Allreduce(__VA_ARGS__))
 #else
 #define OclspktAllreduce(...) PetscCallMPI(MPIU_Allreduce(__VA_ARGS__))
 #endif
 
-/// Call the function that the program gave to PCSetPreSolve(): PETSc calls either this function or the type's own one.
-/// PETSc 3.24 has no PCSetPreSolve().
+/// Call the program's function of PCSetPreSolve(), because PETSc calls only the type's function if both exist. PETSc
+/// 3.24 has no PCSetPreSolve().
 inline PetscErrorCode OclspktOwnPreSolve(PC pc, KSP ksp) {
 #if PETSC_VERSION_LT(3, 24, 0)
   return pc->presolve ? (*pc->presolve)(pc, ksp) : PETSC_SUCCESS;
@@ -52,7 +52,7 @@ inline PetscErrorCode OclspktOwnPreSolve(PC pc, KSP ksp) {
 #endif
 }
 
-/// Log flops of a device. A PETSc that was built for GPUs counts them separately from the host's.
+/// Log flops of a device. A PETSc that was built for GPUs counts these flops separately from flops of the host.
 inline PetscErrorCode OclspktLogGpuFlops(PetscLogDouble flops) {
 #if PetscDefined(HAVE_DEVICE)
   return PetscLogGpuFlops(flops);
@@ -62,11 +62,11 @@ inline PetscErrorCode OclspktLogGpuFlops(PetscLogDouble flops) {
 }
 
 /// Add messages to the counts of -log_view, at the sender and at the receiver, as PETSc does.
-/// @param bytes  of all messages together
+/// @param bytes  total over all messages
 inline void OclspktCountMessage(PetscLogDouble messages, PetscLogDouble bytes) {
 #if !PetscDefined(USE_LOG)
   (void)messages, (void)bytes;
-#elif defined(PetscAddLogDouble) /* events read the counts of their thread */
+#elif defined(PetscAddLogDouble) /* events use the counts of their thread */
   (void)PetscAddLogDouble(&petsc_isend_ct, &petsc_isend_ct_th, messages);
   (void)PetscAddLogDouble(&petsc_irecv_ct, &petsc_irecv_ct_th, messages);
   (void)PetscAddLogDouble(&petsc_isend_len, &petsc_isend_len_th, bytes);
@@ -89,7 +89,7 @@ inline PetscErrorCode OclspktVecSetInf(Vec vector) {
 }
 
 #if PetscDefined(HAVE_CUDA) && PETSC_VERSION_GE(3, 19, 0)
-/// The stream of this process's current device context; a PETSc without CUDA leaves the queue as it is.
+/// Get the CUDA stream of the current device context. Without CUDA in PETSc, the queue stays unchanged.
 inline PetscErrorCode OclspktCudaQueue(oclspkt::DeviceQueue* queue) {
   PetscDeviceContext context;
   PetscDeviceType type;
@@ -111,9 +111,9 @@ inline PetscErrorCode OclspktCudaQueue(oclspkt::DeviceQueue*) { return PETSC_SUC
 #endif
 
 #if PetscDefined(HAVE_CUDA) && PetscDefined(HAVE_KOKKOS) && !PetscDefined(HAVE_KOKKOS_WITHOUT_GPU)
-/// The stream of Kokkos's vectors. It belongs to the device context in which Kokkos began, which may not be the current
-/// one. PetscGetKokkosExecutionSpace().cuda_stream() returns this stream, but only nvcc compiles its header: hence the
-/// search by name.
+/// Get the stream of Kokkos's vectors. It belongs to the device context in which Kokkos began, which may differ from
+/// the current context. Only nvcc compiles the header of PetscGetKokkosExecutionSpace().cuda_stream(), so this function
+/// looks up the symbols.
 inline PetscErrorCode OclspktKokkosQueue(oclspkt::DeviceQueue* queue) {
   static void* const* const space = (void* const*)dlsym(RTLD_DEFAULT, "PetscKokkosExecutionSpacePtr");
   static void* (*const stream_of)(const void*) =
@@ -134,7 +134,7 @@ inline PetscErrorCode OclspktKokkosQueue(oclspkt::DeviceQueue* queue) { return O
 #define OclspktDenseRestoreRead MatDenseRestoreArrayReadAndMemType
 #define OclspktDenseRestoreWrite MatDenseRestoreArrayWriteAndMemType
 #else
-/// The columns of a dense matrix, always in host memory.
+/// In this build of PETSc, columns of a dense matrix are available in host memory only.
 inline PetscErrorCode OclspktDenseRead(Mat matrix, const PetscScalar** array, PetscMemType* type) {
   *type = PETSC_MEMTYPE_HOST;
   return MatDenseGetArrayRead(matrix, array);
@@ -154,7 +154,7 @@ extern "C" {
 [[gnu::weak]] int clReleaseMemObject(_cl_mem*);
 }
 
-/// The queue of ViennaCL, which lives as long as the process; no queue if ViennaCL keeps its vectors on the host.
+/// Get the queue of ViennaCL; none if its vectors lie on the host. The queue lives as long as the process.
 inline PetscErrorCode OclspktViennaCLQueue(Vec vector, oclspkt::DeviceQueue* queue) {
   char backend[20];
   PetscBool given, opencl = PETSC_FALSE;
@@ -167,18 +167,18 @@ inline PetscErrorCode OclspktViennaCLQueue(Vec vector, oclspkt::DeviceQueue* que
   if (given && !opencl) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecViennaCLGetCLQueue(vector, &handle));
   *queue = {oclspkt::DeviceQueue::Kind::opencl, reinterpret_cast<void*>(handle)};
-  clReleaseCommandQueue(reinterpret_cast<_cl_command_queue*>(handle)); /* PETSc's page: callers own a reference */
+  clReleaseCommandQueue(reinterpret_cast<_cl_command_queue*>(handle)); /* callers own a reference (PETSc's manual) */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The device memory of a vector, which lives as long as the vector.
+/// Get the device memory of a vector. The memory lives as long as the vector.
 inline PetscErrorCode OclspktViennaCLGet(Vec vector, PetscErrorCode (*get)(Vec, PETSC_UINTPTR_T*), void** memory) {
   PETSC_UINTPTR_T handle = 0;
 
   PetscFunctionBegin;
   PetscCall((*get)(vector, &handle));
   *memory = reinterpret_cast<void*>(handle);
-  clReleaseMemObject(reinterpret_cast<_cl_mem*>(handle)); /* PETSc's page: callers own a reference */
+  clReleaseMemObject(reinterpret_cast<_cl_mem*>(handle)); /* callers own a reference (PETSc's manual) */
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 inline PetscErrorCode OclspktViennaCLRead(Vec vector, void** memory) {

@@ -21,7 +21,7 @@ bool are_alike(Object a, Object b, PetscErrorCode (*bound_to_cpu)(Object, PetscB
   return same && a_bound == b_bound;
 }
 
-/// True if `block` is like `like`: of the same type, equally bound to the host, and at least as wide.
+/// True if `block` has the type of `like`, the same binding to the host, and at least as many columns.
 bool fits(const Block& block, const Block& like) {
   if (like.matrix) {
     return block.matrix && block.count >= like.count && are_alike(block.matrix, like.matrix, MatBoundToCPU);
@@ -48,8 +48,8 @@ Mat make_columns(const Block& like) {
   return made;
 }
 
-/// VecCopy() for any two types, by host memory: ViennaCL's VecCopy() does not write to vectors of the host
-/// (PETSc 3.24).
+/// Copy between vectors of any two types through host memory. ViennaCL's VecCopy() does not write to vectors of the
+/// host (PETSc 3.24).
 void copy_on_host(Vec from, Vec to) {
   const PetscScalar* values;
   PetscScalar* copies;
@@ -68,7 +68,7 @@ bool is_of_kokkos(Vec vector) {
   return is;
 }
 
-/// The run-time that keeps vectors of this type on a device; none for types of the host.
+/// The run-time that keeps the vector on a device; none if the vector lies on the host.
 DeviceQueue::Kind kind_of(Vec vector) {
   PetscBool of_cuda, of_opencl, bound = PETSC_FALSE;
   must(VecBoundToCPU(vector, &bound));
@@ -79,7 +79,7 @@ DeviceQueue::Kind kind_of(Vec vector) {
   return of_opencl ? DeviceQueue::Kind::opencl : DeviceQueue::Kind::none;
 }
 
-/// The queue by which PETSc orders work on a vector; none if the vector lies on the host, or is too short for a device.
+/// PETSc's queue for work on a vector; none if the vector lies on the host, or is too short for a device.
 DeviceQueue queue_of_vector(Vec vector) {
   DeviceQueue queue;
   if (is_dressed(vector)) {
@@ -92,9 +92,9 @@ DeviceQueue queue_of_vector(Vec vector) {
   return queue;
 }
 
-/// The queue for a solve on the device where two blocks lie; none if the solver of the direction does not take them
-/// there. An apply runs no set-up: if the last one got no queue of this device, vectors go through the host until the
-/// next set-up, and the view says so.
+/// The queue for a solve on the device where two blocks lie; none if the direction's solver does not accept them there.
+/// If the last set-up was not made for this device, vectors go through the host until the next set-up, and the view
+/// reports it.
 DeviceQueue queue_for(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose) {
   const DeviceQueue queue = queue_of(right, solution);
   if (right.matrix && !queue && types().ready) types().columns += right.count;
@@ -107,15 +107,15 @@ DeviceQueue queue_for(PC pc, Sweep& sweep, const Block& right, const Block& solu
   return (transpose ? sweep.solver.takes_transpose(queue) : sweep.solver.takes(queue)) ? queue : DeviceQueue{};
 }
 
-/// Restore what lend_cuda() got. @param y, x  the first columns of the blocks
+/// Give back the arrays of lend_cuda(). @param y, x  arrays of all columns
 void restore_cuda(const Block& right, const Block& solution, const PetscScalar* y, PetscScalar* x) {
   must(right.matrix ? OclspktDenseRestoreWrite(solution.matrix, &x)
                     : VecRestoreArrayWriteAndMemType(solution.vector, &x));
   must(right.matrix ? OclspktDenseRestoreRead(right.matrix, &y) : VecRestoreArrayReadAndMemType(right.vector, &y));
 }
 
-/// Take the numbers of both blocks in memory of CUDA.
-/// @return false: an array does not lie there, and nothing is taken
+/// Borrow the arrays of both blocks in CUDA memory.
+/// @return false, with nothing borrowed, if an array lies elsewhere
 bool lend_cuda(const Block& right, const Block& solution, Lent& lent) {
   const PetscScalar* y;
   PetscScalar* x;
@@ -137,7 +137,7 @@ bool lend_cuda(const Block& right, const Block& solution, Lent& lent) {
   return on_device;
 }
 
-/// Take two vectors of our own types, or of ViennaCL, as memory of OpenCL.
+/// Borrow the device memory of two dressed vectors or of two ViennaCL vectors.
 void lend_memory(Vec right, Vec solution, Lent& lent) {
   void *y = nullptr, *x = nullptr;
   if (is_dressed(right)) {
@@ -152,7 +152,7 @@ void lend_memory(Vec right, Vec solution, Lent& lent) {
   lent.x = {static_cast<PetscScalar*>(x)};
 }
 
-/// The queue of two dense matrices; none unless both matrices lie on a device of CUDA.
+/// The queue of two dense matrices on a CUDA device; none for other matrices.
 DeviceQueue queue_of_columns(Mat right, Mat solution) {
   DeviceQueue queue;
   PetscBool of_cuda;
@@ -217,7 +217,7 @@ void multiply(Mat matrix, Vec x, Vec product, bool transpose, std::array<Block, 
   const auto product_of = transpose ? MatMultTranspose : MatMult;
   must(MatGetVecType(matrix, &type));
   must(VecGetType(x, &of_x));
-  /* A matrix names its vectors' type "kokkos", the vectors say "seqkokkos" or "mpikokkos". */
+  /* MatGetVecType() returns "kokkos" where VecGetType() returns "seqkokkos" or "mpikokkos". */
   if (is_of_host(type) || std::string_view(of_x).ends_with(type)) {
     must(product_of(matrix, x, product));
     return;
@@ -251,9 +251,9 @@ DeviceQueue queue_of(const Block& right, const Block& solution) {
   const DeviceQueue::Kind kind = kind_of(right.vector);
   if (is_dressed(right.vector) != is_dressed(solution.vector) || kind != kind_of(solution.vector)) return {};
   const DeviceQueue queue = queue_of_vector(right.vector);
-  /* Do not ask ViennaCL for the queue of the solution: that would copy the solution's values to the device. */
+  /* Asking ViennaCL for the queue of the solution would copy the solution's values to the device. */
   if (kind == DeviceQueue::Kind::opencl) return queue;
-  /* A vector of Kokkos has another queue if Kokkos began in another device context than the current one. */
+  /* A Kokkos vector has another queue if Kokkos began in another device context than the current context. */
   return queue != queue_of_vector(solution.vector) ? DeviceQueue{} : queue;
 }
 
@@ -292,7 +292,7 @@ void set_up_for_vectors(PC pc, Vec right, Vec solution) {
   if (is_of_host(type) && !types().options.on) return;
   const DeviceQueue queue = queue_of({.vector = right}, {.vector = solution});
   int least[] = {static_cast<bool>(queue),
-                 data(pc)->vectors.queue.kind == queue.kind}; /* vectors are on a device; the last set-up knew */
+                 data(pc)->vectors.queue.kind == queue.kind}; /* [0]: on a device; [1]: the last set-up is for it */
   OclspktReduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, comm_of(pc));
   if (!least[0] || least[1]) return;
   data(pc)->vectors.queue = queue;

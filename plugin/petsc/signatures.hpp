@@ -15,7 +15,7 @@ struct Argument {
   bool out;
 };
 
-/// A function of oclspkt.h as callers see it, and its row in a table. Functions without a row take no PC.
+/// A function of oclspkt.h, and its row in a table of options.hpp. Functions without a row take no PC.
 struct Signature {
   std::string name;
   std::vector<Argument> arguments = {};
@@ -35,22 +35,21 @@ std::string c_arguments(const Signature& f);
 /// The name of a function in Python: "IgnoredEntries" becomes "ignored_entries".
 std::string snake_case(const std::string& name);
 
-/// The options with an enumeration of oclspkt.h; the field of each is a Choice.
+/// The options that have an enumeration in oclspkt.h. Their `field` is a Choice.
 std::vector<const OptionEntry*> enumerations();
 bool is_enumeration(const std::string& type);
 
 /// The C name of a value of an option's enumeration: "PC_OCLSPKT_METHOD_EXACT_TWOPASS".
 std::string constant_name(const OptionEntry& entry, const std::string& word);
-/// The text of the enumeration in C, and of the array with its words.
-/// @param external  what precedes the array's type, such as PETSC_EXTERN
+/// The C declarations of an option's enumeration and of the array with its words.
+/// @param external  storage class of the array, such as PETSC_EXTERN
 std::string c_enumeration(const OptionEntry& entry, const char* external);
 
 /// The C types of arguments that the Fortran module or the Python helper does not know. A line names one type and the
 /// functions that use it.
 std::string unknown_types();
 
-/// The four functions print oclspkt.h; the words of its enumerations with the rows of functions.cxx; the Fortran
-/// module; and the table that the Python helper reads.
+/* Print a generated file: oclspkt/oclspkt.h, oclspkt/rows.h, the Fortran module, or the table of the Python helper. */
 void print_c_header();
 void print_c_rows();
 void print_fortran_module();

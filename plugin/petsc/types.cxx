@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The device of dressed vectors: how it is opened, measured and lost, and copies of values between it and the host. For
-   few rows, a launch on the device takes longer than the whole operation on the host. */
+/* Opening, measuring and losing the device of dressed vectors; copies of values between device and host. */
 #include "types.hxx"
 
 #include <sys/mman.h>
@@ -18,9 +17,9 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// Open the device of this rank. The GPUs that the selection names are dealt out to the ranks of a node in turn. `auto`
-/// selects GPUs with memory of their own, because on other GPUs vectors gain nothing.
-/// @return null if `auto` finds none. @throws InvalidInput, DeviceError
+/// Open the device of this rank. The ranks of a node take the selected GPUs in turn. `auto` selects GPUs with their own
+/// memory, because on other GPUs vectors gain nothing.
+/// @return null if `auto` finds no such GPU. @throws InvalidInput, DeviceError
 std::shared_ptr<DeviceSpace> open_space(const std::string& words) {
   std::string why;
   DeviceModule* const module = device_module(&why);
@@ -45,11 +44,11 @@ std::shared_ptr<DeviceSpace> open_space(const std::string& words) {
   return module->space_double(own, {});
 }
 
-/* The timed work is an iteration of conjugate gradients for a matrix with kEntries entries per row: kLaunches launches
-   on the device, of which kNumbers are followed by a sum. */
+/* The timed work is an iteration of conjugate gradients for a matrix with kEntries entries per row. It has kLaunches
+   launches on the device, and kNumbers sums. */
 constexpr int kLaunches = 5, kNumbers = 3, kEntries = 5;
 
-/// The least of several measured times of a step: other work on the machine can only make a step slower.
+/// The least of several measured times of a step, because other work on the machine can only make a step slower.
 template <typename Step>
 double least_seconds(const Step& step) {
   constexpr int kTimes = 12;
@@ -63,7 +62,7 @@ double least_seconds(const Step& step) {
   return least;
 }
 
-/// The host's work in an iteration, for as many rows as its caches hold.
+/// The host's work in an iteration for kRows rows, which fit into its caches.
 class HostIteration {
  public:
   static constexpr std::size_t kRows = 4096;
@@ -83,7 +82,7 @@ class HostIteration {
   }
   void vectors() {
     for (int k = 0; k < kNumbers; ++k) {
-      std::array<PetscScalar, 8> sums = {}; /* as BLAS: additions to a single sum would wait for each other */
+      std::array<PetscScalar, 8> sums = {}; /* several sums, as in BLAS, because a single sum is a chain of waits */
       for (std::size_t row = 0; row < kRows; row += sums.size()) {
         for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += x_[row + i] * y_[row + i];
       }
@@ -99,12 +98,11 @@ class HostIteration {
   std::vector<PetscInt> columns_ = std::vector<PetscInt>(kEntries * kRows);
 };
 
-/// The number of rows for which the device and the host take equally long: the device's time of an iteration, taken as
-/// constant, divided by the host's time per row.
+/// The number of rows for which device and host take equally long: the device's time of an iteration, assumed constant,
+/// divided by the host's time per row.
 ///
-/// A device that shares the host's memory computes products only, on the host's own cores. A row then saves the time
-/// that one core needs, less this time divided by the number of cores. A launch is expensive, because the other cores
-/// fall asleep while the host works on vectors.
+/// A device that shares the host's memory computes only products, on the host's cores. With c cores, a row then saves
+/// (1 - 1 / c) of one core's time. A launch is slow, because the other cores sleep while the host works on vectors.
 double measure_rows(DeviceSpace& space) {
   constexpr int kPasses = 10;
   const std::unique_ptr<DeviceArray> x = space.make(1000), y = space.make(1000);
@@ -143,8 +141,8 @@ double measure_rows(DeviceSpace& space) {
   return seconds / (of_host / HostIteration::kRows);
 }
 
-/// The least number of rows for which the device is faster than the host, at least kLeastRows. The figures come from
-/// the user's profile; if it has none, they are measured, in a few ms besides the build of the kernels.
+/// The least number of rows for which the device is faster than the host, at least kLeastRows. It comes from the user's
+/// profile, or else from a measurement of a few ms after the build of the kernels.
 /// @param profile  see ProfileStore
 /// @throws DeviceError, BuildError
 PetscInt find_least_rows(DeviceSpace& space, const std::string& profile) {
@@ -165,7 +163,7 @@ PetscInt find_least_rows(DeviceSpace& space, const std::string& profile) {
   return static_cast<PetscInt>(std::ceil(rows / digits) * digits);
 }
 
-/// Open the device at its first use. @throws exceptions other than std::runtime_error, such as std::bad_alloc
+/// Open the device at its first use, and record a std::runtime_error as its failure. @throws other exceptions
 void open_device() {
   Types& t = types();
   std::string failure = "no device has a memory of its own and the precision of PETSc";
@@ -188,15 +186,14 @@ void open_device() {
   must(PetscInfo(nullptr, "vectors stay on the host: %s\n", t.why.c_str()));
 }
 
-/// True if the host has all values that an operation needs.
 bool host_has(const Operation& work) {
   const auto is_there = [](Vec v) { return !is_dressed(v) || side_of(v).host; };
   return std::all_of(work.read.begin(), work.read.end(), is_there) &&
          (work.written == nullptr || work.overwrites || is_there(work.written));
 }
 
-/// After the device failed in an operation, mark the host's copy as valid if the operation overwrites it: its values
-/// need not come from the device.
+/// After the device failed in an operation, mark the host's copy as valid if the operation overwrites it: the host does
+/// not need the old values.
 void give_up(const Operation& work) {
   const bool read = std::find(work.read.begin(), work.read.end(), work.written) != work.read.end();
   if (work.written == nullptr || !is_dressed(work.written) || read) return;
@@ -221,7 +218,7 @@ void GiveBack::operator()(void* memory) const {
 }
 
 Zeros make_zeros(std::size_t bytes) {
-  constexpr std::size_t kLeastPages = 1 << 20; /* Linux allows about 65,000 mappings per process */
+  constexpr std::size_t kLeastPages = 1 << 20; /* keeps mappings few: Linux allows about 65,000 per process */
   if (bytes < kLeastPages) return Zeros(std::calloc(bytes, 1));
   void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return pages == MAP_FAILED ? Zeros() : Zeros(pages, {bytes});
@@ -251,7 +248,7 @@ LoggedCopy::LoggedCopy(const DeviceSpace& space, Way way) : space_(space), way_(
 
 LoggedCopy::~LoggedCopy() {
   const auto bytes = static_cast<PetscLogDouble>(moved() - before_);
-  OclspktCountMessage(1, bytes); /* undone below; an event counts bytes only if messages carry them */
+  OclspktCountMessage(1, bytes); /* undone below; an event counts only bytes of messages */
   (void)PetscLogEventEnd(way_ == Way::up ? events().up : events().down, nullptr, nullptr, nullptr, nullptr);
   OclspktCountMessage(-1, -bytes);
   if (way_ == Way::up) (void)PetscLogCpuToGpu(bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How dressed vectors are made, duplicated and destroyed, and how programs get their arrays. */
+/* Making, duplicating and destroying dressed vectors, and access of programs to their arrays. */
 #include <petsctao.h>
 
 #include <cstring>
@@ -44,13 +44,13 @@ void vec_get_array_read(Vec vector, const PetscScalar** array) {
 void vec_restore_array_read(Vec /*vector*/, const PetscScalar** /*array*/) {}
 
 void vec_place_array(Vec vector, const PetscScalar* array) {
-  to_host(vector); /* the array that is put aside must hold the values */
+  to_host(vector); /* the replaced array must have the values when the program restores it */
   must((*of_host(vector).placearray)(vector, array));
   side_of(vector).device = false;
 }
 
 void vec_reset_array(Vec vector) {
-  to_host(vector); /* the placed array must hold the values */
+  to_host(vector); /* the program expects the values in the placed array */
   must((*of_host(vector).resetarray)(vector));
   side_of(vector).device = false;
 }
@@ -62,10 +62,10 @@ void vec_replace_array(Vec vector, const PetscScalar* array) {
   side_of(vector).device = false;
 }
 
-/// Make a long vector by a function of PETSc, but without its array, which PETSc would fill with zeros. Instead the
-/// array is pages of zeros, which the operating system provides when the host touches them. (On a virtual machine,
-/// writing zeros to 1.7e7 rows took 73 ms, as long as 80 iterations of CG on an H200, and KSP makes vectors in each
-/// solve.) While PETSc makes the vector, its layout has no rows: a second layout would need another communicator, or a
+/// Make a long vector by a function of PETSc, but without its array, which PETSc would fill with zeros. The vector gets
+/// pages of zeros instead, which the operating system provides when the host touches them. On a virtual machine, zeros
+/// for 1.7e7 rows took 73 ms, as long as 80 iterations of CG on an H200, and KSP makes vectors in each solve. While
+/// PETSc makes the vector, its layout has no rows, because a second layout would need another communicator or a
 /// collective call.
 template <typename Make>
 void make_without_array(PetscLayout map, Vec* made, const Make& make) {
@@ -85,7 +85,6 @@ void make_without_array(PetscLayout map, Vec* made, const Make& make) {
   arrays[0] = static_cast<PetscScalar*>(side.host_memory.get());
 }
 
-/// Make a vector by a function of PETSc, and dress it.
 template <typename Make>
 void make_dressed(PetscLayout map, Vec* made, const Make& make) {
   const Types& t = types();
@@ -97,8 +96,7 @@ void make_dressed(PetscLayout map, Vec* made, const Make& make) {
   if (!is_dressed(*made)) dress(*made);
 }
 
-/// Duplicate a vector. PETSc's function also copies the operations. The duplicate begins with zeros, or with the
-/// content of its host memory.
+/// Duplicate a vector and its operations, but not its values.
 void vec_duplicate(Vec vector, Vec* made) {
   const auto duplicate = of_host(vector).duplicate;
   make_dressed(vector->map, made, [&] { return (*duplicate)(vector, made); });
@@ -120,9 +118,9 @@ void create_by(PetscErrorCode (*create)(Vec), Vec vector) {
   make_dressed(vector->map, &vector, [&] { return (*create)(vector); });
 }
 
-/* A vector of one process that is too short for the device is not dressed: a test of its length in each operation would
-   take a tenth of the time for 1000 rows. A vector of several processes is always dressed, because it may be long on
-   other processes and all must agree. */
+/* A sequential vector that is too short for the device stays undressed, because a test of its length would take a tenth
+   of an operation's time for 1000 rows. A parallel vector is always dressed, because it may be long on other ranks and
+   all ranks must agree. */
 void create_seq_vec(Vec vector) {
   must(PetscLayoutSetUp(vector->map));
   if (vector->map->n < types().least) {
@@ -135,7 +133,7 @@ void create_seq_vec(Vec vector) {
 void create_mpi_vec(Vec vector) { create_by(types().petscs.create_mpi, vector); }
 
 /* Some solvers get the array of a vector, make another vector over it, and keep that vector after they have restored
-   the array. This library does not know such vectors: their values would silently differ from those of the device. */
+   the array. This library cannot see such vectors, so their values would silently differ from the device's values. */
 void refuse_solver(MPI_Comm comm, const char* type, const char* cure) {
   OclspktCheck(
       false, comm, PETSC_ERR_SUP,
@@ -148,7 +146,7 @@ void refuse_gasm(PC pc) { refuse_solver(comm_of(pc), "PCGASM", "use -pc_type asm
 
 void refuse_pdipm(Tao tao) { refuse_solver(comm_of(tao), "TAOPDIPM", ""); }
 
-/// PETSc's operations for a vector: those of its type, or, for our types, those for its number of ranks.
+/// PETSc's operations for a vector: by its type, or, for our types, by its number of ranks.
 struct _VecOps& operations_of_petsc(Vec vector) {
   const bool is_seq = has_our_name(vector) ? ranks_of(comm_of(vector)) == 1
                                            : std::strcmp(((PetscObject)vector)->type_name, VECSEQ) == 0;
@@ -173,8 +171,7 @@ void create_dressed(Vec vector) {
 
 bool is_dressed(Vec vector) { return vector->ops->destroy == Called<vec_destroy, Vec>; }
 
-/* The side of a vector. The first call makes it: if PETSc duplicates a vector by copying its operations, no function of
-   ours has made a side for the duplicate. */
+/* Find the side of a vector, or make it. A vector has no side yet if PETSc duplicated it by copying operations. */
 Side& side_of(Vec vector) {
   const PetscObjectId id = ((PetscObject)vector)->id;
   Side& side = types().sides[vector];
@@ -244,7 +241,6 @@ void register_types() {
   t.ready = true;
 }
 
-/// Print a summary for -oclspkt_types_view.
 static void view_types() {
   const Types& t = types();
   std::string text = "oclspkt types: ";
@@ -273,7 +269,7 @@ static void view_types() {
   must(PetscPrintf(PETSC_COMM_WORLD, "%s", text.c_str()));
 }
 
-/* Vectors may still be alive. They keep PETSc's operations, by which they are destroyed. Values that only the device
+/* Vectors may outlive this call. PETSc's operations, which they keep, then destroy them. Values that only the device
    has are lost. */
 void finalize_types() {
   Types& t = types();

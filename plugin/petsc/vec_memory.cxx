@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The functions of oclspkt_vec.h: they give the device memory of vectors to a program's kernels, and make vectors from
+/* The functions of oclspkt_vec.h. They lend the device memory of vectors to a program's kernels, and make vectors from
    the program's memory. */
 #include "oclspkt/oclspkt_vec.h"
 #include "types.hxx"
@@ -7,7 +7,7 @@
 namespace oclspkt::petsc {
 namespace {
 
-/// The device of this process. @throws PetscFailure if there is none, or if it is not driven by OpenCL
+/// The OpenCL device of this process. @throws PetscFailure if the process has none
 DeviceSpace& opencl_space() {
   OclspktCheck(
       types().ready, PETSC_COMM_SELF, PETSC_ERR_ORDER,
@@ -71,7 +71,7 @@ void take_back_read(Vec vector, struct _cl_mem** memory) {
   OclspktCheck(side.read_by_program > 0, PETSC_COMM_SELF, PETSC_ERR_ORDER,
                "nobody got the memory of this vector to read it: call VecOpenCLGetMemRead() first");
   --side.read_by_program;
-  if (types().shared) types().space->finish(); /* the host may now write this memory */
+  if (types().shared) types().space->finish(); /* wait before the host writes this memory */
   if (memory) *memory = nullptr;
 }
 

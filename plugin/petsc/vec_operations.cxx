@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Operations of dressed vectors. They run on the device if all operands can be there, else by PETSc's functions, which
-   get arrays by VecGetArray(). For sums, norms and extremes, each rank computes its own value: on the device, or on the
-   host if it has too few rows or the values are not on the device. One reduction over ranks follows, whatever a rank
-   chose. */
+/* Operations of dressed vectors. They run on the device if all operands can be there, and otherwise by PETSc's
+   functions, which get arrays by VecGetArray(). For sums, norms and extremes, each rank computes its own value, on the
+   device or on the host. One reduction over ranks follows in both cases. */
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
@@ -23,7 +22,7 @@ struct Text {
 
 using Terms = std::vector<Term<PetscScalar>>;
 
-/// Compute z = keep z + sum of factor x over `terms`.
+/// Compute z = keep * z + the sum of factor * x over the pairs (factor, x) of `terms`.
 /// @param slot, arguments  PETSc's operation for the host, and its arguments
 template <typename Slot, typename... Arguments>
 void add_terms(const char* name, PetscLogDouble flops, Vec z, PetscScalar keep,
@@ -110,7 +109,7 @@ void pointwise_of_two(Vec w, Vec x, Vec y) {
   on_device_or_host({name.text, PetscLogDouble{flops}, {x, y}, w, true}, compute, w, slot, w, x, y);
 }
 
-/// Compute x = what(x, number), and increase the state of x, which PETSc's own functions leave to VecRestoreArray().
+/// Compute x = what(x, number), and increase the state of x. PETSc's functions increase it in VecRestoreArray().
 template <Text name, int flops, Pointwise what, auto slot, auto by_petsc, typename... Number>
 void in_place(Vec x, Number... number) {
   const auto compute = [&](DeviceSpace& space, const Arrays&, DeviceArray* written) {
@@ -137,12 +136,12 @@ void vec_swap(Vec x, Vec y) {
 
 using Sum = SumOf<PetscScalar>;
 using Value = SumValue<PetscScalar>;
-/// Sums to compute: the kind of each, and the indices of its operands in a list of vectors.
+/// Kinds of sums to compute, and their operands as indices in a list of vectors.
 using Wanted = std::vector<std::pair<SumKind, std::array<std::size_t, 2>>>;
 
 /// Local sums of vectors.
 /// @param[out] values  shape [wanted]
-/// @return false: the host has to find them
+/// @return false if the host must compute them
 bool local_sums(const char* name, PetscLogDouble flops, const std::vector<Vec>& vectors, const Wanted& wanted,
                 Value* values) {
   return run_on_device({name, flops, vectors}, [&](DeviceSpace& space, const Arrays& read, DeviceArray*) {
@@ -204,8 +203,8 @@ void vec_norm_local(Vec x, NormType type, PetscReal* norm) {
 }
 
 /// Compute the 2-norm over all ranks, by one reduction unless squares overflow or underflow. Collective.
-/// @param[in,out] norm  that of this rank, then that of all
-/// @param[in,out] sum   a number that is added up over ranks by the same reduction; may be null
+/// @param[in,out] norm  this rank's norm, then the norm over all ranks
+/// @param[in,out] sum   this rank's value, then the sum over all ranks by the same reduction; may be null
 void add_norms(MPI_Comm comm, PetscReal* norm, PetscReal* sum) {
   constexpr PetscReal kLeast = 1e3 * std::numeric_limits<PetscReal>::min();
   PetscReal sums[] = {*norm * *norm, sum != nullptr ? *sum : 0}, most = *norm;
@@ -254,7 +253,6 @@ void vec_dot_norm2(Vec s, Vec t, PetscScalar* product, PetscScalar* square) {
   *square = numbers[1];
 }
 
-/// Call f with the values of a vector on the host.
 template <typename F>
 void on_host(Vec x, const F& f) {
   const PetscScalar* values;
@@ -263,7 +261,7 @@ void on_host(Vec x, const F& f) {
   must(VecRestoreArrayRead(x, &values));
 }
 
-/* Sum the values of this rank; PETSc adds up the sums of ranks. */
+/* Sum the values of this rank. PETSc adds up the sums of ranks. */
 void vec_sum_local(Vec x, PetscScalar* sum) {
   Value value;
   const bool done = local_sums("VecSum", 1, {x}, {{SumKind::sum, {0, 0}}}, &value);
@@ -271,7 +269,7 @@ void vec_sum_local(Vec x, PetscScalar* sum) {
   if (!done) on_host(x, [&](auto all) { *sum = std::accumulate(all.begin(), all.end(), PetscScalar(0)); });
 }
 
-/// The least or greatest value of a rank, and its first place. NaN is ignored, unless it is the first value.
+/// The least or greatest value of a rank, and the first row that has it. NaN counts only in row 0.
 Value local_extreme(const char* name, SumKind kind, Vec x) {
   const bool least = kind == SumKind::least;
   Value best;
@@ -304,7 +302,7 @@ void extreme(Vec x, PetscInt* place, PetscReal* value) {
   *value = of_all.value;
 }
 
-/// The greatest |x / y| over all places, with |x| where y is 0. Line searches need it.
+/// The greatest |x / y| over the rows of this rank, with |x| where y is 0. Line searches need it.
 PetscReal local_max_ratio(Vec x, Vec y) {
   const PetscScalar* divisors;
   PetscReal greatest = 0;
@@ -331,8 +329,8 @@ void max_pointwise_divide(Vec x, Vec y, PetscReal* greatest) {
   OclspktReduce(MPI_IN_PLACE, greatest, 1, MPIU_REAL, MPIU_MAX, comm_of(x));
 }
 
-/* VecErrorWeightedNorms() of PETSc 3.20 and later, the error of a time step: norms of error / tolerance over all places
-   with tolerance > 0, for the absolute tolerance, for the relative tolerance and for their sum. */
+/* VecErrorWeightedNorms() of PETSc 3.20 and later, for the error of a time step: three norms of error / tolerance, for
+   the absolute tolerance, the relative tolerance, and their sum. Only rows with tolerance > 0 count. */
 #if OCLSPKT_HAS_ERROR_NORMS
 /// The error of a step and its tolerances. The error is |e|, or |y - u| if e is null. Tolerances are atol and rtol, or
 /// the vectors each_atol and each_rtol.
@@ -344,13 +342,13 @@ struct ErrorOfStep {
   PetscReal ignore_max;
 };
 
-/// Norms of a rank for three tolerances, in PETSc's order: the sum, the absolute one, the relative one; and the number
-/// of places of each. Norms are squared, except for NORM_INFINITY.
+/// Norms of a rank, and numbers of rows that count, for three tolerances in PETSc's order: sum, absolute, relative.
+/// Norms are squared, except for NORM_INFINITY.
 struct ErrorNorms {
   std::array<PetscReal, 3> norm{}, places{};
 };
 
-/// Compute the norms on the host. As in PETSc, places where the tolerance is NaN do not count.
+/// Compute the norms on the host. As in PETSc, rows with a NaN tolerance do not count.
 ErrorNorms norms_on_host(const ErrorOfStep& step) {
   ErrorNorms norms;
   const std::array<Vec, 5> vectors{step.u, step.y, step.e, step.each_atol, step.each_rtol};
@@ -379,7 +377,7 @@ ErrorNorms norms_on_host(const ErrorOfStep& step) {
   return norms;
 }
 
-/// Compute the norms on the device. @pre tolerances are not negative, and the same for all places. @throws DeviceError
+/// Compute the norms on the device. @pre tolerances are not negative, and equal in all rows. @throws DeviceError
 void norms_on_device(DeviceSpace& space, const ErrorOfStep& step, const Arrays& read, ErrorNorms& norms) {
   const Index rows = read[0]->size();
   DeviceArray &tolerance = scratch(space, rows, 0), &ratio = scratch(space, rows, 1),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Parts of dressed vectors that are vectors themselves: neighbouring places (VecGetSubVector()), or all places of a
-   rank (VecGetLocalVector()). Places at equal distances are copied.
+/* A part of a dressed vector (the whole) is a vector of contiguous rows (VecGetSubVector()), or of all rows of a rank
+   (VecGetLocalVector()). Rows at equal distances are copied instead (VecStrideGather()).
 
-   A part shares the host's memory with its vector, as in PETSc. On the device it has an array of its own. A part is out
-   until the program restores it. Meanwhile, values go to the parts when the vector changes. When the vector is used,
-   values come back from parts whose state has changed. */
+   A part shares the host memory of its whole, as in PETSc, and has its own array on the device. Until the program
+   restores the part, a change of the whole updates the part. A use of the whole first takes the values of parts whose
+   state has changed. */
 #include <algorithm>
 #include <optional>
 #include <type_traits>
@@ -20,11 +20,10 @@ PetscObjectState state_of(Vec vector) {
   return state;
 }
 
-/// Record that the part and its whole vector now have the same values.
 void note_equal(Vec part) { side_of(part).known = state_of(part); }
 
-/// Copy the part's values to the whole vector or from it, on the device.
-/// @pre the device has the values of the whole and, if to_whole, those of the part
+/// Copy values from a part to its whole (to_whole) or back, on the device.
+/// @pre the device has the values of the whole and, if to_whole, the values of the part
 void copy_on_device(Vec part, bool to_whole) {
   Side &of_part = side_of(part), &of_whole = side_of(of_part.whole);
   DeviceSpace& space = *types().space;
@@ -67,8 +66,8 @@ void give_to(Vec part) {
   note_equal(part);
 }
 
-/// Declare `part` a part of `whole`; it already uses host memory of `whole`.
-/// @param for_reading  neither vector is changed before detach() (though PETSc increases the part's state)
+/// Make `part` a part of `whole`. The part already uses host memory of `whole`.
+/// @param for_reading  the values of both vectors do not change until detach(), though the part's state may
 void attach(Vec part, Vec whole, PetscInt first, bool for_reading) {
   Side& side = side_of(part);
   side.whole = whole;
@@ -77,21 +76,19 @@ void attach(Vec part, Vec whole, PetscInt first, bool for_reading) {
   if (!for_reading) side_of(whole).parts.push_back(part);
 }
 
-/// Take a part back, with its values if they have changed.
+/// End a part. If its values have changed, the whole takes them.
 void detach(Vec part) {
   if (state_of(part) != side_of(part).known) must(VecSetErrorIfLocked(side_of(part).whole, 1));
   take_from(part);
   forget_parts(part);
 }
 
-/// Places of a vector that are contiguous on every rank: the first one on this rank, and PETSc's block size for the
-/// places.
+/// A contiguous range of rows on each rank: this rank's first row, and PETSc's block size for the rows.
 struct Range {
   PetscInt first, block;
 };
 
-/// Test whether places form a range. Collective.
-/// @return none if the places of any rank are not contiguous
+/// The range of an index set; nothing if its rows are not contiguous on some rank. Collective.
 std::optional<Range> find_range(Vec whole, IS places) {
   PetscInt begin, end, count, of_places;
   Range range;
@@ -107,7 +104,7 @@ std::optional<Range> find_range(Vec whole, IS places) {
   return both[0] ? std::optional(range) : std::nullopt;
 }
 
-/* If the places form no range, PETSc's function makes a vector with memory of its own, by a scatter. */
+/* If the rows form no range, PETSc's function makes a vector with its own memory, by a scatter. */
 void get_sub_vector(Vec whole, IS places, Vec* part) {
   const MPI_Comm comm = comm_of(whole);
   const std::optional<Range> range = find_range(whole, places);
@@ -138,7 +135,7 @@ void restore_sub_vector(Vec whole, IS places, Vec* part) {
 }
 
 /// Make `local` represent this rank's part of `whole`. PETSc's block preconditioners pass a vector without memory,
-/// which is dressed here. Vectors with memory that are not dressed get the host's array.
+/// which this function dresses. An undressed vector with memory gets the host's array.
 template <bool for_reading>
 void get_local_vector(Vec whole, Vec local) {
   std::conditional_t<for_reading, const PetscScalar, PetscScalar>* array;
@@ -166,12 +163,12 @@ void restore_local_vector(Vec whole, Vec local) {
     if (is_part) detach(local);
     if (!is_part) must(VecRestoreArray(whole, &array));
   }
-  if (is_part) side_of(local).host = true; /* nothing to copy: the array given back belongs to the whole */
+  if (is_part) side_of(local).host = true; /* prevents a copy: the placed array belongs to the whole */
   must(VecResetArray(local));
 }
 
-/// Insert places of x into places of z by `mode`, on the device. All places of x or all places of z take part.
-/// @return false: the host has to do it
+/// Insert rows of x into rows of z by `mode`, on the device: all rows of the shorter vector, every step-th row of the
+/// longer vector. @return false if the host must do it
 bool put_places(const char* name, InsertMode mode, Vec x, Stride from, Vec z, Stride to) {
   const PetscInt count = std::min(x->map->n, z->map->n);
   const Operation work{name, 0, {x}, z, mode == INSERT_VALUES && to.step == 1};
@@ -184,7 +181,7 @@ bool put_places(const char* name, InsertMode mode, Vec x, Stride from, Vec z, St
   const bool done = space && run_in(*space, work, [&](DeviceSpace& in, const Arrays& read, DeviceArray* written) {
                       in.put(how, *read[0], from, *written, to, count);
                     });
-  if (done) must(PetscObjectStateIncrease((PetscObject)z)); /* PETSc's operation leaves this to VecRestoreArray() */
+  if (done) must(PetscObjectStateIncrease((PetscObject)z)); /* PETSc's operation does this in VecRestoreArray() */
   return done;
 }
 

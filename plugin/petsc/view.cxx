@@ -11,14 +11,14 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// The reports of a direction, combined over all ranks. Counts are sums; bounds and errors are the largest. Choices
-/// that each rank makes for itself (method, device, partitions) are those of rank 0.
+/// The reports of a direction, combined over all ranks. Counts are sums; bounds and errors are maxima. Choices that may
+/// differ between ranks (method, device, partitions) are rank 0's choices.
 struct Totals {
   Report report;
   CutReport cut;
-  std::string above_bound{};  ///< "rank 2: " and Report::above_bound of the first rank that has such a text
+  std::string above_bound{};  ///< Report::above_bound of the first rank that has such a text, after "rank 2: "
   int ranks = 1;
-  Index elsewhere = 0;                                   ///< ranks that chose another method or device than rank 0
+  Index elsewhere = 0;                                   ///< number of ranks with another method or device than rank 0
   Index fallback_elsewhere = 0, degraded_elsewhere = 0;  ///< fallback lines, lost devices of ranks > 0
 };
 
@@ -29,7 +29,7 @@ Index lines_begun(const LineLayout& layout) {
   return layout.lines.count() - continued;
 }
 
-/// The number of lines that begin on this rank and continue on another one.
+/// The number of lines that begin on this rank and continue on another rank.
 Index cuts_begun(const LineLayout& layout) {
   Index begun = 0;
   for (std::size_t l = 0; l < layout.above.size(); ++l) begun += layout.above[l] < 0 && layout.below[l] >= 0;
@@ -48,7 +48,7 @@ bool chose_as_first(MPI_Comm comm, const Report& report) {
   return text_of(comm, 0, own) == own.substr(0, kMostText - 1);
 }
 
-/// The text of the first rank whose text is not empty, after "rank 2: ". Collective.
+/// The text of the first rank that has a text, as in "rank 2: TEXT"; empty if no rank has a text. Collective.
 std::string first_text(MPI_Comm comm, const std::string& text) {
   const int ranks = ranks_of(comm), rank = rank_of(comm);
   int first = text.empty() ? ranks : rank;
@@ -58,7 +58,7 @@ std::string first_text(MPI_Comm comm, const std::string& text) {
 }
 
 /// Combine the reports of a direction over all ranks. Collective.
-/// @return equal on all ranks, except for the choices that each rank makes for itself
+/// @return equal on all ranks, except for choices that may differ between ranks
 Totals total_of(PC pc, const Sweep& sweep, bool transpose) {
   const MPI_Comm comm = comm_of(pc);
   Totals totals{.report = sweep.report(transpose), .cut = sweep.cut_report(transpose), .ranks = ranks_of(comm)};
@@ -92,7 +92,6 @@ Totals total_of(PC pc, const Sweep& sweep, bool transpose) {
 void append(std::string& text, const std::string& words) { text += words; }
 void append(std::string& text, Index number) { text += std::to_string(number); }
 
-/// Add a line that consists of words and whole numbers.
 template <typename... Parts>
 void add(Lines& lines, const Parts&... parts) {
   std::string line;
@@ -110,7 +109,6 @@ std::string failure_line(const PC_OCLSPKT& o) {
   return (o.failed_apply ? "apply failed: " : "set-up failed: ") + o.failure;
 }
 
-/// Add the bounds on truncation and rounding errors, and the error that a trial solve found.
 void add_accuracy(const Totals& totals, Lines& lines) {
   const Report& report = totals.report;
   const double bound = largest_bound(report.rounding, totals.cut.rounding);
@@ -135,12 +133,11 @@ std::string device_line(const Report& report) {
          (report.device.platform.empty() ? "" : ", " + report.device.platform) + "), " + report.device.why;
 }
 
-/// Add whether the solver uses vectors where they lie on a device, or why they go through the host.
 void add_vectors(const std::string& text, Lines& lines) {
   if (!text.empty()) add(lines, "vectors: ", text);
 }
 
-/// Add which processors share the rows, or that none do.
+/// Add the processors that share the rows, or the line "shares: none".
 void add_shares(const Report& report, Lines& lines) {
   if (report.sharing.shares.empty()) {
     if (!report.sharing.why.empty()) add(lines, "shares: none");
@@ -168,7 +165,6 @@ void add_share_times(const SharesReport& sharing, Lines& lines) {
   }
 }
 
-/// Add pinned lines, fallback lines, and devices lost.
 void add_exceptions(const Report& report, Lines& lines) {
   if (!report.pin_why.empty()) add(lines, "singular: pinned, ", report.pin_why);
   for (const GroupReport& group : report.groups) {
@@ -194,12 +190,11 @@ void add_cuts(const CutReport& cut, Lines& lines) {
       (cut.pinned > 0 ? ", " + std::to_string(cut.pinned) + " pinned" : ""));
 }
 
-/// " (rank 0 of 4)", which follows the choices that each rank makes for itself.
+/// The text " (rank 0 of 4)" for choices that may differ between ranks; empty for one rank.
 std::string whose(const Totals& totals) {
   return totals.ranks == 1 ? "" : " (rank 0 of " + std::to_string(totals.ranks) + ")";
 }
 
-/// Add the choices and losses of ranks other than 0.
 void add_elsewhere(const Totals& totals, Lines& lines) {
   if (totals.elsewhere > 0) {
     add(lines, "other ranks: ", totals.elsewhere,
@@ -306,7 +301,7 @@ void add_candidates(const Report& report, const char* which, Lines& lines) {
   for (const std::string& candidate : explain(report)) add(lines, which, candidate);
 }
 
-/// Add figures that change from run to run, and the candidates that set-up considered.
+/// Add figures that change from run to run, and the candidates that the set-up considered.
 void add_details(const Sweep& o, Lines& lines) {
   const Report& report = o.report(false);
   add_candidates(report, "considered: ", lines);
@@ -324,7 +319,6 @@ void add_details(const Sweep& o, Lines& lines) {
       times.bytes_from_device, " from it");
 }
 
-/// Lines about the work of this rank, for the detail view.
 Lines detail_lines(const PC_OCLSPKT& o) {
   Lines lines;
   for (const auto& sweep : o.sweeps) {
@@ -335,7 +329,7 @@ Lines detail_lines(const PC_OCLSPKT& o) {
   return lines;
 }
 
-/// Lines about the choices of ranks other than 0; the other lines are about rank 0.
+/// Lines about the choices of this rank. The main view shows only the choices of rank 0.
 Lines rank_lines(const PC_OCLSPKT& o) {
   Lines lines;
   for (const auto& sweep : o.sweeps) {

@@ -24,7 +24,7 @@ std::string candidate_line(const Candidate& c) {
   return line;
 }
 
-/// The way of a device that takes the least time; null if there is none.
+/// The fastest way among all devices; null if no device has a way.
 const Way* least_of_devices(const std::vector<Way>& ways) {
   const Way* best = nullptr;
   for (const Way& way : ways) {

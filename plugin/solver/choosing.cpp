@@ -19,7 +19,7 @@
 namespace oclspkt {
 namespace {
 
-/// Why the last unknown of singular lines is set to 0; null if it is not.
+/// The reason to set the last unknown of singular lines to 0; null if there is no reason.
 const char* pin_reason(const Options& options, const Known& known, const LineSet& lines) {
   if (options.singular == Singular::pin) return "asked for";
   const bool automatic = options.singular == Singular::automatic;
@@ -28,7 +28,7 @@ const char* pin_reason(const Options& options, const Known& known, const LineSet
              : nullptr;
 }
 
-/// True if the host may solve the lines of a rejection, so that `method` can be tried for the others.
+/// True if the rejected lines may become fallback lines, so that the way can be tried for the other lines.
 template <typename T>
 bool may_fall_back(const Rejection& rejection, const Way& way, const Options& options, bool pins,
                    const FallbackLines<T>& fallback) {
@@ -38,15 +38,15 @@ bool may_fall_back(const Rejection& rejection, const Way& way, const Options& op
   return !named(options.method) && fallback.may_add(rejection.lines, way.method, way.processor->host());
 }
 
-/// Trial rules for a plan. Some schemes couple pieces by interface systems, even pieces of different lines: stored
-/// factors by work-groups couple tiles, and the paper's form couples partitions.
+/// Trial rules for a plan. Some schemes couple pieces by interface systems, even pieces of different lines. Stored
+/// factors of work-groups couple tiles; the paper's form couples partitions.
 TrialRules rules_for(const Plan& plan) {
   const Scheme& scheme = scheme_of(plan);
   return {scheme.in_pieces(plan) || scheme.nature().solves_interfaces, scheme.nature().solves_interfaces};
 }
 
-/// If the user names a method, keep only the ways of the processor that is predicted to be the fastest, and remedies of
-/// the host.
+/// If the user names a method, keep only the ways of the processor with the fastest predicted way, and remedies of the
+/// host.
 void keep_one_processor(const Options& options, std::vector<Way>& ways) {
   if (!named(options.method) || ways.empty()) return;
   const Processor* chosen = least(ways)->processor;
@@ -62,15 +62,14 @@ WayName name_of(const Way& way) { return {way.processor->index, way.form, way.me
 /// Rounding error of scaling columns and unknowns, in eps.
 constexpr double kScaledRounding = 1;
 
-/// True if a way gains from units of columns: it truncates nothing, its bound depends on units, and its device can
-/// scale solutions. Ways that truncate keep the given columns: a certificate in other units holds only in these units.
+/// True if units of columns can improve a way: it truncates nothing, its bound depends on units, and its device can
+/// scale solutions. Truncating ways keep the given units, because their certificate must hold in these units.
 bool wants_units(const Way& way) {
   const bool exact = way.method == Method::exact_twopass || way.method == Method::exact_factored;
   const bool scales = !way.processor->host() && way.processor->info.compiler;
   return exact && scales && !way.scheme->elimination(way.plan).tells_bound;
 }
 
-/// The order in which ways are tried.
 std::vector<WayName> order_of(std::vector<Way> ways) {
   std::vector<WayName> order;
   while (!ways.empty()) {
@@ -146,8 +145,8 @@ std::optional<Proposal> Choosing<T>::judge_now(const Way& way, bool insist, Reje
   return judge(problem, *way.scheme, rejection);
 }
 
-/// Scale the columns by units, unless the way's bound is within the limit in the given units. Units can weaken the
-/// bound, see FoundUnits::factor.
+/// Scale the columns by units, unless the way's bound is within the limit already. Units can weaken the bound, see
+/// FoundUnits::factor.
 template <typename T>
 void Choosing<T>::choose_units(Way& way, bool insist) {
   Rejection rejection;
@@ -160,7 +159,7 @@ void Choosing<T>::choose_units(Way& way, bool insist) {
 }
 
 /// Plan a way and examine it. If only some lines fail, they become fallback lines.
-/// @param ways   all ways not yet rejected, among them this one
+/// @param ways   all ways not yet rejected, including this way
 /// @param keeps  take the way if it passes, even if another way is faster
 template <typename T>
 auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool insist, Rejection& rejection) -> Outcome {
@@ -169,7 +168,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     system_.leave_to_host(*extremes);
   }
   if (system_.survey().dominance <= kZeroSumDominance<T>) {
-    // Singular lines are pinned, or make the set-up fail, whatever method solves the other lines.
+    // No method solves singular lines: they are pinned, or make the set-up fail.
     if (const Rejection singular = object_to_sums(system_.bands())) system_.leave_to_host(singular);
   }
   if (wants_units(way) && !known_.as_given && !way.judged && system_.has_units()) choose_units(way, insist);
@@ -195,7 +194,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
     if (proposal) {
       adopt(way, factored == way.plan.form);
       rejection = examine_adopted(*proposal, insist);
-      // The trials above ran in these units.
+      // The solver must use the units in which the trials ran.
       if (!rejection && system_.units() != nullptr && !chosen_->in_units(system_.units())) {
         rejection.why = "the device has no room for the units of columns";
       }
@@ -205,7 +204,7 @@ auto Choosing<T>::try_way(Way& way, std::vector<Way>& ways, bool keeps, bool ins
       }
       rejection.plan = proposal->plan;
     }
-    // If a scheme joins lines, NaN of one line may spread to others, even to fallback lines.
+    // If a scheme joins lines, NaN of one line may spread to other lines, even to fallback lines.
     std::erase_if(rejection.lines, [&](Index line) { return system_.fallback().contains(line); });
     if (!may_fall_back(rejection, way, options_, pin_why != nullptr, system_.fallback())) return Outcome::rejected;
     auto* const host = proposal ? dynamic_cast<HostSolver<T>*>(chosen_.get()) : nullptr;
@@ -230,17 +229,17 @@ void Choosing<T>::adopt(const Way& way, bool factored) {
   if (!factored) chosen_->set_up(way.plan, system_.bands());
 }
 
-/// Test the adopted solver. If `insist`, an error that is too large is accepted and reported, as long as the answer is
+/// Test the adopted solver. With `insist`, accept and report an error that is too large, as long as the answer is
 /// finite.
 template <typename T>
 Rejection Choosing<T>::examine_adopted(Proposal& p, bool insist) {
   report_.backward_error = 0;
-  // The factors have a bound of their own. Only the plan's bound includes interface systems, so the larger one counts.
+  // The factors have their own bound. Only the plan's bound includes interface systems, so the larger bound counts.
   if (const double made = chosen_->rounding(); made != 0) {
     const bool more = p.rounding && scheme_of(p.plan).nature().solves_interfaces;
     if (!more || larger(p.rounding->eps, made) != p.rounding->eps) p.rounding = Rounding{made};
   }
-  // Without a bound, the solution may not even be finite: a trial decides.
+  // Without a bound, only a trial shows whether the solution is finite.
   if (!p.needs_trial && !p.above_tolerance && in_range<T>(system_.survey())) return {};
   double error = -1;
   const Times start = chosen_->times();
@@ -259,7 +258,6 @@ Rejection Choosing<T>::examine_adopted(Proposal& p, bool insist) {
   return {};
 }
 
-/// Report the way that passed.
 template <typename T>
 void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin_why) {
   system_.fallback().make_solvers(pin_why, report_);
@@ -277,8 +275,8 @@ void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin
   report_.candidates.push_back(candidate_of(way, true, true, std::move(why)));
 }
 
-/// The figure that exceeds its limit of method auto: the rounding bound, if it is finite, or the componentwise backward
-/// error of a trial solve. Empty if both are within their limits.
+/// The figure that exceeds its limit of method auto, as text: the rounding bound if it is finite, or the componentwise
+/// backward error of a trial solve. Empty if both figures are within their limits.
 template <typename T>
 std::string above_limits(double rounding, double backward_error) {
   constexpr double kTrialLimit = kTrialLimitEps * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -288,12 +286,12 @@ std::string above_limits(double rounding, double backward_error) {
   return backward_error <= kTrialLimit ? "" : format("backward error %.1e of the trial solve", backward_error);
 }
 
-/// Report that the way taken by method auto exceeds the limits of the method, if it does.
-/// @throws Breakdown then, unless above_bound is warn
+/// Report if the way taken by method auto exceeds the limits of the method.
+/// @throws Breakdown if it does and above_bound is not warn
 template <typename T>
 void Choosing<T>::require_within_bounds() {
   if (named(options_.method)) return;
-  // For other promises, backward_error is not componentwise.
+  // backward_error is componentwise only under this promise.
   const bool by_component = report_.promise == Promise::by_component;
   report_.above_bound = above_limits<T>(report_.rounding, by_component ? report_.backward_error : 0);
   for (const GroupReport& group : report_.groups) {
@@ -318,9 +316,9 @@ void Choosing<T>::note_answers() {
 }
 
 /// Try ways, the fastest first, until one passes its tests.
-/// @param first          the way that was in use before; if it is among `ways`, it is tried first
+/// @param first          a way to try first, if it is among `ways`
 /// @param insist         accept a way with an error that is too large
-/// @param[out] tried     the processor that was at work if this call throws DeviceError
+/// @param[out] tried     the processor at work, if this call throws DeviceError
 /// @param[out] rejected  ways that failed, in the order of the attempts
 template <typename T>
 std::optional<Way> Choosing<T>::first_that_holds(std::vector<Way> ways, const std::optional<WayName>& first,
@@ -345,8 +343,8 @@ std::optional<Way> Choosing<T>::first_that_holds(std::vector<Way> ways, const st
   return std::nullopt;
 }
 
-/// True if the way in use before is still a good first try. The lines and the fastest way must be the same, and the
-/// order of the ways must be the same for the old and the new expected number of applies.
+/// True if the way in use before is still a good first try: the lines and the fastest way are the same, and the order
+/// of the ways is the same for the old and the new expected number of applies.
 template <typename T>
 bool Choosing<T>::comparable(const std::vector<Way>& ways, const InUse& before) const {
   if (ways.empty() || before.lines != system_.bands().lines()) return false;
@@ -368,7 +366,7 @@ std::optional<InUse> Choosing<T>::choose(const Processors& processors, std::vect
   const std::optional<WayName> first = before && comparable(ways, *before) ? std::optional(before->way) : std::nullopt;
   std::vector<Way> rejected, unused;
   std::optional<Way> taken = first_that_holds(ways, first, at_once, tried, rejected);
-  // If the user named the method, accept its error. The way that was tried last goes first.
+  // The user named the method, so accept its error. Begin with the way that was tried last.
   for (auto way = rejected.rbegin(); asked && !at_once && !taken && way != rejected.rend(); ++way) {
     taken = first_that_holds({*way}, std::nullopt, true, tried, unused);
   }

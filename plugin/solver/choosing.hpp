@@ -18,17 +18,17 @@ struct InUse {
   double applies;  ///< expected number of applies
 };
 
-/// Refuse an answer of method auto that exceeds its limits. @throws Breakdown unless above_bound is warn
+/// @throws Breakdown about an answer above the limits of method auto, unless above_bound is warn
 void refuse_answer(const Options& options, const std::string& why);
 
-/// The ways of the processors. If devices are named but have no way, they are removed, and processors.why_host has the
-/// reason.
-/// @throws InvalidInput if devices do not solve lines of this layout by the method that the options name
+/// The ways of the processors. If no device has a way, the function removes the devices from `processors`, and stores
+/// the reason in processors.why_host.
+/// @throws InvalidInput if the method named by the options does not solve lines of this layout on devices
 template <typename T>
 std::vector<Way> ways_there(Processors& processors, const Processor& host, const Outlook<T>& outlook);
 
-/// The choice of one set-up: among the ways that pass their tests, the one that takes the least time. If only some
-/// lines fail a test, the host solves these lines.
+/// Chooses, for one set-up, the fastest way that passes its tests. If only some lines fail a test, the host solves
+/// these lines.
 template <typename T>
 class Choosing {
  public:
@@ -39,9 +39,9 @@ class Choosing {
       : options_(options), known_(known), applies_(applies), system_(system), chosen_(chosen), report_(report) {}
 
   Outlook<T> outlook() const;
-  /// Choose among the ways that pass their tests: the one that was in use before, or else the fastest one.
-  /// @param[out] tried  the processor that was at work if this call throws DeviceError
-  /// @return the way that the next set-up tries first; nothing if it has none to prefer
+  /// Choose a way that passes its tests: the way in use before, or else the fastest way.
+  /// @param[out] tried  the processor at work, if this call throws DeviceError
+  /// @return the way that the next set-up tries first; nothing if there is no preference
   /// @throws Breakdown if no way passes; DeviceError if a device fails
   std::optional<InUse> choose(const Processors& processors, std::vector<Way> ways, const std::optional<InUse>& before,
                               const Processor*& tried);

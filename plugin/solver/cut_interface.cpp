@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The solve of the interface systems of cuts in every apply: its messages and its small systems. If a line cannot be
-// solved in parts, its root solves it whole.
+// In every apply, processes exchange messages and solve the interface systems of cuts. If a line cannot be solved in
+// parts, its root solves the whole line.
 #include "cut_interface.hpp"
 
 #include <algorithm>
@@ -151,7 +151,7 @@ void GatheredLines<T>::solve() {
   if (y_.size() == 0) return;
   try {
     solver_->apply(y_.data(), x_.data());
-  } catch (const Breakdown&) {  // of an answer that is there
+  } catch (const Breakdown&) {  // x has an answer, but method auto must not return it
     failure_ = std::current_exception();
   } catch (...) {
     failure_ = std::current_exception();
@@ -166,7 +166,7 @@ void GatheredLines<T>::tell(CutReport& report) const {
   if (report.above_bound.empty()) report.above_bound = solver_->report().above_bound;
 }
 
-/// How many scalars the part at `place` sends to its root in an apply.
+/// The number of scalars that the part at `place` sends to its root in an apply.
 template <typename T>
 Index CutInterface<T>::told(Index c, int place) const {
   if (set_.solved_at_cuts(c)) return 0;
@@ -187,7 +187,7 @@ void CutInterface<T>::wire() {
   unknowns_.resize(systems_.size());
 }
 
-/// Wire truncated lines: each cut has a 2x2 system, which the processes on both sides solve.
+/// Set up the channels and moves for truncated lines. The processes beside a cut solve its 2x2 system.
 template <typename T>
 void CutInterface<T>::wire_cuts() {
   across_.open(*set_.exchange, route_across(set_.cut, [&](Index c, int) { return set_.solved_at_cuts(c) ? 1 : 0; }));
@@ -216,8 +216,8 @@ void CutInterface<T>::wire_cuts() {
   }
 }
 
-/// Add moves of this process's part of line c to the places from `to` on: of the numbers next to its cuts, or of all
-/// rows if the line is gathered.
+/// Add moves of this process's part of line c to the places from `to` on. `rows` moves all rows of gathered lines;
+/// `numbers` moves the values next to the cuts of other lines.
 template <typename T>
 void CutInterface<T>::add_part(Index c, Index to, Moves& numbers, Moves& rows) const {
   const PartSlot& s = set_.slot(c);
@@ -226,13 +226,13 @@ void CutInterface<T>::add_part(Index c, Index to, Moves& numbers, Moves& rows) c
   if (s.below && !s.one_row()) numbers.add(set_.bottom_of(c), to);
 }
 
-/// Wire lines that are not truncated: the root of a line solves its reduced system, or all rows of a gathered line.
+/// Set up the channels and moves for other cut lines. The root solves a line's reduced system, or a gathered line.
 template <typename T>
 void CutInterface<T>::wire_roots() {
   up_.open(*set_.exchange, route_to_roots(set_.cut, [&](Index c, int place) { return told(c, place); }));
   back_.open(*set_.exchange, up_.route.back());
   for (const Route::Item& item : up_.route.out) add_part(item.line, item.at, to_roots_, sent_);
-  // Place of the first number of each part, in unknowns_ or, for gathered lines, in gathered_.y().
+  // Place of the first value of each part, in unknowns_ or, for gathered lines, in gathered_.y().
   std::vector<Index> part_at, line_at(set_.cut.lines.size(), 0);
   Index gathered_rows = 0;
   for (Index c = 0; c < set_.cut.count(); ++c) {

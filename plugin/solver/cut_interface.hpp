@@ -14,7 +14,7 @@
 
 namespace oclspkt {
 
-/// The cut lines that cannot be solved in parts: the root of each line solves it whole, on the host.
+/// The cut lines that cannot be solved in parts. The root of each line solves the whole line on the host.
 template <typename T>
 class GatheredLines {
  public:
@@ -30,8 +30,8 @@ class GatheredLines {
   /// Right-hand sides and solutions of the lines gathered here, end to end in the order of the cut lines.
   T* y() { return y_.data(); }
   const T* x() const { return x_.data(); }
-  /// Solve the lines gathered here. This call throws no error, because other processes wait for the solutions: check()
-  /// throws it later.
+  /// Solve the lines gathered here. The call throws no error, because other processes wait for the solutions. check()
+  /// throws the error later.
   void solve();
   /// @throws Breakdown if method auto must not return the last solution, see AboveBound
   void check() const {
@@ -56,10 +56,10 @@ class GatheredLines {
   std::exception_ptr failure_;  ///< error of the last solve
 };
 
-/// Copies numbers from fixed places of one array to fixed places of another.
+/// Copies values from fixed places of an array to fixed places of another array.
 class Moves {
  public:
-  /// @param stride  distance between the numbers that one add() moves, in the first array; in the second it is 1
+  /// @param stride  distance between consecutive values of an add() in the first array; in the second array it is 1
   void clear(Index stride = 1) {
     moves_.clear();
     stride_ = stride;
@@ -74,7 +74,7 @@ class Moves {
     }
     moves_.push_back({from, to, count});
   }
-  /// @param from  if null, NaN is written to all places
+  /// @param from  null: NaN goes to all places
   template <typename From, typename To>
   void run(const From* from, To* to) const {
     for (const Move& move : moves_) {
@@ -83,7 +83,7 @@ class Moves {
       }
     }
   }
-  /// Copy in the other direction.
+  /// Copy values back from the second array to the first array.
   template <typename To, typename From>
   void run_back(const To* to, From* from) const {
     for (const Move& move : moves_) {
@@ -100,23 +100,23 @@ class Moves {
   std::vector<Move> moves_;
 };
 
-/// The interface systems of cut lines: the numbers that each apply exchanges with other processes, and the small
-/// systems that it solves. Set-up finds the place of each number, so that an apply has no loop over lines.
+/// The interface systems of cut lines, and the exchange of their values with other processes. Set-up finds the place
+/// of each value, so an apply has no loop over lines.
 template <typename T>
 class CutInterface {
  public:
   CutInterface(CutSet<T>& set, GatheredLines<T>& gathered) : set_(set), gathered_(gathered) {}
 
   /// Collective: open the channels of an apply and factor the systems that this process solves.
-  /// @pre the set is judged and its gathered lines are factored
+  /// @pre the roots have judged their lines, and gathered lines are factored
   void wire();
   /// Collective: send the right-hand sides, receive the unknowns next to the cuts, and correct the inner rows.
-  /// @param y null if this process failed to solve its inner rows: it sends NaN and leaves x as it is
+  /// @param y null if this process failed to solve its inner rows; it then sends NaN and does not change x
   /// @return false if an unknown next to a cut of this process is not finite
   bool solve(const T* y, T* x);
   /// Collective: send the right-hand sides of the set's parts, solve the interface systems, and write the unknowns next
   /// to the cuts into the parts.
-  /// @param y right-hand side, of which only rows of gathered lines are read; if null, NaN is sent for these rows
+  /// @param y right-hand side, of which only rows of gathered lines are read; null: these rows are NaN
   void exchange(const T* y = nullptr);
 
   /// Scalars that this process sends and receives in an apply.
@@ -134,12 +134,12 @@ class CutInterface {
   GatheredLines<T>& gathered_;
   PairSystems<T> pairs_;           ///< 2x2 systems at cuts
   PivotedLines<double> systems_;   ///< reduced systems of the lines that are rooted here
-  AlignedArray<double> unknowns_;  ///< of systems_; before their solve, the right-hand sides
+  AlignedArray<double> unknowns_;  ///< unknowns of systems_; right-hand sides before a solve
   Moves to_cuts_;                  ///< from CutParts::g() into the messages across cuts
-  Moves to_roots_;                 ///< from CutParts::g() into messages to roots; back into CutParts::unknowns()
-  Moves own_, told_;               ///< into unknowns_: from CutParts::g(), and from messages; and back
-  Moves sent_, kept_;              ///< gathered rows: from y into messages, and from y into gathered_; and back
-  Moves got_;                      ///< gathered rows: from messages into gathered_; and back
+  Moves to_roots_;                 ///< from CutParts::g() into messages to roots, and back into CutParts::unknowns()
+  Moves own_, told_;               ///< from CutParts::g() (own_) and from messages (told_) into unknowns_, and back
+  Moves sent_, kept_;              ///< gathered rows of y into messages (sent_) and into gathered_ (kept_), and back
+  Moves got_;                      ///< gathered rows from messages into gathered_, and back
   Wire<T> across_, up_, back_;
 };
 

@@ -20,7 +20,7 @@ void for_rows(const LineSet& lines, Index line, const F& f) {
   for (Index i = 0, at = lines.first(line); i < lines.length(line); ++i, at += lines.row_stride()) f(at, i);
 }
 
-/// A row times x, and the sum of the terms' magnitudes, to which the error is relative.
+/// A row times x, and the sum of the magnitudes of its terms, which is the scale of the row's error.
 struct Product {
   double value = 0, magnitude = 0;
   void add(double coupling, double unknown) {
@@ -40,8 +40,8 @@ struct LineErrors {
   }
 };
 
-/// Make a right-hand side like trial_right_hand_side() of evidence.hpp, but with couplings across the cuts.
-/// @param[out] x  the solution that it belongs to, in cut lines
+/// Make a right-hand side like trial_right_hand_side() of evidence.hpp, with couplings across the cuts in addition.
+/// @param[out] x  the solution for y, in cut lines
 template <typename T>
 void right_hand_side(const CutSet<T>& set, const Bands<T>& whole, TrialKind kind, Wire<T>& across, T* y, T* x) {
   const BandsView<T> b = whole.view();
@@ -65,7 +65,6 @@ void right_hand_side(const CutSet<T>& set, const Bands<T>& whole, TrialKind kind
   }
 }
 
-/// The errors of a part's rows in a trial solve.
 template <typename T>
 LineErrors errors_of(const CutSet<T>& set, const Bands<T>& whole, Index c, const Beyond<T>& beyond, const T* y,
                      const T* x) {
@@ -93,7 +92,7 @@ LineErrors errors_of(const CutSet<T>& set, const Bands<T>& whole, Index c, const
 }
 
 /// Combine the errors of parts into the errors of their lines.
-/// @param[in,out] errors shape [cut lines]; in: of this process's part; out: of the whole line
+/// @param[in,out] errors shape [cut lines]; in: errors of this process's part; out: errors of the whole line
 template <typename T>
 void combine(const CutSet<T>& set, std::vector<LineErrors>& errors) {
   Wire<LineErrors> up, back;
@@ -132,7 +131,7 @@ void CutOperator<T>::know(const Survey& rows) {
   inner_.system().know(rows);
 }
 
-/// Solve for all columns, even if one fails, because other processes wait for each column.
+/// Solve for all columns, even if one column fails, because other processes wait for each column.
 template <typename T>
 void CutOperator<T>::apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) {
   std::exception_ptr failure;
@@ -146,7 +145,7 @@ void CutOperator<T>::apply(const Place& place, Columns<const T> y, Columns<T> x,
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Solve the inner rows, exchange the numbers next to the cuts, and correct the inner rows. If the inner solver fails,
+/// Solve the inner rows, exchange the values next to the cuts, and correct the inner rows. If the inner solver fails,
 /// the exchange still takes place, because other processes wait for it.
 template <typename T>
 void CutOperator<T>::solve(const Place& place, const T* y, T* x) {
@@ -179,8 +178,8 @@ void CutOperator<T>::solve(const Place& place, const T* y, T* x) {
   total_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Look for cut lines whose solution is not finite although this process's right-hand side is. Report them, or throw,
-/// like Choosing::note_answers().
+/// If a cut line has a finite right-hand side on this process but no finite solution, report or throw as in
+/// Choosing::note_answers().
 template <typename T>
 void CutOperator<T>::look_at(const T* y, const T* x) {
   bool leaves = false;
@@ -194,11 +193,11 @@ void CutOperator<T>::look_at(const T* y, const T* x) {
   refuse_answer(options_, report_.above_bound);
 }
 
-/// A line fails only if both its componentwise and its normwise error are too large. An apply corrects the inner rows
-/// to z - p x_t, with the spike p and the unknown x_t at the cut. If |p x_t| is far larger than x, rounding is large by
-/// components but small by norm, as in pivoting. (Example: upwind, 1e6 rows a part; the backward error is 161 eps where
-/// x passes through 0.) A tolerance above rounding admits larger errors. Then only the smooth trial runs, because its
-/// solution has one size everywhere.
+/// A line fails only if both its componentwise and its normwise error are too large. An apply corrects inner unknowns z
+/// to x = z - p x_t, with the spike p and the unknown x_t at the cut. If |p x_t| is far larger than x, rounding is
+/// large by components but small by norm, as in pivoting. (Example: upwind, 1e6 rows a part; the backward error is
+/// 161 eps where x passes through 0.) A tolerance above rounding admits larger errors. Then only the smooth trial runs,
+/// because all entries of its solution have similar size.
 template <typename T>
 auto CutOperator<T>::try_lines(Accord& accord, const Bands<T>& whole) -> TrialResult {
   const auto eps = static_cast<double>(std::numeric_limits<T>::epsilon()), tol = tolerance<T>(options_);

@@ -13,43 +13,42 @@
 
 namespace oclspkt {
 
-/// Lines that are cut among processes: a solver of the inner rows of each part, and the interface systems at the cuts.
+/// Solves lines that are cut among processes, by a solver of each part's inner rows and interface systems at the cuts.
 /// set_up(), apply() and transpose_to() are collective.
 template <typename T>
 class CutOperator final : public Operator<T> {
  public:
-  /// @param inner    the solver of this process's inner rows and of its lines that are not cut; it holds the bands
+  /// @param inner    solver of this process's inner rows and of its lines that are not cut; this solver holds the bands
   /// @param options  read at each set-up
   CutOperator(LineSolver<T>& inner, const Options& options) : inner_(inner), options_(options) {}
 
   /// Begin with new lines. The caller then writes their bands into the inner solver.
   void begin(const ProcessLines& lines);
   /// Let set-up skip the survey of the rows.
-  /// @param rows  bounds on what a survey of all rows would find
+  /// @param rows  bounds on the result of a survey of all rows
   void know(const Survey& rows);
   /// Set up this operator and the inner solver.
-  /// @return false if no line of any process is cut, so that the inner solver solves all lines
+  /// @return false if no line of any process is cut; the inner solver then solves all lines
   bool set_up(const Known& known);
 
   using Operator<T>::apply;
   void apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) override;
   bool takes(const DeviceQueue& queue) const override { return borders_ != nullptr && inner_.takes(queue); }
   Times times() const override;
-  /// Bytes without those of the inner solver.
+  /// Bytes of this object, without the inner solver.
   std::int64_t bytes() const override;
 
   const Cuts& cuts() const { return cuts_; }
   const std::shared_ptr<Exchange>& exchange() const { return set_.exchange; }
   const CutReport& report() const { return report_; }
-  /// Write the transposed bands: the couplings across a cut change sides.
+  /// Write the transposed bands. Couplings across cuts come from the processes on the other sides.
   void transpose_to(Bands<T>& bands);
 
  private:
   class SetUp;
-  /// The results of the trial solves of cut lines.
   struct TrialResult {
     bool failed = false;         ///< a trial solve failed on some process
-    double backward_error = 0;   ///< componentwise; the largest on any process
+    double backward_error = 0;   ///< largest componentwise backward error on any process
     std::vector<Gathering> why;  ///< shape [cut lines] of this process; Gathering::trial if a line fails
   };
 
@@ -64,7 +63,7 @@ class CutOperator final : public Operator<T> {
   Cuts cuts_;
   CutReport report_;
   CutSet<T> set_;
-  std::optional<Survey> known_rows_;  ///< see know()
+  std::optional<Survey> known_rows_;
   GatheredLines<T> gathered_{set_};
   CutInterface<T> interface_{set_, gathered_};
   std::unique_ptr<Borders<T>> borders_;  ///< set if vectors lie on a device and no line is gathered

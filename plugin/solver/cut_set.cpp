@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Cut lines: the facts about their parts, which processes exchange at set-up, and the decisions that follow from these.
+// At set-up, processes exchange facts about parts of cut lines, and the root of each line makes the decisions.
 #include "cut_set.hpp"
 
 #include <algorithm>
@@ -49,14 +49,14 @@ void check_sizes(const LineSet& lines, const Cuts& cuts) {
     require(number >= 0, "a line has the number " + std::to_string(number) + ": count lines from 0");
 }
 
-/// Lay the messages end to end, one for each process, in the order of the processes.
+/// Give each item its place in the messages. Each process gets one message; messages lie end to end in rank order.
 void lay_out(const CutLines& cut, std::vector<Route::Item>& items, std::vector<Exchange::Leg>& legs, Index& count) {
   const auto process = [&](const Route::Item& item) {
     return static_cast<std::size_t>(cut.chain(item.line)[static_cast<std::size_t>(item.place)]);
   };
   std::size_t processes = 0;
   for (const Route::Item& item : items) processes = std::max(processes, process(item) + 1);
-  // A counting sort, because there may be millions of items for a few processes.
+  // Counting sort, because there may be millions of items for a few processes.
   std::vector<Index> next(processes, 0), scalars(processes, 0);
   for (const Route::Item& item : items) {
     ++next[process(item)];
@@ -86,8 +86,8 @@ void lay_out(const CutLines& cut, Route& route) {
   lay_out(cut, route.in, route.in_legs, route.in_count);
 }
 
-/// Limit for the pivots of a reduced system, in eps; each equation adds 1 eps to it. A smaller pivot may be mere
-/// rounding, so that the line may be singular. For comparison, Poisson's matrix has pivots of 2 / rows.
+/// Least pivot of a reduced system, in eps; each equation adds 1 eps. A smaller pivot may be mere rounding, and the
+/// line singular. For comparison, Poisson's matrix has pivots of 2 / rows.
 constexpr double kSmallPivot = 4;
 
 bool is_one_row(const std::vector<PartFacts>& parts, std::size_t place) {
@@ -119,7 +119,7 @@ Gathering judge_line(const std::vector<PartFacts>& parts) {
 /// Number of characters of an error text that other processes receive.
 constexpr std::size_t kMostText = 500;
 
-/// The kind of an exception; it is sent to other processes.
+/// The kind of an exception, as sent to other processes.
 enum class Kind { breakdown, invalid, not_finite };
 
 std::string text_of(const std::exception_ptr& exception, Kind& kind) {
@@ -215,7 +215,7 @@ void Accord::agree(std::vector<double>& values) {
   if (failed > 0) tell(size - static_cast<int>(failed));
 }
 
-/// Throw on all processes. The text travels as numbers, because only numbers can be sent to all processes.
+/// Throw on all processes. The text travels as numbers, because Exchange::largest() takes only numbers.
 void Accord::tell(int process) {
   std::vector<double> text(kMostText + 1, 0);
   Kind kind = Kind::breakdown;

@@ -18,16 +18,16 @@ namespace oclspkt {
 /// A line of this process that continues on other processes.
 struct CutLine {
   Index line = 0;    ///< index into the line set of this process
-  Index number = 0;  ///< its number among the lines of all processes, see Cuts::number
+  Index number = 0;  ///< number among the lines of all processes, see Cuts::number
   int chain = 0;     ///< index into CutLines::chains
   int place = 0;     ///< position of this process in the chain
   int root = 0;      ///< position in the chain of the process that solves the line's interface system
-  Index slot = -1;   ///< index of its part in CutParts
+  Index slot = -1;   ///< index of this process's part in CutParts
 };
 
 /// The cut lines of one process, in an order that is the same on all processes of a chain.
 struct CutLines {
-  std::vector<std::vector<int>> chains;  ///< the distinct chains, sorted; see Cuts::chains
+  std::vector<std::vector<int>> chains;  ///< the distinct entries of Cuts::chains, sorted
   std::vector<CutLine> lines;
 
   Index count() const { return static_cast<Index>(lines.size()); }
@@ -42,7 +42,7 @@ struct CutLines {
 /// Find the cut lines of this process. @throws InvalidInput naming the entry of `cuts` that does not fit
 CutLines find_cut_lines(const LineSet& lines, const Cuts& cuts, int rank, int size);
 
-/// Which numbers this process sends and receives, and their places in the messages: one message for each other process.
+/// The values that this process sends and receives, and their places in messages. Each process gets one message.
 struct Route {
   struct Item {
     Index line = 0;   ///< index into CutLines
@@ -58,10 +58,10 @@ struct Route {
   Route back() const { return {in, out, in_legs, out_legs, in_count, out_count}; }
 };
 
-/// How many scalars the part at `place` of cut line c sends; parts that send 0 are not in the route.
+/// The number of scalars that the part at `place` of cut line c sends. Parts that send 0 are not in the route.
 using CountOf = std::function<Index(Index c, int place)>;
 
-/// The route from every part to the process that solves its interface system.
+/// The route from every part to the process that solves the interface system of the part's line.
 Route route_to_roots(const CutLines& cut, const CountOf& count);
 
 /// The route across every cut, in both directions. @param count  scalars that a part sends across one cut
@@ -89,7 +89,7 @@ struct Wire {
   std::int64_t bytes() const { return out.bytes() + in.bytes(); }
 };
 
-/// Errors of a collective call: all processes learn the error of one before any of them communicates again.
+/// Errors in a collective call. All processes learn the error of one process before they communicate again.
 class Accord {
  public:
   explicit Accord(Exchange& exchange) : exchange_(exchange) {}
@@ -105,8 +105,8 @@ class Accord {
     }
   }
   /// Collective: replace each value by the largest over all processes.
-  /// @throws the exception of attempt() on the process that failed; on the others InvalidInput, NotFinite or Breakdown,
-  ///         which names that process and repeats its text
+  /// @throws the exception of attempt() on the process that failed; on other processes InvalidInput, NotFinite or
+  ///         Breakdown with the number of the failed process and its text
   void agree(std::vector<double>& values);
   void agree() {
     std::vector<double> none;
@@ -120,7 +120,7 @@ class Accord {
   std::exception_ptr own_;
 };
 
-/// Why a line is gathered, in the order of text(). If the parts of a line differ, the largest value counts.
+/// Reasons to gather a line, in the order of text(). If parts of a line have different reasons, the largest counts.
 enum class Gathering { none, singular_part, refused_part, small_pivot, large_spike, extreme, trial, asked, zero_sums };
 const char* text(Gathering why);
 
@@ -129,18 +129,18 @@ struct PartFacts {
   ReducedPart reduced;
   Index rows = 0;
   Gathering why = Gathering::none;
-  double smallest_row = 0, largest_row = 0;  ///< see Survey
+  double smallest_row = 0, largest_row = 0;  ///< least and largest magnitude of a row, as in Survey
   double spike_size = 0;
-  double rounding = 0;     ///< see rounding_of_part()
-  double units_range = 0;  ///< see ColumnUnits; 0: all rows are dominant, so that no units are needed
-  bool zero_sums = false;  ///< see sums_are_zero(); if true for all parts, the line is singular
+  double rounding = 0;     ///< rounding bound from rounding_of_part()
+  double units_range = 0;  ///< range of ColumnUnits; 0: all rows are dominant and need no units
+  bool zero_sums = false;  ///< result of sums_are_zero(); if true for all parts, the line is singular
 };
 
 /// The decision that the root of a line sends to its parts.
 struct LineVerdict {
   Gathering why = Gathering::none;
-  bool one_row = false;                ///< a part between two others has one row: no cut can be solved alone
-  ReducedPart above_part, below_part;  ///< of the neighbours; only what the 2x2 systems at the cuts need
+  bool one_row = false;                ///< an inner part has one row, so the root must solve all cuts together
+  ReducedPart above_part, below_part;  ///< facts of the neighbours for the 2x2 systems at the cuts
 };
 
 /// The equations of a line in the unknowns next to its cuts.
@@ -148,7 +148,7 @@ std::vector<PivotedRow<double>> reduced_rows(const std::vector<PartFacts>& parts
 bool has_one_row(const std::vector<PartFacts>& parts);
 /// Bound on max |x_computed - x| / max |x| of a line whose parts drop the couplings tb and bt of ReducedPart, without
 /// rounding. The dropped terms are these couplings times the exact x. The error of a 2x2 system is at most its inverse
-/// times these terms; the error of inner rows is their spikes times the error of the system.
+/// times these terms. The error of inner rows is their spikes times the error of the system.
 ///
 /// If units of columns differ within parts, the dropped terms are weighted by the ranges of the units. If a unit jumps
 /// at a cut, the row beside the cut is assumed to be dominant in its units. Then the coefficient of its own unknown
@@ -156,7 +156,7 @@ bool has_one_row(const std::vector<PartFacts>& parts);
 /// @return NaN or Inf if there is no bound
 double truncation_bound(const std::vector<PartFacts>& parts);
 
-/// The numbers of the rows just beyond the cuts. Each has shape [cut lines]; 0 if the line has no cut on that side.
+/// Values from the rows just beyond the cuts, each of shape [cut lines]; 0 if the line has no cut on that side.
 template <typename T>
 struct Beyond {
   std::vector<T> above, below;
@@ -165,7 +165,7 @@ struct Beyond {
 /// Totals of the lines that are rooted on one process.
 struct RootedLines {
   double bound = 0;       ///< largest truncation_bound() of the lines that are not gathered
-  double rounding = 0;    ///< largest rounding bound of a part of them
+  double rounding = 0;    ///< largest rounding bound of a part of these lines
   bool symmetric = true;  ///< the couplings across each cut are equal
 };
 
@@ -182,9 +182,9 @@ struct CutSet {
   bool truncated = false;                     ///< the couplings tb and bt of parts are dropped
 
   bool gathered(Index c) const { return why[static_cast<std::size_t>(c)] != Gathering::none; }
-  /// The index of each line among the cut lines; -1 if it is not cut. Shape [lines.count()]
+  /// The index of each line among the cut lines; -1 for lines that are not cut. Shape [lines.count()]
   std::vector<Index> cut_of_lines() const;
-  /// True if the processes beside each cut of line c solve the cut; false if the root of the line solves all of them.
+  /// True if the processes beside each cut of line c solve the cut; false if the root of the line solves all cuts.
   bool solved_at_cuts(Index c) const {
     return truncated && !gathered(c) && !verdicts[static_cast<std::size_t>(c)].one_row;
   }
@@ -198,17 +198,15 @@ struct CutSet {
   /// Rows of the whole line c. @pre the line is rooted here
   Index rows(Index c) const;
 
-  /// Find the parts of the cut lines.
   void divide();
-  /// Collective: fill the facts of the lines that are rooted here.
+  /// Collective: send facts of parts to the roots of their lines, and receive the facts of the lines rooted here.
   /// @param own shape [cut lines]; facts of the parts of this process
   void tell_roots(const std::vector<PartFacts>& own);
-  /// Judge the lines that are rooted here.
   RootedLines judge_rooted();
   /// Collective: send the decision of each line's root to all parts of the line.
   void tell_parts();
-  /// Collective: send the numbers of the top and bottom rows of each part to its neighbours, and receive theirs.
-  /// @param across a channel opened for one number from each side of each cut
+  /// Collective: send a value of the top and bottom row of each part to its neighbours, and receive their values.
+  /// @param across a channel opened for one value from each side of each cut
   /// @param top, bottom shape [extent]; arrays in the layout of vectors
   Beyond<T> look_across(Wire<T>& across, const T* top, const T* bottom) const;
 };

@@ -21,10 +21,10 @@ namespace {
 /// Number of facts that processes compare first, see look().
 constexpr std::size_t kLook = 7;
 constexpr double kInfinity = std::numeric_limits<double>::infinity(), kNone = -kInfinity;
-/// Shares of the tolerance: kBoundShare is for truncation, kSpikeShare for the dropped end of each of two spikes.
+/// Shares of the tolerance: kBoundShare for truncation, kSpikeShare for the dropped end of each of two spikes.
 constexpr double kBoundShare = 0.75, kSpikeShare = 0.125;
 /// Spikes are stored down to a magnitude of eps^1.5, because unknowns near the end of a line may be far smaller than
-/// unknowns next to a cut. (Example: 3e5 rows a part, of (-lambda, 1 + 2 lambda, -lambda) with lambda = 1e8. If spikes
+/// unknowns next to a cut. (Example: parts of 3e5 rows (-lambda, 1 + 2 lambda, -lambda) with lambda = 1e8. If spikes
 /// end at eps, the componentwise backward error is 420 eps.)
 template <typename T>
 double spike_rounding() {
@@ -42,17 +42,17 @@ bool truncates(MethodChoice method) {
          method == MethodChoice::truncated_streamed;
 }
 
-/// Options of the inner solver. Singular inner rows must not make it fail: the line itself may be regular, and is
-/// gathered. Without strict dominance, trial solves of whole lines are held to the rounding of T, so factors have the
-/// precision of T.
+/// Options of the inner solver. Singular inner rows must not make it fail, because the whole line may be regular; such
+/// lines are gathered. Without strict dominance, trial solves of whole lines must reach the rounding of T, and factors
+/// need the precision of T.
 Options inner_options(Options options, double dominance) {
   options.singular = Singular::pin;
   if (!(dominance > 1)) options.precision = Precision::same;
   return options;
 }
 
-/// True if cut lines are truncated. For a symmetric operator, method auto truncates only within rounding: otherwise the
-/// operator would become unsymmetric, and CG would fail without a message.
+/// True if cut lines are truncated. For a symmetric operator, method auto truncates only within rounding: a larger
+/// error makes the operator unsymmetric, and CG fails without a message.
 template <typename T>
 bool chooses_truncation(const Options& options, double bound, bool symmetric) {
   const bool strict = symmetric && !named(options.method);
@@ -63,13 +63,12 @@ bool chooses_truncation(const Options& options, double bound, bool symmetric) {
 
 }  // namespace
 
-/// One set-up. Its steps have the same order on all processes.
 template <typename T>
 class CutOperator<T>::SetUp {
  public:
   SetUp(CutOperator& of, const Known& known) : of_(of), known_(known) {}
 
-  /// @return false if no line of any process is cut: the inner solver is set up for all lines
+  /// @return false if no line of any process is cut; the inner solver is then set up for all lines
   bool run() {
     set_.cut = {};
     std::vector<double> facts(kLook, kNone);
@@ -89,11 +88,10 @@ class CutOperator<T>::SetUp {
   }
 
  private:
-  /// The facts that a pass over a part's rows finds.
   struct PartLook {
     Survey survey;
-    double units_range = 0;  ///< see PartFacts
-    bool zero_sums = false;  ///< see sums_are_zero()
+    double units_range = 0;  ///< range of ColumnUnits
+    bool zero_sums = false;  ///< result of sums_are_zero()
   };
 
   Bands<T>& edit() { return inner_.expect(set_.lines).edit(set_.lines); }
@@ -110,7 +108,7 @@ class CutOperator<T>::SetUp {
   void survey_cut_lines() {
     looks_.assign(set_.cut.lines.size(), {});
     if (looks_.empty()) return;
-    // If the tolerance is at most rounding, dropped spikes and truncation are, too, and symmetry does not matter.
+    // A tolerance within rounding keeps dropped spikes and truncation within rounding. Then symmetry does not matter.
     const bool symmetry = tolerance<T>(options_) > rounding<T>(), narrow = narrows<T>(options_);
     const bool known = known_rows_ && !symmetry && !narrow;
     for (PartLook& part : looks_) part.survey = known ? *known_rows_ : Survey();
@@ -122,7 +120,7 @@ class CutOperator<T>::SetUp {
       if (!set_.cut.above(c)) bands.lower()[first] = 0;
       if (!set_.cut.below(c)) bands.upper()[first + (lines.length(line) - 1) * lines.row_stride()] = 0;
       if (!narrow) continue;
-      narrow_line(bands, line);  // with its couplings across cuts, which the inner solver does not narrow
+      narrow_line(bands, line);  // the inner solver does not narrow couplings across cuts
       inner_.system().note_rounded();
     }
     for_parts([&](Index c, PartLook& part) { part.zero_sums = sums_are_zero(lines, bands.view(), set_.cut[c].line); });
@@ -137,8 +135,8 @@ class CutOperator<T>::SetUp {
     }
     const std::vector<Index> cut_of = set_.cut_of_lines();
     const LineSet one = LineSet::one(lines.length(0));
-    // Consecutive rows of a line in a grid are far apart in memory. So lines that lie beside each other are surveyed
-    // together.
+    // Consecutive rows of a line in a grid are far apart in memory. Surveying neighbouring lines together uses whole
+    // cache lines.
     const Index at_once = std::clamp<Index>(kPieceRows / (8 * one.rows()), kColumnLines, 64);
     for_columns(
         lines, lines.count(),
@@ -155,7 +153,7 @@ class CutOperator<T>::SetUp {
         at_once);
   }
 
-  /// Find the units of columns in this process's parts, from their own rows only, if they have rows without dominance.
+  /// Find the units of columns for parts that have rows without dominance, from the part's own rows alone.
   void find_units() {
     const BandsView<T> view = inner_.system().bands().view();
     for_parts([&](Index c, PartLook& look) {
@@ -206,14 +204,14 @@ class CutOperator<T>::SetUp {
     cut_ = facts[0] > 0;
     dominance_ = -facts[1];
     symmetric_ = known_.symmetric || facts[2] == 0;
-    const bool one_line = facts[3] <= 1 && facts[4] == -facts[5];  // its parts have the same top process
+    const bool one_line = facts[3] <= 1 && facts[4] == -facts[5];  // parts of one line have the same first process
     may_pin_ = options_.singular == Singular::automatic ? known_.constant_null_space && one_line
                                                         : options_.singular == Singular::pin;
     report_.longest_chain = static_cast<Index>(facts[6]);
   }
 
-  /// Set up the solver of the inner rows. If it refuses them, exclude the cut lines with singular inner rows; if it
-  /// still refuses, exclude all cut lines. Pinning the last row of a singular line is no help if this row is uncoupled.
+  /// Set up the solver of the inner rows. If the solver refuses them, exclude the cut lines with singular inner rows.
+  /// If it still refuses, exclude all cut lines. Pinning does not help a singular line whose last row is uncoupled.
   void set_up_inner() {
     // The bounds on the interface systems hold only for rows in the given units.
     const Known known{.symmetric = known_.symmetric,
@@ -229,7 +227,7 @@ class CutOperator<T>::SetUp {
         return false;
       }
     };
-    // Rows next to cuts are uncoupled now. The survey's bounds still hold if each diagonal is the largest of its row.
+    // Rows next to cuts are uncoupled now. The survey's bounds still hold if each diagonal is its row's largest number.
     const bool one_line = set_.lines.count() == 1 && looks_.size() == 1;
     const Survey* rows = known_rows_ ? &*known_rows_ : one_line ? &looks_.front().survey : nullptr;
     if (rows != nullptr && rows->dominance >= 1) inner_.system().know(*rows);
@@ -300,7 +298,7 @@ class CutOperator<T>::SetUp {
     return own;
   }
 
-  /// Decide which lines are gathered, and whether the others are truncated.
+  /// Decide which lines are gathered, and whether the other lines are truncated.
   void judge() {
     set_.tell_roots(own_facts());
     RootedLines rooted;
@@ -321,7 +319,7 @@ class CutOperator<T>::SetUp {
     report_.bound = set_.truncated ? facts[0] + 2 * kept : 0;
     report_.above_tolerance = set_.truncated && !(facts[0] <= kBoundShare * tol);
     set_.tell_parts();
-    // Unknowns where a spike ends may have smaller units, so that the dropped end weighs more.
+    // Unknowns at the end of a spike may have smaller units. The dropped end then weighs more.
     double range = 1;
     for (const PartLook& part : looks_) range = std::max(range, part.units_range);
     set_.parts.keep_spikes(kept / range);
@@ -344,7 +342,7 @@ class CutOperator<T>::SetUp {
       const TrialResult trial = of_.try_lines(accord_, whole);
       report_.backward_error = trial.backward_error;
       if (!trial.failed) return;
-      if (set_.truncated) {  // the bound covers truncation, so rounding is too large
+      if (set_.truncated) {  // the bound covers truncation, so rounding makes the trial fail
         report_.above_tolerance = truncates(options_.method) && std::isfinite(trial.backward_error);
         if (report_.above_tolerance) return;
         report_.truncated = set_.truncated = false;
@@ -384,7 +382,7 @@ class CutOperator<T>::SetUp {
   Accord accord_{*set_.exchange};
   std::vector<PartLook> looks_;  ///< shape [cut lines]
   double least_ = kInfinity;     ///< least dominance of this process's cut lines
-  // Facts on which all processes agree after look(). dominance_ is the least of all cut lines.
+  // Facts on which all processes agree after look(). dominance_ is the least dominance of all cut lines.
   bool cut_ = false, symmetric_ = true, may_pin_ = false;
   double dominance_ = 0;
   bool any_gathered_ = false;  ///< a line of some process is gathered

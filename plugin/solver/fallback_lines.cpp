@@ -74,7 +74,7 @@ Bands<T> copy(const Bands<T>& bands) {
 }
 
 /// Scale every row by a power of two, so that its largest number lies in [1/2, 1).
-/// @return the exponents; empty, and the bands unchanged, if scaling would not be exact for some number
+/// @return the exponents; empty, with unchanged bands, if a number cannot be scaled exactly
 template <typename T>
 std::vector<int> scale_rows(Bands<T>& bands) {
   Bands<T> scaled = copy(bands);
@@ -104,9 +104,9 @@ Trial run_trials(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRule
   return smooth.worst <= rough.worst ? rough : smooth;
 }
 
-/// The largest share of rows that the host pivots separately; above that, it pivots in all lines.
+/// The largest share of rows that the host pivots separately. Above this share, it pivots in all lines.
 constexpr double kPivotShare = 0.25;
-/// If more than this share of a sample is refused, the share of the whole set surely exceeds kPivotShare.
+/// If more than this share of a sample fails, more than kPivotShare of the whole set surely fails.
 constexpr double kManyOfSample = 0.4;
 
 std::string place_of(const LineSet& lines, Index line) {
@@ -134,7 +134,7 @@ Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRul
   }
   if (const auto* pivot = dynamic_cast<const Pivoting<T>*>(&solver)) {
     trial_error = pivot->trial_error();
-    return object_to_singular(*pivot, names);  // other lines with too large an error are accepted, and reported
+    return object_to_singular(*pivot, names);  // a line with a large error passes; the report has the error
   }
   Trial trial;
   if (trial_error < 0) {
@@ -170,7 +170,7 @@ Rejection LineGroup<T>::set_up(const Bands<T>& all) {
   } else {
     solver_ = make_host_solver<T>(method_);
   }
-  solver_->set_up(Plan{}, bands);  // factors of the host copy the numbers that they need
+  solver_->set_up(Plan{}, bands);  // the solver copies the numbers that it needs
   trial_error_ = -1;
   Rejection rejection = examine(bands, *solver_, {}, trial_error_, &members_);
   solver_->take_errors();  // drops the errors of trial solves
@@ -256,7 +256,7 @@ void FallbackLines<T>::forget() {
 }
 
 /// Make a group of the `members` for which the method passes. @pre the bands hold the fallback lines' own rows
-/// @return the other members
+/// @return the members for which the method fails
 template <typename T>
 std::vector<Index> FallbackLines<T>::add_group(Method method, std::vector<Index> members, bool pinned,
                                                std::string& why) {
@@ -352,10 +352,10 @@ Rejection refused_by_sample(const Bands<T>& bands) {
   const Index count = bands.lines().count();
   if (count < kMany) return {};
   std::vector<Index> sample;
-  for (Index k = 0; k < kSample; ++k) sample.push_back(k * count / kSample + k);  // + k avoids periods of 2^j
+  for (Index k = 0; k < kSample; ++k) sample.push_back(k * count / kSample + k);  // + k avoids equal steps of 2^j
   Rejection rejection = LineGroup<T>(Method::exact_factored, std::move(sample), false, {}).set_up(bands);
   if (static_cast<double>(rejection.lines.size()) <= kManyOfSample * kSample) return {};
-  rejection.lines.clear();  // all lines are to be pivoted
+  rejection.lines.clear();  // pivot in all lines
   return rejection;
 }
 

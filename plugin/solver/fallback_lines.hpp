@@ -19,20 +19,20 @@ inline constexpr const char* kPinCure = "the option singular pin sets the last u
 
 /// Rules by which trial solves judge a solver.
 struct TrialRules {
-  /// The smooth trial runs as well. Stored factors with sound pivots, and partial pivoting, are right for every
-  /// right-hand side or for none, so that one trial suffices. For sweeps without a check it does not: the large
-  /// solution of the rough trial hides an error that the smooth one shows.
+  /// Run the smooth trial in addition to the rough trial. Stored factors with sound pivots, and partial pivoting, need
+  /// one trial, because they are right for every right-hand side or for none. Sweeps without a check need both trials:
+  /// the large solution of the rough trial hides errors that the smooth trial shows.
   bool both = false;
-  /// A row's error is relative to the row times the largest unknown, not to the row times its own unknowns. Tiles and
-  /// partitions that are solved separately agree to the rounding of their largest unknowns, not to that of an unknown
-  /// that passes through 0.
+  /// Divide a row's error by the row times the largest unknown, instead of the row times its own unknowns. Tiles and
+  /// partitions that are solved separately agree only to the rounding of their largest unknowns. This is a large
+  /// relative error where an unknown passes through 0.
   bool by_row = false;
 };
 
 /// Test `solver`, which is set up for `bands`: by the rounding bound of stored factors, by the singular lines that
 /// `pivot` found, and by trial solves.
 /// @param rules               see TrialRules
-/// @param[in,out] trial_error in: negative if the trial solve must run, else its known result; out: its result
+/// @param[in,out] trial_error in: result of the trial solve, negative if it must still run; out: the result
 /// @param         names       numbers of the lines for messages; null: their indices in `bands`
 template <typename T>
 Rejection examine(const Bands<T>& bands, DeviceSolver<T>& solver, const TrialRules& rules, double& trial_error,
@@ -59,11 +59,10 @@ class LineGroup {
   const std::vector<Index>& members() const { return members_; }
   bool pinned() const { return pinned_; }
   /// Overwrite the members' rows of x with their solutions.
-  /// @param all the line set that x and y belong to
+  /// @param all the line set of x and y
   void solve(const LineSet& all, const T* y, T* x);
   GroupReport report() const;
   double rounding() const { return solver_ ? solver_->rounding() : 0; }
-  /// See DeviceSolver::take_errors().
   double take_errors();
   std::int64_t bytes() const;
 
@@ -77,7 +76,7 @@ class LineGroup {
   double trial_error_ = 0;
   std::vector<int> exponent_;  ///< row i is scaled by 2^exponent_[i]; empty: no row is scaled
   AlignedArray<T> y_, x_;
-  bool leaves_range_ = false;  ///< scaling moved a number of a right-hand side out of the range
+  bool leaves_range_ = false;  ///< scaling moved a right-hand side out of the range
 };
 
 /// The few lines of a set that fail a test of the method for the other lines. The host solves them separately. The
@@ -85,30 +84,28 @@ class LineGroup {
 template <typename T>
 class FallbackLines {
  public:
-  /// @param bands  bands of the set; they outlive this object
+  /// @param bands  bands of the set; must outlive this object
   explicit FallbackLines(SolvedBands<T>& bands) : bands_(bands) {}
 
   bool none() const { return lines_.empty(); }
-  /// True if every line is a fallback line.
   bool all() const { return !none() && static_cast<Index>(lines_.size()) == bands_.now().lines().count(); }
   bool contains(Index line) const;
-  /// True if the method keeps enough lines when `more` lines become fallback lines. @param by_host  the host runs it
+  /// True if the method keeps enough lines without the lines `more`. @param by_host  the host runs the method
   bool may_add(const std::vector<Index>& more, Method method, bool by_host) const;
   /// Make the lines of a rejection fallback lines: replace their rows by the identity. make_solvers() sets them up.
   void add(const Rejection& rejection);
   /// Set up each line by the first method of the host that passes its tests for the line, and report the groups.
-  /// @param pin_why  why singular lines are pinned; null: they are not
+  /// @param pin_why  reason to pin singular lines; null: do not pin them
   /// @throws Breakdown naming a line for which no method passes
   void make_solvers(const char* pin_why, Report& report);
-  /// Overwrite the lines' rows of each column of x with their solutions.
+  /// Overwrite the fallback lines' rows of each column of x with their solutions.
   void solve(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
-  /// See DeviceSolver::take_errors().
   double take_errors();
-  /// Put the lines back into the bands and forget them. @return false if there were no fallback lines
+  /// Put the lines back into the bands and forget the lines. @return false if there were no fallback lines
   bool put_back();
-  /// Forget the lines, whatever the bands hold.
+  /// Forget the lines without a change of the bands.
   void forget();
-  /// The lines that are solved with the last unknown set to 0, in order.
+  /// The lines that are solved with the last unknown set to 0, ascending.
   std::vector<Index> pinned() const;
   std::int64_t bytes() const;
 
@@ -128,12 +125,12 @@ class FallbackLines {
   std::vector<LineGroup<T>> groups_;
 };
 
-/// The lines with rows near the ends of the number range, if there are any: the host solves them separately and scales
-/// them exactly. None if the user names a method that solves them unscaled.
+/// The lines with rows near the ends of the number range, which the host solves separately and scales exactly. Nothing
+/// if there are no such lines, or if the user names a method that solves them unscaled.
 template <typename T>
 std::optional<Rejection> lines_out_of_range(const Options& options, const Survey& survey, const Bands<T>& bands);
 
-/// The reason not to factor the lines without pivoting: it fails for many lines of a sample. Empty if it does not.
+/// A rejection of stored factors, if they fail for many lines of a sample; else empty.
 template <typename T>
 Rejection refused_by_sample(const Bands<T>& bands);
 

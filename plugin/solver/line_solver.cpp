@@ -47,7 +47,7 @@ template <typename T>
 void LineSolver<T>::set_options(Options options) {
   if (options == options_) return;
   check_options(options);
-  lost_.clear();  // devices that failed under the old options may work under the new ones
+  lost_.clear();  // devices that failed under the old options may work with other options
   options_ = std::move(options);
   sharing_.renew();
   in_use_.reset();
@@ -67,7 +67,7 @@ void LineSolver<T>::end_metered(Index applies, bool queued) {
   if (energy_ && energy_->end(applies, queued)) report_.energy = energy_->report();
 }
 
-/// end_metered(), and record the time of the applies. @return seconds since `start`
+/// Record the joules and the time of applies. @return seconds since `start`
 template <typename T>
 double LineSolver<T>::end_applies(Start start, Index applies, bool queued) {
   end_metered(applies, queued);
@@ -80,7 +80,7 @@ double LineSolver<T>::end_applies(Start start, Index applies, bool queued) {
 template <typename T>
 System<T>& LineSolver<T>::expect(const LineSet& lines) {
   report_.ready = false;
-  if (!(lines == system_.lines())) lost_.clear();  // a device too small for the old lines may hold the new ones
+  if (!(lines == system_.lines())) lost_.clear();  // a device too small for the old lines may hold the new lines
   return system_;
 }
 
@@ -145,7 +145,7 @@ void LineSolver<T>::lose(const LostDevice& device) {
 }
 
 /// Go back to the state before a choice was made.
-/// @param why_copied  why vectors lie on the host until the next set-up; empty: their place does not change
+/// @param why_copied  why vectors go through the host until the next set-up; empty: no change
 template <typename T>
 void LineSolver<T>::discard_choice(const std::string& why_copied) {
   chosen_.retire();
@@ -159,7 +159,7 @@ void LineSolver<T>::discard_choice(const std::string& why_copied) {
 }
 
 /// The processors that the options name, without lost devices. If sharing chose one processor to solve alone, the
-/// result has only this processor; the others are spare.
+/// result has only this processor, and the others become spare devices.
 template <typename T>
 Processors LineSolver<T>::find_those_left() {
   Options options = options_;
@@ -171,7 +171,7 @@ Processors LineSolver<T>::find_those_left() {
 }
 
 /// Choose among the processors that are left. If one fails, the next cheapest takes over; the host is the last resort.
-/// @param found  the result of find_those_left(), if it is known
+/// @param found  the result of find_those_left(), if the caller has it
 template <typename T>
 void LineSolver<T>::choose_of_those_left(const std::optional<InUse>& before, std::optional<Processors> found) {
   const Processor host;
@@ -204,7 +204,7 @@ void LineSolver<T>::choose_of_those_left(const std::optional<InUse>& before, std
   }
 }
 
-/// @throws InvalidInput if no single device solves all lines, or if it is not the device of the caller's queue
+/// @throws InvalidInput if no single device solves all lines, or if that device is not the device of the caller's queue
 template <typename T>
 void LineSolver<T>::require_device(const Place& place) const {
   if (place.kind == Place::Kind::queue) {
@@ -281,7 +281,7 @@ DeviceSolver<T>* LineSolver<T>::alone_on_device() const {
 }
 
 /// Take this solver's step of a visit.
-/// @return false if the device failed, so that the caller has to use apply()
+/// @return false if the device failed and the caller must use apply()
 template <typename T>
 bool LineSolver<T>::take_step(Visit<T>& visit, std::size_t step, const T* y, T* x) {
   const Start start = begin_applies();

@@ -17,8 +17,7 @@ void check_options(const Options& options);
 /// @throws InvalidInput naming the call, unless a set-up has succeeded
 void require_ready(bool ready, const char* call);
 
-/// The solver of lines that are whole in this process: the lines, the choice of the last set-up, and facts that the
-/// next set-up uses.
+/// Solves lines that are whole in this process. Keeps the choice of the last set-up, and facts for the next set-up.
 template <typename T>
 class LineSolver final : public Operator<T> {
  public:
@@ -27,7 +26,6 @@ class LineSolver final : public Operator<T> {
 
   /// Prepare for new bands of `lines`. The caller writes them into the returned system.
   System<T>& expect(const LineSet& lines);
-  /// Set up for the present bands, with these options.
   void set_up(Options options, const Known& known);
   void set_options(Options options);
 
@@ -35,13 +33,13 @@ class LineSolver final : public Operator<T> {
   void apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) override;
   bool takes(const DeviceQueue& queue) const override { return solves_on_queue() && chosen_->takes(queue); }
   const Chosen<T>& chosen() const { return chosen_; }
-  /// The solver of all lines on one device; null if one device does not solve all.
+  /// The solver of the one device that solves all lines; null if there is no such device.
   DeviceSolver<T>* alone_on_device() const;
   bool take_step(Visit<T>& visit, std::size_t step, const T* y, T* x);
   using Start = std::chrono::steady_clock::time_point;
   /// Begin to measure applies. Applies that throw are not recorded.
   Start begin_applies();
-  /// Record the joules of applies since begin_applies(). @param queued  they may still run
+  /// Record the joules of applies since begin_applies(). @param queued  the applies may still run
   void end_metered(Index applies, bool queued);
 
   Times times() const override;
@@ -73,15 +71,15 @@ class LineSolver final : public Operator<T> {
   System<T> system_{options_};
   Report report_;
   Chosen<T> chosen_;
-  int of_queue_ = -1;  ///< index of the device of Known::queue; -1: it cannot be used, or there is no queue
+  int of_queue_ = -1;  ///< index of the device of Known::queue; -1: no queue, or the device cannot be used
   std::vector<LostDevice> lost_;
   std::optional<InUse> in_use_;
   std::unique_ptr<ApplyEnergy> energy_;  ///< outlives sharing_
   Sharing<T> sharing_;
-  std::string only_;  ///< the word of Options::devices for the processor that solves alone; empty: any
+  std::string only_;  ///< word of Options::devices for a processor chosen to solve alone; else empty
   double total_seconds_ = 0;
   std::int64_t applies_ = 0;           ///< number of applies since the last set-up
-  std::int64_t expected_applies_ = 0;  ///< applies until the next set-up: as many as followed the last one; 0: unknown
+  std::int64_t expected_applies_ = 0;  ///< expected applies until the next set-up; 0: unknown
 };
 
 }  // namespace oclspkt

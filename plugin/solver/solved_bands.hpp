@@ -11,8 +11,8 @@
 namespace oclspkt {
 
 /// The bands that a solver solves: the given bands with some rows replaced. The overlay lists the replaced rows:
-/// identity rows for fallback lines, and uncoupled rows next to cuts. A caller may keep writing into bands that were
-/// lent. Hence these are copied before the first change, and each set-up begins with the numbers that the caller wrote.
+/// identity rows for fallback lines, and uncoupled rows next to cuts. A caller may keep writing into lent bands, so
+/// they are copied before the first change. Each set-up begins with the caller's numbers.
 template <typename T>
 class SolvedBands {
  public:
@@ -25,12 +25,12 @@ class SolvedBands {
     take_anew();
     return given_;
   }
-  /// given() for a caller who may write into the bands as long as this object lives.
+  /// The given bands, for a caller who may write into them as long as this object lives. Drops the overlay.
   Bands<T>& lend() {
     lent_ = true;
     return given();
   }
-  /// The bands that are solved now, for changes. Copies lent bands first.
+  /// The bands that the solver solves now, for changes. Copies lent bands first.
   Bands<T>& edit() {
     if (lent_ && !copied_) {
       copy_.reshape(given_.lines());
@@ -45,7 +45,6 @@ class SolvedBands {
     return std::exchange(copied_, false);
   }
 
-  /// Replace the row at offset `at`.
   void overlay(Index at, T lower, T diag, T upper) {
     Bands<T>& bands = edit();  // if memory runs out, the overlay does not list the row
     overlay_.push_back({at, lower, diag, upper});
@@ -61,7 +60,7 @@ class SolvedBands {
   }
   /// The number of rows in the overlay.
   std::size_t overlaid() const { return overlay_.size(); }
-  /// Keep the first `kept` rows of the overlay; restore the original rows of the others.
+  /// Keep the first `kept` rows of the overlay, and restore the original rows for the rest of the overlay.
   void put_back(std::size_t kept) {
     swap_back(kept);
     overlay_.resize(kept);
@@ -86,7 +85,7 @@ class SolvedBands {
   }
 
  private:
-  /// A replaced row. It holds the original numbers while the bands hold the replacement, and the other way round.
+  /// A replaced row. While the bands hold the replacement, this object holds the original numbers, and vice versa.
   struct Row {
     Index at;
     T lower, diag, upper;
@@ -96,7 +95,7 @@ class SolvedBands {
     std::swap(bands.diag()[row.at], row.diag);
     std::swap(bands.upper()[row.at], row.upper);
   }
-  /// Restore rows in reverse order, because the overlay may hold a row twice.
+  /// Restore rows in reverse order, because the overlay may list a row twice.
   void swap_back(std::size_t kept) {
     for (std::size_t i = overlay_.size(); i > kept; --i) swap(now(), overlay_[i - 1]);
   }

@@ -43,8 +43,8 @@ System<T>& Solver<T>::Impl::begin(const ProcessLines& lines) {
   return whole.expect(lines.lines);
 }
 
-/// If lines are cut or `rows` is known, the bands are written without a survey: couplings across cuts are kept, and
-/// set-up surveys cut lines itself.
+/// Write the bands, and survey them if `rows` is unknown and no line is cut. Set-up surveys cut lines itself, with
+/// their couplings across cuts.
 template <typename T>
 void Solver<T>::Impl::fill(const ProcessLines& lines, const BandsFill<T>& fill, const std::optional<Survey>& rows) {
   System<T>& system = begin(lines);
@@ -56,13 +56,13 @@ void Solver<T>::Impl::fill(const ProcessLines& lines, const BandsFill<T>& fill, 
   if (rows) cut.know(*rows);
 }
 
-/// Set up the solver of A^T for the present bands if need be, and call `work`. Devices that the solver of A^T loses are
-/// not tried again for A.
+/// If the solver of A^T is not set up for the present bands, set it up. Then call `work`. The solver of A does not use
+/// devices that the solver of A^T loses.
 template <typename T>
 template <typename Work>
 void Solver<T>::Impl::on_transposed(const Work& work) {
   const auto share_losses = [&] {
-    if (!transposed) return;  // memory ran out before it was made
+    if (!transposed) return;  // memory ran out before the solver of A^T was made
     for (const LostDevice& device : transposed->impl_->whole.lost()) whole.lose(device);
   };
   try {
@@ -79,7 +79,7 @@ void Solver<T>::Impl::on_transposed(const Work& work) {
 template <typename T>
 void Solver<T>::Impl::set_up_transpose() {
   Options own = options;
-  own.energy = false;  // the solver of A measures the energy of both
+  own.energy = false;  // the solver of A measures the energy of both solvers
   const auto make = [&] {
     if (!transposed) transposed = std::make_unique<Solver<T>>(own);
     transposed->set_options(own);

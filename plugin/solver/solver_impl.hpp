@@ -10,7 +10,7 @@
 
 namespace oclspkt {
 
-/// The operator of the last set-up, the solver of A^T, and the calls that involve more than one of them.
+/// The operator of the last set-up, and the solver of A^T.
 template <typename T>
 class Solver<T>::Impl {
  public:
@@ -18,7 +18,7 @@ class Solver<T>::Impl {
 
   /// Prepare for new bands of `lines`. The caller then writes them into the returned system.
   System<T>& begin(const ProcessLines& lines);
-  /// @param rows  bounds of the survey of all rows, if they are known; if so, the couplings out of whole lines are 0
+  /// @param rows  bounds on the survey of all rows, if known; the couplings out of whole lines must then be 0
   void fill(const ProcessLines& lines, const BandsFill<T>& fill, const std::optional<Survey>& rows);
   /// The solver of all lines; null if a line is cut on any process.
   LineSolver<T>* alone() { return active == &whole ? &whole : nullptr; }

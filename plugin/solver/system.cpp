@@ -77,7 +77,7 @@ void System<T>::close() {
   const std::optional<Survey> filled = std::exchange(filled_, std::nullopt);
   if (!filled) own.close_lines();
   if (rounded) {
-    narrowed_ = std::max(narrowed_, narrow_bands(own));  // bands that are rounded already do not change any more
+    narrowed_ = std::max(narrowed_, narrow_bands(own));  // rounded bands do not change any more
     note_rounded();
   }
   const Survey rows = filled && !rounded ? *filled : survey_rows(own.lines(), own.view());
@@ -135,7 +135,7 @@ void System<T>::scale() {
   scaled_ = true;
 }
 
-/// Survey the present bands. @param rows  the result of survey_rows(), if it is known
+/// Survey the present bands. @param rows  the result of survey_rows(), if the caller has it
 template <typename T>
 void System<T>::look(const std::optional<Survey>& rows) {
   const LineSet& lines = bands().lines();

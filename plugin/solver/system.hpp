@@ -23,7 +23,7 @@ class System {
   /// @param options  options of the solver; each call reads them
   explicit System(const Options& options) : options_(options) {}
 
-  /// The lines as the user gave them; bands() may have more lines, because a line may be divided at uncoupled rows.
+  /// The lines as the user gave them. bands() may have more lines, because uncoupled rows may divide a line.
   const LineSet& lines() const { return lines_; }
   const Bands<T>& bands() const { return scaled_ ? in_units_ : bands_.now(); }
   const Survey& survey() const { return survey_; }
@@ -34,9 +34,9 @@ class System {
 
   /// The bands, for writing. Drops their survey and the fallback lines.
   Bands<T>& write(const LineSet& lines);
-  /// write() for a caller who may keep the reference.
+  /// The bands, for a caller who may keep the reference. Drops their survey and the fallback lines.
   Bands<T>& lend(const LineSet& lines);
-  /// The bands that are solved, with the fallback lines, for changes by the solver itself. Drops their survey.
+  /// The bands that are solved, for changes by the solver itself. Fallback lines stay replaced. Drops the survey.
   Bands<T>& edit(const LineSet& lines);
   /// The bands in the given units. Replaced rows stay replaced until give_back(). @pre edit() was called
   SolvedBands<T>& overlay() { return bands_; }
@@ -45,35 +45,35 @@ class System {
   /// Record that precision narrow rounded lines of bands().
   void note_rounded() { rounded_ = rounded_ || !bands_.copied(); }
   void fill(const LineSet& lines, const BandsFill<T>& fill);
-  /// Seconds of the last fill(); a second call returns 0. A fill is slow if it touches new memory, as after a set-up
-  /// that left the bands to a device.
+  /// Seconds of the last fill(); a second call returns 0. A fill is slow if it touches new memory, for example after a
+  /// set-up that left the bands to a device.
   double take_fill_seconds() { return std::exchange(fill_seconds_, 0); }
   /// Exchange the given bands with `filled`, which are bands of `lines`.
-  /// @param survey  survey of `filled`; nothing unless they are exactly as a fill for these lines wrote them
-  /// @param[in,out] rounded  true if precision narrow rounded `filled`, see check_precision(); it is exchanged as well
+  /// @param survey  survey of `filled`; nothing if `filled` may differ from the result of a fill for these lines
+  /// @param[in,out] rounded  true if precision narrow rounded `filled`, see check_precision(); exchanged as well
   void swap(const LineSet& lines, Bands<T>& filled, const std::optional<Survey>& survey, bool& rounded);
 
   /// Let close() skip the survey of the rows until the bands are written again. @pre couplings out of the lines are 0
-  /// @param rows  bounds of the survey
+  /// @param rows  bounds on the survey's result
   void know(const Survey& rows) { filled_ = rows; }
   /// Prepare the bands for the solve, and survey their rows.
   void close();
-  /// Make the lines of a rejection fallback lines, and survey the others.
+  /// Make the lines of a rejection fallback lines, and survey the other lines.
   void leave_to_host(const Rejection& rejection);
   /// Put the fallback lines back into the bands, and undo the scaling of columns.
   void put_back();
-  /// Go back to the bands as they were given, or as the caller has written them since. Drops their survey.
+  /// Go back to the given bands, including changes by a caller of lend(). Drops their survey.
   void give_back();
 
-  /// True if the bands as given have units, see find_units().
+  /// True if the given bands have units, see find_units().
   bool has_units();
   /// Scale bands() by the units of columns, if has_units(), until put_back().
   void take_units();
-  /// The factors that convert a solution of bands() into the given units, shape [extent]; null if it is not scaled.
+  /// The factors that convert a solution of bands() into the given units, shape [extent]; null if nothing is scaled.
   const T* units() const { return scaled_ ? units_.data() : nullptr; }
   FoundUnits found_units() const { return scaled_ ? found_ : FoundUnits(); }
 
-  /// The lines that are solved with the last unknown set to 0, in order.
+  /// The lines that are solved with the last unknown set to 0, ascending.
   std::vector<Index> pinned_lines() const;
   /// Copy the bands as they were given.
   void copy_bands(Bands<T>& out);

@@ -29,7 +29,7 @@ bool asks_for(MethodChoice choice, Method method) {
   return choice == MethodChoice::automatic || std::string_view(name(choice)) == name(method);
 }
 
-/// weigh() with a known `problem`, that of the way's processor.
+/// Update the predicted figures of a way. @param problem  the problem on the way's processor
 template <typename T>
 void weigh_on(const Problem<T>& problem, Way& way, const Outlook<T>& outlook) {
   const auto n = static_cast<double>(way.plan.n);
@@ -47,7 +47,7 @@ void weigh_on(const Problem<T>& problem, Way& way, const Outlook<T>& outlook) {
   way.seconds = way.apply + n * set_up / measured_words(*way.scheme, way.plan) / way.processor->profile.rows_per_second;
 }
 
-/// Append the ways of the schemes that take a method on a processor.
+/// Append a way for each scheme that takes a method on a processor.
 /// @param problem  the problem on this processor
 template <typename T>
 void add_ways(const Processor& processor, Problem<T>& problem, Method method, bool remedy, const Outlook<T>& outlook,
@@ -62,11 +62,10 @@ void add_ways(const Processor& processor, Problem<T>& problem, Method method, bo
     ways.push_back({&processor, scheme, method, std::move(*plan), form});
     ways.back().remedy = remedy;
     weigh_on(problem, ways.back(), outlook);
-    if (scheme->nature().only_asked_for) return;  // schemes after it in the table are for other methods
+    if (scheme->nature().only_asked_for) return;  // later schemes in the table are for other methods
   }
 }
 
-/// Append the ways of a device.
 template <typename T>
 void add_device(const Processor& device, const Outlook<T>& outlook, std::vector<Way>& ways) {
   const MethodChoice choice = outlook.options.method;
@@ -88,8 +87,8 @@ void add_host(const Processors& processors, const Processor& host, const Outlook
   Problem<T> problem = problem_on(host, outlook);
   if (choice == MethodChoice::pivot) return add_ways(host, problem, Method::pivot, false, outlook, ways);
   const bool first = processors.host || processors.devices.empty();
-  // If a device's pieces of a line do not agree within rounding, one sweep on the host is the remedy. It does not help
-  // lines side by side, which devices sweep whole, as the host does.
+  // If the pieces of a line disagree on a device, one sweep on the host is the remedy. Lines side by side have no such
+  // remedy, because devices sweep them whole, as the host does.
   const auto by_factors = [](const Way& way) {
     return !way.processor->host() && way.scheme->elimination(way.plan).tells_bound;
   };
@@ -99,7 +98,7 @@ void add_host(const Processors& processors, const Processor& host, const Outlook
   if (choice == MethodChoice::automatic) add_ways(host, problem, Method::pivot, true, outlook, ways);
 }
 
-/// The way of a processor that streams the fewest words, remedies excluded; the end if there is none.
+/// Among a processor's ways without remedies, the way that streams the fewest words; the end if there is none.
 std::vector<Way>::iterator least_of(std::vector<Way>& ways, const Processor* processor) {
   auto best = ways.end();
   for (auto way = ways.begin(); way != ways.end(); ++way) {
@@ -117,28 +116,28 @@ std::unique_ptr<DeviceSolver<double>> make_device_solver(DeviceModule& m, int de
   return m.make_double(device, s);
 }
 
-/// If rows carry their excess s, kOfExcess / d is added to the rounding bound; d is the dominance. Their diagonal is
-/// then (l + g) + s, with the couplings l and g. If d < 1, the roundings of s and of both sums are at most eps (l + g).
-/// This is eps / (1 + d) of the sum of the row's magnitudes, so kOfExcess / d bounds it. It is up to eps / d of the
-/// diagonal, and the added term grows in the same way, so that tiny diagonals are refused.
+/// Term kOfExcess / d of the rounding bound (in eps) for rows that carry their excess s. d is the dominance; l and g
+/// are the magnitudes of the couplings; the diagonal is computed as (l + g) + s. If d < 1, s and both sums round by at
+/// most eps (l + g), which is eps / (1 + d) of the row's magnitudes, so the term bounds the error. The error is up to
+/// eps / d of the diagonal, and the term grows in the same way, so tiny diagonals are refused.
 constexpr double kOfExcess = 0.75;
-/// The factor by which rows without dominance round more if they carry their excess s. Here -(l + g) < s < 0, where l
-/// and g are the couplings. Each elimination computes s and then (l + g) + s, by four sums and products of numbers of
-/// at most 2 (l + g). They add 8 u (l + g) to the 8 u of a row that is eliminated once (rounding_by_growth()). The
-/// multiplier adds as much to the row below. Together that is a factor of 3; it is rounded up.
+/// Factor of the rounding bound for rows without dominance that carry their excess s. l and g are the magnitudes of the
+/// couplings, -(l + g) < s < 0, and u is the unit of rounding. Each elimination computes s and then (l + g) + s by four
+/// sums and products of numbers up to 2 (l + g), and so adds 8 u (l + g) to the 8 u of rounding_by_growth(). The
+/// multiplier adds as much to the row below. The total is 3 times as large; the factor is rounded up.
 constexpr double kOfDifference = 4;
 
-/// Why rounding would lose small diagonals; empty if it does not. Errors of rows do not show this loss.
+/// The reason if rounding would lose small diagonals; else empty. Errors of rows do not show this loss.
 std::string diagonal_refusal(const Survey& survey, const Plan& plan) {
   if (!(survey.dominance < 0.5) || scheme_of(plan).elimination(plan).diagonals) return {};
   return format("row %lld: rounding loses the diagonal, which is only %.1e times the couplings",
                 static_cast<long long>(survey.weakest_row), survey.dominance);
 }
 
-/// Why setting small row excesses to 0 is not harmless; empty if it is, see forgiven_effect().
+/// The reason if setting small row excesses to 0 may change the solution; else empty. See forgiven_effect().
 template <typename T>
 std::string forgiving_refusal(const Problem<T>& problem, const Plan& plan) {
-  // Rows of dominance 1 may be surveyed with a rounding error.
+  // The survey may find the dominance 1 with a rounding error.
   constexpr double kAboutOne = 1 + 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
   if (!scheme_of(plan).elimination(plan).excess || problem.survey.dominance > kAboutOne) return {};
   const double effect = forgiven_effect(problem.bands.lines(), problem.bands.view());
@@ -147,7 +146,7 @@ std::string forgiving_refusal(const Problem<T>& problem, const Plan& plan) {
                 effect, kHarmlessForgiving);
 }
 
-/// Why the host solves by a method that differs from the one that the options name; empty if it does not.
+/// The reason if the host solves by another method than the options name; else empty.
 std::string why_factored(const Options& options, Method method) {
   const MethodChoice choice = options.method;
   const bool asked = !named(choice) || choice == MethodChoice::exact || choice == MethodChoice::exact_factored;
@@ -204,14 +203,14 @@ std::string why_no_way(const Processor& device, const Outlook<T>& outlook) {
 
 std::vector<Way>::iterator least(std::vector<Way>& ways) {
   constexpr double kNoise = 1.1;
-  std::vector<std::vector<Way>::iterator> best;  // at most one for each processor
+  std::vector<std::vector<Way>::iterator> best;  // at most one way for each processor
   for (const Way& way : ways) {
     const auto of_processor = least_of(ways, way.processor);
     if (of_processor != ways.end() && std::find(best.begin(), best.end(), of_processor) == best.end()) {
       best.push_back(of_processor);
     }
   }
-  if (best.empty()) return ways.begin();  // remedies, in order
+  if (best.empty()) return ways.begin();  // all ways are remedies
   const auto quicker = [](const auto& a, const auto& b) { return a->seconds < b->seconds; };
   const double seconds = (*std::min_element(best.begin(), best.end(), quicker))->seconds;
   return *std::find_if(best.begin(), best.end(), [&](const auto& way) { return way->seconds <= kNoise * seconds; });
@@ -270,7 +269,7 @@ std::unique_ptr<DeviceSolver<T>> make_host_solver(Method method) {
 template <typename T>
 void Chosen<T>::take(const Way& way, const Options& options) {
   const Processor& processor = *way.processor;
-  // A device solver can be reused for any method, with its present buffers; a host solver only for its own.
+  // A device solver can be reused for any method, with its buffers. A host solver can be reused for its method only.
   const bool same = (!processor.host() || method_ == way.plan.method) && name_ == processor.name() &&
                     platform_ == processor.info.platform && device_ == processor.index;
   if (solver_ == nullptr || !reusable_ || !same) {

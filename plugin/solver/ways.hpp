@@ -25,7 +25,7 @@ struct Way {
   const Processor* processor;
   const Scheme* scheme;
   Method method;
-  Plan plan;              ///< before the way is judged, the cheapest possible plan; then the actual one
+  Plan plan;              ///< cheapest possible plan; after the way is judged, the actual plan
   std::string_view form;  ///< form of the cheapest possible plan
   double words = 0;       ///< stream_words(), to compare ways of one processor
   double apply = 0;       ///< predicted seconds of an apply
@@ -54,7 +54,6 @@ struct Outlook {
   double rounding_limit;
 };
 
-/// The problem that a processor has to solve.
 template <typename T>
 Problem<T> problem_on(const Processor& processor, const Outlook<T>& outlook);
 
@@ -65,7 +64,7 @@ DeviceSettings device_settings(const Options& options);
 template <typename T>
 std::vector<Way> find_ways(const Processors& processors, const Processor& host, const Outlook<T>& outlook);
 
-/// The first objection of a device's schemes to the lines; empty if no scheme takes them, or none gives a reason.
+/// The first reason why the device's schemes do not solve the lines; empty if no scheme gives a reason.
 /// @pre find_ways() found no way on the device
 template <typename T>
 std::string why_no_way(const Processor& device, const Outlook<T>& outlook);
@@ -79,7 +78,7 @@ void weigh(Way& way, const Outlook<T>& outlook);
 /// @pre ways are not empty
 std::vector<Way>::iterator least(std::vector<Way>& ways);
 
-/// Seconds of an apply on the host with stored factors, and of its share of the set-up.
+/// Seconds of an apply on the host with stored factors, plus its share of the set-up.
 template <typename T>
 double host_seconds(const Outlook<T>& outlook);
 
@@ -94,7 +93,7 @@ std::optional<Proposal> judge(const Problem<T>& problem, const Scheme& scheme, R
 template <typename T>
 std::unique_ptr<DeviceSolver<T>> make_host_solver(Method method);
 
-/// The chosen solver, its device, and the times of this solver and of those before it.
+/// The chosen solver, its device, and the times of this solver and of earlier solvers.
 template <typename T>
 class Chosen {
  public:
@@ -104,7 +103,7 @@ class Chosen {
   int device() const { return device_; }  ///< -1: the host
   bool by_cuda() const { return by_cuda_; }
 
-  /// Make the solver of a way, or reuse the present one. The caller has to set it up.
+  /// Make the solver of a way, or reuse the present solver. The caller must set it up.
   /// @throws DeviceError
   void take(const Way& way, const Options& options);
   /// Let the next take() make a new solver, because a device solver keeps the settings that it was made with.
@@ -114,12 +113,12 @@ class Chosen {
   /// Delete the solver, because several processors solve from now on; keep its times.
   void give_way();
 
-  /// Seconds of applies that the user asked for.
+  /// Times of the user's applies, without trial solves.
   Times times() const { return (solver_ ? finished_ + solver_->times() : finished_) - trials_; }
-  /// Exclude the times of the present solver since `start` from times(): it solved trials.
+  /// Exclude the times of the present solver since `start` from times(), because it solved trials.
   void leave_out_since(const Times& start) { trials_ = trials_ + (solver_->times() - start); }
   std::int64_t bytes() const { return solver_ ? solver_->bytes() : 0; }
-  /// Counts for this solver and those before it.
+  /// Counts for this solver and earlier solvers.
   Counts& counts() { return counts_; }
   const Counts& counts() const { return counts_; }
 
@@ -129,9 +128,9 @@ class Chosen {
   bool by_cuda_ = false;   ///< the device is driven by CUDA
   bool reusable_ = false;  ///< solver_ may be set up again for the same method and device
   Method method_{};
-  std::string name_, platform_;  ///< name and platform of the processor
-  Times finished_;               ///< times of deleted solvers
-  Times trials_;                 ///< times of trial solves during set-ups
+  std::string name_, platform_;
+  Times finished_;  ///< times of deleted solvers
+  Times trials_;    ///< times of trial solves during set-ups
   Counts counts_;
 };
 
