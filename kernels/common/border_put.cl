@@ -2,10 +2,10 @@
 // Purpose: for lines cut among processes: write the unknowns next to cuts to their rows.
 //
 // Arguments: unknowns  shape [count], global; read
-//            rows      shape [count], global; elements of x; an unknown whose element is negative is not written
+//            rows      shape [count], global; elements of x. An unknown with a negative element is not written
 //            x         global; written
-//            count     unknowns
-// Launch:    any number of work-groups; a work-item takes one number.
+//            count     number of unknowns
+// Launch:    any number of work-groups; a work-item writes one unknown.
 // Local:     none.
 // Valid:     x at the elements in `rows`.
 #include "common/scalar.clh"
