@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-streamed on FPGAs, as fpga/task_spktrunc. But all rows of a block are computed from both
-// unknowns beside it, one iteration later. For dominance d the error is d^-TASK_ROWS in all rows.
+// Purpose: method truncated-streamed on FPGAs, a variant of fpga/task_spktrunc that computes every row of a block from
+// both unknowns beside the block, one iteration later. For dominance d the error is d^-TASK_ROWS in all rows.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y  whole blocks of the bands and of the right-hand side, written by the host
 //   x                      whole blocks of the solution, written here
 //   n                      rows of the whole system
-//   first                  block of element 0 of all arrays
-//   kept_begin, kept_end   blocks that are solved; the arrays also hold the block before and the block behind, if any
+//   first                  number of the block that element 0 of all arrays holds
+//   kept_begin, kept_end   solves blocks [kept_begin, kept_end); the arrays also hold one block on either side, if any
 // Launch:  one work-item.
 // Local:   none; private two blocks.
 // Per row: 2 divisions (and 1 a block), 5 multiplications, 6 multiply-adds, 1 addition, 5 words (SYMMETRIC 4). The
 //          multiplications for unused spikes are not counted: the compiler removes them.
 // Assumes: no pivot and no 1 - v_b w_t vanishes (set-up checks it). NaN of y stays in its line.
-// Valid:   x of the blocks [kept_begin, kept_end); rows behind n hold 0.
+// Valid:   x of the blocks [kept_begin, kept_end). Rows from n on hold 0.
 #include "fpga/task_blocks.clh"
 
 __kernel TASK void task_spkboth(__global const block_t* restrict lower, __global const block_t* restrict diag,

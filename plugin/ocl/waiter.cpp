@@ -10,7 +10,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// A wait first spins for kSpin, and then sleeps for kSleep between looks. A sleep may last twice as long as asked,
+/// A wait first spins for kSpin, then it sleeps for kSleep between looks. A sleep may last twice as long as requested,
 /// which is at most a tenth of the wait.
 constexpr std::chrono::microseconds kSpin{1000}, kSleep{50};
 
