@@ -16,7 +16,7 @@
 // Valid:     x at the rows of the runs.
 #include "common/scalar.clh"
 
-#pragma OPENCL FP_CONTRACT OFF  // so that the bits are those of the host
+#pragma OPENCL FP_CONTRACT OFF  // gives the bits of the host
 
 #define RUN_WORDS 5
 

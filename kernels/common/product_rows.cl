@@ -89,7 +89,7 @@ static inline void add_rows(Block block, __global const ushort* row_end, __local
 
 #else
 
-#define AT_ONCE 4  // independent partial sums, because an addition waits for the previous one of its sum
+#define AT_ONCE 4  // independent partial sums; in a single sum, each addition waits for the previous addition
 
 static inline void multiply_rows(Block block, __global const scalar_t* values, __global const place_t* columns,
                                  __global const ushort* row_end, __global const scalar_t* x,

@@ -46,8 +46,8 @@ static inline Segment make_segment(int k, int m, int halo, int length) {
   return s;
 }
 
-// Solve a segment of a bundle of at least LANES lines. `carried`, and each row of `swept`, has twice the vectors of a
-// row of the bundle.
+// Solve a segment of a bundle of at least LANES lines. `carried`, and each row of `swept`, has shape [2 vectors of a
+// row].
 static inline void segment_of_lanes(Bundle b, Segment s, Bands bands, __global const scalar_t* y,
                                     __global lanes_t* carried, __global lanes_t* swept, __global scalar_t* x) {
   const int vectors = (b.width + LANES - 1) / LANES;

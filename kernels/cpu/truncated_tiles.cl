@@ -63,11 +63,11 @@ SPECIALISED static inline void take_row(const Block* block, int s, lanes_t r, bo
   }
 }
 
-// Eliminate rows s and s + 1 of the block with one division. With two, each row would wait for the division above it.
+// Eliminate rows s and s + 1 of the block with one division. Two divisions would have to wait for each other.
 SPECIALISED static inline void take_two_rows(const Block* block, int s, bool nan_safe, Down* of,
                                              __global lanes_t* kept) {
   const lanes_t p = mul_sub(block->diag[s], block->lower[s], of->c);
-  const lanes_t q = mul_sub(mul(block->diag[s + 1], p), block->lower[s + 1], block->upper[s]);  // p * pivot s + 1
+  const lanes_t q = mul_sub(mul(block->diag[s + 1], p), block->lower[s + 1], block->upper[s]);  // p * next pivot
   const lanes_t r = reciprocal(mul(p, q));
   take_row(block, s, mul(q, r), nan_safe, of, kept + ROW_VECTORS * s);
   take_row(block, s + 1, mul(mul(p, p), r), nan_safe, of, kept + ROW_VECTORS * (s + 1));
@@ -126,7 +126,7 @@ typedef struct {
   scalar_t first_d, first_c, first_w;
 } Met;
 
-// Smaller factors are negligible against the truncation error, and their squares would be subnormal.
+// Factors below LEAST_FACTOR are negligible against the truncation error, and their squares would be subnormal.
 #if SCALAR == SCALAR_FLOAT
 #define LEAST_FACTOR 0x1p-50f
 #else
@@ -174,7 +174,7 @@ SPECIALISED static inline Met solve_interfaces(Down down, bool nan_safe) {
   return met;
 }
 
-// Substitute one row of a swept tile; `below` is the unknown below the row, `enters` the one above its partition.
+// Substitute one row of a swept tile. `below` is the unknown below the row, `enters` the unknown above the partition.
 SPECIALISED static inline lanes_t row_back_from(__global const lanes_t* row, bool nan_safe, lanes_t enters,
                                                 lanes_t below) {
   return take_off(nan_safe, take_off(nan_safe, row[1], row[2], enters), row[0], below);

@@ -22,7 +22,7 @@
 // Valid:   `swept`, for all tiles.
 #include "cpu/twisted.clh"
 
-// Sweep the partitions of a tile from 0 and store d. Returns the d of the rows that the sweep ends in.
+// Sweep the partitions of a tile from 0 and store d. Returns the d of the last rows of the sweep.
 SPECIALISED static inline lanes_t sweep_alone(bool down, Rows rows, long t, __global const scalar_t* y,
                                               __global const lanes_t* multiplier, __global lanes_t* kept,
                                               __global scalar_t* edge) {

@@ -3,7 +3,7 @@
 // the system. Above this tile x_i = d_i reciprocal_i - coupling_i x_(i+1); in this tile and below, x_(i-1) replaces
 // x_(i+1). The entering values are computed as in the first pass.
 // Source: as for twisted_eliminate. The pivot at the meeting may be tiny (Poisson: 4 / n) and its rounding error large.
-//  Both sides start from the same bits of that unknown, and the row's factors pass it on unchanged.
+// Both sides start from the same bits of that unknown, and the row's factors pass it on unchanged.
 //
 // Arguments (global memory)
 //   reciprocal, coupling  stored factors of all tiles (cpu/interleaved.clh)
@@ -25,7 +25,7 @@ typedef struct {
   __global const lanes_t *reciprocal, *coupling;
 } BackFactors;
 
-// Substitute in the partitions of a tile from 0 and store x. Returns the x of the rows that the sweep ends in.
+// Substitute in the partitions of a tile from 0 and store x. Returns the x of the last rows of the sweep.
 SPECIALISED static inline lanes_t substitute_alone(bool down, int m, BackFactors f, __global const lanes_t* swept,
                                                    __global lanes_t* kept) {
   lanes_t x = ZERO;

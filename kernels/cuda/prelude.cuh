@@ -10,7 +10,7 @@
 
 namespace opencl {
 
-#ifndef OPENCL_LOCAL_MEMORY  // tests on the host define their own
+#ifndef OPENCL_LOCAL_MEMORY  // tests on the host define it themselves
 #define OPENCL_LOCAL_MEMORY extern __shared__ __align__(128) unsigned char oclspkt_local_memory[];
 #endif
 

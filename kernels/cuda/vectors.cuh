@@ -89,7 +89,7 @@ inline To as_type(const From& from) {
 #define OPENCL_VECTOR_OPERATORS(N, UNARY, BINARY, COMPARED)                   \
   typedef typename IntegerOf<sizeof(T), true>::type mask_number;              \
   typedef Vector<mask_number, N> mask;                                        \
-  typedef Vector self; /* as a parameter's type: not deduced */               \
+  typedef Vector self; /* parameters of this type: not deduced */             \
   Vector() = default;                                                         \
   friend inline Vector operator+(Vector a) { return a; }                      \
   friend inline Vector operator-(Vector a) { return UNARY(-); }               \
@@ -346,7 +346,7 @@ OPENCL_TEST(isfinite)
 OPENCL_TEST(signbit)
 #undef OPENCL_TEST
 
-// For integers: True if the sign bit is set in any component (any), or in all components (all).
+// True if the sign bit is set in an integer, or in any (any) or all (all) components of a vector of integers.
 template <typename T, typename EnableIf<IsNumber<T>::value>::type = 0>
 inline int any(T a) {
   return a < 0;

@@ -93,7 +93,7 @@ __kernel TASK void batch(__global const scalar_t* restrict lower, __global const
       left[turn] = f[slot];
       place[slot] = at + row_stride;
     }
-    // The coupling of a line's last row is 0, so take_off() ignores f, which is still that of the way down.
+    // The coupling of a line's last row is 0, so take_off() ignores f, which still holds a result of the sweep down.
     INDEPENDENT(BATCH_LINES)
     for (long turn = turns - 1; turn >= 0; --turn) {
       const int slot = (int)(turn & (BATCH_LINES - 1));

@@ -10,9 +10,9 @@
 // Arguments (global memory, shape [n] in whole blocks of TASK_ROWS)
 //   lower, diag, upper  bands of all lines, written by the host; lower is not read with -D SYMMETRIC
 //   y                   right-hand sides, written by the host
-//  x                   f on the way down, then the solution; 0 in rows from n on
+//   x                   f on the way down, then the solution; 0 in rows from n on
 //   coupling            k of all rows, written and read here
-//  n                   number of rows
+//   n                   number of rows
 // Launch:  one work-item. n = 0 does nothing.
 // Local:   none; private 4 TASK_ROWS scalars.
 // Per row: 1 division, 5 multiplications, 3 subtractions; 9 words, or 8 with -D SYMMETRIC.

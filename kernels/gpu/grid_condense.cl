@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: a pass of exact-factored on GPUs, for lines side by side that are cut into segments. The inner rows of a
-// segment are the rows after its first row. Without inner rows, the first rows form smaller systems, again lines side
-// by side. The kernel computes the right-hand sides of these systems; grid_whole.cl substitutes back.
+// segment are the rows after its first row. Once they are eliminated, the first rows form smaller systems, again lines
+// side by side. The kernel computes the right-hand sides of these systems; grid_whole.cl substitutes back.
 //
 //   inner rows, down from 0:  d_i = y_i - m_i d_(i-1)
 //   first row:                y - (sum of w_i d_i over the segment's inner rows) - m d, with d of the row above it
@@ -19,7 +19,7 @@
 //   bundles             number of bundles of a block; the last bundle may have fewer lines
 //   segments            number of segments of a line, TILE_ROWS rows each; the last segment may have fewer rows
 //   words               local, at least GROUP_ITEMS + BUNDLE
-// Launch:  a work-group of GROUP_ITEMS work-items for each segment of each bundle, bundles inner.
+// Launch:  a work-group of GROUP_ITEMS work-items for each segment of each bundle, in the order of segments.
 // Local:   `words` scalars. Per row: 2 multiply-adds; 3 words, or 1 word with shared factors.
 // Assumes: factors are finite (set-up checks it). NaN of y stays in its line. Valid: left and left_taken, all lines.
 #include "gpu/grid_rows.clh"

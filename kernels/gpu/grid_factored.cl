@@ -24,7 +24,7 @@
 // Valid:   x for the rows of all lines.
 #include "gpu/grid_rows.clh"
 
-// Load the multipliers and the right-hand side of a tile for the way down.
+// Load the multipliers and the right-hand side of a tile for the sweep down.
 static inline void fetch_down(__global const scalar_t* multiplier, __global const scalar_t* y, Home home, int tile,
                               scalar_t* m, scalar_t* d) {
 #ifdef SYMMETRIC

@@ -4,7 +4,7 @@
 // the next bundle ahead.
 //
 //   inner rows, down from 0:  d_i = y_i - m_i d_(i-1)
-//  first row:                y - (sum of w_i d_i over the segment's inner rows) - m d, with d of the row above it
+//   first row:                y - (sum of w_i d_i over the segment's inner rows) - m d, with d of the row above it
 // Source: SPIKE with Schur complements. grid_shared_back.cl eliminates inner rows with the same bits.
 //
 // Arguments (global memory)
@@ -27,7 +27,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shar
     __global const scalar_t* restrict y, __global scalar_t* restrict left, __global scalar_t* restrict left_taken,
     const long blocks, const long block_stride, const long block_lines, const int length, const long row_stride,
     const int bundles, const int segments, const int run_tiles) {
-  __local scalar_t record[RECORD];  // w is in the place of p; the place of k is unused
+  __local scalar_t record[RECORD];  // m and w of the segment, and a part that is not used
   __local lines_t told[GROUP_ITEMS], sums[GROUP_ITEMS];
   const Factors f = {multiplier, weight, weight};
   const Grid grid = {block_stride, block_lines, row_stride, length, bundles, segments};

@@ -21,7 +21,7 @@
 //   bundles             number of bundles of a block; the last bundle may have fewer lines
 //   runs, run_tiles     runs of a line, and tiles of a run; the last run may have fewer tiles
 //   words               local, 4 GROUP_ITEMS + BUNDLE
-// Launch:  a work-group of GROUP_ITEMS work-items for each run of each bundle, bundles inner.
+// Launch:  a work-group of GROUP_ITEMS work-items for each run of each bundle, in the order of runs.
 // Local:   `words` scalars.
 // Per row: 7 multiply-adds, 3 multiplications; 5 words, or 4 if symmetric. A run also reads 2 IN_FLIGHT more tiles.
 // Assumes: factors are finite (set-up checks it). NaN of y stays in its line.

@@ -23,10 +23,10 @@
 //                       SEGMENTS
 //   taken               with LEFT, numbers to subtract from y, in the layout of y
 //   words               local, 4 GROUP_ITEMS
-// Launch:  a work-group of GROUP_ITEMS work-items for each segment of each bundle, bundles inner. The last segments
-//         come first, because the cache still holds them from grid_condense.cl.
+// Launch:  a work-group of GROUP_ITEMS work-items for each segment of each bundle. The last segments
+//          come first, because the cache still holds them from grid_condense.cl.
 // Local:   `words` scalars.
-// Per row: 5 multiply-adds, 3 multiplications, with SEGMENTS 1 of each more; 5 words, 4 if symmetric, 2 with shared
+// Per row: 5 multiply-adds, 3 multiplications (SEGMENTS adds 1 of each); 5 words, 4 if symmetric, 2 with shared
 //          factors.
 // Assumes: factors are finite (set-up checks it). NaN of y stays in its line. Valid: x for the rows of all lines.
 #include "gpu/grid_rows.clh"

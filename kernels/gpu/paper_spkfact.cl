@@ -14,7 +14,7 @@
 // reads them twice.
 // Launch:  a work-item for each partition, in groups of GROUP_ITEMS.
 // Local:   `words` scalars. Per row: 2 divisions, 4 multiply-adds, 2 multiplications; 6 words with STAGED 1, else 10.
-//          4 more words for each partition.
+//          Per partition: 4 words more.
 // Assumes: rows are dominant, which keeps pivots from vanishing without pivoting.
 // Valid:   all partitions of the tiles.
 #include "gpu/paper.clh"

@@ -27,12 +27,12 @@
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_shared_rows.clh"
 
-// Rows [begin, end) of a tile are in its lines. The tile's row 0 is row `row` of a line; above the line it is negative.
+// Rows [begin, end) of a tile are in its lines. `row` is the tile's row 0 as a row of a line; negative above the line.
 typedef struct {
   int begin, end, row;
 } Place;
 
-// The end of a tile's rows, or 0 unless the tile exists (`there`). `rows`: rows of the system from its row 0 on.
+// Returns the end of a tile's rows, or 0 for a missing tile. The system has `rows` rows from the tile's row 0 on.
 static inline int end_of(Place place, bool there, long rows) { return there ? (int)min(rows, (long)place.end) : 0; }
 
 // Load a factor of the tile's rows, in the order of memory. Outside the lines the factor is 0.

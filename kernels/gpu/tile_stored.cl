@@ -35,8 +35,8 @@
 #include "gpu/tile_factors.clh"
 #include "gpu/tile_scan.clh"
 
-// A swept tile. `v` holds unknowns, for an unknown 0 below the work-item (CORRECTED: below the tile). `c` holds
-// couplings. `behind` maps the unknown below the tile to the unknown below the work-item's rows.
+// A swept tile. In `v`, the unknown below the work-item (CORRECTED: below the tile) counts as 0. `c` holds couplings.
+// `behind` maps the unknown below the tile to the unknown below the work-item's rows.
 typedef struct {
   TileRows rows;
   scalar_t v[ITEM_ROWS];
@@ -44,7 +44,7 @@ typedef struct {
   Affine behind;
 } Ahead;
 
-// Sweep the rows of a work-item from 0. @param[out] map  from the entering value to the value that leaves
+// Sweep the rows of a work-item from 0. @param[out] map  maps the entering value to the value that leaves
 static inline void sweep_from_zero(scalar_t* v, const factor_t* coupling, bool back, Affine* map) {
   map->factor = 1;
   map->value = 0;
@@ -107,7 +107,7 @@ typedef struct {
   int run_tiles, reach, length;
 } Lines;
 
-// Solve a swept tile from the unknown `below` it, and store its rows in [first, end). @param one  see let_enter()
+// Solve a swept tile from `below`, the unknown below it. Store its rows in [first, end). @param one  as for let_enter()
 static inline void finish(Ahead* tile, scalar_t below, scalar_t one, long first, long end, __local vector_t* transposed,
                           NonFinite non_finite, __global scalar_t* x) {
 #ifdef CORRECTED
@@ -147,7 +147,7 @@ static inline void fetch_tile(Lines of, Ahead* tile, __local vector_t* transpose
 }
 
 // Sweep a tile down from `entering` and up from 0, and compute tile->behind.
-// @param[out] map  of the sweep up over the work-item's rows;   one  see let_enter()
+// @param[out] map  map of the sweep up over the work-item's rows;   one  as for let_enter()
 // @return the value that leaves the work-item's rows in the sweep down
 static inline scalar_t sweep(Ahead* tile, scalar_t entering, scalar_t one, const factor_t* w, const factor_t* r,
                              __local scalar_t* words, NonFinite non_finite, Affine* map) {

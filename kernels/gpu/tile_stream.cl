@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: measure the speed limit of GPUs, as common/stream.cl does for CPUs. The kernel reads READS arrays and writes
-// one. With four, x = (a + b) + (c + y); with fewer, x has fewer terms.
+// Purpose: measure the speed limit of GPUs, as common/stream.cl does for CPUs. The kernel reads READS arrays, writes x.
+// With four arrays, x = (a + b) + (c + y); with fewer arrays, x has fewer terms.
 //
 // Arguments: a, b, c, y, x  shape [n], global, aligned to 16 bytes; the kernel writes x, the host the other arrays;
 //                           only the first READS arrays are read

@@ -40,7 +40,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_subs
   ends.behind = words[2 * PLACES + item + 1];
   ItemRows mine;
   transpose_rows(&fetched, transposed, &mine);
-  // All tiles use `general`: it costs nothing here, and other tiles get the same bits with it.
+  // All tiles use `general`. It costs nothing here, and does not change the bits of dominant tiles.
   eliminate_inner(true, true, &mine, &ends);
   substitute_inner(true, &mine, ends.behind);
   store_kept(mine.v, transposed, rows, 0, TILE_ROWS, x);

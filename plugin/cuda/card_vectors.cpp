@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
 // Vectors in card memory that OpenCL can import. It cannot import PETSc's vectors, which are made by cuMemAlloc().
 #include "card_vectors.hpp"
 
