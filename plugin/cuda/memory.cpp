@@ -103,7 +103,7 @@ cl_int clGetMemObjectInfo(cl_mem memory, cl_mem_info what, size_t size, void* va
   if (what == CL_MEM_ASSOCIATED_MEMOBJECT) return give(memory->whole);
   if (what == CL_MEM_OFFSET) return give(memory->offset);
   if (what != CL_MEM_HOST_PTR) return CL_INVALID_VALUE;
-  // The address of a caller's memory may have any alignment, as the address of host memory may.
+  // A caller's memory may begin at any address, like host memory.
   const bool callers =
       memory->kind == Kind::callers || (memory->kind == Kind::part && memory->whole->kind == Kind::callers);
   static_assert(sizeof memory->address == sizeof memory->host);

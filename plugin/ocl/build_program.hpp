@@ -19,9 +19,9 @@ const char* kernel_text(const std::string& kernel);
 /// @param lanes  as for OpenDevice::kernel()
 std::string build_options(const FoundDevice& device, bool is_double, int lanes);
 
-/// Returns build options that limit a kernel's registers, so that `groups` work-groups fit on a multiprocessor at a
-/// time. CUDA's compiler takes the number of work-groups. NVIDIA's OpenCL compiler takes the number of registers, but
-/// only for kernels without a required work-group size (kernels/gpu/tile_rows.clh).
+/// Returns build options that limit a kernel's registers. Then `groups` work-groups fit on a multiprocessor at a time.
+/// CUDA's compiler takes the number of work-groups. NVIDIA's OpenCL compiler takes the number of registers, but only
+/// for kernels without a required work-group size (kernels/gpu/tile_rows.clh).
 std::string core_groups(const FoundDevice& device, int items, Index groups);
 
 /// Build OpenCL C for one device. Some run-times have no cache of their own. For them, the program comes from our cache

@@ -27,7 +27,7 @@ struct MemoryNeeds {
   const std::function<std::string()>& wanted;  ///< for errors: the data that needs the bytes
 };
 
-/// Check that a caller's buffer meets the needs.
+/// Check that a caller's buffer meets `needs`.
 /// @param unfit  flag that the buffer must not have
 /// @throws InvalidInput that names the unmet need
 void check_memory(const MemoryNeeds& needs, const char* name, const Buffer& buffer, cl_mem_flags unfit);

@@ -20,7 +20,7 @@ constexpr double kLeastTimeLimit = 10;
 /// The time limit is this multiple of the predicted time.
 constexpr double kTimeLimitFactor = 100;
 
-/// Make a pipeline for vectors of `bytes` bytes. A pipeline that is large enough stays.
+/// Make a pipeline for vectors of `bytes` bytes, unless the present pipeline is large enough.
 void fit_pipeline(std::unique_ptr<Pipeline>& pipeline, OpenDevice& device, std::int64_t bytes) {
   const std::int64_t slot = std::min(bytes, piece_bytes(bytes));
   const auto slots = static_cast<int>(std::min<std::int64_t>(Pipeline::kSlots, quotient_up(bytes, slot)));
@@ -61,7 +61,7 @@ Layout layout_within(Limits left, const FoundDevice& found, const DeviceSettings
                          lines.describe() + " at once and two vectors more");
 }
 
-/// Make the worker of a plan's scheme. A present worker of the same scheme stays. Let the worker store its arrays for
+/// Make a worker of the plan's scheme, unless the present worker is of that scheme. Let the worker store its arrays for
 /// the chunks.
 template <typename T>
 void take_worker(DeviceState<T>& s, const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool in_place) {
@@ -404,7 +404,7 @@ class ClSolver final : public VisitedSolver<T> {
     bytes_ += s.bands.make(site(s, *s.device, limit), s.placed);
   }
 
-  /// Returns the site of an apply. For vectors in device buffers, it has our queue for callers, or the caller's queue.
+  /// Returns the site of an apply. Vectors in device buffers use our queue for callers, or the caller's own queue.
   Site site_of(State& s, const Vectors<T>& vectors) {
     if (!vectors.enqueued) settle(s);  // both queues use the solver's memory
     return site(s, !vectors.on_device() ? *s.device : vectors.enqueued ? *s.callers : *s.for_calls, time_limit());

@@ -11,8 +11,8 @@
 
 namespace oclspkt::ocl {
 
-/// True if kernels work in the caller's memory. Two kinds of kernels cannot. Kernels for GPUs need an alignment of 16
-/// bytes, and kernels for FPGAs need whole, aligned blocks of rows.
+/// True if kernels work in the caller's memory. Kernels for GPUs cannot: they need an alignment of 16 bytes. Kernels
+/// for FPGAs cannot: they need whole, aligned blocks of rows.
 inline bool works_in_place(const FoundDevice& found, const DeviceSettings& settings) {
   return found.info.host_unified && settings.use.transfer != Transfer::copy && !found.by_groups(settings.variant) &&
          !found.by_task(settings.variant);

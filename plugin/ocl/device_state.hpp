@@ -39,7 +39,7 @@ class DeviceBands {
 
   /// Take over the host's arrays. They must not move until forget(), or until fill() has copied them.
   void take(const Stored& arrays) { arrays_ = arrays; }
-  /// Make the buffers. Buffers that are large enough stay.
+  /// Make the buffers, unless the present buffers are large enough.
   /// @return bytes of the buffers on the device
   /// @throws cl::Error
   std::int64_t make(const Site& site, const Placed& placed) {
@@ -96,7 +96,7 @@ class DeviceBands {
   }
 
  private:
-  /// Returns the bytes of the elements of an array that `places` names.
+  /// Returns the part of an array that `places` describes, as bytes.
   static std::span<const std::byte> bytes_of(const void* array, std::int64_t word, const Chunk& places) {
     return {static_cast<const std::byte*>(array) + places.first * word, size(places.rows() * word)};
   }

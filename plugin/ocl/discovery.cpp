@@ -88,8 +88,8 @@ FoundDevice look_at(const cl::Device& device, const std::string& platform, int i
   return found;
 }
 
-/// Returns why a device that answers cannot be used; null if it can be used. A board with an FPGA needs no compiler,
-/// because its programs come from files.
+/// Returns the reason why a device that answers cannot be used; null if it can be used. A board with an FPGA needs no
+/// compiler, because its programs come from files.
 const char* unusable(const cl::Device& device) {
   if (device.getInfo<CL_DEVICE_AVAILABLE>() == CL_FALSE) return "is not available";
   const bool board = device_type(device.getInfo<CL_DEVICE_TYPE>()) == DeviceType::fpga;

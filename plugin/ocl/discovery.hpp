@@ -14,15 +14,15 @@ struct FoundDevice {
   DeviceInfo info;
   cl::Device handle;
   cl::Context context;                     ///< a caller's context; empty: the registry makes a context
-  int listed_as = -1;                      ///< for a caller's context: number of the same device in ours; else -1
+  int listed_as = -1;                      ///< for a caller's context: number of the device in our context; else -1
   int lanes_float = 16, lanes_double = 8;  ///< numbers in a vector register
   std::int64_t cache_bytes = 0;            ///< second-level cache of a core
   std::size_t base_alignment = 0;          ///< bytes that every allocation is aligned to
   std::size_t local_bytes = 0;             ///< local memory of a work-group
   std::size_t max_group_items = 1;         ///< most work-items of a work-group
   int lanes(bool is_double) const { return is_double ? lanes_double : lanes_float; }
-  /// Partitions of a tile of lanes: one for each number of a cache line. The registers of a row are independent, which
-  /// lets their operations overlap.
+  /// Partitions of a tile: as many as a cache line has numbers. A row of a tile then takes several vector registers,
+  /// whose operations overlap.
   int tile_lanes(bool is_double) const;
   /// True if the device uses kernels for GPUs, whose work-groups have many work-items.
   bool by_groups(Variant variant) const;

@@ -28,9 +28,9 @@ class VendorFolders {
   /// @throws std::runtime_error with cause and cure if the folder cannot be made
   VendorFolders();
   ~VendorFolders();
-  VendorFolders& operator=(VendorFolders&&) = delete;  // Make a folder that names these drivers, in this order. @return
-                                                       // its path @throws std::runtime_error with cause and cure if the
-                                                       // folder cannot be written
+  VendorFolders& operator=(VendorFolders&&) = delete;
+  /// Make a folder that names these drivers, in this order. @return the folder's path
+  /// @throws std::runtime_error with cause and cure if the folder cannot be written
   std::string add(const std::vector<std::string>& libraries);
 
  private:
@@ -56,7 +56,7 @@ std::optional<std::string> variable(const char* name);
 /// standard output is TOKEN, a new line, and the driver's fault, if any. All other output goes to standard error.
 inline constexpr const char* kDriverCheck = "oclspkt-driver-check";
 
-/// Maximum bytes of the answer after the token. A pipe takes so few bytes in a single write, or none.
+/// Maximum bytes of the answer after the token. A pipe takes so few bytes in one piece.
 inline constexpr std::size_t kLongestAnswer = 2000;
 
 inline constexpr const char* kDriverSecondsVariable = "OCLSPKT_DRIVER_SECONDS";

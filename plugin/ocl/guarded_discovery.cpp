@@ -26,7 +26,7 @@ struct DriverCache {
 /// Bytes that must be free: room for several dozen kernels, and for temporary files of a build.
 constexpr std::int64_t kRoom = 32 << 20;
 
-/// Returns PoCL's cache folder. The search is PoCL's own.
+/// Returns PoCL's cache folder, by PoCL's own rules.
 std::string pocl_folder() {
   if (const auto named = variable(kPoclCacheVariable)) return *named;
   const auto parent = variable("XDG_CACHE_HOME"), home = variable("HOME");

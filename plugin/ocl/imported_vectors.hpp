@@ -29,7 +29,7 @@ class ImportedVectors {
         x_(import(device, CardVectors::Which::x)),
         room_(bytes) {}
 
-  /// Make new vectors, unless the present vectors are long enough. In both cases, check them.
+  /// Make new vectors, unless the present vectors are long enough. Check the vectors in both cases.
   /// @param queues_of  the module of the other run-time
   /// @throws VectorsNotShared
   static void ensure(std::shared_ptr<ImportedVectors>& vectors, const OpenDevice& device, DeviceModule& queues_of,

@@ -29,7 +29,7 @@ struct Chunk {
 struct Limits {
   std::int64_t allocation = INT64_MAX;  ///< for one buffer
   std::int64_t memory = INT64_MAX;      ///< for all buffers together
-  Index alignment = 1;                  ///< in rows: chunks of lines end to end begin at multiples, as sub-buffers must
+  Index alignment = 1;                  ///< in rows; chunks of lines end to end begin at multiples of it
   Index chunk = INT64_MAX;              ///< most rows of a chunk, unless it needs all rows at once
 };
 
@@ -56,8 +56,8 @@ struct Layout {
   Needs needs;
 };
 
-/// A chunk cut into pieces, because transfers and kernels then overlap. The host receives the solution of one piece
-/// while the device solves a later piece and receives an even later piece.
+/// A chunk cut into pieces, because transfers and kernels then overlap. While the host receives the solution of one
+/// piece, the device solves the next piece and receives a third piece.
 struct Pieces {
   struct Up {
     Index first, end;  ///< rows
@@ -76,7 +76,7 @@ struct Pieces {
 };
 
 /// Returns the elements of the stored factors that a chunk needs: its tiles and one more tile on either side. If tiles
-/// share factors, these are all elements. The last tile counts as a whole, even if the system ends inside it.
+/// share factors, a chunk needs all elements. The last tile counts as a whole, even if the system ends inside it.
 Chunk places_of_factors(const Plan& plan, Chunk chunk);
 
 /// Check that a device has kernels for a plan, and that the plan is for these lines and this device.

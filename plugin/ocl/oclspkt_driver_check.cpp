@@ -19,7 +19,7 @@ namespace {
 
 using oclspkt::ocl::error_name;
 
-/// Load the driver as an ICD loader does. A loader reports no failure, so this function describes it.
+/// Load the driver as an ICD loader does. ICD loaders do not report failures; this function describes them.
 std::string fault_at_load(const char* library) {
   void* handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) {

@@ -153,7 +153,7 @@ class Pipeline {
     Staging ring;
     Copies copies{};
     std::vector<cl::Event> events{};
-    /// How many pieces have an enqueued transfer, a finished transfer, and a slot that is free again.
+    /// Numbers of pieces: with an enqueued transfer, with a finished transfer, and with a slot that is free again.
     std::size_t sent = 0, come = 0, done = 0;
   };
 

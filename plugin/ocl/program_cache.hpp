@@ -23,7 +23,7 @@ class ProgramCache {
   /// @param parts  everything that the code depends on, always in the same order
   static std::string key(const std::vector<std::string>& parts);
 
-  /// @return the program's code; empty if it has no file, or if the file is damaged or another program's
+  /// @return the program's code; empty if it has no file, or if the file is damaged or belongs to another program
   std::string find(const std::string& key) const;
 
   /// Store code. Once in a process, the oldest files are removed if all files together exceed kMostBytes.

@@ -56,7 +56,7 @@ void write_file(const std::string& file, const char* bytes, std::size_t count) {
   if (!stream) throw InvalidInput("cannot write " + file + ": name a folder that exists, with space left");
 }
 
-/// Returns the different words of build options, without the blank after -D and -I.
+/// Returns the words of build options, each once, without the blank after -D and -I.
 std::set<std::string> words_of(const std::string& options) {
   std::set<std::string> words;
   std::string before;
@@ -96,7 +96,7 @@ std::string device_text(const std::string& device, const std::string& platform, 
   return "'" + device + "' (" + platform + ", driver " + driver + ")";
 }
 
-/// Returns why a note does not fit a device; empty if it fits.
+/// Returns the reason why a note does not fit a device; empty if it fits.
 std::string foreign(const ProgramNote& note, const DeviceInfo& device) {
   if (note.device == device.name && note.platform == device.platform && note.driver == device.driver_version) return "";
   return "is for device " + device_text(note.device, note.platform, note.driver) + ", not for " +
@@ -107,7 +107,7 @@ bool is_for(const ProgramNote& note, const WantedProgram& wanted) {
   return note.kernel == wanted.kernel && note.options == ordered_options(wanted.options);
 }
 
-/// Returns how a program of the wanted kernel differs from the wanted program; empty if it does not differ.
+/// Returns the difference between a program of the wanted kernel and the wanted program; empty if they agree.
 std::string other_kind(const ProgramNote& note, const WantedProgram& wanted) {
   const ProgramNote now = note_of(wanted, "", "", "", {});
   if (note.scalar != now.scalar) return "is for scalar " + note.scalar + ", not " + now.scalar;

@@ -34,7 +34,7 @@ struct ProgramNote {
   bool operator==(const ProgramNote&) const = default;
 };
 
-/// Returns the different words of build options, sorted. Equivalent options give equal texts.
+/// Returns the words of build options, sorted and each once. Equivalent options give equal texts.
 OCLSPKT_API std::string ordered_options(const std::string& options);
 
 /// Returns the note of a program for a device; length and checksum are those of `bytes`.

@@ -33,8 +33,8 @@ struct Kernel {
 class OCLSPKT_API OpenDevice {
  public:
   explicit OpenDevice(const FoundDevice& found);
-  /// Returns this device with another queue, which records no times. An apply of 1e6 rows ends 6 us sooner in it
-  /// (H200). @throws cl::Error
+  /// Returns this device with another queue, without times. An apply of 1e6 rows ends 6 us sooner in it (H200).
+  /// @throws cl::Error
   std::shared_ptr<OpenDevice> without_times() const;
   /// Returns this device with a caller's queue of the same context.
   /// @throws InvalidInput if the queue belongs to another context
@@ -140,7 +140,7 @@ class Registry {
   /// @param device  the objects' device; -1: there are no objects
   void retire(std::shared_ptr<Holding> holding, int device) noexcept;
 
-  /// Free the devices, and the solvers' objects on them, except lost devices. The next set-up opens devices anew.
+  /// Free all devices that are not lost, and the solvers' objects on them. The next set-up opens devices anew.
   void release();
 
  private:

@@ -36,7 +36,7 @@ enum class Access { read, write, read_write };
 /// @throws cl::Error
 OCLSPKT_API Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes, Bank bank = 0);
 
-/// Make a buffer of at least `bytes` bytes. A present buffer of that size stays. @return the buffer's bytes
+/// Make a buffer of `bytes` bytes, unless the present buffer is large enough. @return the buffer's bytes
 OCLSPKT_API std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access access, std::int64_t bytes,
                                 Bank bank = 0);
 

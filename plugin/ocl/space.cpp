@@ -12,8 +12,8 @@ namespace {
 /// Minimum elements of a work-group of a processor. Launching the group costs more than the work on fewer elements.
 constexpr Index kLeastRun = 4096;
 
-/// Host arrays of at least so many bytes are copied by threads through pinned memory, because a driver copies pageable
-/// memory with one thread. Shorter arrays go through SpaceState::going_up, and the host does not wait.
+/// Threads copy host arrays of at least kPiped bytes through pinned memory, because a driver copies pageable memory
+/// with one thread. Shorter arrays go through SpaceState::going_up, and the host does not wait.
 constexpr std::int64_t kPiped = std::int64_t{4} << 20;
 
 constexpr const char* kVectorTexts[] = {"vector_combine", "vector_pointwise", "vector_dots",   "vector_sum",
@@ -297,7 +297,7 @@ class ClSpace final : public Space<T> {
   std::unique_ptr<SpaceMessage<T>> make_message(Index size) override {
     return work("making memory for messages", [&](SpaceState& s) {
       std::unique_ptr<Staging> memory;
-      // the memory is freed in the queue for transfers to the host, so it outlives them even if waiting for them fails.
+      // The queue for transfers to the host frees the memory after its commands, even if waiting for them fails.
       if (size > 0) memory = std::make_unique<Staging>(*s.device, s.device->transfer_queues().down, size * kWord);
       return std::unique_ptr<SpaceMessage<T>>(new ClMessage<T>(index_, state_, std::move(memory), size));
     });

@@ -63,8 +63,8 @@ constexpr SumKernel kernel_of(SumKind kind, Squares squares) {
   return kSumKernels[static_cast<std::size_t>(kind)];
 }
 
-/// Where a sum's parts are in the data from the device. They begin at scalar `first`; the indices of an extreme begin
-/// at Long `first_place`.
+/// The place of a sum's parts in the data from the device. The numbers begin at scalar `first`, the indices of an
+/// extreme at Long `first_place`.
 struct SumPlace {
   Index groups;
   std::int64_t first, first_place;
@@ -75,7 +75,7 @@ SpaceState::Runs runs_of_sums(const SpaceState& s, Index n) {
   return s.by_groups ? s.runs(n, kGroupsOfUnit * s.units) : s.runs(n, quotient_up(n, kRunOfSums));
 }
 
-/// Returns where the parts of each sum are, and the end of all parts. All indices follow all numbers.
+/// Returns the place of each sum's parts, and the end of all parts. All indices follow all numbers.
 template <typename T>
 std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> sums, Squares squares) {
   std::vector<SumPlace> parts;
@@ -93,7 +93,7 @@ std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> su
   return parts;
 }
 
-/// Returns how many of the first sums one launch can compute: dot products with the same vector.
+/// Returns the number of leading sums that a single launch can compute: dot products with the same vector.
 template <typename T>
 std::size_t alike(std::span<const SumOf<T>> sums) {
   std::size_t count = 1;

@@ -89,7 +89,7 @@ struct PowerSource {
 /// The joules of one device in a window.
 struct Energy {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  PowerKind kind = PowerKind::rated;  ///< kind of `joules`; below the source's if its figures were refused
+  PowerKind kind = PowerKind::rated;  ///< kind of `joules`, worse than the source's if figures were refused
   std::string words;                  ///< description as in PowerSource, and why figures were refused
   double joules = 0;
   double seconds = 0;

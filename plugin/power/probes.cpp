@@ -45,7 +45,7 @@ class RunTime {
     if (found.at == nullptr && why_.empty()) why_ = std::string("it has no function ") + name;
     return found;
   }
-  /// Returns why the library cannot be used, and the cure; empty if it can be used.
+  /// Returns the reason why the library cannot be used, and the cure; empty if it can be used.
   std::string trouble() const {
     return why_.empty() ? "" : file_ + " cannot be used (" + why_ + "): install the driver's own";
   }

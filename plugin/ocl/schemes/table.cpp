@@ -10,7 +10,7 @@
 
 namespace oclspkt::ocl {
 
-// One entry for each scheme. The function of that name, in the folder of the scheme's family, returns the carrier.
+// One entry for each scheme. Entry `name` is also the function that returns the carrier, in the folder of the family.
 #define OCLSPKT_SCHEMES(X) \
   X(beside_factored)       \
   X(beside_halo)           \

@@ -102,8 +102,8 @@ class InterleavedWorker : public FactorWorker<T> {
   Stored view(const Plan& plan) const {
     return plan.narrow ? stored(interleaved_.narrow_view()) : stored(interleaved_.view());
   }
-  /// Allocate memory for InterleavedFactors::down() and up() on the host and the device. They are products of
-  /// multipliers and of couplings over each partition. @return bytes
+  /// Allocate the products of factors over each partition (InterleavedFactors::down(), up()) on host and device.
+  /// @return bytes
   std::int64_t make_room(const Site& s) { return through_.resize(s.device, factor_tiles(s.plan) * s.plan.lanes); }
   void bring_through(const Site& s) {
     std::copy_n(interleaved_.down(), through_.count(), through_.tops());

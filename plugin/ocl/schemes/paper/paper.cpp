@@ -9,7 +9,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// The arrays of both workers on a device.
+/// Base of both workers: their arrays on a device.
 template <typename T>
 class PaperWorker : public Worker<T> {
  protected:

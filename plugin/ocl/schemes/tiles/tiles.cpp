@@ -21,9 +21,9 @@ std::string form_options(const Plan& plan) {
 }
 
 /// A kernel in two forms. The exact form propagates NaN and Inf exactly, at a cost of about 10 %. The fast form only
-/// notes in device memory that it met a NaN or Inf. Each fast launch is followed by an exact launch, which repeats the
-/// work only after such a note. The host therefore need not wait for the note. If all rows belong to one line, a NaN
-/// may reach all of them, and the fast form alone suffices.
+/// notes in device memory that it met a NaN or Inf. An exact launch follows each fast launch. It repeats the work only
+/// if there is a note, so the host need not wait for the note. If all rows belong to one line, a NaN may reach all of
+/// them, and the fast form alone suffices.
 template <typename T>
 class TileKernel {
  public:
