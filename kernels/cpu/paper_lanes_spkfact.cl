@@ -20,7 +20,7 @@
 
 typedef struct {
   lanes_t f, r;  // eliminated y and reciprocal pivot of the last row taken
-  lanes_t far;   // coupling of this row to the next row
+  lanes_t far;   // coupling of the last row taken to the next row
 } Swept;
 
 // Begin with a row as if the sweep had no row before it.

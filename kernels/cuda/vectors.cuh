@@ -346,7 +346,7 @@ OPENCL_TEST(isfinite)
 OPENCL_TEST(signbit)
 #undef OPENCL_TEST
 
-// True if the sign bit is set in an integer, or in any (any) or all (all) components of a vector of integers.
+// any() and all() are true if the sign bit is set in any or in all components. A number has a single component.
 template <typename T, typename EnableIf<IsNumber<T>::value>::type = 0>
 inline int any(T a) {
   return a < 0;
@@ -380,7 +380,7 @@ inline int all(Vector<T, N> a) {
   return all(a.lo) && all(a.hi);
 }
 
-// Returns b where the condition is true, else a. True is a number that is not 0, and a component whose sign bit is set.
+// Returns b where the condition is true, else a. A number is true if it is not 0, a component if its sign bit is set.
 template <typename T, typename C, typename EnableIf<IsNumber<T>::value && IsNumber<C>::value>::type = 0>
 inline T select(T a, T b, C condition) {
   return condition ? b : a;

@@ -8,10 +8,10 @@
 //   x                      whole blocks of the solution, written here
 //   n                      rows of the whole system
 //   first                  number of the block that element 0 of all arrays holds
-//   kept_begin, kept_end   solves blocks [kept_begin, kept_end); the arrays also hold two blocks on either side, if any
+//   kept_begin, kept_end   the kernel solves blocks [kept_begin, kept_end). The arrays also hold two blocks more blocks on either side
 // Launch:  one work-item.
 // Local:   none; private three blocks.
-// Per row: 2 divisions (and 1 a block), 8 multiplications, 6 multiply-adds, 1 addition, 5 words (SYMMETRIC 4).
+// Per row: 2 divisions, 8 multiplications, 6 multiply-adds, 1 addition, 5 words (SYMMETRIC 4). Per block: 1 division.
 // Assumes: no pivot and no 1 - v_b w_t vanishes (set-up checks it). NaN of y stays in its line.
 // Valid:   x of the blocks [kept_begin, kept_end). Rows from n on hold 0.
 #include "fpga/task_blocks.clh"
@@ -28,8 +28,8 @@ __kernel TASK void task_spkjac(__global const block_t* restrict lower, __global 
                                const long kept_end) {
   if (kept_begin >= kept_end) return;
   const there_t there = {n, first, min(kept_end + 1, (n - 1) / TASK_ROWS)};
-  down_t down_1 = NOTHING_DOWN, down_2 = NOTHING_DOWN;  // of block k - 1 and of block k - 2
-  tips_t tips_1 = {ZERO, ZERO, ZERO, ONE};              // of cut k - 1
+  down_t down_1 = NOTHING_DOWN, down_2 = NOTHING_DOWN;  // results of blocks k - 1 and k - 2
+  tips_t tips_1 = {ZERO, ZERO, ZERO, ONE};              // numbers for cut k - 1
   cut_t once_1 = {ZERO, ZERO}, once_2 = {ZERO, ZERO};   // first solution of cuts k - 1 and k - 2
   cut_t twice_2 = {ZERO, ZERO};                         // second solution of cut k - 2
   scalar_t upper_above = ZERO;

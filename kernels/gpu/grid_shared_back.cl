@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: back substitution in segments, as in grid_whole.cl, by concurrent sweeps, for lines with equal bands. The
-// first unknown of every segment is known; the kernel solves the other rows. A work-group takes many bundles, with a
-// segment's factors in local memory, and loads y of the next bundle ahead.
+// Purpose: substitute back in segments, as grid_whole.cl does, by concurrent sweeps, for lines with equal bands. The
+// first unknown of every segment is known; the kernel solves the other rows. A work-group takes many bundles. It keeps
+// a segment's factors in local memory and loads y of the next bundle ahead.
 //
 //   inner rows, down from 0 with the bits of grid_shared_condense.cl:  d_i = y_i - m_i d_(i-1)
 //   back:  x_i = (d_i - s_i x_first) p_i - k_i x_(i+1),  s_i = -m_i s_(i-1), s = -1 in the first row

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: right-hand sides of the systems of the segments' first rows, as in grid_condense.cl, by concurrent sweeps,
-// for lines with equal bands. A work-group takes many bundles, with a segment's factors in local memory, and loads y of
-// the next bundle ahead.
+// Purpose: compute the right-hand sides of the systems of the segments' first rows. It is grid_condense.cl for lines
+// with equal bands, by concurrent sweeps. A work-group takes many bundles. It keeps a segment's factors in local memory
+// and loads y of the next bundle ahead.
 //
 //   inner rows, down from 0:  d_i = y_i - m_i d_(i-1)
 //   first row:                y - (sum of w_i d_i over the segment's inner rows) - m d, with d of the row above it

@@ -49,7 +49,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_redu
   rows.full = rows.first + TILE_ROWS <= rows.n;
   const scalar_t repeat = reduce_tile(false, of, rows, transposed);
   if (repeat != 0) {
-    // The compiler must not know that `repeat` is 1. It would keep the fetched rows in registers.
+    // The compiler must not know that `repeat` is 1, because it would then keep the fetched rows in registers.
     rows.first += (long)repeat - 1;
     reduce_tile(true, of, rows, transposed);
   }

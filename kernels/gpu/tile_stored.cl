@@ -84,7 +84,7 @@ static inline scalar_t find_mismatch(scalar_t through, scalar_t entered, scalar_
   return scan(mine, back, words).value;
 }
 #else
-// Correct rows that were swept from 0 for the entering value.
+// Add the influence of the entering value to rows that were swept from 0.
 // @param one  1; the compiler must not know this, because it would then keep all products in registers
 static inline void let_enter(scalar_t* v, const factor_t* coupling, scalar_t entering, bool back, scalar_t one) {
   Affine row = {one, 0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Vectors in card memory that OpenCL can import. It cannot import PETSc's vectors, which are made by cuMemAlloc().
+// Vectors in card memory that OpenCL can import. OpenCL cannot import PETSc's vectors, made by cuMemAlloc().
 #include "card_vectors.hpp"
 
 #include <string>

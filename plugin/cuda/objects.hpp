@@ -139,7 +139,7 @@ struct _cl_mem : oclspkt::cuda::Counted {
   oclspkt::cuda::CUdeviceptr address = 0;
   void* host = nullptr;    ///< address on the host, for pinned and registered memory
   cl_mem whole = nullptr;  ///< for a part: the buffer that it belongs to
-  std::size_t offset = 0;  ///< for a part: where it begins in this buffer, in bytes
+  std::size_t offset = 0;  ///< for a part: its first byte in this buffer
 };
 
 struct _cl_event : oclspkt::cuda::Counted {

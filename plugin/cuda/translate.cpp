@@ -17,13 +17,13 @@ enum class TokenKind {
   sign,       ///< one character
   literal,    ///< a string or a character
   condition,  ///< if, else or endif; #ifdef and #ifndef are if, #elif is else
-  pragma,     ///< the whole line, from '#' on
+  pragma,     ///< the whole line with its '#'
 };
 
 /// A token of C. It refers to the text of its Reader.
 struct Token {
   TokenKind kind;
-  std::string_view text;  ///< for a condition "if", "else" or "endif", whatever the directive
+  std::string_view text;  ///< a condition has "if", "else" or "endif" for every spelling
   int directive;          ///< number of the preprocessor line that contains the token; 0: none
   bool taken = false;     ///< the token has been rewritten
 };

@@ -22,9 +22,9 @@ BufferPlace place_of(const Buffer& buffer);
 bool aligned(const Buffer& buffer, std::size_t alignment);
 struct MemoryNeeds {
   const cl::Context& context;
-  const char* of;  ///< for errors: the owner of the context, and the calls that change it
+  const char* of;  ///< words for errors: the owner of the context, and the calls that change it
   std::int64_t bytes;
-  const std::function<std::string()>& wanted;  ///< for errors: the data that needs the bytes
+  const std::function<std::string()>& wanted;  ///< returns words for errors: the data that needs the bytes
 };
 
 /// Check that a caller's buffer meets `needs`.

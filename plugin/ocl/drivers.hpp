@@ -15,7 +15,7 @@ inline constexpr const char* kOtherVendorVariables[] = {"OPENCL_VENDOR_PATH", "O
 
 /// A driver that the ICD loader would load.
 struct Driver {
-  std::string library;  ///< as the loader passes it to dlopen(); empty if its file is empty or unreadable
+  std::string library;  ///< the library's name for dlopen(); empty if its ICD file is empty or unreadable
   std::string source;   ///< the ICD file or the variable that names it
 };
 

@@ -27,9 +27,9 @@ struct Chunk {
 
 /// Limits of a device's memory, in bytes unless stated.
 struct Limits {
-  std::int64_t allocation = INT64_MAX;  ///< for one buffer
-  std::int64_t memory = INT64_MAX;      ///< for all buffers together
-  Index alignment = 1;                  ///< in rows; chunks of lines end to end begin at multiples of it
+  std::int64_t allocation = INT64_MAX;  ///< the most bytes of one buffer
+  std::int64_t memory = INT64_MAX;      ///< the most bytes of all buffers together
+  Index alignment = 1;                  ///< chunks of lines end to end begin at multiples of so many rows
   Index chunk = INT64_MAX;              ///< most rows of a chunk, unless it needs all rows at once
 };
 

@@ -20,7 +20,7 @@ DeviceQueue::Kind native_kind();
 bool one_context();
 
 /// Returns a caller's queue. For OpenCL the result holds a reference; for CUDA it only names the stream.
-/// @throws InvalidInput if the handle is no queue, or a queue out of order; cl::Error
+/// @throws InvalidInput if the handle is no queue, or if the queue is out of order; cl::Error
 cl::CommandQueue callers_queue(void* handle);
 
 /// Returns the buffer of a handle.

@@ -141,7 +141,7 @@ class Pipeline {
   struct Copies {
     alignas(64) std::atomic<std::int64_t> next{0};
     alignas(64) std::atomic<std::int64_t> limit{0};
-    std::array<std::atomic<int>, kSlots> left{};  ///< for each slot: how many parts of its piece are still to be copied
+    std::array<std::atomic<int>, kSlots> left{};  ///< number of parts that are still to be copied, for each slot
     /// Take the number of the next part; -1: no part is waiting.
     std::int64_t take();
     void release(std::size_t piece, int slots, int parts);

@@ -128,8 +128,8 @@ class Registry {
   /// True in a child of the process that loaded the drivers. The child has none of their threads, and locks that were
   /// held at the fork stay held. It must not call OpenCL, nor take a lock of the registry or of a solver.
   bool forked() const { return getpid() != process_; }
-  /// @throws DeviceError if the device was abandoned, or if this process is a fork of the one that loaded the drivers.
-  ///         Call it before taking a lock.
+  /// @throws DeviceError if the device was abandoned, or in a fork of the process that loaded the drivers. Call it
+  ///         before taking a lock.
   void require_usable(int index) const;
   bool is_lost(int index) const { return lost_[static_cast<std::size_t>(index)]; }
 
@@ -154,7 +154,7 @@ class Registry {
   Discovery discovery_;
   std::deque<FoundDevice> parts_;  ///< parts of devices, and devices in callers' contexts; numbered after the devices
   std::map<std::pair<int, int>, int> part_of_;  ///< number of a part, by device and cores
-  std::unique_ptr<std::atomic<bool>[]> lost_;   ///< by number of the device
+  std::unique_ptr<std::atomic<bool>[]> lost_;   ///< true for lost devices, by the device's number
   mutable std::mutex mutex_;                    ///< guards the members below; never held while taking a solver's lock
   std::vector<std::string> lost_why_;
   std::vector<std::shared_ptr<OpenDevice>> open_;

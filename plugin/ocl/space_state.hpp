@@ -89,7 +89,7 @@ struct SpaceState final : Holding {
   const Index units;         ///< compute units of the device
   bool limited = true;       ///< waits have a time limit: the device has its own memory, or is treated so
   double time_limit = 60;    ///< seconds that enqueued commands may take
-  Kernel kernels[8][16][2];  ///< by text, form and keep
+  Kernel kernels[8][16][2];  ///< kernels by text, form and keep
   Buffer partial;
   std::unique_ptr<Staging> numbers;
   /// Pinned memory for short arrays on their way to the device. The host need not wait for earlier commands.

@@ -74,7 +74,7 @@ struct MatrixMemory {
   Kernels product, sum;  ///< `product`: z = A x; `sum`: z = y + A x (made at first use)
   Buffer values, column;
   Buffer pattern;  ///< diagonals, first elements of slices, or blocks
-  Buffer row_of;   ///< for sell: rows of A in the order of the slices; for csr: ends of rows
+  Buffer row_of;   ///< format sell: rows of A in the order of the slices; format csr: ends of rows
   Buffer long_rows, sums;
 };
 

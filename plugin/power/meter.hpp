@@ -34,7 +34,7 @@ OCLSPKT_API PoweredDevice powered(const DeviceInfo& device);
 
 /// Watts at work, for devices without a measurement.
 struct RatedWatts {
-  double gpu = 0, cpu = 0, fpga = 0;  ///< of a card, of a core of a CPU, of a board; 0: use the table
+  double gpu = 0, cpu = 0, fpga = 0;  ///< watts of a card, of a CPU core, of a board; 0: use the table
 };
 
 /// Parse a text such as "gpu=700,cpu=8,fpga=60". Each word may occur once. A type that does not occur uses the table.

@@ -29,7 +29,7 @@ struct BesideCounts {
 
 Needs window_of(const Plan& plan) { return {.slot = plan.as<Beside>().window / plan.lanes}; }
 
-/// exact-factored for lines side by side: kernels/cpu/strided_factored.cl, strided_shared.cl.
+/// Runs exact-factored for lines side by side (kernels/cpu/strided_factored.cl, strided_shared.cl).
 template <typename T>
 class BesideFactored final : public FactorWorker<T> {
  public:
@@ -65,7 +65,7 @@ class BesideFactored final : public FactorWorker<T> {
   Kernel kernel_;
 };
 
-/// truncated-halo for lines side by side that are cut into segments: kernels/cpu/strided_halo.cl.
+/// Runs truncated-halo for lines side by side that are cut into segments (kernels/cpu/strided_halo.cl).
 template <typename T>
 class BesideHalo final : public Worker<T> {
  public:

@@ -16,7 +16,7 @@ std::string task_options(const Plan& plan, Index rows) {
   return "-D TASK_ROWS=" + std::to_string(rows) + (plan.symmetric() ? " -D SYMMETRIC" : "");
 }
 
-/// truncated-streamed by one launch over whole blocks: kernels/fpga/task_spk*.cl.
+/// Runs truncated-streamed by one launch over whole blocks (kernels/fpga/task_spk*.cl).
 /// @tparam kSweep  how the unknowns at the cuts determine the rows of blocks
 template <typename T, CutSweep kSweep>
 class FpgaSpk : public Worker<T> {
@@ -57,7 +57,7 @@ using SpkBoth = FpgaSpk<T, CutSweep::both>;
 template <typename T>
 using SpkJac = FpgaSpk<T, CutSweep::jacobi>;
 
-/// exact-factored, row after row: kernels/fpga/tdma.cl.
+/// Runs exact-factored row after row (kernels/fpga/tdma.cl).
 template <typename T>
 class FpgaTdma final : public Worker<T> {
  public:
@@ -85,7 +85,7 @@ class FpgaTdma final : public Worker<T> {
   Buffer coupling_;  ///< couplings of all rows; the sweep down stores them for the sweep up
 };
 
-/// exact-factored for many lines, which take turns row by row: kernels/fpga/batch.cl.
+/// Runs exact-factored for many lines, which take turns row by row (kernels/fpga/batch.cl).
 template <typename T>
 class FpgaBatch final : public Worker<T> {
  public:

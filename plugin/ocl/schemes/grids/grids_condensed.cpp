@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// exact-factored by work-groups, for lines side by side that are cut into segments. The launches down condense segments
-// to their first rows, level by level. The launches back solve the inner rows. Kernels: kernels/gpu/grid_condense.cl,
-// grid_whole.cl, grid_shared_condense.cl, grid_shared_back.cl.
+// Runs exact-factored by work-groups, for lines side by side that are cut into segments. The launches down condense
+// segments to their first rows, level by level. The launches back solve the inner rows. Kernels:
+// kernels/gpu/grid_condense.cl, grid_whole.cl, grid_shared_condense.cl, grid_shared_back.cl.
 #include "geometry.hpp"
 #include "schemes/grids/grid_factors.hpp"
 #include "schemes/grids/grid_plan.hpp"

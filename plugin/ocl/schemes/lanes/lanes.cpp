@@ -16,7 +16,7 @@ Index swept_both_ways(const Plan& plan) {
   return plan.lanes + 2 * (cut.before + plan.m + cut.behind);
 }
 
-/// truncated-halo by lanes: kernels/cpu/truncated_halo.cl, or kernels/cpu/truncated_tiles.cl if tiles are streamed.
+/// Runs truncated-halo by lanes (kernels/cpu/truncated_halo.cl; with streamed tiles, truncated_tiles.cl).
 template <typename T, bool kStreams>
 class HaloWorker final : public Worker<T> {
  public:
@@ -115,8 +115,8 @@ class InterleavedWorker : public FactorWorker<T> {
   OuterNumbers<T> through_;
 };
 
-/// truncated-streamed by stored factors: kernels/cpu/interleaved_streamed.cl. If a device shares the host's memory, the
-/// device makes the factors itself: kernels/cpu/interleaved_factor.cl.
+/// Runs truncated-streamed by stored factors (kernels/cpu/interleaved_streamed.cl). If a device shares the host's
+/// memory, the device makes the factors itself (kernels/cpu/interleaved_factor.cl).
 template <typename T>
 class LanesStreamed final : public InterleavedWorker<T> {
  public:
@@ -206,8 +206,8 @@ class LanesStreamed final : public InterleavedWorker<T> {
   bool on_device_ = false;  ///< the device makes the factors
 };
 
-/// exact-factored from both ends of the system to a tile in the middle: kernels/cpu/twisted_eliminate.cl,
-/// twisted_substitute.cl. Both kernels have two work-groups. Between their launches the host does nothing.
+/// Runs exact-factored from both ends of the system to a tile in the middle (kernels/cpu/twisted_eliminate.cl,
+/// twisted_substitute.cl). Both kernels have two work-groups. Between their launches the host does nothing.
 template <typename T>
 class LanesTwisted final : public InterleavedWorker<T> {
  public:
@@ -256,8 +256,8 @@ class LanesTwisted final : public InterleavedWorker<T> {
   Buffer swept_;  ///< results of the first launch, input of the second launch
 };
 
-/// exact-twopass by lanes: kernels/cpu/exact_reduce.cl, exact_substitute.cl. The first pass reduces every partition to
-/// two equations. The host solves the system of these equations, and the second pass substitutes.
+/// Runs exact-twopass by lanes (kernels/cpu/exact_reduce.cl, exact_substitute.cl). The first pass reduces every
+/// partition to two equations. The host solves the system of these equations, and the second pass substitutes.
 template <typename T>
 class LanesTwopass final : public Worker<T> {
  public:

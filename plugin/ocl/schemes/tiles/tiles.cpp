@@ -93,7 +93,7 @@ Geometry groups_of(const Plan& plan, Index tiles) {
           size(group_local_words(plan.items, plan.item_rows)) * sizeof(T)};
 }
 
-/// truncated-halo by work-groups: kernels/gpu/tile_halo.cl.
+/// Runs truncated-halo by work-groups (kernels/gpu/tile_halo.cl).
 template <typename T>
 class TilesHalo final : public Worker<T> {
  public:
@@ -148,7 +148,7 @@ class StoredTileWorker : public FactorWorker<T> {
   bool all_couple_ = false;
 };
 
-/// truncated-halo for lines with equal bands: kernels/gpu/tile_shared.cl.
+/// Runs truncated-halo for lines with equal bands (kernels/gpu/tile_shared.cl).
 template <typename T>
 class TilesKept final : public StoredTileWorker<T> {
  public:
@@ -169,7 +169,7 @@ class TilesKept final : public StoredTileWorker<T> {
   }
 };
 
-/// truncated-streamed by work-groups: kernels/gpu/tile_stored.cl.
+/// Runs truncated-streamed by work-groups (kernels/gpu/tile_stored.cl).
 template <typename T>
 class TilesStreamed final : public StoredTileWorker<T> {
  public:

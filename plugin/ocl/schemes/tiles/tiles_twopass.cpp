@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// exact-twopass by work-groups. Tiles are reduced to their last rows, level by level, until all rows fit in one tile.
-// This tile is solved, and then the tiles of every level, from the last level to the first. Kernels:
+// Runs exact-twopass by work-groups. Tiles are reduced to their last rows, level by level, until all rows fit in one
+// tile. This tile is solved, and then the tiles of every level, from the last level to the first. Kernels:
 // kernels/gpu/tile_reduce.cl, tile_solve.cl, tile_substitute.cl.
 #include "build_program.hpp"
 #include "schemes/table.hpp"
@@ -158,7 +158,7 @@ class TilesTwopass final : public Worker<T> {
   }
 
   Kernel reduce_[2], substitute_[2];  ///< [0] for the first level, [1] for other levels
-  Kernel solve_;                      ///< for the last level
+  Kernel solve_;                      ///< solves the last level
   std::vector<ReducedLevel> levels_;
 };
 
