@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: z = factor_0 x_0 + factor_1 x_1 + ... if KEEP is 0. If KEEP is 1, `number` times the old z is added. Without
-// terms, KEEP 0 fills z with `number`.
+// Purpose: compute z = factor_0 x_0 + factor_1 x_1 + ... if KEEP is 0. If KEEP is 1, `number` times the old z is added.
+// Without terms, KEEP 0 fills z with `number`.
 //
 // Build parameters: TERMS  0 to 8
 //                   KEEP   0 or 1

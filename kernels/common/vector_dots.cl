@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: dot products of y with several vectors. Each work-group computes partial sums; the host adds them in order.
+// Purpose: compute dot products of y with several vectors. The host adds the work-groups' partial sums in order.
 //
 // Build parameters: TERMS  1 to 8
 //                   and those of common/wide.clh; GROUP_ITEMS is a power of two

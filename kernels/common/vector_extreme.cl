@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: the least or greatest element of a vector and its first index, or the greatest magnitude without an index.
-// Each work-group finds the best of its elements; the host compares the groups' results in order.
+// Purpose: find the least or greatest element of a vector and its first index, or the greatest magnitude without an
+// index. Each work-group finds the best of its elements; the host compares the groups' results in order.
 //
 // Build parameters: EXTREME  LEAST, GREATEST or GREATEST_MAGNITUDE
 //                   and those of common/wide.clh; GROUP_ITEMS is a power of two

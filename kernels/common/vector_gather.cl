@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: out_i = x_(places_i).
+// Purpose: compute out_i = x_(places_i).
 //
 // Build parameters: those of common/wide.clh
 // Arguments: x       global; read

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: an elementwise operation on one or two vectors: z_i = OPERATION(x_i, y_i).
+// Purpose: apply an elementwise operation to one or two vectors: z_i = OPERATION(x_i, y_i).
 //
 // Build parameters: OPERATION  MULTIPLY, DIVIDE or another operation of the list below
 //                   and those of common/wide.clh

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: x_(places_i) += from_i.
+// Purpose: compute x_(places_i) += from_i.
 //
 // Build parameters: those of common/wide.clh
 // Arguments: from    shape [count], global

@@ -30,8 +30,9 @@ static inline scalar_t take_off_one(scalar_t y, scalar_t coupling, scalar_t unkn
   return coupling == 0 ? y : y - coupling * unknown;
 }
 
+// State of a sweep down. Row i is the last eliminated row, and a is the unknown above the partition.
 typedef struct {
-  lanes_t c, d, w;                    // c_i, d_i, w_i of row i, the last eliminated row
+  lanes_t c, d, w;
   lanes_t first_d, first_c, first_w;  // the first unknown is first_d - first_c x_(i+1) - first_w a
   lanes_t last_d, last_c, last_w;     // the first unknown is last_d - last_c x_i - last_w a
 } Down;

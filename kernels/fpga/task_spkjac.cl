@@ -8,7 +8,7 @@
 //   x                      whole blocks of the solution, written here
 //   n                      rows of the whole system
 //   first                  number of the block that element 0 of all arrays holds
-//   kept_begin, kept_end   the kernel solves blocks [kept_begin, kept_end). The arrays also hold two blocks more blocks on either side
+//   kept_begin, kept_end   the kernel solves these blocks; the arrays also hold two more blocks on either side
 // Launch:  one work-item.
 // Local:   none; private three blocks.
 // Per row: 2 divisions, 8 multiplications, 6 multiply-adds, 1 addition, 5 words (SYMMETRIC 4). Per block: 1 division.

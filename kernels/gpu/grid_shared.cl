@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: lines side by side on GPUs that share the stored factors of one line. A work-group takes many tiles; a
-// work-item takes LINES lines. Work-items read the factors from local memory. Factors and y are loaded a tile ahead.
+// Purpose: solve lines side by side on GPUs, by stored factors of one line that all lines share. A work-group takes
+// many tiles. A work-item takes LINES lines, and reads factors from local memory. Factors and y are loaded a tile
+// ahead.
 //   IN_ONE_TILE 1  a tile holds whole lines, without truncation: truncated-streamed or exact-factored
 //   IN_ONE_TILE 0  truncated-streamed, as in grid_streamed.cl. All lines' tiles, bundle by bundle, are cut into runs of
 //                  equal length, because all work-groups then take the same time

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: lines side by side on GPUs, by stored factors. A work-group solves a tile of its lines in one pass, without
-// truncation. The tile holds whole lines, or with SEGMENTS (exact-factored) one segment of each line. With SEGMENTS,
-// the first unknown of every segment is known (grid_condense.cl), and segments are swept down in turn.
+// Purpose: solve lines side by side on GPUs, by stored factors. A work-group solves a tile of lines in one pass,
+// without truncation. The tile holds whole lines, or with SEGMENTS (exact-factored) one segment of each line. With
+// SEGMENTS, the first unknown of every segment is known (grid_condense.cl), and segments are swept down in turn.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i;   a, b, c: lower, diag, upper

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: truncated-halo for lines end to end on GPUs that share the stored factors of one line: down
+// Purpose: method truncated-halo for lines end to end on GPUs, by stored factors of one line that all lines share: down
 // z_i = y_i - w_i z_(i-1), up x_i = r_i z_i - c_i x_(i+1). A tile holds as many whole lines as fit, or a part of a line
 // with a halo on either side. All tiles of a work-group begin at the same row of their lines. The group keeps their
 // factors, which are equal, in registers. It solves ITEM_TILES tiles at once and loads y of the next tiles meanwhile.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: truncated-streamed on GPUs, for lines end to end by stored factors: down z_i = y_i - w_i z_(i-1), up
+// Purpose: method truncated-streamed on GPUs, for lines end to end by stored factors: down z_i = y_i - w_i z_(i-1), up
 // x_i = r_i z_i - c_i x_(i+1). A work-group streams a run of tiles, and z goes on from tile to tile. x of a tile is
 // computed once the first unknown of the tile below is known. The truncation is `reach` rows outside a run, and one
 // tile away inside a run. core/certificate bounds both errors.
