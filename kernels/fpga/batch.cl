@@ -26,11 +26,11 @@
 // Valid:   x of all lines.
 #include "fpga/task.clh"
 
-// A power of two, at least the cycles from the pivot of a row to the next pivot: about 30 in float, 60 in double.
+// BATCH_LINES is a power of two, at least the cycles from a pivot to the next: about 30 in float, 60 in double.
 #ifndef BATCH_LINES
 #error "build with -D BATCH_LINES, a power of two"
 #endif
-// Local memory holds k and f of lines of up to KEPT_ROWS rows. 0: scratch holds them, for lines of any length.
+// Local memory holds k and f of lines of up to KEPT_ROWS rows. With KEPT_ROWS 0, scratch holds them.
 #ifndef KEPT_ROWS
 #error "build with -D KEPT_ROWS"
 #endif

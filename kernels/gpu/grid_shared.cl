@@ -77,7 +77,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shar
   }
 #else
   __local scalar_t records[4 * RECORD];
-  __local lines_t told[3 * GROUP_ITEMS], left[ACROSS];  // told: sweep down, then up in even and odd tiles
+  __local lines_t told[3 * GROUP_ITEMS], left[ACROSS];  // told: a part for sweeps down, two parts for sweeps up
   // The run's tiles in these blocks are [begin, end). [first, last] adds a tile at each end that is inside a line.
   const long from = ((long)get_group_id(0) + first_tile / run_tiles) * run_tiles - first_tile;
   const int all = (int)blocks * bundles * grid.tiles;
@@ -86,7 +86,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shar
   const int first = begin % grid.tiles > 0 ? begin - 1 : begin, last = end % grid.tiles > 0 ? end : end - 1;
   int piece = first / grid.tiles, tile = remainder_of(first, piece, grid.tiles);
   int factor_tile = tile;
-  lines_t above[ITEM_ROWS];  // the previous tile: d_i p_i, then x_i
+  lines_t above[ITEM_ROWS];  // rows of the previous tile: d_i p_i, then x_i
   Home here, before, there = home_in(grid, piece, tile);
   fetch(y, grid, there, next);
   fetch_record(f, length, factor_tile, factors);

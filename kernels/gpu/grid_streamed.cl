@@ -32,7 +32,7 @@
 #error "IN_FLIGHT tiles wait"
 #endif
 
-// A work-item's rows of a tile: factors and y, later d_i. With SYMMETRIC, k holds all multipliers except `first`.
+// A work-item's rows of a tile. d holds y, and later d_i. With SYMMETRIC, k holds all multipliers except `first`.
 typedef struct {
 #ifdef SYMMETRIC
   scalar_t first;
@@ -42,8 +42,8 @@ typedef struct {
   scalar_t p[ITEM_ROWS], k[ITEM_ROWS], d[ITEM_ROWS];
 } Tile;
 
-// A work-item's rows of a swept tile: k_i, and d_i p_i, later x_i. `to_me` and `to_above` map the unknown below the
-// tile to the unknown below these rows, and to the tile's first unknown.
+// A work-item's rows of a swept tile. d holds d_i p_i, and later x_i; k holds k_i. The maps lead from the unknown below
+// the tile: to_me to the unknown below these rows, to_above to the tile's first unknown.
 typedef struct {
   scalar_t d[ITEM_ROWS], k[ITEM_ROWS];
   Passage to_me, to_above;

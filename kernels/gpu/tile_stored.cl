@@ -35,8 +35,8 @@
 #include "gpu/tile_factors.clh"
 #include "gpu/tile_scan.clh"
 
-// A swept tile. In `v`, the unknown below the work-item (CORRECTED: below the tile) counts as 0. `c` holds couplings.
-// `behind` maps the unknown below the tile to the unknown below the work-item's rows.
+// A swept tile. v holds the unknowns for an unknown 0 below the work-item (CORRECTED: below the tile). c holds
+// couplings. `behind` maps the unknown below the tile to the unknown below the work-item's rows.
 typedef struct {
   TileRows rows;
   scalar_t v[ITEM_ROWS];

@@ -23,7 +23,7 @@ enum class TokenKind {
 /// A token of C. It refers to the text of its Reader.
 struct Token {
   TokenKind kind;
-  std::string_view text;  ///< a condition has "if", "else" or "endif" for every spelling
+  std::string_view text;  ///< for #ifdef and other conditions: "if", "else" or "endif"
   int directive;          ///< number of the preprocessor line that contains the token; 0: none
   bool taken = false;     ///< the token has been rewritten
 };
@@ -356,7 +356,7 @@ class Translation {
 
 /// The options of clBuildProgram, translated for NVRTC.
 struct Options {
-  std::string defines;  ///< lines of text
+  std::string defines;  ///< #define lines
   bool exact_divisions = false;
   std::vector<std::string> more;
 };

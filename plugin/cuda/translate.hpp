@@ -49,7 +49,7 @@ struct Parameter {
 
 /// The signature that a compiled kernel carries.
 struct KernelSignature {
-  int group[3] = {};  ///< reqd_work_group_size; zeros without one
+  int group[3] = {};  ///< the required work-group size; zeros: any size
   std::vector<Parameter> parameters;
 };
 

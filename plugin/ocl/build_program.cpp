@@ -40,7 +40,7 @@ bool keeps_nothing(const DeviceInfo& device) {
 std::vector<std::string> look_around() {
   std::vector<std::string> all;
   std::ifstream processors("/proc/cpuinfo");
-  for (std::string line; std::getline(processors, line) && !line.empty();) {  // only the first processor
+  for (std::string line; std::getline(processors, line) && !line.empty();) {  // lines of the first processor
     if (line.starts_with("flags") || line.starts_with("Features")) all.push_back(line);
   }
   for (char** variable = environ; *variable != nullptr; ++variable) {

@@ -71,7 +71,7 @@ std::unique_ptr<Visit<T>> make_visit(int device, const std::shared_ptr<OpenDevic
   std::vector<VisitedSolver<T>*> solvers;
   std::int64_t longest = 0;
   for (DeviceSolver<T>* solver : steps.solvers) {
-    solvers.push_back(static_cast<VisitedSolver<T>*>(solver));  // on one device, all are of this module
+    solvers.push_back(static_cast<VisitedSolver<T>*>(solver));  // all solvers of a device come from this module
     const std::int64_t bytes = solvers.back()->kept_vector_bytes();
     if (bytes == 0) return nullptr;
     longest = std::max(longest, bytes);

@@ -135,8 +135,8 @@ class DeviceBands {
 template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;     ///< null before the first set-up and after a release
-  std::shared_ptr<OpenDevice> for_calls;  ///< the same device, for vectors in device buffers
-  std::shared_ptr<OpenDevice> callers;    ///< the same device with a caller's queue
+  std::shared_ptr<OpenDevice> for_calls;  ///< the device with our queue for vectors in device buffers
+  std::shared_ptr<OpenDevice> callers;    ///< the device with a caller's queue
   DeviceQueue queue;                      ///< the queue of `callers`
   bool enqueued = false;                  ///< `queue` may hold commands that use the objects below
   Placed placed;                          ///< memory banks of the buffers

@@ -63,7 +63,7 @@ struct Pieces {
     Index first, end;  ///< rows
   };
   struct Launch {
-    Chunk tiles;      ///< the buffers hold the whole chunk
+    Chunk tiles;      ///< tiles of the launch; buffers hold the whole chunk
     std::size_t ups;  ///< the launch waits for the first `ups` entries of Pieces::ups
   };
   struct Down {

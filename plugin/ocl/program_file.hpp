@@ -27,7 +27,7 @@ struct ProgramNote {
   std::string scalar;       ///< float or double
   std::string form;         ///< one of kFormNames
   std::int64_t rows = 0;    ///< rows of a block; 0: the kernel has no blocks
-  std::string options;      ///< ordered_options()
+  std::string options;      ///< the result of ordered_options()
   std::string source;       ///< SHA-256 of the text
   std::int64_t length = 0;  ///< bytes of the file
   std::string checksum;     ///< SHA-256 of the file

@@ -151,7 +151,7 @@ void MatrixMemory<T>::enqueue(SpaceState& s, Kernels& k, const Buffer& x, const 
     s.launch(k.segments, few.geometry);
     return;
   }
-  const Index unit = s.by_groups ? static_cast<Index>(items) : slice;  // rows of a unit
+  const Index unit = s.by_groups ? static_cast<Index>(items) : slice;  // rows of a unit of work
   const SpaceState::Runs all = spread(quotient_up(rows, unit), items, most);
   if (format == SparseFormat::dia) {
     set_arguments(d, k.rows, values, pattern, x, y, z, Long{rows}, static_cast<Int>(width), Long{all.run * unit});

@@ -201,7 +201,7 @@ T unread() {
 /// @param numbers  each was set to unread() before the copy
 template <typename T>
 void wait_for_all(const OpenDevice& device, const Waiter& waiter, const Event& read, std::span<const T> numbers) {
-  constexpr std::int64_t kMostLooks = 1 << 19;  // takes a few ms
+  constexpr std::int64_t kMostLooks = 1 << 19;  // so many looks take a few ms
   std::int64_t looks_to_ask = 4096;
   using Bits = std::conditional_t<sizeof(T) == sizeof(double), std::uint64_t, std::uint32_t>;
   const auto unread_bits = std::bit_cast<Bits>(unread<T>());

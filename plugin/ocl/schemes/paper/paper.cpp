@@ -28,8 +28,8 @@ class PaperWorker : public Worker<T> {
   }
 
   struct Arrays {
-    BufferNeed lower, diag, upper, y;  ///< marshalled; y is overwritten by x
-    BufferNeed reciprocals, left;      ///< marshalled; reciprocal pivots, and y after the sweeps
+    BufferNeed lower, diag, upper, y;  ///< marshalled arrays; x overwrites y
+    BufferNeed reciprocals, left;      ///< marshalled arrays: reciprocal pivots, and y after the sweeps
     BufferNeed v, bottom, w, top;      ///< tips of spikes, one number for each partition
   };
   /// @param vector  alignment of marshalled arrays, in bytes
