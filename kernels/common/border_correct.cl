@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: for lines cut among processes: in inner rows, subtract from x each spike times the unknown beyond its cut.
+// Purpose: subtract from inner rows of x each spike times the unknown beyond its cut, for lines cut among processes.
 //
 // Arguments: spikes    global; read
 //            runs      shape [count][5], global. A run is consecutive rows of lines side by side. Its numbers: entries

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: for lines cut among processes: write the unknowns next to cuts to their rows.
+// Purpose: write the unknowns next to cuts to their rows, for lines cut among processes.
 //
 // Arguments: unknowns  shape [count], global; read
 //            rows      shape [count], global; elements of x. An unknown with a negative element is not written

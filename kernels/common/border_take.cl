@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: for lines cut among processes: collect elements of two vectors at the rows on both sides of each cut.
+// Purpose: collect elements of two vectors at the rows on both sides of each cut, for lines cut among processes.
 //
 // Arguments: y, z    global; read
 //            rows    shape [2 count], global; count elements of y, then count of z. Negative: no such row

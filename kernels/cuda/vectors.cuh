@@ -320,7 +320,7 @@ OPENCL_ON_VECTORS_3(mad)
 #undef OPENCL_ON_VECTORS_2
 #undef OPENCL_ON_VECTORS_3
 
-// Predicates. A true result is 1 for a number, and -1 in each component of a vector.
+// A true predicate gives 1 for a number, and -1 in a component of a vector.
 inline int isnan(float a) { return a != a; }
 inline int isnan(double a) { return a != a; }
 inline int isinf(float a) { return fabs(a) > 0x1.fffffep127f; }

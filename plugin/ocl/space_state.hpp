@@ -87,7 +87,7 @@ struct SpaceState final : Holding {
   const bool is_double, by_groups;
   const std::int64_t word;   ///< bytes of a scalar
   const Index units;         ///< compute units of the device
-  bool limited = true;       ///< waits have a time limit; true for devices with their own memory
+  bool limited = true;       ///< waits have a time limit; false if the device works in host memory
   double time_limit = 60;    ///< seconds that enqueued commands may take
   Kernel kernels[8][16][2];  ///< kernels by text, form and keep
   Buffer partial;

@@ -19,8 +19,8 @@ class Pause {
   bool waiting_ = false;
 };
 
-/// Waits for commands of a device. A wait with a time limit polls. A wait without limit (run-times of the host) is left
-/// to the driver; on a part of a processor it sleeps.
+/// Waits for commands of a device. With a time limit, a wait polls. Without a limit (run-times of the host), the driver
+/// waits; on a part of a processor, the thread sleeps.
 class OCLSPKT_API Waiter {
  public:
   /// @param limit  seconds from now on

@@ -9,7 +9,7 @@
 namespace oclspkt {
 namespace {
 
-/// Seconds. A longer pause between two applies ends a window.
+/// Maximum pause between two applies of a window, in seconds.
 constexpr double kPause = 0.25;
 /// Minimum time between two polls of the devices, in seconds. A poll of a device takes 4 ms (H200).
 constexpr double kBetweenPolls = 0.2;
