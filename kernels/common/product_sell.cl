@@ -11,7 +11,7 @@
 //            z        shape [rows], global; written; may be y
 //            rows     number of rows of the matrix
 //            span     rows of a work-group, a multiple of LANES
-// Launch:    work-groups for all rows. With LANES 1, a group has many work-items. With LANES == SLICE, a group has one.
+// Launch:    work-groups for all rows: of many work-items with LANES 1, of one work-item with LANES == SLICE.
 // Local:     none. Per stored entry: 2 flops; reads one value, one column index and one element of x. Per row: 1 word,
 //            with PLUS 2 words.
 // Valid:     z in all rows. Its bits depend only on SLICE, LANES, A, x and y.

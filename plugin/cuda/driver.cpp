@@ -13,7 +13,7 @@
 namespace oclspkt::cuda {
 namespace {
 
-/// Looks up functions of a library, and remembers the first missing one.
+/// Looks up functions of a library, and remembers the first missing function.
 class Symbols {
  public:
   explicit Symbols(void* library) : library_(library) {}

@@ -139,8 +139,8 @@ const Driver* driver(std::string* why = nullptr);
 /// True if this machine has no driver, or if the driver has no card. Neither case is worth a message.
 bool is_absent();
 
-/// Returns the compiler. Its version is the closest to the driver's that the loader finds, preferably an older version,
-/// because a driver cannot load code of a newer compiler. OCLSPKT_NVRTC names another file.
+/// Returns the compiler whose version is closest to the driver's. Older versions come first, because a driver cannot
+/// load code of a newer compiler. OCLSPKT_NVRTC names another file.
 const Compiler* compiler(std::string* why = nullptr);
 
 }  // namespace oclspkt::cuda

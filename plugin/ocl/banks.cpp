@@ -12,7 +12,7 @@ cl_mem create_in_channel(cl_context context, cl_mem_flags flags, std::size_t byt
   return clCreateBuffer(context, flags | static_cast<cl_mem_flags>(bank) << kChannelShift, bytes, nullptr, error);
 }
 
-// AMD's (Xilinx) boards: a flag says that the host pointer points to a struct, which names a bank. The image must be
+// AMD's (Xilinx) boards: a flag marks the host pointer as a pointer to a struct that names a bank. The image must be
 // linked with the kernel's arguments on the same banks. This is not tested, because we have no such board.
 
 /// CL_MEM_EXT_PTR_XILINX of AMD's header.

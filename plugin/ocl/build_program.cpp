@@ -35,8 +35,8 @@ bool keeps_nothing(const DeviceInfo& device) {
   return !device.cuda && device.type != DeviceType::gpu && device.platform.starts_with("Intel(R)");
 }
 
-/// Returns the surroundings that a compiled program depends on: the instruction set of the processors, which a device's
-/// name on a virtual machine does not show, and the settings of Intel's run-times.
+/// Returns the surroundings that a compiled program depends on: the settings of Intel's run-times, and the instruction
+/// set of the processors. On a virtual machine, a device's name does not show this set.
 std::vector<std::string> look_around() {
   std::vector<std::string> all;
   std::ifstream processors("/proc/cpuinfo");

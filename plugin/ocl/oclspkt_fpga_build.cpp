@@ -138,7 +138,7 @@ void take_option(Order& order, const std::string& name, const std::string& value
 }
 
 /// Read a command line, and the settings file that it names.
-/// @throws InvalidInput that names an unknown option or key, and lists the legal ones
+/// @throws InvalidInput that names an unknown option or key, and lists the legal options or keys
 Order read_order(const Words& arguments) {
   const Words with_value = {"--device", "--scalar", "--m", "--form", "--out", "--settings", "-D"};
   Order order;

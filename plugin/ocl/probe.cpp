@@ -87,8 +87,8 @@ double rate_of(DeviceSolver<T>& solver, const FoundDevice& found, double launch,
   return static_cast<double>(rows) / std::max(work, 1e-9);
 }
 
-/// Returns the plan of the first scheme that has a plan for this device; none if no scheme has one. Kernels of one
-/// work-item and other kernels never run on the same device.
+/// Returns the plan of the first scheme that has a plan for this device, or no plan. Kernels of one work-item and other
+/// kernels never run on the same device.
 std::optional<Plan> find_plan(const PlanRequest& request) {
   for (const Scheme* scheme : all_schemes()) {
     if ((scheme->nature().kernels == Kernels::task) != request.traits.task) continue;

@@ -70,8 +70,8 @@ class GridsCondensed final : public Worker<T> {
     return {level.multiplier.data(), level.reciprocal.data(), level.coupling.data(), sizeof(T)};
   }
 
-  /// Build the kernels. Copy the arrays that are not split by rows of the system to the device. The buffers of the last
-  /// set-up are released.
+  /// Build the kernels. Copy to the device the arrays that chunks do not split. The buffers of the last set-up are
+  /// released.
   std::int64_t build(const Site& s, const BandsView<T>&) override {
     make_kernels(s);
     std::int64_t bytes = 0;
