@@ -10,7 +10,7 @@
 //            n, run    elements, and elements of a work-group (common/wide.clh)
 //            x_k, factor_k  a vector of shape [n], global, and its factor, for each term; x_k may be z
 // Launch:    groups of GROUP_ITEMS work-items for all elements.
-// Local:     none. Per element: 2 flops and 1 word for each term; for z 1 word, with KEEP 1 2 words.
+// Local:     none. Per element: 2 flops and 1 word for each term; 1 word for z, or 2 words with KEEP 1.
 // Valid:     all of z.
 #include "common/terms.clh"
 #include "common/wide.clh"

@@ -27,7 +27,7 @@
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_shared_rows.clh"
 
-// Rows [begin, end) of a tile are in its lines. `row` is the tile's row 0 as a row of a line; negative above the line.
+// Rows [begin, end) of a tile are in its lines. Row 0 of the tile has number `row` in a line; above the line, it is < 0.
 typedef struct {
   int begin, end, row;
 } Place;

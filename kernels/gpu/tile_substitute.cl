@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: second pass of exact-twopass on GPUs: solve every tile. Its last unknown, and the last unknown of the tile
-// above, are known. The kernel eliminates inner rows with the operations of tile_reduce.cl, to the bit. It reads the
-// equations of the places (the last rows of work-items, tile_excess.clh) from `kept`.
+// Purpose: second pass of exact-twopass on GPUs: solve every tile, from the last unknowns of this tile and of the tile
+// above. The kernel eliminates inner rows with the operations of tile_reduce.cl, to the bit. It reads the equations of
+// the places (the last rows of work-items, tile_excess.clh) from `kept`.
 // Source: gpu/tile_excess.clh.
 //
 // Arguments (global memory)
