@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: compute z = A x, with PLUS z = y + A x, for sparse A by diagonals. Entry k of row i is in column i + diagonals_k.
+// Purpose: compute z = A x, with PLUS z = y + A x, by diagonals of A. Entry k of row i is in column i + diagonals_k.
 //
 // Arguments: values     shape [slices][width][SLICE], global; NO_ENTRY in places without an entry; written by the host
 //            diagonals  shape [width], global; column minus row, ascending; written by the host

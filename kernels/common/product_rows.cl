@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: compute z = A x row by row, with PLUS z = y + A x, for sparse A in blocks of equal work. A block has whole rows
+// Purpose: compute z = A x row by row, with PLUS z = y + A x, in blocks of equal work. A block has whole rows of A
 //          with at most BLOCK_ENTRIES entries, or a segment of a long row. product_segments adds up such segments.
 //
 // Arguments: values   shape [entries], global; written by the host

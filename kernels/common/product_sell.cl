@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: compute z = A x, with PLUS z = y + A x, for sparse A by slices of rows.
+// Purpose: compute z = A x, with PLUS z = y + A x, by slices of rows of A.
 // Source:  SELL-C-sigma; Kreutzer, Hager, Wellein, Fehske, Bishop 2014.
 //
 // Arguments: values   global; slice s begins at element begin[s] and has shape [its width][SLICE]; written by the host

@@ -77,7 +77,7 @@ static inline void take_some(__global const scalar_t* x, long i, long end, Best*
 }
 
 #if EXTREME != GREATEST_MAGNITUDE
-// The first element of this work-item that equals WORST. Called if no element is better than WORST.
+// Returns the index of this work-item's first element that equals WORST. Called if no element is better than WORST.
 static inline long place_of_worst(__global const scalar_t* x, long run, long end) {
   for (long i = first_of_item(run); i < end; i += ITEM_STEP) {
     for (long k = i; k < min(i + WIDE, end); ++k) {

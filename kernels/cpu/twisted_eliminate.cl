@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: first pass of method exact-factored for lines end to end: eliminate from both ends of the system to tile
 // `meeting`. Above this tile d_i = y_i - multiplier_i d_(i-1); in this tile and below, d_(i+1) replaces d_(i-1). A lane
-// sweeps its partition from 0. Then the kernel computes the values that enter all lanes of the tile. It corrects all rows
-// for these values while the rows are in the cache.
+// sweeps its partition from 0. Then the kernel computes the values that enter all lanes of the tile. It corrects the
+// rows for these values while they are in the cache.
 // Source: twisted factorisation; core/factors (Order::inwards) makes the factors.
 //
 // Arguments (global memory)

@@ -122,7 +122,7 @@ OPENCL_ATOMICS(uint)
 // reqd_work_group_size(x, y, z) becomes CUDA's launch_bounds(most threads of a block, least blocks of a
 // multiprocessor).
 #define reqd_work_group_size(x, y, z) launch_bounds((x) * (y) * (z), CORE_GROUPS)
-// How many work-groups' registers must at least fit into a multiprocessor together; 0: any number. A kernel's -D
+// Minimum number of work-groups whose registers must fit into a multiprocessor together; 0: no minimum. A kernel's -D
 // options follow this text. If they define a macro CORE_GROUPS, the macro replaces this constant.
 constexpr int CORE_GROUPS = 0;
 

@@ -27,7 +27,7 @@
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_shared_rows.clh"
 
-// Rows [begin, end) of a tile are in its lines. Row 0 of the tile has number `row` in a line; above the line, it is < 0.
+// Rows [begin, end) of a tile are in its lines. `row` is the number of row 0 in a line; it is negative above the line.
 typedef struct {
   int begin, end, row;
 } Place;

@@ -35,8 +35,8 @@
 #include "gpu/tile_factors.clh"
 #include "gpu/tile_scan.clh"
 
-// A swept tile. v holds the unknowns for an unknown 0 below the work-item (CORRECTED: below the tile). c holds
-// couplings. `behind` maps the unknown below the tile to the unknown below the work-item's rows.
+// A swept tile. v holds the unknowns that result from an unknown 0 below the work-item (CORRECTED: below the tile). c
+// holds couplings. `behind` maps the unknown below the tile to the unknown below the work-item's rows.
 typedef struct {
   TileRows rows;
   scalar_t v[ITEM_ROWS];
@@ -60,7 +60,7 @@ static inline void sweep_from_zero(scalar_t* v, const factor_t* coupling, bool b
 }
 
 #ifdef CORRECTED
-// Correct the rows of a work-item for an error `off` of the entering value. @param back  the value enters from below
+// Correct the rows of a work-item for an error `off` of the entering value. @param back  true: it enters from below
 static inline void take_off_all(scalar_t* v, const factor_t* coupling, scalar_t off, bool back) {
 #pragma unroll
   for (int k = 0; k < ITEM_ROWS; ++k) {

@@ -112,7 +112,6 @@ cl_int build(_cl_program& program, const std::string& options) {
   return code_of(result);
 }
 
-/// Read the signature that a loaded kernel carries.
 CUresult read_signature(const _cl_program& program, const char* name, KernelSignature* read) {
   const Driver& d = *driver();
   CUdeviceptr address = 0;

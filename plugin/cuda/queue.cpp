@@ -6,7 +6,7 @@ namespace oclspkt::cuda {
 namespace {
 
 // look() returns the state of an event, wait_for() waits for the event. An event of a caller's queue has no CUDA event.
-// For it, both functions query the whole stream.
+// Both functions then query the whole stream.
 CUresult look(const _cl_event& event) {
   return event.end != nullptr ? driver()->event_query(event.end) : driver()->stream_query(event.queue->stream);
 }

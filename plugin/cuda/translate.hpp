@@ -37,7 +37,6 @@ struct CudaProgram {
 /// @throws BuildError for an option or a text that cannot be translated
 CudaProgram translate(std::string_view text, std::string_view options);
 
-/// How a kernel takes an argument.
 enum class ParameterKind {
   value = 0,
   buffer = 1,  ///< __global or __constant pointer

@@ -148,7 +148,7 @@ struct DeviceState {
   std::unique_ptr<Pipeline> pipeline;         ///< null if kernels work in place
   Buffer units;                               ///< scale factors of the solution, one for each row; empty: none
   Kernel scale;                               ///< kernel that multiplies by `units`
-  Int last_number = 0;                        ///< the number behind Site::last_number
+  Int last_number = 0;                        ///< the number that Site::last_number refers to
   std::vector<Event> earlier;                 ///< launches of a pass except the last, until their times are read
   std::shared_ptr<ImportedVectors> imported;  ///< null unless callers' queues belong to another run-time
 };

@@ -13,9 +13,9 @@
 namespace oclspkt::ocl {
 namespace {
 
-// From cl_nv_device_attribute_query. Some of Debian's headers for OpenCL 1.2 lack these constants.
+// Queries of cl_nv_device_attribute_query. Some of Debian's headers for OpenCL 1.2 lack these constants.
 constexpr cl_device_info kNvPciBus = 0x4008, kNvPciSlot = 0x4009, kNvPciDomain = 0x400A;
-// From cl_khr_pci_bus_info: domain, bus, device, function.
+// The query of cl_khr_pci_bus_info. Its result is domain, bus, device and function.
 constexpr cl_device_info kKhrPciBusInfo = 0x410F;
 
 constexpr int kCacheLine = 64;

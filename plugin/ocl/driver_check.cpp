@@ -84,7 +84,7 @@ std::string new_token() {
   return text;
 }
 
-/// Returns the environment of this process, but with drivers for the ICD loader only in one folder.
+/// Returns the environment of this process. In it, `folder` is the only folder of the ICD loader.
 std::vector<std::string> environment_with(const std::string& folder) {
   std::vector<std::string> words{std::string(kVendorVariable) + "=" + folder};
   for (char** word = environ; word != nullptr && *word != nullptr; ++word) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kExternalMemory = "cl_khr_external_memory_opaque_fd";
 
-// From OpenCL 3.0: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, and clCreateBufferWithProperties.
+// Names of OpenCL 3.0: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, and clCreateBufferWithProperties.
 constexpr cl_ulong kOpaqueFd = 0x2060;
 using CreateBuffer = cl_mem(CL_API_CALL*)(cl_context, const cl_ulong*, cl_mem_flags, std::size_t, void*, cl_int*);
 

@@ -51,7 +51,6 @@ class CopyThreads {
   void call(Index helpers, const std::function<void()>& f);
   /// Wait for the helpers that have begun. Other helpers no longer begin.
   void dismiss();
-  /// The number of threads that exist, asleep or helping.
   Index size() const { return static_cast<Index>(threads_.size()); }
 
  private:

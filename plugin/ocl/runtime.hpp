@@ -48,7 +48,7 @@ OCLSPKT_API Buffer wrap(const OpenDevice& device, const void* p, std::int64_t by
 OCLSPKT_API Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes);
 OCLSPKT_API Event enqueue_write(const OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);
 
-/// Enqueue the copy in a transfer queue of the device, and flush the queue, which starts the copy at once.
+/// Enqueue a copy in a transfer queue of the device, and flush the queue, which starts the copy at once.
 /// @param behind  the copy waits for this command of the device's own queue, which has been flushed
 Event enqueue_read_beside(OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes, const Event& behind);
 Event enqueue_write_beside(OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);

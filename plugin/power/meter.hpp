@@ -12,7 +12,7 @@
 
 namespace oclspkt {
 
-/// How joules are determined, from best to worst.
+/// The ways to determine joules, from best to worst.
 enum class PowerKind {
   counter,  ///< a counter of the device
   samples,  ///< the integral of watts that the device reports
@@ -47,7 +47,7 @@ OCLSPKT_API double rated_watts(const PoweredDevice& device, const RatedWatts& gi
 /// The time of a steady clock, in seconds.
 OCLSPKT_API double steady_seconds();
 
-/// Where a meter finds its sources. Tests set their own folders, libraries and clocks.
+/// The sources of a meter. Tests set their own folders, libraries and clocks.
 struct MeterSettings {
   RatedWatts rated;
   std::string powercap = "/sys/class/powercap";

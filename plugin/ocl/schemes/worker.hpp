@@ -76,7 +76,6 @@ class OCLSPKT_API Worker {
   /// @param bands     bands of all rows; they live until after the worker's next set-up
   /// @param in_place  the device may make the arrays itself, in memory that it shares with the host
   virtual Stored store(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool in_place);
-  /// Release the memory of the stored arrays.
   virtual void release_stored() { narrow_ = {}; }
   /// The factors of eliminated rows, for evidence (core/evidence); null if the scheme has none.
   virtual const Factors<T>* factors() const { return nullptr; }

@@ -11,7 +11,6 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Returns compiler options for the rows of a block and for the form of the bands.
 std::string task_options(const Plan& plan, Index rows) {
   return "-D TASK_ROWS=" + std::to_string(rows) + (plan.symmetric() ? " -D SYMMETRIC" : "");
 }

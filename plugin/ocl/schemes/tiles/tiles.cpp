@@ -14,7 +14,6 @@ namespace {
 /// Number of work-groups that keep a GPU busy.
 constexpr Index kBusyGroups = 2048;
 
-/// Returns compiler options for the form of bands or factors.
 std::string form_options(const Plan& plan) {
   return std::string(plan.form == Form::shared ? " -D SHARED_FACTORS" : "") +
          (plan.symmetric() ? " -D SYMMETRIC" : "") + (plan.narrow ? " -D NARROW_FACTORS" : "");
