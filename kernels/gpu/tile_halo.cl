@@ -36,7 +36,7 @@ static inline scalar_t invert(scalar_t a) { return NAN_SAFE ? reciprocal(a) : ro
 
 // Eliminate the rows of the partition, from the top. lower becomes the multipliers and diag the reciprocal pivots.
 // upper becomes the couplings times the reciprocal pivots.
-// @return the last row's equation; *top becomes the first row's: x_first = value - above x_above - below x_last
+// @return equation of the last row; *top: equation of the first row, x_first = value - above x_above - below x_last
 static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper, const scalar_t* y, Reduced* top,
                                 NonFinite non_finite) {
   // x_first = f - g x_above - h x_i; row i is the row eliminated last

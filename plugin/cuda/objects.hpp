@@ -155,7 +155,6 @@ struct _cl_program : oclspkt::cuda::Counted {
 };
 
 struct _cl_kernel : oclspkt::cuda::Counted {
-  /// An argument of the kernel, as the caller set it.
   struct Argument {
     oclspkt::cuda::ParameterKind kind;
     alignas(16) unsigned char value[16] = {};  ///< long enough for every argument of our kernels

@@ -336,7 +336,6 @@ class ClSolver final : public VisitedSolver<T> {
     }
   }
 
-  /// Cut the rows into chunks, and the chunks into pieces for the pipeline.
   void cut_chunks() {
     layout_ =
         layout_within(limits_of(found_, settings_, in_place_, sizeof(T)), found_, settings_, plan_, lines_, sizeof(T));

@@ -101,7 +101,6 @@ class DeviceBands {
     return {static_cast<const std::byte*>(array) + places.first * word, size(places.rows() * word)};
   }
 
-  /// True if kernels work in host memory.
   static bool in_place(const Site& site) { return site.pipeline == nullptr; }
 
   /// True if every pass copies the bands of its chunk again.

@@ -141,7 +141,6 @@ class Passes {
   Buffer wrapped(const T* vector) const {
     return wrap(site_.device, vector + chunk_->first, chunk_->rows() * static_cast<Index>(sizeof(T)));
   }
-  /// Enqueue a copy of `rows` rows between two buffers.
   void copy(const Buffer& from, Index from_row, const Buffer& to, Index to_row, Index rows,
             Event* copied = nullptr) const {
     constexpr std::size_t kWord = sizeof(T);

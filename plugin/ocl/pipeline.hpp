@@ -190,7 +190,6 @@ class Pipeline {
   const int parts_;  ///< number of parts of a piece
   Way up_, down_;
 
-  // The state of the passage in progress.
   const Passage* passage_ = nullptr;
   std::atomic<bool> over_{true};
   std::vector<cl::Event> launch_events_;

@@ -44,8 +44,7 @@ OCLSPKT_API ProgramNote note_of(const WantedProgram& wanted, const std::string& 
 /// Returns the name of a program's file without its ending, such as task_spkjac_f32_m32.
 OCLSPKT_API std::string program_name(const WantedProgram& wanted);
 
-/// Write FILE.json.
-/// @throws InvalidInput if the file cannot be written
+/// @throws InvalidInput if the note cannot be written
 OCLSPKT_API void write_note(const std::string& file, const ProgramNote& note);
 
 /// Write FILE and FILE.json. @throws InvalidInput if a file cannot be written

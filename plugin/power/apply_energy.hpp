@@ -28,7 +28,6 @@ class ApplyEnergy {
   const EnergyReport& report() const { return report_; }
   /// Mean watts of a device in the windows since the last forget(), including pauses (see share()). NaN: not measured.
   double watts(const std::string& physical) const;
-  /// True if the meter can read the device.
   bool measures(const std::string& physical) const;
   /// The fraction of time in which applies ran, in the windows since the last forget().
   double share() const;

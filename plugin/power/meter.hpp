@@ -44,7 +44,6 @@ OCLSPKT_API RatedWatts parse_rated(const std::string& text);
 /// entry: 400 W for a GPU, 8 W for a core, 60 W for a board.
 OCLSPKT_API double rated_watts(const PoweredDevice& device, const RatedWatts& given);
 
-/// The time of a steady clock, in seconds.
 OCLSPKT_API double steady_seconds();
 
 /// The sources of a meter. Tests set their own folders, libraries and clocks.

@@ -81,7 +81,6 @@ class OCLSPKT_API Worker {
   virtual const Factors<T>* factors() const { return nullptr; }
   /// The bound on rounding, if it depends on the factors (DeviceSolver::rounding()); 0: the plan's bound holds.
   virtual double rounding() const { return 0; }
-  /// Bytes of host memory that the worker holds.
   virtual std::int64_t host_bytes() const;
 
   /// Build the kernels, and allocate the worker's own buffers. The stored arrays, vectors and scratch already exist.
