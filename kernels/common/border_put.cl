@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: for lines cut among processes: write the unknowns next to cuts to their rows.
+// Purpose: write the unknowns next to cuts to their rows, for lines cut among processes.
 //
 // Arguments: unknowns  shape [count], global; read
-//            rows      shape [count], global; elements of x; an unknown whose element is negative is not written
+//            rows      shape [count], global; elements of x. An unknown with a negative element is not written
 //            x         global; written
-//            count     unknowns
-// Launch:    any number of work-groups; a work-item takes one number.
+//            count     number of unknowns
+// Launch:    any number of work-groups; a work-item writes one unknown.
 // Local:     none.
 // Valid:     x at the elements in `rows`.
 #include "common/scalar.clh"

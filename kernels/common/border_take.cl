@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: for lines cut among processes: collect the numbers of two vectors at the rows next to cuts and beside them.
+// Purpose: collect elements of two vectors at the rows on both sides of each cut, for lines cut among processes.
 //
 // Arguments: y, z    global; read
-//            rows    shape [2 count], global; elements of y, then of z; negative: the vector has no such row
+//            rows    shape [2 count], global; count elements of y, then count of z. Negative: no such row
 //            out     shape [2 count], global; written
-//            count   numbers from each vector
-// Launch:    any number of work-groups; a work-item takes one number.
+//            count   number of elements to take from each vector
+// Launch:    any number of work-groups; a work-item takes one element.
 // Local:     none.
 // Valid:     out everywhere; 0 where `rows` is negative.
 #include "common/scalar.clh"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: x += z, to add up results of several solvers; or with MULTIPLY x *= z, to multiply them or to undo a scaling
+// Purpose: x += z adds up the results of several solvers. With MULTIPLY, x *= z multiplies results or undoes a scaling
 // of columns.
 //
 // Arguments: x      global; read and written
 //            z      global; read
 //            first  first row that changes
-//            count  rows
-//            ahead  element `ahead + i` of z belongs to element i of x
+//            count  number of rows that change
+//            ahead  x[i] changes by z[ahead + i]
 // Launch:    any number of work-groups; a work-item takes one row.
-// Local:     none. Per row: 1 flop, 3 words; with MULTIPLY, 1 word where z is 1.
+// Local:     none. Per row: 1 flop, 3 words; with MULTIPLY only 1 word in rows where z is 1.
 // Valid:     x at rows [first, first + count).
 #include "common/scalar.clh"
 

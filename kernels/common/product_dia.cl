@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: sparse product by diagonals, z = A x, with PLUS z = y + A x: entry k of row i is at column i + diagonals_k.
+// Purpose: compute z = A x, with PLUS z = y + A x, by diagonals of A. Entry k of row i is in column i + diagonals_k.
 //
-// Arguments: values     shape [slices][width][SLICE], global; NO_ENTRY where there is no entry; by the host
-//            diagonals  shape [width], global; column minus row, ascending; by the host
+// Arguments: values     shape [slices][width][SLICE], global; NO_ENTRY in places without an entry; written by the host
+//            diagonals  shape [width], global; column minus row, ascending; written by the host
 //            x          shape [columns], global; read
-//            y          shape [rows], global; read with PLUS, else not
+//            y          shape [rows], global; read only with PLUS
 //            z          shape [rows], global; written; may be y
-//            rows       of the matrix
-//            width      how many diagonals
+//            rows       number of rows of the matrix
+//            width      number of diagonals
 //            span       rows of a work-group, a multiple of LANES
-// Launch:    work-groups for all rows. With LANES 1, a group has many work-items, whose rows lie a group's size apart;
-//            with LANES == SLICE it has one work-item, which takes one slice after the other.
-// Local:     none. Per stored entry: 2 flops, 1 word and x; per row: 1 word, with PLUS 2.
-// Valid:     z in all rows. Its bits depend only on SLICE, the kind of device, A, x and y.
+// Launch:    work-groups for all rows. With LANES 1, a group has many work-items, and consecutive rows of a work-item
+//            are a group's size apart. With LANES == SLICE, a group has one work-item, which takes slice after slice.
+// Local:     none. Per stored entry: 2 flops, reads of the entry and of x. Per row: 1 word, with PLUS 2.
+// Valid:     z in all rows. Its bits depend only on SLICE, LANES, A, x and y.
 //
-// Build parameters: SLICE rows of a slice; NO_ENTRY the bits of a NaN, see kNoEntry.
+// Build parameters: SLICE: rows of a slice. NO_ENTRY: the bits of a NaN (kNoEntry).
 #include "common/product.clh"
 
 #if !defined(SLICE) || !defined(NO_ENTRY)
@@ -27,7 +27,7 @@
 #define AS_INTEGER(value) as_long(value)
 #endif
 
-// sum + value * x. x is read only where there is an entry, because elsewhere it may lie outside of the array.
+// Returns sum + value * x. The function reads x only for real entries; for padding, x may point outside the array.
 static inline lanes_t add_product(lanes_t sum, lanes_t value, __global const scalar_t* x) {
 #if LANES == 1
   const bool there = AS_INTEGER(value) != NO_ENTRY;
@@ -43,7 +43,7 @@ static inline lanes_t add_product(lanes_t sum, lanes_t value, __global const sca
 }
 
 #if LANES == 1
-#define AT_ONCE 8  // loads in flight: all entries of a 5- or 7-point stencil
+#define AT_ONCE 8  // loads in flight, enough for all entries of a 5- or 7-point stencil
 #else
 #define AT_ONCE 1
 #endif

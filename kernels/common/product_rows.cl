@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: sparse product row by row, z = A x, with PLUS z = y + A x, in blocks of equal work: whole rows with at most
-//          BLOCK_ENTRIES entries together, or a segment of a longer row. product_segments adds up the segments.
+// Purpose: compute z = A x row by row, with PLUS z = y + A x, in blocks of equal work. A block has whole rows of A
+//          with at most BLOCK_ENTRIES entries, or a segment of a long row. product_segments adds up such segments.
 //
-// Arguments: values   shape [entries], global; by the host
-//            columns  shape [entries], global; by the host
-//            blocks   shape [count + 1][3], global; first row, first entry, segment or -1; by the host
-//            row_end  shape [rows], global; how many entries of its block end with this row; by the host
+// Arguments: values   shape [entries], global; written by the host
+//            columns  shape [entries], global; written by the host
+//            blocks   shape [count + 1][3], global; first row, first entry, segment or -1; written by the host
+//            row_end  shape [rows], global; entries of the row's block up to the end of the row; written by the host
 //            x        shape [columns of A], global; read
-//            y        shape [rows], global; read with PLUS, else not
-//            z        shape [rows], global; written in all rows but those cut into segments; may be y
+//            y        shape [rows], global; read only with PLUS
+//            z        shape [rows], global; written except in long rows; may be y
 //            sums     shape [segments], global; written
-//            count    blocks
+//            count    number of blocks
 //            span     blocks of a work-group
 // Launch:    work-groups of GROUP_ITEMS work-items for all blocks.
-// Local:     GROUP_ITEMS > 1: BLOCK_ENTRIES + GROUP_ITEMS words. Per entry: 2 flops, 1 word, a column and x.
-// Valid:     z in all rows but long ones, and sums. Bits depend only on GROUP_ITEMS, LANES, A, x and y.
+// Local:     with GROUP_ITEMS > 1, BLOCK_ENTRIES + GROUP_ITEMS words. Per entry: 2 flops, 1 word, a column and x.
+// Valid:     z except in long rows, and sums. Bits depend only on GROUP_ITEMS, LANES, A, x and y.
 //
-// Build parameters: GROUP_ITEMS, a power of two; BLOCK_ENTRIES, a multiple of it.
+// Build parameters: GROUP_ITEMS is a power of two. BLOCK_ENTRIES is a multiple of GROUP_ITEMS.
 #include "common/product.clh"
 
 #if !defined(GROUP_ITEMS) || !defined(BLOCK_ENTRIES)
@@ -24,7 +24,7 @@
 #endif
 
 typedef struct {
-  long row, entry, segment;  // the block's first row and first entry; segment -1: whole rows
+  long row, entry, segment;  // first row, first entry, and number of the segment; -1 for a block of whole rows
   int rows, entries;
 } Block;
 
@@ -39,7 +39,7 @@ static inline Block block_of(__global const long* blocks, long at) {
   return block;
 }
 
-// The first entry of row r of a block, and the entry behind its last, both counted in the block.
+// first_entry() and end_entry() bound the entries of row r of a block, counted from the block's first entry.
 static inline int first_entry(Block block, __global const ushort* row_end, int r) {
   return r == 0 ? 0 : row_end[block.row + r - 1];
 }
@@ -58,7 +58,6 @@ static inline void put_sum(Block block, int r, scalar_t sum, __global const scal
 
 #if GROUP_ITEMS > 1
 
-// Compute the product of every entry of a block.
 static inline void multiply(Block block, __global const scalar_t* values, __global const place_t* columns,
                             __global const scalar_t* x, __local scalar_t* products) {
   const int item = (int)get_local_id(0);
@@ -69,15 +68,14 @@ static inline void multiply(Block block, __global const scalar_t* values, __glob
   }
 }
 
-// Add up the products of each row of the block.
 static inline void add_rows(Block block, __global const ushort* row_end, __local const scalar_t* products,
                             __local scalar_t* parts, __global const scalar_t* y, __global scalar_t* z,
                             __global scalar_t* sums) {
   const int item = (int)get_local_id(0);
-  int lanes = 1, at_once = GROUP_ITEMS;  // work-items that share a row, and rows summed at once
+  int lanes = 1, at_once = GROUP_ITEMS;  // `lanes` work-items share a row; `at_once` rows are summed at once
   for (; 2 * lanes * block.rows <= GROUP_ITEMS; at_once /= 2) lanes *= 2;
   const int lane = item & (lanes - 1);
-  // Several rounds are needed only where one work-item takes a whole row.
+  // The loop repeats only if each row has a single work-item.
   for (int r = (item - lane) / lanes, before = 0; before < block.rows; before += at_once, r += at_once) {
     scalar_t sum = 0;
     if (r < block.rows) {
@@ -91,7 +89,7 @@ static inline void add_rows(Block block, __global const ushort* row_end, __local
 
 #else
 
-#define AT_ONCE 4  // independent sums, so that no addition waits for another
+#define AT_ONCE 4  // independent partial sums; in a single sum, each addition waits for the previous addition
 
 static inline void multiply_rows(Block block, __global const scalar_t* values, __global const place_t* columns,
                                  __global const ushort* row_end, __global const scalar_t* x,
@@ -126,7 +124,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void product_r
     multiply(block, values, columns, x, products);
     barrier(CLK_LOCAL_MEM_FENCE);
     add_rows(block, row_end, products, parts, y, z, sums);
-    barrier(CLK_LOCAL_MEM_FENCE);  // the next block's products overwrite these
+    barrier(CLK_LOCAL_MEM_FENCE);  // the next block overwrites the products
 #else
     multiply_rows(block, values, columns, row_end, x, y, z, sums);
 #endif

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: add up the segments that product_rows made of each long row: z_i = their sum, with PLUS y_i + their sum.
+// Purpose: for each long row, add up the sums of its segments. z_i is this total; with PLUS, y_i plus this total.
 //
-// Arguments: long_rows  shape [count][3], global; row, first segment, segment behind the last; by the host
-//            sums       shape [segments], global; by product_rows
-//            y          shape [rows], global; read with PLUS, else not
+// Arguments: long_rows  shape [count][3], global; row, first segment, end of its segments; written by the host
+//            sums       shape [segments], global; written by product_rows
+//            y          shape [rows], global; read only with PLUS
 //            z          shape [rows], global; written in long rows; may be y
-//            count      long rows
+//            count      number of long rows
 //            span       long rows of a work-group
 // Launch:    work-groups of GROUP_ITEMS work-items for all long rows.
-// Local:     GROUP_ITEMS > 1: GROUP_ITEMS words. Per segment: 1 flop, 1 word.
+// Local:     with GROUP_ITEMS > 1, GROUP_ITEMS words. Per segment: 1 flop, 1 word.
 // Valid:     z in long rows. Bits depend only on GROUP_ITEMS, sums and y.
 //
-// Build parameter: GROUP_ITEMS, a power of two.
+// Build parameter: GROUP_ITEMS is a power of two.
 #include "common/product.clh"
 
 #ifndef GROUP_ITEMS
@@ -32,7 +32,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void product_s
     for (long k = row[1] + item; k < row[2]; k += GROUP_ITEMS) sum += sums[k];
 #if GROUP_ITEMS > 1
     sum = sum_of_items(sum, GROUP_ITEMS, parts);
-    barrier(CLK_LOCAL_MEM_FENCE);  // the next row's parts overwrite these
+    barrier(CLK_LOCAL_MEM_FENCE);  // the next row overwrites the parts
 #endif
     if (item == 0) put_row(y, z, row[0], sum);
   }

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: sparse product by slices of rows, z = A x, with PLUS z = y + A x.
+// Purpose: compute z = A x, with PLUS z = y + A x, by slices of rows of A.
 // Source:  SELL-C-sigma; Kreutzer, Hager, Wellein, Fehske, Bishop 2014.
 //
-// Arguments: values   global; slice s has shape [width of s][SLICE] and begins at element begin[s]; written by
-//                     the host
-//            columns  same shape as `values`, global; column of each entry, negative where the slice is padded; written
-//                     by the host
+// Arguments: values   global; slice s begins at element begin[s] and has shape [its width][SLICE]; written by the host
+//            columns  shape as `values`, global; column of each entry, negative for padding; written by the host
 //            begin    shape [slices + 1], global; written by the host
-//            row_of   shape [rows], global; with SORTED, the row of A for each row of the slices; else not read
+//            row_of   shape [rows], global; read only with SORTED: the row of A for each row of the slices
 //            x        shape [columns of A], global; read
-//            y        shape [rows], global; read with PLUS, else not
+//            y        shape [rows], global; read only with PLUS
 //            z        shape [rows], global; written; may be y
-//            rows     of the matrix
+//            rows     number of rows of the matrix
 //            span     rows of a work-group, a multiple of LANES
-// Launch:    as product_dia.
+// Launch:    work-groups for all rows: of many work-items with LANES 1, of one work-item with LANES == SLICE.
 // Local:     none. Per stored entry: 2 flops; reads one value, one column index and one element of x. Per row: 1 word,
-//            with PLUS 2.
-// Valid:     z in all rows. Its bits depend only on SLICE, the kind of device, A, x and y.
+//            with PLUS 2 words.
+// Valid:     z in all rows. Its bits depend only on SLICE, LANES, A, x and y.
 //
-// Build parameters: SLICE rows of a slice; optional SORTED.
+// Build parameters: SLICE: rows of a slice. SORTED, optional: the slices hold the rows in the order of `row_of`.
 #include "common/product.clh"
 
 #ifndef SLICE
@@ -26,10 +24,10 @@
 #endif
 
 #if LANES == 1
-#define AT_ONCE 4  // independent loads
+#define AT_ONCE 4  // independent loads in flight
 
-// Add to `sum` the products of AT_ONCE entries of a row, from element `at` on and below `end`. All loads are
-// unconditional, so that the compiler can issue them at once.
+// Add the products of AT_ONCE entries of a row to `sum`. The entries begin at element `at` and stop before `end`. No
+// load is conditional, because the compiler can then issue all loads at once.
 static inline scalar_t add_places(scalar_t sum, __global const scalar_t* values, __global const place_t* columns,
                                   __global const scalar_t* x, long at, long end) {
   scalar_t value[AT_ONCE], unknown[AT_ONCE];
@@ -53,7 +51,7 @@ static inline scalar_t add_places(scalar_t sum, __global const scalar_t* values,
 
 static inline lanes_t unknowns_at(__global const scalar_t* x, __global const place_t* column) {
   scalar_t unknowns[LANES];
-  place_t least = 0;  // one test for all lanes: a branch in each lane takes a third longer
+  place_t least = 0;  // one test for all lanes, because a branch in each lane takes a third longer
 #pragma unroll
   for (int l = 0; l < LANES; ++l) least = min(least, column[l]);
   if (least == 0) {

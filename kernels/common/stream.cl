@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: measure the speed limit of the solvers: read four arrays, write one, x = (a + b) + (c + y).
+// Purpose: measure the device's speed limit for solvers. The kernel reads four arrays and writes x = (a + b) + (c + y).
 //
-// Arguments: a, b, c, y, x  shape [n], global; x is written here, the others by the host; any alignment
+// Arguments: a, b, c, y, x  shape [n], global; the kernel writes x, the host the other arrays; any alignment
 //            n              rows
-// Launch:    any number of work-groups of one work-item; each takes one run of consecutive rows.
+// Launch:    any number of work-groups of one work-item; a work-group takes one run of consecutive rows.
 // Local:     none. Per row: 3 flops, 5 words.
-// Valid:     x everywhere.
+// Valid:     x in all rows.
 #include "common/memory.clh"
 
-#define PREFETCH_AHEAD 512  // bytes; about what a core fetches while one line arrives
+#define PREFETCH_AHEAD 512  // bytes; about as much as a core fetches during one memory latency
 
 static inline lanes_t stream_sum(__global const scalar_t* a, __global const scalar_t* b, __global const scalar_t* c,
                                  __global const scalar_t* y, long i) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: a linear combination of vectors. KEEP 1: z = number z + factor_0 x_0 + ...; KEEP 0: z = factor_0 x_0 + ...;
-// z = number if there are no terms and KEEP is 0.
+// Purpose: compute z = factor_0 x_0 + factor_1 x_1 + ... if KEEP is 0. If KEEP is 1, `number` times the old z is added.
+// Without terms, KEEP 0 fills z with `number`.
 //
 // Build parameters: TERMS  0 to 8
 //                   KEEP   0 or 1
 //                   and those of common/wide.clh
 // Arguments: z         shape [n], global; written, read with KEEP 1; aligned as common/wide.clh says
-//            number
+//            number    factor of the old z with KEEP 1, and the value of z without terms
 //            n, run    elements, and elements of a work-group (common/wide.clh)
-//            x_k, factor_k  shape [n], global, and a number, for each term; x_k may be z
+//            x_k, factor_k  a vector of shape [n], global, and its factor, for each term; x_k may be z
 // Launch:    groups of GROUP_ITEMS work-items for all elements.
-// Local:     none. Per element: 2 flops a term, 1 word a term, 1 word for z, 1 more with KEEP 1.
-// Valid:     z everywhere.
+// Local:     none. Per element: 2 flops and 1 word for each term; 1 word for z, or 2 words with KEEP 1.
+// Valid:     all of z.
 #include "common/terms.clh"
 #include "common/wide.clh"
 
@@ -21,7 +21,7 @@
 
 #define PARAMETER(k) , __global const scalar_t *x##k, const scalar_t factor##k
 
-// The first term is not added to 0, because 0 + -0 would be 0.
+// The first term is stored, not added to 0, because 0 + -0 is 0.
 static inline wide_t scaled(scalar_t factor, wide_t x) {
   for (int p = 0; p < PARTS; ++p) x.at[p] = mul((lanes_t)factor, x.at[p]);
   return x;

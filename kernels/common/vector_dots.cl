@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: dot products of y with several vectors. Each work-group computes partial sums; the host adds these in order.
+// Purpose: compute dot products of y with several vectors. The host adds the work-groups' partial sums in order.
 //
 // Build parameters: TERMS  1 to 8
 //                   and those of common/wide.clh; GROUP_ITEMS is a power of two
 // Arguments: y         shape [n], global; aligned as common/wide.clh says
 //            partial   global; partial[first + k groups + g] receives the part of y . x_k that work-group g computes;
-//                      groups is the number of work-groups of the launch
-//            first     element of `partial` where the sums of this launch begin
+//                      `groups` is the number of work-groups of the launch
+//            first     element of `partial` that holds the first sum of this launch
 //            n, run    elements, and elements of a work-group (common/wide.clh)
 //            x_k       shape [n], global, for each term; may be y
 // Launch:    groups of GROUP_ITEMS work-items for all elements.
-// Local:     TERMS GROUP_ITEMS scalars. Per element: 2 TERMS flops, TERMS + 1 words, 1 less if an x_k is y.
-// Valid:     `partial`, at the elements named above.
+// Local:     TERMS GROUP_ITEMS scalars. Per element: 2 TERMS flops, TERMS + 1 words, 1 word less if an x_k is y.
+// Valid:     the elements of `partial` named above.
 #include "common/partial_sums.clh"
 #include "common/terms.clh"
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: the least or greatest number of a vector with its first index, or the greatest magnitude without an index.
-// Each work-group finds one for its elements; the host compares them in order.
+// Purpose: find the least or greatest element of a vector and its first index, or the greatest magnitude without an
+// index. Each work-group finds the best of its elements; the host compares the groups' results in order.
 //
 // Build parameters: EXTREME  LEAST, GREATEST or GREATEST_MAGNITUDE
 //                   and those of common/wide.clh; GROUP_ITEMS is a power of two
 // Arguments: x        shape [n], global; aligned as common/wide.clh says
-//            partial  global; the value of work-group g is written to element first + g
-//            places   global; the value's index is written to element first_place + g: LONG_MAX if the group found no
-//                     number. Not written by GREATEST_MAGNITUDE. May be the memory of `partial`
+//            partial  global; partial[first + g] receives the value of work-group g
+//            places   global; places[first_place + g] receives the index of this value, or LONG_MAX if the group found
+//                     no number. GREATEST_MAGNITUDE writes no index. May be the memory of `partial`
 //            n, run   elements, and elements of a work-group (common/wide.clh)
 // Launch:    groups of GROUP_ITEMS work-items for all elements.
 // Local:     a scalar and 8 bytes for each work-item. Per element: 1 word.
-// Valid:     `partial` and `places`, where they are written. LEAST, GREATEST: NaN and index 0 if x_0 is NaN; any other
-//            NaN is skipped. GREATEST_MAGNITUDE: NaN if x has one.
+// Valid:     the elements of `partial` and `places` named above. LEAST and GREATEST give NaN and index 0 if x_0 is NaN;
+//            they skip every other NaN. GREATEST_MAGNITUDE gives NaN if x contains NaN.
 #include "common/wide.clh"
 
 #define LEAST 0
@@ -39,7 +39,7 @@ typedef struct {
   long place;
 } Best;
 
-// The better of two: NaN is better than any number; of equal numbers the one with the smaller index is better.
+// Returns the better candidate. NaN is better than any number. Of equal numbers, the smaller index is better.
 static inline Best best_of(Best a, Best b) {
   const bool b_is_better = isnan(a.value) || isnan(b.value)
                                ? isnan(b.value) && (!isnan(a.value) || b.place < a.place)
@@ -47,7 +47,7 @@ static inline Best best_of(Best a, Best b) {
   return b_is_better ? b : a;
 }
 
-// Compare the WIDE numbers from element i on with the best so far. The index noted is i; find() makes it exact.
+// Compare the WIDE numbers from element i on with the best so far. The noted index is i; find() makes it exact.
 static inline void take_numbers(wide_t x, long i, Best* best) {
   scalar_t number[WIDE], value = WORST;
 #if GROUP_ITEMS == 1
@@ -77,7 +77,7 @@ static inline void take_some(__global const scalar_t* x, long i, long end, Best*
 }
 
 #if EXTREME != GREATEST_MAGNITUDE
-// The first element of this work-item that equals WORST. Call it if no number was better than WORST.
+// Returns the index of this work-item's first element that equals WORST. Called if no element is better than WORST.
 static inline long place_of_worst(__global const scalar_t* x, long run, long end) {
   for (long i = first_of_item(run); i < end; i += ITEM_STEP) {
     for (long k = i; k < min(i + WIDE, end); ++k) {
@@ -87,11 +87,11 @@ static inline long place_of_worst(__global const scalar_t* x, long run, long end
   return LONG_MAX;
 }
 
-// Find the exact index of the best among the WIDE elements from best->place on.
+// Find the exact index of the best element; it is one of the WIDE elements from best->place on.
 static inline void find(__global const scalar_t* x, long end, Best* best) {
   if (isnan(best->value) || best->place == LONG_MAX) return;
   while (best->place < end - 1 && x[best->place] != best->value) ++best->place;
-  best->value = x[best->place];  // take the sign of a zero from x
+  best->value = x[best->place];  // copy the element, because a zero may have a sign
 }
 #endif
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: an elementwise operation on one or two vectors: z_i = OPERATION(x_i, y_i).
+// Purpose: apply an elementwise operation to one or two vectors: z_i = OPERATION(x_i, y_i).
 //
-// Build parameters: OPERATION  one of those below
+// Build parameters: OPERATION  MULTIPLY, DIVIDE or another operation of the list below
 //                   and those of common/wide.clh
-// Arguments: z, x, y  shape [n], global; z is written, and may be x or y; y is x where OPERATION takes one vector;
-//                     aligned as common/wide.clh says
-//            number   what SHIFT adds; what DIVIDE gives for 0 / 0
+// Arguments: z, x, y  shape [n], global, aligned as common/wide.clh says; z is written and may be x or y. For an
+//                     operation on one vector, y is x
+//            number   SHIFT: the summand; DIVIDE: the result of 0 / 0
 //            n, run   elements, and elements of a work-group (common/wide.clh)
 // Launch:    groups of GROUP_ITEMS work-items for all elements.
 // Local:     none. Per element: about 1 flop; 2 words, or 3 for two vectors.
-// Valid:     z everywhere.
+// Valid:     all of z.
 #include "common/wide.clh"
 
 #define MULTIPLY 0

@@ -3,14 +3,13 @@
 //
 // Build parameters: MERGE  INSERT, ADD or GREATER
 //                   and those of common/wide.clh
-// Arguments: x  global; read
-//            from, from_step  first element of x, and the distance to the next one
-//            z  global; not x; written, and read with ADD and GREATER
-//            to, to_step      first element of z, and the distance to the next one
-//            count, run  elements, and elements of a work-group (common/wide.clh)
+// Arguments: x, from, from_step  global vector, its first element that is read, and the distance to the next
+//            z, to, to_step      global vector, not x, its first element that is written, and the distance to the
+//                                next; ADD and GREATER also read z
+//            count, run  number of elements to merge, and elements of a work-group (common/wide.clh)
 // Launch:    groups of GROUP_ITEMS work-items for all elements.
-// Local:     none. Per element: 2 words, 3 with ADD and GREATER.
-// Valid:     z at the elements written.
+// Local:     none. Per element: 2 words; ADD and GREATER 3 words.
+// Valid:     the written elements of z.
 #include "common/wide.clh"
 
 #define INSERT 0

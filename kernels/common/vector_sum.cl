@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: a sum over a vector: of its numbers, of their magnitudes, or of their squares. Each work-group computes a
-// partial sum; the host adds these in order.
+// Purpose: sum the numbers of a vector, their magnitudes, or their squares. Each work-group computes a partial sum; the
+// host adds the partial sums in order.
 //
 // Build parameters: SUM  NUMBERS, MAGNITUDES, SQUARES or SQUARES_BY_SIZE
 //                   and those of common/wide.clh; GROUP_ITEMS is a power of two
 // Arguments: x        shape [n], global; aligned as common/wide.clh says
-//            partial  global; sum k of work-group g is written to element first + k groups + g. Only SQUARES_BY_SIZE
-//                     has several sums: 0 of small numbers, scaled up; 1 of medium; 2 of large numbers, scaled down
+//            partial  global; sum k of work-group g is written to element first + k groups + g. SQUARES_BY_SIZE has
+//                     three sums: 0 of small numbers, scaled up; 1 of medium; 2 of large numbers, scaled down
 //            n, run   elements, and elements of a work-group (common/wide.clh)
 // Launch:    groups of GROUP_ITEMS work-items for all elements.
 // Local:     VALUES GROUP_ITEMS scalars. Per element: 1 word; 1 or 2 flops, SQUARES_BY_SIZE about 10.
 // Source:    SQUARES_BY_SIZE: three accumulators, Blue 1978; limits and scales of Anderson 2017 (LAPACK 3.10). SQUARES
 //            is faster and nearly always as accurate (ocl/sums.cpp).
-// Valid:     `partial`, at the elements named above.
+// Valid:     the elements of `partial` named above.
 #include "common/partial_sums.clh"
 
 #define NUMBERS 0

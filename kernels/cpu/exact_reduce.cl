@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: first pass of exact-twopass: eliminate the inner rows of every partition. The equations of its first (top)
-// and last (bottom) row remain, with their excess, so that nothing cancels at dominance 1 (cpu/excess.clh).
+// Purpose: first pass of exact-twopass: eliminate the inner rows of every partition. Equations of its first (top) and
+// last (bottom) row remain. They carry their excess, which avoids cancellation at dominance 1 (cpu/excess.clh).
 // Source: core/interface, SchurSegment and append_row.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y   as for truncated_halo; readable up to round_up(m, LANES) - m rows behind the tiles
 //   segments            shape [8][padded], written here: lower, upper, excess, f of the top row, then of the bottom
-//                       row. A row with a negative diagonal is stored times -1. Rows from n on count as identity rows,
-//                       so that every partition has m rows; with m = 1 top and bottom are one row
+//                       row. A row with a negative diagonal is multiplied by -1. Rows from n on are identity rows,
+//                       because every partition has m rows. If m is 1, top and bottom are the same row
 //   scratch             `slot` lanes_t for each work-group; the first LANES are for edge tiles
 //   n, origin, tile_begin, tile_end, m   as for truncated_halo
-//   padded              partitions padded to whole tiles
+//   padded              number of partitions, padded to whole tiles
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 4 LANES lanes_t.
 // Per row: 1 division, about 45 additions, multiplications and changes of sign, 4 words.
-// Assumes: nothing is re-associated or contracted. NaN of y stays in its line.
-// Valid:   segments of the partitions of the tiles.
+// Assumes: the compiler neither re-associates nor contracts operations. NaN of y stays in its line.
+// Valid:   `segments`, for the partitions of the tiles.
 #include "cpu/tile.clh"
 #include "cpu/excess.clh"
 
-// Append row `next` at the bottom: eliminate the old bottom row from both its neighbours.
+// Append row `next` at the bottom: eliminate the old bottom row from `top` and from `next`.
 static inline void append_row(ExcessRow* top, ExcessRow* bottom, ExcessRow next, bool general) {
   const lanes_t r = make_pivot(bottom, general);
   next.lower = eliminate(&next, next.lower, bottom, bottom->upper, bottom->lower, r, general);
@@ -34,7 +34,7 @@ static inline void store_row(ExcessRow row, __global scalar_t* p, long padded) {
   to_storage(row.f, p + 3 * padded);
 }
 
-// Reduce the partitions of a tile. Returns false if the tile needs `general`.
+// Reduce the partitions of a tile. Returns false if the tile needs the `general` code.
 SPECIALISED static inline bool reduce(Tile tile, bool general, __global const scalar_t* lower,
                                       __global const scalar_t* diag, __global const scalar_t* upper,
                                       __global const scalar_t* y, __global scalar_t* edge, __global scalar_t* segments,
@@ -51,7 +51,7 @@ SPECIALISED static inline bool reduce(Tile tile, bool general, __global const sc
     prefetch_block(y, tile.rows, next + at);
     const int count = min(tile.end - at, LANES);
     int s = 0;
-    if (at == 0) {  // the first two rows couple directly
+    if (at == 0) {  // the first two rows are neighbours, so nothing is eliminated
       top = bottom = make_row(&block, s++, general, &slack);
       if (count > 1) bottom = make_row(&block, s++, general, &slack);
     }

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: second pass of exact-twopass: solve the inner rows of every partition, whose top and bottom unknowns are
-// known. The elimination repeats that of exact_reduce to the bit, so both passes are one Gaussian elimination. A sweep
-// from the unknowns outside of the partition would disagree with the first pass where a partition by itself is
+// Purpose: second pass of exact-twopass: solve the inner rows of every partition, from known top and bottom unknowns.
+// The elimination repeats that of exact_reduce to the bit, which makes both passes one Gaussian elimination. A sweep
+// from the unknowns outside of the partition would disagree with the first pass if the partition by itself is
 // ill-conditioned.
 //
-//   down:  eliminate row i - 1 from row i, from the second row on;  c'_i = upper_i / diag_i,
-//          d'_i = (f_i - lower_i x_top) / diag_i, where lower_i now couples to the top row
+//   down:  for each row i after the second, eliminate row i - 1;  c'_i = upper_i / diag_i,
+//          d'_i = (f_i - lower_i x_top) / diag_i. lower_i of the eliminated row couples to the top row
 //   back:  x_i = d'_i - c'_i x_(i+1)
 // Source: cpu/excess.clh.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y, x, n, origin, tile_begin, tile_end, m, slot   as for truncated_halo, with halo = 0
 //   tops, bottoms  first and last unknown of every partition, shape [partitions padded to whole tiles]; written by the
-//                  host; the last is 0 where the partition ends beyond n
+//                  host. The last unknown is 0 if the partition ends beyond n
 //   scratch        `slot` lanes_t for each work-group: LANES for edge tiles, then c', d' of every row of a tile
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 5 LANES lanes_t.
 // Per row: 1 division, about 35 additions and multiplications, 5 words.
-// Assumes: nothing is re-associated or contracted. NaN of y stays in its line.
+// Assumes: the compiler neither re-associates nor contracts operations. NaN of y stays in its line.
 // Valid:   x for the rows of the tiles below n.
 #include "cpu/tile.clh"
 #include "cpu/excess.clh"
 
-// Store c', d' of row i in out = swept + 2 i, where row_back() reads them. Returns -1 / diag.
+// Store c' and d' of row i, with out = swept + 2 i. Returns -1 / diag.
 static inline lanes_t leave(ExcessRow* row, lanes_t x_top, bool general, __global lanes_t* out) {
   const lanes_t r = make_pivot(row, general), inverse = -r;
   out[0] = mul(row->upper, inverse);
@@ -30,8 +30,8 @@ static inline lanes_t leave(ExcessRow* row, lanes_t x_top, bool general, __globa
   return r;
 }
 
-// Store c', d' of every row. In the first and last row c' becomes 0 and d' the known unknown. Returns false if the tile
-// needs `general`.
+// Store c' and d' of every row. In the first and the last row, c' is 0 and d' is the known unknown. Returns false if
+// the tile needs the `general` code.
 SPECIALISED static inline bool sweep_down(Tile tile, bool general, __global const scalar_t* lower,
                                           __global const scalar_t* diag, __global const scalar_t* upper,
                                           __global const scalar_t* y, lanes_t x_top, lanes_t x_bottom,
@@ -47,7 +47,7 @@ SPECIALISED static inline bool sweep_down(Tile tile, bool general, __global cons
     __global lanes_t* const out = swept + 2 * at;
     const int end = min(tile.end - at, LANES);
     int s = 0;
-    if (at == 0) {  // the second row begins the elimination
+    if (at == 0) {  // the elimination begins in the second row
       row = make_row(&block, 1, general, &slack);
       r = leave(&row, x_top, general, out + 2);
       s = 2;
@@ -65,7 +65,7 @@ SPECIALISED static inline bool sweep_down(Tile tile, bool general, __global cons
   return !any_negative(slack);
 }
 
-// Solve the partitions of a tile. Returns false if the tile needs `general`.
+// Solve the partitions of a tile. Returns false if the tile needs the `general` code.
 SPECIALISED static inline bool substitute(Tile tile, bool general, __global const scalar_t* lower,
                                           __global const scalar_t* diag, __global const scalar_t* upper,
                                           __global const scalar_t* y, lanes_t x_top, lanes_t x_bottom,

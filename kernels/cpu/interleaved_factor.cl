@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: make lane-interleaved stored factors (schemes/lanes) of matrices whose pivots converge, whatever row
-// elimination starts at. Each partition's elimination starts `lead_in` rows above it, as if no row were above these.
+// elimination starts at. The elimination of a partition starts `lead_in` rows above it, as at the first row of a line.
 //
 //   p_i = 1 / (b_i - a_i c_(i-1) p_(i-1));  multiplier a_i p_(i-1), reciprocal p_i, coupling c_i p_i
 //   with a, b, c: lower, diag, upper
-// Source: core/factors computes these from the first row of every line on.
+// Source: core/factors computes the same factors, but eliminates from the first row of every line.
 //
 // Arguments (global memory)
 //   lower, diag, upper  rows of the bands; lower of row 0 and upper of row n - 1 are never read
@@ -13,19 +13,19 @@
 //                written here
 //   scratch      LANES lanes_t for each work-group
 //   n            rows of the whole system
-//   origin       row of element 0 of lower, diag and upper
-//   first_tile   tile of vector 0 of the factors
+//   origin       row that element 0 of lower, diag and upper holds
+//   first_tile   tile that vector 0 of the factors belongs to
 //   tile_begin, tile_end  tiles of this launch
 //   m            rows of a partition, a multiple of LANES
-//   lead_in      rows, a multiple of LANES
+//   lead_in      number of rows, a multiple of LANES
 //   passes       0: down and up become 0, because no influence passes through a whole partition
-//   in_coupling  1: couplings are also the multipliers (symmetric matrices). A tile has one more row of couplings,
-//                which holds the multipliers of the first rows. `multipliers` is the array `couplings`
+//   in_coupling  1: couplings serve as multipliers (symmetric matrices), and `multipliers` is the array `couplings`. A
+//                tile has one more row of couplings, which holds the multipliers of the first rows
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 3 LANES lanes_t.
-// Per row: 1 division, 6 multiplications and additions, 6 words; reading and arithmetic times (m + lead_in) / m.
+// Per row: 1 division, 6 multiplications and additions, 6 words; reads and arithmetic take (m + lead_in) / m of this.
 // Assumes: no pivot vanishes (rows are dominant).
-// Valid:   factors of the tiles; rows from n on are identity rows.
+// Valid:   factors of the tiles. Rows from n on are identity rows.
 #include "cpu/factors.clh"
 #include "cpu/tile.clh"
 

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: method truncated-streamed by stored factors. A work-group sweeps its run of tiles down, one tile ahead of
-// the substitution. Truncation is a whole tile away: below each tile, and above the run. The tile above the run is
-// swept from 0, only for the result of its last row.
+// the substitution. The truncation is one tile below each tile and one tile above the run. The kernel sweeps the tile
+// above the run from 0, and uses only the result of its last row.
 // Source: core/certificate (certify_stored, bound_stored) bounds the error.
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling  stored factors of the tiles from first_tile on, see cpu/interleaved.clh; a tile
+//   multiplier, reciprocal, coupling  stored factors of the tiles from first_tile on (cpu/interleaved.clh); a tile
 //                has m + in_coupling vectors
-//   down, up     products over each partition that has factors, shape [tiles of factors, LANES], see interleaved.clh
-//   y, x         right-hand side and solution; x overlaps none of the others
+//   down, up     products over each partition that has factors, shape [tiles of factors, LANES] (interleaved.clh)
+//   y, x         right-hand side and solution; x overlaps no other array
 //   scratch      `slot` lanes_t for each work-group: LANES for edge tiles, then m for each of two tiles
 //   n            rows of the whole system
-//   origin       row of element 0 of y and x
-//   first_tile   tile of vector 0 of the factors
-//   tile_begin, tile_end  tiles of this launch. y, x and the factors must reach one tile further on either side
+//   origin       row that element 0 of y and x holds
+//   first_tile   tile that vector 0 of the factors belongs to
+//   tile_begin, tile_end  tiles of this launch. y, x and the factors include one more tile above and below
 //   m            rows of a partition, a multiple of LANES
 //   reach        rows of a partition that depend on the unknown above it, a multiple of LANES and at most m
 //   slot         LANES + 2 m
-//   head, period, tail, all  which factors tile t reads, by t mod all. Below head and from tail on, tiles have factors
-//                of their own. The tiles between use the factors of the `period` tiles from head on again and again.
-//                head = all = the number of tiles if nothing repeats
-//   in_coupling  1 (symmetric matrices): the coupling of a row is the multiplier of the row below, and a tile of
+//   head, period, tail, all  with t counted modulo `all`, a tile t below `head` or from `tail` on has its own
+//                factors. The tiles between repeat the factors of the `period` tiles from `head` on. If nothing
+//                repeats, head and all are the number of tiles
+//   in_coupling  1 (symmetric matrices): the coupling of a row is the multiplier of the row below. A tile of
 //                `coupling` begins with the multipliers of the first rows. 0: `multiplier` holds all multipliers
-// Build parameter, optional: CORRECTED, see cpu/interleaved_corrected.clh; reach is m.
+// Build parameter, optional: CORRECTED (cpu/interleaved_corrected.clh); reach is then m.
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 2 LANES lanes_t.
-// Per row: 1 multiplication, 2 multiply-adds and, for the first `reach` rows of a partition, 2 more; 5 words, 4 with
-//          in_coupling, 2 where factors repeat and stay in the cache. With NARROW_FACTORS (cpu/factors.clh) 3.5
-//          words, 3 with in_coupling. CORRECTED: 6 more multiplications and 3 more multiply-adds on numbers in the
-//          cache.
+// Per row: 1 multiplication, 2 multiply-adds, 5 words. The first `reach` rows of a partition take 2 multiply-adds more.
+//          4 words with in_coupling; 2 words if factors repeat and stay in the cache. NARROW_FACTORS
+//          (cpu/factors.clh): 3.5 words, 3 with in_coupling. CORRECTED: in addition 6 multiplications and 3
+//          multiply-adds on cached numbers.
 // Assumes: no factor is infinite. NaN of y stays in its line.
 // Valid:   x for the rows of the tiles below n.
 #include "cpu/interleaved.clh"
@@ -36,7 +36,6 @@
 #ifdef CORRECTED
 #include "cpu/interleaved_corrected.clh"
 #else
-// Solve the tiles [begin, end).
 static inline void stream_run(Factors factors, Rows rows, long begin, long end, int reach, __global const scalar_t* y,
                               __global scalar_t* x, __global lanes_t* own) {
   const int m = (int)rows.m;
@@ -44,7 +43,7 @@ static inline void stream_run(Factors factors, Rows rows, long begin, long end, 
   __global scalar_t* const edge = (__global scalar_t*)own;
   scalar_t above = 0;
   lanes_t entered, tops = ZERO;
-  // From the tile above the run to the tile below it, where these exist.
+  // The loop begins in the tile above the run and ends in the tile below the run, if these exist.
   for (long t = max(begin - 1, 0L); t <= end; ++t) {
     const lanes_t tops_before = tops;
     scalar_t top = 0;

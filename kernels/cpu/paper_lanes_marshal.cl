@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: data marshalling before truncated SPIKE by lanes: copy bands and right-hand side from row order to the order
-// of cpu/paper_lanes.clh.
+// that cpu/paper_lanes.clh defines.
 // Source: Macintosh, Banks and Kelson 2019, section 3.2.1.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y  shape [end - origin], in the order of the rows, written by the host
-//   to_lower, ..., to_y    shape [tiles * m] lanes_t, marshalled; written here. Rows outside [origin, end) become x = 0
+//   to_lower, ..., to_y    shape [tiles * m] lanes_t, marshalled; written here. Rows outside [origin, end) are x = 0
 //   scratch      LANES lanes_t for each work-group
 //   n            rows of the whole system
 //   origin, end  the arrays hold rows [origin, end) of the system
@@ -17,7 +17,7 @@
 // Valid:   all of the marshalled arrays.
 #include "cpu/paper_lanes.clh"
 
-// Marshal the block that begins at `row` in the tile's first partition; rows outside of [first, end) become `outside`.
+// Marshal the block that begins at `row` in the tile's first partition. Rows outside of [first, end) become `outside`.
 static inline void turn(__global const scalar_t* from, Rows rows, long row, long first, long end, scalar_t outside,
                         __global scalar_t* edge, __global lanes_t* to) {
   lanes_t block[LANES];

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: first kernel of truncated SPIKE by lanes: sweep UL over the first 2 m_min rows of each partition and LU over
-// its rows from m_min on, and store the tips of the spikes.
+// Purpose: first kernel of truncated SPIKE by lanes: sweep UL over the first 2 m_min rows of each partition, sweep LU
+// over its rows from m_min on, and store the tips of the spikes.
 // Source: Macintosh, Banks and Kelson 2019, section 3.2.2 and figure 4 (spkfact).
 //
 // Arguments (global memory, marshalled as cpu/paper_lanes.clh says)
 //   lower, diag, upper, y  shape [tiles * m] lanes_t
-//   reciprocals, left      shape [tiles * m] lanes_t, written here; reciprocal pivots and eliminated y: of UL for the
-//                          rows above row 3 m_min / 2 of a partition, of LU for the others
-//   v, f_bottom            shape [tiles * LANES + 2]; the last row after LU: x = f_bottom - v x_below
-//   w, f_top               shape [tiles * LANES + 2]; the first row after UL: x = f_top - w x_above
+//   reciprocals, left      shape [tiles * m] lanes_t, written here; reciprocal pivots and eliminated y. Those above
+//                          row 3 m_min / 2 of a partition are of UL, the others of LU
+//   v, f_bottom            shape [tiles * LANES + 2]; LU gives x = f_bottom - v x_below in the last row
+//   w, f_top               shape [tiles * LANES + 2]; UL gives x = f_top - w x_above in the first row
 //   m, m_min               rows of a partition, and the paper's m_min: even, at most m / 2
 //   tiles                  tiles of this launch
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
-// Local:   none. Per row, times 1 + m_min / m except for the words written: 1 division, 2 multiply-adds, 1
-//          multiplication; 4 words read, 2 written.
-// Assumes: rows are dominant, so that no pivot vanishes; there is no pivoting.
+// Local:   none. Per row 1 division, 2 multiply-adds, 1 multiplication and 4 words read, all times 1 + m_min / m, and
+//          2 words written.
+// Assumes: rows are dominant, which keeps pivots from vanishing without pivoting.
 // Valid:   all partitions of the tiles.
 #include "cpu/paper_lanes.clh"
 
 typedef struct {
-  lanes_t f, r;  // of the row before: its eliminated y and its reciprocal pivot
-  lanes_t far;   // its coupling to the next row
+  lanes_t f, r;  // eliminated y and reciprocal pivot of the last row taken
+  lanes_t far;   // coupling of the last row taken to the next row
 } Swept;
 
-// Begin with a row as if it were uncoupled from the row before it.
+// Begin with a row as if the sweep had no row before it.
 static inline Swept begin_sweep(lanes_t diag, lanes_t behind, lanes_t y) {
   const Swept swept = {y, reciprocal(diag), behind};
   return swept;
 }
 
-// Eliminate the row before from the next row, whose couplings to the row before and the row after are given.
+// Take the next row: eliminate the row before it. `before` and `behind` couple the row to its two neighbours.
 static inline void take_row(Swept* of, lanes_t before, lanes_t diag, lanes_t behind, lanes_t y) {
   const lanes_t t = mul(before, of->r);
   of->r = reciprocal(mul_sub(diag, t, of->far));
@@ -67,7 +67,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void paper_lanes_spkfact
     }
     to_storage(mul(lu.far, lu.r), v + tip);
     to_storage(mul(lu.f, lu.r), f_bottom + tip);
-    // Tips outside of the partitions are 0.
+    // Outside the partitions, tips are 0.
     if (t == 0) v[0] = f_bottom[0] = 0;
     if (t == tiles - 1) w[tip_of(tiles)] = f_top[tip_of(tiles)] = 0;
   }

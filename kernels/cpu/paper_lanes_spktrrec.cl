@@ -4,8 +4,8 @@
 // Source: Macintosh, Banks and Kelson 2019, section 3.2.2 and figure 4 (spktrrec), equations 6 and 7.
 //
 // Arguments (global memory, marshalled as cpu/paper_lanes.clh says)
-//   lower, upper, reciprocals, left  shape [tiles * m] lanes_t, the latter two from paper_lanes_spkfact
-//   v, f_bottom, w, f_top            shape [tiles * LANES + 2], from paper_lanes_spkfact
+//   lower, upper, reciprocals, left  shape [tiles * m] lanes_t; paper_lanes_spkfact writes reciprocals and left
+//   v, f_bottom, w, f_top            shape [tiles * LANES + 2], written by paper_lanes_spkfact
 //   x                                shape [tiles * m] lanes_t; written here
 //   m, m_min                         rows of a partition, and the paper's m_min: even, at most m / 2
 //   tiles                            tiles of this launch

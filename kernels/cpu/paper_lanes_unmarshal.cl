@@ -7,8 +7,8 @@
 //   x            shape [rows of the chunk], in the order of the rows; written here
 //   scratch      LANES lanes_t for each work-group
 //   n            rows of the whole system
-//   origin       row of element 0 of x
-//   kept_first, kept_end  rows of x that are written
+//   origin       row that element 0 of x holds
+//   kept_first, kept_end  the kernel writes rows [kept_first, kept_end) of x
 //   first        first row of partition 0
 //   m            rows of a partition, a multiple of LANES
 //   tiles        tiles of this launch
@@ -17,7 +17,7 @@
 // Valid:   x for rows [kept_first, kept_end).
 #include "cpu/paper_lanes.clh"
 
-// Store the block that begins at `row` in the tile's first partition; only rows [kept_first, kept_end) are written.
+// Store the block that begins at `row` in the tile's first partition, but only rows [kept_first, kept_end).
 static inline void store_kept(const lanes_t* block, Rows rows, long row, long kept_first, long kept_end,
                               __global scalar_t* edge, __global scalar_t* x) {
   if (row >= kept_first && row + (LANES - 1) * rows.m + LANES <= kept_end) {

@@ -11,14 +11,14 @@
 //   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
 //   scratch             `slot` lanes_t for each work-group: a row for the sweeps, then d of every row of a bundle
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one row to the next
+//   length, row_stride  rows of a line, and distance between its rows in elements
 //   width, bundles      lines of a bundle (whole lanes), bundles of a block; the last bundle takes the remaining lines,
 //                       fewer than width + LANES
 //   slot                (length + 1) times the vectors of a row of the widest bundle
-//   above               symmetric, with multiplier = coupling: elements from a row to the one above; else 0
+//   above               symmetric (multiplier = coupling): distance between rows, in elements; else 0
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive bundles.
 // Local:   none.
-// Per row: 3 multiply-adds; 5 words if d of a bundle stays in the cache, 4 if symmetric, else 7; with
+// Per row: 3 multiply-adds; 5 words, or 4 if symmetric, while d of a bundle stays in the cache; else 7 words. With
 //          NARROW_FACTORS (cpu/factors.clh) a factor counts half a word.
 // Assumes: factors are finite (set-up checks it). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.

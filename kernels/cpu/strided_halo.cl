@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-halo for few long lines side by side. Lines are cut into segments. Each segment of a bundle
-// is solved separately, with `halo` rows of its line on either side; the unknowns beyond these count as 0. The solver
-// is Thomas' algorithm without pivoting, one pass over the rows.
+// Purpose: method truncated-halo for few long lines side by side. Lines are cut into segments. The kernel solves each
+// segment of a bundle separately, extended by `halo` rows on either side; the unknowns beyond these rows count as 0.
+// The solver is Thomas' algorithm without pivoting, one pass over the rows.
 //
 //   down:  r_i = 1 / (b_i - a_i c'_(i-1)),  c'_i = c_i r_i,  d'_i = (y_i - a_i d'_(i-1)) r_i,  from c' = d' = 0
 //   back:  x_i = d'_i - c'_i x_(i+1),  from 0;   a, b, c: lower, diag, upper
@@ -9,21 +9,21 @@
 //
 // Arguments (global memory)
 //   lower, diag, upper  bands in the layout of y and x, written by the host; lower of a line's first row and upper of
-//                       its last are 0
+//                       its last row are 0
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
 //   scratch             `slot` lanes_t for each work-group: a row for the sweeps, then c', d' of every row of a segment
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one row to the next
+//   length, row_stride  rows of a line, and distance between its rows in elements
 //   width, bundles      lines of a bundle (whole lanes), bundles of a block; the last bundle takes the remaining lines,
 //                       fewer than width + LANES
-//   m, halo, segments   rows of a segment, rows read again on each side, segments of a line; the last may be shorter
+//   m, halo, segments   rows of a segment, rows of a halo, segments of a line; the last segment may be shorter
 //   slot                2 (min(length, m + 2 halo) + 1) times the vectors of a row of the widest bundle
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive segments, bundle by bundle.
 // Local:   none.
-// Per row: 1 division, 6 multiply-adds; 5 words if c', d' of a segment stay in the cache, else 9; reading and
-//          arithmetic times (m + 2 halo) / m.
-// Assumes: every row is dominant (core/certificate needs it; no pivot vanishes). NaN of y stays in its line.
+// Per row: 1 division, 6 multiply-adds; 5 words if c', d' of a segment stay in the cache, else 9. Reads and arithmetic
+//          take (m + 2 halo) / m of this.
+// Assumes: every row is dominant, which core/certificate needs. No pivot vanishes then. NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #include "cpu/bundle.clh"
 
@@ -31,10 +31,10 @@ typedef struct {
   __global const scalar_t *lower, *diag, *upper;
 } Bands;
 
-// The rows of a segment; row 0 is the first row of the line.
+// Row numbers of a segment; row 0 is the first row of the line.
 typedef struct {
-  int first, end;      // swept
-  int kept, kept_end;  // stored
+  int first, end;      // the rows that are swept
+  int kept, kept_end;  // the rows that are stored
 } Segment;
 
 static inline Segment make_segment(int k, int m, int halo, int length) {
@@ -46,7 +46,7 @@ static inline Segment make_segment(int k, int m, int halo, int length) {
   return s;
 }
 
-// Solve a segment of a bundle of at least LANES lines. `carried` and each row of `swept` are shape [2 vectors of a
+// Solve a segment of a bundle of at least LANES lines. `carried`, and each row of `swept`, has shape [2 vectors of a
 // row].
 static inline void segment_of_lanes(Bundle b, Segment s, Bands bands, __global const scalar_t* y,
                                     __global lanes_t* carried, __global lanes_t* swept, __global scalar_t* x) {
@@ -85,7 +85,7 @@ static inline void segment_of_lanes(Bundle b, Segment s, Bands bands, __global c
   }
 }
 
-// Solve a segment of fewer than LANES lines. `carried` and each row of `swept` are shape [2 width].
+// Solve a segment of fewer than LANES lines. `carried`, and each row of `swept`, has shape [2 width].
 static inline void segment_of_few(Bundle b, Segment s, Bands bands, __global const scalar_t* y,
                                   __global scalar_t* carried, __global scalar_t* swept, __global scalar_t* x) {
   for (int j = 0; j < 2 * b.width; ++j) carried[j] = 0;
@@ -120,7 +120,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void strided_halo(
   __global lanes_t* const own = scratch + run * slot;
   __global scalar_t* const few = (__global scalar_t*)own;
   const long begin = run * all / runs, end = (run + 1) * all / runs;
-  // `before` counts the segments of the earlier bundles. solve_bundles() says why no number is divided.
+  // `before` counts the segments of earlier bundles. The loops avoid divisions, as solve_bundles() does.
   long before = 0;
   for (long block = 0; block < blocks && before < end; ++block) {
     for (int piece = 0; piece < bundles; ++piece, before += segments) {

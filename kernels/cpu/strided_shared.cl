@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method exact-factored for lines side by side that all have the same bands, by the factors of one line.
+// Purpose: method exact-factored for lines side by side with equal bands, by the factors of one line.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i;   a, b, c: lower, diag, upper
@@ -11,7 +11,7 @@
 //   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
 //   scratch             `slot` lanes_t for each work-group: a row for the sweeps, then d of every row of a bundle
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one row to the next
+//   length, row_stride  rows of a line, and distance between its rows in elements
 //   width, bundles      lines of a bundle (whole lanes), bundles of a block; the last bundle takes the remaining lines,
 //                       fewer than width + LANES
 //   slot                (length + 1) times the vectors of a row of the widest bundle
@@ -22,7 +22,7 @@
 // Valid:   x for the rows of all lines.
 #define FACTORS(p, i, at) ((lanes_t)((p)[i]))
 #define FACTOR(p, i, at) ((p)[i])
-#define PREFETCH_FACTORS(p, j)  // no prefetch: the factors stay in the cache
+#define PREFETCH_FACTORS(p, j)  // no prefetch, because the factors stay in the cache
 #include "cpu/strided.clh"
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void strided_shared(

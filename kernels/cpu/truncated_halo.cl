@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-halo. Each partition is solved separately, with `halo` rows of its neighbours on either
-// side; the unknowns beyond these count as 0. The solver is Thomas' algorithm without pivoting, one pass over the rows.
+// Purpose: method truncated-halo. The kernel solves each partition separately, extended by `halo` rows on either side;
+// unknowns beyond these rows count as 0. The solver is Thomas' algorithm without pivoting, one pass over the rows.
 //
 //   down:  r_i = 1 / (b_i - a_i c'_(i-1)),  c'_i = c_i r_i,  d'_i = (y_i - a_i d'_(i-1)) r_i,  from c' = d' = 0
 //   back:  x_i = d'_i - c'_i x_(i+1),  from 0;   a, b, c: lower, diag, upper
@@ -12,19 +12,19 @@
 //   x                   rows of the solution, written here; overlaps no other array
 //   scratch             `slot` lanes_t for each work-group: LANES for edge tiles, then c', d' of every row of a tile
 //   n                   rows of the whole system
-//   origin              row of element 0 of all arrays. With h = round_up(halo, LANES), they hold the system's rows
-//                       from h before the tiles to round_up(h + m + halo, LANES) - h - m behind them
+//   origin              row that element 0 of all arrays holds. With h = round_up(halo, LANES), the arrays hold rows
+//                       from h before the tiles to round_up(h + m + halo, LANES) - h - m behind the tiles
 //   tile_begin, tile_end  tiles of this launch; tile t holds the partitions [t LANES, (t + 1) LANES)
-//   m, halo             rows of a partition, rows read again beyond each side
+//   m, halo             rows of a partition, and rows that it is extended by on each side
 //   slot                LANES + 2 round_up(h + m + halo, LANES)
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 5 LANES lanes_t.
-// Per row: 1 division, 6 multiply-adds, 5 words; reading and arithmetic times (m + 2 halo) / m.
+// Per row: 1 division, 6 multiply-adds, 5 words; reads and arithmetic take (m + 2 halo) / m of this.
 // Assumes: no pivot b_i - a_i c'_(i-1) vanishes (set-up checks it). NaN of y stays in its line.
 // Valid:   x for the rows of the tiles below n.
 #include "cpu/tile.clh"
 
-// Store c', d' of a row of the block in out[0], out[1] and in *c, *d.
+// Store c' and d' of a row of the block, both in out[0], out[1] and in *c, *d.
 static inline void row_down(const Block* block, int s, bool nan_safe, lanes_t* c, lanes_t* d, __global lanes_t* out) {
   const lanes_t a = block->lower[s];
   const lanes_t r = reciprocal(mul_sub(block->diag[s], a, *c));
@@ -32,7 +32,7 @@ static inline void row_down(const Block* block, int s, bool nan_safe, lanes_t* c
   out[1] = *d = mul(take_off(nan_safe, block->y[s], a, *d), r);
 }
 
-// Sweep down; c', d' of padded row i (see Tile) go to swept[2 i], swept[2 i + 1].
+// Sweep down. c' and d' of padded row i (see Tile) go to swept[2 i] and swept[2 i + 1].
 SPECIALISED static inline void sweep_down(Tile tile, bool nan_safe, __global const scalar_t* lower,
                                           __global const scalar_t* diag, __global const scalar_t* upper,
                                           __global const scalar_t* y, __global scalar_t* edge,

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: method truncated-halo without a halo. A work-group sweeps its run of tiles down, one tile ahead of the
-// substitution. Truncation is a whole tile away: below each tile, and above the run. No factors are stored.
+// substitution. The truncation is one tile below each tile and one tile above the run. No factors are stored.
 //
-//   down:  a lane eliminates the rows of its partition, x_i = d_i - c_i x_(i+1) - w_i a, a being the unknown above the
-//          partition. It also updates an expression for the partition's first unknown, D - C x_i - W a
+//   down:  a lane eliminates the rows of its partition, x_i = d_i - c_i x_(i+1) - w_i a. a is the unknown above the
+//          partition. The lane also updates D - C x_i - W a, an expression for the partition's first unknown
 //   met:   the last unknowns of the partitions form a tridiagonal system in the lanes of a vector. Parallel cyclic
-//          reduction solves it as g - e a - f b, where a and b are the unknowns above and below the tile
+//          reduction gives its solution g - e a - f b. a and b are the unknowns above and below the tile
 //   back:  compute x_i from a and x_(i+1), once the first unknown of the tile below is known
 // Source: SPIKE with lanes as processes; core/certificate bounds the error as for a halo of one tile.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y, x, n, origin, tile_begin, tile_end, m  as for truncated_halo; m is a multiple of LANES. The
-//                 arrays hold the system's rows from one tile before the tiles to one behind them
+//                 arrays also hold the rows of one tile before and one tile behind these tiles
 //   scratch       `slot` lanes_t for each work-group: LANES for edge tiles, then c, d, w of each row of two tiles
 //   slot          LANES + 6 m
 // Launch:  any number of work-groups of one work-item; each takes a run of consecutive tiles.
 // Local:   none; private 9 LANES lanes_t.
 // Per row: half a division, 6 multiplications, 8 multiply-adds; 5 words.
-// Assumes: no pivot vanishes, and rows are within a factor 2^30 of 1 (2^120 in double), because three of them are
-//          multiplied. NaN of y stays in its line.
+// Assumes: no pivot vanishes, and entries are within a factor 2^30 of 1 (2^120 in double), because the kernel
+//          multiplies three of them. NaN of y stays in its line.
 // Valid:   x for the rows of the tiles below n.
 #include "cpu/shared_lines.clh"
 #include "cpu/tile.clh"
@@ -30,8 +30,9 @@ static inline scalar_t take_off_one(scalar_t y, scalar_t coupling, scalar_t unkn
   return coupling == 0 ? y : y - coupling * unknown;
 }
 
+// State of a sweep down. Row i is the last eliminated row, and a is the unknown above the partition.
 typedef struct {
-  lanes_t c, d, w;                    // of row i, which was eliminated last
+  lanes_t c, d, w;
   lanes_t first_d, first_c, first_w;  // the first unknown is first_d - first_c x_(i+1) - first_w a
   lanes_t last_d, last_c, last_w;     // the first unknown is last_d - last_c x_i - last_w a
 } Down;
@@ -63,17 +64,17 @@ SPECIALISED static inline void take_row(const Block* block, int s, lanes_t r, bo
   }
 }
 
-// Eliminate rows s and s + 1 of the block with one division, because a row waits for the division of the row above.
+// Eliminate rows s and s + 1 of the block with one division. Two divisions would have to wait for each other.
 SPECIALISED static inline void take_two_rows(const Block* block, int s, bool nan_safe, Down* of,
                                              __global lanes_t* kept) {
   const lanes_t p = mul_sub(block->diag[s], block->lower[s], of->c);
-  const lanes_t q = mul_sub(mul(block->diag[s + 1], p), block->lower[s + 1], block->upper[s]);  // p times its pivot
+  const lanes_t q = mul_sub(mul(block->diag[s + 1], p), block->lower[s + 1], block->upper[s]);  // p * next pivot
   const lanes_t r = reciprocal(mul(p, q));
   take_row(block, s, mul(q, r), nan_safe, of, kept + ROW_VECTORS * s);
   take_row(block, s + 1, mul(mul(p, p), r), nan_safe, of, kept + ROW_VECTORS * (s + 1));
 }
 
-// Sweep a tile down block by block, with tests of couplings for 0. The tile may lie anywhere.
+// Sweep a tile down block by block, with tests for couplings of 0. The tile may lie anywhere in the system.
 static inline Down sweep_checked(Rows rows, long first, System of, __global scalar_t* edge, Block* block,
                                  __global lanes_t* kept) {
   const bool full = first > 0 && first + LANES * rows.m < rows.n;
@@ -85,7 +86,7 @@ static inline Down sweep_checked(Rows rows, long first, System of, __global scal
   return down;
 }
 
-// The arrays of a system and of a block by number, in the order of load_bands(), which says why.
+// The arrays of a system and of a block by number, in the order in which load_bands() loads them.
 static inline __global const scalar_t* array_of(System of, int array) {
   return array == 0 ? of.lower : array == 1 ? of.upper : array == 2 ? of.diag : of.y;
 }
@@ -93,9 +94,9 @@ static inline lanes_t* block_of(Block* of, int array) {
   return array == 0 ? of->lower : array == 1 ? of->upper : array == 2 ? of->diag : of->y;
 }
 
-// Sweep a tile down without tests. On entry blocks[*now] is its first block, on return that of the next tile. The next
-// block is loaded between rows, because rows wait for each other's divisions. Data of the tile after the next one is
-// prefetched in the order of memory.
+// Sweep a tile down without tests. On entry blocks[*now] is the tile's first block, on return the next tile's first
+// block. The next block is loaded between rows, because rows wait for each other's divisions. Data of the tile after
+// the next tile is prefetched in the order of memory.
 static inline Down sweep_ahead(Rows rows, long first, System of, Block* blocks, int* now, __global lanes_t* kept) {
   const long tile_rows = LANES * rows.m, here = first - rows.origin;
   Down down = begin_down();
@@ -119,14 +120,14 @@ static inline Down sweep_ahead(Rows rows, long first, System of, Block* blocks, 
   return down;
 }
 
-// The result of solve_interfaces(), with a and b the unknowns above and below the tile: x = g - e a - f b is the last
-// unknown of each partition. The first unknown of the tile is first_d - first_c x - first_w a, with x of partition 0.
+// The result of solve_interfaces(). The unknowns a and b lie above and below the tile. x = g - e a - f b is the last
+// unknown of each partition. first_d - first_c x - first_w a is the tile's first unknown, with x of partition 0.
 typedef struct {
   lanes_t g, e, f;
   scalar_t first_d, first_c, first_w;
 } Met;
 
-// Factors below this are negligible against the truncation error, and their squares would be subnormal.
+// Factors below LEAST_FACTOR are negligible against the truncation error, and their squares would be subnormal.
 #if SCALAR == SCALAR_FLOAT
 #define LEAST_FACTOR 0x1p-50f
 #else
@@ -134,7 +135,7 @@ typedef struct {
 #endif
 static inline lanes_t drop_small(lanes_t factor) { return drop_below(LEAST_FACTOR, factor); }
 
-// A step of cyclic reduction: eliminate from every row the rows k places above and below it.
+// A step of parallel cyclic reduction: eliminate from every row the rows k places above and below it.
 #define REDUCE(k)                                                                                    \
   {                                                                                                  \
     const lanes_t r = reciprocal(pivot);                                                             \
@@ -174,14 +175,14 @@ SPECIALISED static inline Met solve_interfaces(Down down, bool nan_safe) {
   return met;
 }
 
-// Substitute one row of a swept tile, from the unknown below it and the unknown above its partition.
+// Substitute one row of a swept tile. `below` is the unknown below the row, `enters` the unknown above the partition.
 SPECIALISED static inline lanes_t row_back_from(__global const lanes_t* row, bool nan_safe, lanes_t enters,
                                                 lanes_t below) {
   return take_off(nan_safe, take_off(nan_safe, row[1], row[2], enters), row[0], below);
 }
 
-// Substitute back in a swept tile, and store it in blocks that are aligned in memory, wherever x begins.
-//   last   last unknowns of its partitions;   above  the unknown above the tile
+// Substitute back in a swept tile, and store the tile in blocks that are aligned in x.
+//   last  last unknowns of the tile's partitions;  above  the unknown above the tile
 SPECIALISED static inline void substitute(Rows rows, long first, bool nan_safe, lanes_t last, scalar_t above,
                                           __global lanes_t* kept, Pending* pending, __global scalar_t* edge,
                                           __global scalar_t* x) {
@@ -216,8 +217,8 @@ typedef struct {
   bool nan_safe;
 } Before;
 
-// Returns the last unknowns of the partitions of `tile`; `below` is the tile below. *above: on entry the unknown above
-// the tile, on return the tile's last unknown.
+// Returns the last unknowns of the partitions of `tile`. `below` is the tile below. *above is the unknown above the
+// tile on entry, and the tile's last unknown on return.
 static inline lanes_t close_tile(Met tile, Met below, scalar_t* above) {
   // The first unknown of the tile below is shift - slope * (last unknown of this tile).
   const scalar_t shift = take_off_one(below.first_d, below.first_c, lane_of(below.g, 0));
@@ -230,7 +231,6 @@ static inline lanes_t close_tile(Met tile, Met below, scalar_t* above) {
   return with_lane(all, LANES - 1, last);
 }
 
-// Solve the tiles [begin, end).
 static inline void stream_run(Rows rows, long begin, long end, System of, __global scalar_t* x, __global lanes_t* own) {
   const int m = (int)rows.m;
   const long tile_rows = LANES * rows.m, tiles = (rows.n + tile_rows - 1) / tile_rows, start = max(begin - 1, 0L);
@@ -242,7 +242,7 @@ static inline void stream_run(Rows rows, long begin, long end, System of, __glob
   scalar_t above = 0;
   Before before = {nothing, false};
   Pending pending = nothing_pending();
-  // From the tile above the run to the tile below it, where these exist.
+  // The loop begins in the tile above the run and ends in the tile below the run, if these exist.
   for (long t = start; t <= end; ++t) {
     const long first = t * tile_rows;
     __global lanes_t* const kept = own + LANES + (t & 1) * ROW_VECTORS * m;

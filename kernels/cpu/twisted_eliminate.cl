@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: first pass of method exact-factored for lines end to end: eliminate from both ends of the system to tile
-// `meeting`, d_i = y_i - multiplier_i d_(i-1) above this tile, with d_(i+1) from it on. A lane first sweeps its
-// partition from 0. The values that enter all lanes of a tile are then computed, and every row, still in the cache, is
-// corrected for them.
+// `meeting`. Above this tile d_i = y_i - multiplier_i d_(i-1); in this tile and below, d_(i+1) replaces d_(i-1). A lane
+// sweeps its partition from 0. Then the kernel computes the values that enter all lanes of the tile. It corrects the
+// rows for these values while they are in the cache.
 // Source: twisted factorisation; core/factors (Order::inwards) makes the factors.
 //
 // Arguments (global memory)
-//   multiplier   stored factors of all tiles, see cpu/interleaved.clh
+//   multiplier   stored factors of all tiles (cpu/interleaved.clh)
 //   through      products of -multiplier over every partition, shape [tiles LANES]
 //   y            right-hand side
 //   swept        d of all rows in the order of the factors, shape [tiles m] lanes_t
 //   scratch      `slot` lanes_t for each work-group: LANES for edge tiles, then m
 //   n            rows
-//   meeting      first tile of the side below
+//   meeting      first tile of the lower side
 //   m            rows of a partition, a multiple of LANES
 //   slot         LANES + m
-// Launch:  two work-groups of one work-item; group 0 takes the tiles above the meeting, group 1 the others.
+// Launch:  two work-groups of one work-item. Group 0 takes the tiles above `meeting`, group 1 takes the other tiles.
 // Local:   none; private 3 LANES lanes_t.
 // Per row: 1 multiplication, 2 multiply-adds; 3 words.
 // Assumes: no factor is infinite. NaN of y stays in its line.
-// Valid:   swept of all tiles.
+// Valid:   `swept`, for all tiles.
 #include "cpu/twisted.clh"
 
-// Sweep the partitions of a tile from 0 and keep d. Returns the d of the rows swept last.
+// Sweep the partitions of a tile from 0 and store d. Returns the d of the last rows of the sweep.
 SPECIALISED static inline lanes_t sweep_alone(bool down, Rows rows, long t, __global const scalar_t* y,
                                               __global const lanes_t* multiplier, __global lanes_t* kept,
                                               __global scalar_t* edge) {
@@ -43,7 +43,7 @@ SPECIALISED static inline lanes_t sweep_alone(bool down, Rows rows, long t, __gl
   return d;
 }
 
-// Correct all rows for the values that enter the partitions, and store them.
+// Correct all rows of a tile for the values that enter its partitions, and store them.
 SPECIALISED static inline void sweep_entered(bool down, int m, lanes_t entered, __global const lanes_t* multiplier,
                                              __global const lanes_t* kept, __global lanes_t* swept) {
   lanes_t share = -ONE;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: second pass of method exact-factored for lines end to end: substitute from tile `meeting` to both ends of
-// the system, x_i = d_i reciprocal_i - coupling_i x_(i+1) above this tile, with x_(i-1) from it on. The values that
-// enter all lanes of a tile are computed as in the first pass.
-// Source: as for twisted_eliminate. Where the sides meet, a pivot may be tiny (Poisson: 4 / n) and the rounding error
-// large. Both sides start from the same bits of that unknown, and the row's factors pass it on unchanged.
+// the system. Above this tile x_i = d_i reciprocal_i - coupling_i x_(i+1); in this tile and below, x_(i-1) replaces
+// x_(i+1). The entering values are computed as in the first pass.
+// Source: as for twisted_eliminate. The pivot at the meeting may be tiny (Poisson: 4 / n) and its rounding error large.
+// Both sides start from the same bits of that unknown, and the row's factors pass it on unchanged.
 //
 // Arguments (global memory)
-//   reciprocal, coupling  stored factors of all tiles, see cpu/interleaved.clh
+//   reciprocal, coupling  stored factors of all tiles (cpu/interleaved.clh)
 //   through      products of -coupling over every partition, shape [tiles LANES]
 //   swept        d of all rows, from twisted_eliminate
 //   x            solution; overlaps no other array
 //   scratch      as for twisted_eliminate
 //   n, meeting, m, slot  as for twisted_eliminate
 //   from_above   multiplier that eliminates the last row above the meeting from the first row below it
-//   met          reciprocal pivot of that first row after its elimination from both sides
+//   met          reciprocal pivot of the first row below the meeting, after elimination from both sides
 // Launch:  as for twisted_eliminate.
 // Local:   none; private 2 LANES lanes_t.
 // Per row: 2 multiplications, 2 multiply-adds; 4 words.
@@ -25,7 +25,7 @@ typedef struct {
   __global const lanes_t *reciprocal, *coupling;
 } BackFactors;
 
-// Substitute in the partitions of a tile from 0 and keep x. Returns the x of the rows computed last.
+// Substitute in the partitions of a tile from 0 and store x. Returns the x of the last rows of the sweep.
 SPECIALISED static inline lanes_t substitute_alone(bool down, int m, BackFactors f, __global const lanes_t* swept,
                                                    __global lanes_t* kept) {
   lanes_t x = ZERO;
@@ -69,7 +69,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void twisted_substitute(
   __global lanes_t* const own = scratch + (long)get_group_id(0) * slot;
   const BackFactors f = {reciprocal, coupling};
   const Side side = side_of(below, below, meeting, tiles);
-  scalar_t value = 0;  // the unknown where the sides meet
+  scalar_t value = 0;  // the first unknown below the meeting
   if (meeting < tiles) {
     __global const scalar_t* const d = (__global const scalar_t*)(swept + meeting * m);
     value = (from_above == 0 ? d[0] : d[0] - from_above * d[-1]) * met;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // The parts of OpenCL C 1.2 that CUDA C++17 lacks. NVRTC compiles this text in front of each kernel text, with the
-// option -default-device. plugin/cuda/translate.cpp puts the kernel text into namespace opencl::program and rewrites
-// what neither macros nor functions can define.
+// option -default-device. plugin/cuda/translate.cpp puts the kernel text into namespace opencl::program. It also
+// rewrites the constructs that neither macros nor functions can define.
 #ifndef OCLSPKT_CUDA_PRELUDE_CUH
 #define OCLSPKT_CUDA_PRELUDE_CUH
 
@@ -10,11 +10,11 @@
 
 namespace opencl {
 
-#ifndef OPENCL_LOCAL_MEMORY  // tests on the host define their own
+#ifndef OPENCL_LOCAL_MEMORY  // tests on the host define it themselves
 #define OPENCL_LOCAL_MEMORY extern __shared__ __align__(128) unsigned char oclspkt_local_memory[];
 #endif
 
-// A __local argument of a kernel: the dynamic shared memory of the launch. A kernel has at most one.
+// A __local argument of a kernel is the dynamic shared memory of the launch. A kernel has at most one such argument.
 template <typename T>
 struct LocalArgument {
   int unused;
@@ -29,8 +29,8 @@ struct LocalArgument {
   }
 };
 
-// A kernel's table has the work-group size that it requires (x, y, z; zeros: any), then a number for each argument: its
-// ParameterKind of plugin/cuda/translate.hpp.
+// A kernel's table begins with its required work-group size (x, y, z; zeros: any size). A number for each argument
+// follows: its ParameterKind of plugin/cuda/translate.hpp.
 template <typename A>
 struct KindOf {
   static constexpr int value = 0;
@@ -58,7 +58,7 @@ struct KernelTableOf<void(A...)> {
 #define OPENCL_KERNEL_TABLE(kernel, x, y, z) \
   extern "C" __device__ auto oclspkt_parameters_##kernel = ::opencl::KernelTableOf<decltype(kernel)>::make(x, y, z);
 
-// Work-item functions for up to three dimensions. Launches have no global offset.
+// Work-item functions for up to three dimensions. No launch has a global offset.
 inline size_t get_local_id(uint d) { return d == 0 ? threadIdx.x : d == 1 ? threadIdx.y : d == 2 ? threadIdx.z : 0; }
 inline size_t get_local_size(uint d) { return d == 0 ? blockDim.x : d == 1 ? blockDim.y : d == 2 ? blockDim.z : 1; }
 inline size_t get_group_id(uint d) { return d == 0 ? blockIdx.x : d == 1 ? blockIdx.y : d == 2 ? blockIdx.z : 0; }
@@ -115,15 +115,15 @@ OPENCL_ATOMICS(uint)
 #define NAN (::opencl::as_float(0x7fffffff))
 #define INFINITY (::opencl::as_float(0x7f800000))
 
-// CUDA's pointers need no address space. translate.cpp handles __local and __constant.
+// CUDA's pointers have no address space. translate.cpp handles __local and __constant.
 #define __global
 #define __private
 #define restrict __restrict__
-// Turns __attribute__((reqd_work_group_size(x, y, z))) into CUDA's launch_bounds(most threads of a block, least blocks
-// of a multiprocessor).
+// reqd_work_group_size(x, y, z) becomes CUDA's launch_bounds(most threads of a block, least blocks of a
+// multiprocessor).
 #define reqd_work_group_size(x, y, z) launch_bounds((x) * (y) * (z), CORE_GROUPS)
-// The least number of work-groups whose registers must fit into a multiprocessor together; 0: no demand. A kernel's -D
-// options come after this text and may define a macro CORE_GROUPS, which then replaces this constant.
+// Minimum number of work-groups whose registers must fit into a multiprocessor together; 0: no minimum. A kernel's -D
+// options follow this text. If they define a macro CORE_GROUPS, the macro replaces this constant.
 constexpr int CORE_GROUPS = 0;
 
 #endif

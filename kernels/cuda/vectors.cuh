@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// OpenCL C's vectors, and its functions on them, as C++17, for programs of CUDA (cuda/prelude.cuh). Compilers for the
-// host take this text as well, so that tests can run it.
+// OpenCL C's vectors and their functions as C++17, for CUDA programs (cuda/prelude.cuh). Tests compile this text for
+// the host and run it there.
 //
-// Vectors have 2, 4, 8 or 16 numbers. The components are s0 to s3 and x to w for 2 and 4 numbers, lo and hi for more.
-// A comparison gives a vector of integers of the same width, -1 where it holds. C++ has no `condition ? a : b` for
+// Vectors have 2, 4, 8 or 16 numbers. Vectors of 2 and 4 have components s0 to s3 and x to w; longer vectors have lo
+// and hi. A comparison gives a vector of integers of the same width; true is -1. C++ has no `condition ? a : b` for
 // vectors; use select(b, a, condition). plugin/cuda/translate.cpp rewrites vector literals (type)(a, b).
 //
 // The caller defines OPENCL_SIZE_T.
@@ -85,11 +85,11 @@ inline To as_type(const From& from) {
   return to;
 }
 
-// Members that all vectors share. UNARY(op) and BINARY(op) apply op to each component; COMPARED(op) makes a mask.
+// Members of all vectors. UNARY(op) and BINARY(op) apply op to each component; COMPARED(op) makes a mask.
 #define OPENCL_VECTOR_OPERATORS(N, UNARY, BINARY, COMPARED)                   \
   typedef typename IntegerOf<sizeof(T), true>::type mask_number;              \
   typedef Vector<mask_number, N> mask;                                        \
-  typedef Vector self; /* as a parameter's type: not deduced */               \
+  typedef Vector self; /* parameters of this type: not deduced */             \
   Vector() = default;                                                         \
   friend inline Vector operator+(Vector a) { return a; }                      \
   friend inline Vector operator-(Vector a) { return UNARY(-); }               \
@@ -168,7 +168,7 @@ struct alignas(4 * sizeof(T)) Vector<T, 4> {
   Vector(T a, T b, T c, T d) : s0(a), s1(b), s2(c), s3(d) {}
 };
 
-// Vectors of 8 and 16 numbers, as two halves.
+// Vectors of 8 and 16 numbers consist of two halves.
 template <typename T, int N>
 struct alignas(N * sizeof(T)) Vector {
   static_assert(N == 8 || N == 16, "vectors have 2, 4, 8 or 16 numbers");
@@ -188,7 +188,7 @@ struct alignas(N * sizeof(T)) Vector {
 };
 #undef OPENCL_VECTOR_OPERATORS
 
-// Load and store vectors. The memory need only be aligned for one number.
+// Load and store vectors. The memory needs only the alignment of one number.
 template <typename V>
 struct Storage;
 template <typename T>
@@ -221,7 +221,7 @@ struct Storage<Vector<T, N>> {
   }
 };
 
-// Apply a function of numbers component by component: F::call(a, ...) returns an R.
+// Apply a function of numbers to each component: F::call(a, ...) returns an R.
 template <typename R, typename F, typename T, typename... More>
 inline Vector<R, 2> each(Vector<T, 2> a, More... more) {
   return Vector<R, 2>(F::call(a.s0, more.s0...), F::call(a.s1, more.s1...));
@@ -236,7 +236,7 @@ inline Vector<R, N> each(Vector<T, N> a, More... more) {
   return Vector<R, N>(each<R, F>(a.lo, more.lo...), each<R, F>(a.hi, more.hi...));
 }
 
-// Define a function of one, two or three numbers for vectors too. All arguments but the first may also be numbers.
+// Extend a function of one, two or three numbers to vectors. Every argument after the first may also be a number.
 #define OPENCL_ON_VECTORS_1(name)            \
   struct Call_##name {                       \
     template <typename T>                    \
@@ -271,7 +271,7 @@ inline Vector<R, N> each(Vector<T, N> a, More... more) {
     return each<T, Call_##name>(a, b, c);                                                                  \
   }
 
-// The compiler's own functions of numbers.
+// Functions of numbers that the compiler provides.
 using ::ceil;
 using ::copysign;
 using ::fabs;
@@ -320,7 +320,7 @@ OPENCL_ON_VECTORS_3(mad)
 #undef OPENCL_ON_VECTORS_2
 #undef OPENCL_ON_VECTORS_3
 
-// Predicates. Where they hold, the result is 1 for a number, and -1 in the component of a vector.
+// A true predicate gives 1 for a number, and -1 in a component of a vector.
 inline int isnan(float a) { return a != a; }
 inline int isnan(double a) { return a != a; }
 inline int isinf(float a) { return fabs(a) > 0x1.fffffep127f; }
@@ -346,7 +346,7 @@ OPENCL_TEST(isfinite)
 OPENCL_TEST(signbit)
 #undef OPENCL_TEST
 
-// True if the sign bit is set in any component of integers, or in all components.
+// any() and all() are true if the sign bit is set in any or in all components. A number has a single component.
 template <typename T, typename EnableIf<IsNumber<T>::value>::type = 0>
 inline int any(T a) {
   return a < 0;
@@ -380,7 +380,7 @@ inline int all(Vector<T, N> a) {
   return all(a.lo) && all(a.hi);
 }
 
-// b where the condition is true, else a. A number is true if it is not 0, a vector's component if its sign bit is set.
+// Returns b where the condition is true, else a. A number is true if it is not 0, a component if its sign bit is set.
 template <typename T, typename C, typename EnableIf<IsNumber<T>::value && IsNumber<C>::value>::type = 0>
 inline T select(T a, T b, C condition) {
   return condition ? b : a;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method exact-factored for many lines, by Thomas' algorithm. BATCH_LINES lines take turns row by row, so that
-// the division, product and difference of one line overlap with those of the others.
+// Purpose: method exact-factored for many lines, by Thomas' algorithm. BATCH_LINES lines take turns row by row, because
+// divisions, products and differences of different lines then overlap.
 //
 //   down:  p_i = 1 / (b_i - a_i k_(i-1)),  k_i = c_i p_i,  f_i = (y_i - a_i f_(i-1)) p_i;  a, b, c: lower, diag, upper
 //   back:  x_i = f_i - k_i x_(i+1)
@@ -9,28 +9,28 @@
 //   lower, diag, upper  bands in the layout of the lines, written by the host; lower is not read with -D SYMMETRIC
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here. Elements between lines keep their values
-//   scratch             k and then f of BATCH_LINES lines in the order of the iterations, shape [2 longest
-//                       BATCH_LINES]; not used if KEPT_ROWS > 0
+//   scratch             k, then f of BATCH_LINES lines in the order of the iterations, shape [2 longest BATCH_LINES];
+//                       not used if KEPT_ROWS > 0
 //   lines               number of lines in the launch
 //   longest             rows of the longest line
-//   row_stride          distance of a line's rows, in elements
+//   row_stride          distance between rows of a line, in elements
 // only for lines of equal length:
 //   origin              element of the first row of line 0
 //   block_lines, block_stride  line b block_lines + j begins at element origin + b block_stride + j
-// only with -D UNEQUAL, for lines end to end that differ in length:
-//   starts              first element of every line and the end of the last, shape [lines + 1]; written by the host
+// only with -D UNEQUAL, for lines end to end of different lengths:
+//   starts              first element of every line, then the end of the last line; [lines + 1]; written by the host
 // Launch:  one work-item. lines = 0 does nothing.
 // Local:   2 KEPT_ROWS BATCH_LINES scalars; private 5 BATCH_LINES numbers.
-// Per row: 1 division, 5 multiplications, 3 subtractions; 5 words, 9 where KEPT_ROWS is 0; with -D SYMMETRIC, 1 less.
+// Per row: 1 division, 5 multiplications, 3 subtractions; 5 words, or 9 with KEPT_ROWS 0; -D SYMMETRIC saves 1 word.
 // Assumes: no pivot is 0 (set-up checks it); the couplings at the ends of lines are 0. NaN of y stays in its line.
 // Valid:   x of all lines.
 #include "fpga/task.clh"
 
-// A power of two, at least the cycles from the pivot of a row to that of the next: some 30 in float, 60 in double.
+// BATCH_LINES is a power of two, at least the cycles from a pivot to the next: about 30 in float, 60 in double.
 #ifndef BATCH_LINES
 #error "build with -D BATCH_LINES, a power of two"
 #endif
-// Rows of the longest line whose k and f fit in local memory; 0: scratch holds them, for lines of any length.
+// Local memory holds k and f of lines of up to KEPT_ROWS rows. With KEPT_ROWS 0, scratch holds them.
 #ifndef KEPT_ROWS
 #error "build with -D KEPT_ROWS"
 #endif
@@ -55,7 +55,7 @@ __kernel TASK void batch(__global const scalar_t* restrict lower, __global const
   for (long begin = 0; begin < lines; begin += BATCH_LINES) {
     // A slot skips its turns after the last line, and after the last row of its line.
     long place[BATCH_LINES], turns_end[BATCH_LINES];
-    scalar_t k[BATCH_LINES], f[BATCH_LINES];  // k and f of the row above; on the way back f is x of the row below
+    scalar_t k[BATCH_LINES], f[BATCH_LINES];  // k and f of the row above; on the way back, f is x of the row below
 #ifdef SYMMETRIC
     scalar_t upper_above[BATCH_LINES];
 #endif
@@ -93,7 +93,7 @@ __kernel TASK void batch(__global const scalar_t* restrict lower, __global const
       left[turn] = f[slot];
       place[slot] = at + row_stride;
     }
-    // The coupling of a line's last row is 0, so that take_off() does not use the f of the way down.
+    // The coupling of a line's last row is 0, so take_off() ignores f, which still holds a result of the sweep down.
     INDEPENDENT(BATCH_LINES)
     for (long turn = turns - 1; turn >= 0; --turn) {
       const int slot = (int)(turn & (BATCH_LINES - 1));

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-streamed on FPGAs, as fpga/task_spktrunc. But all rows of a block are computed from both
-// unknowns beside it, one iteration later. For dominance d the error is d^-TASK_ROWS in all rows.
+// Purpose: method truncated-streamed on FPGAs, a variant of fpga/task_spktrunc that computes every row of a block from
+// both unknowns beside the block, one iteration later. For dominance d the error is d^-TASK_ROWS in all rows.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y  whole blocks of the bands and of the right-hand side, written by the host
 //   x                      whole blocks of the solution, written here
 //   n                      rows of the whole system
-//   first                  block of element 0 of all arrays
-//   kept_begin, kept_end   blocks that are solved; the arrays also hold the block before and the block behind, if any
+//   first                  number of the block that element 0 of all arrays holds
+//   kept_begin, kept_end   the kernel solves these blocks; the arrays also hold one more block on either side
 // Launch:  one work-item.
 // Local:   none; private two blocks.
-// Per row: 2 divisions (and 1 a block), 5 multiplications, 6 multiply-adds, 1 addition, 5 words (SYMMETRIC 4). The
-//          multiplications for unused spikes are not counted: the compiler removes them.
+// Per row: 2 divisions, 5 multiplications, 6 multiply-adds, 1 addition, 5 words (SYMMETRIC 4). Per block: 1 division.
+//          The multiplications for unused spikes are not counted: the compiler removes them.
 // Assumes: no pivot and no 1 - v_b w_t vanishes (set-up checks it). NaN of y stays in its line.
-// Valid:   x of the blocks [kept_begin, kept_end); rows behind n hold 0.
+// Valid:   x of the blocks [kept_begin, kept_end). Rows from n on hold 0.
 #include "fpga/task_blocks.clh"
 
 __kernel TASK void task_spkboth(__global const block_t* restrict lower, __global const block_t* restrict diag,
@@ -22,8 +22,8 @@ __kernel TASK void task_spkboth(__global const block_t* restrict lower, __global
                                 const long kept_end) {
   if (kept_begin >= kept_end) return;
   const there_t there = {n, first, min(kept_end, (n - 1) / TASK_ROWS)};
-  down_t down_1 = NOTHING_DOWN;  // of block k - 1
-  cut_t cut_1 = {ZERO, ZERO};    // of cut k - 1
+  down_t down_1 = NOTHING_DOWN;  // results of block k - 1
+  cut_t cut_1 = {ZERO, ZERO};    // unknowns at cut k - 1
   scalar_t upper_above = ZERO;
   for (long k = max(kept_begin - 1, 0L); k <= kept_end; ++k) {
     rows_t rows;

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method truncated-streamed on FPGAs, as fpga/task_spkboth, but the unknowns of each cut are computed twice.
-// The second time uses the first results of the neighbouring cuts: one sweep of Jacobi's method. A block is solved two
-// iterations later. For dominance d the error is d^(-2 TASK_ROWS).
+// Purpose: method truncated-streamed on FPGAs, a variant of fpga/task_spkboth that computes the unknowns of each cut
+// twice. The second time uses the first results of the neighbouring cuts: one sweep of Jacobi's method. A block is
+// solved two iterations later. For dominance d the error is d^(-2 TASK_ROWS).
 //
 // Arguments (global memory)
 //   lower, diag, upper, y  whole blocks of the bands and of the right-hand side, written by the host
 //   x                      whole blocks of the solution, written here
 //   n                      rows of the whole system
-//   first                  block of element 0 of all arrays
-//   kept_begin, kept_end   blocks that are solved; the arrays also hold two blocks before and two behind, if any
+//   first                  number of the block that element 0 of all arrays holds
+//   kept_begin, kept_end   the kernel solves these blocks; the arrays also hold two more blocks on either side
 // Launch:  one work-item.
 // Local:   none; private three blocks.
-// Per row: 2 divisions (and 1 a block), 8 multiplications, 6 multiply-adds, 1 addition, 5 words (SYMMETRIC 4).
+// Per row: 2 divisions, 8 multiplications, 6 multiply-adds, 1 addition, 5 words (SYMMETRIC 4). Per block: 1 division.
 // Assumes: no pivot and no 1 - v_b w_t vanishes (set-up checks it). NaN of y stays in its line.
-// Valid:   x of the blocks [kept_begin, kept_end); rows behind n hold 0.
+// Valid:   x of the blocks [kept_begin, kept_end). Rows from n on hold 0.
 #include "fpga/task_blocks.clh"
 
-// The data that cut k needs from the block below it.
+// The numbers that cut k needs from the block below it.
 typedef struct {
-  scalar_t value, coupling, spike;  // of its first row: f_t, w_t, v_t
-  scalar_t inverse;                 // of the cut
+  scalar_t value, coupling, spike;  // f_t, w_t, v_t of its first row
+  scalar_t inverse;                 // 1 / (1 - v_b w_t) of the cut
 } tips_t;
 
 __kernel TASK void task_spkjac(__global const block_t* restrict lower, __global const block_t* restrict diag,
@@ -28,8 +28,8 @@ __kernel TASK void task_spkjac(__global const block_t* restrict lower, __global 
                                const long kept_end) {
   if (kept_begin >= kept_end) return;
   const there_t there = {n, first, min(kept_end + 1, (n - 1) / TASK_ROWS)};
-  down_t down_1 = NOTHING_DOWN, down_2 = NOTHING_DOWN;  // of block k - 1 and of block k - 2
-  tips_t tips_1 = {ZERO, ZERO, ZERO, ONE};              // of cut k - 1
+  down_t down_1 = NOTHING_DOWN, down_2 = NOTHING_DOWN;  // results of blocks k - 1 and k - 2
+  tips_t tips_1 = {ZERO, ZERO, ZERO, ONE};              // numbers for cut k - 1
   cut_t once_1 = {ZERO, ZERO}, once_2 = {ZERO, ZERO};   // first solution of cuts k - 1 and k - 2
   cut_t twice_2 = {ZERO, ZERO};                         // second solution of cut k - 2
   scalar_t upper_above = ZERO;

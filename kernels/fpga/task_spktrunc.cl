@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: method truncated-streamed on FPGAs: truncated SPIKE as a stream of blocks (Macintosh, Banks and Kelson 2019,
-// section 3.1.2, Figure 3). An iteration reads a block of TASK_ROWS rows, sweeps it down and up, and solves the cut
-// between it and the block before. The unknowns at the cut give the bottom half of the block before by LU, and the top
-// half of this one by UL. Each half ignores the far end of its block, so for dominance d rows in the middle of a block
-// have an error of d^(-TASK_ROWS / 2).
+// section 3.1.2, Figure 3). An iteration reads a block of TASK_ROWS rows and sweeps it down and up. It solves the cut
+// between this block and the previous block. The cut's unknowns give the bottom half of the previous block by LU, and
+// the top half of this block by UL. Each half ignores the far end of its block. For dominance d, rows in the middle of
+// a block therefore have an error of d^(-TASK_ROWS / 2).
 //
 // Arguments (global memory)
 //   lower, diag, upper, y  whole blocks of the bands and of the right-hand side, written by the host
 //   x                      halves of blocks of the solution, written here
 //   n                      rows of the whole system
-//   first                  block of element 0 of all arrays
-//   kept_begin, kept_end   blocks that are solved; the arrays also hold the block before and the block behind, if any
+//   first                  number of the block that element 0 of all arrays holds
+//   kept_begin, kept_end   the kernel solves these blocks; the arrays also hold one more block on either side
 // Launch:  one work-item.
 // Local:   none; private two blocks.
-// Per row: 2 divisions (and 1 a block), 4 multiplications, 5 multiply-adds, 5 words (SYMMETRIC 4). The multiplications
-//          for unused spikes are not counted: the compiler removes them.
+// Per row: 2 divisions, 4 multiplications, 5 multiply-adds, 5 words (SYMMETRIC 4). Per block: 1 division.
+//          The multiplications for unused spikes are not counted: the compiler removes them.
 // Assumes: no pivot and no 1 - v_b w_t vanishes (set-up checks it). NaN of y stays in its line.
-// Valid:   x of the blocks [kept_begin, kept_end); rows behind n hold 0.
+// Valid:   x of the blocks [kept_begin, kept_end). Rows from n on hold 0.
 #include "fpga/task_blocks.clh"
 
 #define HALF (TASK_ROWS / 2)
 
-// An iteration stores the bottom half of the block before, and the top half of the block that it reads. These are two
-// stores because a launch may keep only one of them. Each has 512 bits for 32 floats, half of the longest burst.
+// An iteration stores the bottom half of the previous block, and the top half of the block that it reads. A launch may
+// need only one of these two stores. A store has 512 bits for 32 floats, half of the longest burst.
 typedef struct __attribute__((aligned(64))) {
   scalar_t row[HALF];
 } half_t;
 
-// Compute the bottom half of a block from the unknown below it, or the top half from the unknown above it. Per row: 1
-// multiply-add.
+// Compute the bottom half of a block from the unknown below the block, or the top half from the unknown above it. Per
+// row: 1 multiply-add.
 static inline void bottom_half(const down_t* down, scalar_t x_below, half_t* x) {
   scalar_t value = x_below;
   UNROLL
@@ -48,7 +48,7 @@ __kernel TASK void task_spktrunc(__global const block_t* restrict lower, __globa
                                  const long kept_end) {
   if (kept_begin >= kept_end) return;
   const there_t there = {n, first, min(kept_end, (n - 1) / TASK_ROWS)};
-  down_t down_1 = NOTHING_DOWN;  // of block k - 1
+  down_t down_1 = NOTHING_DOWN;  // results of block k - 1
   scalar_t upper_above = ZERO;
   for (long k = max(kept_begin - 1, 0L); k <= kept_end; ++k) {
     rows_t rows;

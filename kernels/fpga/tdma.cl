@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: method exact-factored for lines end to end, by Thomas' algorithm: all rows down, block by block, then all
-// rows back.
+// Purpose: method exact-factored for lines end to end, by Thomas' algorithm. The kernel sweeps all rows down, block by
+// block, then all rows back.
 //
 //   down:  p_i = 1 / (b_i - a_i k_(i-1)),  k_i = c_i p_i,  f_i = (y_i - a_i f_(i-1)) p_i;  a, b, c: lower, diag, upper
 //   back:  x_i = f_i - k_i x_(i+1)
-// Source: Macintosh, Banks and Kelson 2019, section 3.1.1, whose kernel stores the pivots b_i - a_i k_(i-1) and reads
+// Source: Macintosh, Banks and Kelson 2019, section 3.1.1. Their kernel stores the pivots b_i - a_i k_(i-1), and reads
 // the upper couplings again on the way back.
 //
 // Arguments (global memory, shape [n] in whole blocks of TASK_ROWS)
 //   lower, diag, upper  bands of all lines, written by the host; lower is not read with -D SYMMETRIC
 //   y                   right-hand sides, written by the host
-//   x                   f on the way down, then the solution; 0 in rows behind n
+//   x                   f on the way down, then the solution; 0 in rows from n on
 //   coupling            k of all rows, written and read here
-//   n                   rows
+//   n                   number of rows
 // Launch:  one work-item. n = 0 does nothing.
 // Local:   none; private 4 TASK_ROWS scalars.
-// Per row: 1 division, 5 multiplications, 3 subtractions; 9 words, with -D SYMMETRIC, 8.
+// Per row: 1 division, 5 multiplications, 3 subtractions; 9 words, or 8 with -D SYMMETRIC.
 // Assumes: no pivot is 0 (set-up checks it); couplings between lines are 0. NaN of y stays in its line.
 // Valid:   x of all rows.
 #include "fpga/task.clh"
@@ -30,7 +30,7 @@ __kernel TASK void tdma(__global const scalar_t* restrict lower, __global const 
 #endif
   for (long first = 0; first < end; first += TASK_ROWS) {
     scalar_t a[TASK_ROWS], b[TASK_ROWS], c[TASK_ROWS], f[TASK_ROWS];
-    // Rows behind the last one are identity rows.
+    // Rows from n on are identity rows.
     UNROLL
     for (int i = 0; i < TASK_ROWS; ++i) {
       const bool inside = first + i < n;
@@ -46,7 +46,7 @@ __kernel TASK void tdma(__global const scalar_t* restrict lower, __global const 
 #ifdef SYMMETRIC
     upper_above = c[TASK_ROWS - 1];
 #endif
-    // Not unrolled: each row waits for the pivot above it, so that TASK_ROWS dividers would be no faster than one.
+    // Not unrolled: each row waits for the pivot above it, so a single divider is as fast as TASK_ROWS dividers.
     for (int i = 0; i < TASK_ROWS; ++i) {
       const scalar_t p = reciprocal(take_off(true, b[i], a[i], coupled));
       coupled = choose(is_zero(c[i]), ZERO, mul(c[i], p));
@@ -61,7 +61,7 @@ __kernel TASK void tdma(__global const scalar_t* restrict lower, __global const 
     }
   }
   scalar_t below = 0;
-  // Each block of x is read and written in the same iteration.
+  // An iteration reads and writes the same block of x.
   INDEPENDENT(TASK_ROWS)
   for (long first = end - TASK_ROWS; first >= 0; first -= TASK_ROWS) {
     scalar_t k[TASK_ROWS], f[TASK_ROWS];

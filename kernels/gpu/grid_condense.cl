@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: a pass of exact-factored on GPUs, for lines side by side that are cut into segments. Elimination of all
-// inner rows, which are those after the first of a segment, leaves smaller systems of the first rows, again lines side
-// by side. The kernel computes the right-hand sides of these systems; grid_whole.cl substitutes back.
+// Purpose: a pass of exact-factored on GPUs, for lines side by side that are cut into segments. The inner rows of a
+// segment are the rows after its first row. Once they are eliminated, the first rows form smaller systems, again lines
+// side by side. The kernel computes the right-hand sides of these systems; grid_whole.cl substitutes back.
 //
 //   inner rows, down from 0:  d_i = y_i - m_i d_(i-1)
-//   first row:                y - (sum of w_i d_i over its inner rows) - m d, with d of the row above it
-// Source: SPIKE with Schur complements. The elimination of inner rows has the same bits as in grid_whole.cl, so both
-// passes are one elimination in another order. core/schemes/grids/grid_factors makes the factors.
+//   first row:                y - (sum of w_i d_i over the segment's inner rows) - m d, with d of the row above it
+// Source: SPIKE with Schur complements. grid_whole.cl eliminates inner rows with the same bits, so both passes are one
+// elimination in another order. core/schemes/grids/grid_factors makes the factors.
 //
 // Arguments (global memory)
-//   multiplier, weight  m and w in the layout of y, or (SHARED_FACTORS) of one line. SYMMETRIC: `multiplier` holds the
-//                       couplings
+//   multiplier, weight  m and w in the layout of y; with SHARED_FACTORS, of one line. With SYMMETRIC, `multiplier`
+//                       holds the couplings
 //   y                   right-hand sides
-//   taken               LEFT: numbers to subtract from y, in its layout
+//   taken               with LEFT, numbers to subtract from y, in the layout of y
 //   left, left_taken    shape [blocks][segments][block_lines], written here: y - sum of w_i d_i, and m d
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one row to the next
-//   bundles             of a block; the last may have fewer lines
-//   segments            of a line, TILE_ROWS each; the last may have fewer rows
+//   length, row_stride  rows of a line, and distance between its rows in elements
+//   bundles             number of bundles of a block; the last bundle may have fewer lines
+//   segments            number of segments of a line, TILE_ROWS rows each; the last segment may have fewer rows
 //   words               local, at least GROUP_ITEMS + BUNDLE
-// Launch:  a work-group of GROUP_ITEMS work-items for each segment of each bundle, bundles inner.
-// Local:   `words` scalars. Per row: 2 multiply-adds; 3 words, 1 if factors are shared.
+// Launch:  a work-group of GROUP_ITEMS work-items for each segment of each bundle, in the order of segments.
+// Local:   `words` scalars. Per row: 2 multiply-adds; 3 words, or 1 word with shared factors.
 // Assumes: factors are finite (set-up checks it). NaN of y stays in its line. Valid: left and left_taken, all lines.
 #include "gpu/grid_rows.clh"
 
@@ -47,7 +47,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_cond
   scalar_t sum = 0, next = 0;
   if (home.item == 0 && segment + 1 < segments) next = fetch_next(multiplier, home, segment);
   if (home.item == 0) {
-    sum = d[0];  // the first row is not part of the sweep
+    sum = d[0];  // the sweep begins below the first row
     d[0] = m[0] = 0;
   }
   sweep_down_in_turn(m, true, home, last, d);

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: method exact-factored for lines side by side on GPUs, by stored factors. A work-group streams down its lines
-// and back, a tile at a time, and loads the next tile while it computes.
+// and back, tile by tile, and loads the next tile while it computes.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i;   a, b, c: lower, diag, upper
-// Source: Thomas' algorithm; core/factors makes the factors. Work-items of a line sweep down in turn, and up at once
-// (gpu/grid_rows.clh); schemes/grids bounds the rounding. With ITEMS_DOWN 1, the arithmetic is that of the host.
+// Source: Thomas' algorithm; core/factors makes the factors. The work-items of a line sweep down in turn, and up at
+// once (gpu/grid_rows.clh); schemes/grids bounds the rounding. With ITEMS_DOWN 1, the arithmetic is that of the host.
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling   m, p and k in the layout of y and x, or (SHARED_FACTORS) of one line; written by
-//                       the host. SYMMETRIC: `multiplier` is the array `coupling`
+//   multiplier, reciprocal, coupling   m, p and k in the layout of y and x, or with SHARED_FACTORS of one line; written
+//                       by the host. With SYMMETRIC, `multiplier` is the array `coupling`
 //   y                   right-hand sides, written by the host
-//   x                   first d, then the solutions, written here; overlaps no other array. Elements between lines keep
+//   x                   written here: first d, then the solutions; overlaps no other array. Elements between lines keep
 //                       their values
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one row to the next
-//   bundles             of a block; the last may have fewer lines
+//   length, row_stride  rows of a line, and distance between its rows in elements
+//   bundles             number of bundles of a block; the last bundle may have fewer lines
 //   words               local, 4 GROUP_ITEMS + 2 BUNDLE
 // Launch:  a work-group of GROUP_ITEMS work-items for each bundle.
 // Local:   `words` scalars.
-// Per row: 3 multiply-adds, 2 multiplications; 7 words, 4 if factors are shared; 2 words less in the last tile.
+// Per row: 3 multiply-adds, 2 multiplications; 7 words, or 4 with shared factors; 2 words less in the last tile.
 // Assumes: factors are finite (set-up checks it). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #include "gpu/grid_rows.clh"
 
-// Load the multipliers and the right-hand side of a tile for the way down.
+// Load the multipliers and the right-hand side of a tile for the sweep down.
 static inline void fetch_down(__global const scalar_t* multiplier, __global const scalar_t* y, Home home, int tile,
                               scalar_t* m, scalar_t* d) {
 #ifdef SYMMETRIC
@@ -35,7 +35,7 @@ static inline void fetch_down(__global const scalar_t* multiplier, __global cons
   fetch(y, home, tile, d);
 }
 
-// Load the d of this work-item's rows of a tile that stream_down() stored; 0 for work-items beyond the last line.
+// Load d of this work-item's rows of a tile, which stream_down() stored. Work-items without a line get 0.
 static inline void fetch_left(__global const scalar_t* x, Home home, int tile, scalar_t* d) {
   if (home.there) {
     fetch(x, home, tile, d);
@@ -45,10 +45,10 @@ static inline void fetch_left(__global const scalar_t* x, Home home, int tile, s
   }
 }
 
-// Compute d of all tiles. All but the last tile go to x; the last stays in d.
+// Compute d of all tiles. The last tile's d stays in `d`; the other tiles' d goes to x.
 static inline void stream_down(__global const scalar_t* multiplier, __global const scalar_t* y, Home home, int tiles,
                                __local scalar_t* words, scalar_t* d, __global scalar_t* x) {
-  __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // the value that leaves a tile, shape [BUNDLE]
+  __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // the value that leaves a tile; shape [BUNDLE]
   scalar_t m[ITEM_ROWS], m_next[ITEM_ROWS], d_next[ITEM_ROWS];
   fetch_down(multiplier, y, home, 0, m, d);
   for (int tile = 0; tile < tiles; ++tile) {
@@ -64,10 +64,10 @@ static inline void stream_down(__global const scalar_t* multiplier, __global con
   }
 }
 
-// Compute the solution of all tiles upwards, starting from the last one in d.
+// Compute the solution of all tiles, from the last tile up. On entry, `d` holds d of the last tile.
 static inline void stream_up(__global const scalar_t* reciprocal, __global const scalar_t* coupling, Home home,
                              int tiles, __local scalar_t* words, scalar_t* d, __global scalar_t* x) {
-  // The values that leave odd and even tiles, shape [2][BUNDLE].
+  // The values that leave odd and even tiles; shape [2][BUNDLE].
   __local scalar_t* const left = words + 4 * GROUP_ITEMS;
   scalar_t p[ITEM_ROWS], k[ITEM_ROWS], p_next[ITEM_ROWS], k_next[ITEM_ROWS], d_next[ITEM_ROWS], entered = 0;
   fetch_factor(reciprocal, home, tiles - 1, p);

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: lines side by side on GPUs, by stored factors of one line that all lines share. A work-group takes many
-// tiles; a work-item takes LINES lines. Work-items read the factors from local memory. Factors and y are loaded a tile
+// Purpose: solve lines side by side on GPUs, by stored factors of one line that all lines share. A work-group takes
+// many tiles. A work-item takes LINES lines, and reads factors from local memory. Factors and y are loaded a tile
 // ahead.
-//   IN_ONE_TILE 1  a tile holds whole lines and nothing is truncated: truncated-streamed or exact-factored
-//   IN_ONE_TILE 0  truncated-streamed, as in grid_streamed.cl. The tiles of all lines, bundle by bundle, are cut into
-//                  runs of equal length, so that all work-groups take the same time
+//   IN_ONE_TILE 1  a tile holds whole lines, without truncation: truncated-streamed or exact-factored
+//   IN_ONE_TILE 0  truncated-streamed, as in grid_streamed.cl. All lines' tiles, bundle by bundle, are cut into runs of
+//                  equal length, because all work-groups then take the same time
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i;   a, b, c: lower, diag, upper
 // Source: Thomas' algorithm; core/factors makes the factors. Truncation: a tile is solved as if the unknown below the
-// next tile were 0. A run begins as if all rows above its preceding tile were 0. schemes/grids bounds the error.
+// next tile were 0. A run starts one tile early, as if no row were above that tile. schemes/grids bounds the error.
 //
-// Build parameters, mandatory, and those of grid_shared_rows.clh:
-//   AHEAD        1: y of the next tile is loaded while a tile is solved; 0 (needs IN_ONE_TILE 1): after it, because
-//                registers hold only one tile
+// Build parameters, mandatory, besides those of grid_shared_rows.clh:
+//   AHEAD        1: y of the next tile is loaded while a tile is solved. 0 (needs IN_ONE_TILE 1): y is loaded
+//                afterwards, because registers hold only one tile
 //
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   m, p and k of one line, shape [length]; written by the host
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one row to the next
-//   bundles             of a block; the last may have fewer lines
-//   first_tile          number of the launch's first tile among the tiles of all blocks; run k begins at tile
+//   length, row_stride  rows of a line, and distance between its rows in elements
+//   bundles             number of bundles of a block; the last bundle may have fewer lines
+//   first_tile          number of the launch's first tile among the tiles of all blocks. Run k begins at tile
 //                       k run_tiles
-//   run_tiles           tiles of a run
-//                       With IN_ONE_TILE 1, these two are not read: work-group g takes bundles g, g + groups, ...
+//   run_tiles           tiles of a run. With IN_ONE_TILE 1, first_tile and run_tiles are not read: work-group g takes
+//                       bundles g, g + groups, ..., with `groups` work-groups
 // Launch:  work-groups of GROUP_ITEMS work-items: one for each run, or any number with IN_ONE_TILE 1.
 // Local:   IN_ONE_TILE 0: 3 GROUP_ITEMS LINES + BUNDLE + 4 RECORD scalars; 1: 2 GROUP_ITEMS LINES + RECORD.
-// Per row: 5 multiply-adds, 1 multiplication; 2 words, and y of two more tiles for each run.
+// Per row: 5 multiply-adds, 1 multiplication; 2 words; y of two more tiles for each run.
 // Assumes: factors are finite (set-up checks it). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #include "gpu/grid_shared_rows.clh"
@@ -77,8 +77,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shar
   }
 #else
   __local scalar_t records[4 * RECORD];
-  __local lines_t told[3 * GROUP_ITEMS], left[ACROSS];  // told: down; up, of even tiles; up, of odd tiles
-  // [begin, end): the run's tiles in these blocks. [first, last]: one more where the run begins or ends inside a line.
+  __local lines_t told[3 * GROUP_ITEMS], left[ACROSS];  // told has 1 part for sweeps down and 2 for sweeps up
+  // The run's tiles in these blocks are [begin, end). [first, last] adds a tile at each end that is inside a line.
   const long from = ((long)get_group_id(0) + first_tile / run_tiles) * run_tiles - first_tile;
   const int all = (int)blocks * bundles * grid.tiles;
   const int begin = (int)max(from, 0L), end = (int)min(from + run_tiles, (long)all);
@@ -86,7 +86,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shar
   const int first = begin % grid.tiles > 0 ? begin - 1 : begin, last = end % grid.tiles > 0 ? end : end - 1;
   int piece = first / grid.tiles, tile = remainder_of(first, piece, grid.tiles);
   int factor_tile = tile;
-  lines_t above[ITEM_ROWS];  // d_i p_i of the tile before, then x_i
+  lines_t above[ITEM_ROWS];  // rows of the previous tile: d_i p_i, then x_i
   Home here, before, there = home_in(grid, piece, tile);
   fetch(y, grid, there, next);
   fetch_record(f, length, factor_tile, factors);

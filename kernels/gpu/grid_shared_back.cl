@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: substitute back in segments as grid_whole.cl does, by concurrent sweeps, for lines that all have the same
-// bands. The first unknown of every segment is known; the rows between are solved. A work-group takes many bundles,
-// with a segment's factors in local memory, and loads y of the next bundle ahead.
+// Purpose: substitute back in segments, as grid_whole.cl does, by concurrent sweeps, for lines with equal bands. The
+// first unknown of every segment is known; the kernel solves the other rows. A work-group takes many bundles. It keeps
+// a segment's factors in local memory and loads y of the next bundle ahead.
 //
 //   inner rows, down from 0 with the bits of grid_shared_condense.cl:  d_i = y_i - m_i d_(i-1)
 //   back:  x_i = (d_i - s_i x_first) p_i - k_i x_(i+1),  s_i = -m_i s_(i-1), s = -1 in the first row
@@ -13,15 +13,15 @@
 //   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
 //   known               shape [blocks][segments][block_lines]: the first unknown of every segment
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one row to the next
-//   bundles             of a block; the last may have fewer lines
-//   segments            of a line, TILE_ROWS each; the last may have fewer rows
-//   run_tiles           as for grid_shared_condense.cl. A work-group takes the last tiles of its run first, because
-//                       grid_shared_condense.cl left them in the cache
+//   length, row_stride  rows of a line, and distance between its rows in elements
+//   bundles             number of bundles of a block; the last bundle may have fewer lines
+//   segments            number of segments of a line, TILE_ROWS rows each; the last segment may have fewer rows
+//   run_tiles           as for grid_shared_condense.cl. A work-group takes the last tiles of its run first, because the
+//                       cache still holds them from grid_shared_condense.cl
 // Launch:  work-groups of GROUP_ITEMS work-items, one for each run.
 // Local:   2 GROUP_ITEMS LINES + 4 TILE_ROWS + 2 ITEMS_DOWN scalars.
-// Per row: 6 multiply-adds, 1 multiplication; 2 words. Assumes: factors are finite (set-up checks it). NaN of y stays
-// in its line.
+// Per row: 6 multiply-adds, 1 multiplication; 2 words.
+// Assumes: factors are finite (set-up checks it). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #include "gpu/grid_shared_rows.clh"
 

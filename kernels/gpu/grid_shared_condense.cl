@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: as grid_condense.cl, by concurrent sweeps, for lines that all have the same bands: compute the right-hand
-// sides of the systems of the segments' first rows. A work-group takes many bundles, with a segment's factors in local
-// memory, and loads y of the next bundle ahead.
+// Purpose: compute the right-hand sides of the systems of the segments' first rows. It is grid_condense.cl for lines
+// with equal bands, by concurrent sweeps. A work-group takes many bundles. It keeps a segment's factors in local memory
+// and loads y of the next bundle ahead.
 //
 //   inner rows, down from 0:  d_i = y_i - m_i d_(i-1)
-//   first row:                y - (sum of w_i d_i over its inner rows) - m d, with d of the row above it
-// Source: SPIKE with Schur complements. The elimination of inner rows has the same bits as in grid_shared_back.cl.
+//   first row:                y - (sum of w_i d_i over the segment's inner rows) - m d, with d of the row above it
+// Source: SPIKE with Schur complements. grid_shared_back.cl eliminates inner rows with the same bits.
 //
 // Arguments (global memory)
 //   multiplier, weight  m and w of one line, shape [length]; written by the host
 //   y                   right-hand sides
 //   left, left_taken    shape [blocks][segments][block_lines], written here: y - sum of w_i d_i, and m d
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one row to the next
-//   bundles             of a block; the last may have fewer lines
-//   segments            of a line, TILE_ROWS each; the last may have fewer rows
-//   run_tiles           tiles of a work-group; tiles are numbered by segments, bundles inner
+//   length, row_stride  rows of a line, and distance between its rows in elements
+//   bundles             number of bundles of a block; the last bundle may have fewer lines
+//   segments            number of segments of a line, TILE_ROWS rows each; the last segment may have fewer rows
+//   run_tiles           tiles of a work-group; tiles are numbered segment by segment, and in a segment bundle by bundle
 // Launch:  work-groups of GROUP_ITEMS work-items, one for each run.
 // Local:   2 GROUP_ITEMS LINES + 2 TILE_ROWS + ITEMS_DOWN scalars.
 // Per row: 3 multiply-adds; 1 word. Assumes: factors are finite (set-up checks it). NaN of y stays in its line.
@@ -27,7 +27,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shar
     __global const scalar_t* restrict y, __global scalar_t* restrict left, __global scalar_t* restrict left_taken,
     const long blocks, const long block_stride, const long block_lines, const int length, const long row_stride,
     const int bundles, const int segments, const int run_tiles) {
-  __local scalar_t record[RECORD];  // w takes the place of p; k is not used
+  __local scalar_t record[RECORD];  // m and w of the segment, and a part that is not used
   __local lines_t told[GROUP_ITEMS], sums[GROUP_ITEMS];
   const Factors f = {multiplier, weight, weight};
   const Grid grid = {block_stride, block_lines, row_stride, length, bundles, segments};
@@ -56,7 +56,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shar
     }
     lines_t sum = 0;
     if (home.item == 0) {
-      sum = now[0];  // the first row is not part of the sweep
+      sum = now[0];  // the sweep begins below the first row
       now[0] = 0;
     }
     tell_down(now, home, record, told);

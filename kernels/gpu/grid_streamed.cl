@@ -4,26 +4,26 @@
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i;   a, b, c: lower, diag, upper
-// Source: Thomas' algorithm; core/factors makes the factors. Truncation: a tile is solved as if the unknown below its
-// next IN_FLIGHT tiles were 0. A run begins as if all rows above its IN_FLIGHT preceding tiles were 0. schemes/grids
+// Source: Thomas' algorithm; core/factors makes the factors. Truncation: a tile is solved as if the unknown below the
+// next IN_FLIGHT tiles were 0. A run starts IN_FLIGHT tiles early, as if no row were above these tiles. schemes/grids
 // bounds the error.
 //
-// Build parameter, mandatory, and those of grid_rows.clh:
+// Build parameter, mandatory, besides those of grid_rows.clh:
 //   IN_FLIGHT             tiles that wait for the unknown below them, at least 1
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling   m, p and k in the layout of y and x; written by the host. SYMMETRIC: multiplier
-//                       is not read
+//   multiplier, reciprocal, coupling   m, p and k in the layout of y and x; written by the host. With SYMMETRIC,
+//                       multiplier is not read
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one row to the next
-//   bundles             of a block; the last may have fewer lines
-//   runs, run_tiles     runs of a line, and tiles of a run; the last run may have fewer
+//   length, row_stride  rows of a line, and distance between its rows in elements
+//   bundles             number of bundles of a block; the last bundle may have fewer lines
+//   runs, run_tiles     runs of a line, and tiles of a run; the last run may have fewer tiles
 //   words               local, 4 GROUP_ITEMS + BUNDLE
-// Launch:  a work-group of GROUP_ITEMS work-items for each run of each bundle, bundles inner.
+// Launch:  a work-group of GROUP_ITEMS work-items for each run of each bundle, in the order of runs.
 // Local:   `words` scalars.
-// Per row: 7 multiply-adds, 3 multiplications; 5 words, 4 if symmetric; a run also reads 2 IN_FLIGHT more tiles.
+// Per row: 7 multiply-adds, 3 multiplications; 5 words, or 4 if symmetric. A run also reads 2 IN_FLIGHT more tiles.
 // Assumes: factors are finite (set-up checks it). NaN of y stays in its line.
 // Valid:   x for the rows of all lines.
 #include "gpu/grid_rows.clh"
@@ -32,7 +32,7 @@
 #error "IN_FLIGHT tiles wait"
 #endif
 
-// My rows of a tile: factors, and y, later d_i. SYMMETRIC: `first` is the multiplier of my first row, k has the others.
+// A work-item's rows of a tile. d holds y, and later d_i. With SYMMETRIC, k holds all multipliers except `first`.
 typedef struct {
 #ifdef SYMMETRIC
   scalar_t first;
@@ -42,8 +42,8 @@ typedef struct {
   scalar_t p[ITEM_ROWS], k[ITEM_ROWS], d[ITEM_ROWS];
 } Tile;
 
-// A work-item's rows of a swept tile: d_i p_i, later x_i, and k_i. to_me, to_above: the maps from the unknown below the
-// tile to the unknown below these rows, and to the first unknown of the tile.
+// A work-item's rows of a swept tile. d holds d_i p_i, and later x_i; k holds k_i. The maps lead from the unknown below
+// the tile: to_me to the unknown below these rows, to_above to the tile's first unknown.
 typedef struct {
   scalar_t d[ITEM_ROWS], k[ITEM_ROWS];
   Passage to_me, to_above;
@@ -68,8 +68,8 @@ static inline void multipliers_of(const Tile* t, scalar_t* m) {
 #endif
 }
 
-// The unknown below a tile, if the unknown below the next `count` tiles is 0.
-// @param in_flight  the lowest tile first
+// Returns the unknown below a tile, if the unknown below the next `count` tiles is 0. in_flight begins with the lowest
+// tile.
 static inline scalar_t unknown_below(const Swept* in_flight, int count) {
   scalar_t unknown = 0;
 #pragma unroll
@@ -79,13 +79,13 @@ static inline scalar_t unknown_below(const Swept* in_flight, int count) {
   return unknown;
 }
 
-// Substitute in a swept tile, and store it.
+// Substitute back in a swept tile, and store it.
 static inline void finish_tile(Home home, int tile, scalar_t below, Swept* t, __global scalar_t* x) {
   sweep_up(t->k, go_through(t->to_me, below), t->d);
   store(t->d, home, tile, x);
 }
 
-// Sweep the tiles before a run down from 0. @return the result of their last row
+// Sweep the tiles before a run down from 0. @return the result of the last row before the run
 static inline scalar_t lead_in(Factors f, __global const scalar_t* y, Home home, int begin, Told told) {
   scalar_t entered = 0;
   for (int tile = max(0, begin - IN_FLIGHT); tile < begin; ++tile) {
@@ -117,10 +117,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_stre
   const int tiles = (length + TILE_ROWS - 1) / TILE_ROWS;
   const int begin = run * run_tiles, end = min(tiles, begin + run_tiles), last = min(end + IN_FLIGHT, tiles) - 1;
   const Told down = part_of(words, 0), up = part_of(words, 1);
-  __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // the value that leaves a tile, shape [BUNDLE]
+  __local scalar_t* const left = words + 4 * GROUP_ITEMS;  // the value that leaves a tile; shape [BUNDLE]
   scalar_t entered = lead_in(f, y, home, begin, down);
   Tile now, next;
-  Swept in_flight[IN_FLIGHT];  // the lowest tile first
+  Swept in_flight[IN_FLIGHT];  // begins with the lowest tile
   fetch_tile(f, y, home, begin, &next);
   for (int tile = begin; tile <= last; ++tile) {
     now = next;

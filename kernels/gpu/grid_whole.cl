@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: lines side by side on GPUs, by stored factors. A work-group solves a tile of its lines in one pass and
-// truncates nothing. The tile holds whole lines, or one segment of each line (SEGMENTS, exact-factored). The first
-// unknowns of all segments are then known, see grid_condense.cl. Segments are swept down in turn.
+// Purpose: solve lines side by side on GPUs, by stored factors. A work-group solves a tile of lines in one pass,
+// without truncation. The tile holds whole lines, or with SEGMENTS (exact-factored) one segment of each line. With
+// SEGMENTS, the first unknown of every segment is known (grid_condense.cl), and segments are swept down in turn.
 //
 //   down:  d_i = y_i - m_i d_(i-1),      m_i = a_i p_(i-1), p_i = 1 / (b_i - a_i c_(i-1) p_(i-1))
 //   back:  x_i = d_i p_i - k_i x_(i+1),  k_i = c_i p_i;   a, b, c: lower, diag, upper
-//   SEGMENTS, for the rows i = 1, 2, ... after the first: d_i from 0 with the bits of grid_condense.cl, s_1 = m_1,
-//   s_i = -m_i s_(i-1);   back:  x_i = (d_i - s_i x_first) p_i - k_i x_(i+1)
-// Source: Thomas' algorithm; core/factors makes the factors, for segments core/schemes/grids/grid_factors.
+//   SEGMENTS: d_i begins at 0 below the first row, with the bits of grid_condense.cl; s_1 = m_1, s_i = -m_i s_(i-1);
+//   back:  x_i = (d_i - s_i x_first) p_i - k_i x_(i+1)
+// Source: Thomas' algorithm; core/factors makes the factors, core/schemes/grids/grid_factors those of segments.
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling   m, p and k in the layout of y and x, or (SHARED_FACTORS) of one line; written by
-//                       the host. SYMMETRIC: `multiplier` is read only with SEGMENTS, and has the multiplier of each
-//                       segment's second row, shape [blocks][segments][block_lines]
+//   multiplier, reciprocal, coupling   m, p and k in the layout of y and x, or with SHARED_FACTORS of one line; written
+//                       by the host. SYMMETRIC: `multiplier` is read only with SEGMENTS, and holds the multiplier of
+//                       each segment's second row, shape [blocks][segments][block_lines]
 //   y                   right-hand sides, written by the host
 //   x                   solutions, written here; overlaps no other array. Elements between lines keep their values
 //   blocks, block_stride, block_lines  line l of block o begins at element o block_stride + l
-//   length, row_stride  rows of a line, and elements from one row to the next
-//   bundles             of a block; the last may have fewer lines
-//   segments            of a line, TILE_ROWS each
+//   length, row_stride  rows of a line, and distance between its rows in elements
+//   bundles             number of bundles of a block; the last bundle may have fewer lines
+//   segments            number of segments of a line, TILE_ROWS rows each
 //   known               shape [blocks][segments][block_lines]: the first unknown of every segment; read only with
 //                       SEGMENTS
-//   taken               LEFT: numbers to subtract from y, in its layout
+//   taken               with LEFT, numbers to subtract from y, in the layout of y
 //   words               local, 4 GROUP_ITEMS
-// Launch:  a work-group of GROUP_ITEMS work-items for each segment of each bundle, bundles inner. The last segments
-//          come first, because grid_condense.cl left them in the cache.
+// Launch:  a work-group of GROUP_ITEMS work-items for each segment of each bundle. The last segments
+//          come first, because the cache still holds them from grid_condense.cl.
 // Local:   `words` scalars.
-// Per row: 5 multiply-adds, 3 multiplications, for segments 1 more of each; 5 words, 4 if symmetric, 2 if factors are
-//          shared.
+// Per row: 5 multiply-adds, 3 multiplications (SEGMENTS adds 1 of each); 5 words, 4 if symmetric, 2 with shared
+//          factors.
 // Assumes: factors are finite (set-up checks it). NaN of y stays in its line. Valid: x for the rows of all lines.
 #include "gpu/grid_rows.clh"
 
 #ifdef SEGMENTS
-// Subtract s_i x_first from d_i; d of the first row becomes x_first.
+// Subtract s_i x_first from d_i. In the first row, d becomes x_first.
 static inline void take_off_first(const scalar_t* m, scalar_t first, Home home, const __local scalar_t* through,
                                   scalar_t* d) {
   scalar_t minus_s = 1;

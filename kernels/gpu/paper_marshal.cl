@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: data marshalling before truncated SPIKE by work-items: copy bands and right-hand side from row order to the
-// order of gpu/paper.clh.
+// order that gpu/paper.clh defines.
 // Source: Macintosh, Banks and Kelson 2019, section 3.2.1.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y      shape [end - origin], in the order of the rows
 //   to_lower, ..., to_y        shape [tiles * GROUP_ITEMS * m], marshalled; written here. Rows outside [origin, end)
-//                              become x = 0
+//                              are x = 0
 //   origin, end  the arrays hold rows [origin, end) of the system
 //   first        first row of partition 0; may be negative
 //   m            rows of a partition
@@ -20,7 +20,7 @@
 #error "build with -D BLOCK_ROWS=rows of a partition that are transposed at a time, a power of two"
 #endif
 
-// The arrays hold rows [origin, end); partition 0 has the m rows from `first` on.
+// The arrays hold rows [origin, end). Partition 0 consists of m rows from row `first` on.
 typedef struct {
   long origin, end, first;
   int m;

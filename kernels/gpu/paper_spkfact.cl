@@ -5,17 +5,17 @@
 //
 // Arguments (global memory, marshalled as gpu/paper.clh says)
 //   lower, diag, upper, y  shape [tiles * GROUP_ITEMS * m]
-//   reciprocals, left      shape [tiles * GROUP_ITEMS * m], written here; reciprocal pivots and eliminated y: of UL for
-//                          the first m / 2 rows of a partition, of LU for the others
-//   v, f_bottom            shape [tiles * GROUP_ITEMS]; the last row after LU: x = f_bottom - v x_below
-//   w, f_top               shape [tiles * GROUP_ITEMS]; the first row after UL: x = f_top - w x_above
+//   reciprocals, left      shape [tiles * GROUP_ITEMS * m], written here; reciprocal pivots and eliminated y. The first
+//                          m / 2 rows of a partition are of UL, the others of LU
+//   v, f_bottom            shape [tiles * GROUP_ITEMS]; LU gives x = f_bottom - v x_below in the last row
+//   w, f_top               shape [tiles * GROUP_ITEMS]; UL gives x = f_top - w x_above in the first row
 //   words                  local, 4 * m * GROUP_ITEMS with STAGED 1, else not used
-// Build parameters: PARTITION_ROWS, m. STAGED 1 keeps partitions in local memory between the two sweeps, 0 reads them
-// twice.
+// Build parameters: PARTITION_ROWS is m. STAGED 1 keeps partitions in local memory between the two sweeps; STAGED 0
+// reads them twice.
 // Launch:  a work-item for each partition, in groups of GROUP_ITEMS.
-// Local:   see `words`. Per row: 2 divisions, 4 multiply-adds, 2 multiplications; 6 words with STAGED 1, else 10, and
-//          4 a partition.
-// Assumes: rows are dominant, so that no pivot vanishes; there is no pivoting.
+// Local:   `words` scalars. Per row: 2 divisions, 4 multiply-adds, 2 multiplications; 6 words with STAGED 1, else 10.
+//          Per partition: 4 words more.
+// Assumes: rows are dominant, which keeps pivots from vanishing without pivoting.
 // Valid:   all partitions of the tiles.
 #include "gpu/paper.clh"
 
@@ -23,7 +23,7 @@
 #error "build with -D PARTITION_ROWS=rows of a partition -D STAGED=0 or 1"
 #endif
 
-// KEPT is row i of array k in the second sweep. If STAGED, KEEP puts it into local memory in the first sweep.
+// KEPT is row i of array k in the second sweep. With STAGED, KEEP stores it in local memory in the first sweep.
 #if STAGED
 #define KEPT(k, array, i) words[((k) * m + (i)) * GROUP_ITEMS + (int)get_local_id(0)]
 #define KEEP(k, i, value) (KEPT(k, words, i) = (value))
@@ -42,12 +42,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void paper_spk
   const long partition = (long)get_global_id(0), base = marshalled(m, 0);
   const int half_rows = m / 2;
   scalar_t f = 0, r = 0, far = 0;
-  // Unrolled so that several rows are loaded at once: pivots wait for each other, but loads need not.
+  // Unrolled, the loop loads several rows at once, although each pivot waits for the pivot before it.
 #pragma unroll 4
   for (int i = 0; i < m; ++i) {
     const long at = base + (long)i * GROUP_ITEMS;
     const scalar_t a = lower[at], b = diag[at], c = upper[at], g = y[at];
-    // The first row of a partition counts as uncoupled from the row above it.
+    // The sweep ignores the coupling of a partition's first row to the row above it.
     const scalar_t t = i > 0 ? mul(a, r) : 0;
     r = reciprocal(mul_sub(b, t, far));
     f = take_off(true, g, t, f);

@@ -4,13 +4,13 @@
 // Source: Macintosh, Banks and Kelson 2019, section 3.2.2 and figure 5 (spktrrecul), equations 6 and 7.
 //
 // Arguments (global memory, marshalled as gpu/paper.clh says)
-//   lower, reciprocals, left  shape [tiles * GROUP_ITEMS * m], the latter two from paper_spkfact
-//   v, f_bottom, w, f_top     shape [tiles * GROUP_ITEMS], from paper_spkfact
+//   lower, reciprocals, left  shape [tiles * GROUP_ITEMS * m]; paper_spkfact writes reciprocals and left
+//   v, f_bottom, w, f_top     shape [tiles * GROUP_ITEMS], written by paper_spkfact
 //   x                         shape [tiles * GROUP_ITEMS * m]; top halves are written here
-//   partitions                partitions 1 to `partitions` are solved
-// Build parameter: PARTITION_ROWS, m.
+//   partitions                the kernel solves partitions 1 to `partitions`
+// Build parameter: PARTITION_ROWS is m.
 // Launch:  a work-item for each partition, in groups of GROUP_ITEMS.
-// Local:   none. Per row: half a multiply-add and a multiplication; 2 words, and 4 a partition.
+// Local:   none. Per row: half a multiply-add, half a multiplication, 2 words. Per partition: 4 words.
 // Numerics: the influence from below is truncated half a partition away (schemes/paper bounds the error).
 // Valid:   rows before m / 2 of these partitions.
 #include "gpu/paper.clh"

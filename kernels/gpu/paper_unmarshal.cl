@@ -5,8 +5,8 @@
 // Arguments (global memory)
 //   from         shape [tiles * GROUP_ITEMS * m], marshalled (gpu/paper.clh)
 //   x            shape [rows of the chunk], in the order of the rows
-//   origin       row of element 0 of x
-//   kept_first, kept_end  rows of x that are written
+//   origin       row that element 0 of x holds
+//   kept_first, kept_end  the kernel writes rows [kept_first, kept_end) of x
 //   first        first row of partition 0; may be negative
 //   m            rows of a partition
 //   words        local, GROUP_ITEMS * (BLOCK_ROWS + 1)
@@ -25,7 +25,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void paper_unm
   const int item = (int)get_local_id(0);
   const long tile = (long)get_group_id(0);
   for (int begin = 0; begin < m; begin += BLOCK_ROWS) {
-    // Rows of the first and the last partition outside [kept_first, kept_end) were not solved.
+    // The other kernels solve no rows outside [kept_first, kept_end).
     const long own = first + (tile * GROUP_ITEMS + item) * m + begin;
     for (int i = 0; i < BLOCK_ROWS && begin + i < m; ++i) {
       const bool kept = own + i >= kept_first && own + i < kept_end;

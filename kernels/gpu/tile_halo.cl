@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Purpose: method truncated-halo on GPUs, one pass. A work-group solves a tile as if it were uncoupled from other rows.
-// It stores the rows that are at least `halo` rows away from the ends of the tile.
+// It stores only rows that are at least `halo` rows away from the ends of the tile.
 // Source: SPIKE inside the tile. Each partition is eliminated to its last unknown; parallel cyclic reduction (PCR)
 // solves the interface system. core/certificate (certify_halo) bounds the error.
 //
 // Arguments (global memory)
-//   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps no other array. With SYMMETRIC, lower is not read;
-//                             with SHARED_FACTORS, the bands are of one line, see tile_factors.clh
-//   met_by, launch  of tile_non_finite.clh
+//   lower, diag, upper, y, x  shape [rows of the chunk]; x overlaps no other array. With SYMMETRIC, lower is not read.
+//                             With SHARED_FACTORS, the bands are those of one line (tile_factors.clh)
+//   met_by, launch  members of NonFinite (tile_non_finite.clh)
 //   n            rows of the whole system
-//   origin       row of element 0 of the arrays, a multiple of VECTOR
-//   tile_begin, tile_end  tiles of this launch; tile t keeps rows [t kept, (t + 1) kept)
-//   kept, halo   rows, multiples of VECTOR; kept + 2 halo at most TILE_ROWS
-//   length       rows of a line, with SHARED_FACTORS
-//   steps        steps of the reduction; the influence of partitions 2^steps away is truncated
+//   origin       row that element 0 of the arrays holds, a multiple of VECTOR
+//   tile_begin, tile_end  tiles of this launch; tile t stores rows [t kept, (t + 1) kept)
+//   kept, halo   numbers of rows, multiples of VECTOR; kept + 2 halo is at most TILE_ROWS
+//   length       with SHARED_FACTORS, rows of a line
+//   steps        steps of the reduction, which truncates the influence of partitions 2^steps away
 //   transposed       local, TRANSPOSED_WORDS scalars
 // Launch:  a work-group of GROUP_ITEMS work-items for each tile; with ON_DEMAND any number of work-groups.
 // Local:   `transposed`.
-// Per row of the tile: 1 division, 7 multiply-adds, 4 multiplications. Per stored row: 5 words, 4 if symmetric, 2 if
-//          bands are shared; narrow bands take half a word.
-// Without NAN_SAFE, divisions use rough_reciprocal(); where its result is NaN or 0, a non-finite number is noted.
+// Per row of the tile: 1 division, 7 multiply-adds, 4 multiplications. Per stored row: 5 words, 4 if symmetric, 2 with
+//          shared bands; a number of narrow bands counts half a word.
+// Without NAN_SAFE, divisions use rough_reciprocal(). If it returns NaN or 0, the kernel notes a non-finite number.
 // Assumes: couplings out of the system are 0.
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_factors.clh"
@@ -29,17 +29,17 @@ typedef struct {
   scalar_t above, below, value;
 } Reduced;
 
-// Scalars of local memory a work-item needs in solve_interfaces() and solve_tile().
+// Scalars of local memory for each work-item in solve_interfaces() and solve_tile().
 #define REDUCED_WORDS 3
 
 static inline scalar_t invert(scalar_t a) { return NAN_SAFE ? reciprocal(a) : rough_reciprocal(a); }
 
-// Eliminate within the partition, downwards. lower becomes the multipliers, diag the reciprocal pivots, upper the
-// couplings times these.
-// @return the last row's equation; *top becomes the first row's: x_first = value - above x_above - below x_last
+// Eliminate the rows of the partition, from the top. lower becomes the multipliers and diag the reciprocal pivots.
+// upper becomes the couplings times the reciprocal pivots.
+// @return equation of the last row; *top: equation of the first row, x_first = value - above x_above - below x_last
 static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper, const scalar_t* y, Reduced* top,
                                 NonFinite non_finite) {
-  // x_first = f - g x_above - h x_i, where row i is the last that was eliminated
+  // x_first = f - g x_above - h x_i; row i is the row eliminated last
   scalar_t f = 0, g = 0, h = -1, left = y[0], above = lower[0];
   scalar_t r = invert(diag[0]);
   bool vanished = is_zero(r);
@@ -66,15 +66,15 @@ static inline Reduced eliminate(scalar_t* lower, scalar_t* diag, scalar_t* upper
   top->above = g;
   top->below = h;
   const Reduced bottom = {mul(above, r), upper[last], mul(left, r)};
-  // If some y is not finite, one of these values is not finite either.
+  // If some y is not finite, top->value or bottom.value is not finite.
   note_unless_finite(top->value, non_finite);
   note_unless_finite(bottom.value, non_finite);
   note(vanished, non_finite);
   return bottom;
 }
 
-// Parallel cyclic reduction: solve for the last unknown of every partition. mine.above of the first and mine.below of
-// the last partition have no effect.
+// Parallel cyclic reduction: solve for the last unknown of every partition. The first partition's mine.above and the
+// last partition's mine.below have no effect.
 static inline scalar_t solve_interfaces(Reduced mine, int steps, __local scalar_t* words) {
   __local scalar_t *const above = words, *const below = words + GROUP_ITEMS, *const value = words + 2 * GROUP_ITEMS;
   const int item = (int)get_local_id(0);
@@ -104,11 +104,11 @@ static inline scalar_t solve_interfaces(Reduced mine, int steps, __local scalar_
   return mine.value;
 }
 
-// Solve a tile after eliminate(). On entry v is the right-hand side, on return the solution.
+// Solve a tile after eliminate(). v is the right-hand side on entry, and the solution on return.
 static inline void solve_tile(const scalar_t* l, const scalar_t* d, const scalar_t* u, scalar_t* v, Reduced top,
                               Reduced bottom, int steps, __local scalar_t* words) {
   const int item = (int)get_local_id(0), last = ITEM_ROWS - 1;
-  // Substitute the first unknown of the partition below. Last rows then couple to last rows only.
+  // Substitute the first unknown of the partition below. Then last rows couple only to last rows.
   barrier(CLK_LOCAL_MEM_FENCE);
   words[item] = top.value;
   words[GROUP_ITEMS + item] = top.above;

@@ -5,18 +5,18 @@
 //
 // Arguments (global memory)
 //   lower, diag, upper, y  shape [rows]; with SYMMETRIC, lower is not read
-//   rows_left    only with LEVEL, instead of bands: shape [rows LEFT_WORDS], `left` of the previous level
+//   rows_left    with LEVEL, replaces the bands: shape [rows LEFT_WORDS], `left` of the previous level
 //   left         shape [tiles LEFT_WORDS], written here: the reduced equations of the tiles
 //   kept         shape [tiles KEPT_WORDS], written here: the equations of the tiles' places (gpu/tile_excess.clh)
 //   n, tiles     rows and tiles; tile t has rows [t TILE_ROWS, (t + 1) TILE_ROWS); rows from n on are identity rows
 //   transposed       local, the larger of TRANSPOSED_WORDS and EXCESS_WORDS scalars
 // Launch:  a work-group of GROUP_ITEMS work-items for each tile.
 // Local:   `transposed`.
-// Per row: 1 division, about 20 additions and multiplications; 4 words, 3 if symmetric, and 3 a work-item.
-// Assumes: couplings out of the system are 0; nothing is re-associated. NaN of y stays in its line.
+// Per row: 1 division, about 20 additions and multiplications; 4 words, 3 if symmetric. Per work-item: 3 words.
+// Assumes: couplings out of the system are 0; the compiler does not re-associate. NaN of y stays in its line.
 #include "gpu/tile_places.clh"
 
-// Eliminate all rows of a tile but the last. @return 1 if the tile needs `general`, else 0; equal in all work-items
+// Eliminate all rows of a tile but the last. @return in all work-items: 1 if the tile needs `general`, else 0
 static inline scalar_t reduce_tile(bool general, System of, TileRows rows, __local vector_t* transposed) {
   __local scalar_t* const words = (__local scalar_t*)transposed;
   ItemRows mine;
@@ -49,7 +49,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_redu
   rows.full = rows.first + TILE_ROWS <= rows.n;
   const scalar_t repeat = reduce_tile(false, of, rows, transposed);
   if (repeat != 0) {
-    // Hide from the compiler that `repeat` is 1: otherwise it would keep the fetched rows in registers.
+    // The compiler must not know that `repeat` is 1, because it would then keep the fetched rows in registers.
     rows.first += (long)repeat - 1;
     reduce_tile(true, of, rows, transposed);
   }

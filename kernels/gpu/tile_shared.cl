@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: truncated-halo for lines end to end on GPUs, by stored factors of one line that all lines share: z_i = y_i -
-// w_i z_(i-1) down, x_i = r_i z_i - c_i x_(i+1) up. A tile holds as many whole lines as fit, or a part of a line with a
-// halo on either side. All tiles of a work-group begin at the same row of their lines and therefore have the same
-// factors, which the group keeps in registers. It solves ITEM_TILES tiles at once; meanwhile it loads y of the next
-// ones. Source: tile_shared_rows.clh.
+// Purpose: method truncated-halo for lines end to end on GPUs, by stored factors of one line that all lines share: down
+// z_i = y_i - w_i z_(i-1), up x_i = r_i z_i - c_i x_(i+1). A tile holds as many whole lines as fit, or a part of a line
+// with a halo on either side. All tiles of a work-group begin at the same row of their lines. The group keeps their
+// factors, which are equal, in registers. It solves ITEM_TILES tiles at once and loads y of the next tiles meanwhile.
+// Source: tile_shared_rows.clh.
 //
 // Build parameters: those of tile_shared_rows.clh. 4^STEPS work-items hold a whole line, or as many rows as the halo.
 // With SYMMETRIC, multiplier is not read.
@@ -11,31 +11,31 @@
 // Arguments (global memory)
 //   multiplier, reciprocal, coupling   w, r and c of one line, shape [length]; written by the host
 //   y, x         shape [rows of the chunk]; x does not overlap y
-//   met_by, launch     of tile_non_finite.clh
-//   n, origin    rows of the whole system; row of element 0 of the arrays, a multiple of VECTOR
-//   tile_begin, tile_end  tiles of this launch; tile t keeps rows [t kept, (t + 1) kept)
+//   met_by, launch     members of NonFinite (tile_non_finite.clh)
+//   n, origin    rows of the whole system; row that element 0 of the arrays holds, a multiple of VECTOR
+//   tile_begin, tile_end  tiles of this launch; tile t stores rows [t kept, (t + 1) kept)
 //   kept         rows that a tile stores. Without a halo it is a multiple of length, at most TILE_ROWS. With a halo
 //                length is a multiple of kept, and a tile has kept + 2 halo rows
-//   halo         rows read above and below the kept rows of a line; the line is truncated beyond the halo
+//   halo         rows that a tile reads above and below its stored rows; the line is truncated beyond the halo
 //   length       rows of a line; kept, halo and length are multiples of VECTOR
 // Launch:  any number of work-groups of GROUP_ITEMS work-items. With a halo, the number of work-groups is a multiple of
-//          length / kept, or equals the number of tiles. Group g takes tiles g, g + groups, ...
-// Local:   ITEM_TILES (TRANSPOSED_WORDS + 2 (GROUP_ITEMS + 1)) scalars. With PRODUCTS_TOLD, 6 STEPS GROUP_ITEMS
-//          scalars more.
+//          length / kept, or equals the number of tiles. Group g takes tiles g, g + groups, ..., with `groups` groups.
+// Local:   ITEM_TILES (TRANSPOSED_WORDS + 2 (GROUP_ITEMS + 1)) scalars. PRODUCTS_TOLD adds 6 STEPS GROUP_ITEMS
+//          scalars.
 // Per row: 5 multiply-adds, 1 multiplication for every row of the tile; 2 words.
 // Assumes: couplings out of the lines are 0; factors are finite. The influence of rows beyond the halo is negligible.
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_shared_rows.clh"
 
-// Rows [begin, end) of a tile are in its lines. Its row 0 is row `row` of a line; `row` is negative above the line.
+// Rows [begin, end) of a tile are in its lines. `row` is the number of row 0 in a line; it is negative above the line.
 typedef struct {
   int begin, end, row;
 } Place;
 
-// The end of a tile's rows, if the system has `rows` rows from the tile's row 0 on. there: the tile exists.
+// Returns the end of a tile's rows, or 0 for a missing tile. The system has `rows` rows from the tile's row 0 on.
 static inline int end_of(Place place, bool there, long rows) { return there ? (int)min(rows, (long)place.end) : 0; }
 
-// Load a factor of the tile's rows, in the order of memory; 0 outside the lines.
+// Load a factor of the tile's rows, in the order of memory. Outside the lines the factor is 0.
 static inline void fetch_factor(__global const scalar_t* factor, Place place, int length, vector_t* mine) {
   const int item = (int)get_local_id(0);
 #pragma unroll
@@ -64,7 +64,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shar
   const int row = halo > 0 ? (int)(tile * kept % length) - halo : 0;
   const Place place = {max(0, -row), halo > 0 ? min(kept + 2 * halo, length - row) : kept, row};
   const long row_end = n - origin;
-  // First issue all loads.
+  // Issue all loads before any result is used.
   vector_t next[ITEM_TILES][ITEM_VECTORS];
 #pragma unroll
   for (int t = 0; t < ITEM_TILES; ++t) {
@@ -113,7 +113,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_shar
     for (int t = 0; t < ITEM_TILES; ++t) get_own(transposed + t * TRANSPOSED_VECTORS, v[t]);
     sweep_down(&f, passages[0], v, told, &turn, non_finite);
     sweep_up(&f, passages[1], v, told, &turn, non_finite);
-    // put_own() overwrites what this work-item alone has read by get_own(), so no barrier is needed before it.
+    // put_own() needs no barrier before it: it overwrites only rows that this work-item alone has read, in get_own().
 #pragma unroll
     for (int t = 0; t < ITEM_TILES; ++t) put_own(v[t], transposed + t * TRANSPOSED_VECTORS);
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: both passes of exact-twopass in one launch, over the last level, whose rows are one tile. The bits are those
-// of tile_reduce.cl and tile_substitute.cl. Source: gpu/tile_excess.clh.
+// Purpose: both passes of exact-twopass in one launch, for the last level, whose rows fit in one tile. The bits are
+// those of tile_reduce.cl and tile_substitute.cl. Source: gpu/tile_excess.clh.
 //
 // Arguments (global memory)
 //   lower, diag, upper, y, rows_left  as for tile_reduce
@@ -10,7 +10,7 @@
 // Launch:  one work-group of GROUP_ITEMS work-items.
 // Local:   `transposed`.
 // Per row: 2 divisions, about 35 additions and multiplications; 5 words, 4 if symmetric.
-// Assumes: as tile_reduce.
+// Assumes: as for tile_reduce.
 // Valid:   x for rows below n.
 #include "gpu/tile_places.clh"
 
@@ -29,7 +29,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_solv
     fetch_rows(of, rows, &fetched);
     ends.above.upper = transpose_rows(&fetched, transposed, &mine);
   }
-  // `general` at once: this single tile is not worth a first attempt without it.
+  // The only tile uses `general` at once, because a first attempt without it would not pay.
   eliminate_inner(true, false, &mine, &ends);
   eliminate_places(true, ends.above, ends.bottom, words);
   PlaceRow place;

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: truncated-streamed on GPUs, for lines end to end by stored factors: z_i = y_i - w_i z_(i-1) down, x_i = r_i
-// z_i - c_i x_(i+1) up. A work-group streams a run of tiles. z is carried from tile to tile; x of a tile is computed
-// once the tile below it has given its first unknown. Truncation is `reach` rows away outside of a run, and a tile away
-// between tiles of a run. core/certificate bounds both.
+// Purpose: method truncated-streamed on GPUs, for lines end to end by stored factors: down z_i = y_i - w_i z_(i-1), up
+// x_i = r_i z_i - c_i x_(i+1). A work-group streams a run of tiles, and z goes on from tile to tile. x of a tile is
+// computed once the first unknown of the tile below is known. The truncation is `reach` rows outside a run, and one
+// tile away inside a run. core/certificate bounds both errors.
 // Source: sweeps are chains of affine maps, composed within a work-item and scanned over the work-group. The value that
-// enters some rows is the result of the row before them in the sweep; the value that leaves them is that of their last
-// row.
+// enters a group of rows is the result of the row before the group in the sweep. The value that leaves the group is the
+// result of its last row.
 //
-// Build parameters, and those of tile_factors.clh:
-//   CORRECTED    defined: a work-item sweeps its rows from the value that the scan gives. The sweep of the work-item
-//                before it ends at a slightly different value. A second scan passes on these differences, and every row
-//                is corrected for them. reach is a tile. Not defined: rows are swept from 0 and corrected by products
-//                for the value that enters, so that neighbours differ by the rounding of the scan
+// Build parameters, besides those of tile_factors.clh:
+//   CORRECTED    defined: a work-item sweeps its rows from the value that the scan gives. The sweep of the previous
+//                work-item ends at a slightly different value. A second scan passes on the differences, and every row
+//                is corrected for them; reach is a tile. Not defined: rows are swept from 0, and products correct them
+//                for the entering value. Neighbours then differ by the rounding of the scan
 //   CORE_GROUPS  how many work-groups' registers must fit into a multiprocessor. CUDA needs it; OpenCL stays below that
-//                limit by itself. With one register too many, runs take two waves instead of one, 1.5 times as long
+//                limit by itself. With one register too many, runs take two waves and 1.5 times as long
 //
 // Arguments (global memory)
-//   multiplier, reciprocal, coupling   w, r and c, shape [rows of the chunk], or with SHARED_FACTORS of one line. With
-//                SYMMETRIC, multiplier is not read (see tile_factors.clh)
+//   multiplier, reciprocal, coupling   w, r and c, shape [rows of the chunk], or with SHARED_FACTORS of one line
+//                (tile_factors.clh). With SYMMETRIC, multiplier is not read
 //   y, x         shape [rows of the chunk]; x overlaps no other array
-//   met_by, launch     of tile_non_finite.clh
-//   n, origin    rows of the whole system; row of element 0 of the arrays, a multiple of VECTOR
-//   run_begin, run_end  runs of this launch; run k keeps rows [k run_rows, (k + 1) run_rows)
-//   length       rows of a line, with SHARED_FACTORS; see tile_factors.clh
-//   run_rows, run_tiles, reach  run_rows + 2 reach = run_tiles TILE_ROWS; multiples of VECTOR
+//   met_by, launch     members of NonFinite (tile_non_finite.clh)
+//   n, origin    rows of the whole system; row that element 0 of the arrays holds, a multiple of VECTOR
+//   run_begin, run_end  runs of this launch; run k stores rows [k run_rows, (k + 1) run_rows)
+//   length       with SHARED_FACTORS, rows of a line (tile_factors.clh)
+//   run_rows, run_tiles, reach  run_rows + 2 reach = run_tiles TILE_ROWS; run_rows, reach: multiples of VECTOR
 //   transposed       local, TRANSPOSED_WORDS scalars
-// Launch:  a work-group of GROUP_ITEMS work-items for each run; with ON_DEMAND any number. The last runs come first.
+// Launch:  a work-group of GROUP_ITEMS work-items for each run; any number with ON_DEMAND. The last runs come first.
 // Local:   `transposed`.
-// Per row: 4 multiply-adds, 5 multiplications, with CORRECTED 2 multiply-adds, 1 multiplication and 3 additions more; 5
-//          words, 4 if symmetric, 2 if factors are shared; narrow factors take half a word.
+// Per row: 4 multiply-adds, 5 multiplications; CORRECTED adds 2 multiply-adds, 1 multiplication and 3 additions. 5
+//          words, 4 if symmetric, 2 with shared factors; a narrow factor counts half a word.
 // Assumes: couplings out of the system are 0.
 // Valid:   x for the rows of the runs below n.
 #define ROWS_IN_STEP
 #include "gpu/tile_factors.clh"
 #include "gpu/tile_scan.clh"
 
-// A swept tile. v: unknowns as if the unknown below the work-item (CORRECTED: below the tile) were 0. c: couplings.
-// behind: the map from the unknown below the tile to the unknown below the work-item's rows.
+// A swept tile. v holds the unknowns that result from an unknown 0 below the work-item (CORRECTED: below the tile). c
+// holds couplings. `behind` maps the unknown below the tile to the unknown below the work-item's rows.
 typedef struct {
   TileRows rows;
   scalar_t v[ITEM_ROWS];
@@ -44,7 +44,7 @@ typedef struct {
   Affine behind;
 } Ahead;
 
-// Sweep the rows of a work-item from 0. @param[out] map  from the value that enters to the value that leaves
+// Sweep the rows of a work-item from 0. @param[out] map  maps the entering value to the value that leaves
 static inline void sweep_from_zero(scalar_t* v, const factor_t* coupling, bool back, Affine* map) {
   map->factor = 1;
   map->value = 0;
@@ -60,7 +60,7 @@ static inline void sweep_from_zero(scalar_t* v, const factor_t* coupling, bool b
 }
 
 #ifdef CORRECTED
-// Correct the rows of a work-item for an error `off` of the value that enters them. @param back  it enters from below
+// Correct the rows of a work-item for an error `off` of the entering value. @param back  true: it enters from below
 static inline void take_off_all(scalar_t* v, const factor_t* coupling, scalar_t off, bool back) {
 #pragma unroll
   for (int k = 0; k < ITEM_ROWS; ++k) {
@@ -70,7 +70,7 @@ static inline void take_off_all(scalar_t* v, const factor_t* coupling, scalar_t 
   }
 }
 
-// The error of the value from which a work-item has swept its rows. Begins with a barrier.
+// Returns the error of the value from which a work-item swept its rows. Begins with a barrier.
 // @param through        product of -coupling (down: -multiplier) of these rows
 // @param entered, left  the value at which the sweep began, and the value at which it ended
 static inline scalar_t find_mismatch(scalar_t through, scalar_t entered, scalar_t left, bool back,
@@ -84,8 +84,8 @@ static inline scalar_t find_mismatch(scalar_t through, scalar_t entered, scalar_
   return scan(mine, back, words).value;
 }
 #else
-// Correct rows that were swept from 0 for the value that enters.
-// @param one  1; the compiler must not know it, because it would then keep all products in registers
+// Add the influence of the entering value to rows that were swept from 0.
+// @param one  1; the compiler must not know this, because it would then keep all products in registers
 static inline void let_enter(scalar_t* v, const factor_t* coupling, scalar_t entering, bool back, scalar_t one) {
   Affine row = {one, 0};
 #pragma unroll
@@ -107,11 +107,11 @@ typedef struct {
   int run_tiles, reach, length;
 } Lines;
 
-// Solve a swept tile, given the unknown below it, and store its rows in [first, end). @param one  see let_enter()
+// Solve a swept tile from `below`, the unknown below it. Store its rows in [first, end). @param one  as for let_enter()
 static inline void finish(Ahead* tile, scalar_t below, scalar_t one, long first, long end, __local vector_t* transposed,
                           NonFinite non_finite, __global scalar_t* x) {
 #ifdef CORRECTED
-  // Where the factor is 0, nothing is to be corrected, and a product would let in a NaN of the line below.
+  // If the factor is 0, the rows need no correction, and a product would let in a NaN of the line below.
   if (!is_zero(tile->behind.factor)) take_off_all(tile->v, tile->c, mul(tile->behind.factor, below), true);
 #else
   let_enter(tile->v, tile->c, map_at(tile->behind, below), true, one);
@@ -121,7 +121,7 @@ static inline void finish(Ahead* tile, scalar_t below, scalar_t one, long first,
   store_kept(tile->v, transposed, tile->rows, (int)kept, (int)kept_end, x);
 }
 
-// Load a tile: y and couplings go to *tile, other factors to w and r. All loads are issued before any result is used.
+// Load a tile: y and couplings go to *tile, other factors to w and r. All loads come before any use of a result.
 static inline void fetch_tile(Lines of, Ahead* tile, __local vector_t* transposed, factor_t* w, factor_t* r) {
   const TileRows rows = tile->rows;
   factors_t fr[ITEM_FACTORS], fc[ITEM_FACTORS];
@@ -147,8 +147,8 @@ static inline void fetch_tile(Lines of, Ahead* tile, __local vector_t* transpose
 }
 
 // Sweep a tile down from `entering` and up from 0, and compute tile->behind.
-// @param[out] map  of the sweep up over the work-item's rows;   one  see let_enter()
-// @return the value that leaves the work-item's rows downwards
+// @param[out] map  map of the sweep up over the work-item's rows;   one  as for let_enter()
+// @return the value that leaves the work-item's rows in the sweep down
 static inline scalar_t sweep(Ahead* tile, scalar_t entering, scalar_t one, const factor_t* w, const factor_t* r,
                              __local scalar_t* words, NonFinite non_finite, Affine* map) {
   sweep_from_zero(tile->v, w, false, map);
@@ -186,7 +186,7 @@ static inline void stream_run(Lines of, long run, __local vector_t* transposed) 
   scalar_t z = 0;
   Ahead before;
 #ifdef CORRECTED
-  // The run's last tile is swept once more, from 0 as in the next run, for the value that enters the tile below it.
+  // Sweep the run's last tile once more, from 0 like the next run. The result is the value that enters the tile below.
   const int again = of.reach > 0 ? of.run_tiles - 1 : -1;
   const bool joins = again > 0 && end < of.n - of.origin;
 #else
@@ -207,12 +207,12 @@ static inline void stream_run(Lines of, long run, __local vector_t* transposed) 
 #ifdef CORRECTED
     const scalar_t entering = k == again ? 0 : z;
 #else
-    // In the run's last tile, the last work-item ignores the value that has entered the tile, because its influence has
-    // decayed there. The next run, which begins its sweep with this tile from 0, then has the same bits.
+    // In the run's last tile, the last work-item starts from 0, as it does in the next run, which begins with this
+    // tile. Both runs then compute the same bits. The influence of the entering value has decayed there.
     const scalar_t entering = shares && rows.first + TILE_ROWS == end && item == GROUP_ITEMS - 1 ? 0 : z;
 #endif
     const scalar_t leaving = sweep(&tile, entering, one, w, r, words, of.non_finite, &map);
-    // Pass on the value that enters the next tile, and the first unknown, which the tile above needs.
+    // Pass on two numbers: the value that enters the next tile, and the first unknown for the tile above.
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == GROUP_ITEMS - 1) words[0] = leaving;
 #ifdef CORRECTED
@@ -224,7 +224,7 @@ static inline void stream_run(Lines of, long run, __local vector_t* transposed) 
     z = words[0];
     const scalar_t below = words[1];
 #if TOGETHER < GROUP_ITEMS
-    barrier(CLK_LOCAL_MEM_FENCE);  // the next transposition overwrites these words
+    barrier(CLK_LOCAL_MEM_FENCE);  // the next transposition overwrites `words`
 #endif
     if (k == again) continue;
     if (k > 0) finish(&before, below, one, first, end, transposed, of.non_finite, of.x);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: measure the speed limit of GPUs, as common/stream.cl does for CPUs: read READS arrays and write one; x =
-// (a + b) + (c + y) with four reads, fewer terms with fewer reads.
+// Purpose: measure the speed limit of GPUs, as common/stream.cl does for CPUs. The kernel reads READS arrays, writes x.
+// With four arrays, x = (a + b) + (c + y); with fewer arrays, x has fewer terms.
 //
-// Arguments: a, b, c, y, x  shape [n], global, aligned to 16 bytes; x is written here, the others by the host; only the
-//                           first READS are read
+// Arguments: a, b, c, y, x  shape [n], global, aligned to 16 bytes; the kernel writes x, the host the other arrays;
+//                           only the first READS arrays are read
 //            n              rows
 // Launch:    work-items for all vectors of 16 bytes, in groups of any size.
 // Local:     none. Per row: READS - 1 flops, READS + 1 words.
-// Valid:     x everywhere.
+// Valid:     x in all rows.
 #include "gpu/vector.clh"
 
 #ifndef READS

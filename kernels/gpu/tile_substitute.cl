@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: second pass of exact-twopass on GPUs: solve every tile, given its last unknown and that of the tile above.
-// Inner rows are eliminated again by the same operations as in tile_reduce.cl, so the results are equal to the bit. The
-// equations of the last row of each work-item (its place, see tile_excess.clh) are read from `kept`.
+// Purpose: second pass of exact-twopass on GPUs: solve every tile, from the last unknowns of this tile and of the tile
+// above. The kernel eliminates inner rows with the operations of tile_reduce.cl, to the bit. It reads the equations of
+// the places (the last rows of work-items, tile_excess.clh) from `kept`.
 // Source: gpu/tile_excess.clh.
 //
 // Arguments (global memory)
@@ -9,11 +9,11 @@
 //   x            shape [rows]; overlaps no other array
 //   outer        shape [tiles]: the last unknown of every tile
 //   transposed       local, as for tile_reduce
-// Launch:  a work-group of GROUP_ITEMS work-items for each tile. The last tiles come first, because data that
-//          tile_reduce.cl read last may be in the cache.
+// Launch:  a work-group of GROUP_ITEMS work-items for each tile. The last tiles come first, because the cache may still
+//          hold data that tile_reduce.cl read last.
 // Local:   `transposed`.
-// Per row: 1 division, about 15 additions and multiplications; 5 words, 4 if symmetric, and 3 a work-item.
-// Assumes: as tile_reduce.
+// Per row: 1 division, about 15 additions and multiplications; 5 words, 4 if symmetric. Per work-item: 3 words.
+// Assumes: as for tile_reduce.
 // Valid:   x for the rows of the tiles below n.
 #include "gpu/tile_places.clh"
 
@@ -40,7 +40,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void tile_subs
   ends.behind = words[2 * PLACES + item + 1];
   ItemRows mine;
   transpose_rows(&fetched, transposed, &mine);
-  // `general` for all tiles: it costs nothing here, and changes no bit of tiles that do not need it.
+  // All tiles use `general`. It costs nothing here, and does not change the bits of dominant tiles.
   eliminate_inner(true, true, &mine, &ends);
   substitute_inner(true, &mine, ends.behind);
   store_kept(mine.v, transposed, rows, 0, TILE_ROWS, x);

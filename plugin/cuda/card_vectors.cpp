@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Vectors in card memory that OpenCL can import. OpenCL cannot import memory of cuMemAlloc(), such as PETSc's vectors.
+// Vectors in card memory that OpenCL can import. OpenCL cannot import PETSc's vectors, made by cuMemAlloc().
 #include "card_vectors.hpp"
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace oclspkt::cuda {
 namespace {
 
-/// Memory of a card, with addresses for CUDA and a file descriptor for the run-time that imports it.
+/// Memory of a card. CUDA uses it by addresses; another run-time imports it by a file descriptor.
 class SharedMemory {
  public:
   /// @pre the card's context is current
@@ -37,7 +37,7 @@ class SharedMemory {
     }
   }
   ~SharedMemory() { free(); }
-  SharedMemory& operator=(SharedMemory&&) = delete;  // neither moved nor copied
+  SharedMemory& operator=(SharedMemory&&) = delete;
 
   CUdeviceptr address() const { return address_; }
   CardVectors::Exported exported() const {
@@ -60,7 +60,7 @@ class SharedMemory {
   bool made_ = false, mapped_ = false;
 };
 
-/// Knows when the last copy from the memory has ended, even if the stream of the copy has been destroyed.
+/// An event that the last copy from the memory records. It stays valid if the stream of the copy is destroyed.
 class LastCopy {
  public:
   /// @throws cl::Error
@@ -69,7 +69,7 @@ class LastCopy {
     driver()->event_synchronize(event_);
     driver()->event_destroy(event_);
   }
-  LastCopy& operator=(LastCopy&&) = delete;  // neither moved nor copied
+  LastCopy& operator=(LastCopy&&) = delete;
   CUevent event() const { return event_; }
 
  private:
@@ -92,7 +92,7 @@ class CudaVectors final : public CardVectors {
     x_.reset();
     y_.reset();
   }
-  CudaVectors& operator=(CudaVectors&&) = delete;  // neither moved nor copied
+  CudaVectors& operator=(CudaVectors&&) = delete;
 
   Exported exported(Which which) override {
     return work_in_context("exporting memory", [&] { return memory(which).exported(); });
@@ -151,7 +151,7 @@ class CudaVectors final : public CardVectors {
     }
   }
 
-  /// Call work() in the card's context, because the caller's current context may be another one.
+  /// Call work() in the card's context. The caller's current context may belong to another card.
   template <typename Work>
   auto work_in_context(const char* what, const Work& work) const -> decltype(work()) {
     return this->work(what, [&] {
@@ -167,7 +167,7 @@ class CudaVectors final : public CardVectors {
 
   SharedMemory& memory(Which which) const { return which == Which::y ? *y_ : *x_; }
 
-  /// The stream of a queue, after checks that the queue's context is current, and is the card's.
+  /// Returns the stream of a queue. Checks that the queue's context is current, and that it is the card's context.
   CUstream stream_of(const DeviceQueue& queue) const {
     const cl::CommandQueue callers = ocl::callers_queue(queue.handle);
     if (callers()->context != context_()) {

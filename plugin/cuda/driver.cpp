@@ -13,7 +13,7 @@
 namespace oclspkt::cuda {
 namespace {
 
-/// Looks up functions of a library, and remembers the first missing one.
+/// Looks up functions of a library, and remembers the first missing function.
 class Symbols {
  public:
   explicit Symbols(void* library) : library_(library) {}
@@ -44,7 +44,7 @@ const char* load(Compiler& functions, void* library) {
 }
 #undef OCLSPKT_TAKE
 
-/// Open the first library that exists. The library is never closed, because threads that it starts may outlive us.
+/// Open the first library that exists. It is never closed, because threads that it starts may outlive this module.
 void* open_first(const std::vector<std::string>& names, std::string& why) {
   for (const std::string& name : names) {
     std::string reason;
@@ -79,7 +79,7 @@ const LoadedDriver& loaded_driver() {
   return *loaded;
 }
 
-/// Candidate files of the compiler, best first.
+/// Candidate files of the compiler, in the order of preference.
 std::vector<std::string> compiler_files() {
   constexpr int kFirst = 12, kNewest = 13;  // CUDA 11 has one file for all versions since 11.2
   if (const char* named = std::getenv("OCLSPKT_NVRTC"); named != nullptr && *named != '\0') return {named};

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string>
 
-// The part of CUDA's driver API and run-time compiler that we use. Both libraries are opened at first use, so a build
-// needs nothing of CUDA, nor does a machine without a card. Types and values are those of NVIDIA's reference manuals
-// ("CUDA Driver API", "NVRTC"), whose binary interface does not change.
+// The parts of CUDA's driver API and of its run-time compiler that we use. Both libraries are opened at first use. A
+// build needs no CUDA, and neither does a machine without a card. Types and values come from NVIDIA's reference manuals
+// ("CUDA Driver API", "NVRTC"), whose binary interface is stable.
 namespace oclspkt::cuda {
 
 using CUresult = int;
@@ -19,14 +19,14 @@ using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
 using nvrtcProgram = struct _nvrtcProgram*;
 
-// Results, then attributes of a device, of a pointer and of a function.
+// Values of results, then attributes of a device, of a pointer and of a function.
 inline constexpr CUresult kSuccess = 0, kInvalidValue = 1, kNoDevice = 100, kNotFound = 500, kNotReady = 600;
 inline constexpr int kMaxThreadsPerBlock = 1, kMaxSharedMemoryPerBlock = 8, kMultiprocessors = 16, kPciBus = 33,
                      kPciDevice = 34, kL2CacheBytes = 38, kPciDomain = 50, kComputeMajor = 75, kComputeMinor = 76;
 inline constexpr int kPointerDevice = 9;
 inline constexpr int kFunctionMaxThreads = 0, kFunctionSharedBytes = 1;
 
-/// Physical memory without addresses; other run-times get file descriptors of it.
+/// Physical memory without addresses. CUDA exports a file descriptor of it to other run-times.
 using CUmemGenericAllocationHandle = unsigned long long;
 struct CUmemLocation {
   int type = 1;  ///< CU_MEM_LOCATION_TYPE_DEVICE
@@ -47,7 +47,7 @@ inline constexpr int kFileDescriptor = 1, kLeastGranularity = 0;
 
 inline constexpr unsigned kStreamNonBlocking = 1, kEventDefault = 0, kEventDisableTiming = 2, kHostAllocPortable = 1;
 
-/// The functions of libcuda.so.1 that we use, X(member, symbol, parameters...); the results are CUresult.
+/// The functions of libcuda.so.1 that we use: X(member, symbol, parameters...). Their results are CUresult.
 #define OCLSPKT_CUDA_FUNCTIONS(X)                                                                                   \
   X(init, cuInit, unsigned)                                                                                         \
   X(version, cuDriverGetVersion, int*)                                                                              \
@@ -129,18 +129,18 @@ struct Compiler {
   OCLSPKT_NVRTC_FUNCTIONS(OCLSPKT_POINTER)
 #undef OCLSPKT_POINTER
   const char* (*error_text)(int);
-  /// Identifies the compiler: version, and size and date of its file, because builds of one version differ.
+  /// Identifies the compiler by version, and by size and date of its file, because builds of one version differ.
   std::string identity;
 };
 
-/// The initialised driver. @param[out] why  one line that says why there is no driver, if the result is null
+/// Returns the initialised driver, or null. @param[out] why  if null: one line that gives the cause
 const Driver* driver(std::string* why = nullptr);
 
-/// True if this machine has no driver, or the driver no card; neither is worth a message.
+/// True if this machine has no driver, or if the driver has no card. Neither case is worth a message.
 bool is_absent();
 
-/// The compiler: of the versions that the loader finds, the one nearest to the driver's version. It is preferably an
-/// older one, because a driver cannot load code of a newer compiler. OCLSPKT_NVRTC names another file.
+/// Returns the compiler whose version is closest to the driver's. Older versions come first, because a driver cannot
+/// load code of a newer compiler. OCLSPKT_NVRTC names another file.
 const Compiler* compiler(std::string* why = nullptr);
 
 }  // namespace oclspkt::cuda

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Memory of cards, and pinned memory of the host.
 #include "objects.hpp"
 
 using namespace oclspkt::cuda;
@@ -26,7 +25,7 @@ CUresult allocate(_cl_mem& memory, void* host) {
   return kSuccess;
 }
 
-/// Copy to new memory, and wait. Without the wait, a copy from memory that is not pinned may go on after the call.
+/// Copy to new memory, and wait. Without the wait, a copy from pageable memory may go on after the call.
 CUresult fill(const _cl_mem& memory, const void* host) {
   const Driver& d = *driver();
   const CUresult result = d.copy_up(memory.address, host, memory.bytes, nullptr);
@@ -104,7 +103,7 @@ cl_int clGetMemObjectInfo(cl_mem memory, cl_mem_info what, size_t size, void* va
   if (what == CL_MEM_ASSOCIATED_MEMOBJECT) return give(memory->whole);
   if (what == CL_MEM_OFFSET) return give(memory->offset);
   if (what != CL_MEM_HOST_PTR) return CL_INVALID_VALUE;
-  // Like host memory, a caller's memory may begin anywhere.
+  // A caller's memory may begin at any address, like host memory.
   const bool callers =
       memory->kind == Kind::callers || (memory->kind == Kind::part && memory->whole->kind == Kind::callers);
   static_assert(sizeof memory->address == sizeof memory->host);
@@ -140,7 +139,7 @@ cl_int clEnqueueCopyBuffer(cl_command_queue queue, cl_mem from, cl_mem to, size_
 
 void* clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking, cl_map_flags, size_t offset,
                          size_t bytes, cl_uint waits, const cl_event* wait_list, cl_event* event, cl_int* code) {
-  // Only host memory can be mapped, and mapping copies nothing. Memory of a card must be copied instead.
+  // Mapping copies nothing, so only host memory can be mapped. Memory of a card must be copied.
   if (memory == nullptr || memory->host == nullptr) return with_code<void>(code, CL_INVALID_MEM_OBJECT);
   if (!fits(*memory, offset, bytes)) return with_code<void>(code, CL_INVALID_VALUE);
   const cl_int result = Command(queue, waits, wait_list, event)
@@ -151,6 +150,6 @@ void* clEnqueueMapBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking
 cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void*, cl_uint waits, const cl_event* wait_list,
                                cl_event* event) {
   if (memory == nullptr) return CL_INVALID_MEM_OBJECT;
-  // Staging releases its memory after this call, so all commands that use it must have ended.
+  // Staging releases its memory after this call. Therefore all commands that use the memory must have ended.
   return Command(queue, waits, wait_list, event).run([](const Driver&, CUstream) { return kSuccess; }, true);
 }

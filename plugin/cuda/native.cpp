@@ -20,7 +20,7 @@ using namespace cuda;
 
 namespace {
 
-/// The card whose primary context is current in this thread.
+/// Returns the card whose primary context is current in this thread.
 /// @throws InvalidInput, cl::Error
 cl_device_id current_card() {
   std::string why;
@@ -45,7 +45,6 @@ cl_device_id current_card() {
 
 }  // namespace
 
-/// CUDA has only NVIDIA's driver, which needs no test in a child process.
 Discovery discover() {
   Discovery found;
   std::string why;

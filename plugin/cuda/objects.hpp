@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-// The objects behind the handles of OpenCL's C interface in this module. The room `ocl` uses OpenCL through that
-// interface only, so these functions suffice to run its schemes, pipeline and fault handling on CUDA. No name leaves
-// the module that they are linked into (exports.map): a libOpenCL in the same process keeps its own.
+// The objects behind the handles of OpenCL's C interface in this module. plugin/ocl uses OpenCL only through this
+// interface, so it runs on CUDA by the functions here. The module exports no OpenCL name (exports.map), which keeps its
+// functions apart from a libOpenCL in the same process.
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -24,7 +24,7 @@ struct Counted {
   std::atomic<cl_uint> references{1};
 };
 
-/// A CUDA result as an OpenCL error code: -20000 minus the number. ocl/error_name.cpp gives its CUDA name.
+/// Returns a CUDA result as an OpenCL error code: -20000 minus its number. ocl/error_name.cpp knows its CUDA name.
 inline cl_int code_of(CUresult result) { return result == kSuccess ? CL_SUCCESS : -20000 - result; }
 
 template <typename Object>
@@ -34,7 +34,7 @@ cl_int retain(Object* object, cl_int invalid) {
   return CL_SUCCESS;
 }
 
-/// Drop a reference. The last one calls end(), which frees what the object holds.
+/// Drop a reference. Dropping the last reference calls end(), which frees the contents of the object.
 template <typename Object, typename End>
 cl_int release(Object* object, cl_int invalid, const End& end) {
   if (object == nullptr) return invalid;
@@ -51,7 +51,7 @@ class Answer {
     return give(&answer, std::span(&answer, 1).size_bytes());
   }
   cl_int operator()(const std::string& answer) const { return give(answer.c_str(), answer.size() + 1); }
-  /// Answer with a number of CUDA, converted to V. @param ask  function of an int* that gets the number
+  /// Answer with a number of CUDA, converted to V. @param ask  function of an int* that receives the number
   template <typename V, typename Ask>
   cl_int number(const Ask& ask) const {
     int number = 0;
@@ -82,9 +82,9 @@ Object* with_code(cl_int* code, cl_int value, Object* object = nullptr) {
 class IdleEvents {
  public:
   explicit IdleEvents(unsigned flags) : flags_(flags) {}
-  /// Take an idle event, or make one. @pre the context is current
+  /// Take an idle event, or make an event. @pre the context is current
   CUresult take(CUevent* event);
-  /// Never allocates. @param event  may be null
+  /// Does not allocate memory. @param event  may be null
   void give_back(CUevent event) noexcept;
   /// @pre the context is current
   void destroy() noexcept;
@@ -92,7 +92,7 @@ class IdleEvents {
  private:
   const unsigned flags_;
   std::mutex mutex_;
-  std::size_t made_ = 0;  ///< events that idle_ has room for
+  std::size_t made_ = 0;  ///< number of events that idle_ has room for
   std::vector<CUevent> idle_;
 };
 
@@ -100,7 +100,7 @@ class IdleEvents {
 
 struct _cl_platform_id {};
 
-/// A card. Cards live until the process ends.
+/// A card. The object lives until the process ends.
 struct _cl_device_id {
   int ordinal = 0;
   oclspkt::cuda::CUdevice handle = 0;
@@ -112,10 +112,10 @@ struct _cl_device_id {
   }
 };
 
-/// The card's primary context, which a program's own CUDA calls and PETSc's use, too. It is retained once and never
-/// released, because the last release would destroy it with the memory of all users. A program that made the context
-/// current without a reference does not expect that. Also, the release would wait for ever for a kernel that hangs. The
-/// references count uses of this object; after the last one no idle events are kept.
+/// The card's primary context. CUDA calls of the program and of PETSc use the same context. We retain it once and never
+/// release it, because the last release destroys the memory of all users. A program that uses the context without a
+/// reference does not expect that. A release also waits for ever for a kernel that hangs. The reference count counts
+/// users of this object; without users, no idle events are kept.
 struct _cl_context : oclspkt::cuda::Counted {
   cl_device_id device = nullptr;
   oclspkt::cuda::CUcontext handle = nullptr;
@@ -137,15 +137,15 @@ struct _cl_mem : oclspkt::cuda::Counted {
   cl_mem_flags flags = 0;
   std::size_t bytes = 0;
   oclspkt::cuda::CUdeviceptr address = 0;
-  void* host = nullptr;    ///< address on the host, in pinned and registered memory
-  cl_mem whole = nullptr;  ///< the buffer that a part belongs to
-  std::size_t offset = 0;  ///< where a part begins, bytes
+  void* host = nullptr;    ///< address on the host, for pinned and registered memory
+  cl_mem whole = nullptr;  ///< for a part: the buffer that it belongs to
+  std::size_t offset = 0;  ///< for a part: its first byte in this buffer
 };
 
 struct _cl_event : oclspkt::cuda::Counted {
   cl_command_queue queue = nullptr;
   oclspkt::cuda::CUevent begin = nullptr,
-                         end = nullptr;  ///< begin: null unless the queue records times; end: null in a caller's queue
+                         end = nullptr;  ///< null begin: the queue records no times; null end: a caller's queue
 };
 
 struct _cl_program : oclspkt::cuda::Counted {
@@ -155,23 +155,22 @@ struct _cl_program : oclspkt::cuda::Counted {
 };
 
 struct _cl_kernel : oclspkt::cuda::Counted {
-  /// An argument as the caller set it.
   struct Argument {
     oclspkt::cuda::ParameterKind kind;
-    alignas(16) unsigned char value[16] = {};  ///< the longest argument of any kernel fits
+    alignas(16) unsigned char value[16] = {};  ///< long enough for every argument of our kernels
     std::size_t local_bytes = 0;
     bool set = false;
   };
   cl_program program = nullptr;
   oclspkt::cuda::CUfunction function = nullptr;
-  std::size_t group[3] = {};  ///< the work-group size that it was compiled for; zeros: any
+  std::size_t group[3] = {};  ///< the work-group size that the kernel requires; zeros: any size
   std::vector<Argument> arguments;
-  std::vector<void*> pointers;  ///< addresses of the values, as a launch expects them
+  std::vector<void*> pointers;  ///< addresses of the arguments' values, in the format of a launch
 };
 
 namespace oclspkt::cuda {
 
-/// Makes a context current in this thread while the object lives. CUDA's calls use the current context of their thread.
+/// Makes a context current in this thread while the object lives. CUDA calls use the current context of their thread.
 class Current {
  public:
   explicit Current(cl_context context) {
@@ -187,7 +186,7 @@ class Current {
     CUcontext popped = nullptr;
     if (pushed_) driver()->context_pop(&popped);
   }
-  Current& operator=(Current&&) = delete;  // neither moved nor copied
+  Current& operator=(Current&&) = delete;
   CUresult result() const { return result_; }
 
  private:
@@ -195,25 +194,25 @@ class Current {
   bool pushed_ = false;
 };
 
-/// The cards that the driver lists; none without a driver.
+/// Returns the cards that the driver lists; none without a driver.
 const std::vector<cl_device_id>& cards();
 
-/// One line for each card whose attributes cannot be read.
+/// Returns one line for each card whose attributes cannot be read.
 const std::vector<std::string>& problems_of_cards();
 
-/// A failed call in words: "cuCtxGetDevice gave CUDA_ERROR_ILLEGAL_ADDRESS (700)".
+/// Describes a failed call in words: "cuCtxGetDevice gave CUDA_ERROR_ILLEGAL_ADDRESS (700)".
 std::string failure(const char* function, CUresult result);
-/// @throws cl::Error unless a call succeeded
+/// @throws cl::Error unless the call succeeded
 void require(const char* function, CUresult result);
 
-/// The context of a card. @param[out] result  CUDA's result; the context is null if it is not kSuccess
+/// Returns the context of a card, or null if the result is not kSuccess. @param[out] result  CUDA's result
 cl_context context_of(cl_device_id card, CUresult* result);
 
-/// A command of a queue: it waits for the events of the wait list, and makes its own event.
+/// A command of a queue. It waits for the events of the wait list, and makes its own event.
 class Command {
  public:
   Command(cl_command_queue queue, cl_uint waits, const cl_event* wait_list, cl_event* event);
-  Command& operator=(Command&&) = delete;  // neither moved nor copied
+  Command& operator=(Command&&) = delete;
 
   /// Enqueue the command by calling work(driver, stream).
   template <typename Work>
@@ -235,7 +234,7 @@ class Command {
   cl_event* event_;
   Current current_;
   CUresult result_;
-  std::unique_ptr<_cl_event, Release> made_;  ///< the caller gets it once all calls have succeeded
+  std::unique_ptr<_cl_event, Release> made_;  ///< the command's event; the caller receives it after success
 };
 
 }  // namespace oclspkt::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Platform and devices: the driver's cards, described as OpenCL describes devices.
+// Platform and devices. The devices are the driver's cards, with the properties that OpenCL defines.
 #include "objects.hpp"
 
 namespace oclspkt::cuda {
@@ -29,7 +29,7 @@ struct Cards {
         continue;
       }
       card->name = name;
-      found.push_back(card.release());  // cards live until the process ends
+      found.push_back(card.release());
     }
   }
 
@@ -44,7 +44,7 @@ const Cards& all_cards() {
   return *all;
 }
 
-/// The versions in words: "CUDA 13.0, compiler 13.0".
+/// Returns the versions in words: "CUDA 13.0, compiler 13.0".
 std::string versions() {
   int version = 0, major = 0, minor = 0;
   driver()->version(&version);
@@ -87,10 +87,10 @@ cl_int clGetDeviceIDs(cl_platform_id, cl_device_type type, cl_uint entries, cl_d
 }
 
 cl_int clGetDeviceInfo(cl_device_id card, cl_device_info what, size_t size, void* value, size_t* size_ret) {
-  // From cl_nv_device_attribute_query: the card's place on the PCI bus.
+  // The card's place on the PCI bus, as defined by cl_nv_device_attribute_query.
   constexpr cl_device_info kNvPciBus = 0x4008, kNvPciSlot = 0x4009, kNvPciDomain = 0x400A;
   constexpr cl_ulong kAllOfDouble = 63;
-  constexpr cl_uint kAddressBits = 4096;  // allocations are aligned to 512 bytes
+  constexpr cl_uint kAddressBits = 4096;  // CUDA aligns allocations to 512 bytes
   const Answer give(size, value, size_ret);
   const auto attribute = [card](int which) {
     return [card, which](int* number) { return card->attribute(which, number); };

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Programs that NVRTC compiles, their kernels, and launches.
 #include <limits>
 
 #include "objects.hpp"
@@ -10,14 +9,14 @@ using namespace oclspkt::cuda;
 
 namespace {
 
-/// The newest architecture that both compiler and card support, as a compiler option. If it is the card's own, NVRTC
-/// makes machine code. If the compiler is older, it makes PTX, which the driver translates to machine code.
+/// The newest architecture that both compiler and card support, as a compiler option. For the card's own architecture,
+/// NVRTC makes machine code. An older compiler makes PTX, which the driver translates to machine code.
 struct Architecture {
   std::string option;
   bool machine_code = false;
 };
 
-/// @param[out] why  the reason why no architecture is shared, if the option is empty
+/// @param[out] why  if the option is empty: why compiler and card share no architecture
 Architecture architecture_of(const Compiler& c, cl_device_id card, std::string& why) {
   int major = 0, minor = 0;
   for (const auto& [attribute, number] : {std::pair{kComputeMajor, &major}, std::pair{kComputeMinor, &minor}}) {
@@ -113,7 +112,6 @@ cl_int build(_cl_program& program, const std::string& options) {
   return code_of(result);
 }
 
-/// Read the signature that a loaded kernel carries.
 CUresult read_signature(const _cl_program& program, const char* name, KernelSignature* read) {
   const Driver& d = *driver();
   CUdeviceptr address = 0;
@@ -147,7 +145,7 @@ cl_program clCreateProgramWithBinary(cl_context, cl_uint, const cl_device_id*, c
 cl_int clBuildProgram(cl_program program, cl_uint, const cl_device_id*, const char* options,
                       void (*)(cl_program, void*), void*) {
   if (program == nullptr) return CL_INVALID_PROGRAM;
-  if (program->module != nullptr) return CL_INVALID_OPERATION;  // it is already built
+  if (program->module != nullptr) return CL_INVALID_OPERATION;
   return build(*program, options != nullptr ? options : "");
 }
 

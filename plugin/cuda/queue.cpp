@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Contexts, command queues (streams) and events.
+// Contexts, command queues (CUDA streams) and events.
 #include "objects.hpp"
 
 namespace oclspkt::cuda {
 namespace {
 
-// look() gives the state of an event, wait_for() waits for it. Events of a caller's queue have no CUDA event; for these
-// both functions use the whole stream.
+// look() returns the state of an event, wait_for() waits for the event. An event of a caller's queue has no CUDA event.
+// Both functions then query the whole stream.
 CUresult look(const _cl_event& event) {
   return event.end != nullptr ? driver()->event_query(event.end) : driver()->stream_query(event.queue->stream);
 }
@@ -60,7 +60,7 @@ Command::Command(cl_command_queue queue, cl_uint waits, const cl_event* wait_lis
     : queue_(queue), event_(event), current_(queue->context), result_(current_.result()) {
   for (cl_uint i = 0; i < waits && result_ == kSuccess; ++i) {
     const cl_event before = wait_list[i];
-    if (before->queue == queue) continue;  // the queue is in order anyway
+    if (before->queue == queue) continue;  // the queue executes commands in order
     result_ = before->end != nullptr ? driver()->stream_wait(queue->stream, before->end, 0) : wait_for(*before);
   }
 }
@@ -145,7 +145,7 @@ cl_int clFlush(cl_command_queue) { return CL_SUCCESS; }
 cl_int clFinish(cl_command_queue queue) {
   const Current current(queue->context);
   if (current.result() != kSuccess) return code_of(current.result());
-  // A caller may have destroyed its stream by now.
+  // The caller may have destroyed its stream.
   return code_of(queue->callers ? driver()->context_synchronize() : driver()->stream_synchronize(queue->stream));
 }
 

@@ -16,15 +16,15 @@ enum class TokenKind {
   word,       ///< a name, a keyword, or a number
   sign,       ///< one character
   literal,    ///< a string or a character
-  condition,  ///< if, else or endif: #ifdef and #ifndef are if, #elif is else
-  pragma,     ///< the whole line from its '#' on
+  condition,  ///< if, else or endif; #ifdef and #ifndef are if, #elif is else
+  pragma,     ///< the whole line with its '#'
 };
 
-/// A token of C; it refers to the text that it was read from.
+/// A token of C. It refers to the text of its Reader.
 struct Token {
   TokenKind kind;
-  std::string_view text;  ///< for a condition "if", "else" or "endif", however the text spells it
-  int directive;          ///< number of the preprocessor line that contains it, 0 if none
+  std::string_view text;  ///< for #ifdef and other conditions: "if", "else" or "endif"
+  int directive;          ///< number of the preprocessor line that contains the token; 0: none
   bool taken = false;     ///< the token has been rewritten
 };
 
@@ -66,7 +66,7 @@ class Reader {
     }
   }
 
-  /// The end of the line, or of the last line that backslashes join to it.
+  /// Returns the end of the line. Backslashes join lines.
   std::size_t line_end() const {
     std::size_t end = text_.find('\n', at_);
     while (end != std::string_view::npos && text_[end - 1] == '\\') end = text_.find('\n', end + 1);
@@ -126,15 +126,15 @@ class Reader {
   std::vector<Token> tokens_;
 };
 
-/// The tokens of a text without comments and blanks. Of preprocessor lines only #define, #pragma and conditions give
-/// tokens; a condition gives only its kind.
+/// Returns the tokens of a text, without comments and blanks. The only tokens of preprocessor lines come from #define,
+/// #pragma and conditions. A condition gives one token, its kind.
 std::vector<Token> tokens_of(std::string_view text) { return Reader(text).read(); }
 struct Edit {
   std::size_t begin, end;
   std::string text;
 };
 
-/// True if `word` is the keyword, in its spelling with or without leading underscores.
+/// True if `word` is the keyword, with or without leading underscores.
 bool is_keyword(std::string_view word, std::string_view keyword) {
   return word == keyword || (word.starts_with("__") && word.substr(2) == keyword);
 }
@@ -188,7 +188,7 @@ class Translation {
     edits_.push_back({begin_of(first), end_of(end - 1), std::move(by)});
   }
 
-  /// Tokens [first, end) joined into one line, without comments.
+  /// Returns tokens [first, end) joined into one line, without comments.
   std::string in_a_line(std::size_t first, std::size_t end) const {
     std::string line;
     for (std::size_t at = first; at < end; ++at) {
@@ -198,7 +198,7 @@ class Translation {
     return line;
   }
 
-  /// The token after the bracket that closes the one at `open`. Both are in the same preprocessor line, or in none.
+  /// Returns the token after the bracket that closes the bracket at `open`. Both are in one directive, or in none.
   std::size_t behind_bracket(std::size_t open) const {
     int depth = 0;
     for (std::size_t at = open; at < tokens_.size(); ++at) {
@@ -233,7 +233,7 @@ class Translation {
     if (line.find("OPENCL") != std::string_view::npos) replace(at, at + 1, "");
   }
 
-  /// Rewrite an address space of variables, or of a pointer's target; the first declarator decides which.
+  /// Rewrite the address space of variables, or of a pointer's target. The first declarator decides between these two.
   void rewrite_address_space(std::size_t at, const char* variable, const char* pointee) {
     std::size_t next = at + 1;
     std::vector<bool> pointers = {false};
@@ -250,7 +250,7 @@ class Translation {
     replace(at, at + 1, pointers.front() ? pointee : variable);
   }
 
-  /// Rewrite a vector literal (type)(a, b), but no call (function)(a) or f(x)(a, b).
+  /// Rewrite a vector literal (type)(a, b). Calls (function)(a) and f(x)(a, b) stay as they are.
   void rewrite_literal(std::size_t at) {
     if (!is_word(at + 1) || !is(at + 2, ")") || !is(at + 3, "(")) return;
     if (at > 0 && is_word(at - 1) && tokens_[at - 1].text != "return") return;
@@ -309,7 +309,7 @@ class Translation {
     }
   }
 
-  /// Rewrite parameters `__local T* name` of a kernel in the brackets [at, end).
+  /// Rewrite kernel parameters `__local T* name` in the brackets [at, end).
   void rewrite_parameters(std::size_t at, std::size_t end) {
     for (; at < end; ++at) {
       if (!is_keyword_at(at, "local")) continue;
@@ -324,7 +324,7 @@ class Translation {
     }
   }
 
-  /// The token after the body of a function that begins at `open`. Only the first branch of each #if counts.
+  /// Returns the token after the body of a function that begins at `open`. Of each #if, only the first branch is read.
   std::size_t behind_body(std::size_t open) const {
     int depth = 0;
     std::vector<int> before;  // depth at the start of each open branch
@@ -356,7 +356,7 @@ class Translation {
 
 /// The options of clBuildProgram, translated for NVRTC.
 struct Options {
-  std::string defines;  ///< lines of text
+  std::string defines;  ///< #define lines
   bool exact_divisions = false;
   std::vector<std::string> more;
 };
@@ -379,7 +379,7 @@ Options read_options(std::string_view text) {
       options.more.emplace_back("-ftz=true");
     } else if (word.starts_with("-cl-nv-maxrregcount=")) {
       options.more.push_back("-maxrregcount=" + word.substr(word.find('=') + 1));
-    } else if (!word.starts_with("-cl-") && word != "-w") {  // other -cl- options require nothing
+    } else if (!word.starts_with("-cl-") && word != "-w") {  // other -cl- options need no translation
       throw BuildError("the option " + word + " is not known to kernels by CUDA");
     }
   }

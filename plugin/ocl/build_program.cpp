@@ -30,17 +30,17 @@ std::string first_lines(const std::string& log) {
   return log.substr(0, end);
 }
 
-/// True for CPU run-times that compile each program again in every process. CUDA programs are cached in plugin/cuda.
+/// True for CPU run-times that compile each program again in every process. plugin/cuda caches CUDA programs.
 bool keeps_nothing(const DeviceInfo& device) {
   return !device.cuda && device.type != DeviceType::gpu && device.platform.starts_with("Intel(R)");
 }
 
-/// The surroundings that a compiled program depends on, besides text and options: the instruction set of this machine's
-/// processors, which a device's name on a virtual machine does not show, and the settings of Intel's run-times.
+/// Returns the surroundings that a compiled program depends on: the settings of Intel's run-times, and the instruction
+/// set of the processors. On a virtual machine, a device's name does not show this set.
 std::vector<std::string> look_around() {
   std::vector<std::string> all;
   std::ifstream processors("/proc/cpuinfo");
-  for (std::string line; std::getline(processors, line) && !line.empty();) {  // the first processor's lines
+  for (std::string line; std::getline(processors, line) && !line.empty();) {  // lines of the first processor
     if (line.starts_with("flags") || line.starts_with("Features")) all.push_back(line);
   }
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -50,7 +50,6 @@ std::vector<std::string> look_around() {
   return all;
 }
 
-/// A program's entry in our cache.
 class KeptProgram {
  public:
   KeptProgram(const FoundDevice& device, const WantedProgram& wanted) : device_(device), kernel_(wanted.kernel) {
@@ -72,7 +71,7 @@ class KeptProgram {
       const cl::Kernel kernel(program, kernel_.c_str());
       return program;
     } catch (const cl::Error&) {
-      return std::nullopt;  // compile the program, and store it again
+      return std::nullopt;  // compile the program and store it again
     }
   }
   void keep(const cl::Program& program) const {
@@ -80,7 +79,7 @@ class KeptProgram {
     try {
       const std::vector<unsigned char> bytes = bytes_of_program(program);
       cache_.keep(key_, {bytes.begin(), bytes.end()});
-    } catch (const cl::Error&) {  // the driver does not give the program's bytes
+    } catch (const cl::Error&) {  // the driver does not provide the program's bytes
     }
   }
 
@@ -110,8 +109,9 @@ std::string build_options(const FoundDevice& device, bool is_double, int lanes) 
                             : lanes > 0 ? lanes
                                         : native) +
              " -D NATIVE_LANES=" + std::to_string(scalars ? 1 : native);
-  // Optimisers for CPUs break kernels with work-groups of many work-items. With PoCL 3.1's some work-items start from
-  // values of others; Intel's (2023.2.4) drops terms. Without optimisation both compilers give correct results.
+  // Optimisers for CPUs break kernels with work-groups of many work-items. Under PoCL 3.1, some work-items start from
+  // other work-items' values. Intel's optimiser (2023.2.4) drops terms. Without optimisation both compilers give
+  // correct results.
   if (lanes == 1 && device.info.host_unified) options += " -cl-opt-disable";
   if (device.info.host_unified) options += " -D HOST_MEMORY";
   if (device.info.type == DeviceType::fpga) options += " -D FPGA";  // compilers for FPGAs define no macro of their own
@@ -121,8 +121,8 @@ std::string build_options(const FoundDevice& device, bool is_double, int lanes) 
 std::string core_groups(const FoundDevice& device, int items, Index groups) {
   std::string options = " -D CORE_GROUPS=" + std::to_string(groups);
   if (device.info.cuda || device.info.platform.find("NVIDIA") == std::string::npos) return options;
-  // A multiprocessor has four quarters. Each runs warps of 32 work-items, and has 512 registers for each of the 32,
-  // which warps share in units of 8 registers.
+  // A multiprocessor has four quarters. Each quarter runs warps of 32 work-items, and has 512 registers for each of
+  // these 32. Warps share the registers in units of 8.
   constexpr Index kInStep = 32, kQuarters = 4, kRegisters = 512, kUnit = 8, kMost = 255;
   const Index of_quarter = quotient_up(quotient_up(groups * items, kInStep), kQuarters);
   const Index registers = std::min(kMost, kRegisters / of_quarter / kUnit * kUnit);

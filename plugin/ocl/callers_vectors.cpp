@@ -8,7 +8,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// True if two buffers overlap. OpenCL does not define the effect of kernels on overlapping sub-buffers, or on buffers
+/// True if two buffers overlap. OpenCL does not define the result of kernels on overlapping sub-buffers, or on buffers
 /// over overlapping host memory.
 bool overlap(const BufferPlace& a, const BufferPlace& b) {
   if (a.whole == b.whole) return a.first < b.end && b.first < a.end;
@@ -40,7 +40,7 @@ BufferPlace place_of(const Buffer& buffer) {
   clGetMemObjectInfo(buffer(), CL_MEM_ASSOCIATED_MEMOBJECT, sizeof(cl_mem), &whole, nullptr);
   clGetMemObjectInfo(buffer(), CL_MEM_OFFSET, sizeof offset, &offset, nullptr);
   if (whole == nullptr) whole = buffer();
-  // Intel's driver reports a host address even for buffers that were only initialised from host memory.
+  // Intel's driver reports a host address also for buffers that were only initialised from host memory.
   const bool over_memory = (buffer.getInfo<CL_MEM_FLAGS>() & CL_MEM_USE_HOST_PTR) != 0;
   const void* address = over_memory ? buffer.getInfo<CL_MEM_HOST_PTR>() : nullptr;
   return {whole, offset, offset + buffer.getInfo<CL_MEM_SIZE>(), reinterpret_cast<std::uintptr_t>(address)};

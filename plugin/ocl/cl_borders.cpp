@@ -16,7 +16,7 @@ constexpr double kTimeLimit = 60;    ///< seconds that commands of the caller ma
 
 Geometry items_for(Index count) { return {std::max<Index>(1, quotient_up(count, static_cast<Index>(kItems))), kItems}; }
 
-/// Copy numbers of the host to a new buffer; if there are none, return a buffer that no kernel reads.
+/// Copy numbers of the host to a new buffer. Without numbers, return a buffer that no kernel reads.
 template <typename V>
 Buffer bring(const OpenDevice& device, const V* numbers, std::size_t count) {
   const std::size_t bytes = std::max<std::size_t>(count, 1) * sizeof(V);
@@ -25,7 +25,7 @@ Buffer bring(const OpenDevice& device, const V* numbers, std::size_t count) {
   return buffer;
 }
 
-/// Spikes that belong to the cuts on one side of this part of the system, above or below.
+/// The spikes of the cuts on one side of this part of the system: above it or below it.
 template <typename T>
 struct Side {
   Buffer runs;
@@ -39,7 +39,7 @@ struct Side {
   }
 };
 
-/// All objects of these borders that the device may use, see Holding.
+/// All objects of these borders that the device may use (see Holding).
 template <typename T>
 struct BorderState {
   BorderState(std::shared_ptr<OpenDevice> open, const BorderLayout<T>& layout, std::shared_ptr<ImportedVectors> shared,
@@ -69,13 +69,13 @@ struct BorderState {
   ~BorderState() {
     if (by_queue) clFinish(by_queue->queue()());
   }
-  BorderState& operator=(BorderState&&) = delete;  // neither moved nor copied
+  BorderState& operator=(BorderState&&) = delete;
 
   static constexpr bool kDouble = sizeof(T) == sizeof(double);
   static std::vector<Long> wide(const std::vector<Index>& rows) { return {rows.begin(), rows.end()}; }
   std::int64_t bytes(Index of_each_slot) const { return of_each_slot * slots * static_cast<Index>(sizeof(T)); }
 
-  /// by_queue: the device with the queue that uses the vectors: a caller's, or its own for imported vectors.
+  /// by_queue has the queue that uses the vectors: its own for imported vectors, else a caller's queue.
   std::shared_ptr<OpenDevice> device, by_queue;
   std::shared_ptr<ImportedVectors> imported;  ///< null: vectors are in the callers' memory
   std::int64_t vector_bytes;
@@ -93,7 +93,7 @@ class ClBorders final : public Borders<T> {
   using Owned = Held<std::unique_ptr<BorderState<T>>>;
   ClBorders(int index, std::shared_ptr<Owned> state) : index_(index), state_(std::move(state)) {}
   ~ClBorders() override { Registry::instance().retire(std::move(state_), index_); }
-  ClBorders& operator=(ClBorders&&) = delete;  // neither moved nor copied
+  ClBorders& operator=(ClBorders&&) = delete;
 
   void take(const DeviceQueue& queue, const void* y, const void* z, T* numbers) override {
     work(queue, "reading the rows next to cuts", [&](BorderState<T>& s) {
@@ -126,7 +126,7 @@ class ClBorders final : public Borders<T> {
         s.imported->release(*s.by_queue, waiter(s));
         s.imported->take({queue, nullptr, x, s.vector_bytes});
       } else if (s.device->info().host_unified) {
-        s.by_queue->queue().finish();  // after this function the host may write the vector
+        s.by_queue->queue().finish();  // the host may write the vector after this function
       }
     });
   }
@@ -157,7 +157,7 @@ class ClBorders final : public Borders<T> {
     return s.imported ? ((*s.imported).*imported)() : callers_memory(s.device->context(), name, handle, sizeof(T));
   }
 
-  /// x -= spikes * unknowns of one side. @param offset  index of the side's first unknown
+  /// Subtract spikes * unknowns of one side from x. @param offset  index of the side's first unknown
   static void correct(BorderState<T>& s, const Side<T>& side, const Buffer& x, Index offset) {
     if (side.entries == 0) return;
     launch(*s.by_queue, s.correct_kernel, items_for(side.entries), s.spikes, side.runs, s.unknowns, x, Long{offset},

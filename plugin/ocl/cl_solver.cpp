@@ -15,12 +15,12 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// The least time limit in seconds, because the first launch may compile.
+/// Minimum time limit in seconds, because the first launch may compile.
 constexpr double kLeastTimeLimit = 10;
-/// The time limit as a multiple of the predicted time.
+/// The time limit is this multiple of the predicted time.
 constexpr double kTimeLimitFactor = 100;
 
-/// Make a pipeline for vectors of so many bytes, or keep one that is large enough.
+/// Make a pipeline for vectors of `bytes` bytes, unless the present pipeline is large enough.
 void fit_pipeline(std::unique_ptr<Pipeline>& pipeline, OpenDevice& device, std::int64_t bytes) {
   const std::int64_t slot = std::min(bytes, piece_bytes(bytes));
   const auto slots = static_cast<int>(std::min<std::int64_t>(Pipeline::kSlots, quotient_up(bytes, slot)));
@@ -55,13 +55,13 @@ Layout layout_within(Limits left, const FoundDevice& found, const DeviceSettings
   try {
     Layout layout = within();
     if (layout.chunks.size() == 1) return layout;
-  } catch (const InvalidInput&) {  // not even a tile fits
+  } catch (const InvalidInput&) {  // no tile fits
   }
   throw VectorsNotShared(describe(found.info) + ": its memory, or the chunk that was asked for, does not hold " +
                          lines.describe() + " at once and two vectors more");
 }
 
-/// Make the worker of a plan's scheme, or keep the present one if it is of the same scheme. Let it store its arrays for
+/// Make a worker of the plan's scheme, unless the present worker is of that scheme. Let the worker store its arrays for
 /// the chunks.
 template <typename T>
 void take_worker(DeviceState<T>& s, const Plan& plan, const LineSet& lines, const BandsView<T>& bands, bool in_place) {
@@ -75,7 +75,7 @@ void take_worker(DeviceState<T>& s, const Plan& plan, const LineSet& lines, cons
 }
 
 /// Use a caller's queue from now on.
-/// @throws InvalidInput if it is of another device or context
+/// @throws InvalidInput if the queue belongs to another device or context
 template <typename T>
 void take_queue(DeviceState<T>& s, const DeviceQueue& queue) {
   if (s.callers && s.queue == queue) return;
@@ -85,7 +85,7 @@ void take_queue(DeviceState<T>& s, const DeviceQueue& queue) {
   s.queue = queue;
 }
 
-/// A caller's vectors in buffers of OpenCL. @param call  without a queue: of apply_on_device()
+/// Returns a caller's vectors in buffers of OpenCL. @param call  without a queue: a call of apply_on_device()
 template <typename T>
 Vectors<T> callers_buffers(DeviceState<T>& s, const CardVectors::Call& call, const Plan& plan, const LineSet& lines,
                            bool in_place) {
@@ -110,8 +110,8 @@ Vectors<T> callers_buffers(DeviceState<T>& s, const CardVectors::Call& call, con
   return callers;
 }
 
-/// Take a caller's vectors on the device. Those of another run-time on the same card are copied to imported buffers.
-/// The host waits whenever a run-time is about to use data that the other one has written.
+/// Take a caller's vectors on the device. Vectors of another run-time on the same card are copied to imported buffers.
+/// The host waits whenever one run-time is about to use data of the other run-time.
 /// @throws DeviceError, InvalidInput
 template <typename T>
 Vectors<T> take_vectors(DeviceState<T>& s, const CardVectors::Call& call, const Plan& plan, const LineSet& lines,
@@ -137,7 +137,6 @@ void return_vector(DeviceState<T>& s, const CardVectors::Call& call, double limi
   }
 }
 
-/// See make_solver().
 template <typename T>
 class ClSolver final : public VisitedSolver<T> {
  public:
@@ -150,7 +149,7 @@ class ClSolver final : public VisitedSolver<T> {
     Registry::instance().require_usable(device);
   }
   ~ClSolver() override { Registry::instance().retire(std::move(holding_), index_); }
-  ClSolver& operator=(ClSolver&&) = delete;  // neither moved nor copied
+  ClSolver& operator=(ClSolver&&) = delete;
 
   void set_up(const Plan& plan, const Bands<T>& bands) override {
     ready_ = false;
@@ -315,7 +314,7 @@ class ClSolver final : public VisitedSolver<T> {
   const Worker<T>* worker() const { return holding_->state.worker.get(); }
   std::int64_t vector_bytes() const { return lines_.extent() * static_cast<std::int64_t>(sizeof(T)); }
 
-  /// The state of a successful set-up. @pre the caller holds the lock
+  /// Returns the state of a successful set-up. @pre the caller holds the lock
   State& usable_state() {
     Registry::instance().require_usable(index_);
     State& s = holding_->state;
@@ -324,7 +323,7 @@ class ClSolver final : public VisitedSolver<T> {
     throw DeviceError(describe(found_.info) + " was released since the last set-up: set the solver up again");
   }
 
-  /// Call work(state) under the lock. @param what  in words, for errors
+  /// Call work(state) under the lock. @param what  the work in words, for errors
   /// @throws DeviceError unless the solver is set up
   template <typename Work>
   auto locked(const char* what, const Work& work) {
@@ -337,7 +336,6 @@ class ClSolver final : public VisitedSolver<T> {
     }
   }
 
-  /// Cut the rows into chunks, and chunks into pieces for the pipeline.
   void cut_chunks() {
     layout_ =
         layout_within(limits_of(found_, settings_, in_place_, sizeof(T)), found_, settings_, plan_, lines_, sizeof(T));
@@ -383,12 +381,12 @@ class ClSolver final : public VisitedSolver<T> {
             .own_bank = bank_of(s.placed, &SecondBank::own)};
   }
 
-  /// Make the buffers of bands, vectors and scratch, and decide in which banks they are placed.
+  /// Make the buffers of bands, vectors and scratch, and choose their banks.
   void make_buffers(State& s, double limit) {
     Placed wanted;
     if (settings_.use.fpga_banks == "spread" && bank_vendor(found_.info) != nullptr)
       wanted = scheme_of(plan_).second_bank(plan_);
-    if (s.placed != wanted) {  // release buffers in other banks
+    if (s.placed != wanted) {  // release buffers in the previous banks
       s.placed = wanted;
       s.scratch = s.y = s.x = Buffer();
       s.bands.clear();
@@ -405,7 +403,7 @@ class ClSolver final : public VisitedSolver<T> {
     bytes_ += s.bands.make(site(s, *s.device, limit), s.placed);
   }
 
-  /// The site of an apply. Vectors in device buffers are solved in the queue that the caller got from us or gave us.
+  /// Returns the site of an apply. Vectors in device buffers use our queue for callers, or the caller's own queue.
   Site site_of(State& s, const Vectors<T>& vectors) {
     if (!vectors.enqueued) settle(s);  // both queues use the solver's memory
     return site(s, !vectors.on_device() ? *s.device : vectors.enqueued ? *s.callers : *s.for_calls, time_limit());

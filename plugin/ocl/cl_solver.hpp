@@ -11,8 +11,8 @@
 
 namespace oclspkt::ocl {
 
-/// True if kernels work in the caller's memory. This memory may be unfit for two kinds of kernels: those for GPUs need
-/// an alignment of 16 bytes, and those for FPGAs need whole, aligned blocks of rows.
+/// True if kernels work in the caller's memory. Kernels for GPUs cannot: they need an alignment of 16 bytes. Kernels
+/// for FPGAs cannot: they need whole, aligned blocks of rows.
 inline bool works_in_place(const FoundDevice& found, const DeviceSettings& settings) {
   return found.info.host_unified && settings.use.transfer != Transfer::copy && !found.by_groups(settings.variant) &&
          !found.by_task(settings.variant);
@@ -27,14 +27,14 @@ std::unique_ptr<DeviceSolver<T>> make_solver(int device, const DeviceSettings& s
 template <typename T>
 class VisitedSolver : public DeviceSolver<T> {
  public:
-  /// Bytes of the solver's buffer for a vector, including rows that kernels read behind the vector. 0 if the solver
-  /// does not hold whole vectors on the device.
+  /// Bytes of the solver's buffer for a vector, including rows that kernels read behind the vector. The result is 0 if
+  /// the solver does not hold whole vectors on the device.
   virtual std::int64_t kept_vector_bytes() const = 0;
-  /// Make the solver's vectors as long as another solver's kernels need them.
+  /// Enlarge the solver's vectors to the bytes that another solver's kernels need.
   /// @param what  the work in words, for errors
   /// @throws DeviceError
   virtual void keep_vectors(const char* what, std::int64_t bytes) = 0;
-  /// The solver's vectors y and x on the device; null after a release.
+  /// Returns the solver's vectors y and x on the device; null after a release.
   virtual std::pair<Buffer, Buffer> vectors() const = 0;
   /// Copy a vector to a new buffer. @throws DeviceError
   virtual Buffer bring_vector(const char* what, const T* values) = 0;
@@ -43,7 +43,7 @@ class VisitedSolver : public DeviceSolver<T> {
 };
 
 /// Make a visit of solvers that pass vectors on in device memory.
-/// @param steps  all their solvers are on that device
+/// @param steps  all their solvers are on `device`
 /// @return null if a solver does not hold whole vectors on the device
 /// @throws DeviceError, BuildError
 template <typename T>

@@ -12,11 +12,11 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// The objects of a visit on its device, see Holding.
+/// The objects of a visit on its device (see Holding).
 struct VisitState final : Holding {
   std::mutex mutex;
   std::shared_ptr<OpenDevice> device;  ///< null after a release
-  Kernel change;                       ///< empty if no rows are changed
+  Kernel change;                       ///< empty if no rows change
   Buffer between;
   void drop() override {
     const std::lock_guard lock(mutex);
@@ -32,7 +32,7 @@ class ClVisit final : public Visit<T> {
   ClVisit(int index, std::shared_ptr<VisitState> state, std::vector<VisitedSolver<T>*> solvers, bool sum)
       : index_(index), state_(std::move(state)), solvers_(std::move(solvers)), sum_(sum) {}
   ~ClVisit() override { Registry::instance().retire(std::move(state_), index_); }
-  ClVisit& operator=(ClVisit&&) = delete;  // neither moved nor copied
+  ClVisit& operator=(ClVisit&&) = delete;
 
   void take(std::size_t step, const T* y, T* x) override {
     Registry::instance().require_usable(index_);
@@ -71,7 +71,7 @@ std::unique_ptr<Visit<T>> make_visit(int device, const std::shared_ptr<OpenDevic
   std::vector<VisitedSolver<T>*> solvers;
   std::int64_t longest = 0;
   for (DeviceSolver<T>* solver : steps.solvers) {
-    solvers.push_back(static_cast<VisitedSolver<T>*>(solver));  // all solvers are on one device, hence from this module
+    solvers.push_back(static_cast<VisitedSolver<T>*>(solver));  // all solvers of a device come from this module
     const std::int64_t bytes = solvers.back()->kept_vector_bytes();
     if (bytes == 0) return nullptr;
     longest = std::max(longest, bytes);

@@ -20,13 +20,13 @@
 
 namespace oclspkt::ocl {
 
-/// The arrays that a scheme puts into the second of two memory banks; none: the run-time chooses the banks.
+/// The arrays that a scheme puts into the second of two memory banks. Empty: the run-time chooses the banks.
 using Placed = std::optional<SecondBank>;
 
 inline Bank bank_of(const Placed& placed, bool SecondBank::*array) { return placed ? ((*placed).*array ? 2 : 1) : 0; }
 
-/// The buffers of the bands of each chunk. If kernels work in place, the buffers wrap the host's arrays. Else they are
-/// copies: of all chunks if these fit at once, otherwise of one chunk, which every pass copies again.
+/// Buffers of each chunk's bands. If kernels work in place, the buffers wrap the host's arrays. Otherwise they are
+/// copies. If the copies of all chunks do not fit at once, there is one copy, which every pass refills chunk by chunk.
 class DeviceBands {
  public:
   /// Prepare for the release of the host's arrays of the last set-up.
@@ -39,7 +39,7 @@ class DeviceBands {
 
   /// Take over the host's arrays. They must not move until forget(), or until fill() has copied them.
   void take(const Stored& arrays) { arrays_ = arrays; }
-  /// Make the buffers, or keep those that are large enough.
+  /// Make the buffers, unless the present buffers are large enough.
   /// @return bytes of the buffers on the device
   /// @throws cl::Error
   std::int64_t make(const Site& site, const Placed& placed) {
@@ -65,7 +65,7 @@ class DeviceBands {
     return made;
   }
 
-  /// Copy the arrays to the device; if every pass copies them again, lock their pages instead.
+  /// Copy the arrays to the device. If every pass copies them, lock their pages instead.
   /// @throws DeviceError, cl::Error; commands may then still run
   void fill(const Site& site) {
     if (refilled(site)) return lock(site);
@@ -85,9 +85,9 @@ class DeviceBands {
     if (!in_place(site)) arrays_ = {.word = arrays_.word};
   }
 
-  /// The buffers of each chunk; one set of buffers if every pass refills them.
+  /// Returns the buffers of each chunk; a single set of buffers if every pass refills them.
   const std::vector<ChunkBands>& chunks() const { return chunks_; }
-  /// The buffers of a chunk, copied first if they are not on the device.
+  /// Returns the buffers of a chunk. If every pass refills them, the function copies the chunk first.
   /// @throws DeviceError, cl::Error; commands may then still run
   const ChunkBands& give(const Site& site, std::size_t chunk) {
     const std::vector<Chunk>& places = site.layout.band_chunks;
@@ -96,12 +96,11 @@ class DeviceBands {
   }
 
  private:
-  /// The bytes of elements [first, end) of an array.
+  /// Returns the part of an array that `places` describes, as bytes.
   static std::span<const std::byte> bytes_of(const void* array, std::int64_t word, const Chunk& places) {
     return {static_cast<const std::byte*>(array) + places.first * word, size(places.rows() * word)};
   }
 
-  /// True if kernels work in host memory.
   static bool in_place(const Site& site) { return site.pipeline == nullptr; }
 
   /// True if every pass copies the bands of its chunk again.
@@ -128,32 +127,32 @@ class DeviceBands {
 
   Stored arrays_;
   std::vector<ChunkBands> chunks_;
-  std::vector<std::shared_ptr<void>> locks_;  ///< locks of pages that every apply reads
+  std::vector<std::shared_ptr<void>> locks_;  ///< page locks of arrays that every apply copies
 };
 
-/// All objects of a solver that a device may use, host memory included. If the device is lost, they are never freed.
+/// All objects of a solver that a device may use, including host memory. If the device is lost, they are never freed.
 template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;     ///< null before the first set-up and after a release
-  std::shared_ptr<OpenDevice> for_calls;  ///< the same device, for vectors in device buffers
-  std::shared_ptr<OpenDevice> callers;    ///< the same device with a caller's queue
+  std::shared_ptr<OpenDevice> for_calls;  ///< the device with our queue for vectors in device buffers
+  std::shared_ptr<OpenDevice> callers;    ///< the device with a caller's queue
   DeviceQueue queue;                      ///< the queue of `callers`
   bool enqueued = false;                  ///< `queue` may hold commands that use the objects below
   Placed placed;                          ///< memory banks of the buffers
   std::string carries;                    ///< name of the scheme of `worker`
   std::unique_ptr<Worker<T>> worker;
   DeviceBands bands;
-  Buffer y, x;                                ///< vectors of one chunk; empty if the device works in the host's arrays
+  Buffer y, x;                                ///< vectors of one chunk; empty if kernels work in place
   Buffer scratch;                             ///< Layout::scratch_bytes long
-  std::unique_ptr<Pipeline> pipeline;         ///< null if the device works in the host's arrays
+  std::unique_ptr<Pipeline> pipeline;         ///< null if kernels work in place
   Buffer units;                               ///< scale factors of the solution, one for each row; empty: none
   Kernel scale;                               ///< kernel that multiplies by `units`
-  Int last_number = 0;                        ///< see Site
-  std::vector<Event> earlier;                 ///< all launches of a pass except the last, until their times are read
+  Int last_number = 0;                        ///< the number that Site::last_number refers to
+  std::vector<Event> earlier;                 ///< launches of a pass except the last, until their times are read
   std::shared_ptr<ImportedVectors> imported;  ///< null unless callers' queues belong to another run-time
 };
 
-/// Wait for the commands that enqueue() left in a caller's queue.
+/// Wait for the commands of enqueue() that are still in a caller's queue.
 template <typename T>
 void settle(DeviceState<T>& state) noexcept {
   if (state.enqueued && state.callers) clFinish(state.callers->queue()());
@@ -177,10 +176,10 @@ struct ChangedRows {
   const Buffer& x;
   const Buffer& z;
   Index first, end;  ///< rows [first, end) of x
-  Index ahead = 0;   ///< element of z that changes row 0 of x, see kernels/common/change_rows.cl
+  Index ahead = 0;   ///< element of z that changes row 0 of x (kernels/common/change_rows.cl)
 };
 
-/// Enqueue kernel change_rows after the launch that solved the rows.
+/// Enqueue kernel change_rows, after the launch that solved the rows.
 template <typename T>
 Event change_rows(OpenDevice& device, Kernel& kernel, const ChangedRows& rows) {
   constexpr Index kItems = 128, kWord = sizeof(T);
@@ -199,17 +198,17 @@ struct Vectors {
   Buffer y_buffer{}, x_buffer{};
   bool enqueued = false;   ///< the caller does not wait for the apply
   bool unaligned = false;  ///< the buffers lack the alignment that kernels' vector loads need
-  /// In a visit: enqueue kernel change_rows for the tiles of a launch. The solution stays in the solver's memory; it is
-  /// also copied to `x` unless this is null. If `y` is null, y_buffer already holds the right-hand side.
+  /// In a visit: enqueues kernel change_rows for the tiles of a launch. The solution stays in the solver's memory; if
+  /// `x` is not null, it is also copied there. If `y` is null, y_buffer already holds the right-hand side.
   std::function<Event(const Chunk& tiles)> then{};
   bool on_device() const { return x_buffer() != nullptr; }
 };
 
-/// After a failure, wait for the enqueued commands, because the caller or the solver then frees memory that they use.
+/// After a failure, wait for the enqueued commands. They use memory that the caller or the solver then frees.
 void drain(const Site& site) noexcept;
 
-/// Run the passes of a scheme over the chunks, in host memory, in buffers of the device, or through the pipeline.
-/// Returns when the apply is done or, for enqueued vectors, when all commands are in the queue.
+/// Run the passes of a scheme over the chunks: in host memory, in buffers of the device, or through the pipeline.
+/// Returns when the apply is complete. For enqueued vectors, returns when all commands are in the queue.
 /// @param pieces  the pieces of each chunk; empty if kernels work in place
 /// @throws DeviceError, InvalidInput; no commands run then
 template <typename T>

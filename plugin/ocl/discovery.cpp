@@ -13,15 +13,15 @@
 namespace oclspkt::ocl {
 namespace {
 
-// From cl_nv_device_attribute_query; some of Debian's headers for OpenCL 1.2 lack these constants.
+// Queries of cl_nv_device_attribute_query. Some of Debian's headers for OpenCL 1.2 lack these constants.
 constexpr cl_device_info kNvPciBus = 0x4008, kNvPciSlot = 0x4009, kNvPciDomain = 0x400A;
-// From cl_khr_pci_bus_info: domain, bus, device, function.
+// The query of cl_khr_pci_bus_info. Its result is domain, bus, device and function.
 constexpr cl_device_info kKhrPciBusInfo = 0x410F;
 
 constexpr int kCacheLine = 64;
 constexpr std::int64_t kUsualCache = 1 << 20;
 
-/// A driver's text without surrounding blanks. Characters that do not print, such as escape sequences, become '?'.
+/// Returns a driver's text without surrounding blanks. Unprintable characters become '?', as in escape sequences.
 std::string printable(std::string text) {
   while (!text.empty() && (text.back() == '\0' || text.back() == ' ')) text.pop_back();
   std::replace_if(
@@ -35,7 +35,7 @@ bool raw_info(const cl::Device& device, cl_device_info what, V& value) {
   return clGetDeviceInfo(device(), what, sizeof(V), &value, nullptr) == CL_SUCCESS;
 }
 
-/// Lanes of the native vector if transpositions can use it, else of a vector as long as a cache line.
+/// Lanes of the native vector if transpositions support it, else lanes of a vector as long as a cache line.
 int choose_lanes(cl_uint native, int word) {
   const bool carries = native == 4 || native == 8 || native == 16;
   return carries && static_cast<int>(native) * word <= kCacheLine ? static_cast<int>(native) : kCacheLine / word;
@@ -47,8 +47,8 @@ DeviceType device_type(cl_device_type bits) {
   return DeviceType::fpga;
 }
 
-/// Bytes of cache of a core. The host's cache is asked from the system, because run-times on the host report their
-/// last-level cache, or none.
+/// Bytes of cache of a core. On the host, the system gives the figure, because run-times report their last-level cache,
+/// or none.
 std::int64_t core_cache_bytes(const DeviceInfo& info, const cl::Device& device) {
   const long second_level = sysconf(_SC_LEVEL2_CACHE_SIZE);
   if (info.host_unified) return second_level > 0 ? second_level : kUsualCache;
@@ -73,7 +73,7 @@ FoundDevice look_at(const cl::Device& device, const std::string& platform, int i
   info.fp64 = raw_info(device, CL_DEVICE_DOUBLE_FP_CONFIG, fp64) && fp64 != 0;
   info.compiler = device.getInfo<CL_DEVICE_COMPILER_AVAILABLE>() != CL_FALSE;
   info.emulated = platform.find("Emulation") != std::string::npos;
-  // A card that shares memory with the host can still be lost, so only run-times on the host get the user's memory.
+  // Only run-times on the host get the user's memory: even a card that shares memory with the host can be lost.
   info.host_unified =
       device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() != CL_FALSE && (info.type == DeviceType::cpu || info.emulated);
   info.physical = info.type == DeviceType::cpu ? "cpu" : pci_address(device);
@@ -88,8 +88,8 @@ FoundDevice look_at(const cl::Device& device, const std::string& platform, int i
   return found;
 }
 
-/// The reason why a device that answers cannot be used; null if it can. A device without a compiler may be a board with
-/// an FPGA, whose programs come from files.
+/// Returns the reason why a device that answers cannot be used; null if it can be used. A board with an FPGA needs no
+/// compiler, because its programs come from files.
 const char* unusable(const cl::Device& device) {
   if (device.getInfo<CL_DEVICE_AVAILABLE>() == CL_FALSE) return "is not available";
   const bool board = device_type(device.getInfo<CL_DEVICE_TYPE>()) == DeviceType::fpga;

@@ -38,8 +38,8 @@ std::string error_text(int number) { return std::strerror(number); }
   throw std::runtime_error("the program " + helper + ", which tests drivers, " + why + "; " + cure);
 }
 
-/// The helper program beside the library that holds this function.
-/// @throws std::runtime_error unless only the owner of that library can have put it there
+/// Returns the path of the helper program, which lies beside the library of this function.
+/// @throws std::runtime_error unless only the library's owner can have put the program there
 std::string trusted_helper() {
   const std::string library = own_file();
   struct stat of_library, of_folder, of_helper;
@@ -76,7 +76,7 @@ std::chrono::seconds time_limit() {
   return std::chrono::seconds(seconds > 0 ? seconds : kDriverSeconds);
 }
 
-/// A new token. A driver does not know it, so only a child that finishes can write it.
+/// Returns a new token. A driver does not know the token, so only a child that finishes can write it.
 std::string new_token() {
   std::random_device random;
   char text[33];
@@ -84,7 +84,7 @@ std::string new_token() {
   return text;
 }
 
-/// The environment of this process, changed so that the ICD loader finds drivers in one folder only.
+/// Returns the environment of this process. In it, `folder` is the only folder of the ICD loader.
 std::vector<std::string> environment_with(const std::string& folder) {
   std::vector<std::string> words{std::string(kVendorVariable) + "=" + folder};
   for (char** word = environ; word != nullptr && *word != nullptr; ++word) {
@@ -107,7 +107,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
   return pointers;
 }
 
-/// A pipe that a child writes to; reading it does not block. Its ends are not among the standard streams.
+/// A pipe that a child writes to. Reads do not block. Neither end replaces a standard stream.
 class OutputPipe {
  public:
   OutputPipe() {
@@ -123,11 +123,11 @@ class OutputPipe {
       if (end >= 0) close(end);
     }
   }
-  OutputPipe& operator=(OutputPipe&&) = delete;  // neither moved nor copied
+  OutputPipe& operator=(OutputPipe&&) = delete;
 
   bool open() const { return ends_[0] >= 0 && ends_[1] >= 0; }
   int input() const { return ends_[1]; }
-  /// The text in the pipe, cut off behind about kMost bytes.
+  /// Returns the text in the pipe, cut off after about kMost bytes.
   std::string text() const {
     std::string all;
     char part[4096];
@@ -142,7 +142,7 @@ class OutputPipe {
   int ends_[2] = {-1, -1};
 };
 
-/// The last line of a text in quotes, without characters that a terminal takes for commands; empty if there is none.
+/// Returns the last line of a text in quotes, without characters that control a terminal; empty for an empty text.
 std::string quoted_last_line(std::string text) {
   constexpr std::size_t kLongest = 200;
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.pop_back();
@@ -152,23 +152,23 @@ std::string quoted_last_line(std::string text) {
   return text.empty() ? "" : ", after '" + text.substr(0, kLongest) + "'";
 }
 
-/// A child process that tries a driver. If it does not end in time, it is killed with all processes that its driver
-/// started.
+/// A child process that tries a driver. A child that misses its time limit is killed, with all processes that its
+/// driver started.
 class Child {
  public:
   Child(const std::string& helper, const std::string& library, const std::string& folder) : token_(new_token()) {
     start_error_ = answer_.open() && errors_.open() ? start(helper, library, folder) : errno;
   }
   ~Child() { end(); }
-  Child& operator=(Child&&) = delete;  // neither moved nor copied
+  Child& operator=(Child&&) = delete;
 
-  /// The fault of the driver; empty if it has none.
+  /// Returns the fault of the driver; empty if it has none.
   std::string verdict(Clock::time_point limit, std::chrono::seconds seconds) {
     if (start_error_ != 0) return "cannot be tested, no process can be started: " + error_text(start_error_);
     int status = 0;
     for (pid_t ended = 0;;) {
       ended = waitpid(process_, &status, WNOHANG);
-      if (ended == process_ || (ended < 0 && errno != EINTR)) break;  // or other code has waited for the child
+      if (ended == process_ || (ended < 0 && errno != EINTR)) break;  // ended, or other code has waited for the child
       if (Clock::now() > limit) {
         return "does not list its devices within " + std::to_string(seconds.count()) + " s; set " +
                kDriverSecondsVariable + " to more if it is only slow";
@@ -176,12 +176,12 @@ class Child {
       std::this_thread::sleep_for(kLook);
     }
     const pid_t group = std::exchange(process_, -1);
-    kill(-group, SIGKILL);  // end the processes that the driver left running
+    kill(-group, SIGKILL);  // end the processes that the driver started
     return judge(status);
   }
 
  private:
-  /// @return 0, or the error number if there is no child
+  /// @return 0, or the error number if no child was started
   int start(const std::string& helper, const std::string& library, const std::string& folder) {
     std::vector<std::string> words{helper, token_, library}, variables = environment_with(folder);
     const std::vector<char*> arguments = pointers_to(words), environment = pointers_to(variables);

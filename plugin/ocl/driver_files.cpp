@@ -25,13 +25,13 @@ constexpr std::int64_t kLongestIcd = 1 << 16;
 
 bool is_icd(const std::string& path) { return path.size() > 4 && path.compare(path.size() - 4, 4, kIcd) == 0; }
 
-/// The driver that an ICD file names. As for the loader, it is the whole first line, because paths may contain spaces.
+/// Returns the driver that an ICD file names. As for the loader, this is the whole first line, which may have spaces.
 Driver named_in(const std::string& file) {
   const std::string text = read_file(file, kLongestIcd).value_or("");
   return {text.substr(0, text.find('\n')), file};
 }
 
-/// The drivers of a folder's ICD files. Uses system calls, because std::filesystem ends the process if memory runs out.
+/// Returns the drivers of a folder's ICD files. Uses system calls; std::filesystem ends the process if memory runs out.
 std::vector<Driver> drivers_of_folder(const std::string& folder) {
   const auto shut = [](DIR* open) { closedir(open); };
   const std::unique_ptr<DIR, decltype(shut)> open(opendir(folder.c_str()), shut);
@@ -94,7 +94,7 @@ VendorFolders::~VendorFolders() {
 }
 
 std::string VendorFolders::add(const std::vector<std::string>& libraries) {
-  // Paths are recorded for the destructor before they are created.
+  // The destructor needs every path, so paths are recorded before they are created.
   std::string folder = paths_.emplace_back(paths_.front() + "/" + std::to_string(paths_.size()));
   if (mkdir(folder.c_str(), S_IRWXU) != 0) refuse(folder);
   for (std::size_t i = 0; i < libraries.size(); ++i) {
@@ -105,7 +105,7 @@ std::string VendorFolders::add(const std::vector<std::string>& libraries) {
     stream.close();
     if (!stream) refuse(folder);
   }
-  return folder + '/';  // Khronos' loader of 2020, which CUDA 13 has, appends names without a slash
+  return folder + '/';  // Khronos' loader of 2020, which CUDA 13 contains, appends names without a slash
 }
 
 Redirection::Redirection(const std::string& folder) {

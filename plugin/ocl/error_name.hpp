@@ -9,14 +9,14 @@
 
 namespace oclspkt::ocl {
 
-/// Name and number of an error, "CL_OUT_OF_RESOURCES (-5)"; only the number if the code is unknown.
+/// Returns name and number of an error, "CL_OUT_OF_RESOURCES (-5)"; only the number if the code is unknown.
 OCLSPKT_API std::string error_name(cl_int code);
 
-/// The beginning of errors about a device: "device 'name' (platform)".
+/// Returns the beginning of errors about a device: "device 'name' (platform)".
 OCLSPKT_API std::string describe(const DeviceInfo& device);
 
-/// The error for a failed call.
-/// @param what  the work that failed, as in "launching kernel substitute"
+/// Returns the error for a failed call.
+/// @param what  the work that failed, such as "launching kernel substitute"
 OCLSPKT_API DeviceError device_error(const DeviceInfo& device, const std::string& what, const cl::Error& error);
 
 }  // namespace oclspkt::ocl

@@ -16,8 +16,8 @@ inline constexpr const char* kPlaceNames[] = {"open",   "build", "allocate", "ar
                                               "launch", "write", "wait",     "read"};
 inline constexpr const char* name(Place place) { return kPlaceNames[static_cast<int>(place)]; }
 
-/// A test's function that runs before each driver call of these kinds, in the thread that makes the call. If it returns
-/// CL_SUCCESS, the call happens; any other code becomes the call's result.
+/// A test's function. It runs before each driver call of these kinds, in the thread that makes the call. If it returns
+/// CL_SUCCESS, the call is made. Any other code becomes the result of the call.
 /// @param queue  the device's queue; null before the device is open
 using FaultHook = cl_int (*)(Place place, int device, cl_command_queue queue);
 
@@ -30,7 +30,7 @@ inline void fault_point(Place place, const DeviceInfo& device, cl_command_queue 
   if (const cl_int code = hook(place, device.index, queue); code != CL_SUCCESS) throw cl::Error(code, name(place));
 }
 
-/// The only exported name of the module besides its entry: a function that sets the hook; null removes it.
+/// The only exported name of the module besides its entry. The function sets the hook; null removes it.
 using SetFaultHook = void (*)(FaultHook hook);
 inline constexpr const char* kSetFaultHookName = "oclspkt_cl_set_fault_hook";
 

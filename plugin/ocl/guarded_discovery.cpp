@@ -17,26 +17,26 @@ namespace {
 /// The variable that names the folder where PoCL builds and caches kernels.
 constexpr const char* kPoclCacheVariable = "POCL_CACHE_DIR";
 
-/// The outcome of testing a driver's cache folder.
+/// The result of testing a driver's cache folder.
 struct DriverCache {
-  std::string problem;  ///< the folder's problem, what was done about it, and the cure; empty: no problem
+  std::string problem;  ///< the folder's problem, our remedy, and the cure; empty: no problem
   bool usable = true;   ///< the driver has a folder that it can write to
 };
 
-/// Bytes that must be free: room for some dozens of kernels, and for temporary files of a build.
+/// Bytes that must be free: room for several dozen kernels, and for temporary files of a build.
 constexpr std::int64_t kRoom = 32 << 20;
 
-/// PoCL's cache folder, found as PoCL finds it.
+/// Returns PoCL's cache folder, by PoCL's own rules.
 std::string pocl_folder() {
   if (const auto named = variable(kPoclCacheVariable)) return *named;
   const auto parent = variable("XDG_CACHE_HOME"), home = variable("HOME");
   return (parent ? *parent : home ? *home + "/.cache" : "/tmp") + "/pocl/kcache";
 }
 
-/// A temporary folder that is removed with its contents when the process that made it ends.
+/// A temporary folder. It is removed with its contents when the process that made it ends.
 class Temporary {
  public:
-  /// @return its path; empty if no writable folder can be made
+  /// @return the path; empty if no writable folder can be made
   static const std::string& folder() {
     static const Temporary only;
     return only.path_;
@@ -69,10 +69,10 @@ class Temporary {
   pid_t process_;
 };
 
-/// Test PoCL's cache folder before the driver is loaded. PoCL ends the process if the folder is full, and has no device
-/// if it cannot write to the folder. PoCL builds kernels there even with caching off. If the test fails, POCL_CACHE_DIR
-/// is set to a temporary folder, which exists until this process ends; child processes inherit the variable. Other
-/// drivers work without their caches.
+/// Test PoCL's cache folder before the driver is loaded. If the folder is full, PoCL ends the process. If PoCL cannot
+/// write to the folder, it has no device. PoCL builds kernels there even with caching off. After a failed test,
+/// POCL_CACHE_DIR names a temporary folder. It exists until this process ends; child processes inherit the variable.
+/// Other drivers work without their caches.
 DriverCache provide_cache(const Driver& driver) {
   if (driver.library.find("pocl", driver.library.rfind('/') + 1) == std::string::npos) return {};
   const std::string folder = pocl_folder(), why = why_no_room(folder, kRoom);
@@ -88,7 +88,7 @@ std::string problem_of(const Driver& driver, const std::string& what) {
   return "driver " + driver.library + ", named in " + driver.source + ", " + what;
 }
 
-/// List the devices of the drivers without fault. The loader finds only these drivers.
+/// List the devices of all drivers without a fault. The loader finds only these drivers.
 Discovery discover_good(const std::vector<Driver>& drivers) {
   std::vector<std::string> good, problems;
   std::vector<Driver> tried;
@@ -117,7 +117,7 @@ Discovery discover_good(const std::vector<Driver>& drivers) {
 
 Discovery discover() {
   const std::vector<Driver> drivers = named_drivers();
-  if (drivers.empty()) return look_at_platforms();  // no driver would be loaded, so none is tried
+  if (drivers.empty()) return look_at_platforms();  // the loader loads no driver, so no test is needed
   try {
     return discover_good(drivers);
   } catch (const std::bad_alloc&) {

@@ -16,11 +16,11 @@
 
 namespace oclspkt::ocl {
 
-/// Memory of another run-time for vectors, and the same memory as buffers of an OpenCL device. The run-times share no
-/// events, so the host waits wherever one continues with data that the other has written.
+/// Vectors in memory of another run-time, with buffers of an OpenCL device over the same memory. The run-times share no
+/// events. Therefore the host waits whenever one run-time uses data that the other run-time wrote.
 class ImportedVectors {
  public:
-  /// @param bytes  of each vector
+  /// @param bytes  bytes of each vector
   /// @throws DeviceError, cl::Error
   ImportedVectors(const OpenDevice& device, std::unique_ptr<CardVectors> memory, std::int64_t bytes)
       : functions_(functions_of(device.found())),
@@ -29,7 +29,7 @@ class ImportedVectors {
         x_(import(device, CardVectors::Which::x)),
         room_(bytes) {}
 
-  /// Make new vectors unless `vectors` are long enough; check them in either case.
+  /// Make new vectors, unless the present vectors are long enough. Check the vectors in both cases.
   /// @param queues_of  the module of the other run-time
   /// @throws VectorsNotShared
   static void ensure(std::shared_ptr<ImportedVectors>& vectors, const OpenDevice& device, DeviceModule& queues_of,
@@ -54,7 +54,7 @@ class ImportedVectors {
   bool takes(const DeviceQueue& queue) const { return memory_->takes(queue); }
 
   /// Copy the caller's y to its buffer.
-  /// @param both  copy x as well, because rows between lines must keep their values
+  /// @param both  copy x as well, because elements between lines must keep their values
   /// @throws InvalidInput, DeviceError
   void bring(const CardVectors::Call& call, bool both) { memory_->bring(call, both); }
   /// Enqueue the copy of x back to the caller.
@@ -64,8 +64,8 @@ class ImportedVectors {
   /// Begin to use the buffers in the device's queue.
   /// @throws cl::Error
   void acquire(const OpenDevice& device) const { hand_over(device, functions_.acquire, nullptr); }
-  /// End the use of the buffers, and wait until it is complete.
-  /// @param waiter  of the same device
+  /// End the use of the buffers, and wait until this is complete.
+  /// @param waiter  a waiter of the same device
   /// @throws DeviceError, cl::Error
   void release(const OpenDevice& device, const Waiter& waiter) const {
     cl_event event = nullptr;
@@ -74,8 +74,8 @@ class ImportedVectors {
   }
 
  private:
-  /// Check that the device sees what the other run-time writes. A driver may map wrong memory, such as memory of
-  /// another part of a divided card. The device reads into seen_, so this object must not move.
+  /// Check that the device sees the numbers that the other run-time writes. A driver may map wrong memory, for example
+  /// memory of another part of a divided card. The device reads into seen_, so this object must not move.
   /// @throws DeviceError, cl::Error
   void check(const OpenDevice& device, const Waiter& waiter) {
     constexpr std::uint32_t kWritten[] = {0x5A17C0DE, 0xC0DE5A17};
@@ -117,7 +117,7 @@ class ImportedVectors {
   }
 
   const ExternalMemory functions_;
-  const std::unique_ptr<CardVectors> memory_;  ///< is destroyed after the buffers
+  const std::unique_ptr<CardVectors> memory_;  ///< destroyed after the buffers
   const Buffer y_, x_;
   const std::int64_t room_;
   std::uint32_t seen_[2] = {};

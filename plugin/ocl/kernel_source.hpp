@@ -5,7 +5,7 @@ namespace oclspkt::ocl {
 
 /// A file of kernels/ with its includes resolved, embedded at build time.
 struct KernelSource {
-  const char* name;    ///< name of the file without folder and ending, and of its kernel
+  const char* name;    ///< name of the file without folder and ending; also the kernel's name
   const char* folder;  ///< folder of the file: common, cpu, gpu, fpga
   const char* text;
 };

@@ -27,7 +27,7 @@ Chunk make_chunk(const Plan& plan, Index tile_begin, Index tile_end, Index align
   return chunk;
 }
 
-/// A layout for chunks of `chunk_tiles` tiles; it lacks the chunks.
+/// Returns a layout for chunks of `chunk_tiles` tiles, still without its list of chunks.
 Layout working_sizes(const Plan& plan, int word, Index chunk_tiles) {
   Layout layout;
   layout.needs = carrier_of(plan).needs(plan, LineSet::one(plan.n), word, chunk_tiles);
@@ -45,7 +45,7 @@ std::int64_t chunk_bytes(const Plan& plan, int word, Index chunk_tiles, Index al
   return std::min(plan.n, chunk_tiles * plan.tile_rows() + cut.before + cut.behind + more) * word;
 }
 
-/// The bytes of the largest buffer and of all buffers, for chunks of `chunk_tiles` tiles.
+/// Returns the bytes of the largest buffer and of all buffers, for chunks of `chunk_tiles` tiles.
 Limits needs_of(const Plan& plan, int word, Index chunk_tiles, Index alignment) {
   const Layout of = working_sizes(plan, word, chunk_tiles);
   const std::int64_t array = chunk_bytes(plan, word, chunk_tiles, alignment);
@@ -62,8 +62,8 @@ void add(Layout& layout, const Chunk& chunk) {
   layout.longest = std::max(layout.longest, chunk.rows());
 }
 
-/// Decide whether the bands of all chunks fit at once.
-/// @return false if the plan solves all rows at once, but they do not fit at once
+/// Find out whether the bands of all chunks fit at once.
+/// @return false if the plan needs all rows at once, but they do not fit
 bool decide_residence(Layout& layout, const Plan& plan, int word, const Limits& limits) {
   std::int64_t rows = 0;
   for (const Chunk& chunk : layout.band_chunks) rows += chunk.rows();
@@ -151,8 +151,8 @@ Pieces make_pieces(const Plan& plan, const Chunk& chunk, Index rows, bool whole)
   const Index all = chunk.tile_end - chunk.tile_begin;
   Index tiles = all;
   if (!whole) {
-    // A launch solves so many tiles that one piece brings their rows and the rows that they need behind them. Launches
-    // are about equally long.
+    // A piece brings all rows that the tiles of a launch need, including rows behind these tiles. This limits the tiles
+    // of a launch. Launches are about equally long.
     const Index most = std::max<Index>(1, (rows - plan.cut().behind) / plan.tile_rows());
     tiles = quotient_up(all, quotient_up(all, most));
   }
@@ -187,7 +187,7 @@ Layout make_strided_layout(const Plan& plan, const LineSet& lines, int word, con
   const Index blocks = lines.blocks(), extent = lines.block_extent(), length = lines.length(0);
   Layout layout;
   layout.needs = carrier_of(plan).needs(plan, lines, word, blocks);
-  // If the scratch of all work-groups does not fit, fewer work-groups share the work.
+  // If the scratch of all work-groups does not fit, fewer work-groups do the work.
   const std::int64_t slot_bytes = layout.needs.slot * plan.lanes * word;
   const std::int64_t window_limit = std::min(limits.allocation, limits.memory / 6);
   const Index most = std::max<Index>(1, std::min<Index>(plan.runs, window_limit / slot_bytes));

@@ -94,7 +94,7 @@ class ClModule final : public DeviceModule {
   static Registry& registry() { return Registry::instance(); }
   template <typename V>
   using Measured = std::map<std::pair<int, bool>, V>;
-  /// A figure that is measured once in a process. Measurements run one at a time, so that none disturbs another.
+  /// Returns a figure that is measured once in a process. Measurements never run at once, so none disturbs another.
   template <typename V, typename Measure>
   V measured(Measured<V>& known, int device, bool is_double, const Measure& measure) {
     const int listed = registry().device(device).listed_as;  // a device is as fast in a caller's context as in ours
@@ -121,13 +121,13 @@ class ClModule final : public DeviceModule {
   std::vector<DeviceInfo> infos_;
   std::mutex mutex_;
   Measured<DeviceProfile> profiles_;
-  Measured<double> rates_beside_;  ///< rows a second for lines side by side
+  Measured<double> rates_beside_;  ///< rows per second for lines side by side
 };
 
 }  // namespace
 }  // namespace oclspkt::ocl
 
-/// See DeviceModuleEntry. The module is never destroyed, so that it can be called until the process ends.
+/// The module's entry (DeviceModuleEntry). The module object is never destroyed: calls may come until the process ends.
 extern "C" OCLSPKT_API oclspkt::DeviceModule* oclspkt_cl_module(const char* abi, std::string* error) {
   if (std::strcmp(abi, oclspkt::kDeviceModuleAbi) != 0) {
     if (error != nullptr) {

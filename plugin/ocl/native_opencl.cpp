@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kExternalMemory = "cl_khr_external_memory_opaque_fd";
 
-// From OpenCL 3.0: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, and clCreateBufferWithProperties.
+// Names of OpenCL 3.0: CL_EXTERNAL_MEMORY_HANDLE_OPAQUE_FD_KHR, and clCreateBufferWithProperties.
 constexpr cl_ulong kOpaqueFd = 0x2060;
 using CreateBuffer = cl_mem(CL_API_CALL*)(cl_context, const cl_ulong*, cl_mem_flags, std::size_t, void*, cl_int*);
 
@@ -47,7 +47,7 @@ void sleep_until_ended(const cl::Event& event) {
     auto& of = *static_cast<End*>(data);
     const std::lock_guard lock(of.mutex);
     of.is = true;
-    of.come.notify_one();  // under the lock, because the waiting thread destroys `end` once it gets the lock
+    of.come.notify_one();  // under the lock, because the waiting thread destroys `end` once it has the lock
   };
   cl::Event(event).setCallback(CL_COMPLETE, note, &end);
   std::unique_lock lock(end.mutex);
@@ -84,7 +84,7 @@ std::optional<ExternalMemory> external_memory(const cl::Device& device, std::str
     why = std::string("its OpenCL driver lacks ") + kExternalMemory;
     return std::nullopt;
   }
-  const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());  // headers differ in the type of the result
+  const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());  // OpenCL headers differ in the type of the result
   const ExternalMemory found{import_descriptor, find_hand_over(platform(), "clEnqueueAcquireExternalMemObjectsKHR"),
                              find_hand_over(platform(), "clEnqueueReleaseExternalMemObjectsKHR")};
   if (find_create_buffer() != nullptr && found.acquire != nullptr && found.release != nullptr) return found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// oclspkt-devices: print the OpenCL devices that the solver finds, and the kernels that it would run on each.
+// oclspkt-devices: print the OpenCL devices that the solver finds, and the kernels that it would run on each device.
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -30,7 +30,7 @@ std::string text(const char* format, double value) {
   return buffer;
 }
 
-/// Which kernels run on the device, and whether a selection that names no device includes it.
+/// Says which kernels run on the device, and whether a selection that names no device includes it.
 std::string use_of(const DeviceInfo& device) {
   if (!device.compiler) return "what its binary solves; only with -pc_oclspkt_fpga_binary (docs/fpga.md)";
   std::string use;
@@ -49,7 +49,7 @@ std::string use_of(const DeviceInfo& device) {
   return use;
 }
 
-/// Add the measured launch cost and rates of a device, or the reason why they could not be measured.
+/// Add the measured launch cost and rates of a device, or why they could not be measured.
 void add_figures(DeviceModule& module, const DeviceInfo& device, Row& row, std::vector<std::string>& problems) {
   std::string launch = "-";
   std::string rates[2] = {"-", "-"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// oclspkt-driver-check: the child process that tries a driver, see drivers.hpp. A driver that ends this process
-// thereby prevents it from writing its token.
+// oclspkt-driver-check: the child process that tries a driver (drivers.hpp). If the driver ends this process, the
+// process writes no token.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -19,7 +19,7 @@ namespace {
 
 using oclspkt::ocl::error_name;
 
-/// Load the driver as an ICD loader does, which reports no failure.
+/// Load the driver as an ICD loader does. ICD loaders do not report failures; this function describes them.
 std::string fault_at_load(const char* library) {
   void* handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) {
@@ -37,7 +37,7 @@ std::string fault_at_load(const char* library) {
   return count == 0 ? "offers no platform" : "";
 }
 
-/// List the devices that the program will use, and open those of the host. Other devices are not opened, because a
+/// List the devices that the program will use, and open the devices of the host. Other devices stay closed, because a
 /// context on a GPU takes a fraction of a second, and memory that other programs may need.
 std::string fault_in_use() {
   const oclspkt::ocl::Discovery found = oclspkt::ocl::look_at_platforms();
@@ -48,13 +48,13 @@ std::string fault_in_use() {
       const cl::Context context(device.handle);
       const cl::CommandQueue queue(context, device.handle, CL_QUEUE_PROFILING_ENABLE);
     } catch (const cl::Error&) {
-      // The program will meet this error, too, and handle it.
+      // The program will meet this error as well, and handle it.
     }
   }
   return "";
 }
 
-/// End this process soon after its parent, and leave no core file.
+/// Make this process end soon after its parent, without a core file.
 void bind_to_parent() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit none{0, 0};
@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   bind_to_parent();
-  // Output of drivers must not be mistaken for the answer.
+  // Redirect the output of drivers, which must not look like an answer.
   const int answer = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   if (answer < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
   std::string fault = fault_at_load(argv[2]);

@@ -52,23 +52,23 @@ std::string joined(const Words& words, const char* between) {
   return text;
 }
 
-/// The job of oclspkt-fpga-build: its command line, completed by a file of settings.
+/// The order to oclspkt-fpga-build: its command line, completed by a file of settings.
 struct Order {
   enum class What { build, report, image };
   What what = What::build;
   bool help = false;
   std::string device = "fpga", out = ".", settings;
-  /// Values of the file's lines KEY=VALUE; keys are those of kKeys.
+  /// Values of the file's lines KEY=VALUE. kKeys lists the keys.
   std::map<std::string, std::string> values;
   std::vector<std::string> kernels;
   std::string defines;  ///< -D options, joined by blanks
 
-  /// The value of a key, or `otherwise` if there is none.
+  /// Returns the value of a key, or `otherwise` for a key without a value.
   std::string value(const std::string& key, const std::string& otherwise) const {
     const auto found = values.find(key);
     return found == values.end() || found->second.empty() ? otherwise : found->second;
   }
-  /// The value of a key. @throws InvalidInput that names the key and the file if the key has no value
+  /// Returns the value of a key. @throws InvalidInput that names key and file if the key has no value
   std::string needed(const std::string& key) const {
     std::string found = value(key, "");
     if (found.empty()) {
@@ -81,7 +81,7 @@ struct Order {
 constexpr const char* kKeys[] = {"compiler", "board", "flags",  "kernels",  "scalar",
                                  "m",        "form",  "device", "platform", "driver"};
 
-/// Read the settings of a file. Keys that the command line has set keep their values. '#' begins a comment.
+/// Read the settings of a file. Keys set by the command line keep their values. '#' begins a comment.
 void read_settings(const std::string& file, std::map<std::string, std::string>& values) {
   std::ifstream stream(file);
   if (!stream) throw InvalidInput("cannot read the settings " + file + ": docs/fpga.md shows such a file");
@@ -137,8 +137,8 @@ void take_option(Order& order, const std::string& name, const std::string& value
   }
 }
 
-/// Read a command line and the settings that it names.
-/// @throws InvalidInput that names the error: an unknown option or key, with the legal ones
+/// Read a command line, and the settings file that it names.
+/// @throws InvalidInput that names an unknown option or key, and lists the legal options or keys
 Order read_order(const Words& arguments) {
   const Words with_value = {"--device", "--scalar", "--m", "--form", "--out", "--settings", "-D"};
   Order order;
@@ -170,7 +170,7 @@ Order read_order(const Words& arguments) {
   return order;
 }
 
-/// The first device with a compiler that a word names.
+/// Returns the number of the first device with a compiler that matches a word.
 int device_of(DeviceModule& module, const std::string& word) {
   std::string text;
   for (const DeviceInfo& device : module.devices()) {
@@ -185,7 +185,6 @@ int device_of(DeviceModule& module, const std::string& word) {
                      (text.empty() ? "" : ". There are:" + text));
 }
 
-/// The kernel, scalar and options of one program.
 ProgramOrder program_of(const ProgramMaker& maker, const Order& order, const std::string& kernel) {
   const Words all = maker.kernels(false), blocks = maker.kernels(true);
   if (std::find(all.begin(), all.end(), kernel) == all.end()) {
@@ -202,7 +201,7 @@ ProgramOrder program_of(const ProgramMaker& maker, const Order& order, const std
   return program;
 }
 
-/// Run a program; its output goes where ours goes.
+/// Run a program with our standard output and error.
 /// @throws InvalidInput if its exit status is not 0
 void run(const Words& command) {
   std::puts(joined(command, " ").c_str());
@@ -230,7 +229,7 @@ Words plus(Words words, const Words& more) {
   return words;
 }
 
-/// The -D options among build options, each as one word. All other options are for OpenCL's compilers at run time.
+/// Returns the -D options among build options, each as one word. Other options are only for OpenCL's compilers.
 Words definitions(const std::string& options) {
   Words words;
   bool value = false;
@@ -241,7 +240,7 @@ Words definitions(const std::string& options) {
   return words;
 }
 
-/// Compile one kernel with the compiler that the settings name. @return the file
+/// Compile one kernel with the compiler that the settings name. @return the program file
 std::string compile(const ProgramMaker& maker, const Order& order, const ProgramOrder& program) {
   const bool image = order.what == Order::What::image, is_aoc = order.value("compiler", "aoc") == "aoc";
   const std::string stem = order.out + "/" + maker.name(program), text = stem + ".cl", board = order.needed("board");
@@ -274,7 +273,7 @@ int make(const Order& order) {
   }
   const bool build = order.what == Order::What::build, image = order.what == Order::What::image;
   if (!build && order.settings.empty()) throw InvalidInput("--report and --image need --settings FILE (docs/fpga.md)");
-  // Check the names before the compiler runs for hours.
+  // Check all names first, because the compiler may run for hours.
   const oclspkt::BoardName board =
       image ? oclspkt::BoardName{order.needed("device"), order.needed("platform"), order.needed("driver")}
             : oclspkt::BoardName{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-// The only include of OpenCL headers. Devices range from OpenCL 1.2 to 3.0, so we use nothing newer than 1.2.
+// The only file that includes OpenCL headers. Devices range from OpenCL 1.2 to 3.0, so we use only OpenCL 1.2.
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
 #define CL_HPP_TARGET_OPENCL_VERSION 120
 #define CL_TARGET_OPENCL_VERSION 120

@@ -21,7 +21,7 @@ struct Range {
 
 class PageLock;
 
-/// All page locks that pages_locked() relies on.
+/// All page locks that pages_locked() considers.
 struct Locks {
   std::mutex mutex;
   std::vector<const PageLock*> all;
@@ -32,9 +32,9 @@ Locks& locks() {
   return *locks;
 }
 
-/// A buffer over host memory that no command uses. When the buffer is made, NVIDIA's driver locks the pages (0.05 s for
-/// 800 MB); the buffer takes no device memory. Copies then carry 6.0e9 doubles a second both ways instead of 0.6e9
-/// (H100). Libcuda's cuMemHostRegister has no effect on OpenCL; the CUDA module calls it when it makes the buffer.
+/// A buffer over host memory. No command uses it, and it takes no device memory. NVIDIA's driver locks the pages when
+/// the buffer is made (0.05 s for 800 MB). Copies then carry 6.0e9 doubles a second both ways instead of 0.6e9 (H100).
+/// The CUDA module locks pages by cuMemHostRegister, which has no effect on OpenCL.
 class PageLock final : public Holding {
  public:
   PageLock(const OpenDevice& device, const void* p, std::int64_t bytes)
@@ -58,8 +58,8 @@ class PageLock final : public Holding {
   cl::Buffer buffer_;
 };
 
-/// True for drivers that are known to copy directly from locked pages. Drivers of the host's cores count as such,
-/// although they gain nothing.
+/// True for drivers that copy directly from locked pages. Drivers of the host's cores are included, although they gain
+/// nothing.
 bool gains(const FoundDevice& found) {
   return found.info.host_unified || found.info.cuda || found.info.platform.find("NVIDIA") != std::string::npos;
 }
@@ -74,7 +74,7 @@ std::shared_ptr<void> lock_pages(int device, const void* p, std::int64_t bytes) 
     registry.watch(lock);
     return {lock.get(), [lock, device](void*) mutable { Registry::instance().retire(std::move(lock), device); }};
   } catch (const cl::Error&) {
-    return nullptr;  // the memory is copied as before
+    return nullptr;  // copies of the memory work without a lock
   } catch (const DeviceError&) {
     return nullptr;
   }

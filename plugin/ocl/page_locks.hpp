@@ -12,7 +12,7 @@ namespace oclspkt::ocl {
 ///         system does not lock so many bytes
 std::shared_ptr<void> lock_pages(int device, const void* p, std::int64_t bytes);
 
-/// True if the whole range is locked.
+/// True if all pages of the range are locked.
 bool pages_locked(const void* p, std::int64_t bytes);
 
 }  // namespace oclspkt::ocl

@@ -43,7 +43,7 @@ void copy_out(const LineSet& lines, const Chunk& chunk, Index first, Index end, 
   }
 }
 
-/// The vectors of an apply on the device, in one pass over one chunk at a time.
+/// The vectors of an apply on the device, during one pass over one chunk.
 template <typename T>
 class Passes {
  public:
@@ -65,7 +65,7 @@ class Passes {
     } else if (on_blocks()) {
       fault_point(Place::write, site_.device.info(), site_.device.queue()());
       copy(vectors_.y_buffer, chunk_->first, y_, 0, chunk_->rows());
-      const bool gaps = site_.lines.rows() != site_.lines.extent();  // places between the lines keep their values
+      const bool gaps = site_.lines.rows() != site_.lines.extent();  // elements between the lines keep their values
       if (gaps) copy(vectors_.x_buffer, chunk_->first, x_, 0, chunk_->rows());
     } else {
       y_ = piece(vectors_.y_buffer);
@@ -73,10 +73,10 @@ class Passes {
     }
   }
 
-  /// True if the pipeline transfers the vectors, and launches when they have come.
+  /// True if the pipeline transfers the vectors and starts the launches.
   bool through_pipeline() const { return !vectors_.on_device() && !in_place(); }
-  /// With the pipeline: transfer the vectors up, solve and transfer them down. A visit leaves out transfers that it
-  /// does not need. The functions capture no more than this object, so that no memory is allocated for them.
+  /// With the pipeline: transfer the vectors to the device, solve, and transfer the solution back. A visit omits
+  /// transfers that it does not need. The functions capture only `this`, which needs no memory allocation.
   Passage passage() const {
     // If there is only one chunk, the first pass has already brought y.
     const bool there = pass_ > 0 && site_.layout.chunks.size() == 1;
@@ -100,28 +100,28 @@ class Passes {
     return passage;
   }
 
-  /// Without the pipeline: the number of launches, and the tiles of one of them.
+  /// Without the pipeline: the number of launches, and the tiles of each launch.
   std::size_t launches() const { return cuts_launches() ? pieces_of_->launches.size() : 1; }
   Tiles tiles(std::size_t launch) const {
     return {*bands_, y_, x_, cuts_launches() ? pieces_of_->launches[launch].tiles : *chunk_, pass_};
   }
-  /// If there are units, multiply the solution of a launch by them. @return the last event
+  /// Multiply the solution of a launch by the units, if there are units. @return the last event
   Event in_units(const Event& solved, const Tiles& tiles) const {
     if (!last() || state_.units() == nullptr) return solved;
     state_.earlier.push_back(solved);
     const Index base = chunk_->first, first = tiles.chunk.kept_first - base, end = tiles.chunk.kept_end - base;
     return change_rows<T>(site_.device, state_.scale, {tiles.x, state_.units, first, end, base});
   }
-  /// Without the pipeline: after the last launch, wait for the solution, unless the caller of an enqueued apply does.
+  /// Without the pipeline: wait for the solution of the last launch. For enqueued vectors, the caller waits.
   void end(const Event& solved) {
     const Index kept = chunk_->kept_first - chunk_->first, kept_rows = chunk_->kept_end - chunk_->kept_first;
     Event done = solved;
     if (vectors_.on_device()) {
       if (on_blocks()) copy(x_, kept, vectors_.x_buffer, chunk_->kept_first, kept_rows, &done);
-      // Wait for the kernels if bands of another chunk, or the host's own writes, may come next.
+      // Wait for the kernels if bands of another chunk, or writes of the host, may come next.
       if (vectors_.enqueued && site_.layout.resident && !in_place()) return;
     } else if (last()) {
-      // Mapping the rows waits as well, but in the driver, which may then occupy a core: see sleep_until_ended().
+      // Mapping the rows also waits, but in the driver, which may then occupy a core (see sleep_until_ended()).
       if (site_.device.info().whole >= 0) site_.waiter.wait(solved);
       done = map(kept, kept_rows);
     }
@@ -135,20 +135,19 @@ class Passes {
   bool in_place() const { return site_.pipeline == nullptr; }
   /// True if kernels access whole blocks in the solver's own buffers, because a caller's buffer may end inside a block.
   bool on_blocks() const { return site_.layout.needs.block_rows > 1 || vectors_.unaligned; }
-  /// True if launches begin where they do for host vectors, because the bits of the solution depend on it.
+  /// True if launches begin where they begin for host vectors, because the bits of the solution depend on this.
   bool cuts_launches() const { return site_.layout.needs.begins_show && !in_place() && !on_blocks(); }
 
   Buffer wrapped(const T* vector) const {
     return wrap(site_.device, vector + chunk_->first, chunk_->rows() * static_cast<Index>(sizeof(T)));
   }
-  /// Enqueue a copy of rows between buffers, from a row of each.
   void copy(const Buffer& from, Index from_row, const Buffer& to, Index to_row, Index rows,
             Event* copied = nullptr) const {
     constexpr std::size_t kWord = sizeof(T);
     site_.device.queue().enqueueCopyBuffer(from, to, size(from_row) * kWord, size(to_row) * kWord, size(rows) * kWord,
                                            nullptr, copied);
   }
-  /// Map solved rows, so that the host sees them, when the device has finished them. @return the event of the unmapping
+  /// Map solved rows for the host, once the device has finished them. @return the event of the unmapping
   Event map(Index first, Index rows) const {
     const cl::CommandQueue& queue = site_.device.queue();
     fault_point(Place::read, site_.device.info(), queue());
@@ -180,9 +179,9 @@ class Passes {
   const Vectors<T>& vectors_;
   int pass_ = 0;  ///< number of the pass, less than Needs::passes
   const Chunk* chunk_ = nullptr;
-  const Pieces* pieces_of_ = nullptr;  ///< of the chunk; null if kernels work in place
+  const Pieces* pieces_of_ = nullptr;  ///< pieces of the chunk; null if kernels work in place
   const ChunkBands* bands_ = nullptr;
-  /// If kernels work in place, the caller's memory; else rows of the caller's buffers, or the solver's own.
+  /// In place: the caller's memory. Otherwise: rows of the caller's buffers, or the solver's own buffers.
   Buffer y_, x_;
 };
 
@@ -206,7 +205,7 @@ void drain(const Site& site) noexcept {
 template <typename T>
 void run_passes(const Site& site, DeviceState<T>& state, const std::vector<Pieces>& pieces, const Vectors<T>& vectors) {
   const auto start = std::chrono::steady_clock::now();
-  Passes<T> passes(site, state, pieces, vectors);  // its buffers must live until drain() has returned
+  Passes<T> passes(site, state, pieces, vectors);  // its buffers must outlive drain()
   state.earlier.clear();                           // a failed apply may have left events
   try {
     for (int pass = 0; pass < site.layout.needs.passes; ++pass) {

@@ -15,14 +15,14 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Bytes of a part, which one thread copies at once. The copy takes a few tens of microseconds, much longer than taking
-/// a part from the counter.
+/// Bytes of a part, which one thread copies at once. The copy takes tens of microseconds, much longer than taking the
+/// number of a part from the counter.
 constexpr std::int64_t kPartBytes = 256 << 10;
 
-/// Bytes to copy that justify one more thread.
+/// Each additional thread needs at least so many bytes to copy.
 constexpr std::int64_t kBytesAThread = std::int64_t{2} << 20;
 
-/// Add up the seconds of the first `count` commands, and forget these.
+/// Add the seconds of the first `count` commands to `sum`, and release these events.
 void take_seconds(std::vector<cl::Event>& events, std::size_t count, double& sum) {
   for (std::size_t i = 0; i < count; ++i) {
     sum += seconds(events[i]);
@@ -37,7 +37,7 @@ CopyThreads::CopyThreads() : room_(std::make_unique<Room>()), process_(getpid())
 CopyThreads::~CopyThreads() {
   if (getpid() != process_) {
     for (std::thread& thread : threads_) thread.detach();
-    // The condition variable's destructor would wait for threads that this process does not have.
+    // The condition variable's destructor would wait for threads that do not exist in this process.
     static_cast<void>(room_.release());
     return;
   }
@@ -183,7 +183,7 @@ void Pipeline::help() {
   for (Pause pause; !over_.load(std::memory_order_acquire);) copy_one() ? pause.over() : pause();
 }
 
-/// Copy a part, if one waits. Parts on their way down come first, because they free slots.
+/// Copy a part, if one is waiting. Parts on the way to the host come first, because they free slots.
 bool Pipeline::copy_one() {
   std::int64_t number = down_.copies.take();
   if (number >= 0) {
@@ -204,7 +204,7 @@ void Pipeline::copy_up(std::int64_t number) {
   if (passage_->fill) {
     passage_->fill(rows.first + part.first / word, rows.first + part.end / word, to);
   } else {
-    // The next reader of the slot is the device, not a processor, so caches need not hold it.
+    // The device reads the slot next, so the processor's caches need not hold it.
     copy_past_caches(static_cast<const std::byte*>(passage_->from) + rows.first * word + part.first,
                      part.end - part.first, to);
     order_stores();
@@ -221,9 +221,9 @@ void Pipeline::copy_down(std::int64_t number) {
   down_.copies.left[slot(piece)].fetch_sub(1, std::memory_order_acq_rel);
 }
 
-/// Send one piece. Before the next piece, run() enqueues launches and transfers down. NVIDIA's queues share a
-/// channel to the card, where a transfer down waits for all transfers up enqueued before it. An apply of 1e8 rows took
-/// 21.6 ms with 32 pieces of 8 MB sent at once, and 17.5 ms with one at a time (H100, locked pages).
+/// Send one piece. Before the next piece, run() enqueues launches and transfers to the host. NVIDIA's queues share a
+/// channel to the card. In it, a transfer to the host waits for all earlier transfers to the device. With 32 pieces of
+/// 8 MB sent at once, an apply of 1e8 rows took 21.6 ms; with one piece at a time 17.5 ms (H100, locked pages).
 bool Pipeline::send_up() {
   const bool direct = passage_->from_locked;
   if (up_.sent == ups() || up_.sent >= up_.done + (direct ? kDirectPieces : size(slots_))) return false;
@@ -288,7 +288,7 @@ bool Pipeline::look(const Waiter& waiter) {
     ++down_.done;
     moved = true;
   }
-  // Launches end in order, and each ends before the transfer down of its rows.
+  // Launches end in order, and each launch ends before the transfer of its rows to the host.
   if (!launches_done_ && launched_ == launches() && down_.done == downs() &&
       ended(waiter, launch_events_[launched_ - 1])) {
     launches_done_ = moved = true;

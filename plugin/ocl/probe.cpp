@@ -30,11 +30,11 @@ constexpr double kProbeTimeLimit = 10;
 /// Rows of a partition, 16 times an odd number as in an ordinary plan, and the halo for dominance 3 in double.
 constexpr Index kProbePartition = 16 * 31, kProbeHalo = 32;
 constexpr int kRunsPerCore = 4;
-/// Number of lines side by side, and rows of a line. The stride of the rows is no power of two.
+/// Number of lines side by side, and rows of a line. The stride between rows is no power of two.
 constexpr Index kProbeInner = 208, kProbeLength = 64;
 
-/// Seconds of the fastest of several calls of f: at least one, at most kRepeats, none begun after `share` seconds. The
-/// fastest counts, because other work on a machine makes calls longer, never shorter.
+/// Returns the seconds of the fastest of several calls of f: at least one, at most kRepeats, none begun after `share`
+/// seconds. The fastest call counts, because other work on the machine makes calls longer, never shorter.
 template <typename F>
 double best_seconds(double share, const F& f) {
   double best = std::numeric_limits<double>::infinity();
@@ -47,7 +47,7 @@ double best_seconds(double share, const F& f) {
   return best;
 }
 
-/// A matrix of dominance 3 and a right-hand side of ones. The vectors are in small pages, as callers' vectors are; an
+/// A matrix of dominance 3 and a right-hand side of ones. The vectors are in small pages, as callers' vectors are. An
 /// AlignedArray would use large pages.
 template <typename T>
 struct ProbeSystem {
@@ -61,8 +61,8 @@ struct ProbeSystem {
   std::vector<T> y, x;
 };
 
-/// Rows a second of a solver that is set up, without the launch cost. On a device with its own memory this is the rate
-/// of the kernels only, with vectors in that memory.
+/// Returns the rows per second of a solver that is set up, without the launch cost. For a device with its own memory,
+/// this is the rate of the kernels only, with vectors in that memory.
 template <typename T>
 double rate_of(DeviceSolver<T>& solver, const FoundDevice& found, double launch, double share, Index rows,
                ProbeSystem<T>& system) {
@@ -87,8 +87,8 @@ double rate_of(DeviceSolver<T>& solver, const FoundDevice& found, double launch,
   return static_cast<double>(rows) / std::max(work, 1e-9);
 }
 
-/// The plan of the first scheme that has one for this device; none if no scheme has. Devices for one work-item run the
-/// kernels of no other schemes, and no other devices run theirs.
+/// Returns the plan of the first scheme that has a plan for this device, or no plan. Kernels of one work-item and other
+/// kernels never run on the same device.
 std::optional<Plan> find_plan(const PlanRequest& request) {
   for (const Scheme* scheme : all_schemes()) {
     if ((scheme->nature().kernels == Kernels::task) != request.traits.task) continue;
@@ -98,7 +98,7 @@ std::optional<Plan> find_plan(const PlanRequest& request) {
 }
 
 /// Measure the fixed cost of an apply, and the rate of method truncated-halo, or of truncated-streamed on FPGAs.
-/// @return false: no scheme has it for this device
+/// @return false if no scheme has the method for this device
 template <typename T>
 bool measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) {
   const int lanes = found.tile_lanes(sizeof(T) == sizeof(double));
@@ -125,7 +125,7 @@ bool measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   const auto once = [&] { solver->apply(system.y.data(), system.x.data()); };
   once();  // the first launch may compile
   profile.launch_seconds = best_seconds(kLaunchShare, once);
-  // A device that is slow with few rows is not measured with many.
+  // If the device is slow with few rows, the measurement with many rows is skipped.
   for (const Index n : {kFirstRows, full}) {
     set_up(n);
     profile.rows_per_second = rate_of(*solver, found, profile.launch_seconds, kRateShare / 2, n, system);
@@ -134,7 +134,7 @@ bool measure_halo(int device, const FoundDevice& found, DeviceProfile& profile) 
   return true;
 }
 
-/// Seconds of the pipeline for two vectors of `bytes` bytes each, one up and one down.
+/// Returns the pipeline's seconds for two vectors of `bytes` bytes: one to the device, one to the host.
 double copy_seconds(OpenDevice& device, std::int64_t bytes) {
   const cl::Buffer up = device.buffer(CL_MEM_READ_WRITE, bytes), down = device.buffer(CL_MEM_READ_WRITE, bytes);
   AlignedArray<std::byte> from(bytes), to(bytes);
@@ -152,12 +152,12 @@ double copy_seconds(OpenDevice& device, std::int64_t bytes) {
     pipeline.run({.pieces = pieces, .word = 1, .from = from.data(), .up = &up, .down = &down, .put = std::ref(put)},
                  waiter, times);
   };
-  there_and_back();  // a first run touches the pages
+  there_and_back();  // the first run touches the pages
   return best_seconds(kCopyShare, there_and_back);
 }
 
-/// Measure the transfer rate to a device with its own memory. With 16 MB, waking threads and the ends of the pipeline
-/// halve the rate, so longer vectors are measured as well.
+/// Measure the transfer rate of a device with its own memory. With 16 MB, waking threads and the ends of the pipeline
+/// halve the rate. Therefore longer vectors are measured as well.
 void measure_copies(OpenDevice& device, DeviceProfile& profile) {
   const auto at_most = [&](std::int64_t bytes) { return std::min(bytes, device.info().max_allocation); };
   const std::int64_t bytes = at_most(kCopyBytes), more = at_most(kLongCopyBytes);
@@ -172,17 +172,17 @@ void measure_copies(OpenDevice& device, DeviceProfile& profile) {
       std::max(0.0, seconds - 2 * static_cast<double>(bytes) / profile.long_copy_bytes_per_second);
 }
 
-/// Work-items of a work-group, and the bytes that each reads at once.
+/// Work-items of a work-group, and the bytes that each work-item reads at once.
 constexpr std::size_t kStreamItems = 256;
 constexpr Index kStreamBytes = kVectorBytes;
 constexpr int kMostReads = 4;
 
-/// Work-groups for each core in kernel stream, which is for processors.
+/// Work-groups for each core in kernel stream, the kernel for processors.
 constexpr int kStreamGroupsACore = 4;
 
 class Streamer {
  public:
-  /// @param reads    number of arrays that are read, 1 to 4; on processors always 4
+  /// @param reads    number of arrays that are read, 1 to 4; always 4 on processors
   /// @param aligned  alignment of the buffers in bytes
   Streamer(std::shared_ptr<OpenDevice> open, bool by_groups, int reads, bool is_double, std::size_t aligned)
       : open_(std::move(open)),
@@ -194,7 +194,7 @@ class Streamer {
 
   OpenDevice& device() const { return *open_; }
 
-  /// Call work(); its errors begin with `what` and name the stream. @param what  such as "making a stream of"
+  /// Call work(); its errors begin with `what` and the number of rows. @param what  such as "making a stream of"
   template <typename Work>
   auto named(const char* what, Index n, const Work& work) const {
     try {
@@ -225,8 +225,8 @@ class Streamer {
   Kernel kernel_;
 };
 
-/// Write zeros of the host to a buffer, because other numbers might slow a device down. Fills by NVIDIA's OpenCL
-/// (driver 580) would fail: one of more than 2^31 bytes never ends, and one that ends behind byte 2^31 loses the queue.
+/// Write zeros of the host to a buffer; other numbers might slow a device down. Fill commands of NVIDIA's OpenCL
+/// (driver 580) fail: with more than 2^31 bytes a fill never ends, and a fill past byte 2^31 loses the queue.
 void fill_with_zeros(const cl::CommandQueue& queue, const cl::Buffer& buffer, std::int64_t bytes) {
   constexpr std::int64_t kMost = std::int64_t{1} << 26;
   const std::vector<char> zeros(static_cast<std::size_t>(std::min(kMost, bytes)));
@@ -265,7 +265,7 @@ class ResidentStream final : public DeviceStream {
  private:
   Streamer streamer_;
   Index n_;
-  std::vector<cl::Buffer> arrays_;  ///< the arrays that are read, then the one that is written
+  std::vector<cl::Buffer> arrays_;  ///< the arrays that are read, then the array that is written
 };
 
 }  // namespace
@@ -282,7 +282,7 @@ DeviceProfile measure_profile(int device) {
   const auto open = Registry::instance().open(device);
   try {
     DeviceProfile profile;
-    // A device without kernels for lines end to end may have some for lines side by side. The rate is a divisor.
+    // A device without kernels for lines end to end may have kernels for lines side by side. The rate must not be 0.
     if (!measure_halo<T>(device, found, profile)) profile.rows_per_second = std::max(1.0, measure_beside<T>(device, 0));
     if (found.info.host_unified) {
       profile.copy_bytes_per_second = std::numeric_limits<double>::infinity();
@@ -305,7 +305,7 @@ double measure_beside(int device, double launch) {
     const DeviceTraits traits = tuned_traits(found, sizeof(T) == sizeof(double), Variant::by_type);
     const std::optional<Plan> plan =
         find_plan({.method = Method::exact_factored, .lines = lines, .word = sizeof(T), .traits = traits});
-    if (!plan || plan->cut().blocks == 0) break;  // no scheme has it, or memory does not hold one block
+    if (!plan || plan->cut().blocks == 0) break;  // no scheme has the method, or memory does not hold one block
     ProbeSystem<T> system(lines);
     system.bands.close_lines();
     const std::unique_ptr<DeviceSolver<T>> solver = make_solver<T>(device, {.use = {.kernel_times = true}});

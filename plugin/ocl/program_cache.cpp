@@ -41,11 +41,11 @@ struct Folder {
   ~Folder() {
     if (stream != nullptr) ::closedir(stream);
   }
-  Folder& operator=(Folder&&) = delete;  // neither moved nor copied
+  Folder& operator=(Folder&&) = delete;
   DIR* stream;
 };
 
-/// Cached files in a folder, including those that a killed program left: date, bytes and name.
+/// Returns date, bytes and name of the cached files in a folder, including temporary files of killed programs.
 std::vector<std::tuple<long long, long long, std::string>> files_in(const Folder& folder) {
   std::vector<std::tuple<long long, long long, std::string>> files;
   while (const dirent* entry = folder.stream != nullptr ? ::readdir(folder.stream) : nullptr) {
@@ -61,7 +61,7 @@ std::vector<std::tuple<long long, long long, std::string>> files_in(const Folder
   return files;
 }
 
-/// Remove the oldest files until the rest is small enough.
+/// Remove the oldest files until the remaining files are small enough.
 void remove_oldest(const std::string& path) {
   const Folder folder(path);
   auto files = files_in(folder);
@@ -109,7 +109,7 @@ void ProgramCache::keep(const std::string& key, const std::string& code) const {
   if (!make_folder(folder_) || !is_private_folder(folder_)) return;
   const std::string file = folder_ + "/" + key + kEnding;
   struct stat status {};
-  // Do not replace anything that is not a plain file, such as a link.
+  // Replace only plain files, never a link.
   if (::lstat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) return;
   if (replace_file(file, text) && !looked.exchange(true)) remove_oldest(folder_);
 }

@@ -9,21 +9,21 @@ namespace oclspkt::ocl {
 /// Compiled programs in files, for run-times without a cache of their own. NVRTC compiles a program in 0.2 to 0.6 s;
 /// Intel's run-times for CPUs and FPGA emulation take 0.4 to 1.4 s.
 ///
-/// OCLSPKT_KERNEL_CACHE names the folder; by default it is oclspkt/kernels in the user's cache (core/user_files.hpp).
-/// OCLSPKT_KERNEL_CACHE=none stores nothing. Whoever can write a file to the folder decides what kernels do. Therefore
+/// OCLSPKT_KERNEL_CACHE names the folder; the default is oclspkt/kernels in the user's cache (core/user_files.hpp).
+/// With OCLSPKT_KERNEL_CACHE=none nothing is stored. Whoever can write to the folder decides what kernels do. Therefore
 /// a folder or file is not used if it belongs to another user, or if others may write it. Files are replaced
 /// atomically, so any number of threads and programs may share a folder. If a file or the folder is faulty, the program
-/// is compiled. The functions throw nothing but std::bad_alloc.
+/// is compiled. The functions throw only std::bad_alloc.
 class ProgramCache {
  public:
-  /// Read the environment as it is now.
+  /// Reads the environment at this moment.
   ProgramCache();
 
-  /// The name of a program's file.
+  /// Returns the name of a program's file.
   /// @param parts  everything that the code depends on, always in the same order
   static std::string key(const std::vector<std::string>& parts);
 
-  /// @return the program's code; empty if there is none, or if its file is damaged or another program's
+  /// @return the program's code; empty if it has no file, or if the file is damaged or belongs to another program
   std::string find(const std::string& key) const;
 
   /// Store code. Once in a process, the oldest files are removed if all files together exceed kMostBytes.

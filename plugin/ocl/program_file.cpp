@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Increase the number when the form of a note, or the meaning of a field, changes.
+/// Increase the number when the format of a note, or the meaning of a field, changes.
 constexpr const char* kNoteVersion = "program 1";
 constexpr std::int64_t kMostNoteBytes = 1 << 16, kMostProgramBytes = 1 << 30;
-constexpr const char* kKernelsField = "kernels";  ///< this field is a list with one element
+constexpr const char* kKernelsField = "kernels";  ///< the value of this field is a list with one element
 constexpr const char* kMakeAnew = "make it anew with oclspkt-fpga-build";
 
 [[noreturn]] void refuse(const std::string& file, const std::string& cause, const std::string& cure = kMakeAnew) {
@@ -33,7 +33,7 @@ constexpr const char* kMakeAnew = "make it anew with oclspkt-fpga-build";
 
 std::string note_file(const std::string& file) { return file + ".json"; }
 
-/// Call f(name, value) for each field of a note, by its name in the file.
+/// Call f(name, value) for each field of a note; `name` is the field's name in the file.
 template <typename Note, typename F>
 void for_fields(Note& note, const F& f) {
   f("device", note.device);
@@ -56,7 +56,7 @@ void write_file(const std::string& file, const char* bytes, std::size_t count) {
   if (!stream) throw InvalidInput("cannot write " + file + ": name a folder that exists, with space left");
 }
 
-/// The words of build options, each once and without the blank behind -D and -I.
+/// Returns the words of build options, each once, without the blank after -D and -I.
 std::set<std::string> words_of(const std::string& options) {
   std::set<std::string> words;
   std::string before;
@@ -71,7 +71,7 @@ std::set<std::string> words_of(const std::string& options) {
   return words;
 }
 
-/// The value of -D NAME=VALUE among options; empty if there is none.
+/// Returns the value of -D NAME=VALUE among options; empty if there is none.
 std::string definition(const std::string& options, const std::string& name) {
   const std::string begin = "-D" + name + "=";
   for (const std::string& word : words_of(options)) {
@@ -96,7 +96,7 @@ std::string device_text(const std::string& device, const std::string& platform, 
   return "'" + device + "' (" + platform + ", driver " + driver + ")";
 }
 
-/// The reason why a note does not fit a device; empty if it fits.
+/// Returns the reason why a note does not fit a device; empty if it fits.
 std::string foreign(const ProgramNote& note, const DeviceInfo& device) {
   if (note.device == device.name && note.platform == device.platform && note.driver == device.driver_version) return "";
   return "is for device " + device_text(note.device, note.platform, note.driver) + ", not for " +
@@ -107,7 +107,7 @@ bool is_for(const ProgramNote& note, const WantedProgram& wanted) {
   return note.kernel == wanted.kernel && note.options == ordered_options(wanted.options);
 }
 
-/// The difference between a program of the wanted kernel and the wanted program; empty if there is none.
+/// Returns the difference between a program of the wanted kernel and the wanted program; empty if they agree.
 std::string other_kind(const ProgramNote& note, const WantedProgram& wanted) {
   const ProgramNote now = note_of(wanted, "", "", "", {});
   if (note.scalar != now.scalar) return "is for scalar " + note.scalar + ", not " + now.scalar;
@@ -144,7 +144,6 @@ std::vector<Candidate> candidates(const std::string& path) {
   return all;
 }
 
-/// Give verified bytes to the driver.
 cl::Program make_program(const FoundDevice& device, const cl::Context& context, const std::string& file,
                          const std::vector<unsigned char>& bytes) {
   try {
@@ -296,7 +295,7 @@ std::vector<unsigned char> bytes_of_program(const cl::Program& program) {
 
 namespace {
 
-/// The number of lanes that the schemes use for kernels of the kernel's folder.
+/// Returns the number of lanes that schemes use for kernels of the same folder.
 int lanes_of(const std::string& kernel) {
   for (const KernelSource* source = kKernelSources; source->name != nullptr; ++source) {
     if (kernel != source->name) continue;

@@ -12,17 +12,17 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// The most parts of a device in a process. Callers' contexts that use the device count as parts.
+/// The most parts of a device in a process. A caller's context that uses the device counts as a part.
 constexpr std::ptrdiff_t kMostParts = 64;
 
-/// Set when the process ends: the drivers' own exit handlers may have run.
+/// Set when the process ends. The drivers' own exit handlers may already have run.
 std::atomic<bool> exiting{false};
 
 void note_exit() { exiting = true; }
 
-/// Limit the threads of CPU run-times to the cores that the process may run on; if the ranks of a node are not bound,
-/// to the process's share of the machine. Does not change the user's own setting, and does nothing if the process may
-/// use the whole machine. Called before the first OpenCL call.
+/// Limit the threads of CPU run-times to the cores that the process may run on. If the ranks of a node are not bound,
+/// the limit is the process's share of the machine. A setting of the user stays unchanged. If the process may use the
+/// whole machine, nothing is limited. Called before the first OpenCL call.
 void limit_driver_threads() {
   const int share = processor_share();
   if (share <= 0 || share >= sysconf(_SC_NPROCESSORS_ONLN)) return;
@@ -126,7 +126,7 @@ Kernel OpenDevice::kernel(const std::string& name, bool is_double, int lanes, co
     kernel.name = name;
     kernel.options = more;
     kernel.handle = cl::Kernel(at->second, name.c_str());
-    // NVIDIA's driver reports at most 256 work-items even for a kernel that it builds for, and runs in, groups of 512.
+    // NVIDIA's driver reports at most 256 work-items, even for kernels that it builds and runs with groups of 512.
     const auto built_for = kernel.handle.getWorkGroupInfo<CL_KERNEL_COMPILE_WORK_GROUP_SIZE>(found_.handle);
     kernel.max_group_items =
         std::max(kernel.handle.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(found_.handle), built_for[0]);
@@ -179,14 +179,14 @@ int Registry::part_of(int device, int cores) {
   return part.info.index;
 }
 
-/// True if a device has kMostParts parts already. @pre mutex_ is held
+/// True if a device has kMostParts parts. @pre mutex_ is held
 bool Registry::parts_used_up(int whole) const {
   return std::count_if(parts_.begin(), parts_.end(), [&](const FoundDevice& part) {
            return part.info.whole == whole || part.listed_as == whole;
          }) == kMostParts;
 }
 
-/// Add a part of a device, a copy of it with a number of its own. @pre mutex_ is held
+/// Add a part of a device: a copy of the device with its own number. @pre mutex_ is held
 FoundDevice& Registry::add_part(int whole) {
   const FoundDevice& of = discovery_.devices[static_cast<std::size_t>(whole)];
   if (parts_used_up(whole)) {
@@ -198,8 +198,8 @@ FoundDevice& Registry::add_part(int whole) {
   return parts_.back();
 }
 
-/// Close a part that holds a caller's context and that no solver uses, so that another context of this device can use
-/// the part's number.
+/// Close a part that holds a caller's context and that no solver uses. Another context of this device can then use the
+/// part's number.
 /// @pre mutex_ is held
 /// @return null if there is no such part
 FoundDevice* Registry::unused_part(int listed) {
@@ -269,7 +269,7 @@ std::shared_ptr<OpenDevice> Registry::open(int index) {
   auto& slot = open_[static_cast<std::size_t>(index)];
   if (!slot) {
     slot = std::make_shared<OpenDevice>(found);
-    // Exit handlers run last in, first out. Ours must run before the driver's, which the driver adds with a context.
+    // Exit handlers run last in, first out. Ours must run before the handler that the driver adds with a context.
     std::atexit(note_exit);
   }
   return slot;
@@ -334,7 +334,7 @@ void Registry::release() {
   for (std::size_t i = 0; i < open_.size(); ++i) {
     if (!lost_[i]) open_[i].reset();
   }
-  for (FoundDevice& part : parts_) part.context = cl::Context();  // leave it to the caller
+  for (FoundDevice& part : parts_) part.context = cl::Context();  // leave the context to the caller
 }
 
 }  // namespace oclspkt::ocl

@@ -26,18 +26,18 @@ struct Kernel {
   std::string options;  ///< the options of its build
   cl::Kernel handle;
   std::size_t max_group_items = 0;  ///< most work-items of a work-group, for this kernel on its device
-  std::size_t local_bytes = 0;      ///< local memory of the kernel, without local arguments
+  std::size_t local_bytes = 0;      ///< bytes of local memory, without local arguments
 };
 
-/// An open device: its context, its in-order queue and its programs, shared by all solvers.
+/// An open device that all solvers share: its context, its in-order queue and its programs.
 class OCLSPKT_API OpenDevice {
  public:
   explicit OpenDevice(const FoundDevice& found);
-  /// This device with another queue, which records no times. An apply of 1e6 rows ends 6 us sooner in it (H200).
+  /// Returns this device with another queue, without times. An apply of 1e6 rows ends 6 us sooner in it (H200).
   /// @throws cl::Error
   std::shared_ptr<OpenDevice> without_times() const;
-  /// This device with a caller's queue of the same context.
-  /// @throws InvalidInput if the queue is of another context
+  /// Returns this device with a caller's queue of the same context.
+  /// @throws InvalidInput if the queue belongs to another context
   std::shared_ptr<OpenDevice> by_queue(const DeviceQueue& queue) const;
 
   const FoundDevice& found() const { return found_; }
@@ -49,19 +49,19 @@ class OCLSPKT_API OpenDevice {
   struct TransferQueues {
     cl::CommandQueue up, down;
   };
-  /// The transfer queues, made at first use. @throws cl::Error
+  /// Returns the transfer queues, made at first use. @throws cl::Error
   const TransferQueues& transfer_queues();
 
-  /// Make a buffer, over host memory if `host` is given.
-  /// @param bank  ignored if `host` is given or the device is no FPGA board of a known vendor
+  /// Make a buffer, over host memory if `host` is not null.
+  /// @param bank  ignored if `host` is not null, or if the device is no FPGA board of a known vendor
   /// @throws cl::Error
   cl::Buffer buffer(cl_mem_flags flags, std::int64_t bytes, void* host = nullptr, Bank bank = 0) const;
 
-  /// The kernel of that name for one scalar type and number of lanes, built at first use.
-  /// @param lanes  0: those of a vector register; 1: a kernel with work-groups of many work-items; kOneTask: for FPGAs
+  /// Returns the kernel of that name for one scalar type and number of lanes, built at first use.
+  /// @param lanes  0: as many as a vector register; 1: work-groups of many work-items; kOneTask: a kernel for FPGAs
   /// @param more   further options, such as a shape or -D NARROW_FACTORS (kernels/cpu/factors.clh)
   /// @param source null: the embedded text of that name. In a process a name always means the same text.
-  /// @param files  see DeviceUse::fpga_binary; ignored unless the device has an FPGA
+  /// @param files  DeviceUse::fpga_binary; ignored unless the device has an FPGA
   /// @throws BuildError with the first lines of the log, or the fault of a file; DeviceError
   Kernel kernel(const std::string& name, bool is_double, int lanes = 0, const std::string& more = {},
                 const char* source = nullptr, const std::string& files = {});
@@ -88,7 +88,7 @@ class OCLSPKT_API OpenDevice {
 class Holding {
  public:
   virtual ~Holding() = default;
-  /// Release every OpenCL object; blocks while the solver is at work.
+  /// Release every OpenCL object. Blocks while the solver is at work.
   virtual void drop() = 0;
 
  private:
@@ -97,7 +97,7 @@ class Holding {
   Holding* next_ = nullptr;        ///< next in the list of holdings that are never freed
 };
 
-/// A value that is destroyed with its owner or with its device, whichever comes first.
+/// A value that is destroyed with its owner or with its device, whichever ends first.
 template <typename V>
 struct Held final : Holding {
   explicit Held(V made) : value(std::move(made)) {}
@@ -105,8 +105,8 @@ struct Held final : Holding {
   V value;
 };
 
-/// The only owner of OpenCL objects in the process. It is never destroyed, because drivers may be gone before static
-/// destructors have run.
+/// The only owner of OpenCL objects in the process. The registry is never destroyed, because drivers may be gone before
+/// static destructors run.
 class Registry {
  public:
   static Registry& instance();
@@ -123,21 +123,21 @@ class Registry {
   /// @throws DeviceError if the device was lost or cannot be opened
   std::shared_ptr<OpenDevice> open(int index);
 
-  /// Give up a device that missed its time limit: this process never uses it, waits for it or frees it again.
+  /// Give up a device that missed its time limit. This process never uses it, waits for it or frees it again.
   void abandon(const OpenDevice& device, const std::string& why);
-  /// True in a child of the process that loaded the drivers. It has none of their threads, and a lock that was held at
-  /// the fork stays held for ever. It must not call OpenCL, nor take a lock of the registry or of a solver.
+  /// True in a child of the process that loaded the drivers. The child has none of their threads, and locks that were
+  /// held at the fork stay held. It must not call OpenCL, nor take a lock of the registry or of a solver.
   bool forked() const { return getpid() != process_; }
-  /// @throws DeviceError if the device was abandoned, or this process forked from the one that loaded the drivers. Call
-  ///         it before taking a lock.
+  /// @throws DeviceError if the device was abandoned, or in a fork of the process that loaded the drivers. Call it
+  ///         before taking a lock.
   void require_usable(int index) const;
   bool is_lost(int index) const { return lost_[static_cast<std::size_t>(index)]; }
 
   /// Register a solver's objects for release().
   void watch(const std::shared_ptr<Holding>& holding);
-  /// Release a solver's objects. They are never freed if their device is lost, if the process is ending, or in a forked
-  /// process. Allocates nothing.
-  /// @param device  the objects' device, -1 if there are no objects
+  /// Release a solver's objects. If their device is lost, if the process is ending, or in a forked process, they are
+  /// never freed. Allocates nothing.
+  /// @param device  the objects' device; -1: there are no objects
   void retire(std::shared_ptr<Holding> holding, int device) noexcept;
 
   /// Free all devices that are not lost, and the solvers' objects on them. The next set-up opens devices anew.
@@ -154,8 +154,8 @@ class Registry {
   Discovery discovery_;
   std::deque<FoundDevice> parts_;  ///< parts of devices, and devices in callers' contexts; numbered after the devices
   std::map<std::pair<int, int>, int> part_of_;  ///< number of a part, by device and cores
-  std::unique_ptr<std::atomic<bool>[]> lost_;   ///< by number of the device
-  mutable std::mutex mutex_;                    ///< guards the members below; never held while a solver's lock is taken
+  std::unique_ptr<std::atomic<bool>[]> lost_;   ///< true for lost devices, by the device's number
+  mutable std::mutex mutex_;                    ///< guards the members below; never held while taking a solver's lock
   std::vector<std::string> lost_why_;
   std::vector<std::shared_ptr<OpenDevice>> open_;
   std::vector<std::weak_ptr<Holding>> holdings_;

@@ -64,7 +64,7 @@ void check_buffer(const OpenDevice& device, const Kernel& kernel, const BufferNe
                   std::string("buffer ") + need.name + " holds " + std::to_string(size) + " bytes, " +
                       std::to_string(need.bytes) + " are needed");
   }
-  // Only a caller's memory may have a smaller alignment than the device's.
+  // Only a caller's memory can have a smaller alignment than the device's allocations.
   const auto address = reinterpret_cast<std::uintptr_t>(need.buffer->getInfo<CL_MEM_HOST_PTR>());
   const bool aligned =
       address != 0 ? address % need.alignment == 0 : device.found().base_alignment % need.alignment == 0;
@@ -84,7 +84,7 @@ Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes, 
 std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access access, std::int64_t bytes, Bank bank) {
   const std::int64_t present = bytes_of(buffer);
   if (present >= bytes) return present;
-  buffer = Buffer();  // release the old buffer before asking for more
+  buffer = Buffer();  // release the old buffer before asking for more memory
   buffer = make_buffer(device, access, bytes, bank);
   return bytes;
 }

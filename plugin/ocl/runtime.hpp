@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The thin layer between schemes and OpenCL. No file in schemes/ uses a name of OpenCL. So another run-time can replace
-// it under the same schemes, and launches can be recorded for devices that do not exist.
+// The thin layer between schemes and OpenCL. No file in schemes/ uses a name of OpenCL. Another run-time can therefore
+// replace OpenCL under the same schemes, and tests can record launches for devices that do not exist.
 #pragma once
 
 #include <initializer_list>
@@ -11,20 +11,19 @@
 
 namespace oclspkt::ocl {
 
-/// Memory of a device, and an enqueued command.
 using Buffer = cl::Buffer;
 using Event = cl::Event;
 
 using Int = cl_int;
 using Long = cl_long;
 
-/// The first lines of a kernel text that is not the library's; they define scalar_t.
+/// The first lines of a kernel text from outside the library. They define scalar_t.
 inline std::string scalar_text(bool is_double) {
   return is_double ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\ntypedef double scalar_t;\n"
                    : "typedef float scalar_t;\n";
 }
 
-/// Bytes of a buffer; 0 if it was never made.
+/// Bytes of a buffer; 0 for a null buffer.
 inline std::int64_t bytes_of(const Buffer& buffer) {
   return buffer() != nullptr ? static_cast<std::int64_t>(buffer.getInfo<CL_MEM_SIZE>()) : 0;
 }
@@ -33,23 +32,23 @@ inline bool same(const Buffer& a, const Buffer& b) { return a() == b(); }
 
 enum class Access { read, write, read_write };
 
-/// @param bank  see OpenDevice::buffer()
+/// @param bank  as for OpenDevice::buffer()
 /// @throws cl::Error
 OCLSPKT_API Buffer make_buffer(const OpenDevice& device, Access access, std::int64_t bytes, Bank bank = 0);
 
-/// Make a buffer of at least that size, or keep the present one if it is large enough. @return the buffer's bytes
+/// Make a buffer of `bytes` bytes, unless the present buffer is large enough. @return the buffer's bytes
 OCLSPKT_API std::int64_t ensure(const OpenDevice& device, Buffer& buffer, Access access, std::int64_t bytes,
                                 Bank bank = 0);
 
-/// A buffer over host memory. It is read-write even if kernels only read, because Intel's CPU run-time copies read-only
-/// memory that is not aligned to 128 bytes.
+/// Make a buffer over host memory. It is read-write even if kernels only read, because Intel's CPU run-time copies
+/// read-only memory that is not aligned to 128 bytes.
 OCLSPKT_API Buffer wrap(const OpenDevice& device, const void* p, std::int64_t bytes);
 
 /// Enqueue a copy between a buffer's beginning and host memory, which must not move until the event has ended.
 OCLSPKT_API Event enqueue_read(const OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes);
 OCLSPKT_API Event enqueue_write(const OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);
 
-/// Enqueue the copy in a transfer queue of the device. The queue is flushed, so that the copy starts at once.
+/// Enqueue a copy in a transfer queue of the device, and flush the queue, which starts the copy at once.
 /// @param behind  the copy waits for this command of the device's own queue, which has been flushed
 Event enqueue_read_beside(OpenDevice& device, const Buffer& from, void* to, std::int64_t bytes, const Event& behind);
 Event enqueue_write_beside(OpenDevice& device, const void* from, const Buffer& to, std::int64_t bytes);
@@ -61,7 +60,7 @@ OCLSPKT_API Event enqueue_copy(const OpenDevice& device, const Buffer& from, con
 struct BufferNeed {
   const char* name = nullptr;
   const Buffer* buffer = nullptr;
-  std::int64_t bytes = 0;     ///< bytes that the launch may touch
+  std::int64_t bytes = 0;     ///< bytes that the launch may access
   std::size_t alignment = 1;  ///< alignment that the kernel relies on
 };
 
@@ -72,7 +71,7 @@ inline constexpr std::size_t kVectorBytes = 16;
 struct Geometry {
   std::int64_t groups = 1;
   std::size_t group_items = 1;
-  std::size_t local_bytes = 0;  ///< local memory that the last argument requests; 0: there is no such argument
+  std::size_t local_bytes = 0;  ///< local memory that the last argument requests; 0: no such argument
 };
 
 /// Set all arguments of a kernel in order.
@@ -96,15 +95,15 @@ void set_arguments(const OpenDevice& device, Kernel& kernel, const Args&... args
 }
 
 /// Check geometry, buffers, alignment and local memory, then enqueue a kernel whose arguments are set. All launches of
-/// kernels go through this function.
-/// @param needs  needs without a buffer are not checked
-/// @param event  null: no event is made; making one takes a driver longer than the checks take
-/// @throws DeviceError that names kernel, device and what does not fit
+/// kernels use this function.
+/// @param needs  entries without a buffer are not checked
+/// @param event  null: no event is made; making an event takes a driver longer than all checks
+/// @throws DeviceError that names kernel, device and the failed check
 OCLSPKT_API void enqueue_kernel(const OpenDevice& device, const Kernel& kernel, Geometry geometry,
                                 std::initializer_list<BufferNeed> needs, Event* event);
 
-/// Set all arguments of a kernel in order, check those that are a BufferNeed, and enqueue the kernel.
-/// @throws as enqueue_kernel()
+/// Set all arguments of a kernel in order, check the arguments of type BufferNeed, and enqueue the kernel.
+/// @throws the errors of enqueue_kernel()
 template <typename... Args>
 Event launch(const OpenDevice& device, Kernel& kernel, Geometry geometry, const Args&... args) {
   const auto need = []<typename V>(const V& given) {

@@ -9,7 +9,7 @@
 
 namespace oclspkt::ocl {
 
-/// The SHA-256 of some bytes, as 64 hexadecimal digits.
+/// Returns the SHA-256 of some bytes, as 64 hexadecimal digits.
 /// @source FIPS 180-4
 OCLSPKT_API std::string sha256(std::span<const unsigned char> bytes);
 

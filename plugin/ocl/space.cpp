@@ -9,17 +9,17 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// The fewest elements for a work-group of a processor. With fewer, launching the group would cost more than its work.
+/// Minimum elements of a work-group of a processor. Launching the group costs more than the work on fewer elements.
 constexpr Index kLeastRun = 4096;
 
-/// Threads copy host arrays of at least so many bytes through pinned memory, because a driver copies pageable memory
-/// with one thread. Shorter arrays go up through SpaceState::going_up, and the host does not wait.
+/// Threads copy host arrays of at least kPiped bytes through pinned memory, because a driver copies pageable memory
+/// with one thread. Shorter arrays go through SpaceState::going_up, and the host does not wait.
 constexpr std::int64_t kPiped = std::int64_t{4} << 20;
 
 constexpr const char* kVectorTexts[] = {"vector_combine", "vector_pointwise", "vector_dots",   "vector_sum",
                                         "vector_extreme", "vector_put",       "vector_gather", "vector_scatter_add"};
 constexpr const char* kVectorForms[] = {"TERMS", "OPERATION", "TERMS", "SUM", "EXTREME", "MERGE", "", ""};
-/// Make host memory of at least `bytes` bytes that the device copies to and from.
+/// Make host memory of at least `bytes` bytes that the device copies from and to.
 /// @pre no command uses the present memory
 void ensure_staging(const OpenDevice& device, std::unique_ptr<Staging>& room, std::int64_t bytes) {
   if (room && room->bytes() >= bytes) return;
@@ -61,7 +61,7 @@ bool SpaceState::by_pipeline(std::int64_t bytes, bool made,
     Times times;
     work(*pipeline, waiter, times);
   } catch (...) {
-    // Wait for commands that still run, because they write memory that is used again.
+    // Wait for commands that still run, because their memory is used again.
     try {
       pipeline->drain(waiter);
     } catch (const std::exception&) {
@@ -171,7 +171,7 @@ void combine_some(SpaceState& s, SpaceArray<T>& z, T number, bool keep, std::spa
   s.launch(kernel, runs.geometry);
 }
 
-/// A space that uses OpenCL, or CUDA behind OpenCL's functions.
+/// A space on OpenCL, or on CUDA behind OpenCL's functions.
 template <typename T>
 class ClSpace final : public Space<T> {
  public:
@@ -198,7 +198,7 @@ class ClSpace final : public Space<T> {
     registry.watch(state_);
   }
   ~ClSpace() override { Registry::instance().retire(std::move(state_), index_); }
-  ClSpace& operator=(ClSpace&&) = delete;  // neither moved nor copied
+  ClSpace& operator=(ClSpace&&) = delete;
 
   const DeviceInfo& device() const override { return Registry::instance().device(index_).info; }
 
@@ -297,13 +297,13 @@ class ClSpace final : public Space<T> {
   std::unique_ptr<SpaceMessage<T>> make_message(Index size) override {
     return work("making memory for messages", [&](SpaceState& s) {
       std::unique_ptr<Staging> memory;
-      // The memory is freed in the queue for transfers down, hence after them, even if waiting for them fails.
+      // The queue for transfers to the host frees the memory after its commands, even if waiting for them fails.
       if (size > 0) memory = std::make_unique<Staging>(*s.device, s.device->transfer_queues().down, size * kWord);
       return std::unique_ptr<SpaceMessage<T>>(new ClMessage<T>(index_, state_, std::move(memory), size));
     });
   }
 
-  // The copy goes through a transfer queue, because in the kernels' queue it would delay later kernels.
+  // The copy goes through a transfer queue. In the kernels' queue it would delay later kernels.
   void take(const Array& from, SpaceMessage<T>& to, const std::function<void()>& meanwhile) override {
     const std::int64_t bytes = from.size() * kWord;
     Event done;
@@ -369,7 +369,7 @@ class ClSpace final : public Space<T> {
     work("adding arrays", [&](SpaceState& s) {
       for (const Term<T>& term : terms) buffer_of(s, *term.x, z.size());
       if (z.size() == 0) return;
-      // A single launch reads z as a term before it writes z. With several launches, later ones would read the new z.
+      // A single launch reads z as a term before it writes z. A later launch would read the new z.
       if (terms.size() > kMostTerms && std::ranges::any_of(terms, [&](const Term<T>& t) { return t.x == &z; })) {
         throw InvalidInput("an array that is written is one of more than 8 terms: copy it first");
       }

@@ -18,7 +18,7 @@
 
 namespace oclspkt::ocl {
 
-/// The most vectors that one launch adds up, or multiplies with one other vector (kernels/common/terms.clh).
+/// The most vectors that one launch adds up, or multiplies with another vector (kernels/common/terms.clh).
 inline constexpr std::size_t kMostTerms = 8;
 
 /// Work-items of a work-group on GPUs.
@@ -28,17 +28,17 @@ inline constexpr Index kMostGroups = std::numeric_limits<std::int32_t>::max() / 
 
 enum class VectorKernel { combine, pointwise, dots, sum, extreme, put, gather, scatter_add };
 
-/// The objects of a space on its device, see Holding.
+/// The objects of a space on its device (see Holding).
 struct SpaceState final : Holding {
-  /// @param by_groups  kernels for GPUs are used
+  /// @param by_groups  use kernels for GPUs
   SpaceState(std::shared_ptr<OpenDevice> open, bool is_double, bool by_groups);
   void drop() override;
 
-  /// A kernel in one of its forms, built at first use.
+  /// Returns a kernel in one of its forms, built at first use.
   /// @param form  number of terms, or number of the operation
-  /// @param keep  for combine: z itself is one of the terms
+  /// @param keep  for combine: z itself is a term
   Kernel& kernel(VectorKernel text, int form, bool keep = false);
-  /// The work-groups of a launch of kernels/common/wide.clh, each of which takes `run` elements of vectors.
+  /// The work-groups of a launch of kernels/common/wide.clh. A work-group takes `run` elements of vectors.
   struct Runs {
     Geometry geometry;
     Index run;
@@ -49,7 +49,6 @@ struct SpaceState final : Holding {
   void set(Kernel& kernel, const Runs& runs, Index n, const First&... first) const {
     set_arguments(*device, kernel, first..., Long{n}, Long{runs.run});
   }
-  /// Launch a kernel whose arguments are set.
   void launch(const Kernel& kernel, const Geometry& geometry) {
     enqueue_kernel(*device, kernel, geometry, {}, nullptr);
     ++counts.launches;
@@ -65,22 +64,22 @@ struct SpaceState final : Holding {
 
   Waiter waiter() const { return {*device, limited, time_limit}; }
   /// Copy a long host array by threads and pinned memory, after the commands already enqueued.
-  /// @param made  threads make the array's numbers while they are copied
+  /// @param made  threads make the array's numbers during the copy
   /// @param work  calls the pipeline
   /// @return false if a plain copy is as good: the array is short, or in memory of the device
   /// @throws DeviceError, cl::Error
   bool by_pipeline(std::int64_t bytes, bool made,
                    const std::function<void(Pipeline& pipeline, const Waiter& waiter, Times& times)>& work);
-  /// Wait for a copy of host memory. If the wait fails, wait for the whole queue before the error is thrown, because
-  /// the caller may then free the memory.
+  /// Wait for a copy of host memory. If the wait fails, wait for the whole queue before throwing the error, because the
+  /// caller may then free the memory.
   /// @param queue  the queue of the copy
   void wait_for_copy(const Event& copied, const cl::CommandQueue& queue) const;
   void wait_for_copy(const Event& copied) const { wait_for_copy(copied, device->queue()); }
-  /// Add a finished copy to `counts`: its bytes up and down, and the wait for it.
+  /// Add a finished copy to `counts`: its bytes to and from the device, and the wait for it.
   void count(std::int64_t up, std::int64_t down);
-  /// Copy a host array to the beginning of a buffer, after the commands already enqueued, and count it.
+  /// Copy a host array to the beginning of a buffer, after the commands already enqueued. Add the copy to `counts`.
   void write(const Buffer& to, const void* from, std::int64_t bytes);
-  /// Make room for partial sums and the indices of extremes, on the device and in the host memory that it copies to.
+  /// Make room for partial sums and indices of extremes, on the device and in host memory for their copies.
   void make_room(std::int64_t bytes);
 
   std::mutex mutex;
@@ -88,20 +87,20 @@ struct SpaceState final : Holding {
   const bool is_double, by_groups;
   const std::int64_t word;   ///< bytes of a scalar
   const Index units;         ///< compute units of the device
-  bool limited = true;       ///< waits have a time limit: the device has its own memory, or is treated so
+  bool limited = true;       ///< waits have a time limit; false if the device works in host memory
   double time_limit = 60;    ///< seconds that enqueued commands may take
-  Kernel kernels[8][16][2];  ///< by text, form and keep
+  Kernel kernels[8][16][2];  ///< kernels by text, form and keep
   Buffer partial;
   std::unique_ptr<Staging> numbers;
-  /// Pinned memory for short arrays on their way up, so that the host need not wait for commands enqueued before them.
+  /// Pinned memory for short arrays on their way to the device. The host need not wait for earlier commands.
   std::unique_ptr<Staging> going_up;
   Event went_up;                       ///< the last copy from `going_up`
   std::unique_ptr<Pipeline> pipeline;  ///< made at first use
-  std::set<Holding*> parts;            ///< other objects of the space, see SpacePart
+  std::set<Holding*> parts;            ///< other objects of the space (SpacePart)
   SpaceCounts counts;
 };
 
-/// A value on the device of a space, see Held.
+/// A value on the device of a space (see Held).
 template <typename V>
 class SpacePart {
  public:
@@ -119,7 +118,7 @@ class SpacePart {
     }
     registry.retire(std::move(held_), index_);
   }
-  SpacePart& operator=(SpacePart&&) = delete;  // neither moved nor copied
+  SpacePart& operator=(SpacePart&&) = delete;
   SpaceState* state() const { return state_.get(); }
   int index() const { return index_; }
   V& value() const { return held_->value; }
@@ -142,7 +141,7 @@ class ClArray final : public SpaceArray<T> {
   SpacePart<Buffer> part_;
 };
 
-/// The buffer of an array, for an operation on arrays of `size` scalars.
+/// Returns the buffer of an array, for an operation on arrays of `size` scalars.
 /// @throws InvalidInput if the array is of another space or size
 template <typename T>
 const Buffer& buffer_of(const SpaceState& state, const SpaceArray<T>& array, Index size) {
@@ -155,9 +154,9 @@ const Buffer& buffer_of(const SpaceState& state, const SpaceArray<T>& array, Ind
   return part.value();
 }
 
-/// Call work(state) under the state's lock, so that nothing is released meanwhile.
-/// @param index  of the device
-/// @param what   in words, for errors
+/// Call work(state) under the state's lock, which prevents a release meanwhile.
+/// @param index  number of the device
+/// @param what   the work in words, for errors
 template <typename Work>
 auto work_on(int index, SpaceState& state, const char* what, const Work& work) {
   Registry::instance().require_usable(index);
@@ -170,7 +169,7 @@ auto work_on(int index, SpaceState& state, const char* what, const Work& work) {
   }
 }
 
-// Space's functions sums(), slice_rows() and make_matrix() under the state's lock; they throw cl::Error as well.
+// Space's functions sums(), slice_rows() and make_matrix(), called under the state's lock. They also throw cl::Error.
 template <typename T>
 void add_up(SpaceState& state, std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values);
 Index slice_rows(const SpaceState& state);
@@ -178,13 +177,13 @@ template <typename T>
 std::unique_ptr<SpaceMatrix<T>> make_matrix(int index, const std::shared_ptr<SpaceState>& state,
                                             const SparseForm& form);
 
-/// Enqueue z = A x, or z = y + A x if y is given, and count it.
+/// Enqueue z = A x, or z = y + A x if y is not null. Add it to the counts.
 /// @param x     columns() numbers; a null buffer if there are none; must not be z
 /// @param y, z  rows() numbers each; null buffers if there are none; y may be z
 template <typename T>
 void enqueue_product(SpaceState& state, const SpaceMatrix<T>& a, const Buffer& x, const Buffer* y, const Buffer& z);
 
-/// See DeviceModule::space_double().
+/// Makes the space of DeviceModule::space_double() or space_float().
 /// @throws DeviceError, BuildError
 template <typename T>
 std::shared_ptr<Space<T>> make_space(int device, const DeviceSettings& settings);

@@ -9,13 +9,13 @@
 namespace oclspkt::ocl {
 namespace {
 
-// Work-items of a work-group. Groups are large, because a core needs many loads in flight but limits the number of its
+// Work-items of a work-group. Groups are large, because a core needs many loads in flight and limits the number of its
 // groups. Groups for the segments of long rows are smaller, because a long row has few partial sums.
 constexpr std::size_t kItems = 256, kItemsOfSegments = 64;
-/// Work-groups for each core of a processor, of one work-item each. They are many so that the last one to end is short.
+/// Work-groups of one work-item for each core of a processor. Many short groups end at nearly the same time.
 constexpr Index kGroupsACore = 16;
 
-/// Copy `bytes` bytes of the host to a new buffer, and wait. If there are none, return a buffer that no kernel reads.
+/// Copy `bytes` bytes of the host to a new buffer, and wait. Without bytes, return a buffer that no kernel reads.
 Buffer brought(SpaceState& state, const void* numbers, std::int64_t bytes) {
   Buffer buffer = make_buffer(*state.device, Access::read, std::max<std::int64_t>(bytes, sizeof(Long)));
   if (bytes > 0) state.write(buffer, numbers, bytes);
@@ -29,7 +29,7 @@ Buffer brought(SpaceState& state, const std::vector<V>& numbers) {
 
 Buffer brought(SpaceState& state, const Integers& numbers) { return brought(state, numbers.data(), numbers.bytes()); }
 
-/// Let threads make an array's words by fill(), copy them to a buffer, and wait.
+/// Let threads make an array's words by fill(), copy the array to a buffer, and wait.
 void write_made(SpaceState& state, const Buffer& to, Index words, std::int64_t word,
                 const decltype(Passage::fill)& fill) {
   const std::int64_t bytes = words * word;
@@ -71,10 +71,10 @@ struct MatrixMemory {
   Index rows, columns, places, slice, width, block_entries, block_count, long_count;
   bool wide, sorted;
   std::shared_ptr<const Integers> positions;
-  Kernels product, sum;  ///< of z = A x, and of z = y + A x (made at first use)
+  Kernels product, sum;  ///< `product`: z = A x; `sum`: z = y + A x (made at first use)
   Buffer values, column;
   Buffer pattern;  ///< diagonals, first elements of slices, or blocks
-  Buffer row_of;   ///< rows of A in the order of sell, or ends of rows of csr
+  Buffer row_of;   ///< format sell: rows of A in the order of the slices; format csr: ends of rows
   Buffer long_rows, sums;
 };
 
@@ -151,7 +151,7 @@ void MatrixMemory<T>::enqueue(SpaceState& s, Kernels& k, const Buffer& x, const 
     s.launch(k.segments, few.geometry);
     return;
   }
-  const Index unit = s.by_groups ? static_cast<Index>(items) : slice;  // rows of a unit
+  const Index unit = s.by_groups ? static_cast<Index>(items) : slice;  // rows of a unit of work
   const SpaceState::Runs all = spread(quotient_up(rows, unit), items, most);
   if (format == SparseFormat::dia) {
     set_arguments(d, k.rows, values, pattern, x, y, z, Long{rows}, static_cast<Int>(width), Long{all.run * unit});

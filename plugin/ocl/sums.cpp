@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sums: work-groups compute partial sums, which the host adds in order. The number of work-groups depends only on the
-// device and the length. So every run gives the same bits, without atomics and without a second kernel.
+// Sums. Work-groups compute partial sums, which the host adds in order. The number of work-groups depends only on the
+// device and the length. Every run therefore gives the same bits, without atomics and without a second kernel.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -21,11 +21,10 @@ constexpr Index kGroupsOfUnit = 8;
 /// Elements that a work-group of a processor adds up.
 constexpr Index kRunOfSums = 8192;
 
-/// Norms are computed from one sum of squares, or from three sums by the size of the numbers, see
-/// kernels/common/vector_sum.cl.
+/// A norm uses one sum of squares, or three sums by the size of the numbers (kernels/common/vector_sum.cl).
 enum class Squares { plain, by_size };
 
-/// The factors that kernels/common/vector_sum.cl multiplies small and large numbers by.
+/// The factors by which kernels/common/vector_sum.cl multiplies small and large numbers.
 template <typename T>
 struct Scales {
   double of_small, of_large;
@@ -33,8 +32,8 @@ struct Scales {
 template <typename T>
 constexpr Scales<T> kScales = sizeof(T) == sizeof(double) ? Scales<T>{0x1p537, 0x1p-538} : Scales<T>{0x1p75, 0x1p-76};
 
-/// True if a plain sum of n squares is as accurate as three sums. This requires that no square overflows, and that the
-/// squares that underflow, each losing at most the least normal number, lose less than rounding does.
+/// True if a plain sum of n squares is as accurate as three sums. No square may overflow. A square that underflows
+/// loses at most the least normal number. All these losses must be smaller than the rounding errors of the sum.
 template <typename T>
 bool is_accurate(double squares, Index n) {
   using Limits = std::numeric_limits<T>;
@@ -50,7 +49,7 @@ struct SumKernel {
   bool has_place = false;
 };
 
-/// The kernels by SumKind; norms use plain squares.
+/// The kernels by SumKind. Norms use plain squares.
 constexpr SumKernel kSumKernels[] = {{VectorKernel::dots, 0},
                                      {VectorKernel::sum, 0},
                                      {VectorKernel::sum, 1},
@@ -64,19 +63,19 @@ constexpr SumKernel kernel_of(SumKind kind, Squares squares) {
   return kSumKernels[static_cast<std::size_t>(kind)];
 }
 
-/// The parts of a sum in the data from the device. They begin at scalar `first`; the indices of an extreme begin at
-/// Long `first_place`.
+/// The place of a sum's parts in the data from the device. The numbers begin at scalar `first`, the indices of an
+/// extreme at Long `first_place`.
 struct SumPlace {
   Index groups;
   std::int64_t first, first_place;
 };
 
-/// A processor's groups keep sums short, because rounding grows with the number of successive additions.
+/// A processor's groups take few elements, because rounding grows with the number of successive additions.
 SpaceState::Runs runs_of_sums(const SpaceState& s, Index n) {
   return s.by_groups ? s.runs(n, kGroupsOfUnit * s.units) : s.runs(n, quotient_up(n, kRunOfSums));
 }
 
-/// The parts of each sum, and of a sum behind the last. All indices follow all numbers.
+/// Returns the place of each sum's parts, and the end of all parts. All indices follow all numbers.
 template <typename T>
 std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> sums, Squares squares) {
   std::vector<SumPlace> parts;
@@ -94,7 +93,7 @@ std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> su
   return parts;
 }
 
-/// The number of first sums that one launch can compute, because they are dot products with the same vector.
+/// Returns the number of leading sums that a single launch can compute: dot products with the same vector.
 template <typename T>
 std::size_t alike(std::span<const SumOf<T>> sums) {
   std::size_t count = 1;
@@ -105,7 +104,7 @@ std::size_t alike(std::span<const SumOf<T>> sums) {
   return count;
 }
 
-/// Add up numbers in four separate sums. In a single sum, each addition would wait for the one before.
+/// Add up numbers in four separate sums. In a single sum, each addition would wait for the previous addition.
 template <typename T>
 double sum_of(const T* numbers, Index count) {
   double sums[4] = {};
@@ -117,7 +116,7 @@ double sum_of(const T* numbers, Index count) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/// The norm from sums of squares of small, medium and large numbers, see vector_sum.cl.
+/// Returns the norm from sums of squares of small, medium and large numbers (vector_sum.cl).
 template <typename T>
 double norm_of(double small, double medium, double large) {
   const Scales<T> scale = kScales<T>;
@@ -137,7 +136,7 @@ double norm_of(double small, double medium, double large) {
   return std::sqrt(medium);
 }
 
-/// The greatest of the groups' magnitudes, or NaN if one is NaN.
+/// Returns the greatest magnitude of all groups, or NaN if a group has NaN.
 template <typename T>
 T largest_of(const T* magnitudes, Index groups) {
   T largest = 0;
@@ -147,7 +146,7 @@ T largest_of(const T* magnitudes, Index groups) {
   return largest;
 }
 
-/// The best extreme of the work-groups; of equal ones the first, because groups are in the order of their elements.
+/// Returns the best extreme of all groups; of equal extremes the first. Groups are in the order of their elements.
 template <typename T>
 SumValue<T> best_of(SumKind kind, const T* numbers, const Long* places, Index groups) {
   const auto is_better = [&](T a, T b) {
@@ -163,7 +162,7 @@ SumValue<T> best_of(SumKind kind, const T* numbers, const Long* places, Index gr
   return best;
 }
 
-/// The values of sums over empty arrays, as PETSc defines them.
+/// Returns the value of a sum over an empty array, as PETSc defines it.
 template <typename T>
 SumValue<T> of_nothing(SumKind kind) {
   if (kind == SumKind::least) return {std::numeric_limits<T>::infinity(), -1};
@@ -171,7 +170,7 @@ SumValue<T> of_nothing(SumKind kind) {
   return {T(0), -1};
 }
 
-/// The value of a sum from the groups' numbers.
+/// Returns the value of a sum from the groups' numbers.
 /// @param[out] again  true if the norm must be computed again, by the size of the numbers
 template <typename T>
 SumValue<T> value_of(const SumOf<T>& sum, const SumPlace& part, Squares squares, const T* numbers, const Long* places,
@@ -189,7 +188,7 @@ SumValue<T> value_of(const SumOf<T>& sum, const SumPlace& part, Squares squares,
   return {static_cast<T>(norm_of<T>(first, medium, large)), -1};
 }
 
-/// A number that no device writes: a signalling NaN whose bits no arithmetic gives.
+/// Returns a number that no device writes: a signalling NaN. No arithmetic gives its bits.
 template <typename T>
 T unread() {
   using Bits = std::conditional_t<sizeof(T) == sizeof(double), std::uint64_t, std::uint32_t>;
@@ -197,12 +196,12 @@ T unread() {
 }
 
 /// Wait until the numbers have arrived on the host, by looking at them. This ends about 5 us before the driver reports
-/// their arrival (H200). The driver is asked, too, in case a number equals unread() or the device hangs. It is asked
-/// more and more seldom, because its answer takes about 4 us.
+/// their arrival (H200). A number may equal unread(), or the device may hang, so the function also asks the driver. It
+/// asks less and less often, because an answer takes about 4 us.
 /// @param numbers  each was set to unread() before the copy
 template <typename T>
 void wait_for_all(const OpenDevice& device, const Waiter& waiter, const Event& read, std::span<const T> numbers) {
-  constexpr std::int64_t kMostLooks = 1 << 19;  // takes a few ms
+  constexpr std::int64_t kMostLooks = 1 << 19;  // so many looks take a few ms
   std::int64_t looks_to_ask = 4096;
   using Bits = std::conditional_t<sizeof(T) == sizeof(double), std::uint64_t, std::uint32_t>;
   const auto unread_bits = std::bit_cast<Bits>(unread<T>());

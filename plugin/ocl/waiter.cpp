@@ -10,8 +10,8 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// A wait first spins for kSpin, and then sleeps for kSleep between looks. A sleep may last twice as long as asked,
-/// which is at most a tenth of the wait.
+/// A wait first spins for kSpin, then it sleeps for kSleep between looks. A sleep may take twice as long as kSleep,
+/// which is at most a tenth of the whole wait.
 constexpr std::chrono::microseconds kSpin{1000}, kSleep{50};
 
 std::string seconds_text(double value) {

@@ -7,11 +7,11 @@
 
 namespace oclspkt::ocl {
 
-/// Pauses between two looks at a command: a short wait spins, a longer one sleeps.
+/// Pauses between two looks at a command. A short wait spins; a longer wait sleeps.
 class Pause {
  public:
   void operator()();
-  /// End a wait, so that the next one spins again.
+  /// End a wait. The next wait spins again.
   void over() { waiting_ = false; }
 
  private:
@@ -19,20 +19,20 @@ class Pause {
   bool waiting_ = false;
 };
 
-/// Waits for commands of a device. With a time limit it polls. Without one, on run-times of the host, it lets the
-/// driver wait; on a part of a processor it sleeps.
+/// Waits for commands of a device. With a time limit, a wait polls. Without a limit (run-times of the host), the driver
+/// waits; on a part of a processor, the thread sleeps.
 class OCLSPKT_API Waiter {
  public:
   /// @param limit  seconds from now on
   Waiter(const OpenDevice& device, bool limited, double limit)
       : device_(device), limited_(limited), limit_(limit), start_(Clock::now()) {}
 
-  /// Wait for a command and those before it.
+  /// Wait for a command and all commands before it.
   /// @throws DeviceError if the command failed, or if the time limit has passed, which abandons the device
   void wait(const cl::Event& event) const;
 
-  /// Wait for all that a queue holds.
-  /// @throws as wait(), cl::Error
+  /// Wait for all commands of a queue.
+  /// @throws the errors of wait(), cl::Error
   void drain(const cl::CommandQueue& queue) const;
 
   /// True if a command has ended. Its queue must have been flushed.
@@ -47,7 +47,7 @@ class OCLSPKT_API Waiter {
   Clock::time_point start_;
 };
 
-/// Seconds that a finished command took on the device; 0 if the driver reports no times.
+/// Returns the seconds that a finished command took on the device; 0 if the driver reports no times.
 OCLSPKT_API double seconds(const cl::Event& event);
 
 }  // namespace oclspkt::ocl

@@ -9,9 +9,9 @@
 namespace oclspkt {
 namespace {
 
-/// Seconds. A longer pause between two applies ends a window.
+/// Maximum pause between two applies of a window, in seconds.
 constexpr double kPause = 0.25;
-/// Least seconds between two polls of the devices. A poll of a device takes 4 ms (H200).
+/// Minimum time between two polls of the devices, in seconds. A poll of a device takes 4 ms (H200).
 constexpr double kBetweenPolls = 0.2;
 
 }  // namespace
@@ -38,7 +38,7 @@ void ApplyEnergy::begin() {
 }
 
 bool ApplyEnergy::end(std::int64_t applies, bool queued) {
-  if (!meter_) return false;  // a device failed during the apply, and this object replaced the old one
+  if (!meter_) return false;  // the object that began the apply was replaced, because a device failed
   ended_ = settings_.now();
   now_.applies += applies;
   now_.seconds += ended_ - begun_;
@@ -70,7 +70,7 @@ void ApplyEnergy::close(bool at_last_poll) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     EnergySource& source = report_.sources[i];
     source.joules += all[i].joules;
-    // If one window uses rated power, the sum is not a measurement.
+    // If a single window uses rated power, the sum is not a measurement.
     if (all[i].kind == PowerKind::rated && std::exchange(source.measured, false)) source.words = all[i].words;
   }
 }

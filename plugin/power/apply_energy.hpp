@@ -9,31 +9,30 @@
 
 namespace oclspkt {
 
-/// Adds up the joules of applies over windows of at least kLeastWindow seconds, each with one apply or many. It has no
-/// thread: some applies poll the devices at their end. A pause between applies ends a window.
+/// Adds up the joules of applies over windows of at least kLeastWindow seconds. A window contains one apply or many.
+/// The class has no thread: some applies poll the devices at their end. A pause between applies ends a window.
 class ApplyEnergy {
  public:
-  /// Opens no library or file yet. @param devices  each with a different `physical`
+  /// Opens no library or file yet. @param devices  no two have the same `physical`
   ApplyEnergy(std::vector<PoweredDevice> devices, MeterSettings settings);
 
   const std::vector<PoweredDevice>& devices() const { return devices_; }
-  /// Begin an apply. The first one opens the libraries and files of the meter.
+  /// Begin an apply. The first call opens the libraries and files of the meter.
   void begin();
   /// End applies that were successful.
   /// @param applies  number of applies since begin()
-  /// @param queued   true: they may still run
-  /// @return true if report() has changed since the last time
+  /// @param queued   true: the applies may still run
+  /// @return true if report() has changed since the last call
   bool end(std::int64_t applies, bool queued);
   /// The report of all windows that have ended.
   const EnergyReport& report() const { return report_; }
-  /// Mean watts of a device in the windows since the last forget(), including pauses, see share(); NaN: not measured.
+  /// Mean watts of a device in the windows since the last forget(), including pauses (see share()). NaN: not measured.
   double watts(const std::string& physical) const;
-  /// True if the meter can read the device.
   bool measures(const std::string& physical) const;
-  /// The share of the windows since the last forget() in which applies ran.
+  /// The fraction of time in which applies ran, in the windows since the last forget().
   double share() const;
-  /// True if waiting longer for watts() is useless: since the last forget(), a window has ended, or pauses have ended
-  /// several windows too early.
+  /// True if waiting longer for watts() is useless, because since the last forget() a window has ended, or pauses have
+  /// ended several windows too early.
   bool told() const;
   /// Begin anew because applies will do other work. Drops the open window.
   void forget();

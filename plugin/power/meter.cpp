@@ -14,16 +14,16 @@
 namespace oclspkt {
 namespace {
 
-/// The least number of samples a second in a window.
+/// The minimum number of samples per second in a window.
 constexpr double kSampleRate = 4;
-/// Limit for the watts that a counter shows. If they exceed it, the counter has jumped.
+/// If a counter shows more watts than this limit, the counter has jumped.
 constexpr double kMostWatts = 5000;
 
 struct RatedRow {
-  const char* word;  ///< a word of the device's name
+  const char* word;  ///< a word in the name of the device
   double watts;
 };
-/// Rated watts from the makers' data sheets. The first matching word counts.
+/// Rated watts from the makers' data sheets. The first entry whose word matches is used.
 constexpr RatedRow kRatedTable[] = {{"H200", 700},   {"H100 PCIe", 350}, {"H100", 700}, {"A100-PCIE", 250},
                                     {"A100", 400},   {"V100", 300},      {"L40S", 350}, {"MI300X", 750},
                                     {"MI250X", 560}, {"MI210", 300},     {"U280", 225}, {"U250", 225},
@@ -100,13 +100,13 @@ double rated_watts(const PoweredDevice& device, const RatedWatts& given) {
   return gpu ? kAnyGpu : kAnyBoard;
 }
 
-/// Readings of one probe in a window.
+/// The readings of one probe in a window.
 struct Meter::Tally {
   const PowerProbe* probe;
-  double joules = 0, at = 0;  ///< joules: since begin(); at: the counter's last value
+  double joules = 0, at = 0;  ///< joules since begin(), and the counter's last value
   double watts_sum = 0;
   std::size_t samples = 0;
-  std::string bad_counter, bad_samples;  ///< why the readings are refused
+  std::string bad_counter, bad_samples;  ///< why the readings are refused; empty if they are not
 
   void read(double seconds, bool first) {
     if (probe->joules && bad_counter.empty()) count(probe->joules(), seconds, first);
@@ -127,7 +127,7 @@ struct Meter::Tally {
     const double before = std::exchange(at, *now);
     if (first) return;
     const double step = *now >= before ? *now - before : *now + probe->wraps_at - before;
-    // A counter may catch up with energy that it has not shown before: allow it 0.1 s more.
+    // A counter may catch up with earlier energy, so the limit allows 0.1 s more.
     if (step < 0 || step > kMostWatts * (seconds + 0.1)) {
       bad_counter = format("the counter jumped from %.4g to ", before) + format("%.4g J", *now);
       return;

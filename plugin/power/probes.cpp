@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr double kMilli = 1e-3, kMicro = 1e-6;
 
-/// A library opened at run time. It is never closed, because its drivers may run threads.
+/// A library that is opened at run time. It is never closed, because its drivers may run threads.
 class RunTime {
  public:
   explicit RunTime(const std::string& file)
@@ -31,7 +31,7 @@ class RunTime {
     if (end != nullptr) end();
   }
 
-  /// The address of a function, which converts to a pointer of any function type.
+  /// The address of a function. It converts to a pointer of any function type.
   struct Symbol {
     void* at;
     template <typename F>
@@ -39,24 +39,24 @@ class RunTime {
       return reinterpret_cast<F*>(at);
     }
   };
-  /// Look a function up. The first missing one makes the library unusable.
+  /// Look a function up. The first missing function makes the library unusable.
   Symbol operator[](const char* name) {
     const Symbol found{handle_ != nullptr ? dlsym(handle_, name) : nullptr};
     if (found.at == nullptr && why_.empty()) why_ = std::string("it has no function ") + name;
     return found;
   }
-  /// Why the library cannot be used, and the cure; empty if it can.
+  /// Returns the reason why the library cannot be used, and the cure; empty if it can be used.
   std::string trouble() const {
     return why_.empty() ? "" : file_ + " cannot be used (" + why_ + "): install the driver's own";
   }
-  int (*end)() = nullptr;  ///< the library's own shut-down function
+  int (*end)() = nullptr;  ///< the library's own function to shut down
 
  private:
   std::string file_, why_;
   void* handle_;
 };
 
-// The part of NVML's interface that we use; the interface is stable.
+// The part of NVML's interface that we use. The interface is stable.
 using NvmlCard = struct NvmlCardOfDriver*;
 struct NvmlField {
   unsigned field, scope;
@@ -64,14 +64,14 @@ struct NvmlField {
   int type, result;
   unsigned value, upper_half;  // halves of a union of 8 bytes
 };
-/// Number of the field for the present watts. NVML's usual power value is the mean over a second.
+/// Number of NVML's field for the present watts. NVML's usual power value is the mean over a second.
 constexpr unsigned kPowerInstant = 186;
 
 struct Nvml {
   explicit Nvml(const std::string& library) : file(library) {}
 
-  /// Find a card by its PCI address, or by its name if it is the only card: addresses from virtual machines and older
-  /// drivers differ from NVML's.
+  /// Find a card by its PCI address, or by its name if it is the only card. Virtual machines and older drivers report
+  /// other addresses than NVML.
   /// @return the error; empty if a card was found
   std::string find(const std::string& pci, const std::string& named) {
     if (std::string why = file.trouble(); !why.empty()) return why;
@@ -117,7 +117,7 @@ struct Nvml {
   NvmlCard card = nullptr;
 };
 
-// The part of AMD SMI's interface that we use. It lists sockets, whose processors are the cards.
+// The part of AMD SMI's interface that we use. AMD SMI lists sockets, whose processors are the cards.
 using AmdHandle = void*;
 constexpr std::uint64_t kAmdGpus = 2;  // for amdsmi_init()
 
@@ -146,7 +146,7 @@ struct AmdSmi {
     if (energy(card, &count, &microjoules, &when) != 0) return std::nullopt;
     return kMicro * microjoules * static_cast<double>(count);
   }
-  /// None: the library's struct for power differs between versions, and the counter suffices.
+  /// Always empty: the library's struct for power differs between versions, and the counter suffices.
   static std::optional<double> watts() { return std::nullopt; }
   static std::string words() { return "the card by AMD SMI"; }
   static constexpr const char* kTellsNothing = "virtual machines are not told";
@@ -161,7 +161,7 @@ struct AmdSmi {
   AmdHandle card = nullptr;
 
  private:
-  /// All handles of a list. @param get  a call that first returns their number, and then writes them
+  /// Returns all handles of a list. @param get  a call that first returns their number, and then writes them
   template <typename Get>
   static std::vector<AmdHandle> handles(const Get& get) {
     std::uint32_t many = 0;
@@ -170,7 +170,7 @@ struct AmdSmi {
     if (get(&many, all.data()) != 0) return {};
     return all;
   }
-  /// A card's PCI address in the format of run-times. The bits are function (3), device (5), bus (8) and domain.
+  /// Returns a card's PCI address as run-times write it. The bits are function (3), device (5), bus (8) and domain.
   std::string address(AmdHandle one) const {
     std::uint64_t bits = 0;
     char text[32];
@@ -182,7 +182,7 @@ struct AmdSmi {
   }
 };
 
-/// Probes of a card by a library that this function opens.
+/// Opens a library, and returns the probes of a card by this library.
 template <typename Library>
 Probes probes_by(const std::string& file, const std::string& pci, const std::string& name) {
   const auto library = std::make_shared<Library>(file);
@@ -202,7 +202,7 @@ std::optional<T> first_word(const fs::path& file) {
   return stream >> word ? std::optional(word) : std::nullopt;
 }
 
-/// The powercap folders of packages and of memory. Other zones are parts of packages (cores), or contain them (psys).
+/// Returns the powercap folders of packages and memory. Other zones (cores, psys) count the same energy again.
 std::set<fs::path> zones(const std::string& folder) {
   std::set<fs::path> found;
   std::error_code error;

@@ -5,7 +5,7 @@
 
 namespace oclspkt::ocl {
 
-/// Buffers of a launch by lanes over bands. Kernels read arrays number by number, and scratch in vectors of lanes.
+/// Buffers of a launch by lanes over bands. Kernels access arrays number by number, and scratch in vectors of lanes.
 template <typename T>
 struct LaneNeeds {
   LaneNeeds(const Site& site, const Tiles& tiles)
@@ -21,7 +21,7 @@ struct LaneNeeds {
     return {"scratch", &site.scratch, site.layout.scratch_bytes, sizeof(T) * size(site.plan.lanes)};
   }
 
-  /// The need of a buffer with one number per row.
+  /// Returns the need of a buffer with one number for each row.
   BufferNeed as_x(const char* name, const Buffer& buffer) const { return {name, &buffer, x.bytes, x.alignment}; }
 
   BufferNeed lower, diag, upper, y, x, scratch;

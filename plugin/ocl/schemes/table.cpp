@@ -10,7 +10,7 @@
 
 namespace oclspkt::ocl {
 
-// One line for each scheme. The function that returns its carrier stands in the folder of the scheme's family.
+// One entry for each scheme. Entry `name` is also the function that returns the carrier, in the folder of the family.
 #define OCLSPKT_SCHEMES(X) \
   X(beside_factored)       \
   X(beside_halo)           \
@@ -55,7 +55,7 @@ void add_carrier(const Carrier& carrier) {
   if (find(carrier.name) != nullptr) {
     throw InvalidInput(std::string("devices have a scheme ") + carrier.name + " already: give yours another name");
   }
-  table().push_back(carrier);  // references from carrier_of() stay valid, because this is a deque
+  table().push_back(carrier);  // a deque keeps references from carrier_of() valid
 }
 
 const Carrier& carrier_of(const Plan& plan) {

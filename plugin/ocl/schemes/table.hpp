@@ -22,7 +22,7 @@ struct Carrier {
   }
 };
 
-/// The carrier of a scheme whose workers are of class W.
+/// Returns the carrier of a scheme whose workers are of class W.
 template <template <typename> class W>
 constexpr Carrier carrier(const char* name) {
   return {name,
@@ -31,7 +31,7 @@ constexpr Carrier carrier(const char* name) {
            [] { return std::unique_ptr<Worker<double>>(std::make_unique<W<double>>()); }}};
 }
 
-/// Add the carrier of a scheme that a program defines, see oclspkt::add_scheme(). Call this before the first set-up.
+/// Add the carrier of a scheme that a program defines (oclspkt::add_scheme()). Call this before the first set-up.
 /// @throws InvalidInput if a carrier of that name exists
 OCLSPKT_API void add_carrier(const Carrier& carrier);
 
@@ -43,7 +43,7 @@ const Scheme& add() {
   return only<S>();
 }
 
-/// The carrier of a plan's scheme.
+/// Returns the carrier of a plan's scheme.
 /// @throws InvalidInput if devices have no scheme of that name
 const Carrier& carrier_of(const Plan& plan);
 

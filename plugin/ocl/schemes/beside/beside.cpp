@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The workers that solve lines side by side by lanes.
+// Workers for lines side by side, by lanes.
 #include <algorithm>
 
 #include "geometry.hpp"
@@ -9,9 +9,9 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// The arguments of kernels by lanes for lines side by side, and the geometry of a launch over some blocks of lines.
+/// Kernel arguments and geometry of a launch by lanes over blocks of lines side by side.
 struct BesideCounts {
-  /// @param pieces  pieces of a bundle, each of which one work-group takes
+  /// @param pieces  number of pieces of a bundle; a work-group takes one piece
   BesideCounts(const Site& s, const Tiles& t, Index pieces)
       : blocks{t.chunk.tile_end - t.chunk.tile_begin},
         block_stride{s.lines.block_stride()},
@@ -24,12 +24,12 @@ struct BesideCounts {
         groups{std::clamp<Index>(s.layout.runs, 1, std::max<Index>(1, blocks * bundles * pieces))} {}
   Long blocks, block_stride, block_lines, row_stride, slot;
   Int length, bundle, bundles;
-  Geometry groups;  ///< no more work-groups than the layout has windows, and no more than there are pieces
+  Geometry groups;  ///< at most one work-group for each piece, and for each window of the layout
 };
 
 Needs window_of(const Plan& plan) { return {.slot = plan.as<Beside>().window / plan.lanes}; }
 
-/// exact-factored of lines side by side: kernels/cpu/strided_factored.cl, strided_shared.cl.
+/// Runs exact-factored for lines side by side (kernels/cpu/strided_factored.cl, strided_shared.cl).
 template <typename T>
 class BesideFactored final : public FactorWorker<T> {
  public:
@@ -65,7 +65,7 @@ class BesideFactored final : public FactorWorker<T> {
   Kernel kernel_;
 };
 
-/// truncated-halo of lines side by side that are cut into segments: kernels/cpu/strided_halo.cl.
+/// Runs truncated-halo for lines side by side that are cut into segments (kernels/cpu/strided_halo.cl).
 template <typename T>
 class BesideHalo final : public Worker<T> {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Kernels by one work-item.
+// Workers whose kernels have one work-item.
 #include <algorithm>
 #include <string>
 
@@ -11,12 +11,11 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Compiler options for the rows of a block and for the form of the bands.
 std::string task_options(const Plan& plan, Index rows) {
   return "-D TASK_ROWS=" + std::to_string(rows) + (plan.symmetric() ? " -D SYMMETRIC" : "");
 }
 
-/// truncated-streamed, one launch over whole blocks: kernels/fpga/task_spk*.cl.
+/// Runs truncated-streamed by one launch over whole blocks (kernels/fpga/task_spk*.cl).
 /// @tparam kSweep  how the unknowns at the cuts determine the rows of blocks
 template <typename T, CutSweep kSweep>
 class FpgaSpk : public Worker<T> {
@@ -33,9 +32,8 @@ class FpgaSpk : public Worker<T> {
     return 0;
   }
 
-  /// Enqueue one launch. A launch over no tiles solves nothing.
   Event enqueue(const Site& s, const Tiles& t) override {
-    constexpr std::size_t kBurstBytes = 128;  // bytes of the widest access; blocks lie at multiples of it
+    constexpr std::size_t kBurstBytes = 128;  // bytes of the widest access; blocks begin at multiples of it
     const Chunk& chunk = t.chunk;
     const Index m = s.plan.m, behind = chunk.tile_end + task_overlap(kSweep);
     const Index end = chunk.tile_end > chunk.tile_begin ? std::min(s.plan.tiles(), behind) : chunk.first / m;
@@ -58,7 +56,7 @@ using SpkBoth = FpgaSpk<T, CutSweep::both>;
 template <typename T>
 using SpkJac = FpgaSpk<T, CutSweep::jacobi>;
 
-/// exact-factored, row after row: kernels/fpga/tdma.cl.
+/// Runs exact-factored row after row (kernels/fpga/tdma.cl).
 template <typename T>
 class FpgaTdma final : public Worker<T> {
  public:
@@ -83,10 +81,10 @@ class FpgaTdma final : public Worker<T> {
 
  private:
   Kernel kernel_;
-  Buffer coupling_;  ///< couplings of all rows, which the sweep down stores for the sweep up in addition to x
+  Buffer coupling_;  ///< couplings of all rows; the sweep down stores them for the sweep up
 };
 
-/// exact-factored for many lines, which take turns row by row: kernels/fpga/batch.cl.
+/// Runs exact-factored for many lines, which take turns row by row (kernels/fpga/batch.cl).
 template <typename T>
 class FpgaBatch final : public Worker<T> {
  public:
@@ -127,7 +125,7 @@ class FpgaBatch final : public Worker<T> {
 
  private:
   Kernel kernel_;
-  Buffer starts_;  ///< first row of each line if lines differ in length, and the end of the last line
+  Buffer starts_;  ///< for lines of different lengths: first row of each line, then the end of the last line
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The worker for lines side by side by work-groups, with stored factors in the order of the rows. Plans that are not
-// condensed take one launch of kernels/gpu/grid_streamed.cl, grid_shared.cl, grid_whole.cl or grid_factored.cl.
+// The worker for lines side by side by work-groups, with stored factors in the order of the rows. An apply is one
+// launch of kernels/gpu/grid_streamed.cl, grid_shared.cl, grid_whole.cl or grid_factored.cl.
 #include <algorithm>
 #include <string>
 
@@ -60,7 +60,7 @@ class Grids final : public FactorWorker<T> {
         return launch_blocks(s, t, groups, 0, Long{first}, Int{plan.run_tiles});
       }
       case GridForm::whole:
-        // Kernels for whole lines ignore the arguments for segments, so any buffer will do.
+        // Kernels for whole lines ignore the arguments for segments, so any buffer can stand for them.
         return launch_segments(s, t, 4 * items, Int{1}, t.y, t.y);
       case GridForm::factored:
       case GridForm::condensed:
@@ -83,7 +83,7 @@ class Grids final : public FactorWorker<T> {
   }
 
   /// Launch the kernel over the blocks of a chunk.
-  /// @param more  arguments after those that all these kernels have
+  /// @param more  further arguments, after the common arguments
   template <typename... More>
   Event launch_blocks(const Site& s, const Tiles& t, Index groups, std::size_t local, const More&... more) {
     const Index blocks = t.chunk.tile_end - t.chunk.tile_begin, length = s.lines.length(0);
@@ -100,7 +100,7 @@ class Grids final : public FactorWorker<T> {
                   Long{s.lines.row_stride()}, static_cast<Int>(s.plan.as<Beside>().bundles), more...);
   }
 
-  /// Launch the kernel with local memory and with one work-group for each segment of each bundle.
+  /// Launch the kernel with local memory, and with one work-group for each segment of each bundle.
   template <typename... More>
   Event launch_segments(const Site& s, const Tiles& t, Index local_words, const More&... more) {
     const Index blocks = t.chunk.tile_end - t.chunk.tile_begin;

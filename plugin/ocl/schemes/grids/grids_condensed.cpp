@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// exact-factored by work-groups, for lines side by side that are cut into segments. The segments are condensed to their
-// first rows, level by level, and solved on the way back. Kernels: kernels/gpu/grid_condense.cl, grid_whole.cl,
-// grid_shared_condense.cl, grid_shared_back.cl.
+// Runs exact-factored by work-groups, for lines side by side that are cut into segments. The launches down condense
+// segments to their first rows, level by level. The launches back solve the inner rows. Kernels:
+// kernels/gpu/grid_condense.cl, grid_whole.cl, grid_shared_condense.cl, grid_shared_back.cl.
 #include "geometry.hpp"
 #include "schemes/grids/grid_factors.hpp"
 #include "schemes/grids/grid_plan.hpp"
@@ -10,14 +10,14 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// A level of GridFactors on the device. The factors of the first level are the chunks' bands, except its multipliers
-/// if lines are symmetric; its y and x are those of a launch. In the other levels, `taken` is subtracted from y.
+/// A level of GridFactors on the device. The first level uses y and x of a launch. Its factors are the chunks' bands;
+/// if lines are symmetric, it has multipliers of its own. In the other levels, `taken` is subtracted from y.
 struct GridLevel {
   Index rows = 0, tiles = 0;
   Buffer multiplier, reciprocal, coupling, weight, y, taken, x;
 };
 
-/// The arguments that all launches over the first `blocks` blocks of a level have in common.
+/// The common arguments of launches over the first `blocks` blocks of a level.
 template <typename T>
 struct LevelLaunch {
   LevelLaunch(const LineSet& all, const Plan& plan, const GridLevel& level, bool first, Index some_blocks)
@@ -44,8 +44,8 @@ struct LevelLaunch {
   std::size_t alignment = sizeof(T);    ///< alignment of the factors in bytes
 };
 
-/// The geometry with one work-group for each run. A run goes through the tiles of one segment of all bundles, then
-/// through those of the next segment.
+/// Returns the geometry with one work-group for each run. Tiles are in the order of segments, and in a segment in the
+/// order of bundles.
 template <typename T>
 Geometry shared_geometry(const Plan& plan, const LevelLaunch<T>& level) {
   const Index tiles = level.blocks * level.bundles * plan.as<Beside>().segments;
@@ -55,8 +55,8 @@ Geometry shared_geometry(const Plan& plan, const LevelLaunch<T>& level) {
 template <typename T>
 class GridsCondensed final : public Worker<T> {
  public:
-  /// Memory needs, in numbers per row. The first level has one. Each other level has four for factors and weights, two
-  /// for y and one for x.
+  /// Memory needs, in numbers per row: one in the first level, seven in each other level. Of these seven, four are for
+  /// factors and weights, two for y and one for x.
   static Needs needs(const Plan& plan, const LineSet& lines, int word, Index) {
     Index words = lines.extent(), tiles = plan.as<Beside>().segments;
     const Index upper = upper_tiles(plan, lines.block_lines()).rows;
@@ -70,8 +70,8 @@ class GridsCondensed final : public Worker<T> {
     return {level.multiplier.data(), level.reciprocal.data(), level.coupling.data(), sizeof(T)};
   }
 
-  /// Build the kernels, and bring the arrays that are not split by rows of the system to the device. The buffers of the
-  /// last set-up are released.
+  /// Build the kernels. Copy to the device the arrays that chunks do not split. The buffers of the last set-up are
+  /// released.
   std::int64_t build(const Site& s, const BandsView<T>&) override {
     make_kernels(s);
     std::int64_t bytes = 0;
@@ -81,7 +81,6 @@ class GridsCondensed final : public Worker<T> {
     return bytes;
   }
 
-  /// Launch all levels down, then back.
   Event enqueue(const Site& s, const Tiles& t) override {
     const Index blocks = t.chunk.tile_end - t.chunk.tile_begin;
     levels_.front().y = t.y;
@@ -144,7 +143,7 @@ class GridsCondensed final : public Worker<T> {
     return bytes + 3 * vector;
   }
 
-  /// Launch the pass down over the first level of lines that are all alike, whose sweeps are concurrent.
+  /// Launch the pass down over the first level of lines with equal bands, by concurrent sweeps.
   Event launch_shared_condense(const Site& s, Index blocks) {
     const GridLevel &from = levels_[0], &to = levels_[1];
     const LevelLaunch<T> here(s.lines, s.plan, from, true, blocks), next(s.lines, s.plan, to, false, blocks);
@@ -181,7 +180,8 @@ class GridsCondensed final : public Worker<T> {
                   static_cast<Int>(here.bundles), static_cast<Int>(from.tiles));
   }
 
-  /// Launch the pass back: solve the inner rows of segments from their first unknowns, which the next level has solved.
+  /// Launch the pass back: solve the inner rows of segments. The next level has solved the first unknowns of the
+  /// segments.
   Event launch_back(const Site& s, std::size_t level, Index blocks) {
     if (level == 0 && grid_condenses_at_once(s.plan)) return launch_shared_back(s, blocks);
     const GridLevel& at = levels_[level];
@@ -200,7 +200,7 @@ class GridsCondensed final : public Worker<T> {
                   last ? at.y : levels_[level + 1].x, here.numbers("taken", level > 0 ? at.taken : at.y));
   }
 
-  /// down_ and back_ are for the first level, last_ for the last, upper_down_ and upper_back_ for the others.
+  /// down_ and back_ are for the first level, last_ for the last level, upper_down_ and upper_back_ for other levels.
   Kernel down_, back_, upper_down_, upper_back_, last_;
   GridFactors<T> factors_;
   std::vector<GridLevel> levels_;

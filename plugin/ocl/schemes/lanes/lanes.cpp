@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines laid end to end, by lanes.
+// Workers for lines end to end, by lanes.
 #include <algorithm>
 
 #include "interface.hpp"
@@ -10,13 +10,13 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Vectors of scratch, two a row, if both sweeps go over partitions and over the rows that are read beside them.
+/// Vectors of scratch: two for each row, if both sweeps include the rows of the halo.
 Index swept_both_ways(const Plan& plan) {
   const Cut cut = plan.cut();
   return plan.lanes + 2 * (cut.before + plan.m + cut.behind);
 }
 
-/// truncated-halo by lanes: kernels/cpu/truncated_halo.cl, or kernels/cpu/truncated_tiles.cl if tiles are streamed.
+/// Runs truncated-halo by lanes (kernels/cpu/truncated_halo.cl; with streamed tiles, truncated_tiles.cl).
 template <typename T, bool kStreams>
 class HaloWorker final : public Worker<T> {
  public:
@@ -85,7 +85,7 @@ class OuterNumbers {
   AlignedArray<T> tops_, bottoms_;
 };
 
-/// Lane-interleaved stored factors, and the decay of influences through each partition (InterleavedFactors::down()).
+/// Base of workers with lane-interleaved stored factors, and with products of factors over each partition.
 template <typename T>
 class InterleavedWorker : public FactorWorker<T> {
  public:
@@ -102,8 +102,8 @@ class InterleavedWorker : public FactorWorker<T> {
   Stored view(const Plan& plan) const {
     return plan.narrow ? stored(interleaved_.narrow_view()) : stored(interleaved_.view());
   }
-  /// Allocate InterleavedFactors::down() and up() on the host and the device: for each partition, the product of its
-  /// multipliers and that of its couplings. @return bytes
+  /// Allocate the products of factors over each partition (InterleavedFactors::down(), up()) on host and device.
+  /// @return bytes
   std::int64_t make_room(const Site& s) { return through_.resize(s.device, factor_tiles(s.plan) * s.plan.lanes); }
   void bring_through(const Site& s) {
     std::copy_n(interleaved_.down(), through_.count(), through_.tops());
@@ -115,8 +115,8 @@ class InterleavedWorker : public FactorWorker<T> {
   OuterNumbers<T> through_;
 };
 
-/// truncated-streamed by stored factors: kernels/cpu/interleaved_streamed.cl. If a device shares the host's memory, it
-/// makes the factors itself: interleaved_factor.cl.
+/// Runs truncated-streamed by stored factors (kernels/cpu/interleaved_streamed.cl). If a device shares the host's
+/// memory, the device makes the factors itself (kernels/cpu/interleaved_factor.cl).
 template <typename T>
 class LanesStreamed final : public InterleavedWorker<T> {
  public:
@@ -206,8 +206,8 @@ class LanesStreamed final : public InterleavedWorker<T> {
   bool on_device_ = false;  ///< the device makes the factors
 };
 
-/// exact-factored from both ends of the system to a tile in the middle, by two work-groups. There are two launches, and
-/// the host does nothing between them: kernels/cpu/twisted_eliminate.cl, twisted_substitute.cl.
+/// Runs exact-factored from both ends of the system to a tile in the middle (kernels/cpu/twisted_eliminate.cl,
+/// twisted_substitute.cl). Both kernels have two work-groups. Between their launches the host does nothing.
 template <typename T>
 class LanesTwisted final : public InterleavedWorker<T> {
  public:
@@ -253,11 +253,11 @@ class LanesTwisted final : public InterleavedWorker<T> {
   static std::int64_t swept_bytes(const Plan& plan, Index word) { return plan.tiles() * plan.tile_rows() * word; }
 
   Kernel eliminate_, substitute_;
-  Buffer swept_;  ///< results of the first launch, which the second one reads
+  Buffer swept_;  ///< results of the first launch, input of the second launch
 };
 
-/// exact-twopass by lanes. The first pass reduces every partition to two equations. The host solves the system in their
-/// unknowns, and the second pass substitutes: kernels/cpu/exact_reduce.cl, exact_substitute.cl.
+/// Runs exact-twopass by lanes (kernels/cpu/exact_reduce.cl, exact_substitute.cl). The first pass reduces every
+/// partition to two equations. The host solves the system of these equations, and the second pass substitutes.
 template <typename T>
 class LanesTwopass final : public Worker<T> {
  public:
@@ -296,12 +296,12 @@ class LanesTwopass final : public Worker<T> {
   }
 
  private:
-  /// Numbers of a SchurSegment that the first pass writes for each partition.
+  /// Numbers of a SchurSegment, which the first pass writes for each partition.
   static constexpr Index kSegmentWords = 8;
   /// Number of partitions, padded to whole tiles.
   static Index padded(const Plan& plan) { return plan.tiles() * plan.lanes; }
 
-  /// Solve for the outer unknowns of all partitions, before the first tiles of the second pass.
+  /// Solve for the top and bottom unknowns of all partitions, before the first tiles of the second pass.
   void join(const Site& s) {
     const Event event = enqueue_read(s.device, equations_, words_.data(), segment_bytes_);
     s.waiter.wait(event);

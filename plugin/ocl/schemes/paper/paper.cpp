@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Truncated SPIKE of Macintosh, Banks and Kelson (2019) over marshalled arrays: by lanes (kernels/cpu/paper_lanes_*.cl)
-// and by work-items (kernels/gpu/paper_*.cl). As in the paper, each apply marshals and factors again, and set-up stores
+// and by work-items (kernels/gpu/paper_*.cl). As in the paper, each apply marshals and factors again. Set-up stores
 // only the bands.
 #include "schemes/lane_needs.hpp"
 #include "schemes/paper/paper_form.hpp"
@@ -9,7 +9,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// The arrays of both forms on a device.
+/// Base of both workers: their arrays on a device.
 template <typename T>
 class PaperWorker : public Worker<T> {
  protected:
@@ -27,10 +27,9 @@ class PaperWorker : public Worker<T> {
     return bytes;
   }
 
-  /// The arrays, as arguments of launches.
   struct Arrays {
-    BufferNeed lower, diag, upper, y;  ///< marshalled; y then takes x
-    BufferNeed reciprocals, left;      ///< marshalled reciprocal pivots, and y after the sweeps
+    BufferNeed lower, diag, upper, y;  ///< marshalled arrays; x overwrites y
+    BufferNeed reciprocals, left;      ///< marshalled arrays: reciprocal pivots, and y after the sweeps
     BufferNeed v, bottom, w, top;      ///< tips of spikes, one number for each partition
   };
   /// @param vector  alignment of marshalled arrays, in bytes
@@ -79,7 +78,7 @@ class LanesPaper final : public PaperWorker<T> {
     const Index tiles = paper_lanes_tiles(plan, chunk.tile_end - chunk.tile_begin);
     const auto a = this->arrays(tiles * plan.tile_rows() * this->kWord, tips_of(plan, tiles) * this->kWord,
                                 size(plan.lanes * this->kWord));
-    // The first partition of a launch belongs to the neighbour above, if there is one.
+    // The first partition of a launch belongs to the previous launch, if there is one.
     const Long first{std::max<Index>(0, chunk.tile_begin * plan.lanes - 1) * plan.m}, n{plan.n}, count{tiles},
         origin{chunk.first};
     const Int m{static_cast<Int>(plan.m)}, m_min{static_cast<Int>(plan.as<PaperLanes>().m_min)};
@@ -95,7 +94,7 @@ class LanesPaper final : public PaperWorker<T> {
   }
 
  private:
-  /// Numbers of an array of tips: one for each partition of the tiles, and one for the neighbour on either side.
+  /// Numbers of an array of tips: one for each partition of the tiles, and one for each of the two neighbours.
   static Index tips_of(const Plan& plan, Index tiles) { return tiles * plan.lanes + 2; }
 
   Kernel spktrrec_;
@@ -134,7 +133,7 @@ class TilesPaper final : public PaperWorker<T> {
     };
     const Geometry turning = groups(plan.items * (paper_block_rows(sizeof(T)) + 1)),
                    factoring = groups(plan.as<PaperForm>().staged ? 4 * plan.m * plan.items : 1), sweeping = groups(0);
-    // The first partition of a launch belongs to the neighbour above.
+    // The first partition of a launch belongs to the previous launch.
     const Long origin{chunk.first}, end{chunk.end}, first{(chunk.tile_begin * plan.lanes - 1) * plan.m},
         own{tiles * plan.items};
     const auto m = static_cast<Int>(plan.m);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The workers that solve lines laid end to end by work-groups in one pass.
+// Workers for lines end to end that solve by work-groups, in one pass.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -11,26 +11,25 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Work-groups that keep a GPU busy.
+/// Number of work-groups that keep a GPU busy.
 constexpr Index kBusyGroups = 2048;
 
-/// Compiler options for the form of bands or factors.
 std::string form_options(const Plan& plan) {
   return std::string(plan.form == Form::shared ? " -D SHARED_FACTORS" : "") +
          (plan.symmetric() ? " -D SYMMETRIC" : "") + (plan.narrow ? " -D NARROW_FACTORS" : "");
 }
 
-/// A kernel that comes in two forms. The exact form propagates NaN and Inf exactly, at a cost of some 10 %. The fast
-/// form only records in device memory that it met a NaN or Inf. An exact launch follows each fast launch. It repeats
-/// the work if there is such a record, and does nothing otherwise, so the host need not wait for the record. If all
-/// rows belong to one line, a NaN may reach all of them, and the fast form alone suffices.
+/// A kernel in two forms. The exact form propagates NaN and Inf exactly, at a cost of about 10 %. The fast form only
+/// notes in device memory that it met a NaN or Inf. An exact launch follows each fast launch. It repeats the work only
+/// if there is a note, so the host need not wait for the note. If all rows belong to one line, a NaN may reach all of
+/// them, and the fast form alone suffices.
 template <typename T>
 class TileKernel {
  public:
-  /// Build the forms that the plan needs, and allocate the memory for records.
+  /// Build the forms that the plan needs, and allocate memory for the note.
   /// @param more        compiler options in addition to the shape
-  /// @param all_couple  no factor between two rows is 0, so all rows are of one line
-  /// @param exact       the exact form is used without the fast one
+  /// @param all_couple  no factor between two rows is 0, so all rows belong to one line
+  /// @param exact       use only the exact form
   /// @return bytes on the device
   template <typename Make>
   std::int64_t build(const Site& s, const Make& make, const std::string& more, bool all_couple, bool exact) {
@@ -46,10 +45,10 @@ class TileKernel {
     return kBytes;
   }
 
-  /// Launch the kernel over some tiles, and after it the exact form that repeats the work on demand.
-  /// @param names  names of the arrays that go with the chunks, see BufferNeed
+  /// Launch the kernel over some tiles. If needed, also launch the exact form that repeats the work on demand.
+  /// @param names  names of the arrays of bands or factors, as BufferNeed::name
   /// @param again  most work-groups of the repetition, which rarely has work to do
-  /// @param more   arguments after those that all such kernels have
+  /// @param more   further arguments, after the common arguments
   template <typename... Args>
   Event start(const Site& s, const Tiles& t, const std::array<const char*, 3>& names, const Geometry& geometry,
               Index again, const Args&... more) {
@@ -76,7 +75,7 @@ class TileKernel {
  private:
   Kernel kernel_, again_;
   bool on_demand_ = false;
-  Buffer met_by_;  ///< the number of the last launch that met a non-finite number
+  Buffer met_by_;  ///< holds the number of the last launch that met a non-finite number
 };
 
 /// True if the vectors are so short that the exact form costs little.
@@ -85,15 +84,15 @@ bool is_short(const Site& s) {
   return s.plan.n * static_cast<Index>(sizeof(T)) <= s.nan_safe_bytes;
 }
 
-/// The geometry with one work-group for each tile, or for each run of tiles. If there are no tiles, one work-group
-/// starts and has nothing to do.
+/// Returns the geometry with one work-group for each tile, or for each run of tiles. Without tiles, one work-group
+/// starts and does nothing.
 template <typename T>
 Geometry groups_of(const Plan& plan, Index tiles) {
   return {std::max<Index>(1, tiles), static_cast<std::size_t>(plan.items),
           size(group_local_words(plan.items, plan.item_rows)) * sizeof(T)};
 }
 
-/// truncated-halo by work-groups: kernels/gpu/tile_halo.cl.
+/// Runs truncated-halo by work-groups (kernels/gpu/tile_halo.cl).
 template <typename T>
 class TilesHalo final : public Worker<T> {
  public:
@@ -116,7 +115,7 @@ class TilesHalo final : public Worker<T> {
   TileKernel<T> kernel_;
 };
 
-/// Base of the workers whose kernels run by work-groups and read stored factors in the order of the rows.
+/// Base of workers whose kernels run by work-groups and read stored factors in the order of the rows.
 template <typename T>
 class StoredTileWorker : public FactorWorker<T> {
  public:
@@ -148,7 +147,7 @@ class StoredTileWorker : public FactorWorker<T> {
   bool all_couple_ = false;
 };
 
-/// truncated-halo of lines that are all alike: kernels/gpu/tile_shared.cl.
+/// Runs truncated-halo for lines with equal bands (kernels/gpu/tile_shared.cl).
 template <typename T>
 class TilesKept final : public StoredTileWorker<T> {
  public:
@@ -169,7 +168,7 @@ class TilesKept final : public StoredTileWorker<T> {
   }
 };
 
-/// truncated-streamed by work-groups: kernels/gpu/tile_stored.cl.
+/// Runs truncated-streamed by work-groups (kernels/gpu/tile_stored.cl).
 template <typename T>
 class TilesStreamed final : public StoredTileWorker<T> {
  public:
@@ -179,7 +178,6 @@ class TilesStreamed final : public StoredTileWorker<T> {
                                  " -D CORE_GROUPS=" + std::to_string(runs_of_core(s.plan, sizeof(T))));
   }
 
-  /// Enqueue the runs of a chunk.
   Event enqueue(const Site& s, const Tiles& t) override {
     const Plan& plan = s.plan;
     return this->kernel_.start(s, t, this->kNames, groups_of<T>(plan, t.chunk.tile_end - t.chunk.tile_begin),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// exact-twopass by work-groups. Tiles are reduced to their last rows, level by level, until one tile holds all rows and
-// is solved. The way back solves the tiles of every level. Kernels: kernels/gpu/tile_reduce.cl, tile_solve.cl,
-// tile_substitute.cl.
+// Runs exact-twopass by work-groups. Tiles are reduced to their last rows, level by level, until all rows fit in one
+// tile. This tile is solved, and then the tiles of every level, from the last level to the first. Kernels:
+// kernels/gpu/tile_reduce.cl, tile_solve.cl, tile_substitute.cl.
 #include "build_program.hpp"
 #include "schemes/table.hpp"
 #include "schemes/tiles/tile_plans.hpp"
@@ -10,11 +10,11 @@ namespace oclspkt::ocl {
 namespace {
 
 /// kLeftWords: numbers that a tile passes to the next level. kKeptWords: numbers that the first pass stores for each
-/// work-item. See kernels/gpu/tile_excess.clh.
+/// work-item (kernels/gpu/tile_excess.clh).
 constexpr Index kLeftWords = 6, kKeptWords = 3;
 
-/// A level of the reduction. The first has y and x of the system. The rows of each other level are the last rows of the
-/// tiles of the level before, in double if the device has double. The last level is one tile.
+/// A level of the reduction. The first level has y and x of the system. The rows of each other level are the last rows
+/// of the previous level's tiles; they are in double if the device has double. The last level is one tile.
 struct ReducedLevel {
   Index rows = 0, tiles = 0;
   Buffer y, left, kept, x;
@@ -25,8 +25,8 @@ class TilesTwopass final : public Worker<T> {
  public:
   static Needs needs(const Plan&, const LineSet&, int, Index) { return {.arrays = 6}; }
 
-  /// Build the kernels that the levels need, and allocate the buffers of the levels. A level of one tile is solved at
-  /// once; the other levels take two passes.
+  /// Build the kernels that the levels need, and allocate the buffers of the levels. A level of one tile needs one
+  /// kernel; other levels need two.
   std::int64_t build(const Site& s, const BandsView<T>&) override {
     const Index tiles = s.plan.tiles(), level_rows = s.plan.as<Levels>().items * kLevelItemRows;
     if (tiles > 1) make_passes(s, true);
@@ -65,7 +65,6 @@ class TilesTwopass final : public Worker<T> {
     s.waiter.wait(launch_solve(s, 0));
   }
 
-  /// Launch all levels down, then back.
   Event enqueue(const Site& s, const Tiles& t) override {
     levels_.front().y = t.y;
     levels_.front().x = t.x;
@@ -78,7 +77,7 @@ class TilesTwopass final : public Worker<T> {
   }
 
  private:
-  /// Build a kernel for the first level, or for the others.
+  /// Build a kernel: for the first level, or for all other levels.
   static void make(const Site& s, Kernel& kernel, const char* name, bool first, const std::string& more = "") {
     const Plan& plan = s.plan;
     const bool wide = wide_levels(s);
@@ -124,8 +123,8 @@ class TilesTwopass final : public Worker<T> {
             .outer = {"outer", &next.x, here.tiles * wide, size(wide)}};
   }
 
-  /// Launch a kernel over the rows of a level. The first level reads bands and y, the others read the rows left by the
-  /// level before.
+  /// Launch a kernel over the rows of a level. The first level reads bands and y. Each other level reads the reduced
+  /// rows of the previous level.
   template <typename... Args>
   Event launch_level(const Site& s, std::size_t level, Kernel& kernel, Index groups, const Args&... args) const {
     const LevelNeeds b = needs_of(s, level);
@@ -145,7 +144,7 @@ class TilesTwopass final : public Worker<T> {
     return launch_level(s, level, reduce_[level > 0], tiles, b.left, b.kept, Long{levels_[level].rows}, Long{tiles});
   }
 
-  /// Solve the first `tiles` tiles of a level, whose last unknowns the next level has solved.
+  /// Solve the first `tiles` tiles of a level. The next level has solved the last unknowns of these tiles.
   Event launch_substitute(const Site& s, std::size_t level, Index tiles) {
     const LevelNeeds b = needs_of(s, level);
     return launch_level(s, level, substitute_[level > 0], tiles, b.kept, b.x, b.outer, Long{levels_[level].rows},
@@ -158,8 +157,8 @@ class TilesTwopass final : public Worker<T> {
     return launch_level(s, level, solve_, 1, needs_of(s, level).x, Long{rows});
   }
 
-  Kernel reduce_[2], substitute_[2];  ///< [0] for the first level, [1] for the others
-  Kernel solve_;                      ///< for the last level
+  Kernel reduce_[2], substitute_[2];  ///< [0] for the first level, [1] for other levels
+  Kernel solve_;                      ///< solves the last level
   std::vector<ReducedLevel> levels_;
 };
 
