@@ -13,8 +13,8 @@
 namespace oclspkt {
 namespace {
 
-/// The ratios whose running products are the spikes of a segment with a cut above and below:
-/// down[i] = |upper_i / u_i| (LU from its top), up[i] = |lower_i / u'_i| (UL from its bottom).
+/// The ratios whose running products are the spikes of a segment with a cut above and below. down[i] = |upper_i / u_i|,
+/// u the pivots of LU from its top; up[i] = |lower_i / u'_i|, u' the pivots of UL from its bottom.
 struct Ratios {
   std::vector<double> down, up;
 
@@ -24,7 +24,7 @@ struct Ratios {
     down.resize(size);
     up.resize(size);
     double c = 0, a_up = 0;
-    // Two chains of divisions, neither of which waits for the other.
+    // The two chains of divisions do not wait for each other.
     for (Index i = first, j = end - 1; i < end; ++i, --j) {
       // With an infinite diagonal the ratio is 0; 0 * diag makes it NaN.
       c = rows.upper(i) / (static_cast<double>(rows.diag(i)) - rows.lower(i) * c) +
@@ -36,7 +36,7 @@ struct Ratios {
   }
 };
 
-/// |w_i| and |v_i| of the rows of a segment.
+/// |w_i| (above) and |v_i| (below) of the rows of a segment.
 struct Spikes {
   std::vector<double> above, below;
 
@@ -60,7 +60,7 @@ Certificate certify_partitions(const SweepRows<T>& rows, Index m, Index halo, Ro
   Ratios ratios;
   Spikes spikes;
   for (Index k = begin; k < end; ++k) {
-    // Stay inside of `asked`: no coupling leaves its lines, and a short line should not cost a whole partition.
+    // Rows outside of `asked` have no influence. Skipping them saves time if lines are short.
     const Index first = std::max(asked.first, k * m - halo), last = std::min(asked.end, (k + 1) * m + halo);
     const Index kept_first = std::max(asked.first, k * m), kept_end = std::min(asked.end, (k + 1) * m);
     ratios.fill(rows, first, last);
@@ -78,7 +78,7 @@ Certificate certify_partitions(const SweepRows<T>& rows, Index m, Index halo, Ro
 
 Index cuts_a_piece(Index m) { return std::max<Index>(1, kPieceRows / m); }
 
-/// Both sweeps of a partition. Rows of `up` count from the last row.
+/// Both sweeps of a partition. In `up`, rows count from the partition's last row.
 struct TwoSweeps {
   ForwardSweep down, up;
 };
@@ -126,13 +126,13 @@ class InterfaceGrowth {
 /// The relative difference up to which two sweeps that began in different rows count as converged.
 constexpr double kForgotten = 1e-12;
 
-/// The values that a row of a sweep down passes on to the next.
+/// The values that a row of a sweep down passes on to the next row.
 struct Handed {
   double c = 0;        ///< c_i p_i
   double upwards = 1;  ///< the largest product of |c p| of consecutive rows up to this one; at least 1
   InterfaceGrowth interfaces;
-  /// Results of a row: `ratio` is |a_i p_i|; `c_above` and `upwards` are |c p| and `upwards` of the row above;
-  /// `nothing` is 0 times the diagonal, NaN for an infinite diagonal, which would make `ratio` 0.
+  /// `ratio` is |a_i p_i| of a row; `c_above` and `upwards` are |c p| and `upwards` of the row above. `nothing` is 0
+  /// times the diagonal: NaN for an infinite diagonal.
   struct Row {
     double ratio, c_above, nothing, upwards;
   };
@@ -165,8 +165,8 @@ double growth_of_sweep(Index n, Index piece, Index lead_in, const F& sweep) {
 /// The truncation errors of a tile, see certify_stored().
 struct OfTile {
   double below = 0;   ///< bound of the factor by which an error below the tile reaches the rows above it
-  double left = 0;    ///< what remains behind the tile of an error 1 + |c p| of the row above it
-  double amount = 0;  ///< sum over the tile's rows of that error, times its largest growth upwards
+  double left = 0; ///< size below the tile of an error that is 1 + |c p| in the row above the tile
+  double amount = 0; ///< sum over the tile's rows of this error, times its largest growth upwards
 };
 
 /// Sweep down whole tiles. @param tiles  shape [plan.tiles()] or null; overwritten with the errors of the swept tiles
@@ -201,8 +201,8 @@ struct Block {
   double down = 1;     ///< product of |a_i p_i|
   double up = 1;       ///< product of |c_i p_i|
   double entered = 0;  ///< size of an error that begins with the block: 1 + |c p| of the row above
-  double begun = 0;    ///< what remains behind the block of the largest error that begins in it
-  double amount = 0;   ///< sum over the rows of an error of 1 from above, times its largest growth upwards
+  double begun = 0; ///< size below the block of the largest error that begins in the block
+  double amount = 0; ///< sum over the rows of an error that enters as 1, times its largest growth upwards
   double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row above the block
   bool finite = true;
 };
@@ -351,7 +351,7 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
     }
     if (at(k).below > worst.bound) worst = certificate(at(k).below, std::max<Index>(0, k - 1), k, false);
   }
-  // A run may start at any tile. Tile k is the one above the run, and the unknown above it is truncated.
+  // A run may start below any tile k. It also sweeps tile k, and truncates the unknown above tile k.
   double amount = 0;
   Certificate start;
   for (Index k = tiles - 1; k > 0; --k) {

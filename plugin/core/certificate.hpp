@@ -13,7 +13,7 @@ struct Certificate {
   double bound = 0;           ///< NaN or Inf: nothing is known
   Index partition = -1;       ///< the partition (or tile) with the largest bound
   Index first = 0, last = 0;  ///< first and last row of this partition, as offsets in the vector
-  bool above = false;         ///< whether most of the bound comes from truncation above these rows, not below
+  bool above = false; ///< true if truncation above these rows causes more of the bound than below
   double growth = 1;          ///< how much solving the interface systems amplifies rounding errors
 };
 
@@ -37,10 +37,10 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
 /// plan.m). For the rows of a tile, the solve truncates the unknown below the next tile. A run sweeps one more tile at
 /// its start, and the unknown above that tile is truncated, too.
 ///
-/// The bound is the sum of two errors, and holds wherever runs start. The error from below is the product of |c_i p_i|
-/// over a tile, times the largest such product that ends with the row above the tile. The error from above begins as
-/// 1 + |c p| of the truncated row. Each row on its way down multiplies it by |a_i p_i|, and then, in the sweep up, by
-/// |c_i p_i|.
+/// Row i couples by a_i to the row above and by c_i to the row below; p_i is its reciprocal pivot. The bound is the
+/// sum of two errors, and holds wherever runs start. The error from below is the product of |c_i p_i| over a tile,
+/// times the largest such product that ends with the row above the tile. The error from above begins as 1 + |c p| of the
+/// truncated row. On the way down each row multiplies it by |a_i p_i|, and on the way up by |c_i p_i|.
 ///
 /// The result of a partition's last row in the sweep down is computed twice: by the partition alone, and from the
 /// result of the row above it. So is that of its first row in the sweep up. The two results differ by rounding. The
@@ -56,14 +56,13 @@ struct TileRuns {
   Index n;                          ///< rows of all lines
   Index tile_rows;                  ///< rows of a tile, which solves one interface system
   Index window;                     ///< rows between a truncated unknown and the nearest row that depends on it
-  bool above = true, below = true;  ///< whether unknowns are truncated above runs, below tiles
+  bool above = true, below = true; ///< whether the solve truncates unknowns above runs, below tiles
 };
 
-/// A rigorous truncation bound for TileRuns. Beyond both ends of a run, unknowns are truncated `window` rows away, and
-/// between its tiles a tile away, which is at least as far.
-///
-/// The bound holds wherever runs and tiles begin: rows are divided into blocks of window / kWindowBlocks rows, and the
-/// decay is counted over as many whole blocks as every window contains.
+/// A rigorous truncation bound for TileRuns. The solve truncates unknowns `window` rows beyond both ends of a run, and
+/// a tile away between its tiles. A tile has at least `window` rows.
+/// The bound holds wherever runs and tiles begin. The function divides rows into blocks of window / kWindowBlocks rows,
+/// and counts decay over as many whole blocks as every window contains.
 /// @cost 1 division, 8 multiplications a row
 template <typename T>
 Certificate certify_runs(const TileRuns& runs, const BandsView<T>& bands);
@@ -88,7 +87,7 @@ Certificate certify_halves(const Plan& plan, const BandsView<T>& bands,
 double bound_halves(double d, Index m);
 inline constexpr Index kWindowBlocks = 8;
 
-/// The bound of certify_stored() from dominance alone, for truncation `rows` rows away, as the quotient
+/// The bound of certify_stored() from dominance d alone, for truncation `rows` rows away:
 /// (d + 1) d^-rows / ((d - 1) (1 - d^-rows)).
 /// @pre every row is dominant by rows with at least d > 1, or d is Survey::decay()
 double bound_stored(double d, Index rows);

@@ -75,7 +75,7 @@ Index CutParts<T>::slot_of(Index line) const {
 
 template <typename T>
 void CutParts<T>::uncouple_cuts(const BandsView<T>& bands, const Overlay& overlay) {
-  // The uncoupled row has the size of the original row, so that y over its diagonal overflows only if the line's
+  // The new diagonal is the largest entry of the old row. y over this diagonal then overflows only if the line's
   // solution does.
   const auto uncouple = [&](Index at, T(&kept)[3]) {
     kept[0] = bands.lower[at];

@@ -70,8 +70,8 @@ struct DeviceProfile {
 
 /// Selects kernels by the kind of device that they are written for.
 ///   by_type    kernels for GPUs on GPUs, for FPGAs on FPGAs, for CPUs on all other devices
-///   no_task    like by_type, except that FPGAs get kernels for CPUs; used by schemes that have none for FPGAs
-///   paper      like by_type, but the paper's own kernels where they fit
+///   no_task    like by_type, except that FPGAs get kernels for CPUs; schemes without kernels for FPGAs use it
+///   paper      the paper's own kernels where they fit, else like by_type
 ///   paper_gpu  the paper's kernels for GPUs on every device, for tests
 enum class Variant { by_type, no_task, cpu, gpu, fpga, paper, paper_gpu };
 
@@ -93,11 +93,11 @@ class Space;
 struct DeviceSettings {
   Variant variant = Variant::by_type;
   DeviceUse use = {};
-  /// The module of the callers' queues; null if it is the solver's own, see DeviceModule::device_beside().
+  /// The module of the caller's queue if another module solves, see DeviceModule::device_beside(); else null.
   DeviceModule* queues_of = nullptr;
-  /// Bytes of a vector up to which the kernels handle NaN at once, which costs some 10 % of an apply in double. For
-  /// longer vectors, the kernels only note whether they met a NaN; a second launch (some 3 us) then repeats the apply
-  /// NaN-safe.
+  /// The longest vector, in bytes, for which the kernels handle NaN in the first launch. This costs some 10 % of an
+  /// apply in double. For longer vectors, the first launch only reports whether it met NaN. A second launch (some 3 us)
+  /// then repeats the apply NaN-safe.
   std::int64_t nan_safe_bytes = 50'000'000;
 };
 
@@ -110,8 +110,9 @@ inline void require_host(const Place& place) {
   throw InvalidInput("the host solves and takes no vectors of a device: use apply() with host vectors");
 }
 
-/// Solves a line set on one device, or on the host. apply() expects that columns fit and do not overlap, solves each as
-/// if it were alone, bit for bit, and leaves y untouched if it throws. One thread at a time uses the solver.
+/// Solves a line set on one device, or on the host. apply() expects columns that fit and do not overlap. It gives a
+/// column the bits that a solve of this column alone gives, and leaves y untouched if it throws. For one thread at a
+/// time.
 template <typename T>
 class DeviceSolver : public Operator<T> {
  public:
@@ -126,7 +127,7 @@ class DeviceSolver : public Operator<T> {
   /// @return false if the host solves or the device has no memory for the units
   /// @throws DeviceError, BuildError
   virtual bool in_units(const T* /*units*/) { return false; }
-  /// Announce the likely duration of an apply of the next set-up, in seconds. With it, the solver distinguishes a slow
+  /// Announce the likely duration of an apply of the next set-up, in seconds. The solver uses it to distinguish a slow
   /// device from a device that hangs.
   void expect(double seconds) { expected_seconds_ = seconds; }
   /// The device handles of the last set_up; null on the host.
@@ -143,7 +144,7 @@ class DeviceSolver : public Operator<T> {
   ///         not stay on the device, or has no room for the vector `between`
   /// @throws DeviceError
   virtual std::unique_ptr<Visit<T>> visit(const VisitSteps<T>& /*steps*/) { return nullptr; }
-  /// The stored factors, as evidence for or against the method; null if the method stores none.
+  /// The stored factors, as evidence for or against the method; null if the method stores no factors.
   virtual const Factors<T>* factors() const { return nullptr; }
   /// The bound on rounding (Report::rounding) from the factors of the last set-up; 0 if the bound of the plan holds.
   virtual double rounding() const { return 0; }
@@ -166,7 +167,7 @@ struct StreamArrays {
   Index n;
 };
 
-/// Streams arrays on a device. No kernel that moves as many words takes less time.
+/// Streams arrays on a device. Every kernel that moves as many words takes at least the time of run().
 class DeviceStream {
  public:
   virtual ~DeviceStream() = default;
@@ -181,7 +182,6 @@ class DeviceModule {
   virtual ~DeviceModule() = default;
   /// All devices, in a stable order; empty if no platform is found. A broken driver causes no exception.
   virtual const std::vector<DeviceInfo>& devices() = 0;
-  /// The description of a device, listed in devices() or not.
   virtual const DeviceInfo& info(int device) { return devices().at(static_cast<std::size_t>(device)); }
   /// Make a part of a device that uses `cores` of its cores. The part is a device that devices() does not list. Equal
   /// arguments give the same part.
@@ -219,7 +219,8 @@ class DeviceModule {
   }
   /// One line for each platform or device that was found but could not be used.
   virtual const std::vector<std::string>& problems() = 0;
-  /// Measure a device, once per process, with factors as wide as vectors. Takes at most 50 ms besides kernel builds.
+  /// Measure a device, once per process, with factors in the precision of vectors. Takes at most 50 ms besides kernel
+  /// builds.
   /// @throws DeviceError, BuildError
   virtual DeviceProfile profile(int device, bool is_double) = 0;
   /// Measure a device as profile() does, with the rate of exact-factored for lines side by side (5 words a row). Takes
@@ -231,9 +232,8 @@ class DeviceModule {
   virtual std::unique_ptr<DeviceSolver<float>> make_float(int device, const DeviceSettings& settings) = 0;
   virtual std::unique_ptr<DeviceSolver<double>> make_double(int device, const DeviceSettings& settings) = 0;
   /// A space for vectors and matrices on a device, with one queue. While a space is in use, equal arguments give the
-  /// same space, unless release() came in between. The space uses these settings: variant, transfer (if `copy`, waits
-  /// have a time limit even where host memory is shared) and timeout (that limit for the enqueued work, in seconds; 0:
-  /// a minute).
+  /// same space until release(). The space uses three settings: variant; timeout, the longest wait in seconds (0: a
+  /// minute); and transfer, because `copy` limits waits even where host memory is shared.
   /// @throws DeviceError
   virtual std::shared_ptr<Space<float>> space_float(int device, const DeviceSettings& /*settings*/) {
     throw DeviceError(info(device).name + " keeps no vectors");
@@ -241,13 +241,13 @@ class DeviceModule {
   virtual std::shared_ptr<Space<double>> space_double(int device, const DeviceSettings& /*settings*/) {
     throw DeviceError(info(device).name + " keeps no vectors");
   }
-  /// Run x = (a + b) + (c + y) once, which reads four arrays and writes one. Rates are stated as shares of its rate.
+  /// Run x = (a + b) + (c + y) once: four arrays are read, one is written. Other rates are compared with this rate.
   /// @return seconds, without copies between host and device
   /// @throws DeviceError, BuildError
   virtual double stream(int device, const StreamArrays<float>& arrays) = 0;
   virtual double stream(int device, const StreamArrays<double>& arrays) = 0;
   /// Make a stream whose arrays stay on the device. Destroy it before release().
-  /// @param reads  number of arrays that the stream reads, 1 to 4, of n scalars each; it writes one more
+  /// @param reads  number of arrays that the stream reads, 1 to 4, of n scalars each; the stream writes one more array
   /// @throws DeviceError, BuildError
   virtual std::unique_ptr<DeviceStream> make_stream(int device, Index n, int reads, bool is_double) = 0;
   /// The maker of program files; null if the module has none.
@@ -263,8 +263,8 @@ using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error)
 inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 18";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
-/// The devices of all modules beside this library. The first call opens the module for OpenCL, and if OpenCL sees no
-/// NVIDIA card, also the module for CUDA.
+/// The devices of all modules in this library's folder. The first call opens the module for OpenCL. If OpenCL sees no
+/// NVIDIA card, it also opens the module for CUDA.
 /// @param[out] why one line that says why no module opens, if the result is null
 /// @throws bad_alloc, after which a later call tries again
 OCLSPKT_API DeviceModule* device_module(std::string* why);
@@ -276,7 +276,7 @@ OCLSPKT_API DeviceModule& devices_of_queues();
 /// The object of device_module() if a module is open already, else null.
 OCLSPKT_API DeviceModule* open_device_module();
 
-/// The module for CUDA alone, for comparisons. OpenCL may list its cards as well.
+/// The module for CUDA alone, for comparisons. OpenCL may list the same cards.
 OCLSPKT_API DeviceModule* cuda_module(std::string* why);
 
 /// True if the module has kernels for the method and the lines.

@@ -19,10 +19,10 @@ namespace oclspkt {
 /// pivot adds an error of the diagonal that depends on how it is computed:
 ///   - From the diagonal, as diag - f: 2 u |f| + u |p|.
 ///   - From the excess, s before the elimination and e after it: u (|s| + |e| + |p| + 6 |lower| + 5 |f|). Of this,
-///     3 u |lower| come from the pivot above and the multiplier, the rest of the |lower| terms from the excess above,
-///     |lower| - |f|, which is rounded and multiplied. A row carries its excess if 2 |diag| >= |lower| + |upper|; then
+///     3 u |lower| come from the pivot above and the multiplier. The other |lower| terms come from rounding and
+///     multiplying the excess above, |lower| - |f|. A row carries its excess if 2 |diag| >= |lower| + |upper|; then
 ///     |s| <= |diag|, and |e| is at most max(|p|, |upper|).
-/// Scaling of rows does not change the bound. Nor does scaling of columns, as long as the same rows carry their excess.
+/// Scaling of rows does not change the bound. Scaling of columns does not either, if the same rows carry their excess.
 /// @param lower  the coupling that is eliminated
 /// @param taken  f
 /// @param size   |p|

@@ -21,10 +21,10 @@ namespace {
 constexpr Index kWidest = 512, kNarrowest = 64;
 /// The least number of bundles, if the set has enough lines: all processors then have work.
 constexpr Index kFewestBundles = 8;
-/// How many lines, or pieces of a long line, are swept abreast if neighbours are not one place apart.
+/// How many lines, or pieces of a long line, are swept abreast if neighbours are not side by side.
 constexpr Index kAbreast = 8;
-/// kShortLine: rows of the longest line of which a second-level cache holds kAbreast. Longer lines are swept one by
-/// one, from both ends at once, which is faster. kRowsAtOnce: rows of a short line that are read and written at once.
+/// kShortLine: rows of the longest line that is swept with kAbreast - 1 others; a second-level cache holds all of them.
+/// Longer lines are faster one by one, from both ends. kRowsAtOnce: rows of a short line read and written at once.
 constexpr Index kShortLine = 256, kRowsAtOnce = 64;
 /// The least number of rows in a piece of a long line.
 constexpr Index kPieceOfLine = 16384;
@@ -106,7 +106,7 @@ template <typename T>
   return row;
 }
 
-/// Eliminate `last`, the previous row of the sweep, from the next row, by carrying the excess; factor_entry() says why.
+/// Eliminate `last`, the previous row of the sweep, from the next row, carrying the excess as factor_entry() does.
 /// @param bands  lower couples to the previous row of the sweep
 /// @param i   number of the row in its line
 /// @param at  offset of the row in the vectors
@@ -208,10 +208,9 @@ typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands,
 }
 
 /// Continue kAbreast sweeps.
-/// @tparam kRows  rows of each sweep that are read, and written, at once: many, if the lines are so close in memory
-///         that
-///                a cache treats them as one stream, or maps them to the same set
-/// @param step  elements from row to row: the stride of the lines' rows, negative upwards
+/// @tparam kRows how many rows of each sweep are read, and written, at once. Many rows pay off if the lines are so
+///                close in memory that a cache treats them as one stream, or maps them to the same set
+/// @param step  elements from row to row; negative for sweeps up
 /// @param keep  whether to write the factors
 template <typename T>
 template <Index kRows>

@@ -32,7 +32,6 @@ bool forgiving_harms(const LineSet& lines, const BandsView<T>& bands) {
 template <typename T>
 bool sums_are_zero(const LineSet& lines, const BandsView<T>& bands, Index line);
 
-/// The lines for which sums_are_zero() is true.
 template <typename T>
 std::vector<Index> lines_of_zero_sums(const LineSet& lines, const BandsView<T>& bands);
 

@@ -9,7 +9,7 @@
 
 namespace oclspkt {
 
-/// The most bytes that a core finds in caches, shared ones included. Larger sets count as read from memory.
+/// Bytes that the caches of a core hold, shared caches included. Larger data count as read from memory.
 inline constexpr Index kHostCacheBytes = 16 << 20;
 
 /// Bytes that one apply of stored factors reads and writes: y, x and three arrays of factors.
@@ -41,7 +41,6 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
 
   /// @pre couplings out of the lines are 0
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form = Form::general);
-  /// See Factors::drop().
   bool drop(const std::vector<Index>& lines) { return factors_.drop(lines); }
   /// @param y, x shape [lines.extent()]; may be the same
   void solve(const T* y, T* x);

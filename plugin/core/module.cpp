@@ -16,7 +16,7 @@ namespace {
 /// A module in a file of its own, opened once.
 class ModuleFile {
  public:
-  /// @param what  the module in words
+  /// @param what  name of the module in messages
   ModuleFile(const char* file, const char* what) : file_(file), what_(what) {}
 
   /// @return null if the module does not open; why() then has the reason. After bad_alloc, the next call tries again.

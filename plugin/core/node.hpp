@@ -12,7 +12,7 @@ struct NodePlace {
 };
 
 /// Read this process's place from the launcher's environment variables (Open MPI, MPICH and its derivatives, Slurm);
-/// {0, 1} if none is set. Sends no message, so that a process may call it at any time.
+/// {0, 1} if none is set. The function sends no message.
 OCLSPKT_API NodePlace node_place();
 
 /// How many processors this process may use: those that it is bound to, else its share of the machine's processors; 0

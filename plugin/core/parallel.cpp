@@ -31,7 +31,7 @@ constexpr Launcher kLaunchers[] = {
     {"SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"},
 };
 
-/// The number in an environment variable; -1 if it has none.
+/// The number in an environment variable; -1 if the variable holds no number.
 int number_of(const char* variable) {
   const char* text = std::getenv(variable);
   if (text == nullptr || *text == '\0') return -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Linked into every library of the plugin except liboclspkt.so.
+// This file is linked into every library of the plugin except liboclspkt.so.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -29,8 +29,8 @@ int hand_over(const void* return_address) {
 
 }  // namespace
 
-// In liboclspkt-solver.so, the function's name is PetscDLLibraryRegister_oclspkt_solver. The names of flavours have a
-// dot, hence asm.
+// The name ends with the library's name, such as PetscDLLibraryRegister_oclspkt_solver. Only asm allows the dot in the
+// names of flavours.
 extern "C" OCLSPKT_API int oclspkt_part_of_plugin() asm("PetscDLLibraryRegister_" OCLSPKT_REGISTERS_AS);
 
 /// Let liboclspkt.so register the plugin. PETSc calls this function if -dll_append names this library, or the folder of

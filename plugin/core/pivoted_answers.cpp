@@ -70,7 +70,7 @@ void set_power(int exponent, long double& power) { power = std::ldexp(1.0L, expo
 
 /// Infer the unit of each unknown from the couplings and diagonals. Units are powers of two, relative to the first
 /// unit.
-/// @param[out] size shape [rows][width]; the value of each unknown if it is 1 in its unit
+/// @param[out] size shape [rows][width]; the unit of each unknown
 template <typename Number>
 void find_sizes(Index rows, Index width, const BandsView<Number>& b, Number* size) {
   constexpr int kNone = std::numeric_limits<int>::min(), kFarthest = 480;

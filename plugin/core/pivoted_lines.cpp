@@ -17,8 +17,8 @@ template <typename Number>
 using Limits = std::numeric_limits<Number>;
 
 /// A row that multiplies the next diagonal by at most 1 + 1 / kShare is a block of 1, whatever the other rows are.
-/// Bunch's value of 0.6 bounds the growth of single rows and blocks alike. This smaller one prefers single rows,
-/// because they have a componentwise bound, and most blocks of 2 have none.
+/// Bunch's value of 0.6 bounds the growth of single rows and blocks alike. This smaller value prefers single rows: they
+/// have a componentwise bound, and most blocks of 2 have none.
 template <typename Number>
 constexpr Number kShare = Number(0.1);
 
@@ -366,7 +366,7 @@ void PivotedLines<Number>::substitute(const Bundle& b, Number* x) const {
 
 template <typename Number>
 void PivotedLines<Number>::solve(Number* x) const {
-  constexpr Index kPiece = Index{1} << 12;  // takes some 100 microseconds for short systems
+  constexpr Index kPiece = Index{1} << 12; // a piece of short systems takes some 100 microseconds
   for_pieces(bundles(), kPiece, [&](Index begin, Index end) {
     for (Index s = begin; s < end; ++s)
       substitute(bundles_[static_cast<std::size_t>(s)], x + bundles_[static_cast<std::size_t>(s)].at);

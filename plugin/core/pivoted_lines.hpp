@@ -14,7 +14,7 @@ struct PivotedRow {
   Number made_of = 0;  ///< |diag|; if diag is a difference, the larger operand
 };
 
-/// The row that is eliminated next, as all previous eliminations have left it.
+/// The row that is eliminated next, after all previous eliminations.
 template <typename Number>
 struct WaitingRow {
   Number diag, upper = 0;
@@ -30,7 +30,7 @@ struct PivotStep {
   Number swapped = 0;     ///< 1: this row changed places with the next row before its elimination
 };
 
-/// Choose the pivot row from the waiting row and the next row, and eliminate its unknown from the other of these rows.
+/// Choose the pivot row from the waiting row and the next row, and eliminate its unknown from the other row.
 ///
 /// Pivots are diagonal blocks of 1 and 2 rows. A single row enlarges the next diagonal by the factor
 /// 1 + |upper next.lower| / |diag next.diag|. A block of two rows enlarges the diagonal of the row behind it, through
@@ -49,12 +49,12 @@ struct PivotFacts {
   Index bad = -1;          ///< the first row whose pivot is zero or not finite; -1: none
   bool overflows = false;  ///< the pivot of `bad` is not finite, or a multiplier needs wider numbers
   bool lost = false;       ///< a pivot is at most 4 eps of the number subtracted to make it
-  double growth = 0;       ///< the largest (|l_i u_(i-1)| + |p_i|) / |b_i|
+  double growth = 0; ///< the largest (|number subtracted from the diagonal| + |pivot|) / |diagonal|
   double bound = 0;        ///< |r_i| <= bound (|A| |x| + |y|)_i, in eps; infinity if a block has no bound
   double trial = 0;        ///< the largest |r_i| / (|A| |x| + |y|)_i of trial solves, in eps, or NaN; 0 without trials
 };
 
-/// Limits of componentwise errors, in eps, and of the growth: what a solver does above each limit.
+/// Limits of componentwise errors, in eps, and of the growth.
 struct PivotLimits {
   double bound;    ///< lines with a larger bound: the error of each solution is measured
   double refined;  ///< solutions with a larger measured error are refined
@@ -62,9 +62,9 @@ struct PivotLimits {
   double growth;   ///< lines of larger growth get trial solves, because refinement may not suffice
 };
 
-/// Solves many tridiagonal systems by Gaussian elimination with diagonal blocks of 1 and 2 rows: for the method
+/// Solves many tridiagonal systems by Gaussian elimination with diagonal blocks of 1 and 2 rows. It serves the method
 /// `pivot`, the reduced systems of cut lines, and lines beyond the range of their type. Systems of one length form
-/// bundles, with interleaved numbers, that are eliminated side by side.
+/// bundles, which have interleaved numbers and are eliminated side by side.
 template <typename Number>
 class PivotedLines {
  public:

@@ -8,11 +8,11 @@
 
 namespace oclspkt {
 
-/// Partitions of fewer rows spend most of their time on starts and interfaces.
+/// The fewest rows of a partition. Shorter partitions spend most of their time on starts and interfaces.
 inline constexpr Index kShortPartition = 64;
 /// Words that a tile keeps for each row between its two sweeps.
 inline constexpr Index kScratchWords = 2;
-/// Runs of a core: several, so that one slow core does not delay the others.
+/// Runs per core. With several runs, one slow core does not delay the others.
 inline constexpr Index kRunsPerCore = 4;
 
 /// Partitions of a tile, for lines laid end to end in lanes.

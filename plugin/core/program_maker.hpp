@@ -21,9 +21,8 @@ struct BoardName {
 class ProgramMaker {
  public:
   virtual ~ProgramMaker() = default;
-  /// Names of the kernels in the module: the kernels for FPGAs, or all.
+  /// Names of the module's kernels: all, or only those for FPGAs.
   virtual std::vector<std::string> kernels(bool for_fpgas) const = 0;
-  /// The text of a kernel.
   /// @throws DeviceError if there is no such kernel
   virtual std::string text(const std::string& kernel) const = 0;
   /// The compiler options for the kernel of an order.

@@ -22,11 +22,11 @@ namespace oclspkt {
 /// result of their last row. A joint is the interface of two neighbours that are swept separately: segments,
 /// partitions, tiles or work-items.
 
-/// A bound on |r_i| / (|A_i| max |x| + |y_i|) of all rows, where r = y - A x is the residual of rounding. It is known
-/// before the first solve. Scaling a row does not change it.
+/// A bound on |r_i| / (|A_i| max |x| + |y_i|) of all rows, r = y - A x for the computed x. It is known before the first
+/// solve. Scaling a row does not change it.
 struct Rounding {
   double eps = 0;  ///< the bound, in units of eps of the scalar; NaN or Inf: nothing is known
-  Index row = -1;  ///< the row with the largest bound, an offset in the vector; -1: no single row has it
+  Index row = -1; ///< the row with the largest bound, an offset in the vector; -1: no single row
 };
 
 /// The larger of two bounds; NaN if one is NaN.
@@ -124,7 +124,7 @@ inline double rounding_of_part(const CutPartErrors& errors, double dominance) {
 /// The largest bound of the solve of the inner rows, in eps, that keeps rounding_of_part() within kRoundingLimit for
 /// every matrix of this dominance, whose spikes are at most 1 / dominance. Without dominance, spikes of 3 are assumed.
 inline double inner_rounding_limit(double dominance) {
-  // In a row, a spike solved by the inner rows' method has a residual of 1 or 2 eps, whose rounding adds as much.
+  // A spike leaves a residual of 1 or 2 eps in a row, and rounding of the spike adds as much.
   constexpr double kSpikeError = 4, kWithoutDominance = 20;
   if (!(dominance >= 1)) return kWithoutDominance;
   return (kRoundingLimit - kSpikeError) / (1 + 1 / dominance) - 1;

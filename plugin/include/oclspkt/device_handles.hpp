@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-// The types behind OpenCL's handles (a cl_mem is an _cl_mem*), declared so that this header needs none of OpenCL's.
+// The types to which OpenCL's handles point: a cl_mem is an _cl_mem*. These declarations replace OpenCL's headers.
 struct _cl_context;
 struct _cl_device_id;
 struct _cl_command_queue;

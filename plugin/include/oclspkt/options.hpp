@@ -34,8 +34,8 @@ enum class Precision { same, narrow };
 /// The storage form of the bands: which numbers of a row are stored.
 enum class Form { general, symmetric, shared, narrow };
 
-/// What happens if a device fails. degrade: its rows go to the remaining devices, at last to the host, and one line is
-/// printed. quiet: its rows go there without a printed line. error: the caller gets the error.
+/// What happens if a device fails. degrade: the remaining devices, at last the host, solve its rows, and one line is
+/// printed. quiet: nothing is printed, otherwise like degrade. error: the call throws.
 enum class OnDeviceFailure { degrade, quiet, error };
 
 /// What happens with a singular line. fail: set-up fails and names the line. pin: its last unknown is set to 0, for
