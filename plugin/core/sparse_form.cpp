@@ -194,13 +194,13 @@ bool make_dia(const SparsePattern<I>& pattern, std::vector<Index> diagonals, Spa
 }
 
 // The most places per entry for which dia and sell are chosen. In double, a place takes 8 bytes in dia, 12 in sell and
-// in csr, whose products also go through local memory.
+// csr. Products with csr also go through local memory.
 constexpr double kMostOfDia = 1.3, kMostOfSell = 1.3;
 /// Places per entry above which rows are sorted in windows.
 constexpr double kUnsorted = 1.05;
 constexpr Index kWindows[] = {1, 1024, 32768};
-/// Rows in sell, one for each lane, may have kLongestInLane entries. They may have more if that is at most the share
-/// 1 / kEntriesALane of all entries: a GPU reads all entries in the time that a lane takes for such a row.
+/// Rows in sell, one for each lane, may have kLongestInLane entries, or 1 / kEntriesALane of all entries if that is
+/// more. A GPU reads all entries in the time that a lane takes for such a row.
 constexpr Index kLongestInLane = 128, kEntriesALane = 32768;
 
 /// The diagonals of some rows, in ascending order.
@@ -316,7 +316,7 @@ bool try_dia(const SparsePattern<I>& pattern, PatternSurvey& survey, SparseForm&
   return true;
 }
 
-/// Choose the slices: of the smallest window that takes at most kUnsorted places per entry, or else of the window that
+/// Choose the slices of the smallest window that takes at most kUnsorted places per entry, else of the window that
 /// takes the fewest places.
 template <typename I>
 Slices choose_slices(const SparsePattern<I>& pattern, const PatternSurvey& survey, const SparseForm& form, bool sort) {

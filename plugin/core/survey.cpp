@@ -46,7 +46,7 @@ struct Extremes {
 /// The result of look_at_rows() for a block.
 struct Look {
   Index uncoupled = 0;
-  Index records = 0;  ///< number of rows beyond one of the extremes that are quotients, or not finite
+  Index records = 0; ///< number of rows that change a least or greatest quotient, or are not finite
 };
 
 template <typename T>
@@ -78,7 +78,7 @@ template <typename T>
 [[gnu::always_inline]] inline bool finite_at(const BandsView<T>& bands, Index at) {
   return row_at(bands, at).finite();
 }
-/// True if the row is within the given extremes. False if its sum overflows or is NaN (infinity * 0 is NaN as well).
+/// True if the row is within the extremes. False if its sum overflows or is NaN (infinity * 0 is NaN as well).
 template <typename T>
 [[gnu::always_inline]] inline bool keeps_records(const BandsView<T>& bands, Index at, double dominance,
                                                  double lower_share, double upper_share) {
@@ -242,7 +242,7 @@ Survey scan_line(const LineSet& lines, const BandsView<T>& bands, Index line) {
   return scan.result();
 }
 
-/// True if lower[at] = upper[at - above] for all given rows.
+/// True if lower[at] = upper[at - above] for all of `rows`.
 template <typename T>
 bool couplings_agree(const BandsView<T>& bands, const Rows& rows, Index above) {
   for (Index i = 0; i < rows.count; i += kBlockRows) {
@@ -396,7 +396,7 @@ template <typename T>
 bool in_range(const Survey& survey) {
   constexpr int kBits = std::numeric_limits<T>::max_exponent;
   // Limits for the sizes of rows: each lies between 1 / farthest and farthest, and two differ by a factor of at most
-  // `widest`. The exponents beyond are for solutions and sums that are larger than the rows.
+  // `widest`. The remaining exponents are for solutions and sums that are larger than the rows.
   const double farthest = std::ldexp(1.0, kBits / 8 * 7), widest = std::ldexp(1.0, kBits / 2);
   if (!(survey.largest_row > 0)) return true;  // no rows, or only zeros
   return survey.largest_row <= farthest && survey.smallest_row >= 1 / farthest &&

@@ -15,8 +15,8 @@
 namespace oclspkt {
 namespace {
 
-/// Limits for a jump of units: kJump for low * high, kUneven for the square of the ratio that makes couplings
-/// symmetric, or below the reciprocals of these. Advection with couplings in a ratio of 10 is below kUneven.
+/// Units jump where low * high is beyond kJump or its reciprocal, or where the square of the ratio that makes couplings
+/// symmetric is beyond kUneven or its reciprocal. Advection with couplings in a ratio of 10 is below kUneven.
 constexpr double kJump = 8, kUneven = 32;
 /// `low` may exceed `high` by this factor, so that rows of dominance 0.95 may have units, too.
 constexpr double kSlack = 2;
@@ -146,7 +146,7 @@ class DominantUnits {
         coupling > 0 ? (size(bands_.diag[at]) - other) / coupling : std::numeric_limits<double>::infinity();
     double least = least_[static_cast<std::size_t>(i + 1)];
     if (least <= 1 && most >= 1) return 1;
-    // The least ratio would force the least ratios at all joints below, so take a larger one.
+    // The least ratio would force the least ratios at all joints below, so take a larger ratio.
     const double next = i + 2 < rows_ ? std::max(least_[static_cast<std::size_t>(i + 2)], jump_below(i + 1)) : 0;
     const double enough = size(bands_.lower[below]) / (size(bands_.diag[below]) - size(bands_.upper[below]) * next);
     if (enough > least && enough <= most) least = enough;

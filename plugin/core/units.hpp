@@ -13,8 +13,8 @@ namespace oclspkt {
 /// line's largest unknown, so that it says little about unknowns in small units. Let x_j = s_j z_j with units s_j. Then
 /// truncating the unknown above row i causes an error |w_i| s_above / s_i in z_i.
 ///
-/// The joint of the rows j and j + 1 has the ratio of units t_j = s_j / s_(j+1). A row that is not dominant may be
-/// dominant for another ratio at one of its two joints. The rows j and j + 1 are dominant for
+/// The joint of the rows j and j + 1 has the ratio of units t_j = s_j / s_(j+1). Another ratio at one of its two joints
+/// may make a row dominant. With lower a, diag b and upper c, the rows j and j + 1 are dominant for
 ///     t_j >= low = |c_j| / (|b_j| - |a_j| t_(j-1)),
 ///     t_j <= high = (|b_(j+1)| - |c_(j+1)|) / |a_(j+1)|.
 /// If low <= 2 high and low * high is far from 1, units count as jumping at the joint. The candidates then are
@@ -31,9 +31,9 @@ class ColumnUnits {
   ColumnUnits(const LineSet& lines, const BandsView<T>& bands);
 
   bool none() const { return jumps_.empty(); }
-  /// Call f with the bands in each candidate of units but the given ones. For ratios between the least and the greatest
-  /// candidate, an error is at most `weight` times the larger error in these two, because one part of it comes from
-  /// above and one from below.
+  /// Call f with the bands in each candidate of units, except the original units. In units between the least and the
+  /// greatest candidate, an error is at most `weight` times the larger error in these two, because it has a part from
+  /// above and a part from below.
   void each(const std::function<void(const BandsView<T>& bands, double weight)>& f) const;
   /// The largest ratio of the units of two rows of a line; 1 if no unit jumps.
   double range() const;
@@ -65,9 +65,9 @@ struct FoundUnits {
 /// elimination that carries excesses, because excesses add numbers of several columns.
 ///
 /// A small number may be in a small unit, or just be small. A line therefore gets units only if some diagonal D' > 0
-/// makes every row of A D' dominant, which one elimination of |diag|, -|lower|, -|upper| decides: all pivots are then
+/// makes every row of A D' dominant. One elimination of |diag|, -|lower|, -|upper| decides this: all pivots are then
 /// positive. D' is constant wherever dominance allows that, and D changes only where D' jumps by 3 bits or more. Units
-/// are powers of two if dominance allows that; others round each column by half an eps.
+/// are powers of two if dominance allows that; other units round each column by half an eps.
 ///
 /// A line keeps its units if its rows are dominant, if its new units would range over more than 400 bits (100 in
 /// float), or if a scaled number would leave the range of T.
@@ -82,9 +82,9 @@ OCLSPKT_API FoundUnits find_units(const LineSet& lines, const BandsView<T>& band
 template <typename T>
 void scale_columns(const Bands<T>& bands, const T* units, Bands<T>& scaled);
 
-/// The largest certificate over all candidates of units, see ColumnUnits. The search ends at the first one above `tol`.
+/// The largest certificate over all candidates of units, see ColumnUnits. The search ends at a certificate above `tol`.
 /// Dominant rows keep their units.
-/// @param given      the certificate in the given units, certify(bands)
+/// @param given      the certificate in the original units, certify(bands)
 /// @param dominance  the least dominance of all rows
 /// @param certify    function (bands) -> Certificate
 template <typename T, typename F>

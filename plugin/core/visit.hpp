@@ -12,7 +12,7 @@ namespace oclspkt {
 template <typename T>
 class DeviceSolver;
 
-/// The solvers of a visit. All are of one device, for vectors of one length.
+/// The solvers of a visit. They work on one device, with vectors of one length.
 template <typename T>
 struct VisitSteps {
   std::vector<DeviceSolver<T>*> solvers;  ///< the solver of each step, at least 2; consecutive ones differ. They must
@@ -27,7 +27,7 @@ template <typename T>
 class Visit {
  public:
   virtual ~Visit() = default;
-  /// Take a step, and wait for the device. After the last step comes the first one again.
+  /// Take a step, and wait for the device. After the last step, the first step follows again.
   /// @param y  the first step reads it; other steps ignore it
   /// @param x  the last step writes it; other steps ignore it
   /// @throws DeviceError of the step's solver; x is then undefined and y untouched

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Base class of the schemes that solve lines side by side.
 #pragma once
 
 #include "geometry.hpp"
@@ -7,7 +6,8 @@
 
 namespace oclspkt {
 
-/// Base of schemes for lines side by side. A scheme may also solve other lines; its plans for those have no Beside.
+/// Base of schemes for lines side by side. A scheme may also solve other lines; its plans for other lines have no
+/// Beside.
 class BesideScheme : public Scheme {
  public:
   bool fits(const Plan& plan, const LineSet& lines) const override {

@@ -111,7 +111,7 @@ std::string halo_refusal(const Problem<T>& problem, const Plan& plan, double tol
   return certificate_text(c, tol, line);
 }
 
-/// A plan that is refused after the decay of its lines was followed.
+/// A plan that is refused after computing the decay along its lines.
 struct Refused {
   Plan plan;
   std::vector<Index> failed;  ///< lines that need a longer halo; empty: the plan holds, but is no cheaper than exact
@@ -152,7 +152,7 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
     if (needs.failed.empty() && cheaper_than_exact(plan)) {
       return unless_growth(problem, covered(plan, worst.bound, tol, problem.survey), rejection);
     }
-    // If no halo suffices for any line, report the longest one that was tried.
+    // If no halo suffices for any line, report the longest halo that was tried.
     refused = Refused{needs.halo > 0 ? plan : trial, std::move(needs.failed)};
     if (static_cast<Index>(refused->failed.size()) == lines.count() || !cheaper_than_exact(plan)) continue;
     if (!named(problem.options.method) && are_few(lines, refused->failed)) {

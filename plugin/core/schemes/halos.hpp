@@ -41,19 +41,19 @@ OCLSPKT_API Index partition_of_whole_lines(const LineSet& lines, int word, const
 /// @param partition  the result of partition_of_whole_lines()
 OCLSPKT_API Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, const DeviceTraits& traits);
 
-/// Rows of the longest halo that set-up takes from the survey alone; the second constant is for rows that are alike,
-/// whose decay the survey gives sharply. For a longer halo, set-up computes the decay row by row, in a sweep, which may
-/// find that fewer rows suffice.
+/// The longest halo, in rows, that set-up takes from the survey alone. kQuickHaloOfLikeRows is for rows that are alike:
+/// the survey gives their decay sharply. For longer halos, set-up computes the decay row by row, which may show that
+/// fewer rows suffice.
 inline constexpr Index kQuickHalo = 64, kQuickHaloOfLikeRows = 256;
 /// Least dominance at which whole lines need no further check. A line of dominance 1 may be singular.
 inline constexpr double kSafeWholeLines = 1.0001;
 
-/// Rows of halo that suffice according to the survey; -1 if it gives none, or more than the constants above allow.
+/// Rows of halo that suffice according to the survey; -1 if they are unknown or too many for a halo by the survey.
 template <typename T>
 Index known_halo(const Options& options, const Survey& survey) {
   const double d = survey.decay();
   const Index needed = halo_from_dominance(d, tolerance<T>(options));
-  // A raised rtol asks for the shortest halo that it allows, which only a sweep finds.
+  // If rtol is raised, only a sweep finds the shortest halo.
   const bool alike = d > survey.dominance && options.rtol == 0;
   const Index longest = alike ? kQuickHaloOfLikeRows : kQuickHalo;
   return needed < 0 || needed > longest ? -1 : round_up(needed, kHaloQuantum);

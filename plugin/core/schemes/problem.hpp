@@ -21,7 +21,7 @@ struct Rejection {
   explicit operator bool() const { return !why.empty(); }
 };
 
-/// A proposed plan. It truncates nothing, or a certificate bounds its truncation, unless above_tolerance is set.
+/// A proposed plan. Unless above_tolerance is set, it truncates nothing, or a certificate bounds its truncation.
 struct Proposal {
   Plan plan;
   std::string why;
@@ -29,7 +29,7 @@ struct Proposal {
   std::optional<Rounding> rounding{};  ///< the bound on rounding, if it was computed
   bool above_tolerance = false;        ///< no certificate covers the plan, but the user named the method
   bool needs_trial = false;            ///< dominance does not bound the rounding, so the trial solve decides
-  std::string why_wide{};              ///< why stored factors stay wide under precision narrow; empty: see Plan::narrow
+  std::string why_wide{}; ///< why stored factors stay wide under precision narrow; else empty
 };
 
 /// Everything on which the choice of a method depends.
