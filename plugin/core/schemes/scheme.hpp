@@ -25,8 +25,8 @@ struct Elimination {
   bool tells_bound = false;  ///< the factors of whole lines give a componentwise bound; no check of pivots precedes it
 };
 
-/// The arrays with one number per row that lie on the second of a board's two memory banks; the others lie on the
-/// first.
+/// The arrays with one number per row that lie on the second of a board's two memory banks. The other arrays lie on the
+/// first bank.
 struct SecondBank {
   bool lower = false, diag = false, upper = false, y = true, x = true;
   bool own = false;  ///< the array of numbers that the scheme itself stores for each row
@@ -42,7 +42,7 @@ struct Nature {
   bool only_asked_for = false;  ///< the scheme is used only when a user names it. It is then tried first, and no other
                                 ///< scheme of its method is tried
   bool stores_factors = false;  ///< set-up stores factors of the rows
-  bool solves_interfaces = false;  ///< it solves interface systems across tiles, whatever the lines are
+  bool solves_interfaces = false; ///< the scheme solves interface systems across tiles, for all lines
 };
 
 /// How the host sweeps lines by stored factors.
@@ -66,7 +66,7 @@ class OCLSPKT_API Scheme {
   virtual const char* form(const Plan& /*plan*/) const { return name(); }
   /// Make a plan without the values of the matrix; none if another scheme makes it. The default is the plan of halos().
   virtual std::optional<Plan> make(const PlanRequest& request) const;
-  /// How truncated-halo cuts lines laid end to end for such a processor; null if this scheme has no such plans.
+  /// How truncated-halo cuts lines laid end to end for a processor; null if this scheme has no such plans.
   virtual const HaloPlans* halos(const DeviceTraits& /*traits*/) const { return nullptr; }
   virtual bool fits(const Plan& plan, const LineSet& lines) const;
   /// The text by which the view distinguishes plans of one method, for example "halo 40"; empty if they do not differ.
@@ -95,9 +95,9 @@ class OCLSPKT_API Scheme {
   virtual bool in_pieces(const Plan& /*plan*/) const { return true; }
   /// The number of partitions, or of segments of lines side by side; 0 if the plan has neither.
   virtual Index pieces(const Plan& plan, const LineSet& lines) const;
-  /// True if the bound of the first rows can reject the plan for all rows: the first rows are then whole partitions of
-  /// the system, so that the largest bound of all rows is at least theirs. By default true of a plan that truncates and
-  /// shares no factors.
+  /// True if the bound of the first rows can reject the plan for all rows. The first rows must be whole partitions of
+  /// the system: the largest bound of all rows is then at least the bound of these rows. By default true for plans that
+  /// truncate and share no factors.
   virtual bool first_rows_tell(const Plan& plan) const;
   virtual HostSweep host_sweep(const Plan& /*plan*/) const { return {}; }
   virtual Elimination elimination(const Plan& /*plan*/) const { return {}; }

@@ -28,7 +28,7 @@ Plan one_task(const char* scheme, Index n) {
   return {.method = Method::exact_factored, .n = n, .lanes = 1, .made_by = scheme};
 }
 
-/// Rows of the longest line whose results of the sweep down fit in local memory, as a power of two; 0 if none fits.
+/// Rows of the longest line whose results of the sweep down fit in local memory, as a power of two; 0 if no line fits.
 Index rows_in_local_memory(int slots, int word, const DeviceTraits& traits) {
   const Index most = std::min(traits.local_bytes, kMostLocalBytes) / (kLeft * slots * word);
   return most > 0 ? static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(most))) : 0;
@@ -112,8 +112,8 @@ double thomas_words(const Plan& plan) {
 }
 
 /// Words per row that the memory can move in the time of an apply. If lines take turns, each sweep begins one row in
-/// every cycle. A line solved by itself takes turns alone. The figures are derived for the paper's board (34 GB/s at
-/// 200 MHz), not measured.
+/// every cycle. A single line begins a row in every pivot_cycles() cycles. The figures are derived for the paper's
+/// board (34 GB/s at 200 MHz), not measured.
 double thomas_stream_words(const Plan& plan, int word) {
   constexpr double kBytesInCycle = 170, kWays = 2;
   const double turns = plan.has<LineBatch>() ? plan.idle : pivot_cycles(word);

@@ -31,9 +31,9 @@ OCLSPKT_API Plan make_task_plan(Index n, Index m, const char* scheme, int word, 
 ///   above:  (|w_b| e_above + |v_b v_t| e_below) / |1 - v_b w_t|     v_b, w_b of block k - 1, w_t, v_t of block k
 ///   below:  (|w_t w_b| e_above + |v_t| e_below) / |1 - v_b w_t|
 ///
-/// In the first sweep over the cuts, e_above and e_below are 1. In a second sweep they are the errors of the first one
-/// at the cuts k - 1 and k + 1. Row i of a block then errs by |w_i| times the error above the block, plus |v_i| times
-/// the error below it.
+/// In the first sweep over the cuts, e_above and e_below are 1. In a second sweep they are the errors that the first
+/// sweep gives at the cuts k - 1 and k + 1. Row i of a block then errs by |w_i| times the error above the block, plus
+/// |v_i| times the error below the block.
 /// For CutSweep::half see certify_halves().
 /// @pre couplings out of the lines are 0
 /// @cost 2 sweeps over the rows, by all processors
@@ -50,8 +50,8 @@ double bound_task(CutSweep sweep, double d, Index m);
 /// in u max |x|.
 ///
 /// The sweep down, the value that enters the row and the substitution add at most 6 |u_i| + 6 |c_i| + (8 + 1 / d) |a_i|
-/// to a row. As |u_i| <= |b_i| + |a_i| / d and |a_i| + |c_i| <= |b_i| / d, that is at most (6 + (8 + 7 / d) / d) |b_i|,
-/// or 6 + (2 + 7 / d) / (1 + d) of |A_i|.
+/// to a row. As |u_i| <= |b_i| + |a_i| / d and |a_i| + |c_i| <= |b_i| / d, this sum is at most (6 + (8 + 7 / d) / d)
+/// |b_i|, or 6 + (2 + 7 / d) / (1 + d) of |A_i|.
 ///
 /// The 2x2 system and the substitution both compute the unknown at a cut. The results differ by the rounding of both,
 /// times d / (d - 1), the largest row sum of the inverse times the diagonal; the sweep up adds to this rounding

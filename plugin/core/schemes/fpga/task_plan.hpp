@@ -15,8 +15,8 @@ namespace oclspkt {
 struct LineBatch {
   int slots = 0;         ///< lines that take turns
   Index longest = 0;     ///< rows of the longest line
-  Index kept_rows = 0;   ///< rows of a line for whose results of the sweep down local memory has room; 0: it has none
-  Index window = 0;      ///< words of global memory for these results, if not in local memory
+  Index kept_rows = 0; ///< rows of a line whose results of the sweep down fit in local memory; 0: none
+  Index window = 0; ///< words of global memory for these results, if local memory does not hold them
   bool unequal = false;  ///< lines laid end to end differ in length; a table has their first rows, a chunk all rows
 };
 
@@ -41,9 +41,9 @@ OCLSPKT_API Plan make_tdma_plan(Index n, Index partition, int word, const Device
 
 /// Plan two or more lines laid end to end, or any number of lines side by side. A line shorter than others of its batch
 /// skips turns, which Plan::idle counts.
-/// @return none for lines in any other layout, for a single line laid end to end, and for lines of such different
-///         lengths that a batch takes more than half the time of solving row after row; also none if the memory does
-///         not hold one line, all lines of different lengths, or one block of lines side by side
+/// @return none in these cases: another layout; a single line laid end to end; lengths so different that a batch takes
+///         more than half the time of solving row after row; memory that does not hold one of equal lines, all of
+///         unequal lines, or one block of lines side by side
 OCLSPKT_API std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const DeviceTraits& traits);
 
 }  // namespace oclspkt

@@ -20,7 +20,7 @@ ExcessRow<double> wide_row(const BandsView<T>& bands, Index i) {
 }
 
 /// Append the inner rows [next, end) to a segment, and eliminate each. Then append row `end`, the first row of the next
-/// segment, with excess 0, so that its excess holds only its change. Behind the last row, it is an identity row.
+/// segment, with excess 0. Its excess then holds only the change. Behind the last row, `end` is an identity row.
 /// @param rows  f(i): row i of `count`, an ExcessRow<double>
 /// @param see   f(i, row, left), called before row i is appended; left.bottom is the row above, not yet eliminated
 template <typename Rows, typename See>
@@ -96,9 +96,9 @@ OCLSPKT_API LineSet lines_of_level(const LineSet& lines, Index rows);
 
 /// The stored factors of exact-factored by segments for lines side by side: the SegmentFactors of every line, with the
 /// numbers of neighbouring lines next to each other. The first level has the layout of the vectors, the other levels
-/// that of lines_of_level(). If lines share their factors, only those of one line are stored, row after row. If lines
-/// are symmetric, the coupling of an inner row is also the multiplier of the next row; the first level then stores only
-/// the multipliers of second rows, in lines_of_level(lines, segments).
+/// that of lines_of_level(). If lines share their factors, only the factors of one line are stored, row after row. If
+/// lines are symmetric, the coupling of an inner row is also the multiplier of the next row; the first level then
+/// stores only the multipliers of second rows, in lines_of_level(lines, segments).
 template <typename T>
 class OCLSPKT_API GridFactors {
  public:

@@ -27,7 +27,7 @@ struct GridDemand {
   Index reach = 0;  ///< truncated: least rows from a truncated row to an unknown that it affects; exact_factored: least
                     ///< rows of a tile, as far as the device allows; 0: any
   Index item_rows = 0;    ///< rows of a work-item, at most 16, from Options::partition; 0: chosen
-  bool in_turn = false;   ///< exact_factored: sweep in turn even lines that a tile holds, see GridTiles::in_turn
+  bool in_turn = false; ///< exact_factored: sweep lines in turn, also lines that a tile holds, see GridTiles::in_turn
   bool one_item = false;  ///< exact_factored: one work-item for each line, so that there is no interface system
   bool segments = false;  ///< exact_factored: cut lines longer than a tile into segments, if all rows fit at once
 
@@ -87,8 +87,8 @@ inline GridForm grid_form(const Plan& plan) {
 /// Most rows of a work-item for which registers hold the rows of two tiles.
 inline constexpr int kMostRowsAhead = 16;
 
-/// True if y of the next tile is read while a tile is solved. With more rows per work-item, no registers are free for
-/// it.
+/// True if y of the next tile is read while a tile is solved. If work-items have more rows, no registers are free for
+/// these numbers.
 inline bool reads_ahead(const Plan& plan) { return plan.item_rows <= kMostRowsAhead; }
 
 /// Most rows of a line that one tile holds, on devices with large work-groups.
@@ -126,7 +126,7 @@ OCLSPKT_API std::vector<Plan> make_exact_grid_plans(const LineSet& lines, GridDe
                                                     const DeviceTraits& traits);
 
 /// The bound on rounding, in eps, that the survey gives for a plan by work-groups for lines side by side; infinite if
-/// it gives none.
+/// the survey gives no bound.
 double grid_rounding_by_survey(const Plan& plan, const Survey& survey);
 
 /// The bounds on rounding of some lines of `length` rows, each laid end to end, by SweepRounding, or by
@@ -148,10 +148,10 @@ struct GridEvidence {
   std::vector<Index> weak;  ///< lines with a bound above its limit, in order
 };
 
-/// The evidence of a plan, line by line. The rounding is that of bound_grid_lines(). The certificate is that of stored
-/// factors whose partitions are the rows of a work-item: by certify_stored() with one tile in flight, where each tile
-/// has an interface system that is truncated one tile away, and by certify_runs() with several. It is 0 if nothing is
-/// truncated.
+/// The evidence of a plan, line by line. The rounding comes from bound_grid_lines(). The certificate is that of stored
+/// factors whose partitions are the rows of a work-item. With one tile in flight, certify_stored() computes it: each
+/// tile has an interface system that is truncated one tile away. With several, certify_runs() computes it. It is 0 if
+/// nothing is truncated.
 /// @param tol       certificate above which a line is weak
 /// @param most_eps  bound on rounding above which a line is weak
 /// @pre   lines.beside(), couplings out of the lines are 0

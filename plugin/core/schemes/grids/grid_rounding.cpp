@@ -41,9 +41,10 @@ struct SweepOrder {
 ///   work-item computes it as the result of the sweep from 0 plus the product of all multipliers and the value that
 ///   enters. Let n_i be the value that enters, times the multipliers up to row i. A row of the first computation rounds
 ///   by |d_i|, a row of the second by |d_i| + n_i, and the product rounds once in each row. The difference is at most
-///   the sum of these roundings, each times the r of the rows behind it. The next row, l, errs by |a_l| times it.
+///     the sum of these roundings, each times the r of the rows behind it. The next row, l, errs by |a_l| times the
+///     difference.
 ///   Sweep up: the last x of a work-item, likewise, with k in place of r and |x_i| in place of |d_i|. The row above, i,
-///   errs by |c_i| times the difference, the row below, l, by |a_l k_(l-1)| times it, because x_(l-1) contains it.
+///     errs by |c_i| times the difference, the row below, l, by |a_l k_(l-1)| times it, because x_(l-1) contains it.
 ///   Runs: the rows that a run and the run before it both sweep.
 class SweepRounding {
  public:
@@ -171,10 +172,9 @@ class SweepRounding {
 /// Bounds the rounding in a segment in which all rows but the first are eliminated (SegmentFactors), row by row.
 ///
 /// Inner rows are swept in the same way in both passes, and round as SweepRounding says. Two more errors arise:
-///   The fill s_i of row i is its coupling to the segment's first row, over its pivot. In a work-item's first row, it
-/// is
-///   a product of products; in the row above, it is a product of multipliers. These two round differently.
-///   The reduced equation of the first row, with upper coupling c, has the sum of w_i d_i in place of c x_second. Here
+///   The fill s_i of row i is its coupling to the segment's first row, over its pivot. In a work-item's first row, s_i
+///   is a product of products; in the row above, it is a product of multipliers. These two round differently. The
+///   reduced equation of the first row, with upper coupling c, has the sum of w_i d_i in place of c x_second. Here
 ///   w_i = c / |u_i| times the k of the inner rows above row i. The pass back computes this sum in another order. In
 ///   either order, row i adds the rounding of its d_i, x_i, s_i and w_i, times the k of the rows above. A rounding of
 ///   k_i changes the part of the sum that comes from the rows below row i: at most 2 max |x|, and fill of this size.
@@ -308,7 +308,7 @@ class LineSweep {
  public:
   explicit LineSweep(const SweepOrder& order) : rounding_(order) {}
   /// @param row  the next row, before elimination
-  /// @param diag its |b_i|
+  /// @param diag |b_i| of this row
   void see(const ExcessRow<S>& row, double diag) {
     const double lower = static_cast<double>(row.lower), sum = std::abs(lower) + diag + std::abs(double{row.upper});
     above_ = eliminate_above(above_, row.lower * reciprocal_, row).as_pivot();

@@ -43,8 +43,8 @@ constexpr const char* kForms[] = {"grids-streamed", "grids-shared", "grids-whole
 const char* form_name(const Plan& plan) { return kForms[static_cast<int>(grid_form(plan))]; }
 
 /// Values of GridDemand::reach to try, in this order. A reach is the least number of rows from a truncated row to an
-/// unknown that it affects. The first gives the fastest plan. Longer ones serve matrices in which influence decays more
-/// slowly, and lines that fit into a longer tile.
+/// unknown that it affects. The first reach gives the fastest plan. Longer reaches serve matrices in which influence
+/// decays more slowly, and lines that fit into a longer tile.
 constexpr Index kReaches[] = {1, 128, 192, kMostGridRows, 384};
 
 template <typename T>
@@ -85,7 +85,7 @@ std::vector<Plan> streamed_plans(const Problem<T>& problem) {
   return plans;
 }
 
-/// The bound on truncation of a plan that the survey gives; infinite if it gives none.
+/// The bound on truncation of a plan that the survey gives; infinite if the survey gives no bound.
 double bound_by_survey(const Plan& plan, const Survey& survey) {
   if (in_one_tile(plan)) return 0;
   const double d = survey.decay();
@@ -244,8 +244,8 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
     return make_grid_plan(r.lines, {.method = r.method, .form = r.form}, r.word, r.traits);
   }
   bool in_pieces(const Plan& plan) const override { return plan.method != Method::exact_factored; }
-  /// The bounds need no check of the pivots' own rounding: some require only |c_i / u_i| <= 1, and the others use the
-  /// factors as T's arithmetic computes them.
+  /// No check of the pivots' own rounding is needed: some bounds require only |c_i / u_i| <= 1, and the other bounds
+  /// use the factors as T's arithmetic computes them.
   Elimination elimination(const Plan& plan) const override {
     return {.excess = grid_condenses(plan), .any_pivots = true};
   }

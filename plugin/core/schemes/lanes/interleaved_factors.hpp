@@ -13,7 +13,7 @@ template <typename T>
 OCLSPKT_API Bands<T> kept_rows(const Plan& plan, const BandsView<T>& bands);
 
 /// Stored factors of lines laid end to end, in the order in which a device's lanes read them. Row i of all partitions
-/// of a tile stands side by side, so that one load of a vector replaces a gather from as many partitions as lanes.
+/// of a tile stands side by side. One load of a vector then replaces a gather from as many partitions as lanes.
 ///
 /// Row i of partition j of tile t stands at (t m + i) lanes + j; if tiles are shared (plan.form), t counts the stored
 /// tiles. Rows after the last one are identity rows. In the symmetric form, the multiplier of a row equals the coupling

@@ -17,8 +17,8 @@ constexpr Index kWholeLinesQuantum = 16;
 constexpr Index kShortLaneRun = 8;
 /// Number of ends from which a twisted factorisation eliminates.
 constexpr Index kSides = 2;
-/// Arrays of exact-factored for lines laid end to end: y, x, three of factors and the results of the first pass. One
-/// more stands for all small arrays.
+/// Arrays of exact-factored for lines laid end to end: y, x, three of factors and the results of the first pass. A
+/// seventh array stands for all small arrays.
 constexpr Index kTwistedArrays = 7;
 /// Rows of a partition if neither cache nor halo limits them.
 Index usual_partition(const DeviceTraits& traits) { return figures_of(traits).count("lanes.partition"); }
