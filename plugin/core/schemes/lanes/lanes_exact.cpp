@@ -23,7 +23,7 @@ constexpr double kBorder = 20, kOfMore = 12;
 
 /// The equation of a partition's first row while inner rows are eliminated from it, in absolute values.
 struct TopRow {
-  double outer, diag, coupling;  ///< couplings to the unknown above the partition (outer) and to the next inner row
+  double outer, diag, coupling; ///< outer: to the unknown above the partition; coupling: to the next inner row
   double collected = 0;
 };
 
@@ -40,7 +40,7 @@ struct PartitionRows {
   /// Row i, which is an identity row from n on. Kernels read whole partitions, so row n - 1 may be an inner row.
   Row row(Index i) const { return i < n ? Row{bands.lower[i], bands.diag[i], bands.upper[i]} : Row{}; }
   /// The row behind the last row that must be eliminated in the partition that begins with row `first`. Rows from n on
-  /// are identity rows and coupled to nothing, so at most one of them is included.
+  /// are identity rows and coupled to nothing. At most one identity row is included.
   Index end(Index first) const { return std::min(n + 1, first + m); }
 };
 
@@ -95,7 +95,7 @@ WorstRow eliminate_borders(const Plan& plan, const PartitionRows<T>& rows) {
     return segment;
   });
   WorstRow worst;
-  ExcessRow<double> above;  // an uncoupled row, because no row lies above the first one
+  ExcessRow<double> above; // an uncoupled row, because no row lies above the first row
   above.excess = 1;
   const auto eliminate_row = [&](const ExcessRow<double>& row, Index i) {
     const double t = row.lower / above.diag(), more = std::abs(t * above.upper) - std::abs(row.lower);
@@ -110,7 +110,7 @@ WorstRow eliminate_borders(const Plan& plan, const PartitionRows<T>& rows) {
   return worst;
 }
 
-/// Fewest rows of a partition. Shorter ones leave too many border equations.
+/// Fewest rows of a partition. Shorter partitions leave too many border equations.
 constexpr Index kShortestPartition = 48;
 
 /// True if a device with kernels for GPUs has no plan of this method by work-groups, as when memory does not hold all

@@ -149,8 +149,9 @@ struct Taken {
   RowAbove above;
   Partition partition;
   WorstRow rows;
-  /// grown: the largest product of |c p| over successive rows that end with a partition's last row; growing: over those
-  /// that end with the current row. They limit the ratio of corrections to results in the sweep up.
+  /// grown: the largest product of |c p| over successive rows that end with a partition's last row. growing: the
+  /// largest product over rows that end with the current row. Both limit the ratio of corrections to results in the
+  /// sweep up.
   double grown = 1, growing = 0;
   void begin_piece() {
     rows = {};

@@ -5,9 +5,9 @@
 // Both forms sweep a partition down (LU) and up (UL) by itself. A 2x2 system at each cut gives the unknowns on its two
 // sides. On GPUs, both sweeps take the whole partition; LU substitutes its bottom half and UL its top half, so that a
 // neighbour's influence is truncated half a partition away. On CPUs, there are as many partitions as lanes of all
-// cores, so partitions are long. UL sweeps the first 2 m_min rows and substitutes those above row 3 m_min / 2. LU
-// sweeps the rows from m_min on and substitutes those from row 3 m_min / 2 on. So each sweep starts m_min / 2 rows away
-// from the rows that it substitutes.
+// cores, so partitions are long. UL sweeps the first 2 m_min rows and substitutes the rows above row 3 m_min / 2. LU
+// sweeps the rows from m_min on and substitutes the rows from row 3 m_min / 2 on. So each sweep starts m_min / 2 rows
+// away from the rows that it substitutes.
 #pragma once
 
 #include <limits>
@@ -24,9 +24,9 @@ struct PaperForm {
   bool staged = false;  ///< a work-group keeps its partitions in local memory between both sweeps
 };
 
-/// Rows of a partition in the paper's figures, which are in float.
+/// Rows of a partition in the paper's measurements, which are in float.
 inline constexpr Index kPaperRows = 32;
-/// Most rows of a partition that are tried. With longer ones, a system has too few partitions to keep a GPU busy.
+/// Most rows of a partition that are tried. Longer partitions are too few to keep a GPU busy.
 inline constexpr Index kLongestPaperRows = 4096;
 
 /// Plan the form for GPUs for lines laid end to end, with partitions of m rows. A system of fewer than m rows gets one
@@ -52,7 +52,8 @@ struct PaperLanes {
 /// m_min is a multiple of this.
 inline constexpr Index kPaperLanesQuantum = 8;
 
-/// Rows of a partition, in whole vectors, if every lane of every core has one; fewer if the memory does not hold them.
+/// Rows of a partition, in whole vectors, if every lane of every core gets a partition; fewer if memory does not hold
+/// them.
 OCLSPKT_API Index paper_lanes_partition(Index n, int word, const DeviceTraits& traits);
 
 /// Plan the form for CPUs for lines laid end to end.
@@ -63,7 +64,7 @@ OCLSPKT_API Index paper_lanes_partition(Index n, int word, const DeviceTraits& t
 OCLSPKT_API Plan make_paper_lanes_plan(Index n, Index m, Index m_min, const char* scheme, int word,
                                        const DeviceTraits& traits);
 
-/// Tiles of a launch over `tiles` tiles: these, and unless they are all, one more for the neighbouring partitions.
+/// Tiles of a launch over `tiles` tiles, including the neighbouring partitions unless the launch has all tiles.
 inline Index paper_lanes_tiles(const Plan& plan, Index tiles) {
   return tiles == 0 || tiles >= plan.tiles() ? tiles : quotient_up(tiles * plan.lanes + 2, plan.lanes);
 }
@@ -72,8 +73,8 @@ inline Index paper_lanes_tiles(const Plan& plan, Index tiles) {
 double paper_words(const Plan& plan);
 double paper_lanes_words(const Plan& plan);
 
-/// Rigorous bound for a plan of the form for CPUs, in double whatever T is: that of certify_halves(), for sweeps over
-/// parts of a partition that meet at row meeting().
+/// Rigorous bound for a plan of the form for CPUs, in double whatever T is. It is the bound of certify_halves() for
+/// sweeps over parts of a partition that meet at row meeting().
 /// @param limit  if the first partition's bound exceeds this, the other partitions are not bounded
 /// @pre couplings out of the lines are 0
 /// @cost 1 + m_min / m sweeps over the rows, by all processors of this process

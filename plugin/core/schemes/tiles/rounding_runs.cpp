@@ -11,7 +11,7 @@
 namespace oclspkt {
 namespace {
 
-/// The error that the sweep up leaves in the equation of a row. The next row has it too, times its multiplier.
+/// The error that the sweep up leaves in the equation of a row. The next row has this error times its multiplier.
 struct PassedDown {
   double ratio = 0;  ///< |c p|
   double joint = 0;  ///< difference between the unknown below and the value used for it
@@ -117,8 +117,8 @@ class RunErrors {
     if (row == keep_from_) found.first_row = error;
     if (row + 1 == keep_end_) found.last_row = error;
   }
-  /// Compute the rounding of a tile's rows. Corrections are so small that products with them round negligibly. Only
-  /// sums with them count, two of them in the sweep up.
+  /// Compute the rounding of a tile's rows. Corrections are so small that products with them round negligibly. Sums
+  /// with corrections count; the sweep up has two of these sums.
   void find_rounds(std::size_t item_rows) {
     const std::size_t count = sizes_.size();
     double above = carried_.enters, off = 0;
@@ -259,10 +259,9 @@ Part part_of(const RoundedRows& rows, double most_above) {
   return part;
 }
 
-/// Divide an equation by 1 - taken, what remains of its diagonal.
-///
+/// Divide an equation by 1 - taken, its diagonal after the subtraction.
 /// In u: before the division, the value is at most s = 1 + the sum of its couplings. Two neighbours' values, each at
-/// most 2, are multiplied by the couplings a and b and subtracted from it. The products round by 2 (a + b), the two
+/// most 2, are multiplied by the couplings a and b and subtracted from the value. The products round by 2 (a + b), the
 /// differences by s + 2 max(a, b), and 1 - taken by 3 taken. The quotient and its products with the value and the
 /// couplings round as well.
 /// @param taken  the number subtracted from the diagonal
@@ -372,8 +371,8 @@ Rounding bound_runs(const Plan& plan, const BandsView<T>& bands) {
     PivotAbove above = pivots[static_cast<std::size_t>(r)];
     PartitionErrors& found = errors.found;
     const bool corrects = plan.as<StoredFactors>().corrects, joins = joins_runs(plan);
-    // Joined runs have the same unknowns below a cut, but corrected runs compute the value that enters the rows below
-    // it twice.
+    // Joined runs have the same unknowns below a cut. Corrected runs compute the value that enters the rows below a cut
+    // twice.
     const Index last = joins ? end : end + plan.halo;
     for (Index tile = first - plan.halo, k = 0; k < plan.run_tiles; ++k, tile += tile_rows) {
       errors.rows.fill(rows, tile, plan.n, above);

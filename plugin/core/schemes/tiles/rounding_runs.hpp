@@ -58,8 +58,8 @@ Rounding bound_reduced(const Plan& plan, const Survey& survey);
 template <typename T>
 Rounding bound_reduced(const Plan& plan, const BandsView<T>& bands);
 
-/// The bound on rounding of tiles of lines laid end to end: from the survey if that is within kEnough, else from
-/// values.
+/// The bound on rounding of tiles of lines laid end to end: from the survey if this bound is within kEnough, else from
+/// the values of the rows.
 /// @param by_limits     (const RatioLimits&) -> Rounding
 /// @param by_values     () -> Rounding
 template <typename ByLimits, typename ByValues>

@@ -51,8 +51,8 @@ inline Index group_local_words(int items, int item_rows) {
   return items * (item_rows + kVector);
 }
 
-/// Words of local memory of a work-group of exact-twopass (kernels/gpu/tile_excess.clh): the rows with their padding,
-/// or five numbers for each work-item, five for the row above the tile and one more, whichever is more.
+/// Words of local memory of a work-group of exact-twopass (kernels/gpu/tile_excess.clh): the rows with their padding
+/// or, if that is more, five numbers for each work-item, five for the row above the tile, and one.
 inline Index reduce_local_words(int items, int item_rows) {
   return std::max(group_local_words(items, item_rows), 5 * (Index{items} + 1) + 1);
 }
@@ -69,7 +69,7 @@ inline constexpr int kLevelItemRows = 4;
 /// @throws as make_plan()
 Plan make_tile_plan(Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
 
-/// Rows of a work-group that holds as many whole lines of `length` rows as it can; 0 if it does not hold one.
+/// Rows of a work-group that holds as many whole lines of `length` rows as it can; 0 if a line is too long.
 Index lines_in_a_tile(Index length, int word, const DeviceTraits& traits);
 
 /// Plan truncated-halo for lines of `length` rows. Each work-group holds whole lines, `partition` rows in all.
@@ -112,9 +112,9 @@ OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
 ///         halos
 OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
-/// Let the couplings that work-groups keep serve as multipliers, too, which takes fewer registers; if lines are cut
-/// into parts and local memory has room, keep the products of the scan as well, so that a core holds one more
-/// work-group. Does nothing for floats.
+/// Let the couplings that work-groups keep also serve as multipliers, which takes fewer registers. If lines are cut
+/// into parts and local memory has room, keep the products of the scan there, so that a core holds one more work-group.
+/// Does nothing for floats.
 /// @pre lines are symmetric to the bit
 OCLSPKT_API void make_factors_symmetric(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
@@ -131,7 +131,7 @@ OCLSPKT_API Plan make_reduce_plan(Index n, Index partition, int word, const Devi
                                   Form form = Form::general);
 
 /// Let work-items of a tile couple only with neighbours within the rows of the halo, which suffices if every row decays
-/// as fast as the halo assumes. Otherwise, they couple with all others of the tile. Does nothing to plans without Scan.
+/// as fast as the halo assumes. Otherwise, work-items couple with all of the tile. Does nothing to plans without Scan.
 OCLSPKT_API void couple_within_halo(Plan& plan);
 
 /// The longest halo, in rows, for which truncated-halo still solves more rows of a tile than the tile's halos have.

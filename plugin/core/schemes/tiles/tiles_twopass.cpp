@@ -12,8 +12,8 @@
 //   |t| (s_p + 2 |a_pq|)    only if couplings of other signs add to the excess; s_p is the excess of p, a_pq its
 //                           coupling to q
 //   |f'| + s'               the right-hand side and the excess of q'; |f'| <= |A'|, the row sum of q'
-// Without the third line, that is at most 7 |l| + |f'| + s'. The fourth line is also at most the terms that p adds to
-// f' and to s', divided by u.
+// Without the third line, the sum is at most 7 |l| + |f'| + s'. The fourth line is also at most the terms that p adds
+// to f' and to s', divided by u.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -258,7 +258,7 @@ template <typename T>
 Rounding bound_reduced(const Plan& plan, const Survey& survey) {
   SurveyedReduction reduction(survey, unit<T>());
   const auto items_of = [](Index rows, Index items, Index item_rows) {
-    return std::min(items, quotient_up(rows, item_rows));  // after the last row come identity rows
+    return std::min(items, quotient_up(rows, item_rows)); // identity rows follow the last row
   };
   reduction.reduce(1, plan.item_rows, items_of(plan.n, plan.items, plan.item_rows));
   // The levels above the first are in double.
