@@ -11,9 +11,9 @@ namespace oclspkt {
 /// Offsets in the vectors for the rows next to cuts. Each array has shape [2][slots]: the rows next to the cuts above,
 /// then those next to the cuts below. -1: the slot has no such row.
 struct RowsNextToCuts {
-  std::vector<Index> y; ///< offsets of the right-hand sides
-  std::vector<Index> z; ///< offsets of the nearest inner rows in the solution
-  std::vector<Index> x; ///< offsets of the unknowns
+  std::vector<Index> y;  ///< offsets of the right-hand sides
+  std::vector<Index> z;  ///< offsets of the nearest inner rows in the solution
+  std::vector<Index> x;  ///< offsets of the unknowns
 };
 
 /// The rows next to cuts, and the spikes, that an apply needs if vectors lie on a device. CutParts numbers the slots.
@@ -21,16 +21,16 @@ template <typename T>
 struct BorderLayout {
   /// The spikes of one bundle from the cuts on one side of it, above or below.
   struct Run {
-    Index before; ///< how many numbers the previous runs of this side hold
-    Index at; ///< offset of the run in `spikes`; rows outer, lines inner
-    Index first; ///< offset of the first line's first row in the vector
+    Index before;  ///< how many numbers the previous runs of this side hold
+    Index at;      ///< offset of the run in `spikes`; rows outer, lines inner
+    Index first;   ///< offset of the first line's first row in the vector
     Index wide;    ///< lines side by side
     Index slot;    ///< slot of the first line
   };
   Index slots = 0;
   Index stride = 1;  ///< elements from row to row of a line
   RowsNextToCuts rows;
-  std::vector<Run> above, below; ///< spikes from the cuts above, from the cuts below
+  std::vector<Run> above, below;  ///< spikes from the cuts above, from the cuts below
   Index above_entries = 0, below_entries = 0;
   const T* spikes = nullptr;
   Index spike_count = 0;

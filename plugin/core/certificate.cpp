@@ -165,8 +165,8 @@ double growth_of_sweep(Index n, Index piece, Index lead_in, const F& sweep) {
 /// The truncation errors of a tile, see certify_stored().
 struct OfTile {
   double below = 0;   ///< bound of the factor by which an error below the tile reaches the rows above it
-  double left = 0; ///< size below the tile of an error that is 1 + |c p| in the row above the tile
-  double amount = 0; ///< sum over the tile's rows of this error, times its largest growth upwards
+  double left = 0;    ///< size below the tile of an error that is 1 + |c p| in the row above the tile
+  double amount = 0;  ///< sum over the tile's rows of this error, times its largest growth upwards
 };
 
 /// Sweep down whole tiles. @param tiles  shape [plan.tiles()] or null; overwritten with the errors of the swept tiles
@@ -201,8 +201,8 @@ struct Block {
   double down = 1;     ///< product of |a_i p_i|
   double up = 1;       ///< product of |c_i p_i|
   double entered = 0;  ///< size of an error that begins with the block: 1 + |c p| of the row above
-  double begun = 0; ///< size below the block of the largest error that begins in the block
-  double amount = 0; ///< sum over the rows of an error that enters as 1, times its largest growth upwards
+  double begun = 0;    ///< size below the block of the largest error that begins in the block
+  double amount = 0;   ///< sum over the rows of an error that enters as 1, times its largest growth upwards
   double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row above the block
   bool finite = true;
 };

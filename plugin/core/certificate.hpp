@@ -13,7 +13,7 @@ struct Certificate {
   double bound = 0;           ///< NaN or Inf: nothing is known
   Index partition = -1;       ///< the partition (or tile) with the largest bound
   Index first = 0, last = 0;  ///< first and last row of this partition, as offsets in the vector
-  bool above = false; ///< true if truncation above these rows causes more of the bound than below
+  bool above = false;         ///< true if truncation above these rows causes more of the bound than below
   double growth = 1;          ///< how much solving the interface systems amplifies rounding errors
 };
 
@@ -39,8 +39,8 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
 ///
 /// Row i couples by a_i to the row above and by c_i to the row below; p_i is its reciprocal pivot. The bound is the
 /// sum of two errors, and holds wherever runs start. The error from below is the product of |c_i p_i| over a tile,
-/// times the largest such product that ends with the row above the tile. The error from above begins as 1 + |c p| of the
-/// truncated row. On the way down each row multiplies it by |a_i p_i|, and on the way up by |c_i p_i|.
+/// times the largest such product that ends with the row above the tile. The error from above begins as 1 + |c p| of
+/// the truncated row. On the way down each row multiplies it by |a_i p_i|, and on the way up by |c_i p_i|.
 ///
 /// The result of a partition's last row in the sweep down is computed twice: by the partition alone, and from the
 /// result of the row above it. So is that of its first row in the sweep up. The two results differ by rounding. The
@@ -56,7 +56,7 @@ struct TileRuns {
   Index n;                          ///< rows of all lines
   Index tile_rows;                  ///< rows of a tile, which solves one interface system
   Index window;                     ///< rows between a truncated unknown and the nearest row that depends on it
-  bool above = true, below = true; ///< whether the solve truncates unknowns above runs, below tiles
+  bool above = true, below = true;  ///< whether the solve truncates unknowns above runs, below tiles
 };
 
 /// A rigorous truncation bound for TileRuns. The solve truncates unknowns `window` rows beyond both ends of a run, and

@@ -136,7 +136,7 @@ class CutParts {
   std::vector<Edge> edges_;
   std::vector<SpikeFacts> spike_facts_;
   Index near_rows_ = 0;     ///< rows of a spike in p_ and q_, counted from the cut; 0: all rows
-  AlignedArray<T> p_, q_; ///< the spikes until keep_spikes(): shape [near_rows_][slots] or [extent]
+  AlignedArray<T> p_, q_;   ///< the spikes until keep_spikes(): shape [near_rows_][slots] or [extent]
   AlignedArray<T> spikes_;  ///< one bundle after the other; rows outer, lines inner
   RowsNextToCuts rows_;
   AlignedArray<T> couplings_;     ///< shape [2][slots()]: couplings of the rows next to cuts to the inner rows, or 0

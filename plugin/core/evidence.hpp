@@ -57,7 +57,7 @@ void trial_right_hand_side(const LineSet& lines, const BandsView<T>& bands, Tria
 struct Trial {
   double worst = 0;           ///< largest componentwise backward error over lines; NaN if a solution is not finite
   std::vector<Index> failed;  ///< lines whose error is above the limit, in order
-  std::vector<Index> failed_by_row; ///< failed lines whose rowwise backward error exceeds kStableEps
+  std::vector<Index> failed_by_row;  ///< failed lines whose rowwise backward error exceeds kStableEps
 };
 
 /// Solve a trial system by `apply` and compare the error of each line with kTrialLimitEps.

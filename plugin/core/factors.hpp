@@ -29,7 +29,7 @@ enum class Order { down, inwards, towards };
 template <typename T>
 struct FactorsView {
   const T* multiplier = nullptr;  ///< a_i p_(i-1)
-  const T* reciprocal = nullptr; ///< p_i = 1 / u_i, u_i the pivot
+  const T* reciprocal = nullptr;  ///< p_i = 1 / u_i, u_i the pivot
   const T* coupling = nullptr;    ///< c_i p_i
   Index above = 0;  ///< symmetric form: distance to the row above, where `multiplier` holds couplings; else 0
   /// a_i p_(i-1) of a row that is not the first of its line.
@@ -153,7 +153,7 @@ class OCLSPKT_API Factors {
   Meeting meeting_;
   FactorArrays<T> same_;
   FactorArrays<float> narrow_;
-  Pivots pivots_, of_sound_; ///< of all lines, and of the sound lines
+  Pivots pivots_, of_sound_;  ///< of all lines, and of the sound lines
   std::vector<Index> doubtful_;
 };
 

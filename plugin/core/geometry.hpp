@@ -15,7 +15,7 @@ struct Beside {
   Index bundles = 1;       ///< bundles of a block
   Index window = 0;        ///< words of a work-group: one row of carried values, and the rows of a sweep
   Index chunk_blocks = 0;  ///< blocks per chunk; 0: a block does not fit into the memory
-  bool windowed = false; ///< the sweep up finds the results of the sweep down in the cache
+  bool windowed = false;   ///< the sweep up finds the results of the sweep down in the cache
 };
 
 /// Stored factors of lines laid end to end. Plans with lanes store them in the order of the lanes
@@ -24,7 +24,7 @@ struct StoredFactors {
   Index reach = 0;     ///< how many rows of a partition depend on the unknown above it, a multiple of lanes; m: all
   Index lead_in = -1;  ///< rows above a partition at which elimination begins, so that its pivots converge; -1: at the
                        ///< line's first row
-  bool corrects = false; ///< true: two neighbours (partitions or work-items) both compute the result of
+  bool corrects = false;  ///< true: two neighbours (partitions or work-items) both compute the result of
                           ///< the row above their joint; kernels subtract the difference, so that
                           ///< rounding does not grow. The halo of a work-group is then a tile
 };

@@ -121,7 +121,7 @@ T sweep_chains(const Chain<T> (&chains)[kChains], Index stride, Index length, In
       chains[k].x[at] = carry[k] = chains[k].x[at] * f.reciprocal[factor] - f.coupling[factor] * carry[k];
     }
   };
-  const Index rows_below = length - 1 - meeting; // never more than `meeting`
+  const Index rows_below = length - 1 - meeting;  // never more than `meeting`
   for (Index i = 0; i < rows_below; ++i) {
     go(i, above);
     go(length - 1 - i, below);

@@ -31,10 +31,10 @@ class PairSystems {
 
  private:
   struct Pair {
-    double multiplier, upper; ///< multiplier and coupling of the pivot row
+    double multiplier, upper;  ///< multiplier and coupling of the pivot row
     double first, second;      ///< reciprocal pivots
     Index mine, theirs;
-    bool pivot_is_mine; ///< the pivot row is the equation of this process
+    bool pivot_is_mine;  ///< the pivot row is the equation of this process
     bool wants_first;
   };
   std::vector<Pair> pairs_;
@@ -53,7 +53,7 @@ void PairSystems<T>::add(const PivotedRow<double>& first, const PivotedRow<doubl
 
 template <typename T>
 void PairSystems<T>::solve(const T* mine, const T* theirs, T* unknowns) const {
-  constexpr Index kPiece = Index{1} << 15; // a piece takes some 100 microseconds
+  constexpr Index kPiece = Index{1} << 15;  // a piece takes some 100 microseconds
   for_pieces(size(), kPiece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const Pair& pair = pairs_[static_cast<std::size_t>(i)];

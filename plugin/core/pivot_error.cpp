@@ -31,7 +31,7 @@ class PivotErrors {
   /// Eliminate the previous row from the next one. @return whether the pivot of the next row is accurate
   bool see(T lower, T diag, T upper) {
     const EliminatedRow row = chain_.next(lower, diag, upper);
-    if (factors_tell_ && row.size == 0) return true; // the factors themselves report this line
+    if (factors_tell_ && row.size == 0) return true;  // the factors themselves report this line
     // An error of the pivot above changes the number that this row subtracts. An error of the carried excess also
     // changes the multiplier, with the same total.
     double error = std::abs(row.taken) * handed_;
@@ -55,7 +55,7 @@ class PivotErrors {
   double most_;
   PivotChain chain_;
   double handed_ = 0;  ///< error of the last excess (or of the plain pivot), relative to the pivot
-  double swept_ = 0; ///< bound on the swept right-hand side |d_i| if |y_i| = |A_i|
+  double swept_ = 0;   ///< bound on the swept right-hand side |d_i| if |y_i| = |A_i|
 };
 
 template <typename T>

@@ -79,7 +79,7 @@ class OCLSPKT_API PivotSolver final : public Pivoting<T> {
   std::unique_ptr<PivotSolver<T, long double>> wide_;
   AlignedArray<T> wide_y_, wide_x_;
   double rounding_ = 0;
-  std::vector<double> worst_; ///< shape [bundles]; the largest errors since the last take_errors()
+  std::vector<double> worst_;  ///< shape [bundles]; the largest errors since the last take_errors()
   Times times_;
 };
 

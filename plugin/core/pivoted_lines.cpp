@@ -366,7 +366,7 @@ void PivotedLines<Number>::substitute(const Bundle& b, Number* x) const {
 
 template <typename Number>
 void PivotedLines<Number>::solve(Number* x) const {
-  constexpr Index kPiece = Index{1} << 12; // a piece of short systems takes some 100 microseconds
+  constexpr Index kPiece = Index{1} << 12;  // a piece of short systems takes some 100 microseconds
   for_pieces(bundles(), kPiece, [&](Index begin, Index end) {
     for (Index s = begin; s < end; ++s)
       substitute(bundles_[static_cast<std::size_t>(s)], x + bundles_[static_cast<std::size_t>(s)].at);

@@ -49,7 +49,7 @@ struct PivotFacts {
   Index bad = -1;          ///< the first row whose pivot is zero or not finite; -1: none
   bool overflows = false;  ///< the pivot of `bad` is not finite, or a multiplier needs wider numbers
   bool lost = false;       ///< a pivot is at most 4 eps of the number subtracted to make it
-  double growth = 0; ///< the largest (|number subtracted from the diagonal| + |pivot|) / |diagonal|
+  double growth = 0;       ///< the largest (|number subtracted from the diagonal| + |pivot|) / |diagonal|
   double bound = 0;        ///< |r_i| <= bound (|A| |x| + |y|)_i, in eps; infinity if a block has no bound
   double trial = 0;        ///< the largest |r_i| / (|A| |x| + |y|)_i of trial solves, in eps, or NaN; 0 without trials
 };

@@ -43,7 +43,7 @@ struct Cut {
   Index grain;           ///< cuts lie at multiples of this many rows
   Index before, behind;  ///< rows that a chunk reads before its first and behind its last row
   bool whole;            ///< nothing may be cut: one chunk has all rows
-  Index blocks = 0; ///< most blocks of a chunk, for lines side by side; 0: memory does not hold a block
+  Index blocks = 0;      ///< most blocks of a chunk, for lines side by side; 0: memory does not hold a block
 };
 
 /// How stored arrays are divided among the chunks of lines laid end to end. By default they have one number a row, and
@@ -74,7 +74,7 @@ struct Plan {
   bool narrow = false;            ///< bands or factors are floats beside vectors of doubles
   Index chunk_tiles = 0;          ///< tiles per chunk. One launch covers a chunk, and its arrays are single allocations
   double idle = 1;                ///< ratio of the time to the time with full lanes on all cores
-  const char* made_by = nullptr; ///< the name of the plan's scheme
+  const char* made_by = nullptr;  ///< the name of the plan's scheme
   /// Structs of schemes or families of schemes, at most one of each type, see as().
   std::vector<std::any> geometry = {};
 

@@ -26,7 +26,7 @@ namespace oclspkt {
 /// solve. Scaling a row does not change it.
 struct Rounding {
   double eps = 0;  ///< the bound, in units of eps of the scalar; NaN or Inf: nothing is known
-  Index row = -1; ///< the row with the largest bound, an offset in the vector; -1: no single row
+  Index row = -1;  ///< the row with the largest bound, an offset in the vector; -1: no single row
 };
 
 /// The larger of two bounds; NaN if one is NaN.

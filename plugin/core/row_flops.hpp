@@ -9,13 +9,13 @@ namespace oclspkt {
 /// work in parallel do not count, except those in halo rows.
 struct RowFlops {
   double set_up, apply;
-  double halo = 0; ///< flops of two halo rows: one above a partition, which is only swept down, and one below it
+  double halo = 0;  ///< flops of two halo rows: one above a partition, which is only swept down, and one below it
 };
 
 /// The flops of a method as its kernels execute them; oclspkt-bench paper counts them with a counting scalar.
 /// @param stores  exact-factored stores its factors; false for kernels for FPGAs, which eliminate in every apply
 constexpr RowFlops flops_of(Method method, bool stores = true) {
-  constexpr RowFlops kStored{5, 5}; // flops for multiplier, reciprocal of the pivot, coupling over the pivot
+  constexpr RowFlops kStored{5, 5};      // flops for multiplier, reciprocal of the pivot, coupling over the pivot
   constexpr RowFlops kEliminates{0, 9};  // sweeps that eliminate in every apply
   const RowFlops of[] = {{0, 9, 7 + 9},  // truncated-halo
                          kStored,        // truncated-streamed

@@ -108,7 +108,7 @@ enum class SumKind {
   norm2,              ///< Euclidean norm; no overflow or underflow of squares, as in LAPACK's dnrm2
   largest_magnitude,  ///< max |x|; NaN if one is NaN
   least,              ///< min x and its first place; NaN at place 0 if x[0] is NaN; NaN at other places is ignored
-  greatest ///< max x and its first place; NaN is treated as for `least`
+  greatest            ///< max x and its first place; NaN is treated as for `least`
 };
 
 template <typename T>
@@ -126,7 +126,7 @@ struct SumValue {
 
 /// Counts of the work that a space has done.
 struct SpaceCounts {
-  std::int64_t bytes_up = 0, bytes_down = 0; ///< bytes copied to the device, to the host; 0 if both share memory
+  std::int64_t bytes_up = 0, bytes_down = 0;  ///< bytes copied to the device, to the host; 0 if both share memory
   std::int64_t launches = 0;
   std::int64_t waits = 0;  ///< how often the host waited for numbers or arrays
 };

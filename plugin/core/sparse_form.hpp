@@ -26,7 +26,7 @@ struct SparsePattern {
 enum class SparseFormat {
   automatic,  ///< the first of the formats below that suits the pattern
   dia,        ///< diagonals; no columns are stored
-  sell, ///< SELL-C-sigma: windows of rows are sorted by length, and cut into slices of C rows of equal width
+  sell,       ///< SELL-C-sigma: windows of rows are sorted by length, and cut into slices of C rows of equal width
   csr         ///< row by row, in blocks of equal work; long rows in segments
 };
 inline constexpr const char* kSparseFormatNames[] = {"auto", "dia", "sell", "csr"};
@@ -111,7 +111,8 @@ struct SparseForm {
   /// the entries.
   std::shared_ptr<const Integers> positions;
 
-  std::vector<Index> diagonals; ///< dia: column minus row of each diagonal, ascending; the number of diagonals is the width of all slices
+  std::vector<Index> diagonals;  ///< dia: column minus row of each diagonal, ascending; the number of diagonals is the
+                                 ///< width of all slices
   std::vector<Index> slice_begin;      ///< sell: shape [slices + 1]; first place of each slice
   Integers row_of;                     ///< sell: matrix row of each row of the slices; empty: rows are not sorted
   Integers column;                     ///< sell, csr: shape [places]; column of each place; -1: no entry
@@ -125,7 +126,7 @@ struct SparseForm {
 
 struct FormRequest {
   SparseFormat format = SparseFormat::automatic;
-  Index slice = kGroupSlice; ///< rows of a slice, see Space::slice_rows(); kGroupSlice or 4 to 16
+  Index slice = kGroupSlice;  ///< rows of a slice, see Space::slice_rows(); kGroupSlice or 4 to 16
 };
 
 /// Make the form of a pattern, on several threads.

@@ -46,7 +46,7 @@ struct Extremes {
 /// The result of look_at_rows() for a block.
 struct Look {
   Index uncoupled = 0;
-  Index records = 0; ///< number of rows that change a least or greatest quotient, or are not finite
+  Index records = 0;  ///< number of rows that change a least or greatest quotient, or are not finite
 };
 
 template <typename T>

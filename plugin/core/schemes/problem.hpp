@@ -29,7 +29,7 @@ struct Proposal {
   std::optional<Rounding> rounding{};  ///< the bound on rounding, if it was computed
   bool above_tolerance = false;        ///< no certificate covers the plan, but the user named the method
   bool needs_trial = false;            ///< dominance does not bound the rounding, so the trial solve decides
-  std::string why_wide{}; ///< why stored factors stay wide under precision narrow; else empty
+  std::string why_wide{};              ///< why stored factors stay wide under precision narrow; else empty
 };
 
 /// Everything on which the choice of a method depends.

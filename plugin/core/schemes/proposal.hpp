@@ -181,7 +181,7 @@ RowRange rows_of(const Problem<T>& problem, Index line) {
 /// The rule by which unless_growth() judges the growth of elimination by partitions.
 struct GrowthRule {
   Index twopass = 0;  ///< rows of a partition that is eliminated in two passes; 0: partitions have the halo of the plan
-  double enough = 1; ///< the least dominance at which elimination does not grow
+  double enough = 1;  ///< the least dominance at which elimination does not grow
 };
 
 /// Refuse a proposal if rows are not dominant and elimination without pivoting grows, unless the user named the method.

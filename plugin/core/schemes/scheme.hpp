@@ -42,7 +42,7 @@ struct Nature {
   bool only_asked_for = false;  ///< the scheme is used only when a user names it. It is then tried first, and no other
                                 ///< scheme of its method is tried
   bool stores_factors = false;  ///< set-up stores factors of the rows
-  bool solves_interfaces = false; ///< the scheme solves interface systems across tiles, for all lines
+  bool solves_interfaces = false;  ///< the scheme solves interface systems across tiles, for all lines
 };
 
 /// How the host sweeps lines by stored factors.

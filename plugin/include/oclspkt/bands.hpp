@@ -38,7 +38,7 @@ class AlignedArray {
       const std::size_t bytes = (wanted + alignment - 1) / alignment * alignment;
       data_.reset(static_cast<T*>(std::aligned_alloc(alignment, bytes)));
       if (data_ && alignment == kHugePage)
-        madvise(data_.get(), bytes, MADV_HUGEPAGE); // the system may refuse huge pages
+        madvise(data_.get(), bytes, MADV_HUGEPAGE);  // the system may refuse huge pages
       if (!data_) {
         capacity_ = size_ = 0;
         throw std::bad_alloc();

@@ -18,7 +18,7 @@ struct Cuts {
   /// shape [chains]; each chain lists the processes that hold the parts of its lines, from top to bottom. A chain
   /// contains this process, and lists no process twice.
   std::vector<std::vector<int>> chains;
-  std::vector<int> chain_of; ///< shape [lines]; index into chains. Empty: all lines use chain 0, or no line is cut
+  std::vector<int> chain_of;  ///< shape [lines]; index into chains. Empty: all lines use chain 0, or no line is cut
   /// shape [lines]; number of the line among the lines of all processes. The number decides which process is the line's
   /// root. Empty: lines are numbered within their chain. The lines of a chain have the same order on all its processes.
   std::vector<Index> number;
@@ -30,7 +30,7 @@ class OCLSPKT_API Exchange {
   /// The message to or from one process.
   struct Leg {
     int process = 0;
-    Index count = 0; ///< scalars in the message
+    Index count = 0;  ///< scalars in the message
   };
   /// A fixed pattern of messages. A set-up opens it, and every apply uses it. Several channels may run at once. A
   /// channel must finish before its next start().
@@ -69,7 +69,7 @@ struct ProcessLines {
 struct CutReport {
   Index lines = 0;               ///< cut lines of this process
   Index longest_chain = 0;       ///< most parts of a line, over all processes
-  bool truncated = false; ///< truncation is used: neighbours solve a 2x2 system per cut
+  bool truncated = false;        ///< truncation is used: neighbours solve a 2x2 system per cut
   bool above_tolerance = false;  ///< the user named truncation, and the bound is above the tolerance
   double bound = 0;      ///< bound on the truncation error relative to max |x|, over all processes; NaN: unknown
   double tolerance = 0;  ///< the largest bound that is accepted
@@ -77,12 +77,12 @@ struct CutReport {
   double rounding = 0;
   /// Text about gathered lines of this process above the limits of method auto, or about an answer that is not finite.
   std::string above_bound;
-  double backward_error = 0; ///< componentwise backward error of trial solves before lines were gathered; 0: no trial
-  Index gathered = 0;            ///< lines of this process that are solved whole on one process
-  Index first_gathered = -1;     ///< number of the first gathered line
-  std::string gathered_why;      ///< why the first gathered line is gathered
-  Index pinned = 0;              ///< singular lines that this process gathered; their last unknown is set to 0
-  Index spike_rows = 0; ///< the largest number of rows that one spike corrects
+  double backward_error = 0;  ///< componentwise backward error of trial solves before lines were gathered; 0: no trial
+  Index gathered = 0;         ///< lines of this process that are solved whole on one process
+  Index first_gathered = -1;  ///< number of the first gathered line
+  std::string gathered_why;   ///< why the first gathered line is gathered
+  Index pinned = 0;           ///< singular lines that this process gathered; their last unknown is set to 0
+  Index spike_rows = 0;       ///< the largest number of rows that one spike corrects
   Index sent = 0, received = 0;  ///< scalars that this process sends and receives per apply
 };
 

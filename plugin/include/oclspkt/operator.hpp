@@ -14,11 +14,11 @@ namespace oclspkt {
 struct Place {
   enum class Kind {
     host,
-    queue, ///< on the device of the caller's queue; the apply does not wait for the device
+    queue,   ///< on the device of the caller's queue; the apply does not wait for the device
     buffers  ///< in cl_mem of the context of Solver::device_handles(); the apply waits for the device
   };
   Kind kind = Kind::host;
-  DeviceQueue queue = {}; ///< used by Kind::queue alone
+  DeviceQueue queue = {};  ///< used by Kind::queue alone
 
   /// The name of the apply function in messages.
   const char* call() const {

@@ -24,8 +24,8 @@ enum class Promise { by_component, by_rows };
 struct Candidate {
   Method method = Method::pivot;
   bool taken = false;
-  std::string why; ///< why set-up took or rejected the method
-  std::string shape; ///< the judged plan in words, such as "halo 40"; may be empty
+  std::string why;           ///< why set-up took or rejected the method
+  std::string shape;         ///< the judged plan in words, such as "halo 40"; may be empty
   double words_per_row = 0;  ///< numbers read and written per row by an apply; 0 if there was no plan
   double seconds = 0;        ///< predicted time of one apply; 0 if there is no model
 };
@@ -34,10 +34,10 @@ struct Candidate {
 struct GroupReport {
   Method method = Method::pivot;
   Index lines = 0, rows = 0;
-  Index first_line = 0; ///< number of the first fallback line in this group
-  bool pinned = false; ///< the lines are singular; the last unknown of each is set to 0
+  Index first_line = 0;       ///< number of the first fallback line in this group
+  bool pinned = false;        ///< the lines are singular; the last unknown of each is set to 0
   double rounding = 0;        ///< bound on rounding, by component, see Promise
-  double backward_error = 0; ///< componentwise backward error of these lines in the trial solve
+  double backward_error = 0;  ///< componentwise backward error of these lines in the trial solve
   std::string why;
 };
 
@@ -46,7 +46,7 @@ struct GroupReport {
 /// to more than the total. Copies within host memory are in the total only.
 struct Times {
   std::int64_t applies = 0;
-  double kernel_seconds = 0; ///< by device events; the host's clock measures solves on the host and,
+  double kernel_seconds = 0;    ///< by device events; the host's clock measures solves on the host and,
                                 ///< without DeviceUse::kernel_times, solves in buffers of a GPU
   double transfer_seconds = 0;  ///< copies to and from the device, up and down added
   double total_seconds = 0;     ///< wall clock of apply
@@ -69,14 +69,14 @@ struct Times {
 /// Work done since the solver was made.
 struct Counts {
   std::int64_t set_ups = 0;  ///< including failed ones
-  std::int64_t uploads = 0; ///< how often a solver on a device or on the host received the bands: once for
+  std::int64_t uploads = 0;  ///< how often a solver on a device or on the host received the bands: once for
                              ///< each planned method; fallback lines do not count
-  std::int64_t trials = 0; ///< how often trial solves ran
+  std::int64_t trials = 0;   ///< how often trial solves ran
 };
 
 /// How lines are cut for the work-items of a device; 0 where the method does not cut them.
 struct Partitioning {
-  Index rows = 0; ///< rows of a partition
+  Index rows = 0;   ///< rows of a partition
   Index count = 0;  ///< partitions of all lines
   Index halo = 0;   ///< rows of a neighbour that are read again
 };
@@ -95,29 +95,29 @@ struct DeviceReport {
   std::string why;            ///< why this processor solves; the words are the same in every run
   std::string costs;          ///< the predicted times that were compared; empty if there are none
   bool emulated = false;      ///< a processor of the host emulates the device, such as an FPGA
-  std::string vectors; ///< whether the device of Known::queue solves, or why not; empty without a queue
+  std::string vectors;        ///< whether the device of Known::queue solves, or why not; empty without a queue
 };
 
 /// The rows that one of several processors solves.
 struct ShareReport {
-  std::string device, type, platform; ///< see DeviceReport
-  bool emulated = false; ///< see DeviceReport
+  std::string device, type, platform;  ///< see DeviceReport
+  bool emulated = false;               ///< see DeviceReport
   Method method = Method::pivot;
-  std::string shape; ///< the plan in words, such as "halo 40"
+  std::string shape;  ///< the plan in words, such as "halo 40"
   Index rows = 0;
-  double predicted_seconds = 0; ///< predicted time of an apply of these rows
-  double seconds = 0; ///< median time of the applies since the set-up; 0 before the first apply
-  std::int64_t bytes = 0; ///< bytes moved to and from the device since the set-up
+  double predicted_seconds = 0;  ///< predicted time of an apply of these rows
+  double seconds = 0;            ///< median time of the applies since the set-up; 0 before the first apply
+  std::int64_t bytes = 0;        ///< bytes moved to and from the device since the set-up
 };
 
 /// How the rows were shared, or why they were not.
 struct SharesReport {
   std::vector<ShareReport> shares;  ///< in the order of rows; empty if one processor solves
   std::string why;                  ///< reason for the sharing; empty if one processor was named
-  double predicted_seconds = 0; ///< predicted time of an apply; 0 if one processor solves
-  double single_seconds = 0; ///< predicted time of an apply by the best processor alone
-  double seconds = 0; ///< median time of the applies since the set-up; 0 before the first apply
-  std::string objectives = {}; ///< seconds and joules of the shares by `time` and by `energy`, and the devices
+  double predicted_seconds = 0;     ///< predicted time of an apply; 0 if one processor solves
+  double single_seconds = 0;        ///< predicted time of an apply by the best processor alone
+  double seconds = 0;               ///< median time of the applies since the set-up; 0 before the first apply
+  std::string objectives = {};      ///< seconds and joules of the shares by `time` and by `energy`, and the devices
                                     ///< whose power is measured; never empty if Options::energy or balance
                                     ///< `energy` asks for joules
 };
@@ -127,8 +127,8 @@ struct EnergySource {
   std::string device;
   std::string words;      ///< the source, such as "counter of NVIDIA H200 by NVML", or "rated power, 400 W"
   std::string trouble;    ///< why no counter is read, and the cure; empty if a counter is read
-  double joules = 0; ///< joules of all windows
-  bool measured = false; ///< true: measured in every window; false: from rated power
+  double joules = 0;      ///< joules of all windows
+  bool measured = false;  ///< true: measured in every window; false: from rated power
 };
 
 /// The joules of applies, if Options::energy asks for them. They are measured over windows of at least two seconds. All
@@ -140,7 +140,7 @@ struct EnergyReport {
   std::int64_t applies = 0;           ///< applies within windows
   std::int64_t windows = 0;
   std::int64_t dropped = 0;  ///< windows that a pause ended before two seconds
-  bool queued = false; ///< applies return before their work ends; the joules between applies then count, too
+  bool queued = false;       ///< applies return before their work ends; the joules between applies then count, too
 
   double window_joules() const {
     double sum = 0;
@@ -164,8 +164,8 @@ struct Accuracy {
   /// A device may solve in units of its own, which are constant over runs of columns. This is the largest number of
   /// runs in a line; 0: columns are solved in the units in which they were given.
   Index units = 0;
-  std::string above_bound; ///< values that exceed the limits of method auto; empty if no value does
-  double backward_error = 0; ///< componentwise backward error of the trial solve; 0: no trial was needed
+  std::string above_bound;    ///< values that exceed the limits of method auto; empty if no value does
+  double backward_error = 0;  ///< componentwise backward error of the trial solve; 0: no trial was needed
 };
 
 /// The choice of the set-up and its reasons; everything the view prints.
@@ -186,7 +186,7 @@ struct Report : Accuracy {
   Narrowing precision;
   DeviceReport device;
   SharesReport sharing;
-  EnergyReport energy; ///< joules since Options::energy was set or the devices changed
+  EnergyReport energy;                ///< joules since Options::energy was set or the devices changed
   std::vector<std::string> degraded;  ///< "<device>: <cause>" for each device lost, also by the transposed solver
   std::size_t losses = 0;             ///< devices lost since the solver was made; the newest come last in `degraded`
 };

@@ -27,7 +27,7 @@ struct GridDemand {
   Index reach = 0;  ///< truncated: least rows from a truncated row to an unknown that it affects; exact_factored: least
                     ///< rows of a tile, as far as the device allows; 0: any
   Index item_rows = 0;    ///< rows of a work-item, at most 16, from Options::partition; 0: chosen
-  bool in_turn = false; ///< exact_factored: sweep lines in turn, also lines that a tile holds, see GridTiles::in_turn
+  bool in_turn = false;   ///< exact_factored: sweep lines in turn, also lines that a tile holds, see GridTiles::in_turn
   bool one_item = false;  ///< exact_factored: one work-item for each line, so that there is no interface system
   bool segments = false;  ///< exact_factored: cut lines longer than a tile into segments, if all rows fit at once
 

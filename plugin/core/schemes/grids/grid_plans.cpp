@@ -16,7 +16,7 @@ namespace {
 /// are streamed.
 struct GridShape {
   int down, item_rows, lines;
-  int bundle_bytes; ///< bytes of a row of all lines of a work-group; 0: the usual number
+  int bundle_bytes;  ///< bytes of a row of all lines of a work-group; 0: the usual number
   int in_flight;     ///< tiles that wait for the unknown below them
   explicit GridShape(const Tuning::Row& row)
       : down(static_cast<int>(row[0])),

@@ -23,7 +23,7 @@ constexpr double kBorder = 20, kOfMore = 12;
 
 /// The equation of a partition's first row while inner rows are eliminated from it, in absolute values.
 struct TopRow {
-  double outer, diag, coupling; ///< outer: to the unknown above the partition; coupling: to the next inner row
+  double outer, diag, coupling;  ///< outer: to the unknown above the partition; coupling: to the next inner row
   double collected = 0;
 };
 
@@ -95,7 +95,7 @@ WorstRow eliminate_borders(const Plan& plan, const PartitionRows<T>& rows) {
     return segment;
   });
   WorstRow worst;
-  ExcessRow<double> above; // an uncoupled row, because no row lies above the first row
+  ExcessRow<double> above;  // an uncoupled row, because no row lies above the first row
   above.excess = 1;
   const auto eliminate_row = [&](const ExcessRow<double>& row, Index i) {
     const double t = row.lower / above.diag(), more = std::abs(t * above.upper) - std::abs(row.lower);

@@ -16,7 +16,7 @@ struct PaperRows {
   Index first;    ///< first row of the partition, counted in the system
   Index size;     ///< rows of the partition
   Index from;     ///< first row that LU sweeps
-  Index as_far; ///< UL sweeps the rows before this row
+  Index as_far;   ///< UL sweeps the rows before this row
   Index meeting;  ///< first row that LU substitutes
   PaperRows(const Plan& plan, Index partition) : first(partition * plan.m), size(std::min(plan.n - first, plan.m)) {
     const PaperLanes* const form = plan.find<PaperLanes>();
@@ -37,7 +37,7 @@ struct PaperRows {
 
 /// The truncation errors of one sweep over a partition.
 struct TruncatedSweep {
-  double coupling = 0, entered = 0; ///< spike tips for the unknowns behind the last row and before the first row
+  double coupling = 0, entered = 0;  ///< spike tips for the unknowns behind the last row and before the first row
   Inherited errors;                  ///< errors of the rows that the sweep substitutes
 };
 

@@ -258,7 +258,7 @@ template <typename T>
 Rounding bound_reduced(const Plan& plan, const Survey& survey) {
   SurveyedReduction reduction(survey, unit<T>());
   const auto items_of = [](Index rows, Index items, Index item_rows) {
-    return std::min(items, quotient_up(rows, item_rows)); // identity rows follow the last row
+    return std::min(items, quotient_up(rows, item_rows));  // identity rows follow the last row
   };
   reduction.reduce(1, plan.item_rows, items_of(plan.n, plan.items, plan.item_rows));
   // The levels above the first are in double.
