@@ -9,7 +9,7 @@
 namespace oclspkt {
 
 /// Offsets in the vectors for the rows next to cuts. Each array has shape [2][slots]: the rows next to the cuts above,
-/// then those next to the cuts below. -1: the slot has no such row.
+/// then the rows next to the cuts below. -1: the slot has no such row.
 struct RowsNextToCuts {
   std::vector<Index> y;  ///< offsets of the right-hand sides
   std::vector<Index> z;  ///< offsets of the nearest inner rows in the solution
@@ -19,12 +19,12 @@ struct RowsNextToCuts {
 /// The rows next to cuts, and the spikes, that an apply needs if vectors lie on a device. CutParts numbers the slots.
 template <typename T>
 struct BorderLayout {
-  /// The spikes of one bundle from the cuts on one side of it, above or below.
+  /// The spikes of one bundle for the cuts above it, or for the cuts below it.
   struct Run {
     Index before;  ///< how many numbers the previous runs of this side hold
     Index at;      ///< offset of the run in `spikes`; rows outer, lines inner
     Index first;   ///< offset of the first line's first row in the vector
-    Index wide;    ///< lines side by side
+    Index wide;    ///< number of lines side by side
     Index slot;    ///< slot of the first line
   };
   Index slots = 0;

@@ -105,7 +105,7 @@ class InterfaceGrowth {
     down_ = 0;
     up_ = 1;
   }
-  /// @param ratio   |a_i p_i|
+  /// @param ratio   |a_i p_i|, in the notation of certify_stored()
   /// @param c_above |c p| of the row above
   /// @param c       |c p| of this row
   void see(double ratio, double c_above, double c) {
@@ -126,7 +126,7 @@ class InterfaceGrowth {
 /// The relative difference up to which two sweeps that began in different rows count as converged.
 constexpr double kForgotten = 1e-12;
 
-/// The values that a row of a sweep down passes on to the next row.
+/// The values that a row of a sweep down passes on to the next row. Notation: certify_stored().
 struct Handed {
   double c = 0;        ///< c_i p_i
   double upwards = 1;  ///< the largest product of |c p| of consecutive rows up to this one; at least 1
@@ -164,7 +164,7 @@ double growth_of_sweep(Index n, Index piece, Index lead_in, const F& sweep) {
 
 /// The truncation errors of a tile, see certify_stored().
 struct OfTile {
-  double below = 0;   ///< bound of the factor by which an error below the tile reaches the rows above it
+  double below = 0;   ///< bound on the factor by which an error below the tile reaches the rows above it
   double left = 0;    ///< size below the tile of an error that is 1 + |c p| in the row above the tile
   double amount = 0;  ///< sum over the tile's rows of this error, times its largest growth upwards
 };
@@ -196,7 +196,7 @@ void see_tiles(const Plan& plan, const SweepRows<T>& rows, Index begin, Index en
   }
 }
 
-/// How a block of rows damps errors that pass through it, see certify_runs().
+/// How a block of rows damps errors that pass through it, see certify_runs(). Notation: certify_stored().
 struct Block {
   double down = 1;     ///< product of |a_i p_i|
   double up = 1;       ///< product of |c_i p_i|
@@ -382,7 +382,7 @@ Certificate certify_runs(const TileRuns& runs, const BandsView<T>& bands) {
   const auto certificate = [&](double bound, Index k, bool above) {
     return Certificate{bound, k, k * block_rows, std::min(runs.n, (k + kWindowBlocks) * block_rows) - 1, above};
   };
-  const Index whole = (runs.window - block_rows + 1) / block_rows;  // any window contains at least so many whole blocks
+  const Index whole = (runs.window - block_rows + 1) / block_rows;  // whole blocks that every window contains, at least
   Certificate below, start;
   double amount = 0;  // Block::amount over all rows below the window, for an error of 1 that leaves the window
   for (Index k = runs.below ? count - whole - 1 : -1; k >= 0; --k) {

@@ -13,7 +13,7 @@ struct Certificate {
   double bound = 0;           ///< NaN or Inf: nothing is known
   Index partition = -1;       ///< the partition (or tile) with the largest bound
   Index first = 0, last = 0;  ///< first and last row of this partition, as offsets in the vector
-  bool above = false;         ///< true if truncation above these rows causes more of the bound than below
+  bool above = false;         ///< true if the bound comes mostly from truncation above these rows
   double growth = 1;          ///< how much solving the interface systems amplifies rounding errors
 };
 
@@ -42,9 +42,9 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
 /// times the largest such product that ends with the row above the tile. The error from above begins as 1 + |c p| of
 /// the truncated row. On the way down each row multiplies it by |a_i p_i|, and on the way up by |c_i p_i|.
 ///
-/// The result of a partition's last row in the sweep down is computed twice: by the partition alone, and from the
-/// result of the row above it. So is that of its first row in the sweep up. The two results differ by rounding. The
-/// growth is the amplification of this difference, the largest of two kinds of products:
+/// Neighbouring partitions both compute the result of the upper partition's last row in the sweep down, and of the
+/// lower partition's first row in the sweep up. The two results differ by rounding. The growth is the amplification of
+/// this difference, the largest of two kinds of products:
 ///   - 1 + |c p| of a row, times the product of |a_i p_i| from the next row to the end of that row's partition,
 ///   - the product of |c_i p_i| from any row up to the first row of its partition.
 /// @cost 1 division, 6 multiplications a row

@@ -329,7 +329,7 @@ void CutParts<T>::measure_spikes(const BandsView<T>& bands, const std::vector<ch
     SpikeFacts* const facts = spike_facts_.data() + b.first_slot;
     std::fill_n(facts, b.wide, SpikeFacts{});
     if (b.wide > 1) {
-      constexpr Index kFewest = 64;  // lines of a piece: their numbers are adjacent in memory
+      constexpr Index kFewest = 64;  // fewest lines of a piece; numbers of neighbouring lines are adjacent in memory
       for_pieces(b.wide, std::max(kFewest, kPieceRows / b.length),
                  [&](Index first, Index end) { measure_rows(bands, b, 0, b.length, first, end, facts); });
       continue;

@@ -21,7 +21,7 @@ struct ReducedPart {
 /// A line, or the part of a line that this process holds.
 struct PartSlot {
   Index line = 0;
-  bool above = false, below = false;  ///< whether the line has a part above this one, below it
+  bool above = false, below = false;  ///< whether the line has a part above, below this part
   Index top = -1, bottom = -1;        ///< offsets of the rows next to the cuts; equal for a part of one row
   Index first = 0, last = -1;         ///< offsets of the first and the last inner row
   bool has_inner() const { return first <= last; }
@@ -64,7 +64,7 @@ class CutParts {
   void uncouple_cuts(const BandsView<T>& bands, const Overlay& overlay);
 
   /// Compute the spikes from the rows near the cuts alone, if dominance makes them decay below rounding in these rows.
-  /// @param bands      after uncouple_cuts()
+  /// @param bands      the bands after uncouple_cuts()
   /// @param dominance  the least dominance of all rows of the slots
   /// @return true if the spikes of all slots were computed
   /// @post reduced() and spikes() are valid
@@ -76,7 +76,7 @@ class CutParts {
   /// @post reduced() is valid
   void find_spikes(const std::function<void(const T*, T*)>& solve, const std::vector<char>& left_out);
   /// Compute the size and the error of the spikes that find_spikes() computed.
-  /// @param bands  after uncouple_cuts()
+  /// @param bands  the bands after uncouple_cuts()
   /// @post spikes() is valid
   void measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out);
   ReducedPart reduced(Index s) const;

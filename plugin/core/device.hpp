@@ -33,13 +33,13 @@ struct DeviceInfo {
   std::string name, platform, driver_version;
   std::string physical;  ///< equal for all drivers of one physical device ("cpu", "pci:0000:41:00.0", ...)
   bool cuda = false;     ///< driven by CUDA, not by OpenCL
-  bool copies = false;   ///< see DeviceModule::device_beside()
+  bool copies = false;   ///< each apply copies vectors on the card, see DeviceModule::device_beside()
   int cores = 1;
-  int whole = -1;                               ///< the device of which this one is a part, see DeviceModule::part_of()
+  int whole = -1;  ///< the device of which this device is a part, see DeviceModule::part_of()
   std::int64_t memory = 0, max_allocation = 0;  ///< bytes
   bool fp64 = false;
   bool host_unified = false;  ///< shares the host's memory: vectors need no copy
-  bool emulated = false;      ///< stands in for another device (FPGA emulator): never chosen unless named
+  bool emulated = false;      ///< emulates another device (FPGA emulator); chosen only if named
   bool compiler = true;       ///< true: builds kernels from their text; false: loads them from files (FPGA boards)
 };
 
@@ -59,7 +59,7 @@ struct DeviceProfile {
   double copy_bytes_per_second = 0;  ///< host to device and back; infinite where memory is shared
   /// Fixed cost of a copy of a long vector, see copy_seconds(); infinite: not measured.
   double long_copy_seconds = std::numeric_limits<double>::infinity();
-  /// Rate of a copy of a long vector, beside its fixed cost; infinite: not measured.
+  /// Rate of a copy of a long vector, without its fixed cost; infinite: not measured.
   double long_copy_bytes_per_second = std::numeric_limits<double>::infinity();
 
   /// The time of a copy: the lesser of the times for short and for long vectors.

@@ -14,7 +14,7 @@ namespace oclspkt {
 /// The largest growth for which elimination in partitions is trusted. The rounding error of a row, in eps, is at most
 /// some 10 times the growth; its limit is 100 eps. The growth of dominant rows is at most 3.
 inline constexpr double kGrowthLimit = 5;
-/// The largest growth of matrices that are dominant by rows: the pivot is b - l c with |l c| <= |b|, b the diagonal.
+/// The largest growth of matrices that are dominant by rows: elimination subtracts at most |b| from a diagonal b.
 inline constexpr double kDominantGrowth = 3;
 /// The largest componentwise backward error of a trial solve, in eps, for which a method is trusted.
 inline constexpr double kTrialLimitEps = 100;
@@ -93,8 +93,8 @@ class Growth {
 };
 
 /// The growth of downward elimination without pivoting over rows [first, end), in partitions of m rows with `halo` more
-/// rows on each side: max (|b_i - u_i| + |u_i|) / |b_i|, b the diagonal, u the pivots. NaN if a
-/// pivot is 0 or not finite.
+/// rows on each side: max (|b_i - u_i| + |u_i|) / |b_i|, b the diagonal, u the pivots. NaN if a pivot is 0 or not
+/// finite.
 /// @pre the rows are whole lines
 template <typename T>
 double elimination_growth(const BandsView<T>& bands, Index m, Index halo, Index first, Index end);

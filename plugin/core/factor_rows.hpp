@@ -38,7 +38,7 @@ template <typename T>
 struct PivotExtremes {
   T rounding = 0;
   T most = 0;    ///< the largest |multiplier|
-  T spoilt = 0;  ///< 0; NaN once a reciprocal is not finite
+  T spoilt = 0;  ///< 0, or NaN after a reciprocal that is not finite
   bool finite = true;
   bool forgiven = false;  ///< an excess of some row is_forgiven()
 
@@ -67,7 +67,7 @@ struct PivotExtremes {
   }
 };
 
-/// One row of a bundle, with an entry for each line: the bands, the results of the row above, and those of this row.
+/// One row of a bundle, with an entry for each line: the bands, the results of the row above, the results of this row.
 template <typename T>
 struct BundleRow {
   const T *lower, *diag, *upper;

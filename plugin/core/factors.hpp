@@ -32,7 +32,7 @@ struct FactorsView {
   const T* reciprocal = nullptr;  ///< p_i = 1 / u_i, u_i the pivot
   const T* coupling = nullptr;    ///< c_i p_i
   Index above = 0;  ///< symmetric form: distance to the row above, where `multiplier` holds couplings; else 0
-  /// a_i p_(i-1) of a row that is not the first of its line.
+  /// The multiplier of a row that is not the first of its line.
   T multiplier_at(Index at) const { return multiplier[at - above]; }
 };
 
@@ -89,7 +89,7 @@ class OCLSPKT_API Factors {
   /// @cost 1 division, 11 multiply-adds a factored row, by all processors of this process
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order = Order::down, Index towards = 0,
               bool narrow = false);
-  /// Replace the factors of some lines by those of the identity.
+  /// Replace the factors of some lines by the factors of the identity.
   /// @param lines  in ascending order
   /// @return false, without changes, in three cases: `lines` lacks a line of doubtful(); the factors are shared; an
   ///         excess was forgiven
@@ -153,7 +153,7 @@ class OCLSPKT_API Factors {
   Meeting meeting_;
   FactorArrays<T> same_;
   FactorArrays<float> narrow_;
-  Pivots pivots_, of_sound_;  ///< of all lines, and of the sound lines
+  Pivots pivots_, of_sound_;  ///< pivots of all lines, and of the sound lines alone
   std::vector<Index> doubtful_;
 };
 

@@ -21,7 +21,7 @@ struct Beside {
 /// Stored factors of lines laid end to end. Plans with lanes store them in the order of the lanes
 /// (schemes/lanes/interleaved_factors), other plans in the order of the rows.
 struct StoredFactors {
-  Index reach = 0;     ///< how many rows of a partition depend on the unknown above it, a multiple of lanes; m: all
+  Index reach = 0;  ///< how many rows of a partition depend on the unknown above it, a multiple of lanes; plan.m: all
   Index lead_in = -1;  ///< rows above a partition at which elimination begins, so that its pivots converge; -1: at the
                        ///< line's first row
   bool corrects = false;  ///< true: two neighbours (partitions or work-items) both compute the result of
@@ -36,7 +36,7 @@ struct SharedTiles {
   Index head = 0, period = 0, tail = 0, all = 0;
 };
 
-/// The shared tiles of a plan; all 0 if it shares none.
+/// The shared tiles of a plan; all members are 0 if the plan shares none.
 inline SharedTiles shared_tiles(const Plan& plan) {
   const SharedTiles* shared = plan.find<SharedTiles>();
   return shared != nullptr ? *shared : SharedTiles{};

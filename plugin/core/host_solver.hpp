@@ -18,7 +18,7 @@ constexpr Index host_arrays_bytes(const LineSet& lines) {
   return 5 * lines.rows() * static_cast<Index>(sizeof(T));
 }
 
-/// Thomas without pivoting, with stored factors (method exact-factored), on the calling thread; any line set.
+/// Thomas without pivoting, with stored factors (method exact-factored), on the calling thread, for any line set.
 ///
 /// The first sweep reads y and one array of factors; the sweep back reads two arrays and writes x. Lines side by side
 /// are swept in bundles; the results of the sweep down stay in a window until the sweep up. If a row of the block is
@@ -42,7 +42,7 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
   /// @pre couplings out of the lines are 0
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form = Form::general);
   bool drop(const std::vector<Index>& lines) { return factors_.drop(lines); }
-  /// @param y, x shape [lines.extent()]; may be the same
+  /// @param y, x shape [lines.extent()]; may be the same array
   void solve(const T* y, T* x);
   const Pivots& pivots() const { return factors_.pivots(); }
   const std::vector<Index>& doubtful() const { return factors_.doubtful(); }

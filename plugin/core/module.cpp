@@ -175,7 +175,7 @@ class AllDevices final : public DeviceModule {
     Place place;
     DeviceInfo info;
   };
-  /// The number of the first device that is not listed. Others follow in the order in which they are requested.
+  /// The number of the first device that is not listed. Later numbers follow in the order of requests.
   static constexpr int kFirstOfMore = 1 << 16;
 
   bool listed(int device) const { return device < kFirstOfMore; }

@@ -67,8 +67,7 @@ bool knows_line(const Elimination& how, const SweepRows<T>& rows, Index length) 
   return true;
 }
 
-/// True if all rows have a dominance d that makes pivots accurate: their relative error is 4 u d / (d - 1), u = eps /
-/// 2.
+/// True if all rows have a dominance d that makes pivots accurate: relative errors are 4 u d / (d - 1), u = eps / 2.
 template <typename T>
 bool is_dominant(const BandsView<T>& line, Index length) {
   constexpr double kEnough = 1 + 40 * static_cast<double>(std::numeric_limits<T>::epsilon()) / kKnownPivots;
@@ -80,8 +79,7 @@ bool is_dominant(const BandsView<T>& line, Index length) {
   return all;
 }
 
-/// How many rows to check in a line of equal rows. If row sums are 0, the excess of row i decreases like 1 / i, and so
-/// does its error.
+/// How many rows to check in a line of equal rows. With row sums of 0, excesses and their errors decrease like 1 / row.
 constexpr Index kRowsAlike = 8192;
 
 }  // namespace
@@ -89,7 +87,7 @@ constexpr Index kRowsAlike = 8192;
 template <typename T>
 bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
   const Elimination how = scheme_of(plan).elimination(plan);
-  // see is_dominant()
+  // the limit of is_dominant()
   if (survey.dominance >= 1 + 40 * static_cast<double>(std::numeric_limits<T>::epsilon()) / kKnownPivots) return true;
   const Index count = plan.form == Form::shared ? 1 : lines.count();
   std::atomic<bool> known{true};

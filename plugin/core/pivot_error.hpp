@@ -23,9 +23,9 @@ struct EliminatedRow {
 
 /// Computes the pivots of rows, one after the other, by carrying the excess from row to row. No excess is forgiven.
 struct PivotChain {
-  double pivot = 0;              ///< u of the last row; 0: no row yet
-  double reciprocal = 0;         ///< 1 / u
-  double upper = 0, excess = 0;  ///< |u| = |upper| + excess
+  double pivot = 0;  ///< pivot of the last row; 0: no row yet
+  double reciprocal = 0;
+  double upper = 0, excess = 0;  ///< of the last row: |pivot| = |upper| + excess
 
   template <typename T>
   EliminatedRow next(T lower, T diag, T upper_of_row);

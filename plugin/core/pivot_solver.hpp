@@ -22,12 +22,12 @@ void for_each_row(const LineSet& all, const std::vector<Index>& members, const F
 
 struct SingularLine {
   Index line = 0;
-  Index row = 0;  ///< within the line
+  Index row = 0;  ///< number of the row within the line
   bool lost =
       false;  ///< true: a pivot vanishes in rounding and the trial solve fails; false: the pivot of `row` is zero
 };
 
-/// The interface of PivotSolver that does not depend on its numbers.
+/// The part of PivotSolver's interface that is the same for all types of numbers.
 template <typename T>
 class Pivoting : public DeviceSolver<T> {
  public:

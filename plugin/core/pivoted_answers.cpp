@@ -75,7 +75,8 @@ template <typename Number>
 void find_sizes(Index rows, Index width, const BandsView<Number>& b, Number* size) {
   constexpr int kNone = std::numeric_limits<int>::min(), kFarthest = 480;
   for (Index j = 0; j < width; ++j) {
-    int above = 0, here = 0, diag = exponent_of(b.diag[j]);  // exponents of two units and of a diagonal
+    int above = 0, here = 0,
+        diag = exponent_of(b.diag[j]);  // exponents: unit of the row above, unit of this row, this diagonal
     for (Index i = 0; i < rows; ++i) {
       const Index at = i * width + j;
       set_power(-here, size[at]);
@@ -128,7 +129,7 @@ void PivotedLines<Number>::measure(const Bundle& b, const Number* y, const Numbe
 }
 
 /// Solve a measured bundle, and refine its solutions as long as errors decrease.
-/// @param[out] work  as for solve(); begins with a copy of the right-hand sides
+/// @param[out] work  shape [3][rows][width]; begins with a copy of the right-hand sides
 /// @param[out] errors  errors in eps; NaN if a solution is not finite
 template <typename Number>
 void PivotedLines<Number>::solve_refined(const Bundle& b, Number* x, Number* work, double* errors) const {

@@ -22,11 +22,11 @@ using Limits = std::numeric_limits<Number>;
 template <typename Number>
 constexpr Number kShare = Number(0.1);
 
-/// Two products can be compared if the larger one has at least this size, even if the smaller one underflows.
+/// Two products can be compared if the larger product has at least this size, even if the smaller product underflows.
 template <typename Number>
 const Number kLeastProduct = std::ldexp(Limits<Number>::min(), 60);
 
-/// The absolute value of a number, with an unlimited exponent. Rounds like Number.
+/// The absolute value of a number, with an unlimited exponent. Its operations round like Number.
 template <typename Number>
 struct Size {
   int exponent = 0;
@@ -43,7 +43,7 @@ struct Size {
 };
 
 /// The numbers that decide between a single row and a block of 2: the waiting row (diag, upper), the next row (a, b,
-/// c), and the lower coupling and the diagonal of the row after it.
+/// c), and the lower coupling and the diagonal of the row behind the next row.
 template <typename Number>
 struct Choice {
   Number diag, upper, a, b, c, lower_after, diag_after;
@@ -110,7 +110,7 @@ template <Index kWidth, typename Number>
 struct Lanes {
   Number diag[kWidth], upper[kWidth], taken[kWidth] = {}, in_block[kWidth] = {};
   Number unsound[kWidth] = {}, lost[kWidth] = {}, growth[kWidth] = {}, blocks[kWidth] = {}, unbounded[kWidth] = {};
-  Number strayed[kWidth] = {};  ///< 1 if step() returned 1
+  Number strayed[kWidth] = {};  ///< 1 if a product left the range of numbers in step()
 };
 
 template <typename Number>
@@ -176,7 +176,7 @@ template <Index kWidth, bool kCareful, typename Number>
   lanes = s;
 }
 
-/// True if a row changed places with the next one. The row's upper2 is then not -0.
+/// True if a row changed places with the next row. The row's upper2 is then not -0.
 template <typename Number>
 bool is_swapped(Number upper2) {
   return (upper2 != 0) | (std::copysign(Number(1), upper2) > 0);
@@ -319,7 +319,7 @@ void PivotedLines<Number>::make_room() {
 template <typename Number>
 template <Index kWidth>
 void PivotedLines<Number>::factor_lanes(const Bundle& b, const BandsView<Number>& bands, PivotFacts* facts) {
-  // The rounding errors of a single row are four times eps / 2, and those of a row in a block of 2 are eight times
+  // The rounding errors of a single row are four times eps / 2, the errors of a row in a block of 2 are eight times
   // eps / 2. See docs/experiments/pivoting.md.
   constexpr double kAlone = 2, kInBlock = 4;
   const Places<Number> to{diag_.data() + b.at, upper_.data() + b.at, upper2_.data() + b.at, multiplier_.data() + b.at};

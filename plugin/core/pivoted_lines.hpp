@@ -11,7 +11,7 @@ namespace oclspkt {
 template <typename Number>
 struct PivotedRow {
   Number lower = 0, diag = 0, upper = 0;
-  Number made_of = 0;  ///< |diag|; if diag is a difference, the larger operand
+  Number made_of = 0;  ///< |diag|, or the larger operand if diag is a difference
 };
 
 /// The row that is eliminated next, after all previous eliminations.
@@ -56,7 +56,7 @@ struct PivotFacts {
 
 /// Limits of componentwise errors, in eps, and of the growth.
 struct PivotLimits {
-  double bound;    ///< lines with a larger bound: the error of each solution is measured
+  double bound;    ///< if the bound of a line is larger, the error of each solution is measured
   double refined;  ///< solutions with a larger measured error are refined
   double widened;  ///< solutions with a larger error after refinement are computed again in wider numbers
   double growth;   ///< lines of larger growth get trial solves, because refinement may not suffice
@@ -86,7 +86,7 @@ class PivotedLines {
   /// Run trial solves for lines whose growth exceeds limits.growth.
   void watch(Index bundle, const BandsView<Number>& bands, const PivotLimits& limits, PivotFacts* facts);
   /// Place a system in a bundle of its own, which make_room() factors.
-  /// @param[in] rows shape [n]; lower of the first and upper of the last are not read
+  /// @param[in] rows shape [n]; lower of the first row and upper of the last row are not read
   void add(const std::vector<PivotedRow<Number>>& rows);
 
   /// The number of unknowns of all systems.

@@ -21,7 +21,7 @@ class Tuning;
 /// The properties of the device that runs a plan.
 struct DeviceTraits {
   int lanes = 8;                          ///< SIMD lanes of the scalar type in a register
-  int tile_lanes = 1;                     ///< least number of partitions that a tile sweeps side by side, see `lanes`
+  int tile_lanes = 1;                     ///< least number of partitions that a tile sweeps side by side
   int cores = 1;                          ///< work-groups that run at once
   std::int64_t cache_bytes = 1 << 20;     ///< second-level cache of a core
   std::int64_t chunk_bytes = INT64_MAX;   ///< largest single allocation
@@ -49,7 +49,7 @@ struct Cut {
 /// How stored arrays are divided among the chunks of lines laid end to end. By default they have one number a row, and
 /// are divided like the bands.
 struct StoredPlaces {
-  Index shared = 0;      ///< how many numbers of each array all chunks share; 0: each chunk has its own
+  Index shared = 0;      ///< how many numbers of each array all chunks share; 0: chunks share nothing
   Index tile_words = 0;  ///< numbers of a tile; a chunk has one more tile on each side; 0: divided like bands
 };
 
@@ -134,9 +134,8 @@ struct PlanRequest {
 };
 
 /// Make the plan of the first scheme that has one, see Scheme::make().
-/// @throws DeviceError if no scheme has one; InvalidInput if `partition` is negative, a tile exceeds the chunk limit,
-/// or no
-///         work-group holds the halo
+/// @throws DeviceError if no scheme has a plan; InvalidInput if `partition` is negative, a tile exceeds the chunk
+///         limit, or no work-group holds the halo
 OCLSPKT_API Plan make_plan(const PlanRequest& request);
 
 OCLSPKT_API Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);

@@ -32,7 +32,8 @@ void cut_into_chunks(Plan& plan, int word, const DeviceTraits& traits);
 /// @param pieces  tiles, or pieces of lines side by side
 void take_runs(Plan& plan, Index pieces, const DeviceTraits& traits);
 
-/// How many blocks of lines side by side a chunk holds; 0 if none fits. Interleaved blocks must all fit into one chunk.
+/// How many blocks of lines side by side a chunk holds; 0 if no block fits. Interleaved blocks must all fit into a
+/// chunk.
 /// @param window words that the work-groups keep
 Index choose_chunk_blocks(const LineSet& lines, Index window, int word, const DeviceTraits& traits);
 

@@ -9,7 +9,7 @@ namespace oclspkt {
 struct ProgramOrder {
   std::string kernel;
   bool is_double = false;
-  std::string defines = {};  ///< -D options of the kernel's own, such as -D TASK_ROWS=32
+  std::string defines = {};  ///< -D options of the kernel, such as -D TASK_ROWS=32
 };
 
 /// The board for a program that another machine builds, as oclspkt-devices names it.

@@ -87,7 +87,7 @@ Rounding bound_rounding(const Plan& plan, const LineSet& lines, const BandsView<
 
 /// The errors that enter the rounding bound of a part of a line, see CutParts.
 struct CutPartErrors {
-  double inner = 0;        ///< bound of the solve of the inner rows, in eps; see Rounding
+  double inner = 0;        ///< bound on the rounding of the solve of the inner rows, in eps; see Rounding
   double spike_size = 0;   ///< S, the largest |p_i| + |q_i|
   double spike_error = 0;  ///< largest sum of both spikes' residuals in a row, relative to |A_i|, in eps
 };

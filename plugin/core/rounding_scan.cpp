@@ -96,7 +96,7 @@ void RoundedRows::fill(const SweepRows<T>& rows, Index first, Index n, PivotAbov
     share_down[at] = row.lower * of_row;
     share_up[at] = row.upper * of_row;
     weight[at] = above.reciprocal * sum;
-    // The terms of rounding_by_growth().
+    // rounding_by_growth() explains these terms.
     local[at] = (8 * row.pivot + 3 * (row.lower + row.upper) + 6 * row.taken) * of_row;
   }
 }

@@ -18,13 +18,13 @@ struct PivotAbove {
   double reciprocal = 0, upper = 0, excess = 0;
 };
 
-/// The pivots of the rows above some rows of a system of n rows. Elimination begins kLeadIn rows above each of these
-/// rows. If pivots do not converge in one of these lead-ins, elimination begins with the first row of the system.
-/// @param first  the rows, ascending; the result for rows outside of the system is PivotAbove{}
+/// The pivots of the rows directly above the rows `first` of a system of n rows. Elimination begins kLeadIn rows above
+/// each of these rows. If pivots do not converge in one of the lead-ins, it begins with the first row of the system.
+/// @param first  ascending; the result for rows outside of the system is PivotAbove{}
 template <typename T>
 std::vector<PivotAbove> pivots_above(const SweepRows<T>& rows, Index n, const std::vector<Index>& first);
 
-/// The numbers on which the rounding errors of some rows depend.
+/// The numbers on which the rounding errors of some rows depend, in the notation of rounding.hpp.
 struct RoundedRows {
   std::vector<double> down, up;              ///< |a_i p_i| and |c_i p_i|
   std::vector<double> share_down, share_up;  ///< |a_i| / |A_i| and |c_i| / |A_i|
@@ -90,7 +90,7 @@ Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& e
 /// How work-items compute the value that enters their rows, which is the result of the row before them in the sweep,
 /// and how they use it.
 enum class Joints {
-  swept_windows,  ///< a scan by windows (kernels/gpu/tile_shared_rows.clh), then a second sweep from the value
+  swept_windows,  ///< a scan by windows (kernels/gpu/tile_shared_rows.clh), then a second sweep from this value
   swept,          ///< a scan by blocks (kernels/gpu/tile_scan.clh), then a second sweep
   taken_off       ///< a scan by blocks; the value, times the scan's products, is subtracted from the rows
 };
@@ -120,12 +120,12 @@ class ScanErrors {
   /// @param u  half of eps
   /// @post joint() is the difference after this correction
   void correct(double u);
-  /// The rounding that the subtraction of correct() adds to a row of a work-item, beyond the rounding of the row
-  /// itself.
+  /// The rounding that the subtraction of correct() adds to a row of a work-item, besides the row's own rounding.
   /// @pre correct() was called
   double drift(int item) const { return items_[static_cast<std::size_t>(item)].drift; }
-  /// A tile may pass on the value of the scan for its first unknown, computed with 0 beyond the tile.
-  /// @return the difference between this value and the unknown
+  /// A tile may pass on the value of the scan for its first unknown. The scan computes this value with 0 beyond the
+  /// tile.
+  /// @return the difference between the value and the unknown
   double handed() const;
 
  private:
@@ -146,9 +146,8 @@ class ScanErrors {
   Joints joints_;
   std::vector<Item> items_;
   std::size_t item_rows_ = 0;
-  /// Scan by windows: the error of the values of the scan if the sweeps from 0 are exact. Scan by blocks: the
-  /// difference between the value that enters a work-item and the value of the previous work-item's map for its own
-  /// entering value.
+  /// Scan by windows: the error of the scan's values if the sweeps from 0 are exact. Scan by blocks: the difference
+  /// between the value that enters a work-item and the value that the map of the previous work-item gives.
   std::vector<double> found_;
   std::vector<Window> windows_, next_;
 };

@@ -6,7 +6,7 @@
 namespace oclspkt {
 
 /// Flops of a method per row: additions, multiplications and divisions, one each. Operations that a device repeats to
-/// work in parallel do not count, except those in halo rows.
+/// work in parallel count in halo rows alone.
 struct RowFlops {
   double set_up, apply;
   double halo = 0;  ///< flops of two halo rows: one above a partition, which is only swept down, and one below it
@@ -21,7 +21,7 @@ constexpr RowFlops flops_of(Method method, bool stores = true) {
                          kStored,        // truncated-streamed
                          {0, 56},        // exact-twopass: 29 in its first pass and 27 in its second, with excesses
                          stores ? kStored : kEliminates,
-                         {5, 7}};  // pivot: gttrf, gttrs; a second coupling above the diagonal
+                         {5, 7}};  // pivot: LAPACK's gttrf and gttrs; a second coupling above the diagonal
   return of[static_cast<int>(method)];
 }
 

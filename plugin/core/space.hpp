@@ -106,7 +106,7 @@ enum class SumKind {
   sum,                ///< sum of x
   norm1,              ///< sum of |x|
   norm2,              ///< Euclidean norm; no overflow or underflow of squares, as in LAPACK's dnrm2
-  largest_magnitude,  ///< max |x|; NaN if one is NaN
+  largest_magnitude,  ///< max |x|; NaN if any x is NaN
   least,              ///< min x and its first place; NaN at place 0 if x[0] is NaN; NaN at other places is ignored
   greatest            ///< max x and its first place; NaN is treated as for `least`
 };
@@ -170,8 +170,7 @@ class Space {
   /// returns, all work that was enqueued before it has ended, even for messages of size 0.
   /// @pre the work that `meanwhile` enqueues does not write the array
   virtual void take(const Array& from, SpaceMessage<T>& to, const std::function<void()>& meanwhile) = 0;
-  /// Copy a message to an array of equal size while the device does other work. The call returns when the copy has
-  /// ended.
+  /// Copy a message to an array of equal size while the device does other work. Returns when the copy has ended.
   /// @pre all work on the array was enqueued before the last take() of a message, and so has ended
   virtual void bring(const SpaceMessage<T>& from, Array& to) = 0;
 

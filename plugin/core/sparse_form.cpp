@@ -431,7 +431,7 @@ TransposedPattern<I> transpose(const SparsePattern<I>& pattern) {
     row_of[static_cast<std::size_t>(entry)] = static_cast<I>(row);
   });
   std::partial_sum(t.begin.begin(), t.begin.end(), t.begin.begin());
-  // Threads fill a row in any order; it is sorted below.
+  // Threads fill a row in any order; the row is sorted below.
   std::vector<I> free = t.begin;
   for_entries(pattern, [&](std::size_t column, Index /*row*/, Index entry) {
     const I at = std::atomic_ref(free[column]).fetch_add(1, std::memory_order_relaxed);

@@ -97,7 +97,7 @@ inline constexpr auto kNoEntry = [] {
 }();
 
 /// The layout of a sparse matrix for the kernels of a device, without values. It has `places` places for values, at
-/// least one for each entry. A slice of dia or sell has `slice` rows of equal width. Place k of its row r is
+/// least one for each entry. A slice of dia or sell has `slice` rows of equal width. Place k of row r of a slice is
 /// begin + k * slice + r. The entries of a row keep their order, except in dia.
 struct SparseForm {
   SparseFormat format = SparseFormat::automatic;  ///< the format in use, never `automatic`

@@ -16,7 +16,7 @@ namespace oclspkt {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity(), kMost = std::numeric_limits<double>::max();
-/// Rows of a block: as many as are written at once, so that they are still in the core's first-level cache.
+/// Rows of a block. As many rows are written at once, so they are still in the core's first-level cache.
 constexpr Index kBlockRows = kWrittenRows;
 
 /// `count` rows, `stride` elements apart, the first at offset `first`.
@@ -37,7 +37,7 @@ struct Row {
   double share(double coupling) const { return coupling > 0 ? coupling / diag : 0.0; }
 };
 
-/// Extremes of rows, as in Survey.
+/// Extremes of rows, see Survey.
 struct Extremes {
   double dominance = kInfinity, lower_share = 0, upper_share = 0;
   double smallest_row = kInfinity, largest_row = 0;
@@ -46,7 +46,7 @@ struct Extremes {
 /// The result of look_at_rows() for a block.
 struct Look {
   Index uncoupled = 0;
-  Index records = 0;  ///< number of rows that change a least or greatest quotient, or are not finite
+  Index records = 0;  ///< number of rows beyond the quotients of Extremes, or not finite
 };
 
 template <typename T>
@@ -202,7 +202,7 @@ class RowScan {
 
   const BandsView<T> bands_;
   Extremes extremes_;
-  Rows weakest_{0, 0, 1};  ///< the block with the first row of the least dominance
+  Rows weakest_{0, 0, 1};  ///< the first block that has a row of the least dominance
   Index uncoupled_ = 0, first_bad_ = -1;
 };
 

@@ -22,7 +22,7 @@ class SweepRows {
         origin_(up ? n - 1 : 0),
         step_(up ? -1 : 1) {}
 
-  /// Place in the vectors of the i-th row of the sweep.
+  /// Place of the sweep's i-th row in the vectors.
   Index at(Index i) const { return origin_ + step_ * i; }
   /// Coupling to the previous row of the sweep.
   T lower(Index i) const { return before_[at(i)]; }

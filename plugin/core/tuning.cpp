@@ -27,7 +27,7 @@ constexpr TuningFile kTuningFiles[] = {
 #include "tuning_files.inc"
 };
 
-/// The values that kernels and plans support in columns of a name.
+/// The values that kernels and plans support in a column of this name.
 struct FigureColumn {
   std::string_view name;
   double least, most, multiple;  ///< multiple 0: any number in [least, most]; 1: integers

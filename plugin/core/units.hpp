@@ -18,8 +18,8 @@ namespace oclspkt {
 ///     t_j >= low = |c_j| / (|b_j| - |a_j| t_(j-1)),
 ///     t_j <= high = (|b_(j+1)| - |c_(j+1)|) / |a_(j+1)|.
 /// If low <= 2 high and low * high is far from 1, units count as jumping at the joint. The candidates then are
-///   high       errors from above are largest for it
-///   low        errors from below are largest for it
+///     high       errors from above are largest for this ratio
+///     low        errors from below are largest for this ratio
 ///   symmetric  the ratio that makes couplings symmetric, if it is large; it shows units that change over several rows,
 ///              which low and high do not show
 /// Lines of dominant rows keep their units.
@@ -32,8 +32,8 @@ class ColumnUnits {
 
   bool none() const { return jumps_.empty(); }
   /// Call f with the bands in each candidate of units, except the original units. In units between the least and the
-  /// greatest candidate, an error is at most `weight` times the larger error in these two, because it has a part from
-  /// above and a part from below.
+  /// greatest candidate, an error is at most `weight` times the larger error in these two candidates, because an error
+  /// has a part from above and a part from below.
   void each(const std::function<void(const BandsView<T>& bands, double weight)>& f) const;
   /// The largest ratio of the units of two rows of a line; 1 if no unit jumps.
   double range() const;
@@ -49,13 +49,13 @@ class ColumnUnits {
 
   BandsView<T> bands_;
   Index rows_;
-  std::vector<Jump> jumps_;  ///< in the order of the rows
+  std::vector<Jump> jumps_;  ///< jumps in the order of the rows
   std::vector<Index> ends_;  ///< for each line with a row that is not dominant: the place behind its last row
 };
 
 /// The result of find_units().
 struct FoundUnits {
-  Index runs = 0;  ///< runs of columns with equal units, in the line that has most; 0: all lines keep their units
+  Index runs = 0;  ///< runs of columns with equal units, in the line with the most runs; 0: all lines keep their units
   /// The factor by which a bound weakens because columns are scaled by D instead of D' (find_units()): the largest
   /// ratio D' / D of a line divided by its smallest. The largest factor of all lines counts.
   double factor = 1;
@@ -78,7 +78,7 @@ template <typename T>
 OCLSPKT_API FoundUnits find_units(const LineSet& lines, const BandsView<T>& bands, AlignedArray<T>& units);
 
 /// Scale the columns: scaled = bands diag(units).
-/// @param[in,out] scaled  its set of lines becomes that of the bands
+/// @param[in,out] scaled  its lines become the lines of the bands
 template <typename T>
 void scale_columns(const Bands<T>& bands, const T* units, Bands<T>& scaled);
 

@@ -24,7 +24,7 @@ class BesideScheme : public Scheme {
   }
 };
 
-/// Rows swept per row solved. The first segment of a line has no halo above it, and the last one has none below it.
+/// Rows swept per row solved. The first segment of a line has no halo above it, the last segment has no halo below it.
 inline double overlap_of_segments(const Plan& plan) {
   const auto segments = static_cast<double>(plan.as<Beside>().segments);
   const double cut = segments > 0 ? 1 - 1 / segments : 1;

@@ -13,7 +13,7 @@
 namespace oclspkt {
 namespace {
 
-/// Halos to try if known_halo() gives none, in rows, shortest first, because a short search costs little.
+/// Halos to try if known_halo() gives no halo, in rows, shortest first, because a short search costs little.
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
 /// Rows of the longest halo with which partitions of long lines are faster than whole lines. See HaloPlans::short_line.
 constexpr Index kQuickerHalo = 256;
@@ -29,7 +29,7 @@ Proposal covered_by_survey(const Problem<T>& problem, const Plan& plan, double t
 
 /// The halo that the lines of a set need. Each line is judged by itself.
 struct LineNeeds {
-  Index halo = 0;               ///< rows that suffice for every line except the failed ones
+  Index halo = 0;               ///< rows that suffice for every line that is not in `failed`
   std::vector<Index> failed;    ///< lines for which no halo that was tried suffices
   std::vector<Index> unproven;  ///< lines whose halo does not follow from their dominance
 };
@@ -72,7 +72,7 @@ LineNeeds needs_of_lines(const Problem<T>& problem, const Units<T>& units, Index
   return needs;
 }
 
-/// Certify the lines whose halo was found by following their decay. Lines that fail are added to needs.failed.
+/// Certify the lines whose halo was found from the decay along the line. Lines that fail are added to needs.failed.
 /// @return the worst certificate of the other lines
 template <typename T>
 Certificate confirm(const Problem<T>& problem, const Units<T>& units, const Plan& plan, double tol, LineNeeds& needs) {
@@ -93,7 +93,8 @@ Certificate confirm(const Problem<T>& problem, const Units<T>& units, const Plan
   return worst;
 }
 
-/// True if the plan moves fewer words per row than two passes of an exact method. If not, no longer halo is tried.
+/// True if the plan moves fewer words per row than two passes of an exact method. Otherwise, longer halos are not
+/// tried.
 bool cheaper_than_exact(const Plan& plan) { return plan.words_per_row() < kWordsOfTwoPasses; }
 
 /// Why `plan` does not hold for `line`, with the figures of the certificate.

@@ -26,7 +26,7 @@ struct HaloPlans {
   bool cuts_move;     ///< the length of the halo decides where tiles are cut
 };
 
-/// The HaloPlans of the first scheme that has them for this processor (Scheme::halos()).
+/// The HaloPlans of the first scheme that has HaloPlans for this processor (Scheme::halos()).
 /// @throws InvalidInput if no scheme has them
 const HaloPlans& halos_of(const DeviceTraits& traits);
 
@@ -48,7 +48,7 @@ inline constexpr Index kQuickHalo = 64, kQuickHaloOfLikeRows = 256;
 /// Least dominance at which whole lines need no further check. A line of dominance 1 may be singular.
 inline constexpr double kSafeWholeLines = 1.0001;
 
-/// Rows of halo that suffice according to the survey; -1 if they are unknown or too many for a halo by the survey.
+/// Rows of halo that suffice according to the survey; -1 if the survey gives no number, or a number above the limits.
 template <typename T>
 Index known_halo(const Options& options, const Survey& survey) {
   const double d = survey.decay();
@@ -76,7 +76,7 @@ inline double rounding_of_halos(const Survey& survey) {
 }
 
 /// The bound on rounding of partitions with halos or with whole lines.
-/// @param whole  no line is cut
+/// @param whole  true: no line is cut
 template <typename T>
 Rounding bound_halos(const Plan& plan, bool whole, const BandsView<T>& bands, const Survey& survey) {
   if (!whole) return {rounding_of_halos(survey)};

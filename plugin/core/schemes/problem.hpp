@@ -16,7 +16,7 @@ namespace oclspkt {
 /// Why a method is rejected, and which lines cause it.
 struct Rejection {
   std::string why{};           ///< the reason; empty: not rejected
-  std::vector<Index> lines{};  ///< the lines that cause the rejection; empty with a reason: all lines
+  std::vector<Index> lines{};  ///< the lines that cause the rejection; if empty and `why` is set: all lines
   std::optional<Plan> plan{};  ///< the plan that was judged, if one was made
   explicit operator bool() const { return !why.empty(); }
 };

@@ -184,8 +184,8 @@ struct GrowthRule {
   double enough = 1;  ///< the least dominance at which elimination does not grow
 };
 
-/// Refuse a proposal if rows are not dominant and elimination without pivoting grows, unless the user named the method.
-/// Stored factors are judged when they are made, see examine().
+/// Refuse a proposal if rows are not dominant and elimination without pivoting has too large a growth, unless the user
+/// named the method. Stored factors are judged when they are made, see examine().
 template <typename T>
 std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal proposal, Rejection& rejection,
                                       const GrowthRule& rule = {});
@@ -251,7 +251,7 @@ bool has_rows_alike(const Problem<T>& problem);
 
 /// How often set-up reads all bands, if stored factors are truncated `reach` rows away.
 /// @param by_survey  the result if the survey bounds the truncation; 0 if lines also share their factors
-/// @param by_values  the result if certificate and bounds read the values; half of it if lines share their factors
+/// @param by_values  the result if certificate and bounds read the values; half of this number if lines share factors
 inline double passes_of_stored(const Plan& plan, const Survey& survey, Index reach, double by_survey,
                                double by_values) {
   constexpr double kSmallest = 1e-16;

@@ -18,7 +18,7 @@ namespace oclspkt {
 /// How a scheme eliminates rows. This decides which facts about pivots and diagonals its bounds need.
 struct Elimination {
   bool plain = false;        ///< a pivot is the diagonal minus products; false: it is computed from the row's excess
-  bool excess = false;       ///< rows carry only their excess; one that is_forgiven() counts as 0
+  bool excess = false;       ///< rows carry only their excess; an excess that is_forgiven() counts as 0
   bool diagonals = false;    ///< rows that carries_diagonal() carry their diagonal instead of their excess
   bool upwards = false;      ///< rows are eliminated from below, too
   bool any_pivots = false;   ///< the bound covers the rounding of pivots, unless forgiving_harms()
@@ -84,8 +84,8 @@ class OCLSPKT_API Scheme {
   /// The arrays on the second memory bank, if whole arrays are placed on banks. They are chosen so that the fuller bank
   /// moves as few words as possible (bench/fpga tries all placements).
   virtual SecondBank second_bank(const Plan& /*plan*/) const { return {}; }
-  /// Passes of the host over the bands that this scheme's set-up adds to those of every scheme (survey, copies);
-  /// measured.
+  /// Passes of the host over the bands in this scheme's set-up, besides the passes of every set-up (survey, copies).
+  /// The numbers are measured.
   virtual double passes(const Plan& /*plan*/, const Survey& /*survey*/) const { return 0; }
   /// How lines may be cut into chunks. The default is for lines laid end to end; a chunk then also reads the halo's
   /// rows.
@@ -187,8 +187,8 @@ class SchemeOf : public Base {
 /// All schemes. Among schemes of equal cost, the first in this list is asked for a plan first.
 OCLSPKT_API const std::vector<const Scheme*>& all_schemes();
 
-/// Add a scheme that a program defines. It comes before all others of equal cost. Devices need its carrier as well
-/// (ocl/schemes/table.hpp). Options::variant accepts its name. Call this before the first set-up of the process.
+/// Add a scheme that a program defines. It comes before all other schemes of equal cost. Devices need its carrier as
+/// well (ocl/schemes/table.hpp). Options::variant accepts its name. Call this before the process's first set-up.
 /// @param scheme  lives as long as the process
 /// @throws InvalidInput if a scheme of that name exists
 OCLSPKT_API void add_scheme(const Scheme& scheme);

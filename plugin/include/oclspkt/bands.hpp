@@ -130,8 +130,8 @@ struct BandsPart {
   T* upper = nullptr;
 };
 
-/// A function that writes places [first, end) of the bands to the indices from 0 of `to`. Several threads call it at
-/// once, in any order. Each place belongs to one call. The places of one call fit in the first-level cache.
+/// A function that writes place i of the bands, first <= i < end, to index i - first of `to`. Several threads call it
+/// at once, in any order. Each place belongs to one call. The places of one call fit in the first-level cache.
 template <typename T>
 using BandsFill = std::function<void(const BandsPart<T>& to, Index first, Index end)>;
 

@@ -73,9 +73,9 @@ struct CutReport {
   bool above_tolerance = false;  ///< the user named truncation, and the bound is above the tolerance
   double bound = 0;      ///< bound on the truncation error relative to max |x|, over all processes; NaN: unknown
   double tolerance = 0;  ///< the largest bound that is accepted
-  /// The rounding bound (see Report::rounding) of the cut lines of all processes and the gathered lines of this one.
+  /// The rounding bound (see Report::rounding) for the cut lines of all processes and this process's gathered lines.
   double rounding = 0;
-  /// Text about gathered lines of this process above the limits of method auto, or about an answer that is not finite.
+  /// A message if a gathered line of this process exceeds the limits of method auto, or if an answer is not finite.
   std::string above_bound;
   double backward_error = 0;  ///< componentwise backward error of trial solves before lines were gathered; 0: no trial
   Index gathered = 0;         ///< lines of this process that are solved whole on one process

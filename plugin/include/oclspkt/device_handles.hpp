@@ -9,10 +9,10 @@ struct _cl_mem;
 
 namespace oclspkt {
 
-/// The OpenCL objects that a solver uses on its device. The library owns them: retain any that must live longer.
+/// The OpenCL objects that a solver uses on its device. The library owns them: retain objects that must live longer.
 struct DeviceHandles {
-  _cl_context* context = nullptr;      ///< a cl_context; create buffers for the solver in it
-  _cl_device_id* device = nullptr;     ///< a cl_device_id
+  _cl_context* context = nullptr;  ///< a cl_context; create buffers for the solver in it
+  _cl_device_id* device = nullptr;
   _cl_command_queue* queue = nullptr;  ///< a cl_command_queue, in order, with profiling. Commands that you enqueue in
                                        ///< it before and after an apply need no event
 

@@ -51,7 +51,7 @@ class OCLSPKT_API DeviceVisit {
   /// @throws the errors of Solver::apply() for a failed device
   bool apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
 
-  /// Bytes held in addition to those of the solvers.
+  /// Bytes that this object holds in addition to the solvers.
   std::int64_t bytes() const;
 
  private:

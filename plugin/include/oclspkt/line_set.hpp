@@ -9,7 +9,7 @@
 
 namespace oclspkt {
 
-/// Rows, lines and offsets; 64 bits whatever PetscInt is.
+/// Counts and offsets of rows and lines, in 64 bits whatever PetscInt is.
 using Index = std::int64_t;
 
 /// Many tridiagonal systems (lines) inside one vector; one huge system is a line set of one.

@@ -47,11 +47,11 @@ class OCLSPKT_API Operator {
   /// Solve A X = Y. Collective over all processes of the exchange if any process has a cut line. Cut lines are solved
   /// for one column after the other.
   ///
-  /// Vectors on a device are not copied. Kernels are enqueued in the queue of `place`, or in that of device_handles():
-  /// other commands that write y must have ended, or precede the apply in that queue. If lines are cut, only the
-  /// numbers next to the cuts go to the host, and the call waits for these. If CUDA has no kernels for a card that
-  /// OpenCL sees, OpenCL solves. Vectors are then copied on the card (see Report::device.vectors), and the call waits
-  /// for the queue and the solver, but not for the copy of x. If the device fails, the vectors are lost with it. The
+  /// Vectors on a device are not copied. Kernels are enqueued in the queue of `place`, or in the queue of
+  /// device_handles(). Other commands that write y must have ended, or must precede the apply in this queue. If lines
+  /// are cut, only the numbers next to the cuts go to the host, and the call waits for them. If CUDA has no kernels for
+  /// a card that OpenCL sees, OpenCL solves. Vectors are then copied on the card (see Report::device.vectors), and the
+  /// call waits for the queue and the solver, but not for the copy of x. If the device fails, its vectors are lost. The
   /// error is then thrown whatever `on_device_failure` says, and the next set_up takes another device.
   /// @param[in]  y shape [count][lines.extent()]. On a device of OpenCL: a cl_mem for one column, aligned to 16 bytes
   ///               if it is host memory. On a device of CUDA: an address in memory of the card

@@ -98,7 +98,7 @@ struct Options {
   bool reproducible = false;                      ///< no choice depends on a measurement
   bool energy = false;                            ///< add up the joules of applies, see EnergyReport
   std::string rated_power = {};                   ///< watts of a card, a core and a board if power is not measured,
-                                                  ///< such as gpu=700,cpu=8,fpga=60; empty: by a table
+                                                  ///< such as gpu=700,cpu=8,fpga=60; empty: from a table
   MethodChoice method = MethodChoice::automatic;  ///< `automatic`: set-up chooses
   std::string variant = "default";                ///< kernels to use on a device, one of kVariantNames
   Precision precision = Precision::same;          ///< precision of the bands

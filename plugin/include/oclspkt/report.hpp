@@ -9,7 +9,7 @@
 
 namespace oclspkt {
 
-/// The largest rounding bound, in eps, with which method auto accepts a method, see Report::rounding.
+/// The largest rounding bound, in eps, that method auto accepts, see Report::rounding.
 inline constexpr double kRoundingLimit = 100;
 
 /// What a rounding bound promises, with r = y - A x and x as computed.
@@ -48,7 +48,7 @@ struct Times {
   std::int64_t applies = 0;
   double kernel_seconds = 0;    ///< by device events; the host's clock measures solves on the host and,
                                 ///< without DeviceUse::kernel_times, solves in buffers of a GPU
-  double transfer_seconds = 0;  ///< copies to and from the device, up and down added
+  double transfer_seconds = 0;  ///< copies to the device and back
   double total_seconds = 0;     ///< wall clock of apply
   std::int64_t bytes_to_device = 0, bytes_from_device = 0;
 
@@ -68,7 +68,7 @@ struct Times {
 
 /// Work done since the solver was made.
 struct Counts {
-  std::int64_t set_ups = 0;  ///< including failed ones
+  std::int64_t set_ups = 0;  ///< set-ups, failed set-ups included
   std::int64_t uploads = 0;  ///< how often a solver on a device or on the host received the bands: once for
                              ///< each planned method; fallback lines do not count
   std::int64_t trials = 0;   ///< how often trial solves ran
@@ -83,17 +83,17 @@ struct Partitioning {
 
 /// The effect of precision narrow.
 struct Narrowing {
-  Precision applied = Precision::same;  ///< narrow where bands were rounded
+  Precision applied = Precision::same;  ///< narrow if the bands were rounded
   std::string why;                      ///< what was rounded, or why nothing was; empty under Precision::same
 };
 
 /// Which processor solves, and why.
 struct DeviceReport {
   std::string name = "host";
-  std::string type = "host";  ///< host, cpu, gpu, fpga
+  std::string type = "host";  ///< host, cpu, gpu or fpga
   std::string platform;       ///< empty for the host
   std::string why;            ///< why this processor solves; the words are the same in every run
-  std::string costs;          ///< the predicted times that were compared; empty if there are none
+  std::string costs;          ///< the predicted times that were compared; empty if no times were compared
   bool emulated = false;      ///< a processor of the host emulates the device, such as an FPGA
   std::string vectors;        ///< whether the device of Known::queue solves, or why not; empty without a queue
 };

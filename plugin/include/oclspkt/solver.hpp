@@ -17,7 +17,7 @@ namespace oclspkt {
 struct Known {
   bool symmetric = false;                  ///< the matrix is symmetric, apart from rounding
   bool constant_null_space = false;        ///< the matrix times a constant vector is 0
-  double rounding_limit = kRoundingLimit;  ///< rounding that the caller tolerates from a solve, in eps
+  double rounding_limit = kRoundingLimit;  ///< largest rounding bound that the caller accepts, in eps
   bool as_given = false;                   ///< devices solve in the units in which the columns were given
   /// Vectors are on the device of this queue. This device solves if the options allow it and it can, see
   /// Operator::apply(). The queue must live until the next set_up, or the solver's end.
@@ -73,7 +73,7 @@ class OCLSPKT_API FilledBands {
 template <typename T>
 class OCLSPKT_API Solver final : public Operator<T> {
  public:
-  /// @throws InvalidInput if an option is out of range; devices are looked for at set-up
+  /// @throws InvalidInput if an option is out of range; only set_up() looks for devices
   explicit Solver(Options options = {});
   ~Solver() override;
   Solver(Solver&&) noexcept;
@@ -83,9 +83,9 @@ class OCLSPKT_API Solver final : public Operator<T> {
   /// life, or until a call for lines of another layout. You may change numbers at any time; the next set_up uses them.
   /// Until then, apply() may solve with a mixture of old and new numbers.
   ///
-  /// lower of a line's first row and upper of its last are ignored; set_up may set them to 0, and changes nothing else.
-  /// For fallback lines, for cut lines and under precision narrow, set_up works on a copy of 3 words a row. write(),
-  /// fill() and swap_bands() avoid this copy.
+  /// set_up() ignores lower of a line's first row and upper of its last row, and may set them to 0. It changes no other
+  /// number. For fallback lines, for cut lines and under precision narrow, it works on a copy of 3 words a row.
+  /// write(), fill() and swap_bands() avoid this copy.
   ///
   /// If lines are cut, lower of a part's first row couples to the last row of the part above, and upper of its last row
   /// to the first row of the part below. set_up reports errors in `cuts`, on all processes.
@@ -128,14 +128,14 @@ class OCLSPKT_API Solver final : public Operator<T> {
   /// takes() for A^T; false until set_up_transpose() has run for the current bands.
   bool takes_transpose(const DeviceQueue& queue) const;
   /// Run the set-up of A^T now, if it is due.
-  /// @throws as set_up()
+  /// @throws the errors of set_up()
   void set_up_transpose();
 
   /// The OpenCL objects of the device that the last set_up chose; null if the host solves. They stay valid as long as
   /// set-ups choose that device, and until release_devices().
   DeviceHandles device_handles() const;
   const Options& options() const;
-  /// Change options; takes effect at the next set_up.
+  /// Change options, from the next set_up on.
   void set_options(Options options);
   const LineSet& lines() const;
   /// The report of this process's last set-up. If lines are cut, it does not cover the rows next to cuts.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines side by side. truncated-halo by lanes cuts lines into segments; exact-factored runs by lanes or on the host.
+// Schemes for lines side by side: truncated-halo by lanes, and exact-factored by lanes or on the host.
 #include "evidence.hpp"
 #include "narrow.hpp"
 #include "rounding.hpp"

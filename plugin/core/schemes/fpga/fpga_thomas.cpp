@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// exact-factored by one work-item of an FPGA. fpga-tdma solves row after row, for lines laid end to end. fpga-batch
-// solves many lines in turn, one row of each at a time, for lines side by side or laid end to end.
+// Schemes of exact-factored by one work-item of an FPGA. fpga-tdma solves row after row, for lines laid end to end.
+// fpga-batch solves many lines in turn, one row of each at a time, for lines side by side or laid end to end.
 #include <algorithm>
 #include <bit>
 #include <limits>

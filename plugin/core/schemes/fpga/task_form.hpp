@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Truncated SPIKE as a stream of blocks, by one work-item: plans and bounds of kernels/fpga/task_spk*.cl. Each block of
-// m rows is swept down (LU) and up (UL) by itself. A 2x2 system at each cut gives the unknowns on its two sides.
+// m rows is swept down (LU) and up (UL) by itself. A 2x2 system at each cut gives the unknowns on both sides of it.
 #pragma once
 
 #include "certificate.hpp"
@@ -10,7 +10,7 @@
 namespace oclspkt {
 
 /// How the rows of a block follow from the unknowns at its cuts. half: each half of the block, from the cut at its own
-/// end. both: all rows, from both cuts. jacobi: as both, after one Jacobi sweep over the systems of all cuts.
+/// end. both: all rows, from both cuts. jacobi: like both, after one Jacobi sweep over the systems of all cuts.
 enum class CutSweep { half, both, jacobi };
 
 /// Fewest and most rows of a block, powers of two. Blocks of kTaskRows rows fill bursts of 1024 bits in float and in
@@ -46,7 +46,7 @@ Certificate certify_task(const Plan& plan, CutSweep sweep, const BandsView<T>& b
 /// @pre every row is dominant by rows with at least d, or d is Survey::decay()
 double bound_task(CutSweep sweep, double d, Index m);
 
-/// The bound on rounding from dominance alone, in eps in a row; NaN if d <= 1. Notation: rounding.hpp; all numbers are
+/// The bound on rounding in a row from dominance alone, in eps; NaN if d <= 1. Notation: rounding.hpp; all numbers are
 /// in u max |x|.
 ///
 /// The sweep down, the value that enters the row and the substitution add at most 6 |u_i| + 6 |c_i| + (8 + 1 / d) |a_i|

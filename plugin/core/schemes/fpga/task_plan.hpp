@@ -20,7 +20,7 @@ struct LineBatch {
   bool unequal = false;  ///< lines laid end to end differ in length; a table has their first rows, a chunk all rows
 };
 
-/// Bytes of a burst from an FPGA's memory. A block of rows is a multiple of it.
+/// Bytes of a burst from an FPGA's memory. A block of rows is a multiple of a burst.
 inline constexpr Index kBurstBytes = 128;
 /// kTdmaRows: rows of a block unless the user asks for more. kMostTdmaRows: most rows that the user can ask for.
 inline constexpr Index kTdmaRows = 32, kMostTdmaRows = 256;
@@ -42,8 +42,8 @@ OCLSPKT_API Plan make_tdma_plan(Index n, Index partition, int word, const Device
 /// Plan two or more lines laid end to end, or any number of lines side by side. A line shorter than others of its batch
 /// skips turns, which Plan::idle counts.
 /// @return none in these cases: another layout; a single line laid end to end; lengths so different that a batch takes
-///         more than half the time of solving row after row; memory that does not hold one of equal lines, all of
-///         unequal lines, or one block of lines side by side
+///         more than half the time of solving row after row; memory that does not hold one line of equal lines, all
+///         lines of unequal lengths, or one block of lines side by side
 OCLSPKT_API std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const DeviceTraits& traits);
 
 }  // namespace oclspkt

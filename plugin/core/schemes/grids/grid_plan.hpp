@@ -22,8 +22,8 @@ struct SegmentCut {
 
 /// Demands on a plan by work-groups for lines side by side.
 struct GridDemand {
-  Method method = Method::truncated_streamed;  ///< or exact_factored
-  Form form = Form::general;                   ///< or shared, or symmetric
+  Method method = Method::truncated_streamed;  ///< truncated_streamed or exact_factored
+  Form form = Form::general;                   ///< general, shared or symmetric
   Index reach = 0;  ///< truncated: least rows from a truncated row to an unknown that it affects; exact_factored: least
                     ///< rows of a tile, as far as the device allows; 0: any
   Index item_rows = 0;    ///< rows of a work-item, at most 16, from Options::partition; 0: chosen
@@ -31,7 +31,7 @@ struct GridDemand {
   bool one_item = false;  ///< exact_factored: one work-item for each line, so that there is no interface system
   bool segments = false;  ///< exact_factored: cut lines longer than a tile into segments, if all rows fit at once
 
-  /// True if the segments, if any, are swept concurrently.
+  /// True if there are segments that are swept concurrently.
   bool at_once() const { return segments && form == Form::shared && !in_turn; }
 };
 
@@ -106,7 +106,7 @@ OCLSPKT_API UpperTiles upper_tiles(const Plan& plan, Index block_lines);
 OCLSPKT_API SegmentCut grid_cut(const Plan& plan, Index block_lines);
 
 /// Scalars of local memory that a work-group takes if goes_through_tiles().
-/// @param whole  in_one_tile()
+/// @param whole  the result of in_one_tile()
 OCLSPKT_API Index shared_grid_words(Index bundle, Index items_down, Index tile_rows, bool whole);
 
 /// Plan stored factors by work-groups for lines side by side. Lines that one tile holds are solved in one pass that
@@ -121,7 +121,7 @@ OCLSPKT_API Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, 
 /// Plans of exact-factored, sorted by words and idle cores, the fastest first. Lines are streamed whole. If they are
 /// longer than a tile and all rows fit at once, they may also be cut into segments.
 /// @param demand  its method, in_turn, one_item and segments are ignored
-/// @pre, @throws  as for make_grid_plan()
+/// @pre, @throws  see make_grid_plan()
 OCLSPKT_API std::vector<Plan> make_exact_grid_plans(const LineSet& lines, GridDemand demand, int word,
                                                     const DeviceTraits& traits);
 
@@ -150,12 +150,12 @@ struct GridEvidence {
 
 /// The evidence of a plan, line by line. The rounding comes from bound_grid_lines(). The certificate is that of stored
 /// factors whose partitions are the rows of a work-item. With one tile in flight, certify_stored() computes it: each
-/// tile has an interface system that is truncated one tile away. With several, certify_runs() computes it. It is 0 if
-/// nothing is truncated.
+/// tile has an interface system that is truncated one tile away. With several tiles in flight, certify_runs() computes
+/// it. The certificate is 0 if nothing is truncated.
 /// @param tol       certificate above which a line is weak
 /// @param most_eps  bound on rounding above which a line is weak
 /// @pre   lines.beside(), couplings out of the lines are 0
-/// @cost  as certify_stored and bound_grid_lines, by all processors of this process
+/// @cost  the cost of certify_stored() and bound_grid_lines(), by all processors of this process
 template <typename T>
 GridEvidence certify_grid(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, double tol,
                           double most_eps);

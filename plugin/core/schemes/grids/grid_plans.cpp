@@ -34,9 +34,9 @@ constexpr int kLeastItems = 32;
 constexpr int kLongSharedItems = 512;
 /// Fewest rows of a segment that is condensed.
 constexpr Index kLeastSegment = 4;
-/// Fewest segments of a line. With fewer, their launches take longer than streaming the lines.
+/// Fewest segments of a line. With fewer segments, their launches take longer than streaming the lines.
 constexpr Index kLeastSegments = 8;
-/// Most work-items of a line in the levels above the first, where they pass on the entering value one after the other.
+/// Most work-items of a line in the levels above the first. They pass on the entering value one after the other.
 constexpr int kMostUpperItems = 64;
 /// Arrays of lines cut into segments: y, x, three of factors, one of weights. A seventh stands for all small arrays.
 constexpr Index kSegmentArrays = 7;
@@ -113,7 +113,7 @@ std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& d
     return numbers / shape.lines <= traits.group_items && words * word <= traits.local_bytes;
   };
   // First put fewer lines into a bundle, which makes more work-groups and keeps the tile as long as demanded. Shorten
-  // the tile only if that does not suffice.
+  // the tile only if fewer lines do not suffice.
   while (bundle > 8 && !fits()) bundle /= 2;
   while (shape.down > 1 && !fits()) shape.down /= 2;
   if (!passes()) shape.lines = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines side by side by work-groups and stored factors: truncated-streamed and exact-factored, in five forms. Lines and
-// device decide on the form.
+// The scheme for lines side by side by work-groups and stored factors: truncated-streamed and exact-factored, in five
+// forms. The choice of the form depends on the lines and on the device.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -201,7 +201,7 @@ Rounding bound_grid(const Plan& plan, const LineSet& lines, const BandsView<T>& 
   return worst;
 }
 
-/// The scheme of all plans by work-groups for lines side by side. A plan of no rows counts as one of general factors.
+/// The scheme of all plans by work-groups for lines side by side. A plan of no rows counts as having general factors.
 class Grids final : public SchemeOf<Grids, BesideScheme> {
  public:
   const char* name() const override { return "grids"; }
@@ -299,7 +299,7 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
     const double factors = shared ? 0 : plan.symmetric() ? 2 : 3;
     switch (grid_form(plan)) {
       case GridForm::streamed:
-        // Above its own rows, a run also reads y and one factor. Below them, it reads all arrays but x.
+        // Above its own rows, a run also reads y and one factor. Below its own rows, it reads all arrays but x.
         return 2 + factors + (shared ? 1 : (3 + factors) / 2) * (overlap_of_segments(plan) - 1);
       case GridForm::shared: {
         // A run that is only a part of a line also reads y of two more tiles.

@@ -16,7 +16,7 @@ OCLSPKT_API Bands<T> kept_rows(const Plan& plan, const BandsView<T>& bands);
 /// of a tile stands side by side. One load of a vector then replaces a gather from as many partitions as lanes.
 ///
 /// Row i of partition j of tile t stands at (t m + i) lanes + j; if tiles are shared (plan.form), t counts the stored
-/// tiles. Rows after the last one are identity rows. In the symmetric form, the multiplier of a row equals the coupling
+/// tiles. Rows after the last row are identity rows. In the symmetric form, the multiplier of a row equals the coupling
 /// of the row above, to the bit. Each array then has m + 1 rows: first the multipliers of the partitions' first rows,
 /// then the couplings, one row further down. The last reciprocals are not read.
 ///

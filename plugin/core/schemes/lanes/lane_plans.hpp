@@ -71,7 +71,7 @@ OCLSPKT_API Plan make_twisted_plan(Index n, Index partition, int word, const Dev
 /// @return false, and an unchanged plan, if sharing gains nothing
 OCLSPKT_API bool share_lines(Plan& plan, Index length, bool choose, int word, const DeviceTraits& traits);
 
-/// The longest partition that fills lines of `length` rows and is at most as long as the plan's partition; 0 if none.
+/// The longest partition that fills lines of `length` rows and is not longer than the plan's; 0 if there is none.
 OCLSPKT_API Index partition_that_fills(Index length, const Plan& plan);
 
 /// Share the stored factors of lines of `length` rows whose inner rows are alike. The factors of one inner tile serve

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Exact methods by lanes, for lines laid end to end: exact-twopass by partitions, and exact-factored by two work-groups
-// from both ends of the system to a tile in the middle.
+// Schemes of exact methods by lanes, for lines laid end to end: exact-twopass by partitions, and exact-factored by two
+// work-groups from both ends of the system to a tile in the middle.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -113,8 +113,8 @@ WorstRow eliminate_borders(const Plan& plan, const PartitionRows<T>& rows) {
 /// Fewest rows of a partition. Shorter partitions leave too many border equations.
 constexpr Index kShortestPartition = 48;
 
-/// True if a device with kernels for GPUs has no plan of this method by work-groups, as when memory does not hold all
-/// rows at once.
+/// True if a device with kernels for GPUs has no plan of this method by work-groups, for example because memory does
+/// not hold all rows at once.
 template <typename T>
 bool groups_have_none(const Problem<T>& problem, Method method) {
   Problem<T> other = problem;
@@ -157,8 +157,8 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::exact_twopass && (by_lanes(problem) || groups_have_none(problem, method));
   }
-  /// Propose exact-twopass with partitions as short as the bound on rounding requires. On GPUs it serves only if no
-  /// scheme by work-groups has a plan.
+  /// Propose exact-twopass with partitions as short as the bound on rounding requires. On GPUs, the scheme serves only
+  /// if no scheme by work-groups has a plan.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     Plan plan = twopass_plan(problem, problem.options.partition);

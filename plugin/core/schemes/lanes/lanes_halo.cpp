@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-halo by lanes, for lines laid end to end. The partitions of lanes-halo read halos. The partitions of
-// lanes-tiles solve their interface systems tile by tile, and no row is read twice.
+// Schemes of truncated-halo by lanes, for lines laid end to end. The partitions of lanes-halo read halos. The
+// partitions of lanes-tiles solve their interface systems tile by tile, and no row is read twice.
 #include <algorithm>
 #include <limits>
 

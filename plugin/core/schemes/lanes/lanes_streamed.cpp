@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-streamed by lanes and stored factors, for lines laid end to end.
+// The scheme of truncated-streamed by lanes and stored factors, for lines laid end to end.
 #include "pivot_error.hpp"
 #include "schemes/lanes/lane_plans.hpp"
 #include "schemes/proposal.hpp"
@@ -14,7 +14,7 @@ constexpr double kPlainPivots = 1.0001;
 constexpr Index kLongLeadIn = 4;
 /// Lengths of partitions to try for stored factors, as multiples of the usual length, if a tile is too short.
 constexpr Index kLongerPartitions[] = {1, 3, 6};
-/// True if rows of dominance d decay within one tile so much that truncation stays within `tol`.
+/// True if, at dominance d, influence decays within one tile so far that truncation stays within `tol`.
 bool decays_within_a_tile(double d, const Plan& plan, double tol) {
   return d > 1 && bound_stored(d, plan.tile_rows()) <= tol;
 }
@@ -71,7 +71,7 @@ std::optional<Proposal> propose_by_survey(const Problem<T>& problem, Plan plan, 
   return propose_bounded(problem, plan, bound_stored(d, needed < plan.m ? needed : plan.tile_rows()), tol);
 }
 
-/// The usual plan by stored factors. If lines are all alike, its partitions suit them.
+/// The usual plan by stored factors. If lines are all alike, the partitions suit the lines.
 template <typename T>
 Plan usual_plan(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();

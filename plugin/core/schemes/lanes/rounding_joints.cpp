@@ -12,13 +12,13 @@
 namespace oclspkt {
 namespace {
 
-/// The row above the current one, after elimination. Notation here and below: rounding.hpp, p = 1 / u.
+/// The row above the current row, after elimination. All numbers but c are absolute values. Notation: rounding.hpp.
 struct RowAbove {
   PivotChain chain;
-  double c = 0;                                  ///< c p, with its sign
-  double pivot = 0;                              ///< |u|
-  double upper = 0;                              ///< |c|
-  double row = 1;                                ///< |A|
+  double c = 0;  ///< scaled coupling c p, with its sign
+  double pivot = 0;
+  double upper = 0;
+  double row = 1;                                ///< row sum |A|
   double size() const { return pivot + upper; }  ///< largest |d| of the row, in units of max |x|
 };
 
@@ -26,9 +26,9 @@ struct RowAbove {
 struct RowSwept {
   double lower, diag, pivot, upper;
   double multiplier;  ///< |a p|, where p is the reciprocal pivot of the row above
-  double taken;       ///< |a c p|
-  double coupling;    ///< |c p|
-  double share;       ///< 1 / |A|
+  double taken;       ///< |a c p|, subtracted from the diagonal
+  double coupling;    ///< scaled coupling |c p|
+  double share;       ///< 1 / row sum
   double row() const { return lower + diag + upper; }
   /// The rounding of a row that is swept, once or twice, see rounding_by_growth().
   double swept() const { return (8 * pivot + 3 * upper + 3 * lower + 6 * taken) * share; }

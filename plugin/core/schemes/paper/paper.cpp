@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Truncated SPIKE as Macintosh, Banks and Kelson (2019) have it: lanes-paper for CPUs, tiles-paper for GPUs.
+// Schemes of truncated SPIKE by Macintosh, Banks and Kelson (2019): lanes-paper for CPUs, tiles-paper for GPUs.
 #include <algorithm>
 #include <utility>
 #include <vector>

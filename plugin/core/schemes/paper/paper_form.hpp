@@ -2,12 +2,12 @@
 // Truncated SPIKE in the two forms of Macintosh, Banks and Kelson (2019): plans and bounds of kernels/gpu/paper_*.cl
 // (PaperForm) and kernels/cpu/paper_lanes_*.cl (PaperLanes, their section 3.2.2).
 //
-// Both forms sweep a partition down (LU) and up (UL) by itself. A 2x2 system at each cut gives the unknowns on its two
-// sides. On GPUs, both sweeps take the whole partition; LU substitutes its bottom half and UL its top half, so that a
-// neighbour's influence is truncated half a partition away. On CPUs, there are as many partitions as lanes of all
-// cores, so partitions are long. UL sweeps the first 2 m_min rows and substitutes the rows above row 3 m_min / 2. LU
-// sweeps the rows from m_min on and substitutes the rows from row 3 m_min / 2 on. So each sweep starts m_min / 2 rows
-// away from the rows that it substitutes.
+// Both forms sweep a partition down (LU) and up (UL) by itself. A 2x2 system at each cut gives the unknowns on both
+// sides of it. On GPUs, both sweeps take the whole partition; LU substitutes its bottom half and UL its top half, so
+// that a neighbour's influence is truncated half a partition away. On CPUs, there are as many partitions as lanes of
+// all cores, so partitions are long. UL sweeps the first 2 m_min rows and substitutes the rows above row 3 m_min / 2.
+// LU sweeps the rows from m_min on and substitutes the rows from row 3 m_min / 2 on. So each sweep starts m_min / 2
+// rows away from the rows that it substitutes.
 #pragma once
 
 #include <limits>
@@ -43,7 +43,7 @@ inline Index paper_partitions(const Plan& plan, Index tiles) { return round_up(t
 
 /// A plan of the form for CPUs. Each lane solves one partition; a tile is the partitions of a vector of lanes.
 struct PaperLanes {
-  Index m_min = 0;                                 ///< even, at most half a partition
+  Index m_min = 0;                                 ///< an even number of rows, at most half a partition
   Index meeting() const { return m_min / 2 * 3; }  ///< the first row of a partition that LU substitutes
   Index swept_up() const { return 2 * m_min; }     ///< rows of a partition that UL sweeps
   Index swept_down_from() const { return m_min; }  ///< the first row that LU sweeps

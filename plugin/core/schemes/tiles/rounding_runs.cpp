@@ -13,7 +13,7 @@ namespace {
 
 /// The error that the sweep up leaves in the equation of a row. The next row has this error times its multiplier.
 struct PassedDown {
-  double ratio = 0;  ///< |c p|
+  double ratio = 0;  ///< scaled coupling |c p|
   double joint = 0;  ///< difference between the unknown below and the value used for it
   double own = 0;    ///< rounding of the row's unknown beyond RoundedRows::local
   /// @param below  RowRounds::handed_up of the next row
@@ -181,7 +181,7 @@ class RunErrors {
   Joints joints_;
   bool corrects_, joined_, forward_;
   struct {
-    bool begun = false;  ///< there is a last tile
+    bool begun = false;  ///< a tile was added
     double enters = 0, left = 0, last_row = 0, last_share = 0, handed_down = 0, handed = 0;
     PassedDown passed;
   } carried_;  ///< from the last tile to the next one
@@ -195,7 +195,7 @@ constexpr Index kLimitTiles = 3;
 
 /// The largest error of a run of `tiles` tiles whose rows are all within `limits`.
 double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
-  // Corrections are largest in float, whose unit is larger than that of double.
+  // Corrections are largest in float, whose unit is larger than double's unit.
   constexpr double kCoarsest = std::numeric_limits<float>::epsilon() / 2.0;
   const Index rows = tiles * plan.group_rows();
   RunErrors errors(plan, kCoarsest, 0, rows);

@@ -64,7 +64,7 @@ Rounding bound_reduced(const Plan& plan, const BandsView<T>& bands);
 /// @param by_values     () -> Rounding
 template <typename ByLimits, typename ByValues>
 Rounding bound_of_tiles(const Plan& plan, const Survey& survey, const ByLimits& by_limits, const ByValues& by_values) {
-  constexpr double kEnough = 30;  // eps; less than any limit that a caller sets for rows of this dominance
+  constexpr double kEnough = 30;  // in eps; less than any limit that a caller sets for rows of this dominance
   if (plan.n == 0) return {0};
   if (!survey.finite) return {kNothingKnown};
   const bool surveyed = survey.dominance >= kSurveyedDominance;

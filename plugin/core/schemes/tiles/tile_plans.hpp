@@ -66,7 +66,7 @@ inline constexpr int kLevelItemRows = 4;
 
 /// Plan truncated-halo by work-groups.
 /// @param halo, partition  see PlanRequest
-/// @throws as make_plan()
+/// @throws the errors of make_plan()
 Plan make_tile_plan(Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
 
 /// Rows of a work-group that holds as many whole lines of `length` rows as it can; 0 if a line is too long.
@@ -78,13 +78,13 @@ Plan make_lines_plan(Index n, Index length, Index partition, int word, const Dev
 /// Plan truncated-streamed by stored factors: a work-group streams the tiles of a run.
 /// @param reach     rows after which a run is truncated, at most longest_reach()
 /// @param partition rows of a work-item that the user asks for, at most 32; 0: chosen
-/// @throws InvalidInput if `partition` is negative, `reach` too long or the chunk limit does not hold one run
+/// @throws InvalidInput if `partition` is negative, `reach` is too long, or the chunk limit does not hold one run
 OCLSPKT_API Plan make_run_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits);
 
 /// Plans of truncated-streamed for lines of equal length, the fastest first: each line is a run, and tiles fill it.
 /// None if no shape fits, if one tile holds a line, or if the last turn of work-groups leaves too much of the device
 /// idle.
-/// @param form  not shared
+/// @param form  any form but shared
 OCLSPKT_API std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word,
                                                    const DeviceTraits& traits);
 
@@ -108,7 +108,7 @@ OCLSPKT_API Index longest_reach(Index partition, int word, const DeviceTraits& t
 OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
 
 /// Let work-groups keep the factors of share_line() from tile to tile (KeptTiles), with the plan's halo.
-/// @return false, and an unchanged plan, if a work-group holds neither whole lines nor a large part of one with its
+/// @return false, and an unchanged plan, if a work-group holds neither whole lines nor a large part of a line with its
 ///         halos
 OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
@@ -124,7 +124,7 @@ OCLSPKT_API void make_factors_symmetric(Plan& plan, Index length, int word, cons
 OCLSPKT_API bool keep_narrow(Plan& plan);
 
 /// Plan exact-twopass. Tiles are reduced to their last rows, which form a system that is reduced in the same way.
-/// @param form  not shared
+/// @param form  any form but shared
 /// @post chunk_tiles is 0 if the memory does not hold all rows at once
 /// @throws InvalidInput if `partition` is negative
 OCLSPKT_API Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits,

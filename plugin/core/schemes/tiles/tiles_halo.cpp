@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-halo by work-groups, for lines laid end to end. tiles-halo reads the bands; tiles-kept keeps the stored
-// factors of lines that are all alike.
+// Schemes of truncated-halo by work-groups, for lines laid end to end. tiles-halo reads the bands; tiles-kept keeps the
+// stored factors of lines that are all alike.
 #include <algorithm>
 
 #include "schemes/halos.hpp"

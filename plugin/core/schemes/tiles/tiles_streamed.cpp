@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-streamed by work-groups and stored factors, for lines laid end to end.
+// The scheme of truncated-streamed by work-groups and stored factors, for lines laid end to end.
 #include "evidence.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"

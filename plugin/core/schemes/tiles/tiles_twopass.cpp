@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// exact-twopass by work-groups, for lines laid end to end: tiles are reduced to their last rows, level by level
-// (kernels/gpu/tile_excess.clh).
+// The scheme of exact-twopass by work-groups, for lines laid end to end: tiles are reduced to their last rows, level by
+// level (kernels/gpu/tile_excess.clh).
 //
 // The bound on rounding, in the notation of rounding.hpp. Both passes together are one Gaussian elimination, and no
 // number is computed twice. So a row has only the rounding of its own eliminations and of its substitution.
 //
 // An elimination of row p from row q gives q' = q + t p. It replaces the coupling l of q to p by a coupling l' to the
-// row beyond p, with |l'| <= |l| in dominant rows. In u times max |x|, it rounds by:
+// row beyond p, with |l'| <= |l| in dominant rows. In u times max |x|, the elimination rounds by:
 //   5 |l|                   the multiplier t; its error is in the remainder of l and in the diagonal, which is a sum
 //   2 |l'|                  the new coupling; its error is in the coupling and in the diagonal
 //   |t| (s_p + 2 |a_pq|)    only if couplings of other signs add to the excess; s_p is the excess of p, a_pq its
@@ -73,7 +73,7 @@ class SurveyedReduction {
 /// A row, scaled to a positive diagonal, and the rounding that it has collected.
 struct ReducedRow {
   double lower = 0, upper = 0, excess = 1;
-  double begun = 0;   ///< for the change of the row above a work-item: size of the coupling that it starts with
+  double begun = 0;   ///< for above(): size of the coupling with which the change begins
   double rounds = 0;  ///< collected rounding, in u max |x|
   double size = 1;    ///< |A| of the row before elimination
   Index row = -1;
@@ -87,7 +87,7 @@ struct ReducedRow {
 
 struct LevelArithmetic {
   double unit;    ///< half of the eps of this arithmetic
-  double weight;  ///< its unit divided by the unit of the bound
+  double weight;  ///< unit of this arithmetic, divided by the unit of the bound
 
   /// Eliminate p from q.
   /// @param[in,out] to_p  in: coupling of q to p; out: coupling of q to the row beyond p
