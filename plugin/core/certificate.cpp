@@ -129,7 +129,7 @@ constexpr double kForgotten = 1e-12;
 /// The values that a row of a sweep down passes on to the next row. Notation: certify_stored().
 struct Handed {
   double c = 0;        ///< c_i p_i
-  double upwards = 1;  ///< the largest product of |c p| of consecutive rows up to this one; at least 1
+  double upwards = 1;  ///< the largest product of |c p| of consecutive rows up to this row; at least 1
   InterfaceGrowth interfaces;
   /// `ratio` is |a_i p_i| of a row; `c_above` and `upwards` are |c p| and `upwards` of the row above. `nothing` is 0
   /// times the diagonal: NaN for an infinite diagonal.

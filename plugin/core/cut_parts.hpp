@@ -81,7 +81,7 @@ class CutParts {
   void measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out);
   ReducedPart reduced(Index s) const;
   const SpikeFacts& spikes(Index s) const { return spike_facts_[static_cast<std::size_t>(s)]; }
-  /// Keep each bundle's spikes up to the last number above `threshold`, and free the rest.
+  /// Keep each bundle's spikes up to the last number above `threshold`, and free the remaining numbers.
   void keep_spikes(double threshold);
   /// Free the memory that an apply does not need. @post reduced() and spikes() are not valid
   void drop_equations() {

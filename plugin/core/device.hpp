@@ -54,7 +54,7 @@ inline constexpr const char* kNoCompiler =
 
 /// Measured figures of a device for one scalar type (balance/ turns them into costs).
 struct DeviceProfile {
-  double launch_seconds = 0;         ///< fixed cost of an apply: launch, wait, hand the vectors over
+  double launch_seconds = 0;         ///< fixed cost of an apply: launching, waiting, passing the vectors
   double rows_per_second = 0;        ///< rate of a one-pass method with 5 words a row, vectors on the device
   double copy_bytes_per_second = 0;  ///< host to device and back; infinite where memory is shared
   /// Fixed cost of a copy of a long vector, see copy_seconds(); infinite: not measured.
@@ -111,8 +111,7 @@ inline void require_host(const Place& place) {
 }
 
 /// Solves a line set on one device, or on the host. apply() expects columns that fit and do not overlap. It gives a
-/// column the bits that a solve of this column alone gives, and leaves y untouched if it throws. For one thread at a
-/// time.
+/// column the bits that a solve of this column alone gives, and leaves y untouched if it throws. Not thread-safe.
 template <typename T>
 class DeviceSolver : public Operator<T> {
  public:
@@ -159,7 +158,7 @@ class DeviceSolver : public Operator<T> {
   double expected_seconds_ = 0;
 };
 
-/// Host arrays of n scalars each; x overlaps none of the others.
+/// Host arrays of n scalars each; x overlaps no other array.
 template <typename T>
 struct StreamArrays {
   const T *a, *b, *c, *y;

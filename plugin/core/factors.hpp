@@ -16,7 +16,7 @@ namespace oclspkt {
 ///   down     from the first row to the last
 ///   inwards  from both ends to the middle row. The two chains of operations overlap, which halves the time of a single
 ///            line
-///   towards  from both ends of the system to a given row: lines above it are eliminated down, lines below it up
+///   towards  from both ends of the system to a named row: lines above it are eliminated down, lines below it up
 enum class Order { down, inwards, towards };
 
 /// Read-only factors of rows with couplings a (lower) and c (upper). Shape [lines.extent()] in the layout of the
@@ -80,9 +80,9 @@ class OCLSPKT_API Factors {
     T from_above = 0, reciprocal = 1;
   };
 
-  /// @param form  shared: all lines have the factors of the first one (Survey::shared); symmetric: lower[i+1] is
-  ///              upper[i], so that the coupling of the row above serves as multiplier, and none is stored (only for
-  ///              lines side by side, in order `down`); general otherwise
+  /// @param form  shared: all lines have the factors of the first line (Survey::shared); symmetric: lower[i+1] is
+  ///              upper[i], so that the coupling of the row above serves as multiplier, and no multipliers are stored
+  ///              (only for lines side by side, in order `down`); general otherwise
   /// @param towards  a row of the system, for Order::towards
   /// @param narrow  store the factors in float, see narrow_view(); for lines side by side, in order `down`, not shared
   /// @pre couplings out of the lines are 0

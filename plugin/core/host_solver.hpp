@@ -22,7 +22,7 @@ constexpr Index host_arrays_bytes(const LineSet& lines) {
 ///
 /// The first sweep reads y and one array of factors; the sweep back reads two arrays and writes x. Lines side by side
 /// are swept in bundles; the results of the sweep down stay in a window until the sweep up. If a row of the block is
-/// long (tuning: beside.long_row), one bundle takes all lines of the block and the results are kept in x. All other
+/// long (tuning: beside.long_row), one bundle takes all lines of the block and the results stay in x. All other
 /// lines are swept from both ends to a meeting row and back. Two lines are swept at once if their arrays fit into the
 /// cache, so that their chains of operations overlap. Several right-hand sides are swept four at a time.
 template <typename T>

@@ -48,7 +48,7 @@ void two_difference(T a, T b, T& difference, T& error) {
   error = (a - a_virtual) + (b_virtual - b);
 }
 
-/// |diag| - |lower| - |upper|, rounded once: the two differences are kept exactly, with their rounding errors.
+/// |diag| - |lower| - |upper|, rounded once: the rounding errors of the two differences are added to the result.
 /// @source Knuth TwoSum
 template <typename T>
 T exact_excess(T lower, T diag, T upper) {

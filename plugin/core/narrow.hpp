@@ -32,7 +32,7 @@ OCLSPKT_API double narrow_line(Bands<T>& bands, Index line);
 /// Rounded multipliers M, reciprocals R and couplings C are the exact factors of a matrix with rows
 ///     lower_i = M_i / R_(i-1),  upper_i = C_i / R_i,  diag_i = 1 / R_i + M_i C_(i-1) / R_(i-1).
 /// Compared with the original rows, lower_i, upper_i and diag_i change by at most 2^-23 |lower_i|, 2^-23 |upper_i| and
-/// 2^-24 (|diag_i| + 4 |lower_i|). For pivots u and d >= 1, |lower_i upper_(i-1) / u_(i-1)| is at most |lower_i|.
+/// 2^-24 (|diag_i| + 4 |lower_i|). The pivots u have |lower_i upper_(i-1) / u_(i-1)| <= |lower_i|, because d >= 1.
 double narrow_factors_change(double d);
 
 /// Why the factors of narrowed bands must not be rounded to float as well; empty if they are in float's range and both

@@ -29,8 +29,8 @@ int hand_over(const void* return_address) {
 
 }  // namespace
 
-// The name ends with the library's name, such as PetscDLLibraryRegister_oclspkt_solver. Only asm allows the dot in the
-// names of flavours.
+// The exported name ends with the library's name, as in PetscDLLibraryRegister_oclspkt_solver. Names of flavours have
+// a dot, which only asm allows.
 extern "C" OCLSPKT_API int oclspkt_part_of_plugin() asm("PetscDLLibraryRegister_" OCLSPKT_REGISTERS_AS);
 
 /// Let liboclspkt.so register the plugin. PETSc calls this function if -dll_append names this library, or the folder of

@@ -28,7 +28,7 @@ class PivotErrors {
         factors_tell_(elimination.tells_bound),
         most_(needs_pivots(elimination) ? kKnownPivots : kUnlimited) {}
 
-  /// Eliminate the previous row from the next one. @return whether the pivot of the next row is accurate
+  /// Eliminate the previous row from the next row. @return whether the pivot of the next row is accurate
   bool see(T lower, T diag, T upper) {
     const EliminatedRow row = chain_.next(lower, diag, upper);
     if (factors_tell_ && row.size == 0) return true;  // the factors themselves report this line

@@ -96,7 +96,7 @@ class Bands {
   /// Use the same numbers as the bands of other lines.
   /// @pre both sets are of equal extent
   void relabel(const LineSet& lines) { lines_ = lines; }
-  /// Set the couplings that lead out of each line to 0, so that contiguous lines may be treated as one.
+  /// Set the couplings that lead out of each line to 0. Contiguous lines may then be treated as a single line.
   void close_lines() {
     for (Index l = 0; l < lines_.count(); ++l) {
       if (lines_.length(l) == 0) continue;

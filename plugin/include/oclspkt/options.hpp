@@ -13,7 +13,7 @@ enum class Method { truncated_halo, truncated_streamed, exact_twopass, exact_fac
 
 inline constexpr bool truncates(Method m) { return m == Method::truncated_halo || m == Method::truncated_streamed; }
 
-/// What the user asks for; `truncated` and `exact` leave the choice between two methods to the set-up.
+/// The user's choice of a method. With `truncated` and `exact`, set-up chooses between two methods.
 enum class MethodChoice {
   automatic,
   truncated,
@@ -34,16 +34,16 @@ enum class Precision { same, narrow };
 /// The storage form of the bands: which numbers of a row are stored.
 enum class Form { general, symmetric, shared, narrow };
 
-/// What happens if a device fails. degrade: the remaining devices, at last the host, solve its rows, and one line is
-/// printed. quiet: nothing is printed, otherwise like degrade. error: the call throws.
+/// The reaction to a failed device. degrade: the remaining devices, at last the host, solve its rows, and one line is
+/// printed. quiet: like degrade, without the printed line. error: the call throws.
 enum class OnDeviceFailure { degrade, quiet, error };
 
-/// What happens with a singular line. fail: set-up fails and names the line. pin: its last unknown is set to 0, for
-/// consistent systems. `automatic` pins if there is one line and the caller states a constant null space (Known); else
-/// it fails.
+/// The treatment of a singular line. fail: set-up fails and names the line. pin: set its last unknown to 0, for
+/// consistent systems. `automatic` pins if there is one line and the caller states a constant null space (Known), and
+/// otherwise fails.
 enum class Singular { automatic, fail, pin };
 
-/// What happens if method auto finds no method within its limits on the rounding bound and the trial solve, or if an
+/// The reaction if method auto finds no method within its limits on the rounding bound and the trial solve, or if an
 /// answer on the host exceeds these limits or is not finite. warn: the report says so. error: the set-up or the apply
 /// throws Breakdown.
 enum class AboveBound { warn, error };

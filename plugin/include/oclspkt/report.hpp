@@ -12,7 +12,7 @@ namespace oclspkt {
 /// The largest rounding bound, in eps, that method auto accepts, see Report::rounding.
 inline constexpr double kRoundingLimit = 100;
 
-/// What a rounding bound promises, with r = y - A x and x as computed.
+/// The promise of a rounding bound, for r = y - A x and the computed x.
 ///   by_component  |r_i| <= bound eps (|A| |x| + |y|)_i: scaling rows or columns does not change the promise
 ///   by_rows       |r_i| <= bound eps (|A_i| max |x| + |y_i|), |A_i| the sum of |row i|, max |x| over its line; A and x
 ///                 in units of columns, see Report::units
@@ -84,7 +84,7 @@ struct Partitioning {
 /// The effect of precision narrow.
 struct Narrowing {
   Precision applied = Precision::same;  ///< narrow if the bands were rounded
-  std::string why;                      ///< what was rounded, or why nothing was; empty under Precision::same
+  std::string why;                      ///< which numbers were rounded, or why none; empty under Precision::same
 };
 
 /// Which processor solves, and why.
@@ -101,7 +101,7 @@ struct DeviceReport {
 /// The rows that one of several processors solves.
 struct ShareReport {
   std::string device, type, platform;  ///< see DeviceReport
-  bool emulated = false;               ///< see DeviceReport
+  bool emulated = false;
   Method method = Method::pivot;
   std::string shape;  ///< the plan in words, such as "halo 40"
   Index rows = 0;
@@ -160,9 +160,9 @@ struct Accuracy {
   bool certificate_above_tolerance = false;  ///< the user named the method, and its certificate is above the tolerance
   double rounding = 0;  ///< bound on the residual that rounding leaves in a row, in eps of the scalar, see Promise; NaN
                         ///< or Inf: unknown, or an answer of the host left the range of the scalar
-  Promise promise = Promise::by_rows;  ///< what `rounding` promises
-  /// A device may solve in units of its own, which are constant over runs of columns. This is the largest number of
-  /// runs in a line; 0: columns are solved in the units in which they were given.
+  Promise promise = Promise::by_rows;  ///< the kind of promise that `rounding` makes
+  /// A device may solve in units of its own, which are constant over runs of columns. The largest number of runs in a
+  /// line; 0: the device uses the caller's units.
   Index units = 0;
   std::string above_bound;    ///< values that exceed the limits of method auto; empty if no value does
   double backward_error = 0;  ///< componentwise backward error of the trial solve; 0: no trial was needed

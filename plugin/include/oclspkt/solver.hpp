@@ -18,7 +18,7 @@ struct Known {
   bool symmetric = false;                  ///< the matrix is symmetric, apart from rounding
   bool constant_null_space = false;        ///< the matrix times a constant vector is 0
   double rounding_limit = kRoundingLimit;  ///< largest rounding bound that the caller accepts, in eps
-  bool as_given = false;                   ///< devices solve in the units in which the columns were given
+  bool as_given = false;                   ///< devices solve in the caller's units of the columns
   /// Vectors are on the device of this queue. This device solves if the options allow it and it can, see
   /// Operator::apply(). The queue must live until the next set_up, or the solver's end.
   DeviceQueue queue = {};
