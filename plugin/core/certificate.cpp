@@ -128,7 +128,7 @@ constexpr double kForgotten = 1e-12;
 
 /// The values that a row of a sweep down passes on to the next row. Notation: certify_stored().
 struct Handed {
-  double c = 0;        ///< c_i p_i
+  double c = 0;        ///< scaled coupling c_i p_i
   double upwards = 1;  ///< the largest product of |c p| of consecutive rows up to this row; at least 1
   InterfaceGrowth interfaces;
   /// `ratio` is |a_i p_i| of a row; `c_above` and `upwards` are |c p| and `upwards` of the row above. `nothing` is 0
@@ -198,8 +198,8 @@ void see_tiles(const Plan& plan, const SweepRows<T>& rows, Index begin, Index en
 
 /// How a block of rows damps errors that pass through it, see certify_runs(). Notation: certify_stored().
 struct Block {
-  double down = 1;     ///< product of |a_i p_i|
-  double up = 1;       ///< product of |c_i p_i|
+  double down = 1;     ///< product of |a_i p_i| over the block's rows
+  double up = 1;       ///< product of |c_i p_i| over the block's rows
   double entered = 0;  ///< size of an error that begins with the block: 1 + |c p| of the row above
   double begun = 0;    ///< size below the block of the largest error that begins in the block
   double amount = 0;   ///< sum over the rows of an error that enters as 1, times its largest growth upwards

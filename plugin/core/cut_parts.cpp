@@ -217,7 +217,7 @@ std::int64_t CutParts<T>::bytes() const {
 template <typename T>
 bool CutParts<T>::find_decaying_spikes(const BandsView<T>& bands, double dominance) {
   // Spikes end where they have decayed to 1e-40, far below rounding.
-  constexpr double kNothing = 92, kLeastDominance = 1.02;  // -log(1e-40)
+  constexpr double kNothing = 92, kLeastDominance = 1.02;  // kNothing is -log(1e-40)
   near_rows_ = 0;
   if (!(dominance >= kLeastDominance) || slots() == 0) return false;
   const auto rows = static_cast<Index>(kNothing / std::log(dominance)) + 1;

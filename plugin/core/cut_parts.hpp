@@ -15,7 +15,7 @@ namespace oclspkt {
 struct ReducedPart {
   double above = 0, tt = 0, tb = 0;
   double bt = 0, bb = 0, below = 0;
-  double top_made_of = 0, bottom_made_of = 0;  ///< PivotedRow::made_of for tt and for bb
+  double top_made_of = 0, bottom_made_of = 0;  ///< the numbers of which tt and bb are made, see PivotedRow::made_of
 };
 
 /// A line, or the part of a line that this process holds.
@@ -116,7 +116,7 @@ class CutParts {
  private:
   /// The couplings at a slot's cuts, copied from the bands.
   struct Edge {
-    T top[3], bottom[3];                 ///< lower, diag, upper
+    T top[3], bottom[3];                 ///< lower, diag, upper of the top and the bottom row
     T first_lower, last_upper;           ///< couplings of the inner rows to the rows next to cuts
     T p_first, p_last, q_first, q_last;  ///< spikes at the first and the last inner row
   };

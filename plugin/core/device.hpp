@@ -36,7 +36,7 @@ struct DeviceInfo {
   bool copies = false;   ///< each apply copies vectors on the card, see DeviceModule::device_beside()
   int cores = 1;
   int whole = -1;  ///< the device of which this device is a part, see DeviceModule::part_of()
-  std::int64_t memory = 0, max_allocation = 0;  ///< bytes
+  std::int64_t memory = 0, max_allocation = 0;  ///< bytes in all, and of one allocation
   bool fp64 = false;
   bool host_unified = false;  ///< shares the host's memory: vectors need no copy
   bool emulated = false;      ///< emulates another device (FPGA emulator); chosen only if named

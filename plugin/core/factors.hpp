@@ -28,9 +28,9 @@ enum class Order { down, inwards, towards };
 ///            has reciprocal 0 and coupling -1, so that substitution does not change its unknown, see Meeting
 template <typename T>
 struct FactorsView {
-  const T* multiplier = nullptr;  ///< a_i p_(i-1)
+  const T* multiplier = nullptr;  ///< multipliers a_i p_(i-1)
   const T* reciprocal = nullptr;  ///< p_i = 1 / u_i, u_i the pivot
-  const T* coupling = nullptr;    ///< c_i p_i
+  const T* coupling = nullptr;    ///< scaled couplings c_i p_i
   Index above = 0;  ///< symmetric form: distance to the row above, where `multiplier` holds couplings; else 0
   /// The multiplier of a row that is not the first of its line.
   T multiplier_at(Index at) const { return multiplier[at - above]; }

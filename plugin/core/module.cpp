@@ -66,7 +66,7 @@ class AllDevices final : public DeviceModule {
   bool look() {
     const std::lock_guard lock(mutex_);
     if (listed_) return !none_;
-    infos_.clear();  // an earlier call may have thrown bad_alloc
+    infos_.clear();  // an earlier call may have ended by bad_alloc before the list was complete
     places_.clear();
     DeviceModule* const opencl = opencl_.open();
     if (opencl != nullptr) {
@@ -168,7 +168,7 @@ class AllDevices final : public DeviceModule {
   struct Place {
     DeviceModule* module;
     int index;
-    DeviceModule* queues_of = nullptr;  ///< see DeviceSettings
+    DeviceModule* queues_of = nullptr;  ///< the module of the callers' queues, see DeviceSettings
     bool operator==(const Place&) const = default;
   };
   struct More {

@@ -32,7 +32,7 @@ class PairSystems {
  private:
   struct Pair {
     double multiplier, upper;  ///< multiplier and coupling of the pivot row
-    double first, second;      ///< reciprocal pivots
+    double first, second;      ///< reciprocals of the first and the second pivot
     Index mine, theirs;
     bool pivot_is_mine;  ///< the pivot row is the equation of this process
     bool wants_first;

@@ -10,7 +10,7 @@
 
 namespace {
 
-constexpr int kErrorInLibrary = 76;  // PETSC_ERR_LIB
+constexpr int kErrorInLibrary = 76;  // the value of PETSC_ERR_LIB
 
 int hand_over(const void* return_address) {
   std::string why;

@@ -12,12 +12,12 @@ namespace oclspkt {
 
 /// A row after elimination of the row above, in double. Notation: rounding.hpp.
 struct EliminatedRow {
-  double ratio = 0;     ///< |a_i / u_(i-1)|
+  double ratio = 0;     ///< multiplier |a_i / u_(i-1)|
   double taken = 0;     ///< a_i c_(i-1) / u_(i-1), subtracted from the diagonal
   double against = 0;   ///< added to the excess: 2 |taken| if `taken` enlarges the diagonal, else 0
   double own = 0;       ///< the excess before elimination
   double before = 0;    ///< the carried excess of the row above
-  double size = 0;      ///< |u_i|
+  double size = 0;      ///< size of the pivot |u_i|
   bool direct = false;  ///< the pivot follows from the diagonal, not from the excess
 };
 

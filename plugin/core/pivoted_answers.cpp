@@ -75,8 +75,7 @@ template <typename Number>
 void find_sizes(Index rows, Index width, const BandsView<Number>& b, Number* size) {
   constexpr int kNone = std::numeric_limits<int>::min(), kFarthest = 480;
   for (Index j = 0; j < width; ++j) {
-    int above = 0, here = 0,
-        diag = exponent_of(b.diag[j]);  // exponents: unit of the row above, unit of this row, this diagonal
+    int above = 0, here = 0, diag = exponent_of(b.diag[j]);  // exponents: units above and here, this diagonal
     for (Index i = 0; i < rows; ++i) {
       const Index at = i * width + j;
       set_power(-here, size[at]);
@@ -139,7 +138,7 @@ void PivotedLines<Number>::solve_refined(const Bundle& b, Number* x, Number* wor
   std::copy_n(x, size, y);
   substitute(b, x);
   measure(b, y, x, r, errors);
-  const auto asks = [&](double error) { return error > b.limits.refined; };  // false for NaN
+  const auto asks = [&](double error) { return error > b.limits.refined; };  // false if the error is NaN
   bool better = true;
   for (int k = 0; k < kMostSteps && better && std::any_of(errors, errors + b.width, asks); ++k) {
     double after[kLanes];

@@ -30,7 +30,7 @@ const Number kLeastProduct = std::ldexp(Limits<Number>::min(), 60);
 template <typename Number>
 struct Size {
   int exponent = 0;
-  Number part;  ///< 0, or in [0.5, 1)
+  Number part;  ///< mantissa: 0, or in [0.5, 1)
 
   explicit Size(Number number) : part(std::frexp(std::abs(number), &exponent)) {}
   Size(Number some, int of_some) : Size(some) { exponent += of_some; }

@@ -23,17 +23,17 @@ struct DeviceTraits {
   int lanes = 8;                          ///< SIMD lanes of the scalar type in a register
   int tile_lanes = 1;                     ///< least number of partitions that a tile sweeps side by side
   int cores = 1;                          ///< work-groups that run at once
-  std::int64_t cache_bytes = 1 << 20;     ///< second-level cache of a core
-  std::int64_t chunk_bytes = INT64_MAX;   ///< largest single allocation
-  std::int64_t memory_bytes = INT64_MAX;  ///< all allocations together; INT64_MAX where host memory is shared
+  std::int64_t cache_bytes = 1 << 20;     ///< bytes of a core's second-level cache
+  std::int64_t chunk_bytes = INT64_MAX;   ///< bytes of the largest single allocation
+  std::int64_t memory_bytes = INT64_MAX;  ///< bytes of all allocations together; INT64_MAX where host memory is shared
   bool host = false;                      ///< the calling thread is the device
   int group_items = 0;                    ///< most work-items of a work-group, for kernels for GPUs
-  std::int64_t local_bytes = 0;           ///< local memory of a work-group; kernels for GPUs and FPGAs
+  std::int64_t local_bytes = 0;           ///< bytes of a work-group's local memory, for kernels for GPUs and FPGAs
   bool unproven = false;                  ///< kernels for GPUs or FPGAs run on another kind of device
   bool paper = false;                     ///< the user asks for the kernels of the paper's form
   bool task = false;                      ///< kernels for FPGAs are used: one work-item that streams all rows
   const Tuning* figures =
-      nullptr;  ///< figures measured for this kind of device; null: the built-in ones, see figures_of()
+      nullptr;  ///< figures measured for this kind of device; null: built-in figures, see figures_of()
 };
 
 inline constexpr DeviceTraits kHostTraits{.lanes = 1, .host = true};
@@ -101,7 +101,7 @@ struct Plan {
   G& as() {
     return const_cast<G&>(std::as_const(*this).template as<G>());
   }
-  /// Store a struct of type G, in place of an earlier one.
+  /// Store a struct of type G, or replace the stored struct of this type.
   template <typename G>
   G& add(G of = {}) {
     if (has<G>()) return as<G>() = std::move(of);
@@ -133,7 +133,7 @@ struct PlanRequest {
   const DeviceTraits& traits;
 };
 
-/// Make the plan of the first scheme that has one, see Scheme::make().
+/// Make the plan of the first scheme that takes the request, see Scheme::make().
 /// @throws DeviceError if no scheme has a plan; InvalidInput if `partition` is negative, a tile exceeds the chunk
 ///         limit, or no work-group holds the halo
 OCLSPKT_API Plan make_plan(const PlanRequest& request);

@@ -12,7 +12,7 @@ namespace oclspkt {
 inline constexpr Index kShortPartition = 64;
 /// Words that a tile keeps for each row between its two sweeps.
 inline constexpr Index kScratchWords = 2;
-/// Runs per core. With several runs, one slow core does not delay the others.
+/// Runs per core. With several runs, one slow core does not delay the other cores.
 inline constexpr Index kRunsPerCore = 4;
 
 /// Partitions of a tile, for lines laid end to end in lanes.
@@ -32,8 +32,7 @@ void cut_into_chunks(Plan& plan, int word, const DeviceTraits& traits);
 /// @param pieces  tiles, or pieces of lines side by side
 void take_runs(Plan& plan, Index pieces, const DeviceTraits& traits);
 
-/// How many blocks of lines side by side a chunk holds; 0 if no block fits. Interleaved blocks must all fit into a
-/// chunk.
+/// How many blocks of lines side by side a chunk holds; may be 0. Interleaved blocks must all fit into one chunk.
 /// @param window words that the work-groups keep
 Index choose_chunk_blocks(const LineSet& lines, Index window, int word, const DeviceTraits& traits);
 

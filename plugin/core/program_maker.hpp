@@ -21,7 +21,7 @@ struct BoardName {
 class ProgramMaker {
  public:
   virtual ~ProgramMaker() = default;
-  /// Names of the module's kernels: all, or only those for FPGAs.
+  /// Names of the module's kernels: all kernels, or the kernels for FPGAs alone.
   virtual std::vector<std::string> kernels(bool for_fpgas) const = 0;
   /// @throws DeviceError if there is no such kernel
   virtual std::string text(const std::string& kernel) const = 0;

@@ -73,7 +73,7 @@ inline double rounding_by_growth(double growth) { return 4 * growth; }
 double rounding_by_dominance(double d);
 
 /// The largest meaningful bound, in eps. Bounds are of first order and assume exact factors. Far above this limit, the
-/// computed factors differ from the exact ones.
+/// computed factors differ from exact factors.
 inline constexpr double kLargestRounding = 1e3;
 
 /// `bound`, or infinity (nothing is known) if it is above kLargestRounding.

@@ -13,7 +13,7 @@ namespace {
 /// Absolute values of a row's numbers, and of the number that elimination subtracts from its diagonal.
 struct SweptRow {
   double lower, diag, upper, taken;
-  double pivot;  ///< NaN if it is not positive
+  double pivot;  ///< NaN if the pivot is not positive
 };
 
 /// Eliminate a row. A pivot that is not positive makes all later results NaN.
@@ -22,7 +22,7 @@ SweptRow eliminate(const SweepRows<T>& rows, Index i, PivotAbove& above) {
   const double sign = rows.diag(i) < 0 ? -1 : 1, a = sign * rows.lower(i), b = sign * rows.diag(i);
   const double c = sign * rows.upper(i), t = std::abs(a) * above.reciprocal, taken = t * std::abs(above.upper);
   double excess = row_excess(rows.lower(i), rows.diag(i), rows.upper(i));
-  // Without a row above, the coupling counts as excess.
+  // If there is no row above, the coupling counts as excess.
   if (above.reciprocal == 0) excess += std::abs(a);
   // If the couplings have opposite signs, the product is added to the diagonal, and the excess grows by twice as much.
   // Otherwise the excess does not change.

@@ -26,9 +26,9 @@ std::vector<PivotAbove> pivots_above(const SweepRows<T>& rows, Index n, const st
 
 /// The numbers on which the rounding errors of some rows depend, in the notation of rounding.hpp.
 struct RoundedRows {
-  std::vector<double> down, up;              ///< |a_i p_i| and |c_i p_i|
-  std::vector<double> share_down, share_up;  ///< |a_i| / |A_i| and |c_i| / |A_i|
-  std::vector<double> weight;                ///< |A_i p_i|
+  std::vector<double> down, up;              ///< ratios |a_i p_i| and |c_i p_i|
+  std::vector<double> share_down, share_up;  ///< shares of couplings in the row sum, |a_i| / |A_i| and |c_i| / |A_i|
+  std::vector<double> weight;                ///< row sum over pivot, |A_i p_i|
   std::vector<double> local;  ///< the error of elimination and substitution in the row, see rounding_by_growth()
 
   void resize(Index rows);

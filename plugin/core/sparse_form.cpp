@@ -80,7 +80,7 @@ void make_rows(const SparsePattern<I>& pattern, SparseForm& form) {
 /// A division of a pattern's rows into slices.
 struct Slices {
   Index window = 1;          ///< rows of a window; each window is sorted by itself
-  std::vector<Index> begin;  ///< see SparseForm::slice_begin
+  std::vector<Index> begin;  ///< first place of each slice
   Integers row_of;
   Index places() const { return begin.back(); }
 };

@@ -26,7 +26,7 @@ struct SparsePattern {
 enum class SparseFormat {
   automatic,  ///< the first of the formats below that suits the pattern
   dia,        ///< diagonals; no columns are stored
-  sell,       ///< SELL-C-sigma: windows of rows are sorted by length, and cut into slices of C rows of equal width
+  sell,       ///< SELL-C-sigma: windows of rows are sorted by length, and cut into slices of C rows
   csr         ///< row by row, in blocks of equal work; long rows in segments
 };
 inline constexpr const char* kSparseFormatNames[] = {"auto", "dia", "sell", "csr"};
@@ -107,16 +107,15 @@ struct SparseForm {
   bool wide = false;                    ///< true: column and row numbers have 64 bits
   Index block_entries = kBlockEntries;  ///< csr: most entries of a block
 
-  /// For each place, the position of its entry in the pattern's values; -1: no entry. Null: places have the order of
-  /// the entries.
+  /// The position of each place's entry in the pattern's values; -1: no entry. Null: places have the order of the
+  /// entries.
   std::shared_ptr<const Integers> positions;
 
-  std::vector<Index> diagonals;  ///< dia: column minus row of each diagonal, ascending; the number of diagonals is the
-                                 ///< width of all slices
-  std::vector<Index> slice_begin;      ///< sell: shape [slices + 1]; first place of each slice
-  Integers row_of;                     ///< sell: matrix row of each row of the slices; empty: rows are not sorted
-  Integers column;                     ///< sell, csr: shape [places]; column of each place; -1: no entry
-  std::vector<RowBlock> blocks;        ///< csr: blocks, then the end mark {rows, entries, -1}
+  std::vector<Index> diagonals;    ///< dia: column minus row of each diagonal, ascending; as many as slices are wide
+  std::vector<Index> slice_begin;  ///< sell: shape [slices + 1]; first place of each slice
+  Integers row_of;                 ///< sell: matrix row of each row of the slices; empty: rows are not sorted
+  Integers column;                 ///< sell, csr: shape [places]; column of each place; -1: no entry
+  std::vector<RowBlock> blocks;    ///< csr: blocks, then the end mark {rows, entries, -1}
   std::vector<std::uint16_t> row_end;  ///< csr: shape [rows]; end of a row's entries, counted in its block; 0: long row
   std::vector<LongRow> long_rows;      ///< csr: rows of more than block_entries entries
 

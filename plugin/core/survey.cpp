@@ -46,7 +46,7 @@ struct Extremes {
 /// The result of look_at_rows() for a block.
 struct Look {
   Index uncoupled = 0;
-  Index records = 0;  ///< number of rows beyond the quotients of Extremes, or not finite
+  Index records = 0;  ///< number of rows whose dominance or share is beyond Extremes, or that are not finite
 };
 
 template <typename T>

@@ -30,7 +30,7 @@ constexpr double kMostRange = sizeof(T) == sizeof(float) ? 0x1p100 : 0x1p400;
 /// Lines of at least this dominance keep their units: their row sums are 0 up to rounding, as at material interfaces.
 constexpr double kMeantDominance = 0.999;
 
-/// True if one of the numbers is at least `limit` times the other. Avoids a division for each row.
+/// True if the larger number is at least `limit` times the smaller number. Avoids a division for each row.
 bool far_apart(double a, double b, double limit) { return a >= limit * b || b >= limit * a; }
 
 template <typename T>

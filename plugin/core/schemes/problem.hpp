@@ -15,9 +15,9 @@ namespace oclspkt {
 
 /// Why a method is rejected, and which lines cause it.
 struct Rejection {
-  std::string why{};           ///< the reason; empty: not rejected
+  std::string why{};           ///< the reason; empty: no rejection
   std::vector<Index> lines{};  ///< the lines that cause the rejection; if empty and `why` is set: all lines
-  std::optional<Plan> plan{};  ///< the plan that was judged, if one was made
+  std::optional<Plan> plan{};  ///< the judged plan; none if no plan was made
   explicit operator bool() const { return !why.empty(); }
 };
 
@@ -40,7 +40,7 @@ struct Problem {
   const Survey& survey;
   DeviceTraits traits;
   bool symmetric = false;                  ///< the matrix is symmetric, and its operator must be, too
-  double rounding_limit = kRoundingLimit;  ///< see Known::rounding_limit
+  double rounding_limit = kRoundingLimit;  ///< the largest rounding bound that the caller accepts, see Known
   bool insist = false;                     ///< the user named the method, and there is no other scheme to try
   Method method = Method::pivot;           ///< the method for which a plan is wanted
 };

@@ -101,9 +101,9 @@ struct Options {
                                                   ///< such as gpu=700,cpu=8,fpga=60; empty: from a table
   MethodChoice method = MethodChoice::automatic;  ///< `automatic`: set-up chooses
   std::string variant = "default";                ///< kernels to use on a device, one of kVariantNames
-  Precision precision = Precision::same;          ///< precision of the bands
-  double rtol = 0;                                ///< largest certificate accepted; 0: rounding of the arithmetic
-  Index partition = 0;                            ///< rows a partition; 0: set-up chooses
+  Precision precision = Precision::same;
+  double rtol = 0;      ///< largest certificate accepted; 0: rounding of the arithmetic
+  Index partition = 0;  ///< rows a partition; 0: set-up chooses
   DeviceUse use = {};
   OnDeviceFailure on_device_failure = OnDeviceFailure::degrade;
   Singular singular = Singular::automatic;

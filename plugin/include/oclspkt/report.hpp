@@ -170,10 +170,10 @@ struct Accuracy {
 
 /// The choice of the set-up and its reasons; everything the view prints.
 struct Report : Accuracy {
-  bool ready = false;             ///< a set-up succeeded
-  Method method = Method::pivot;  ///< the method in use
-  std::string shape;              ///< the plan, such as "halo 40"; may be empty
-  std::string why;                ///< reason for the method in use
+  bool ready = false;  ///< a set-up succeeded
+  Method method = Method::pivot;
+  std::string shape;  ///< the plan, such as "halo 40"; may be empty
+  std::string why;    ///< reason for the method in use
   std::vector<Candidate> candidates;
   std::vector<GroupReport> groups;  ///< fallback lines; empty for most matrices
   std::string pin_why;              ///< why singular lines are pinned; empty if no line is

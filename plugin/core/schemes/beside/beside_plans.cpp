@@ -37,8 +37,7 @@ double empty_lanes(const LineSet& lines, const Plan& plan) {
   return static_cast<double>(padded) / static_cast<double>(inner);
 }
 
-/// The number of lines of a bundle, at most `width`. Each core gets one bundle, or several bundles if streams stay
-/// long.
+/// Lines of a bundle, at most `width`. Each core gets one bundle, or several bundles if their streams stay long.
 Index fair_width(const LineSet& lines, Index width, Index quantum, const DeviceTraits& traits) {
   const auto fair = [&](Index per_core) {
     const Index wanted = quotient_up(per_core * std::max(1, traits.cores), lines.blocks());

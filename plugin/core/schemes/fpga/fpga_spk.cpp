@@ -26,8 +26,8 @@ struct LargestSpikes {
 
 /// The spikes of a block at its ends, and the largest spikes in each half.
 struct BlockSpikes {
-  double v_b = 0, w_t = 0;      ///< tips with their signs
-  double w_b = 0, v_t = 0;      ///< absolute values of tips
+  double v_b = 0, w_t = 0;      ///< spike tips with their signs
+  double w_b = 0, v_t = 0;      ///< absolute values of spike tips
   LargestSpikes top, bottom{};  ///< largest spikes of the upper and of the lower half
   bool finite = true;
 };
@@ -224,8 +224,7 @@ double bound_task(CutSweep sweep, double d, Index m) {
 
 double rounding_of_task(CutSweep sweep, double d, Index m) {
   if (!(d > 1)) return kNothingKnown;
-  const double r = 1 / d, sum = 1 / (1 - r),
-               share = r / (1 + r);  // sum is d / (d - 1), share is 1 / (1 + d), also if d is infinite
+  const double r = 1 / d, sum = 1 / (1 - r), share = r / (1 + r);  // sum: d / (d - 1); share: 1 / (1 + d)
   const double local = 6 + (2 + 7 * r) * share;
   // The rounding of products of m multipliers, and of the products of these with entering values.
   const double products = 6 * static_cast<double>(m) * std::pow(r, static_cast<double>(m));

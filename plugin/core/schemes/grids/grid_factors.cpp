@@ -47,7 +47,7 @@ void factor_rows(const LevelRows& rows, const Segment<T>& segment, Index next, S
   });
 }
 
-/// Factor the last level, which is not cut: eliminate all rows from the first one down.
+/// Factor the last level, which is not cut: eliminate all rows from the first row down.
 template <typename T>
 void factor_all(const LevelRows& rows, typename SegmentFactors<T>::Level& level) {
   SchurSegment<double> all;

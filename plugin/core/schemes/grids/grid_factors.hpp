@@ -69,9 +69,9 @@ class OCLSPKT_API SegmentFactors {
  public:
   struct Level {
     Index rows = 0, segments = 1;
-    /// Shape [rows]: a_i p_(i-1), p_i and c_i p_i as in FactorsView. A segment's second row has the multiplier a_i; the
-    /// multiplier of its first row belongs to the swept row above it; the first row has reciprocal 1 and coupling 0. If
-    /// symmetric, `multiplier` has shape [segments], for second rows alone, and 0 for a segment of one row.
+    /// Shape [rows]: a_i p_(i-1), p_i and c_i p_i, see FactorsView. A segment's first row has reciprocal 1 and coupling
+    /// 0; its multiplier belongs to the swept row above it. A second row has the multiplier a_i. If symmetric,
+    /// `multiplier` has shape [segments], for second rows alone, and 0 for a segment of one row.
     AlignedArray<T> multiplier, reciprocal, coupling;
     /// Shape [rows], empty in the last level. The result of the sweep down of an inner row, times its weight, is
     /// subtracted from the segment's first row. First rows have weight 0.

@@ -140,7 +140,7 @@ std::vector<Rounding> bound_grid_lines(const Plan& plan, Index length, const std
 /// becomes an offset in the vector.
 void take_worse(const Rounding& bound, const LineSet& lines, Index line, Rounding& worst);
 
-/// What a pass over every line finds for a plan by work-groups for lines side by side.
+/// The findings of a pass over every line, for a plan by work-groups for lines side by side.
 struct GridEvidence {
   Certificate worst;        ///< the largest bound on truncation of a line; its rows count within `line`
   Index line = -1;          ///< the line of `worst`, or the first line without a certificate

@@ -26,8 +26,8 @@ struct RowSizes {
 /// The order in which the work-items that share a line sweep it.
 struct SweepOrder {
   Index item_rows = 1, tile_rows = 1;
-  bool at_once = false;   ///< down: all work-items sweep concurrently, then combine results; false: in turn
-  bool streamed = false;  ///< up: the value that enters a tile is computed from the results of the tiles below
+  bool at_once = false;  ///< work-items of a line sweep down concurrently, then combine results; false: they take turns
+  bool streamed = false;  ///< the value that enters a tile in the sweep up comes from the results of the tiles below
   Index run_rows = 0;     ///< rows of a run, a multiple of tile_rows; 0: each line is a run
   int in_flight = 1;      ///< tiles that are swept before a run and after it
   double unit = 0;        ///< u = eps / 2

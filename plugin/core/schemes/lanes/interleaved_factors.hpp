@@ -36,10 +36,10 @@ class OCLSPKT_API InterleavedFactors {
   FactorsView<T> view() const { return same_.view(); }
   /// The narrow factors, in the shape of view(); null if the factors are not narrow.
   FactorsView<float> narrow_view() const { return narrow_.view(); }
-  /// For each partition, the factor by which the influence of the unknown above it decays through the partition: the
-  /// product of its multipliers, and 0 beyond StoredFactors::reach. Shape [factor_tiles(plan) lanes].
+  /// The factor by which the influence of the unknown above a partition decays through it: the product of its
+  /// multipliers, and 0 beyond StoredFactors::reach. Shape [factor_tiles(plan) lanes].
   const T* down() const { return down_.data(); }
-  /// down() for the unknown below a partition: the product of its couplings.
+  /// The factor of down() for the unknown below a partition: the product of its couplings. Shape of down().
   const T* up() const { return up_.data(); }
   /// Words of each array of view() or narrow_view().
   Index words() const { return std::max(same_.coupling.size(), narrow_.coupling.size()); }

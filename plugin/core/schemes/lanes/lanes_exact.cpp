@@ -15,10 +15,10 @@
 namespace oclspkt {
 namespace {
 
-/// In units of u. kBorder bounds the rounding of a partition's two border equations and of their unknowns, if each
-/// elimination adds at most as much to a row as the coupling that it removes. If an elimination adds more, each unit of
-/// the surplus adds kOfMore. This covers the products with the multiplier (twice if couplings have opposite signs), the
-/// sums, the excess, the right-hand side and the pivot.
+/// kBorder and kOfMore are in units of u. kBorder bounds the rounding of a partition's two border equations and of
+/// their unknowns, if each elimination adds at most as much to a row as the coupling that it removes. If an elimination
+/// adds more, each unit of the surplus adds kOfMore. This covers the products with the multiplier (twice if couplings
+/// have opposite signs), the sums, the excess, the right-hand side and the pivot.
 constexpr double kBorder = 20, kOfMore = 12;
 
 /// The equation of a partition's first row while inner rows are eliminated from it, in absolute values.

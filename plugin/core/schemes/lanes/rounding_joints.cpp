@@ -32,7 +32,7 @@ struct RowSwept {
   double row() const { return lower + diag + upper; }
   /// The rounding of a row that is swept, once or twice, see rounding_by_growth().
   double swept() const { return (8 * pivot + 3 * upper + 3 * lower + 6 * taken) * share; }
-  /// The rounding of a row that is swept and from which a correction is subtracted, counted in the same way.
+  /// The rounding of a row that is swept and from which a correction is subtracted, counted like swept().
   double corrected() const { return (11 * pivot + 6 * upper + 9 * lower + 5 * taken) * share; }
 };
 
@@ -149,9 +149,8 @@ struct Taken {
   RowAbove above;
   Partition partition;
   WorstRow rows;
-  /// grown: the largest product of |c p| over successive rows that end with a partition's last row. growing: the
-  /// largest product over rows that end with the current row. Both limit the ratio of corrections to results in the
-  /// sweep up.
+  /// grown: the largest product of |c p| over successive rows up to a partition's last row. growing: the largest
+  /// product up to the current row. Both limit the ratio of corrections to results in the sweep up.
   double grown = 1, growing = 0;
   void begin_piece() {
     rows = {};
@@ -160,7 +159,7 @@ struct Taken {
   bool agrees(const Taken& other) const { return std::abs(above.c - other.above.c) <= 1e-12 * std::abs(above.c); }
 };
 
-/// The rounding errors in the rows of one side, and Taken::grown.
+/// The rounding errors of the rows on one side of the meeting tile, and Taken::grown.
 struct SideErrors {
   WorstRow rows;
   double grown = 1;

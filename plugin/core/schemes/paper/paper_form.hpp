@@ -52,8 +52,7 @@ struct PaperLanes {
 /// m_min is a multiple of this.
 inline constexpr Index kPaperLanesQuantum = 8;
 
-/// Rows of a partition, in whole vectors, if every lane of every core gets a partition; fewer if memory does not hold
-/// them.
+/// Rows of a partition, in whole vectors, if every lane of every core gets a partition; fewer if memory is short.
 OCLSPKT_API Index paper_lanes_partition(Index n, int word, const DeviceTraits& traits);
 
 /// Plan the form for CPUs for lines laid end to end.

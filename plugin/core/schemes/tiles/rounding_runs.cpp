@@ -28,7 +28,7 @@ Joints joints_of(const Plan& plan) {
 /// The rounding of a row beyond RoundedRows::local.
 ///
 /// The result of a row is d = w + q f: w is the result of a sweep from 0, f the value that enters the work-item, and q
-/// the product of the ratios from the first row to this one. Three roundings add up:
+/// the product of the ratios from the first row to this row. Three roundings add up:
 ///   The sum w + q f rounds by the size of d. This rounding goes on to the next row.
 ///   The product q f rounds by |q f|.
 ///   The sweep from 0 rounds by |q f| more than a sweep that computes d, both in the product and in the sum of each
@@ -184,7 +184,7 @@ class RunErrors {
     bool begun = false;  ///< a tile was added
     double enters = 0, left = 0, last_row = 0, last_share = 0, handed_down = 0, handed = 0;
     PassedDown passed;
-  } carried_;  ///< from the last tile to the next one
+  } carried_;  ///< from the last tile to the next tile
   std::vector<double> sizes_, up_sizes_, of_below_, ratio_, source_;
   std::vector<RowRounds> rounds_;
   ScanErrors down_, up_;
@@ -218,7 +218,7 @@ struct Part {
   double bottom = 0, top = 0;           ///< errors of both equations
   /// How far the second sweeps, which start from the unknowns around the rows, move the last and the first row.
   double again_bottom = 0, again_top = 0;
-  double weight = 0;  ///< |A p| of the last row
+  double weight = 0;  ///< row sum over pivot, |A p|, of the last row
 };
 
 /// An equation x = value - above x_above - below x_below, and its error.

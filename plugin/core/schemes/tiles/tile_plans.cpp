@@ -88,8 +88,7 @@ GroupShape run_shape(Index reach, Index partition, int word, const DeviceTraits&
 /// Let a work-item couple only with work-items whose rows are at most `rows` away.
 void couple_within(Index rows, Plan& plan) {
   if (!plan.has<Scan>()) return;
-  // After `steps` steps, a work-item is coupled with all rows of 2^steps - 1 work-items on either side, and some
-  // beyond.
+  // After `steps` steps, a work-item is coupled with all rows of 2^steps - 1 work-items on either side.
   int& steps = plan.as<Scan>().steps;
   while (steps > 0 && ((Index{1} << (steps - 1)) - 1) * plan.item_rows >= rows) --steps;
 }

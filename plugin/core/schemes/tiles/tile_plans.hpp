@@ -41,7 +41,7 @@ inline bool runs_are_lines(const Plan& plan) {
 }
 
 /// True if the halo of a run is a whole tile. Rows that two neighbouring runs of truncated-streamed sweep then have the
-/// same bits in both.
+/// same bits in both runs.
 inline bool joins_runs(const Plan& plan) { return plan.halo > 0 && plan.halo == plan.group_rows(); }
 
 /// Words of local memory of a work-group that holds a tile: at most the tile's rows and a vector of padding for each
@@ -52,7 +52,7 @@ inline Index group_local_words(int items, int item_rows) {
 }
 
 /// Words of local memory of a work-group of exact-twopass (kernels/gpu/tile_excess.clh): the rows with their padding
-/// or, if that is more, five numbers for each work-item, five for the row above the tile, and one.
+/// or, if that is more, five numbers for each work-item, five for the row above the tile, and one more number.
 inline Index reduce_local_words(int items, int item_rows) {
   return std::max(group_local_words(items, item_rows), 5 * (Index{items} + 1) + 1);
 }
