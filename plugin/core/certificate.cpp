@@ -382,7 +382,7 @@ Certificate certify_runs(const TileRuns& runs, const BandsView<T>& bands) {
   const auto certificate = [&](double bound, Index k, bool above) {
     return Certificate{bound, k, k * block_rows, std::min(runs.n, (k + kWindowBlocks) * block_rows) - 1, above};
   };
-  const Index whole = (runs.window - block_rows + 1) / block_rows;  // whole blocks that every window contains, at least
+  const Index whole = (runs.window - block_rows + 1) / block_rows;  // the least number of whole blocks in a window
   Certificate below, start;
   double amount = 0;  // Block::amount over all rows below the window, for an error of 1 that leaves the window
   for (Index k = runs.below ? count - whole - 1 : -1; k >= 0; --k) {

@@ -10,7 +10,7 @@ namespace oclspkt {
 
 /// A bound on max |x_computed - x| / max |x| under truncation, and the rows where the error bound is largest.
 struct Certificate {
-  double bound = 0;           ///< NaN or Inf: nothing is known
+  double bound = 0;           ///< the bound; NaN or Inf: nothing is known
   Index partition = -1;       ///< the partition (or tile) with the largest bound
   Index first = 0, last = 0;  ///< first and last row of this partition, as offsets in the vector
   bool above = false;         ///< true if the bound comes mostly from truncation above these rows
@@ -25,8 +25,8 @@ struct RowRange {
 };
 
 /// A rigorous truncation bound for partitions of m rows that also read `halo` rows on each side. The bound is the
-/// largest |w_i| + |v_i| over the partitions' own rows, where w and v are the spikes of a partition with its halos. It
-/// is computed in double.
+/// largest |w_i| + |v_i| over the partitions' own rows, where w and v are the spikes of a partition with its halos. The
+/// bound is computed in double.
 /// @param asked  the whole lines that the bound covers; the function reads no other rows
 /// @pre lines are laid end to end, and couplings between lines are 0
 /// @cost 2 (m + 2 halo) / m sweeps over the rows of `asked`
@@ -81,8 +81,8 @@ template <typename T>
 Certificate certify_halves(const Plan& plan, const BandsView<T>& bands,
                            double limit = std::numeric_limits<double>::infinity());
 
-/// The bound of certify_halves() from dominance alone: d^-(h + 1) + 2 d^(1 - m) / (d - 1) with h = floor(m / 2). It is
-/// infinite if d <= 1.
+/// The bound of certify_halves() from dominance d alone: d^-(h + 1) + 2 d^(1 - m) / (d - 1) with h = floor(m / 2). It
+/// is infinite if d <= 1.
 /// @pre every row is dominant by rows with at least d, or d is Survey::decay()
 double bound_halves(double d, Index m);
 inline constexpr Index kWindowBlocks = 8;
@@ -92,11 +92,11 @@ inline constexpr Index kWindowBlocks = 8;
 /// @pre every row is dominant by rows with at least d > 1, or d is Survey::decay()
 double bound_stored(double d, Index rows);
 
-/// The growth of certify_stored() from dominance alone: 1 / (d - 1), at least 1; infinite if d <= 1.
+/// The growth of certify_stored() from dominance d alone: 1 / (d - 1), at least 1; infinite if d <= 1.
 /// @pre every row is dominant by rows with at least d
 double growth_stored(double d);
 
-/// Rows of halo that suffice by dominance alone: the smallest h with 2 d^-(h+1) <= tol; -1 if d <= 1.
+/// Rows of halo that suffice by dominance d alone: the smallest h with 2 d^-(h+1) <= tol; -1 if d <= 1.
 /// @pre every row is dominant by rows with at least d
 Index halo_from_dominance(double d, double tol);
 

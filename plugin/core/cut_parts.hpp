@@ -54,7 +54,7 @@ class CutParts {
 
   Index slots() const { return static_cast<Index>(slots_.size()); }
   const PartSlot& slot(Index s) const { return slots_[static_cast<std::size_t>(s)]; }
-  /// The slot of a line, -1 if it has none.
+  /// The slot of a line; -1 if the line has no slot.
   Index slot_of(Index line) const;
 
   /// Replaces the row at offset `at` of the bands, see SolvedBands::overlay().

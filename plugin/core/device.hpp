@@ -56,7 +56,7 @@ inline constexpr const char* kNoCompiler =
 struct DeviceProfile {
   double launch_seconds = 0;         ///< fixed cost of an apply: launching, waiting, passing the vectors
   double rows_per_second = 0;        ///< rate of a one-pass method with 5 words a row, vectors on the device
-  double copy_bytes_per_second = 0;  ///< host to device and back; infinite where memory is shared
+  double copy_bytes_per_second = 0;  ///< rate of copies to the device and back; infinite where memory is shared
   /// Fixed cost of a copy of a long vector, see copy_seconds(); infinite: not measured.
   double long_copy_seconds = std::numeric_limits<double>::infinity();
   /// Rate of a copy of a long vector, without its fixed cost; infinite: not measured.
@@ -139,8 +139,8 @@ class DeviceSolver : public Operator<T> {
   }
   /// Let several solvers of one device work on vectors that are copied to it once. This solver takes the first step.
   /// @return null in any of these cases: the host solves; the solver is not set up; the device works in host memory, or
-  ///         its buffers are placed in banks; vectors take several chunks or have gaps between lines; their memory does
-  ///         not stay on the device, or has no room for the vector `between`
+  ///         its buffers are placed in banks; vectors take several chunks or have gaps between lines; the memory for
+  ///         vectors does not stay on the device, or has no room for the vector `between`
   /// @throws DeviceError
   virtual std::unique_ptr<Visit<T>> visit(const VisitSteps<T>& /*steps*/) { return nullptr; }
   /// The stored factors, as evidence for or against the method; null if the method stores no factors.

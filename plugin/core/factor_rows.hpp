@@ -42,7 +42,7 @@ struct PivotExtremes {
   bool finite = true;
   bool forgiven = false;  ///< an excess of some row is_forgiven()
 
-  /// @param bound  row_rounding()
+  /// @param bound  the result of row_rounding()
   void see(T bound, T multiplier, T reciprocal, T diag) {
     const T before = std::abs(diag);
     const T factor = std::abs(multiplier);

@@ -64,8 +64,8 @@ NodePlace node_place() {
 
 int processor_share() {
   const int allowed = allowed_processors();
-  static const long all =
-      sysconf(_SC_NPROCESSORS_ONLN);  // once, because sysconf() reads files, which takes as long as a short set-up
+  static const long all = sysconf(
+      _SC_NPROCESSORS_ONLN);  // called once, because sysconf() reads files, which takes as long as a short set-up
   // The mask of a bound process is its share. Unbound processes share the machine's processors.
   const bool bound = allowed < all;
   return bound || allowed == 0 ? allowed : std::max(1, allowed / node_place().ranks);

@@ -20,7 +20,7 @@ struct Inherited {
 struct ForwardSweep {
   std::vector<double> coupling;  ///< |c_i p_i|, c the couplings to the next row, p the reciprocal pivots
   std::vector<double> entered;   ///< influence on row i of the unknown before the partition
-  double last = 0;               ///< c_i p_i of the last row, with its sign
+  double last = 0;               ///< scaled coupling c_i p_i of the last row, with its sign
   double spike = 1;              ///< influence on the first row of the unknown behind the partition
 
   template <typename T>

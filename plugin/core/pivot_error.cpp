@@ -79,7 +79,7 @@ bool is_dominant(const BandsView<T>& line, Index length) {
   return all;
 }
 
-/// How many rows to check in a line of equal rows. With row sums of 0, excesses and their errors decrease like 1 / row.
+/// Rows to check in a line of equal rows. With row sums of 0, the excess of row i and its error decrease like 1 / i.
 constexpr Index kRowsAlike = 8192;
 
 }  // namespace

@@ -51,7 +51,7 @@ class OCLSPKT_API PivotSolver final : public Pivoting<T> {
   void apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) override;
   Times times() const override { return times_; }
   /// The rounding bound of all lines, in eps. A line without a bound counts with the error of its trial solve, or with
-  /// the error at which refinement ends if that is larger. take_errors() reports larger errors.
+  /// the error at which refinement ends if this error is larger. take_errors() reports larger errors.
   double rounding() const override;
   double take_errors() override;
   std::int64_t bytes() const override;

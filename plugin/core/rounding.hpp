@@ -46,7 +46,7 @@ struct WorstRow {
   Rounding bound() const { return {error / 2, row}; }
 };
 
-/// The least dominance at which rounding_by_dominance() alone is below the limit.
+/// The least dominance at which rounding_by_dominance() is below kRoundingLimit.
 inline constexpr double kSurveyedDominance = 1.05;
 
 /// The rounding bound of methods that eliminate and substitute each row once, with stored factors or without:

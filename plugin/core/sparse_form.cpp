@@ -357,7 +357,7 @@ bool try_sell(const SparsePattern<I>& pattern, const PatternSurvey& survey, doub
   return true;
 }
 
-/// The most diagonals of dia. If the options name dia, it may take as many places as sell does in the worst case.
+/// The most diagonals of dia. If the options name dia, dia may take as many places as sell takes in the worst case.
 Index most_diagonals(const SparseForm& form, bool named) {
   if (named) return kGroupSlice * std::max<Index>(1, form.entries / std::max<Index>(1, form.rows));
   return static_cast<Index>(kMostOfDia * static_cast<double>(form.entries)) / std::max<Index>(1, padded_rows(form));

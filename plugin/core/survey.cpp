@@ -29,7 +29,7 @@ struct Row {
   bool finite() const { return (lower <= kMost) & (diag <= kMost) & (upper <= kMost); }
   double size() const { return std::max(std::max(lower, diag), upper); }
   double dominance() const {
-    // Add quarters if the sum overflows.
+    // If the sum overflows, add quarters of both couplings.
     const double sum = lower + upper, scale = sum <= kMost ? 1.0 : 0.25;
     const double off = sum <= kMost ? sum : lower / 4 + upper / 4;
     return off > 0 ? diag * scale / off : diag > 0 ? kInfinity : 0.0;

@@ -18,8 +18,8 @@ namespace oclspkt {
 ///     t_j >= low = |c_j| / (|b_j| - |a_j| t_(j-1)),
 ///     t_j <= high = (|b_(j+1)| - |c_(j+1)|) / |a_(j+1)|.
 /// If low <= 2 high and low * high is far from 1, units count as jumping at the joint. The candidates then are
-///     high       errors from above are largest for this ratio
-///     low        errors from below are largest for this ratio
+///   high       errors from above are largest for this ratio
+///   low        errors from below are largest for this ratio
 ///   symmetric  the ratio that makes couplings symmetric, if it is large; it shows units that change over several rows,
 ///              which low and high do not show
 /// Lines of dominant rows keep their units.

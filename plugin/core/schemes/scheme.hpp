@@ -19,7 +19,7 @@ namespace oclspkt {
 struct Elimination {
   bool plain = false;        ///< a pivot is the diagonal minus products; false: it is computed from the row's excess
   bool excess = false;       ///< rows carry only their excess; an excess that is_forgiven() counts as 0
-  bool diagonals = false;    ///< rows that carries_diagonal() carry their diagonal instead of their excess
+  bool diagonals = false;    ///< a row for which carries_diagonal() holds carries its diagonal instead of its excess
   bool upwards = false;      ///< rows are eliminated from below, too
   bool any_pivots = false;   ///< the bound covers the rounding of pivots, unless forgiving_harms()
   bool tells_bound = false;  ///< the factors of whole lines give a componentwise bound; no check of pivots precedes it

@@ -42,8 +42,7 @@ class OCLSPKT_API DeviceVisit {
   /// solver, or the loss of its device, makes the result false.
   bool ready() const;
 
-  /// Apply the operator to several vectors. The results equal those of the solvers called one after the other, bit for
-  /// bit.
+  /// Apply the operator to several vectors. The results have the same bits as calls of the solvers one by one.
   /// @param[in]  y shape [columns][extent], column k at y + k y_stride
   /// @param[out] x shape [columns][extent], column k at x + k x_stride; must not overlap y
   /// @return false if not ready(), or if the device failed. x is then undefined. A solver whose device failed has

@@ -76,8 +76,8 @@ inline constexpr const char* name(Transfer t) { return kTransferNames[static_cas
 
 /// How a solver uses a device.
 struct DeviceUse {
-  Index chunk = 0;                 ///< most rows of a transfer to a device; 0: as many as its memory holds
-  std::int64_t device_memory = 0;  ///< bytes a device may use; 0: its own limit
+  Index chunk = 0;                 ///< most rows of a transfer to a device; 0: as many as the device's memory holds
+  std::int64_t device_memory = 0;  ///< bytes a device may use; 0: the device's own limit
   double timeout = 0;              ///< seconds that a device with memory of its own may take for a solve;
                                    ///< 0: 100 times the predicted time, at least 10 s
   Transfer transfer = Transfer::automatic;
@@ -99,7 +99,7 @@ struct Options {
   bool energy = false;                            ///< add up the joules of applies, see EnergyReport
   std::string rated_power = {};                   ///< watts of a card, a core and a board if power is not measured,
                                                   ///< such as gpu=700,cpu=8,fpga=60; empty: from a table
-  MethodChoice method = MethodChoice::automatic;  ///< `automatic`: set-up chooses
+  MethodChoice method = MethodChoice::automatic;  ///< the method; `automatic`: set-up chooses
   std::string variant = "default";                ///< kernels to use on a device, one of kVariantNames
   Precision precision = Precision::same;
   double rtol = 0;      ///< largest certificate accepted; 0: rounding of the arithmetic

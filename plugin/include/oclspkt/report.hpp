@@ -41,8 +41,8 @@ struct GroupReport {
   std::string why;
 };
 
-/// Where the time of applies went, summed over all applies of the present operator. If vectors pass through a device's
-/// own memory, copies and kernels overlap. Their seconds are measured separately by the device's clock, and may add up
+/// The times of applies, summed over all applies of the present operator. If vectors pass through a device's own
+/// memory, copies and kernels overlap. The device's clock then measures both separately, and their seconds may add up
 /// to more than the total. Copies within host memory are in the total only.
 struct Times {
   std::int64_t applies = 0;
@@ -110,9 +110,9 @@ struct ShareReport {
   std::int64_t bytes = 0;        ///< bytes moved to and from the device since the set-up
 };
 
-/// How the rows were shared, or why they were not.
+/// How the rows were shared, or why they were not shared.
 struct SharesReport {
-  std::vector<ShareReport> shares;  ///< in the order of rows; empty if one processor solves
+  std::vector<ShareReport> shares;  ///< shares in the order of rows; empty if one processor solves
   std::string why;                  ///< reason for the sharing; empty if one processor was named
   double predicted_seconds = 0;     ///< predicted time of an apply; 0 if one processor solves
   double single_seconds = 0;        ///< predicted time of an apply by the best processor alone

@@ -19,7 +19,7 @@ struct Known {
   bool constant_null_space = false;        ///< the matrix times a constant vector is 0
   double rounding_limit = kRoundingLimit;  ///< largest rounding bound that the caller accepts, in eps
   bool as_given = false;                   ///< devices solve in the caller's units of the columns
-  /// Vectors are on the device of this queue. This device solves if the options allow it and it can, see
+  /// Vectors are on the device of this queue. This device solves if it can and the options allow it, see
   /// Operator::apply(). The queue must live until the next set_up, or the solver's end.
   DeviceQueue queue = {};
 };
@@ -93,7 +93,7 @@ class OCLSPKT_API Solver final : public Operator<T> {
   /// If fill(), swap_bands() or the copying set_up() brought the present bands, this call restores their original
   /// values. Numbers that precision narrow rounded to float stay rounded.
   Bands<T>& bands(const ProcessLines& lines);
-  /// Call `write` to fill the bands. It must keep no reference to them.
+  /// Call `write` to fill the bands. `write` must keep no reference to the bands.
   void write(const ProcessLines& lines, const std::function<void(Bands<T>&)>& write);
   /// Replace the lines and cuts, and keep the numbers of the bands.
   void keep_bands(const ProcessLines& lines);

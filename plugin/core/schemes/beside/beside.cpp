@@ -32,8 +32,8 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
                   static_cast<long long>(plan.as<Beside>().segments));
   }
   /// Words per row. If the cache holds the window, the sweep down reads three bands and y for every row that it sweeps,
-  /// and the sweep up writes x. If not, the sweep down also writes its two results, and the sweep up reads them for the
-  /// rows of the segment and of the halo below.
+  /// and the sweep up writes x. Otherwise, the sweep down also writes its two results, and the sweep up reads these
+  /// results for the rows of the segment and of the halo below.
   double words(const Plan& plan) const override {
     return plan.as<Beside>().windowed ? 4 * overlap_of_segments(plan) + 1 : 7 * overlap_of_segments(plan) + 2;
   }

@@ -226,7 +226,7 @@ double rounding_of_task(CutSweep sweep, double d, Index m) {
   if (!(d > 1)) return kNothingKnown;
   const double r = 1 / d, sum = 1 / (1 - r), share = r / (1 + r);  // sum: d / (d - 1); share: 1 / (1 + d)
   const double local = 6 + (2 + 7 * r) * share;
-  // The rounding of products of m multipliers, and of the products of these with entering values.
+  // The rounding of products of m multipliers, and of their products with entering values.
   const double products = 6 * static_cast<double>(m) * std::pow(r, static_cast<double>(m));
   if (sweep == CutSweep::half) {
     // Nothing enters a half from its far end. The 2x2 system gives the unknowns of a cut, so the equation above the cut

@@ -40,14 +40,14 @@ OCLSPKT_API Plan make_task_plan(Index n, Index m, const char* scheme, int word, 
 template <typename T>
 Certificate certify_task(const Plan& plan, CutSweep sweep, const BandsView<T>& bands);
 
-/// The bound of certify_task() from dominance alone; infinite if d <= 1. Let e = d^(1 - m) / (d - 1), which bounds the
-/// errors of the first sweep over the cuts. The bound is (1 / d + d^-m) e for CutSweep::both, and (1 / d + d^-m) e^2
-/// for CutSweep::jacobi.
+/// The bound of certify_task() from dominance d alone; infinite if d <= 1. Let e = d^(1 - m) / (d - 1), which bounds
+/// the errors of the first sweep over the cuts. The bound is (1 / d + d^-m) e for CutSweep::both, and (1 / d + d^-m)
+/// e^2 for CutSweep::jacobi.
 /// @pre every row is dominant by rows with at least d, or d is Survey::decay()
 double bound_task(CutSweep sweep, double d, Index m);
 
-/// The bound on rounding in a row from dominance alone, in eps; NaN if d <= 1. Notation: rounding.hpp; all numbers are
-/// in u max |x|.
+/// The bound on rounding in a row from dominance d alone, in eps; NaN if d <= 1. Notation: rounding.hpp; all numbers
+/// are in u max |x|.
 ///
 /// The sweep down, the value that enters the row and the substitution add at most 6 |u_i| + 6 |c_i| + (8 + 1 / d) |a_i|
 /// to a row. As |u_i| <= |b_i| + |a_i| / d and |a_i| + |c_i| <= |b_i| / d, this sum is at most (6 + (8 + 7 / d) / d)

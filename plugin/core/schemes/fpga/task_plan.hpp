@@ -17,7 +17,7 @@ struct LineBatch {
   Index longest = 0;     ///< rows of the longest line
   Index kept_rows = 0;   ///< rows of a line whose results of the sweep down fit in local memory; 0: none
   Index window = 0;      ///< words of global memory for these results, if local memory does not hold them
-  bool unequal = false;  ///< lines laid end to end differ in length; a table has their first rows, a chunk all rows
+  bool unequal = false;  ///< lines laid end to end differ in length; a table lists first rows, and a chunk has all rows
 };
 
 /// Bytes of a burst from an FPGA's memory. A block of rows is a multiple of a burst.

@@ -391,8 +391,8 @@ class CondensedLine {
     eliminate_inner_rows(rows, count, first + 1, end, left, [&](Index i, const auto& next, const auto& so_far) {
       if (!so_far.single) {
         const ExcessRow<double> inner = so_far.bottom.as_pivot();
-        // Couplings to the segment's first row count as fill. So `lower` of its second row, which `row` is if
-        // i == first + 2, is 0.
+        // Couplings to the segment's first row count as fill. If i == first + 2, `row` is the segment's second row, and
+        // its `lower` is 0.
         RowSizes sizes = sizes_of(inner, i == first + 2 ? 0 : row.lower, 1 / inner.diag(), row_sum(row));
         sizes.fill = std::abs(inner.lower);
         sizes.pivot = std::abs(inner.diag());

@@ -183,7 +183,7 @@ std::optional<Proposal> propose_grid_exact(const Problem<T>& problem, Rejection&
   return p;
 }
 
-/// The worst bound on rounding of all lines. If lines are alike, one line stands for all.
+/// The worst bound on rounding of all lines. If lines are alike, the bound of one line holds for all lines.
 template <typename T>
 Rounding bound_grid(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
   const bool alike = plan.form == Form::shared;

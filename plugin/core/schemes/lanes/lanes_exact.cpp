@@ -186,7 +186,7 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
   const char* name() const override { return "lanes-twisted"; }
   std::string shape(const Plan&) const override { return "stored factors, swept from both ends"; }
   double words(const Plan&) const override {
-    return 7;  // down: a factor, y, and the result written; up: the result, two factors, x
+    return 7;  // down: read a factor and y, write the result; up: read the result and two factors, write x
   }
   int launches(const Plan&) const override { return 2; }
   double passes(const Plan&, const Survey&) const override { return 22; }

@@ -62,7 +62,7 @@ class SurveyedReduction {
 
  private:
   /// Eliminate one row on each side.
-  /// @param span  rows that the couplings to these rows span
+  /// @param span  distance, in rows, over which the couplings to these rows reach
   void eliminate(double span) {
     const double left = share_ * std::pow(decay_, -span);
     rounds_ += std::min(4 + 3 * left, (4 / unit_ + 7) * left);
