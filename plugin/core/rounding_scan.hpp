@@ -98,11 +98,11 @@ enum class Joints {
 /// The errors of a tile's sweep. Every work-item sweeps its rows from 0. A scan then computes the value that enters
 /// each work-item. The work-item sweeps again from this value, or subtracts its influence.
 ///
-/// The scan composes maps, value + factor * entering value, each of some successive work-items. In a scan by blocks of
-/// 4^s work-items, two neighbours have one map each. One step composes these two maps with each other, which rounds
-/// once. Each later step composes both with the same third map: it multiplies the third map's value by each map's
-/// factor, and adds. The two factors differ by one rounding for each earlier step and each neighbour. In a scan by
-/// windows, two neighbours share no intermediate result, and all roundings of both count.
+/// The scan composes maps x -> value + factor x. A map covers some successive work-items. In a scan by blocks of 4^s
+/// work-items, one step composes the maps of two neighbours with each other, which rounds once. Each later step
+/// composes both maps with the same third map: it multiplies the third map's value by each map's factor, and adds. The
+/// factors of both maps differ by one rounding for each earlier step and each neighbour. In a scan by windows, two
+/// neighbours share no intermediate result, and all roundings of both count.
 class ScanErrors {
  public:
   explicit ScanErrors(Joints joints) : joints_(joints) {}

@@ -21,7 +21,7 @@ struct Elimination {
   bool excess = false;       ///< rows carry only their excess; an excess that is_forgiven() counts as 0
   bool diagonals = false;    ///< a row for which carries_diagonal() holds carries its diagonal instead of its excess
   bool upwards = false;      ///< rows are eliminated from below, too
-  bool any_pivots = false;   ///< the bound covers the rounding of pivots, unless forgiving_harms()
+  bool any_pivots = false;   ///< the bound covers the rounding of pivots where forgiving_harms() is false
   bool tells_bound = false;  ///< the factors of whole lines give a componentwise bound; no check of pivots precedes it
 };
 

@@ -148,8 +148,8 @@ class SweepRounding {
     window_.rows = 0;
   }
 
-  /// The rows of a work-item so far. entered: the value that enters, times all r; down, up: the rounding of the sweeps;
-  /// weight: the share of a row by which an error of the sweep up enters it; up_through: the product of all k.
+  /// The rows of a work-item so far. entered: the value that enters, times all r. down, up: rounding of the sweeps.
+  /// weight: the share of a row's sum that an error of the sweep up reaches. up_through: the product of all k.
   struct Item {
     Index rows = 0;
     double entered = 0, down = 0, weight = 0, up = 0, up_through = 1;

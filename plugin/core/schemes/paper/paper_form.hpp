@@ -30,7 +30,7 @@ inline constexpr Index kPaperRows = 32;
 inline constexpr Index kLongestPaperRows = 4096;
 
 /// Plan the form for GPUs for lines laid end to end, with partitions of m rows. A system of fewer than m rows gets one
-/// partition, of n rounded up to a multiple of kPaperRows, at most m.
+/// partition of n rows, rounded up to a multiple of kPaperRows, at most m.
 /// @pre   m > 0, traits.group_items > 0
 /// @post  chunk_tiles is 0 if the memory does not hold one tile and n > 0
 OCLSPKT_API Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits);
@@ -38,7 +38,7 @@ OCLSPKT_API Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits&
 /// Rows of a partition that marshalling transposes at a time: 128 bytes.
 inline Index paper_block_rows(int word) { return 128 / word; }
 
-/// Partitions of a launch over `tiles` tiles, in whole tiles: their own and one neighbour on either side.
+/// Partitions of a launch over `tiles` tiles, in whole tiles: the tiles' own partitions and a neighbour on either side.
 inline Index paper_partitions(const Plan& plan, Index tiles) { return round_up(tiles * plan.items + 2, plan.items); }
 
 /// A plan of the form for CPUs. Each lane solves one partition; a tile is the partitions of a vector of lanes.

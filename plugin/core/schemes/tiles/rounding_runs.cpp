@@ -34,7 +34,7 @@ Joints joints_of(const Plan& plan) {
 ///   The sweep from 0 rounds by |q f| more than a sweep that computes d, both in the product and in the sum of each
 ///   row, because |w| <= |d| + |q f|.
 struct RowRounds {
-  double carried = 0;                ///< rounding of the sweep down that goes on from this row
+  double carried = 0;                ///< rounding of the sweep down that later rows inherit
   double down = 0, handed_down = 0;  ///< all rounding of the row in the sweep down, and the part that changes its value
   double up = 0, handed_up = 0;
 };

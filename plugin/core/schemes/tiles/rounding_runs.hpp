@@ -12,7 +12,7 @@
 namespace oclspkt {
 
 /// The certificate of runs of tiles. If runs are lines, nothing enters them from above. Between tiles, truncation
-/// happens a tile away, if at all.
+/// happens a tile away, or not at all.
 template <typename T>
 Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
   const bool lines = runs_are_lines(plan);

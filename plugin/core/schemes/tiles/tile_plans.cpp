@@ -13,7 +13,7 @@
 namespace oclspkt {
 namespace {
 
-/// Names of the schemes whose plans have halos, and runs.
+/// Names of two schemes: plans of kHalosByTiles have halos, plans of kRunsByTiles have runs.
 constexpr const char *kHalosByTiles = "tiles-halo", *kRunsByTiles = "tiles-streamed";
 /// kItemVector: bytes that a work-item of a GPU reads and writes at once. kMostGroupItemRows: most rows of a work-item,
 /// because registers do not hold more.

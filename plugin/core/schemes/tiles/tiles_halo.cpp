@@ -12,7 +12,7 @@
 namespace oclspkt {
 namespace {
 
-/// Rows of the longest line that a work-group holds whole, or whose factors it holds, instead of parts with a halo.
+/// Rows of the longest line for which a work-group holds whole lines, or their factors, instead of parts with a halo.
 template <typename S>
 Index small_tile(const S& of) {
   return figures_of(of).count("tiles.small");

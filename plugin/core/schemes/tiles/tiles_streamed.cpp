@@ -14,8 +14,9 @@ constexpr Index kFirstReach = 128;
 /// True if rows of dominance d bound rounding in the interface systems of partitions with stored factors.
 bool stable_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
 
-/// If the bound on rounding is too large, let runs compute shared rows to the same bits. If that does not suffice, let
-/// them also correct their differences. If neither brings the bound within the limit, the plan stays unchanged.
+/// If the bound on rounding is too large, let neighbouring runs compute common rows with the same bits. If that does
+/// not suffice, let runs also correct their differences. If neither brings the bound within the limit, the plan is
+/// unchanged.
 /// @return the bound of the plan
 template <typename T>
 Rounding correct_where_needed(const Problem<T>& problem, Plan& plan) {

@@ -75,7 +75,7 @@ struct ReducedRow {
   double lower = 0, upper = 0, excess = 1;
   double begun = 0;   ///< for above(): size of the coupling with which the change begins
   double rounds = 0;  ///< collected rounding, in u max |x|
-  double size = 1;    ///< |A| of the row before elimination
+  double size = 1;    ///< row sum |A| before elimination
   Index row = -1;
 
   double couplings() const { return std::abs(lower) + std::abs(upper); }
