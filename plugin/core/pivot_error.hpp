@@ -57,12 +57,12 @@ EliminatedRow PivotChain::next(T lower, T diag, T upper_of_row) {
 /// Rounding bounds assume exact pivots. They hold as long as the relative error of pivots is at most this number.
 inline constexpr double kKnownPivots = 0.05;
 
-/// True if arithmetic in T computes the pivots of a plan to within kKnownPivots, and no unknown overflows by rounding.
-/// Notation: rounding.hpp.
-/// At dominance 1, the relative error of the pivot of row i - 1 enters row i times |a_i c_(i-1)| / |u_(i-1) u_i|. This
-/// factor can exceed 1 for many rows. Where couplings grow towards one side, plain pivots b_i - a_i c_(i-1) / u_(i-1)
-/// soon lose all digits. Carried excesses lose only the forgiven part of a row, and digits that cancel in rows without
-/// dominance. Growing couplings may also amplify rounding of y beyond T's range (Dorr's matrix in float, 212 rows).
+/// True if arithmetic in T computes the pivots of a plan to within kKnownPivots, and rounding makes no unknown
+/// overflow. Notation: rounding.hpp. At dominance 1, row i inherits the relative error of the pivot above, times |a_i
+/// c_(i-1)| / |u_(i-1) u_i|. This factor can exceed 1 for many rows. Where couplings grow towards one side, plain
+/// pivots b_i - a_i c_(i-1) / u_(i-1) soon lose all digits. Carried excesses lose only the forgiven part of a row, and
+/// digits that cancel in rows without dominance. Growing couplings may also amplify rounding of y beyond T's range
+/// (Dorr's matrix in float, 212 rows).
 ///
 /// If the dominance d is well above 1, pivots are accurate: all errors together act as relative errors of the diagonal,
 /// which change an excess by at most d / (d - 1) times as much.

@@ -15,8 +15,7 @@ constexpr Index kFirstReach = 128;
 bool stable_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
 
 /// If the bound on rounding is too large, let neighbouring runs compute common rows with the same bits. If that does
-/// not suffice, let runs also correct their differences. If neither brings the bound within the limit, the plan is
-/// unchanged.
+/// not suffice, let runs also correct their differences. If neither suffices, the plan stays unchanged.
 /// @return the bound of the plan
 template <typename T>
 Rounding correct_where_needed(const Problem<T>& problem, Plan& plan) {
