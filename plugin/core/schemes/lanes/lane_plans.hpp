@@ -14,7 +14,7 @@ struct JoinedPartitions {};
 
 /// A system that is eliminated from both its ends to a tile in the middle.
 struct Sides {
-  Index meeting = 0;  ///< the tiles before this tile are eliminated down; this tile and the tiles behind it, up
+  Index meeting = 0;  ///< tiles before this tile are eliminated down, all other tiles up
 };
 
 /// Number of tiles whose factors are stored.

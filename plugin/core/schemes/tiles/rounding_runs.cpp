@@ -209,7 +209,7 @@ double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
   return error + 2 * share * largest(errors.unknowns());
 }
 
-// Tiles whose interface systems are solved by cyclic reduction (kernels/gpu/tile_halo.cl).
+// The code below bounds tiles whose interface systems are solved by cyclic reduction (kernels/gpu/tile_halo.cl).
 
 /// The equations of a work-item's first and last row, and their errors in u max |x|.
 struct Part {
