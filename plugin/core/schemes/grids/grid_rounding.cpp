@@ -149,8 +149,7 @@ class SweepRounding {
   }
 
   /// The rows of a work-item so far. entered: the value that enters, times all r. down, up: rounding of the sweeps.
-  /// weight: the factor by which an error of the sweep up enters the rows at the joint. up_through: the product of all
-  /// k.
+  /// weight: the factor by which an error of the sweep up enters the rows at the joint. up_through: product of all k.
   struct Item {
     Index rows = 0;
     double entered = 0, down = 0, weight = 0, up = 0, up_through = 1;

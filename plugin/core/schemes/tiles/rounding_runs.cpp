@@ -184,7 +184,7 @@ class RunErrors {
     bool begun = false;  ///< a tile was added
     double enters = 0, left = 0, last_row = 0, last_share = 0, handed_down = 0, handed = 0;
     PassedDown passed;
-  } carried_;  ///< from the last tile to the next tile
+  } carried_;  ///< the values that a tile passes on to the next tile
   std::vector<double> sizes_, up_sizes_, of_below_, ratio_, source_;
   std::vector<RowRounds> rounds_;
   ScanErrors down_, up_;
