@@ -56,8 +56,8 @@ class ColumnUnits {
 /// The result of find_units().
 struct FoundUnits {
   Index runs = 0;  ///< runs of columns with equal units, in the line with the most runs; 0: all lines keep their units
-  /// The factor by which a bound weakens because columns are scaled by D instead of D' (find_units()): the largest
-  /// ratio D' / D of a line divided by its smallest. The largest factor of all lines counts.
+  /// Columns are scaled by D, but bounds are for D' (see find_units()). This factor weakens them: the largest ratio D'
+  /// / D of a line divided by the smallest ratio, maximal over the lines.
   double factor = 1;
 };
 

@@ -59,13 +59,13 @@ Index known_halo(const Options& options, const Survey& survey) {
   return needed < 0 || needed > longest ? -1 : round_up(needed, kHaloQuantum);
 }
 
-/// The bound on rounding of partitions with halos, in eps. The partitions on both sides of a cut compute the unknown
-/// beside it separately, each with an error of at most `unknown`, in u max |x| with u = eps / 2. The difference enters
-/// a row times a coupling, which is at most the share `upper` of the row sum.
+/// The bound on rounding of partitions with halos, in eps. The partitions on both sides of a cut compute the unknowns
+/// beside the cut separately, each with an error of at most `unknown`, in u max |x| with u = eps / 2. The difference
+/// enters a row times a coupling, which is at most the share `upper` of the row sum.
 ///
 /// If rows are alike, |a_i / u_i| and |c_i / u_i| (lower and upper coupling over the pivot) are at most r = 1 / d, with
-/// the decay d. A pivot has a relative error of at most 3 u / (1 - r^2). Each of the two sweeps passes errors on times
-/// r, so that it adds up at most 1 / (1 - r) times the rounding of one row.
+/// the decay d. A pivot has a relative error of at most 3 u / (1 - r^2). A sweep multiplies errors by r from row to
+/// row, and so adds up at most 1 / (1 - r) times the rounding of one row.
 inline double rounding_of_halos(const Survey& survey) {
   const double by_dominance = rounding_by_dominance(survey.dominance), d = survey.decay();
   if (!shrinks(survey) || !(d > 1)) return by_dominance;

@@ -53,11 +53,11 @@ double bound_task(CutSweep sweep, double d, Index m);
 /// to a row. As |u_i| <= |b_i| + |a_i| / d and |a_i| + |c_i| <= |b_i| / d, this sum is at most (6 + (8 + 7 / d) / d)
 /// |b_i|, or 6 + (2 + 7 / d) / (1 + d) of |A_i|.
 ///
-/// The 2x2 system and the substitution both compute the unknown at a cut. The results differ by the rounding of both,
-/// times d / (d - 1), the largest row sum of the inverse times the diagonal; the sweep up adds to this rounding
-/// (4 + r + (5 + 2 r) r) |b_i| for r = 1 / d. The row beyond the cut has this difference times its coupling, which is
-/// at most 1 / (1 + d) of |A_i|. On the other side of the cut, both results follow from the same sweep down, so that
-/// they differ by only 14, the rounding of the 2x2 system.
+/// The 2x2 system and the substitution both compute the unknown at a cut. The two results differ by the rounding of
+/// both computations, times d / (d - 1), the largest row sum of the inverse times the diagonal. The sweep up adds (4 +
+/// r + (5 + 2 r) r) |b_i| to this rounding, with r = 1 / d. The difference enters the row beyond the cut times its
+/// coupling, which is at most 1 / (1 + d) of |A_i|. On the other side of the cut, both results follow from the same
+/// sweep down, and differ by only 14, the rounding of the 2x2 system.
 /// @pre every row is dominant by rows with at least d
 double rounding_of_task(CutSweep sweep, double d, Index m);
 

@@ -94,10 +94,10 @@ OCLSPKT_API bool make_symmetric(Plan& plan, int word, const DeviceTraits& traits
 /// N_j of the last row.
 struct JointRounding {
   Rounding plain;  ///< the difference at each joint is not corrected
-  /// Each joint is corrected. e_k is the difference between the two computed values at joint k. e_(k+1) = s_k + P_k e_k
-  /// is passed down and subtracted from every row; s_k is the difference that partition k itself causes, at most u S
-  /// max |x|, and P_k is the product of its multipliers. Only the corrections then cause rounding at joints. The sweep
-  /// up starts from 0; the influence of the unknown below is subtracted afterwards.
+  /// Each joint is corrected. The two computed values at joint k differ by e_k. Partition k causes a difference s_k of
+  /// at most u S max |x|, and multiplies e_k by the product P_k of its multipliers: e_(k+1) = s_k + P_k e_k. Kernels
+  /// pass these numbers down and subtract them from every row. Only the corrections then cause rounding at joints. The
+  /// sweep up starts from 0; the influence of the unknown below is subtracted afterwards.
   Rounding corrected;
 };
 
@@ -114,7 +114,7 @@ template <typename T>
 Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands);
 
 /// The rounding bound of exact-twopass by partitions. Inner rows are eliminated one after the other from a partition's
-/// first row. Each elimination rounds by at most the size of the result and by at most the number that it subtracts.
+/// first row. The rounding of an elimination is at most the size of the result, and at most the subtracted number.
 /// Without dominance, the bound includes the growth of rows when the border equations are eliminated.
 /// @param plan       a plan of Method::exact_twopass
 /// @param dominance  the least dominance of all rows

@@ -82,8 +82,8 @@ class Partition {
 /// The largest |c p| that still counts as at most 1.
 constexpr double kNotGrown = 1 + 1e-9;
 
-/// The number of roundings that a subtracted correction adds to its row and the next: of the correction, the product,
-/// the sum, and the product and sum of the division that follows.
+/// The number of roundings that subtracting a correction adds to its row and the next row: those of the correction, the
+/// product and the sum, and then those of the product and the sum in the division that follows.
 constexpr double kTakenOff = 9;
 
 struct Handed {
@@ -129,8 +129,8 @@ void see_partitions(const Plan& plan, const SweepRows<T>& rows, Index begin, Ind
   }
 }
 
-/// The rounding of the corrections e_(k+1) = s_k + P_k e_k of JointRounding. They also increase the results D_j, but
-/// only to second order, which twice the bound of s_k covers.
+/// The rounding of the corrections e_(k+1) = s_k + P_k e_k of JointRounding. The corrections also increase the results
+/// D_j to second order; twice the bound of s_k covers this increase.
 double passed_down(const std::vector<Kept>& kept, double u) {
   double passed = 0, worst = 0;
   for (const Kept& k : kept) {

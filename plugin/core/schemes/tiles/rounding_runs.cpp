@@ -143,10 +143,10 @@ class RunErrors {
       rounds_[i].up = 1 + 3 * off;
     }
   }
-  /// The influence of the value that enters the tile (rounding.hpp) on the work-item whose first row is i, in units of
-  /// u. The last work-item above a cut between joined runs (joins_runs()) leaves this influence out, so that it has the
-  /// bits of the next run. 0 for all other work-items.
+  /// The last work-item above a cut between joined runs (joins_runs()) leaves out the influence of the value that
+  /// enters the tile, so that it has the bits of the next run.
   /// @param end  end of the tile
+  /// @return the influence that the work-item with first row i leaves out, in units of u; else 0
   double left_out(Index end, std::size_t i) const {
     if (!joined_ || corrects_ || end != keep_end_) return 0;
     double product = carried_.enters / u_;
@@ -160,10 +160,9 @@ class RunErrors {
     up_.analyse(rows.up, up_sizes_, items_, true, 0);
     down_.correct(u_);
     up_.correct(u_);
-    // The last row of a work-item and the row below it compute their product for the unknown below the tile in
-    // different ways. Both multiply the products of the `behind` work-items below, in different orders; the lower row
-    // also multiplies the rows of its work-item. So each rounds behind + item_rows times. The last row of the tile uses
-    // the unknown itself.
+    // A row needs the product of the ratios down to the unknown below the tile. The last row of a work-item and the row
+    // below it compute this product in different orders, from `behind` work-items and the rows of one work-item. Each
+    // of the two products thus rounds behind + item_rows times. The last row of the tile uses the unknown itself.
     const std::size_t item_rows = count / static_cast<std::size_t>(items_);
     of_below_.assign(static_cast<std::size_t>(items_), 0);
     double product = 1;

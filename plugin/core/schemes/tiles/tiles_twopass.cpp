@@ -41,10 +41,10 @@ constexpr double unit() {
   return std::numeric_limits<T>::epsilon() / 2.0;
 }
 
-/// Bounds the rounding by the survey of all rows, of dominance d. Let L_j be |l| + |c| of a row after j eliminations on
-/// each side, with L_0 <= |A| / (1 + d). The row sum |A_j| is at most |A|, and the excess is |A_j| - 2 L_j. So by the
-/// terms above, one more elimination on each side rounds by at most 7 L_j + 2 |A| + 2 (|A| - 2 L_j) = 4 |A| + 3 L_j. In
-/// any order of elimination, couplings decay with the number of rows that they span.
+/// Bounds the rounding by the survey of all rows, of dominance d. Let L_j be the sum of a row's two couplings after j
+/// eliminations on each side; L_0 <= |A| / (1 + d). The row sum |A_j| is at most |A|, and the excess is |A_j| - 2 L_j.
+/// By the table at the top of this file, one more elimination on each side rounds by at most 7 L_j + 2 |A| + 2 (|A| - 2
+/// L_j) = 4 |A| + 3 L_j. In any order of elimination, couplings decay with the number of rows that they span.
 class SurveyedReduction {
  public:
   SurveyedReduction(const Survey& survey, double unit)
