@@ -162,11 +162,11 @@ double growth_of_sweep(Index n, Index piece, Index lead_in, const F& sweep) {
   return growth;
 }
 
-/// The truncation errors of a tile, see certify_stored().
+/// The truncation errors of a tile, see certify_stored(). The error from above is 1 + |c p| in the row above the tile.
 struct OfTile {
-  double below = 0;   ///< bound on the factor by which an error below the tile reaches the rows above it
-  double left = 0;    ///< size below the tile of an error that is 1 + |c p| in the row above the tile
-  double amount = 0;  ///< sum over the tile's rows of this error, times its largest growth upwards
+  double below = 0;   ///< factor by which an error in the unknown below reaches the rows above, at most
+  double left = 0;    ///< size of the error from above behind the tile's last row
+  double amount = 0;  ///< sum over the rows of the error from above, times its largest growth upwards
 };
 
 /// Sweep down whole tiles. @param tiles  shape [plan.tiles()] or null; overwritten with the errors of the swept tiles
@@ -200,9 +200,9 @@ void see_tiles(const Plan& plan, const SweepRows<T>& rows, Index begin, Index en
 struct Block {
   double down = 1;     ///< product of |a_i p_i| over the block's rows
   double up = 1;       ///< product of |c_i p_i| over the block's rows
-  double entered = 0;  ///< size of an error that begins with the block: 1 + |c p| of the row above
+  double entered = 0;  ///< size of an error at the top of the block: 1 + |c p| of the row above
   double begun = 0;    ///< size below the block of the largest error that begins in the block
-  double amount = 0;   ///< sum over the rows of an error that enters as 1, times its largest growth upwards
+  double amount = 0;   ///< sum over the rows of an error of 1 at the top, times its largest growth upwards
   double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row above the block
   bool finite = true;
 };

@@ -13,7 +13,7 @@ struct Certificate {
   double bound = 0;           ///< the bound; NaN or Inf: nothing is known
   Index partition = -1;       ///< the partition (or tile) with the largest bound
   Index first = 0, last = 0;  ///< first and last row of this partition, as offsets in the vector
-  bool above = false;         ///< true if the bound comes mostly from truncation above these rows
+  bool above = false;         ///< true if the bound comes mostly from truncation above the partition
   double growth = 1;          ///< how much solving the interface systems amplifies rounding errors
 };
 
@@ -73,7 +73,7 @@ Certificate certify_runs(const TileRuns& runs, const BandsView<T>& bands);
 /// The error of the unknowns at a cut is (|w_b| + |v_t|) (1 + max(|v_b|, |w_t|)) / |1 - v_b w_t|. The error of row i of
 /// a bottom half has two parts. One is |c_i p_i| times the error of the row below it. The other is the product of
 /// |a_j p_j| from the partition's first row to row i: the influence, after LU, of the unknown above the partition. Top
-/// halves mirror this. The growth is the largest 1 / |1 - v_b w_t|.
+/// halves err likewise, from the other end. The growth is the largest 1 / |1 - v_b w_t|.
 /// @param limit  the search ends at the first partition whose bound is larger
 /// @pre couplings out of the lines are 0
 /// @cost 2 sweeps over the rows

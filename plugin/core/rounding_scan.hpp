@@ -90,7 +90,7 @@ Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& e
 /// How work-items compute the value that enters their rows, which is the result of the row before them in the sweep,
 /// and how they use it.
 enum class Joints {
-  swept_windows,  ///< a scan by windows (kernels/gpu/tile_shared_rows.clh), then a second sweep from this value
+  swept_windows,  ///< a scan by windows (kernels/gpu/tile_shared_rows.clh), then a second sweep from the result
   swept,          ///< a scan by blocks (kernels/gpu/tile_scan.clh), then a second sweep
   taken_off       ///< a scan by blocks; the value, times the scan's products, is subtracted from the rows
 };
@@ -137,7 +137,7 @@ class ScanErrors {
     double through;  ///< product of all ratios of the work-item's rows
     double twice;    ///< the difference of the work-item's two sweeps at its last row
     double enters, leaves;
-    double highest;  ///< the largest product of the ratios from its first row to any of its rows
+    double highest;  ///< the largest product of ratios from the work-item's first row to one of its rows
     double drift = 0;
   };
   void scan();

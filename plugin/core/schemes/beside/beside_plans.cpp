@@ -27,7 +27,7 @@ Index widest_bundle(const LineSet& lines, const Plan& plan) {
   return round_up(beside.bundles > 1 ? std::max(beside.bundle, last) : last, plan.lanes);
 }
 
-/// The number of lines of a bundle is a multiple of this: whole lanes and whole cache lines.
+/// The number of lines of a bundle is a multiple of this number: whole lanes and whole cache lines.
 Index bundle_quantum(const Plan& plan, int word) { return std::max<Index>(plan.lanes, kCacheLine / word); }
 
 /// Lanes that are swept for each lane with a line. Blocks with fewer lines than lanes are swept one number at a time.

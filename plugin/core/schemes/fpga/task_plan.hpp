@@ -16,7 +16,7 @@ struct LineBatch {
   int slots = 0;         ///< lines that take turns
   Index longest = 0;     ///< rows of the longest line
   Index kept_rows = 0;   ///< rows of a line whose results of the sweep down fit in local memory; 0: none
-  Index window = 0;      ///< words of global memory for these results, if local memory does not hold them
+  Index window = 0;      ///< words of global memory for results of the sweep down, if local memory does not hold them
   bool unequal = false;  ///< lines laid end to end differ in length; a table lists first rows, and a chunk has all rows
 };
 

@@ -36,15 +36,14 @@ struct SweepOrder {
 /// Bounds the rounding that sweeps of stored factors leave in the rows of a line, row by row as the line is eliminated.
 ///
 /// Notation: rounding.hpp, with r_i = |a_i / u_i| and k_i = |c_i / u_i|. Errors of d_i are in units of u |u_i| max |x|,
-/// errors of x_i in units of u max |x|. Some numbers are computed twice, and both results round:
-///   Concurrent sweep down: the last d of a work-item. The work-item computes it by its own sweep. The next work-item
-///     computes it as the result of the sweep from 0, plus the product of all multipliers and the value that enters.
-///     Let n_i be the value that enters, times the multipliers up to row i. A row of the first computation rounds by
-///     |d_i|, a row of the second by |d_i| + n_i, and the product rounds once in each row. The difference is at most
-///     the sum of these roundings, each times the r of the rows behind it. The next row, l, errs by |a_l| times the
-///     difference.
+/// errors of x_i in units of u max |x|. Some numbers are computed twice, in two ways that round differently:
+///   Concurrent sweep down: the last d of a work-item. Way A is the work-item's own sweep. Way B, for the next
+///     work-item, adds the sweep from 0 and the entering value times all multipliers. Let n_i be the entering value
+///     times the multipliers up to row i. Row i rounds by |d_i| in A and by |d_i| + n_i in B. The product in B also
+///     rounds once in each row. A and B differ by at most the sum of these roundings, each times the r of the rows
+///     behind it. The next row, l, errs by |a_l| times this difference.
 ///   Sweep up: the last x of a work-item, likewise, with k for r and |x_i| for |d_i|. The row above, i, errs by |c_i|
-///     times the difference, the row below, l, by |a_l k_(l-1)| times the difference, because x_(l-1) contains it.
+///     times the difference. The row below, l, errs by |a_l k_(l-1)| times it, because x_(l-1) contains it.
 ///   Runs: the rows that a run and the run before it both sweep.
 class SweepRounding {
  public:
@@ -177,7 +176,7 @@ class SweepRounding {
 ///   The reduced equation of the first row, with upper coupling c, has the sum of w_i d_i in place of c x_second. Here
 ///     w_i = c / |u_i| times the k of the inner rows above row i. The pass back computes this sum in another order. In
 ///     either order, row i adds the rounding of its d_i, x_i, s_i and w_i, times the k of the rows above. A rounding
-///     of k_i changes the part of the sum from the rows below row i: at most 2 max |x|, and fill of this size.
+///     of k_i changes two more numbers of at most 2 max |x|: the sum over the rows below row i, and their fill.
 class CondenseRounding {
  public:
   /// @param order  order of the sweeps in a segment, which is a tile

@@ -11,7 +11,7 @@
 namespace oclspkt {
 namespace {
 
-/// Rows of a partition of whole lines are a multiple of this, so that they are stored in whole cache lines.
+/// Rows of a partition of whole lines are a multiple of this number, so that they are stored in whole cache lines.
 constexpr Index kWholeLinesQuantum = 16;
 /// Fewest tiles of a run. In shorter runs, the tiles that a run sweeps for its neighbours cost too much.
 constexpr Index kShortLaneRun = 8;

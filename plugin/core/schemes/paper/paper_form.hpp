@@ -49,7 +49,7 @@ struct PaperLanes {
   Index swept_down_from() const { return m_min; }  ///< the first row that LU sweeps
 };
 
-/// m_min is a multiple of this.
+/// m_min is a multiple of this number.
 inline constexpr Index kPaperLanesQuantum = 8;
 
 /// Rows of a partition, in whole vectors, if every lane of every core gets a partition; fewer if memory is short.

@@ -73,7 +73,7 @@ class SurveyedReduction {
 /// A row, scaled to a positive diagonal, and the rounding that it has collected.
 struct ReducedRow {
   double lower = 0, upper = 0, excess = 1;
-  double begun = 0;   ///< for above(): size of the coupling with which the change begins
+  double begun = 0;   ///< of above(): |upper| of the row at the time of the call; else 0
   double rounds = 0;  ///< collected rounding, in u max |x|
   double size = 1;    ///< row sum |A| before elimination
   Index row = -1;
@@ -86,8 +86,8 @@ struct ReducedRow {
 };
 
 struct LevelArithmetic {
-  double unit;    ///< half of the eps of this arithmetic
-  double weight;  ///< unit of this arithmetic, divided by the unit of the bound
+  double unit;    ///< half of the eps of the level's scalar
+  double weight;  ///< `unit`, divided by the unit of the bound
 
   /// Eliminate p from q.
   /// @param[in,out] to_p  in: coupling of q to p; out: coupling of q to the row beyond p
@@ -240,8 +240,8 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   }
 
  private:
-  /// Bound the rounding by the survey if this bound, with the eps that judge() adds for rounded diagonals, is within
-  /// the limit; else by the values of the rows.
+  /// The survey's bound if, with 1 eps for rounded diagonals (see judge()), it is within the limit. Otherwise the
+  /// smaller of the survey's bound and the bound from the values of the rows.
   template <typename T>
   static Rounding rounding(const Problem<T>& problem, const Plan& plan) {
     const Rounding surveyed = rounding_of(problem, plan);
