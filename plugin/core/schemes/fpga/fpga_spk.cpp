@@ -229,8 +229,8 @@ double rounding_of_task(CutSweep sweep, double d, Index m) {
   // The rounding of products of m multipliers, and of their products with entering values.
   const double products = 6 * static_cast<double>(m) * std::pow(r, static_cast<double>(m));
   if (sweep == CutSweep::half) {
-    // Nothing enters a half from its far end. The 2x2 system gives the unknowns of a cut, so the equation above the cut
-    // has only the rounding of that system. Both sweeps meet in the middle of a block.
+    // Each sweep begins at an end of a block, where no value enters, and ends in its middle. The 2x2 system gives the
+    // unknowns at a cut, so the equation above the cut has only the rounding of that system.
     const double twice = 2 * (5 + (4 + 5 * r) * r) * sum;
     return (local + std::max(9.0, twice * share)) / 2;
   }

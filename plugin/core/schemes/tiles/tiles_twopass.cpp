@@ -7,8 +7,8 @@
 //
 // An elimination of row p from row q gives q' = q + t p. It replaces the coupling l of q to p by a coupling l' to the
 // row beyond p, with |l'| <= |l| in dominant rows. In u times max |x|, the elimination rounds by:
-//   5 |l|                   the multiplier t; its error is in the remainder of l and in the diagonal, which is a sum
-//   2 |l'|                  the new coupling; its error is in the coupling and in the diagonal
+//   5 |l|                   the multiplier t; its error changes the diagonal and leaves a remainder of l
+//   2 |l'|                  the new coupling; its error changes the coupling, and the diagonal as a sum of couplings
 //   |t| (s_p + 2 |a_pq|)    only if couplings of other signs add to the excess; s_p is the excess of p, a_pq its
 //                           coupling to q
 //   |f'| + s'               the right-hand side and the excess of q'; |f'| <= |A'|, the row sum of q'
