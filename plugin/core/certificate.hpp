@@ -39,7 +39,7 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
 ///
 /// Row i couples by a_i to the row above and by c_i to the row below; p_i is its reciprocal pivot. The bound is the
 /// sum of two errors, and holds wherever runs start. The error from below is the product of |c_i p_i| over a tile,
-/// times the largest such product that ends with the row above the tile. The error from above begins as 1 + |c p| of
+/// times the largest product of |c p| over rows that end above the tile. The error from above begins as 1 + |c p| of
 /// the truncated row. On the way down each row multiplies it by |a_i p_i|, and on the way up by |c_i p_i|.
 ///
 /// Neighbouring partitions both compute the result of the upper partition's last row in the sweep down, and of the

@@ -57,8 +57,8 @@ inline constexpr double kSurveyedDominance = 1.05;
 ///   l_i                  |a_i| + |l_i c_(i-1)|
 ///   d_i, d_i p_i         |u_i| + |c_i| each
 ///   c_i p_i, x_i, p_i    |c_i|, |u_i| and |u_i|
-///   row i - 1            its last four errors times l_i: |a_i| + |l_i c_(i-1)|, |l_i c_(i-1)|, |a_i|, and only
-///                        |l_i c_(i-1)| for p_(i-1), whose errors in l_i and x_(i-1) partly cancel
+///   d p, c p, x and p    |a_i| + |l_i c_(i-1)|, |l_i c_(i-1)|, |a_i| and |l_i c_(i-1)|: the error of p_(i-1) partly
+///   of row i - 1         cancels between l_i and x_(i-1)
 /// The sum is 4 |u_i| + 3 |c_i| + 3 |a_i| + 4 |l_i c_(i-1)|. Bounds of rows add 4 |u_i| + 2 |l_i c_(i-1)| for the
 /// pivot: 8 |u_i| + 3 |c_i| + 3 |a_i| + 6 |l_i c_(i-1)|, at most 8 growth |A_i|. If products round as well, the sum is
 /// 4 (|a_i| + |u_i| + |c_i|) + 6 |l_i c_(i-1)|, still at most 8 growth |A_i|.

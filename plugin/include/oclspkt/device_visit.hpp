@@ -23,7 +23,7 @@ class OCLSPKT_API DeviceVisit {
   /// The solvers in the order of application; their matrices are A_1 to A_n. They must live, and not move, until the
   /// next set_up() or forget().
   struct Order {
-    std::vector<Solver<T>*> solvers;  ///< at least 2; neighbours in this order must differ
+    std::vector<Solver<T>*> solvers;  ///< at least 2; neighbouring entries must differ
     bool sum = false;                 ///< true: x = sum of A_k^-1 y; false: x = A_n^-1 D ... D A_2^-1 D A_1^-1 y
     const T* between = nullptr;       ///< the diagonal of D, shape [extent], read by set_up() alone; null: D = 1
   };

@@ -74,7 +74,7 @@ double paper_lanes_words(const Plan& plan);
 
 /// Rigorous bound for a plan of the form for CPUs, in double whatever T is. It is the bound of certify_halves() for
 /// sweeps over parts of a partition that meet at row meeting().
-/// @param limit  if the first partition's bound exceeds this, the other partitions are not bounded
+/// @param limit  the search ends after the first partition if its bound is larger
 /// @pre couplings out of the lines are 0
 /// @cost 1 + m_min / m sweeps over the rows, by all processors of this process
 template <typename T>
