@@ -25,7 +25,7 @@ struct EliminatedRow {
 struct PivotChain {
   double pivot = 0;  ///< pivot of the last row; 0: no row yet
   double reciprocal = 0;
-  double upper = 0, excess = 0;  ///< of the last row: |pivot| = |upper| + excess
+  double upper = 0, excess = 0;  ///< members of the last row; |pivot| = |upper| + excess
 
   template <typename T>
   EliminatedRow next(T lower, T diag, T upper_of_row);

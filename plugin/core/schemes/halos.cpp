@@ -114,7 +114,7 @@ std::string halo_refusal(const Problem<T>& problem, const Plan& plan, double tol
 /// A plan that is refused after computing the decay along its lines.
 struct Refused {
   Plan plan;
-  std::vector<Index> failed;  ///< lines that need a longer halo; empty: the plan holds, but is no cheaper than exact
+  std::vector<Index> failed;  ///< lines that need a longer halo; empty: the plan is valid, but no cheaper than exact
 };
 
 template <typename T>

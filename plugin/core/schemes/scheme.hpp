@@ -125,7 +125,7 @@ class OCLSPKT_API Scheme {
 };
 
 /// Base of a scheme class `S`. `S` has a template bound() for rounding(), and may have suits(), proposal() and
-/// cheapest() for takes(), propose() and least(). Each is one template for both scalars.
+/// cheapest() for takes(), propose() and least(). Each is one template for float and double.
 template <typename S, typename Base = Scheme>
 class SchemeOf : public Base {
  public:

@@ -120,8 +120,9 @@ double thomas_stream_words(const Plan& plan, int word) {
   return std::max(thomas_words(plan), kWays * turns * kBytesInCycle / word);
 }
 
-/// The bound on rounding of both schemes, whose pivots are plain. Without dominance, the host eliminates the rows once
-/// to find their growth, because no factors are stored. The bound is unknown if the growth exceeds kGrowthLimit.
+/// The bound on rounding of this file's schemes, whose pivots are plain. Without dominance, the host eliminates the
+/// rows once to find their growth, because no factors are stored. The bound is unknown if the growth exceeds
+/// kGrowthLimit.
 template <typename T>
 Rounding bound_thomas(const Survey& survey, const LineSet& lines, const BandsView<T>& bands) {
   if (survey.dominance >= 1) return {rounding_by_growth(kDominantGrowth)};
@@ -130,7 +131,7 @@ Rounding bound_thomas(const Survey& survey, const LineSet& lines, const BandsVie
   return {growth <= kGrowthLimit ? rounding_by_growth(std::max(growth, kDominantGrowth)) : kNothingKnown};
 }
 
-/// Base of both schemes. `S` has plan_of(problem, rejection), which returns the plan, or none and sets the reason.
+/// Base of this file's schemes. `S` has plan_of(problem, rejection), which returns the plan, or none with the reason.
 template <typename S>
 class Thomas : public SchemeOf<S, BesideScheme> {
  public:

@@ -214,7 +214,7 @@ double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
 struct Part {
   double above = 0, below = 0;          ///< couplings of the last row to the unknowns around the work-item
   double top_above = 0, top_below = 0;  ///< couplings of the first row to the unknown above and to the last row
-  double bottom = 0, top = 0;           ///< errors of both equations
+  double bottom = 0, top = 0;           ///< errors of the equations of the last and the first row
   /// How far the second sweeps, which start from the unknowns around the rows, move the last and the first row.
   double again_bottom = 0, again_top = 0;
   double weight = 0;  ///< row sum over pivot, |A p|, of the last row

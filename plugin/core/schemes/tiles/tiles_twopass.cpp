@@ -73,7 +73,7 @@ class SurveyedReduction {
 /// A row, scaled to a positive diagonal, and the rounding that it has collected.
 struct ReducedRow {
   double lower = 0, upper = 0, excess = 1;
-  double begun = 0;   ///< of above(): |upper| of the row at the time of the call; else 0
+  double begun = 0;   ///< |upper| of the row for which above() made this row; else 0
   double rounds = 0;  ///< collected rounding, in u max |x|
   double size = 1;    ///< row sum |A| before elimination
   Index row = -1;
