@@ -384,7 +384,7 @@ Certificate certify_runs(const TileRuns& runs, const BandsView<T>& bands) {
   };
   const Index whole = (runs.window - block_rows + 1) / block_rows;  // the least number of whole blocks in a window
   Certificate below, start;
-  double amount = 0;  // Block::amount over all rows below the window, for an error of 1 that leaves the window
+  double amount = 0;  // Block::amount for an error of 1 at the end of the window, summed over all rows below
   for (Index k = runs.below ? count - whole - 1 : -1; k >= 0; --k) {
     double up = at(k).upwards, down = k > 0 ? std::max(at(k - 1).begun, at(k).entered) : 0;
     for (Index j = k; j < k + whole; ++j) {
