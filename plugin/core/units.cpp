@@ -38,8 +38,8 @@ double size(T number) {
   return std::abs(static_cast<double>(number));
 }
 
-/// The ratio of the units of a row and the row below it that makes their couplings symmetric once their diagonals are
-/// equal, as a power of two; 1 if it is near 1, or if the rows do not couple.
+/// The ratio of units, between a row and the row below it, that makes couplings symmetric if rows are scaled to equal
+/// diagonals. A power of two; 1 if the ratio is near 1, or if the rows do not couple.
 template <typename T>
 double even_ratio(const BandsView<T>& bands, Index row) {
   const double c = size(bands.upper[row]), a = c > 0 ? size(bands.lower[row + 1]) : 0;
@@ -146,7 +146,7 @@ class DominantUnits {
         coupling > 0 ? (size(bands_.diag[at]) - other) / coupling : std::numeric_limits<double>::infinity();
     double least = least_[static_cast<std::size_t>(i + 1)];
     if (least <= 1 && most >= 1) return 1;
-    // The least ratio would force the least ratios at all joints below, so take a larger ratio.
+    // The least ratio here would leave only the least ratios at all joints below. Take a larger ratio.
     const double next = i + 2 < rows_ ? std::max(least_[static_cast<std::size_t>(i + 2)], jump_below(i + 1)) : 0;
     const double enough = size(bands_.lower[below]) / (size(bands_.diag[below]) - size(bands_.upper[below]) * next);
     if (enough > least && enough <= most) least = enough;

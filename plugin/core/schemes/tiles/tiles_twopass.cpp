@@ -50,8 +50,8 @@ class SurveyedReduction {
   SurveyedReduction(const Survey& survey, double unit)
       : share_(1 / (1 + std::max(1.0, survey.dominance))), decay_(std::max(1.0, survey.decay())), unit_(unit) {}
 
-  /// Reduce tiles whose rows are `apart` rows apart in the system. Each work-item eliminates its rows from both ends.
-  /// Then each step eliminates half of the places, the last rows of work-items. The two sides are added once.
+  /// Add the rounding of one level, whose rows are `apart` rows apart in the system. Each work-item first reduces its
+  /// rows from both ends to its last row. Each step then eliminates every other row that remains.
   void reduce(double apart, Index item_rows, Index items) {
     constexpr double kAddition = 2;
     for (Index j = 1; j <= item_rows / 2; ++j) eliminate(apart * static_cast<double>(j));
