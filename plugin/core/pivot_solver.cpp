@@ -122,7 +122,7 @@ void PivotSolver<T, Number>::judge(const std::vector<PivotFacts>& facts) {
   for (std::size_t l = 0; l < facts.size(); ++l) {
     const PivotFacts& f = facts[l];
     const auto line = static_cast<Index>(l);
-    if (lines_.length(line) == 0 || (f.overflows && std::is_same_v<Number, double>)) continue;  // a line for widen()
+    if (lines_.length(line) == 0 || (f.overflows && std::is_same_v<Number, double>)) continue;  // see widen()
     const double trial = rounded<T, Number>(f.trial);
     if (f.bad >= 0 || (f.lost && !(trial <= kTrialLimitEps))) {
       this->singular_.push_back({line, std::max<Index>(f.bad, 0), f.bad < 0});

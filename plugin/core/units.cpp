@@ -115,8 +115,8 @@ class DominantUnits {
   }
 
  private:
-  /// Eliminate upwards to find the least ratio of units at the joint above each row for which the rows below are
-  /// dominant.
+  /// For the joint above each row, find the least ratio of units with which all rows below are dominant: eliminate
+  /// upwards.
   /// @return false if no units make all rows dominant
   bool find_least() {
     least_.resize(static_cast<std::size_t>(rows_));
