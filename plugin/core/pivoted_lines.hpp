@@ -125,8 +125,8 @@ class PivotedLines {
   std::vector<PivotedRow<Number>> added_;
 };
 
-/// The smallest ratio of a pivot to its made_of in a system; NaN if a pivot is not finite. The first row of a block of
-/// two does not count as a pivot.
+/// The smallest ratio of a pivot to PivotedRow::made_of in a system; NaN if a pivot is not finite. The first row of a
+/// block of two does not count as a pivot.
 template <typename Number>
 Number smallest_pivot(const std::vector<PivotedRow<Number>>& rows);
 
