@@ -89,7 +89,6 @@ class DeviceModule;
 template <typename T>
 class Space;
 
-/// The options of a device solver.
 struct DeviceSettings {
   Variant variant = Variant::by_type;
   DeviceUse use = {};
@@ -226,7 +225,6 @@ class DeviceModule {
   /// some 50 ms longer.
   /// @throws DeviceError, BuildError
   virtual DeviceProfile profile_beside(int device, bool is_double) = 0;
-  /// The properties of a device that plans depend on.
   virtual DeviceTraits traits(int device, bool is_double, const DeviceSettings& settings) = 0;
   virtual std::unique_ptr<DeviceSolver<float>> make_float(int device, const DeviceSettings& settings) = 0;
   virtual std::unique_ptr<DeviceSolver<double>> make_double(int device, const DeviceSettings& settings) = 0;

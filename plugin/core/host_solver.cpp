@@ -16,7 +16,6 @@ namespace {
 /// How many lines laid end to end are swept at once if a cache holds them. Longer lines are faster one at a time.
 constexpr Index kAbreast = 2;
 
-/// How many right-hand sides are swept at once.
 constexpr Index kColumnsAbreast = 4;
 
 /// Neighbouring lines whose rows lie `stride` apart, the first at `first`.

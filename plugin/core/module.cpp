@@ -164,7 +164,6 @@ class AllDevices final : public DeviceModule {
   }
 
  private:
-  /// A device: its module, and its index in the module.
   struct Place {
     DeviceModule* module;
     int index;

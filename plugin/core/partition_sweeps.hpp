@@ -16,7 +16,6 @@ struct Inherited {
   double from(double other) const { return own + carried * other; }
 };
 
-/// One forward sweep over a partition.
 struct ForwardSweep {
   std::vector<double> coupling;  ///< |c_i p_i|, c the couplings to the next row, p the reciprocal pivots
   std::vector<double> entered;   ///< influence on row i of the unknown before the partition

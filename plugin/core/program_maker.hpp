@@ -25,7 +25,6 @@ class ProgramMaker {
   virtual std::vector<std::string> kernels(bool for_fpgas) const = 0;
   /// @throws DeviceError if there is no such kernel
   virtual std::string text(const std::string& kernel) const = 0;
-  /// The compiler options for the kernel of an order.
   virtual std::string options(const ProgramOrder& order) const = 0;
   /// The name of the file for a board's program, without its ending.
   virtual std::string name(const ProgramOrder& order) const = 0;

@@ -66,7 +66,6 @@ class SpaceMatrix : public SpaceObject {
   Index columns_;
 };
 
-/// A number times an array.
 template <typename T>
 struct Term {
   T factor;
@@ -124,7 +123,6 @@ struct SumValue {
   Index place = -1;  ///< place of the least or greatest value; -1 in empty arrays
 };
 
-/// Counts of the work that a space has done.
 struct SpaceCounts {
   std::int64_t bytes_up = 0, bytes_down = 0;  ///< bytes copied to the device, to the host; 0 if both share memory
   std::int64_t launches = 0;

@@ -227,7 +227,6 @@ class Diagonals {
   std::vector<Index> all_;
 };
 
-/// The results of one pass over a pattern.
 struct PatternSurvey {
   Index shortest = std::numeric_limits<Index>::max(), longest = 0;
   bool few_diagonals = true;  ///< false: the search stopped at too many diagonals

@@ -43,7 +43,6 @@ struct Extremes {
   double smallest_row = kInfinity, largest_row = 0;
 };
 
-/// The result of look_at_rows() for a block.
 struct Look {
   Index uncoupled = 0;
   Index records = 0;  ///< number of rows whose dominance or share is beyond Extremes, or that are not finite

@@ -55,7 +55,6 @@ class OCLSPKT_API Tuning {
   Tables tables_;
 };
 
-/// The figures for a device with these traits.
 inline const Tuning& figures_of(const DeviceTraits& traits) {
   return traits.figures != nullptr ? *traits.figures : Tuning::built_in();
 }

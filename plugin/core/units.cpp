@@ -61,7 +61,6 @@ double jump_between(const BandsView<T>& bands, Index row, Index below) {
   return std::isfinite(ratio) && ratio > 0 && far_apart(ratio, 1, kLeastJump) ? ratio : 1;
 }
 
-/// True if a unit jumps in a set of lines.
 template <typename T>
 bool any_jumps(const LineSet& lines, const BandsView<T>& bands) {
   const Index step = lines.row_stride();

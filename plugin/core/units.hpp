@@ -53,7 +53,6 @@ class ColumnUnits {
   std::vector<Index> ends_;  ///< for each line with a row that is not dominant: the place behind its last row
 };
 
-/// The result of find_units().
 struct FoundUnits {
   Index runs = 0;  ///< runs of columns with equal units, in the line with the most runs; 0: all lines keep their units
   /// Columns are scaled by D, but bounds are for D' (see find_units()). This factor weakens them: the largest ratio D'

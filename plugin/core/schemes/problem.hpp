@@ -26,10 +26,10 @@ struct Proposal {
   Plan plan;
   std::string why;
   double certificate = 0;
-  std::optional<Rounding> rounding{};  ///< the bound on rounding, if it was computed
-  bool above_tolerance = false;        ///< no certificate covers the plan, but the user named the method
-  bool needs_trial = false;            ///< dominance does not bound the rounding, so the trial solve decides
-  std::string why_wide{};              ///< why stored factors stay wide under precision narrow; else empty
+  std::optional<Rounding> rounding{};
+  bool above_tolerance = false;  ///< no certificate covers the plan, but the user named the method
+  bool needs_trial = false;      ///< dominance does not bound the rounding, so the trial solve decides
+  std::string why_wide{};        ///< why stored factors stay wide under precision narrow; else empty
 };
 
 /// Everything on which the choice of a method depends.
@@ -42,7 +42,7 @@ struct Problem {
   bool symmetric = false;                  ///< the matrix is symmetric, and its operator must be, too
   double rounding_limit = kRoundingLimit;  ///< the largest rounding bound that the caller accepts, see Known
   bool insist = false;                     ///< the user named the method, and there is no other scheme to try
-  Method method = Method::pivot;           ///< the method for which a plan is wanted
+  Method method = Method::pivot;
 };
 
 }  // namespace oclspkt

@@ -133,7 +133,6 @@ bool rounds_little(const Problem<T>& problem, const Plan& plan, Rounding& roundi
   return rounding.eps <= problem.rounding_limit;
 }
 
-/// The text that refuses a plan for its bound on rounding.
 std::string rounding_refusal(const Rounding& rounding, double limit);
 
 /// True if the lines `members` have so few rows that the fallback method may solve them.

@@ -41,7 +41,7 @@ struct Nature {
   Kernels kernels = Kernels::lanes;  ///< the kernels that a user asks for by naming the scheme
   bool only_asked_for = false;  ///< the scheme is used only when a user names it. It is then tried first, and no other
                                 ///< scheme of its method is tried
-  bool stores_factors = false;  ///< set-up stores factors of the rows
+  bool stores_factors = false;
   bool solves_interfaces = false;  ///< the scheme solves interface systems across tiles, for all lines
 };
 

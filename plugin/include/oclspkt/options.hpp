@@ -74,7 +74,6 @@ inline constexpr const char* name(Singular s) { return kSingularNames[static_cas
 inline constexpr const char* name(AboveBound a) { return kAboveBoundNames[static_cast<int>(a)]; }
 inline constexpr const char* name(Transfer t) { return kTransferNames[static_cast<int>(t)]; }
 
-/// How a solver uses a device.
 struct DeviceUse {
   Index chunk = 0;                 ///< most rows of a transfer to a device; 0: as many as the device's memory holds
   std::int64_t device_memory = 0;  ///< bytes a device may use; 0: the device's own limit

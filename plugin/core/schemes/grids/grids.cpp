@@ -20,7 +20,6 @@
 namespace oclspkt {
 namespace {
 
-/// @param line  a line of `length` rows
 template <typename T>
 Certificate certify_line(const Plan& plan, Index length, const BandsView<T>& line, double tol) {
   if (plan.method != Method::truncated_streamed) return {};

@@ -35,7 +35,6 @@ struct PaperRows {
   }
 };
 
-/// The truncation errors of one sweep over a partition.
 struct TruncatedSweep {
   double coupling = 0, entered = 0;  ///< spike tips for the unknowns behind the last row and before the first row
   Inherited errors;                  ///< errors of the rows that the sweep substitutes

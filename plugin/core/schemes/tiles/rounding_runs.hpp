@@ -30,7 +30,6 @@ Rounding bound_runs(const Plan& plan, const BandsView<T>& bands);
 /// |c_i| / |b_i|, down and up for |a_i p_i| and |c_i p_i|, where p_i = 1 / u_i.
 struct RatioLimits {
   double lower_share, upper_share, down, up;
-  /// The limits that the survey gives.
   explicit RatioLimits(const Survey& survey);
   /// True if rounding does not grow in either sweep.
   bool shrink() const { return down <= 1 && up <= 1; }
