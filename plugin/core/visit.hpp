@@ -19,7 +19,7 @@ struct VisitSteps {
                                           ///< must live, without a new set-up, until the last take()
   bool sum = false;            ///< true: every step solves for y, and x is the sum; false: every step solves for the
                                ///< result of the step before
-  const T* between = nullptr;  ///< shape [extent]; factors of each step's result before the next step; null: 1
+  const T* between = nullptr;  ///< shape [extent]; multiplies each step's result before the next step; null: 1
 };
 
 /// Copies vectors of the host to a device once, for several solvers that work there one after the other.
