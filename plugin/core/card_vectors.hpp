@@ -38,8 +38,8 @@ class CardVectors {
   /// @throws InvalidInput for another card's queue, and for vectors that are not in its memory, too short, or overlap;
   ///         DeviceError
   virtual void bring(const Call& call, bool both) = 0;
-  /// Enqueue the copy of x back.
-  /// @throws as bring()
+  /// Enqueue the copy of x to the caller's vector.
+  /// @throws the errors of bring()
   virtual void take(const Call& call) = 0;
 };
 

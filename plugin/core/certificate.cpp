@@ -13,8 +13,8 @@
 namespace oclspkt {
 namespace {
 
-/// The ratios whose running products are the spikes of a segment with a cut above and below:
-/// down[i] = |upper_i / u_i| (LU from its top), up[i] = |lower_i / u'_i| (UL from its bottom).
+/// The ratios whose running products are the spikes of a segment with a cut above and below. down[i] = |upper_i / u_i|,
+/// u the pivots of LU from its top; up[i] = |lower_i / u'_i|, u' the pivots of UL from its bottom.
 struct Ratios {
   std::vector<double> down, up;
 
@@ -24,7 +24,7 @@ struct Ratios {
     down.resize(size);
     up.resize(size);
     double c = 0, a_up = 0;
-    // Two chains of divisions, neither of which waits for the other.
+    // The two chains of divisions do not wait for each other.
     for (Index i = first, j = end - 1; i < end; ++i, --j) {
       // With an infinite diagonal the ratio is 0; 0 * diag makes it NaN.
       c = rows.upper(i) / (static_cast<double>(rows.diag(i)) - rows.lower(i) * c) +
@@ -36,7 +36,7 @@ struct Ratios {
   }
 };
 
-/// |w_i| and |v_i| of the rows of a segment.
+/// |w_i| (above) and |v_i| (below) of the rows of a segment.
 struct Spikes {
   std::vector<double> above, below;
 
@@ -60,7 +60,7 @@ Certificate certify_partitions(const SweepRows<T>& rows, Index m, Index halo, Ro
   Ratios ratios;
   Spikes spikes;
   for (Index k = begin; k < end; ++k) {
-    // Stay inside of `asked`: no coupling leaves its lines, and a short line should not cost a whole partition.
+    // Rows outside of `asked` have no influence. Skipping them saves time if lines are short.
     const Index first = std::max(asked.first, k * m - halo), last = std::min(asked.end, (k + 1) * m + halo);
     const Index kept_first = std::max(asked.first, k * m), kept_end = std::min(asked.end, (k + 1) * m);
     ratios.fill(rows, first, last);
@@ -78,7 +78,7 @@ Certificate certify_partitions(const SweepRows<T>& rows, Index m, Index halo, Ro
 
 Index cuts_a_piece(Index m) { return std::max<Index>(1, kPieceRows / m); }
 
-/// Both sweeps of a partition. Rows of `up` count from the last row.
+/// Both sweeps of a partition. In `up`, rows count from the partition's last row.
 struct TwoSweeps {
   ForwardSweep down, up;
 };
@@ -105,7 +105,7 @@ class InterfaceGrowth {
     down_ = 0;
     up_ = 1;
   }
-  /// @param ratio   |a_i p_i|
+  /// @param ratio   |a_i p_i|, in the notation of certify_stored()
   /// @param c_above |c p| of the row above
   /// @param c       |c p| of this row
   void see(double ratio, double c_above, double c) {
@@ -126,13 +126,13 @@ class InterfaceGrowth {
 /// The relative difference up to which two sweeps that began in different rows count as converged.
 constexpr double kForgotten = 1e-12;
 
-/// The values that a row of a sweep down passes on to the next.
+/// The values that a row of a sweep down passes on to the next row. Notation: certify_stored().
 struct Handed {
-  double c = 0;        ///< c_i p_i
-  double upwards = 1;  ///< the largest product of |c p| of consecutive rows up to this one; at least 1
+  double c = 0;        ///< scaled coupling c_i p_i
+  double upwards = 1;  ///< the largest product of |c p| of consecutive rows up to this row; at least 1
   InterfaceGrowth interfaces;
-  /// Results of a row: `ratio` is |a_i p_i|; `c_above` and `upwards` are |c p| and `upwards` of the row above;
-  /// `nothing` is 0 times the diagonal, NaN for an infinite diagonal, which would make `ratio` 0.
+  /// `ratio` is |a_i p_i| of a row; `c_above` and `upwards` are |c p| and `upwards` of the row above. `nothing` is 0
+  /// times the diagonal: NaN for an infinite diagonal.
   struct Row {
     double ratio, c_above, nothing, upwards;
   };
@@ -162,11 +162,11 @@ double growth_of_sweep(Index n, Index piece, Index lead_in, const F& sweep) {
   return growth;
 }
 
-/// The truncation errors of a tile, see certify_stored().
+/// The truncation errors of a tile, see certify_stored(). The error from above is 1 + |c p| in the row above the tile.
 struct OfTile {
-  double below = 0;   ///< bound of the factor by which an error below the tile reaches the rows above it
-  double left = 0;    ///< what remains behind the tile of an error 1 + |c p| of the row above it
-  double amount = 0;  ///< sum over the tile's rows of that error, times its largest growth upwards
+  double below = 0;   ///< factor by which an error in the unknown below reaches the rows above, at most
+  double left = 0;    ///< size of the error from above behind the tile's last row
+  double amount = 0;  ///< sum over the rows of the error from above, times its largest growth upwards
 };
 
 /// Sweep down whole tiles. @param tiles  shape [plan.tiles()] or null; overwritten with the errors of the swept tiles
@@ -196,13 +196,13 @@ void see_tiles(const Plan& plan, const SweepRows<T>& rows, Index begin, Index en
   }
 }
 
-/// How a block of rows damps errors that pass through it, see certify_runs().
+/// How a block of rows damps errors that pass through it, see certify_runs(). Notation: certify_stored().
 struct Block {
-  double down = 1;     ///< product of |a_i p_i|
-  double up = 1;       ///< product of |c_i p_i|
-  double entered = 0;  ///< size of an error that begins with the block: 1 + |c p| of the row above
-  double begun = 0;    ///< what remains behind the block of the largest error that begins in it
-  double amount = 0;   ///< sum over the rows of an error of 1 from above, times its largest growth upwards
+  double down = 1;     ///< product of |a_i p_i| over the block's rows
+  double up = 1;       ///< product of |c_i p_i| over the block's rows
+  double entered = 0;  ///< size of an error at the top of the block: 1 + |c p| of the row above
+  double begun = 0;    ///< size below the block of the largest error that begins in the block
+  double amount = 0;   ///< sum over the rows of an error of 1 at the top, times its largest growth upwards
   double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row above the block
   bool finite = true;
 };
@@ -351,7 +351,7 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands) {
     }
     if (at(k).below > worst.bound) worst = certificate(at(k).below, std::max<Index>(0, k - 1), k, false);
   }
-  // A run may start at any tile. Tile k is the one above the run, and the unknown above it is truncated.
+  // A run may start below any tile k. It also sweeps tile k, and truncates the unknown above tile k.
   double amount = 0;
   Certificate start;
   for (Index k = tiles - 1; k > 0; --k) {
@@ -382,9 +382,9 @@ Certificate certify_runs(const TileRuns& runs, const BandsView<T>& bands) {
   const auto certificate = [&](double bound, Index k, bool above) {
     return Certificate{bound, k, k * block_rows, std::min(runs.n, (k + kWindowBlocks) * block_rows) - 1, above};
   };
-  const Index whole = (runs.window - block_rows + 1) / block_rows;  // any window contains at least so many whole blocks
+  const Index whole = (runs.window - block_rows + 1) / block_rows;  // the least number of whole blocks in a window
   Certificate below, start;
-  double amount = 0;  // Block::amount over all rows below the window, for an error of 1 that leaves the window
+  double amount = 0;  // Block::amount for an error of 1 at the end of the window, summed over all rows below
   for (Index k = runs.below ? count - whole - 1 : -1; k >= 0; --k) {
     double up = at(k).upwards, down = k > 0 ? std::max(at(k - 1).begun, at(k).entered) : 0;
     for (Index j = k; j < k + whole; ++j) {

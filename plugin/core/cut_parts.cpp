@@ -75,7 +75,7 @@ Index CutParts<T>::slot_of(Index line) const {
 
 template <typename T>
 void CutParts<T>::uncouple_cuts(const BandsView<T>& bands, const Overlay& overlay) {
-  // The uncoupled row has the size of the original row, so that y over its diagonal overflows only if the line's
+  // The new diagonal is the largest entry of the old row. y over this diagonal then overflows only if the line's
   // solution does.
   const auto uncouple = [&](Index at, T(&kept)[3]) {
     kept[0] = bands.lower[at];
@@ -217,7 +217,7 @@ std::int64_t CutParts<T>::bytes() const {
 template <typename T>
 bool CutParts<T>::find_decaying_spikes(const BandsView<T>& bands, double dominance) {
   // Spikes end where they have decayed to 1e-40, far below rounding.
-  constexpr double kNothing = 92, kLeastDominance = 1.02;  // -log(1e-40)
+  constexpr double kNothing = 92, kLeastDominance = 1.02;  // kNothing is -log(1e-40)
   near_rows_ = 0;
   if (!(dominance >= kLeastDominance) || slots() == 0) return false;
   const auto rows = static_cast<Index>(kNothing / std::log(dominance)) + 1;
@@ -329,7 +329,7 @@ void CutParts<T>::measure_spikes(const BandsView<T>& bands, const std::vector<ch
     SpikeFacts* const facts = spike_facts_.data() + b.first_slot;
     std::fill_n(facts, b.wide, SpikeFacts{});
     if (b.wide > 1) {
-      constexpr Index kFewest = 64;  // lines of a piece: their numbers are adjacent in memory
+      constexpr Index kFewest = 64;  // fewest lines of a piece; numbers of neighbouring lines are adjacent in memory
       for_pieces(b.wide, std::max(kFewest, kPieceRows / b.length),
                  [&](Index first, Index end) { measure_rows(bands, b, 0, b.length, first, end, facts); });
       continue;

@@ -15,13 +15,13 @@ namespace oclspkt {
 struct ReducedPart {
   double above = 0, tt = 0, tb = 0;
   double bt = 0, bb = 0, below = 0;
-  double top_made_of = 0, bottom_made_of = 0;  ///< PivotedRow::made_of for tt and for bb
+  double top_made_of = 0, bottom_made_of = 0;  ///< the numbers of which tt and bb are made, see PivotedRow::made_of
 };
 
 /// A line, or the part of a line that this process holds.
 struct PartSlot {
   Index line = 0;
-  bool above = false, below = false;  ///< whether the line has a part above this one, below it
+  bool above = false, below = false;  ///< whether the line has a part above, below this part
   Index top = -1, bottom = -1;        ///< offsets of the rows next to the cuts; equal for a part of one row
   Index first = 0, last = -1;         ///< offsets of the first and the last inner row
   bool has_inner() const { return first <= last; }
@@ -30,7 +30,7 @@ struct PartSlot {
   int unknowns() const { return static_cast<int>(above) + static_cast<int>(below) - static_cast<int>(one_row()); }
 };
 
-/// The size and the error of a part's spikes. NaN or Inf if a spike is not finite.
+/// The size and the error of a part's spikes p and q, see CutParts. NaN or Inf if a spike is not finite.
 struct SpikeFacts {
   double size = 0;   ///< max over inner rows of |p_i| + |q_i|
   double error = 0;  ///< max over inner rows of the residuals of p and q together, relative to |A_i|, in eps of T
@@ -39,10 +39,10 @@ struct SpikeFacts {
 /// The parts of cut lines on one process. CutParts eliminates the inner rows from the equations of the rows next to
 /// cuts, t at the top and b at the bottom of a part, and corrects the inner rows later.
 ///
-/// Given the unknowns x_t and x_b, the inner rows are an independent system. The rows next to cuts stay in the bands,
-/// but uncoupled, so that any solver of the whole set computes z = A_inner^-1 y on the inner rows. CutParts stores the
-/// spikes p = A_inner^-1 (coupling to t) and q = A_inner^-1 (coupling to b). The equations in x_t and x_b are made from
-/// z, p and q, and the correction x = z - p x_t - q x_b uses the very same numbers.
+/// If x_t and x_b are known, the inner rows are an independent system. The rows next to cuts stay in the bands without
+/// couplings. Any solver of the whole set then computes z = A_inner^-1 y on the inner rows. CutParts stores the spikes
+/// p = A_inner^-1 (coupling to t) and q = A_inner^-1 (coupling to b). The equations in x_t and x_b are made from z, p
+/// and q, and the correction x = z - p x_t - q x_b uses the same numbers.
 ///
 /// Lines side by side form a bundle; a bundle with a cut line has a slot for each of its lines.
 /// @source Polizzi and Sameh 2006 (SPIKE), with inner rows in place of whole partitions
@@ -54,7 +54,7 @@ class CutParts {
 
   Index slots() const { return static_cast<Index>(slots_.size()); }
   const PartSlot& slot(Index s) const { return slots_[static_cast<std::size_t>(s)]; }
-  /// The slot of a line, -1 if it has none.
+  /// The slot of a line; -1 if the line has no slot.
   Index slot_of(Index line) const;
 
   /// Replaces the row at offset `at` of the bands, see SolvedBands::overlay().
@@ -64,7 +64,7 @@ class CutParts {
   void uncouple_cuts(const BandsView<T>& bands, const Overlay& overlay);
 
   /// Compute the spikes from the rows near the cuts alone, if dominance makes them decay below rounding in these rows.
-  /// @param bands      after uncouple_cuts()
+  /// @param bands      the bands after uncouple_cuts()
   /// @param dominance  the least dominance of all rows of the slots
   /// @return true if the spikes of all slots were computed
   /// @post reduced() and spikes() are valid
@@ -76,12 +76,12 @@ class CutParts {
   /// @post reduced() is valid
   void find_spikes(const std::function<void(const T*, T*)>& solve, const std::vector<char>& left_out);
   /// Compute the size and the error of the spikes that find_spikes() computed.
-  /// @param bands  after uncouple_cuts()
+  /// @param bands  the bands after uncouple_cuts()
   /// @post spikes() is valid
   void measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out);
   ReducedPart reduced(Index s) const;
   const SpikeFacts& spikes(Index s) const { return spike_facts_[static_cast<std::size_t>(s)]; }
-  /// Keep each bundle's spikes up to the last number above `threshold`, and free the rest.
+  /// Keep each bundle's spikes up to the last number above `threshold`, and free the remaining numbers.
   void keep_spikes(double threshold);
   /// Free the memory that an apply does not need. @post reduced() and spikes() are not valid
   void drop_equations() {
@@ -98,7 +98,6 @@ class CutParts {
   /// Compute the right-hand sides from numbers().
   /// @pre Borders::take() has filled numbers(), shape [4][slots()]
   void right_hand_sides();
-  /// Set the right-hand sides to NaN.
   void spoil_right_hand_sides();
   T* numbers() { return numbers_.data(); }
   /// The layout for Borders, with pointers to the spikes of this object.
@@ -115,9 +114,9 @@ class CutParts {
   std::int64_t bytes() const;
 
  private:
-  /// Couplings taken from the bands.
+  /// The couplings at a slot's cuts, copied from the bands.
   struct Edge {
-    T top[3], bottom[3];                 ///< lower, diag, upper
+    T top[3], bottom[3];                 ///< lower, diag, upper of the top and the bottom row
     T first_lower, last_upper;           ///< couplings of the inner rows to the rows next to cuts
     T p_first, p_last, q_first, q_last;  ///< spikes at the first and the last inner row
   };
@@ -137,7 +136,7 @@ class CutParts {
   std::vector<Edge> edges_;
   std::vector<SpikeFacts> spike_facts_;
   Index near_rows_ = 0;     ///< rows of a spike in p_ and q_, counted from the cut; 0: all rows
-  AlignedArray<T> p_, q_;   ///< shape [near_rows_][slots] or [extent]; empty after keep_spikes()
+  AlignedArray<T> p_, q_;   ///< the spikes until keep_spikes(): shape [near_rows_][slots] or [extent]
   AlignedArray<T> spikes_;  ///< one bundle after the other; rows outer, lines inner
   RowsNextToCuts rows_;
   AlignedArray<T> couplings_;     ///< shape [2][slots()]: couplings of the rows next to cuts to the inner rows, or 0

@@ -33,13 +33,13 @@ struct DeviceInfo {
   std::string name, platform, driver_version;
   std::string physical;  ///< equal for all drivers of one physical device ("cpu", "pci:0000:41:00.0", ...)
   bool cuda = false;     ///< driven by CUDA, not by OpenCL
-  bool copies = false;   ///< see DeviceModule::device_beside()
+  bool copies = false;   ///< each apply copies vectors on the card, see DeviceModule::device_beside()
   int cores = 1;
-  int whole = -1;                               ///< the device of which this one is a part, see DeviceModule::part_of()
-  std::int64_t memory = 0, max_allocation = 0;  ///< bytes
+  int whole = -1;  ///< the device of which this device is a part, see DeviceModule::part_of()
+  std::int64_t memory = 0, max_allocation = 0;  ///< bytes in all, and of one allocation
   bool fp64 = false;
   bool host_unified = false;  ///< shares the host's memory: vectors need no copy
-  bool emulated = false;      ///< stands in for another device (FPGA emulator): never chosen unless named
+  bool emulated = false;      ///< emulates another device (FPGA emulator); chosen only if named
   bool compiler = true;       ///< true: builds kernels from their text; false: loads them from files (FPGA boards)
 };
 
@@ -54,12 +54,12 @@ inline constexpr const char* kNoCompiler =
 
 /// Measured figures of a device for one scalar type (balance/ turns them into costs).
 struct DeviceProfile {
-  double launch_seconds = 0;         ///< fixed cost of an apply: launch, wait, hand the vectors over
+  double launch_seconds = 0;         ///< fixed cost of an apply: launching, waiting, passing the vectors
   double rows_per_second = 0;        ///< rate of a one-pass method with 5 words a row, vectors on the device
-  double copy_bytes_per_second = 0;  ///< host to device and back; infinite where memory is shared
+  double copy_bytes_per_second = 0;  ///< rate of copies to the device and back; infinite where memory is shared
   /// Fixed cost of a copy of a long vector, see copy_seconds(); infinite: not measured.
   double long_copy_seconds = std::numeric_limits<double>::infinity();
-  /// Rate of a copy of a long vector, beside its fixed cost; infinite: not measured.
+  /// Rate of a copy of a long vector, without its fixed cost; infinite: not measured.
   double long_copy_bytes_per_second = std::numeric_limits<double>::infinity();
 
   /// The time of a copy: the lesser of the times for short and for long vectors.
@@ -70,8 +70,8 @@ struct DeviceProfile {
 
 /// Selects kernels by the kind of device that they are written for.
 ///   by_type    kernels for GPUs on GPUs, for FPGAs on FPGAs, for CPUs on all other devices
-///   no_task    like by_type, except that FPGAs get kernels for CPUs; used by schemes that have none for FPGAs
-///   paper      like by_type, but the paper's own kernels where they fit
+///   no_task    like by_type, except that FPGAs get kernels for CPUs; schemes without kernels for FPGAs use it
+///   paper      the paper's own kernels where they fit, else like by_type
 ///   paper_gpu  the paper's kernels for GPUs on every device, for tests
 enum class Variant { by_type, no_task, cpu, gpu, fpga, paper, paper_gpu };
 
@@ -89,15 +89,14 @@ class DeviceModule;
 template <typename T>
 class Space;
 
-/// The options of a device solver.
 struct DeviceSettings {
   Variant variant = Variant::by_type;
   DeviceUse use = {};
-  /// The module of the callers' queues; null if it is the solver's own, see DeviceModule::device_beside().
+  /// The module of the caller's queue if another module solves, see DeviceModule::device_beside(); else null.
   DeviceModule* queues_of = nullptr;
-  /// Bytes of a vector up to which the kernels handle NaN at once, which costs some 10 % of an apply in double. For
-  /// longer vectors, the kernels only note whether they met a NaN; a second launch (some 3 us) then repeats the apply
-  /// NaN-safe.
+  /// The longest vector, in bytes, for which the kernels handle NaN in the first launch. This costs some 10 % of an
+  /// apply in double. For longer vectors, the first launch only reports whether it met NaN. A second launch (some 3 us)
+  /// then repeats the apply NaN-safe.
   std::int64_t nan_safe_bytes = 50'000'000;
 };
 
@@ -110,8 +109,8 @@ inline void require_host(const Place& place) {
   throw InvalidInput("the host solves and takes no vectors of a device: use apply() with host vectors");
 }
 
-/// Solves a line set on one device, or on the host. apply() expects that columns fit and do not overlap, solves each as
-/// if it were alone, bit for bit, and leaves y untouched if it throws. One thread at a time uses the solver.
+/// Solves a line set on one device, or on the host. apply() expects columns that fit and do not overlap. It gives a
+/// column the bits that a solve of this column alone gives, and leaves y untouched if it throws. Not thread-safe.
 template <typename T>
 class DeviceSolver : public Operator<T> {
  public:
@@ -126,7 +125,7 @@ class DeviceSolver : public Operator<T> {
   /// @return false if the host solves or the device has no memory for the units
   /// @throws DeviceError, BuildError
   virtual bool in_units(const T* /*units*/) { return false; }
-  /// Announce the likely duration of an apply of the next set-up, in seconds. With it, the solver distinguishes a slow
+  /// Announce the likely duration of an apply of the next set-up, in seconds. The solver uses it to distinguish a slow
   /// device from a device that hangs.
   void expect(double seconds) { expected_seconds_ = seconds; }
   /// The device handles of the last set_up; null on the host.
@@ -139,11 +138,11 @@ class DeviceSolver : public Operator<T> {
   }
   /// Let several solvers of one device work on vectors that are copied to it once. This solver takes the first step.
   /// @return null in any of these cases: the host solves; the solver is not set up; the device works in host memory, or
-  ///         its buffers are placed in banks; vectors take several chunks or have gaps between lines; their memory does
-  ///         not stay on the device, or has no room for the vector `between`
+  ///         its buffers are placed in banks; vectors take several chunks or have gaps between lines; the memory for
+  ///         vectors does not stay on the device, or has no room for the vector `between`
   /// @throws DeviceError
   virtual std::unique_ptr<Visit<T>> visit(const VisitSteps<T>& /*steps*/) { return nullptr; }
-  /// The stored factors, as evidence for or against the method; null if the method stores none.
+  /// The stored factors, as evidence for or against the method; null if the method stores no factors.
   virtual const Factors<T>* factors() const { return nullptr; }
   /// The bound on rounding (Report::rounding) from the factors of the last set-up; 0 if the bound of the plan holds.
   virtual double rounding() const { return 0; }
@@ -158,7 +157,7 @@ class DeviceSolver : public Operator<T> {
   double expected_seconds_ = 0;
 };
 
-/// Host arrays of n scalars each; x overlaps none of the others.
+/// Host arrays of n scalars each; x overlaps no other array.
 template <typename T>
 struct StreamArrays {
   const T *a, *b, *c, *y;
@@ -166,7 +165,7 @@ struct StreamArrays {
   Index n;
 };
 
-/// Streams arrays on a device. No kernel that moves as many words takes less time.
+/// Streams arrays on a device. Every kernel that moves as many words takes at least the time of run().
 class DeviceStream {
  public:
   virtual ~DeviceStream() = default;
@@ -181,7 +180,6 @@ class DeviceModule {
   virtual ~DeviceModule() = default;
   /// All devices, in a stable order; empty if no platform is found. A broken driver causes no exception.
   virtual const std::vector<DeviceInfo>& devices() = 0;
-  /// The description of a device, listed in devices() or not.
   virtual const DeviceInfo& info(int device) { return devices().at(static_cast<std::size_t>(device)); }
   /// Make a part of a device that uses `cores` of its cores. The part is a device that devices() does not list. Equal
   /// arguments give the same part.
@@ -219,21 +217,20 @@ class DeviceModule {
   }
   /// One line for each platform or device that was found but could not be used.
   virtual const std::vector<std::string>& problems() = 0;
-  /// Measure a device, once per process, with factors as wide as vectors. Takes at most 50 ms besides kernel builds.
+  /// Measure a device, once per process, with factors in the precision of vectors. Takes at most 50 ms besides kernel
+  /// builds.
   /// @throws DeviceError, BuildError
   virtual DeviceProfile profile(int device, bool is_double) = 0;
   /// Measure a device as profile() does, with the rate of exact-factored for lines side by side (5 words a row). Takes
   /// some 50 ms longer.
   /// @throws DeviceError, BuildError
   virtual DeviceProfile profile_beside(int device, bool is_double) = 0;
-  /// The properties of a device that plans depend on.
   virtual DeviceTraits traits(int device, bool is_double, const DeviceSettings& settings) = 0;
   virtual std::unique_ptr<DeviceSolver<float>> make_float(int device, const DeviceSettings& settings) = 0;
   virtual std::unique_ptr<DeviceSolver<double>> make_double(int device, const DeviceSettings& settings) = 0;
   /// A space for vectors and matrices on a device, with one queue. While a space is in use, equal arguments give the
-  /// same space, unless release() came in between. The space uses these settings: variant, transfer (if `copy`, waits
-  /// have a time limit even where host memory is shared) and timeout (that limit for the enqueued work, in seconds; 0:
-  /// a minute).
+  /// same space until release(). Three settings count: variant; timeout, the longest wait in seconds (0: a minute); and
+  /// transfer: `copy` limits waits also on devices without memory of their own.
   /// @throws DeviceError
   virtual std::shared_ptr<Space<float>> space_float(int device, const DeviceSettings& /*settings*/) {
     throw DeviceError(info(device).name + " keeps no vectors");
@@ -241,13 +238,13 @@ class DeviceModule {
   virtual std::shared_ptr<Space<double>> space_double(int device, const DeviceSettings& /*settings*/) {
     throw DeviceError(info(device).name + " keeps no vectors");
   }
-  /// Run x = (a + b) + (c + y) once, which reads four arrays and writes one. Rates are stated as shares of its rate.
+  /// Run x = (a + b) + (c + y) once: four arrays are read, one is written. Other rates are compared with this rate.
   /// @return seconds, without copies between host and device
   /// @throws DeviceError, BuildError
   virtual double stream(int device, const StreamArrays<float>& arrays) = 0;
   virtual double stream(int device, const StreamArrays<double>& arrays) = 0;
   /// Make a stream whose arrays stay on the device. Destroy it before release().
-  /// @param reads  number of arrays that the stream reads, 1 to 4, of n scalars each; it writes one more
+  /// @param reads  number of arrays that the stream reads, 1 to 4, of n scalars each; the stream writes one more array
   /// @throws DeviceError, BuildError
   virtual std::unique_ptr<DeviceStream> make_stream(int device, Index n, int reads, bool is_double) = 0;
   /// The maker of program files; null if the module has none.
@@ -263,8 +260,8 @@ using DeviceModuleEntry = DeviceModule* (*)(const char* abi, std::string* error)
 inline constexpr const char* kDeviceModuleAbi = "oclspkt-cl 18";
 inline constexpr const char* kDeviceModuleEntryName = "oclspkt_cl_module";
 
-/// The devices of all modules beside this library. The first call opens the module for OpenCL, and if OpenCL sees no
-/// NVIDIA card, also the module for CUDA.
+/// The devices of all modules in this library's folder. The first call opens the module for OpenCL. If OpenCL sees no
+/// NVIDIA card, it also opens the module for CUDA.
 /// @param[out] why one line that says why no module opens, if the result is null
 /// @throws bad_alloc, after which a later call tries again
 OCLSPKT_API DeviceModule* device_module(std::string* why);
@@ -276,7 +273,7 @@ OCLSPKT_API DeviceModule& devices_of_queues();
 /// The object of device_module() if a module is open already, else null.
 OCLSPKT_API DeviceModule* open_device_module();
 
-/// The module for CUDA alone, for comparisons. OpenCL may list its cards as well.
+/// The module for CUDA alone, for comparisons. OpenCL may list the same cards.
 OCLSPKT_API DeviceModule* cuda_module(std::string* why);
 
 /// True if the module has kernels for the method and the lines.

@@ -13,7 +13,7 @@ namespace oclspkt {
 namespace {
 
 /// Make the right-hand side of rows [begin, end) of a line.
-/// @param tosses  tosses before this line; each line takes one for its first unknown, and one for each row
+/// @param tosses  how many tosses precede this line; a line takes one toss for its first unknown and one for each row
 template <typename T>
 void make_right_hand_side(const LineSet& lines, const BandsView<T>& bands, TrialKind kind, Index line, Index begin,
                           Index end, Index tosses, T* y) {

@@ -10,9 +10,9 @@
 namespace oclspkt {
 namespace {
 
-/// Factor entry j of a row by carrying the excess. With plain pivots, rounding may violate |c_i / u_i| <= 1 if
-/// couplings are tiny against their row: in float, 2.6e5 rows with row sums of 0 have a backward error of 13 eps with
-/// plain pivots, and of 0.3 eps with carried excesses.
+/// Factor entry j of a row by carrying the excess. With plain pivots, rounding may make a coupling larger than its
+/// pivot if couplings are tiny against their row. In float, 2.6e5 rows with row sums of 0 then have a backward error of
+/// 13 eps, against 0.3 eps with carried excesses.
 /// @param most  the largest rounding bound so far
 /// @return the sum of 1 if the entry's bound exceeds `most`, and 2 if its excess is_forgiven()
 template <typename T>
@@ -33,9 +33,8 @@ template <typename T>
   return (within ? 0 : 1) + (forgiven ? 2 : 0);
 }
 
-/// Factor a row.
-/// @return the number of entries whose rounding bound exceeds e.rounding; if it is not 0, take_records() updates
-///         e.rounding, which takes divisions
+/// Factor a row, without divisions for the rounding bound.
+/// @return the number of entries whose rounding bound exceeds e.rounding; if it is not 0, call take_records()
 template <typename T>
 [[gnu::always_inline]] inline int factor_entries(Index width, const BundleRow<T>& row, PivotExtremes<T>& e) {
   const BundleRow<T> b = row;
@@ -54,7 +53,7 @@ template <typename T>
   return records;
 }
 
-/// Update the largest rounding bound by a factored row.
+/// Raise e.rounding to the largest rounding bound of a factored row.
 template <typename T>
 [[gnu::always_inline]] inline void take_records(Index width, const BundleRow<T>& b, PivotExtremes<T>& e) {
   T record = e.rounding;

@@ -19,10 +19,10 @@ namespace oclspkt {
 /// pivot adds an error of the diagonal that depends on how it is computed:
 ///   - From the diagonal, as diag - f: 2 u |f| + u |p|.
 ///   - From the excess, s before the elimination and e after it: u (|s| + |e| + |p| + 6 |lower| + 5 |f|). Of this,
-///     3 u |lower| come from the pivot above and the multiplier, the rest of the |lower| terms from the excess above,
-///     |lower| - |f|, which is rounded and multiplied. A row carries its excess if 2 |diag| >= |lower| + |upper|; then
+///     3 u |lower| come from the pivot above and the multiplier. The other |lower| terms come from rounding and
+///     multiplying the excess above, |lower| - |f|. A row carries its excess if 2 |diag| >= |lower| + |upper|; then
 ///     |s| <= |diag|, and |e| is at most max(|p|, |upper|).
-/// Scaling of rows does not change the bound. Nor does scaling of columns, as long as the same rows carry their excess.
+/// Scaling of rows does not change the bound. Scaling of columns does not either, if the same rows carry their excess.
 /// @param lower  the coupling that is eliminated
 /// @param taken  f
 /// @param size   |p|
@@ -38,11 +38,11 @@ template <typename T>
 struct PivotExtremes {
   T rounding = 0;
   T most = 0;    ///< the largest |multiplier|
-  T spoilt = 0;  ///< 0; NaN once a reciprocal is not finite
+  T spoilt = 0;  ///< 0, or NaN after a reciprocal that is not finite
   bool finite = true;
   bool forgiven = false;  ///< an excess of some row is_forgiven()
 
-  /// @param bound  row_rounding()
+  /// @param bound  the result of row_rounding()
   void see(T bound, T multiplier, T reciprocal, T diag) {
     const T before = std::abs(diag);
     const T factor = std::abs(multiplier);
@@ -67,7 +67,7 @@ struct PivotExtremes {
   }
 };
 
-/// One row of a bundle, with an entry for each line: the bands, the results of the row above, and those of this row.
+/// One row of a bundle, with an entry for each line: the bands, the results of the row above, the results of this row.
 template <typename T>
 struct BundleRow {
   const T *lower, *diag, *upper;

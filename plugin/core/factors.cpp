@@ -19,12 +19,12 @@ namespace {
 /// The most and the fewest neighbouring lines that are swept together. The excesses of kWidest lines still stay in the
 /// first-level cache; rows of kNarrowest lines are still long streams.
 constexpr Index kWidest = 512, kNarrowest = 64;
-/// The least number of bundles, if the set has enough lines: all processors then have work.
+/// The least number of bundles that gives all processors work, if the set has enough lines.
 constexpr Index kFewestBundles = 8;
-/// How many lines, or pieces of a long line, are swept abreast if neighbours are not one place apart.
+/// How many lines, or pieces of a long line, are swept abreast if lines are not side by side.
 constexpr Index kAbreast = 8;
-/// kShortLine: rows of the longest line of which a second-level cache holds kAbreast. Longer lines are swept one by
-/// one, from both ends at once, which is faster. kRowsAtOnce: rows of a short line that are read and written at once.
+/// kShortLine: rows of the longest line that is swept with kAbreast - 1 others; a second-level cache holds all of them.
+/// Longer lines are faster one by one, from both ends. kRowsAtOnce: rows of a short line read and written at once.
 constexpr Index kShortLine = 256, kRowsAtOnce = 64;
 /// The least number of rows in a piece of a long line.
 constexpr Index kPieceOfLine = 16384;
@@ -68,7 +68,7 @@ struct Factors<T>::Abreast {
   /// Let sweep j begin at an end of a line.
   void begin(Index j) { upper[j] = reciprocal[j] = excess[j] = 0; }
   /// Start a lead-in: each sweep's next row counts its coupling to the previous row as excess. Pivots then converge
-  /// from above, like those of the whole sweep. From below, they might stop a few roundings short of the limit.
+  /// from above, as in the whole sweep. From below, pivots might stop a few roundings short of the limit.
   void lead_in() {
     std::fill_n(upper, kAbreast, T(0));
     std::fill_n(reciprocal, kAbreast, T(1));
@@ -106,7 +106,7 @@ template <typename T>
   return row;
 }
 
-/// Eliminate `last`, the previous row of the sweep, from the next row, by carrying the excess; factor_entry() says why.
+/// Eliminate `last`, the previous row of the sweep, from the next row, carrying the excess as factor_entry() does.
 /// @param bands  lower couples to the previous row of the sweep
 /// @param i   number of the row in its line
 /// @param at  offset of the row in the vectors
@@ -208,10 +208,9 @@ typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands,
 }
 
 /// Continue kAbreast sweeps.
-/// @tparam kRows  rows of each sweep that are read, and written, at once: many, if the lines are so close in memory
-///         that
-///                a cache treats them as one stream, or maps them to the same set
-/// @param step  elements from row to row: the stride of the lines' rows, negative upwards
+/// @tparam kRows how many rows of each sweep are read, and written, at once. Many rows pay off if the lines are so
+///                close in memory that a cache treats them as one stream, or maps them to the same set
+/// @param step  elements from row to row; negative for sweeps up
 /// @param keep  whether to write the factors
 template <typename T>
 template <Index kRows>
@@ -273,7 +272,7 @@ typename Factors<T>::Pivots Factors<T>::factor_abreast(const BandsView<T>& bands
 
 /// The lead-in after which the pivots of a long sweep have converged, by a trial with the rows of its first piece; 0 if
 /// none of the tried lengths suffices.
-/// @param first, step  as for sweep_pieces()
+/// @param first, step  see sweep_pieces()
 template <typename T>
 Index Factors<T>::enough_lead_in(const BandsView<T>& bands, Index first, Index step) {
   PivotExtremes<T> unused;

@@ -14,26 +14,25 @@ namespace oclspkt {
 
 /// The order in which the rows of a line are eliminated.
 ///   down     from the first row to the last
-///   inwards  from both ends to the middle row. Neither chain of operations waits for the other, so that a single line
-///            takes half of the time
-///   towards  from both ends of the system to a given row: lines above it are eliminated down, lines below it up
+///   inwards  from both ends to the middle row. The two chains of operations overlap, which halves the time of a single
+///            line
+///   towards  from both ends of the system to a named row: lines above it are eliminated down, lines below it up
 enum class Order { down, inwards, towards };
 
-/// Read-only factors: shape [lines.extent()] in the layout of the vectors, or [length of a line] if they are shared.
-///
-/// The meeting row of a line is the row that is eliminated last. Rows below it are eliminated upwards, with a and c
-/// exchanged. The meeting row has no coupling but two multipliers, for the row above it and for the row below it. The
-/// order decides where the latter is stored:
+/// Read-only factors of rows with couplings a (lower) and c (upper). Shape [lines.extent()] in the layout of the
+/// vectors, or [length of a line] if all lines share them. The meeting row of a line is the row that is eliminated
+/// last. Rows below it are eliminated upwards, with a and c exchanged. The meeting row has no coupling. It has two
+/// multipliers, for the rows above and below it. The order decides where the multiplier for the row below is stored:
 ///   inwards  in `coupling` of the meeting row, as c_i p_(i+1)
 ///   towards  in `multiplier`, for the row that Order::towards names and for the meeting rows below it. The named row
 ///            has reciprocal 0 and coupling -1, so that substitution does not change its unknown, see Meeting
 template <typename T>
 struct FactorsView {
-  const T* multiplier = nullptr;  ///< a_i p_(i-1)
-  const T* reciprocal = nullptr;  ///< p_i = 1 / u_i
-  const T* coupling = nullptr;    ///< c_i p_i
+  const T* multiplier = nullptr;  ///< multipliers a_i p_(i-1)
+  const T* reciprocal = nullptr;  ///< p_i = 1 / u_i, u_i the pivot
+  const T* coupling = nullptr;    ///< scaled couplings c_i p_i
   Index above = 0;  ///< symmetric form: distance to the row above, where `multiplier` holds couplings; else 0
-  /// a_i p_(i-1) of a row that is not the first of its line.
+  /// The multiplier of a row that is not the first of its line.
   T multiplier_at(Index at) const { return multiplier[at - above]; }
 };
 
@@ -61,8 +60,8 @@ void make_room(FactorArrays<S>& in, FactorArrays<Other>& other, Index words, boo
 template <typename T>
 struct PivotExtremes;
 
-/// The factors of Thomas' algorithm without pivoting: u_i = b_i - a_i c_(i-1) p_(i-1), formed without subtraction
-/// (ExcessRow). With them, d_i = y_i - (a_i p_(i-1)) d_(i-1) downwards and x_i = d_i p_i - (c_i p_i) x_(i+1) upwards.
+/// The factors of Thomas' algorithm without pivoting. The pivots u_i = diag_i - a_i c_(i-1) p_(i-1) are formed without
+/// subtraction (ExcessRow). The sweeps are d_i = y_i - (a_i p_(i-1)) d_(i-1) and x_i = d_i p_i - (c_i p_i) x_(i+1).
 template <typename T>
 class OCLSPKT_API Factors {
  public:
@@ -81,21 +80,21 @@ class OCLSPKT_API Factors {
     T from_above = 0, reciprocal = 1;
   };
 
-  /// @param form  shared: all lines have the factors of the first one (Survey::shared); symmetric: lower[i+1] is
-  ///              upper[i], so that the coupling of the row above serves as multiplier, and none is stored (only for
-  ///              lines side by side, in order `down`); general otherwise
+  /// @param form  shared: all lines have the factors of the first line (Survey::shared); symmetric: lower[i+1] is
+  ///              upper[i], so that the coupling of the row above serves as multiplier, and no multipliers are stored
+  ///              (only for lines side by side, in order `down`); general otherwise
   /// @param towards  a row of the system, for Order::towards
   /// @param narrow  store the factors in float, see narrow_view(); for lines side by side, in order `down`, not shared
   /// @pre couplings out of the lines are 0
   /// @cost 1 division, 11 multiply-adds a factored row, by all processors of this process
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form, Order order = Order::down, Index towards = 0,
               bool narrow = false);
-  /// Replace the factors of some lines by those of the identity.
+  /// Replace the factors of some lines by the factors of the identity.
   /// @param lines  in ascending order
-  /// @return false, without changes, if `lines` lacks a line that is not sound, if the factors are shared, or if an
+  /// @return false, without changes, in three cases: `lines` lacks a line of doubtful(); the factors are shared; an
   ///         excess was forgiven
   bool drop(const std::vector<Index>& lines);
-  /// Count negative excesses that is_forgiven() as 0, whatever the effect: for callers that check the solution.
+  /// Treat each excess that is_forgiven() as 0, whatever the effect. The caller must check the solution.
   void forgive_always() { forgiving_ = Forgiving::always; }
   FactorsView<T> view() const { return with_multipliers(same_); }
   /// The factors in float, if they are narrow; view() then has null pointers.
@@ -106,7 +105,7 @@ class OCLSPKT_API Factors {
   const LineSet& lines() const { return lines_; }
   bool shared() const { return shared_; }
   /// The row of a line that is eliminated last.
-  /// @pre the line has one
+  /// @pre the line has a meeting row
   Index meeting_row(Index line) const;
   const Meeting& meeting() const { return meeting_; }
   /// The worst pivots of all lines.
@@ -154,7 +153,7 @@ class OCLSPKT_API Factors {
   Meeting meeting_;
   FactorArrays<T> same_;
   FactorArrays<float> narrow_;
-  Pivots pivots_, of_sound_;  ///< of all lines, and of those that are sound
+  Pivots pivots_, of_sound_;  ///< pivots of all lines, and of the sound lines alone
   std::vector<Index> doubtful_;
 };
 

@@ -26,13 +26,12 @@ bool forgiving_harms(const LineSet& lines, const BandsView<T>& bands) {
 }
 
 /// True if all row sums of a line are 0 within rounding and no coupling has the sign of its diagonal (Neumann ends).
-/// Then constants solve A x = 0, so that the line is singular, whatever its computed pivots are. The lower of the first
-/// row and the upper of the last count as couplings.
+/// Constants then solve A x = 0, and the line is singular, whatever its computed pivots are. The lower of the first row
+/// and the upper of the last row count as couplings.
 /// @cost 3 words a row, up to the first row whose sum is not 0
 template <typename T>
 bool sums_are_zero(const LineSet& lines, const BandsView<T>& bands, Index line);
 
-/// The lines for which sums_are_zero() is true.
 template <typename T>
 std::vector<Index> lines_of_zero_sums(const LineSet& lines, const BandsView<T>& bands);
 

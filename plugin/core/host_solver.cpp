@@ -13,10 +13,9 @@
 namespace oclspkt {
 namespace {
 
-/// Lines laid end to end that are swept at once if a cache holds them. Longer lines are faster one at a time.
+/// How many lines laid end to end are swept at once if a cache holds them. Longer lines are faster one at a time.
 constexpr Index kAbreast = 2;
 
-/// How many right-hand sides are swept at once.
 constexpr Index kColumnsAbreast = 4;
 
 /// Neighbouring lines whose rows lie `stride` apart, the first at `first`.
@@ -24,20 +23,20 @@ struct Bundle {
   Index first, stride, width, length;
 };
 
-/// Sweep one row of a bundle down: d = y - m d. `swept` stores d for the sweep up. Shared factors: one number a row.
+/// Sweep one row of a bundle down: d_i = y_i - m d_(i-1), m the multipliers (one number if shared). `swept` stores d.
 template <bool kShared, typename T>
 void row_down(Index width, const T* __restrict y, const T* __restrict m, T* __restrict carry, T* __restrict swept) {
   for (Index j = 0; j < width; ++j) swept[j] = carry[j] = y[j] - m[kShared ? 0 : j] * carry[j];
 }
 
-/// Sweep one row of a bundle up: x = d p - c x.
+/// Sweep one row of a bundle up: x_i = d_i p - c x_(i+1), p the reciprocal pivots, c the scaled couplings.
 template <bool kShared, typename T>
 void row_up(Index width, const T* __restrict swept, const T* __restrict p, const T* __restrict c, T* __restrict carry,
             T* __restrict x) {
   for (Index j = 0; j < width; ++j) x[j] = carry[j] = swept[j] * p[kShared ? 0 : j] - c[kShared ? 0 : j] * carry[j];
 }
 
-/// Bytes to prefetch. The hardware does not help: rows end before it detects their streams, and x is written upwards.
+/// How many bytes ahead to prefetch. The hardware does not prefetch: rows are too short, and x is written upwards.
 constexpr Index kPrefetchAhead = 1024;
 
 /// 0 times the last numbers of a sweep: NaN if any number of the sweep is not finite, because Inf and NaN pass on from
@@ -121,7 +120,7 @@ T sweep_chains(const Chain<T> (&chains)[kChains], Index stride, Index length, In
       chains[k].x[at] = carry[k] = chains[k].x[at] * f.reciprocal[factor] - f.coupling[factor] * carry[k];
     }
   };
-  const Index rows_below = length - 1 - meeting;  // at most `meeting`
+  const Index rows_below = length - 1 - meeting;  // never more than `meeting`
   for (Index i = 0; i < rows_below; ++i) {
     go(i, above);
     go(length - 1 - i, below);

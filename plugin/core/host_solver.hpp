@@ -9,7 +9,7 @@
 
 namespace oclspkt {
 
-/// The most bytes that a core finds in caches, shared ones included. Larger sets count as read from memory.
+/// Bytes that the caches of a core hold, shared caches included. Larger data count as read from memory.
 inline constexpr Index kHostCacheBytes = 16 << 20;
 
 /// Bytes that one apply of stored factors reads and writes: y, x and three arrays of factors.
@@ -18,11 +18,11 @@ constexpr Index host_arrays_bytes(const LineSet& lines) {
   return 5 * lines.rows() * static_cast<Index>(sizeof(T));
 }
 
-/// Thomas without pivoting, with stored factors (method exact-factored), on the calling thread; any line set.
+/// Thomas without pivoting, with stored factors (method exact-factored), on the calling thread, for any line set.
 ///
 /// The first sweep reads y and one array of factors; the sweep back reads two arrays and writes x. Lines side by side
 /// are swept in bundles; the results of the sweep down stay in a window until the sweep up. If a row of the block is
-/// long (tuning: beside.long_row), one bundle takes all lines of the block and the results are kept in x. All other
+/// long (tuning: beside.long_row), one bundle takes all lines of the block and the results stay in x. All other
 /// lines are swept from both ends to a meeting row and back. Two lines are swept at once if their arrays fit into the
 /// cache, so that their chains of operations overlap. Several right-hand sides are swept four at a time.
 template <typename T>
@@ -41,9 +41,8 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
 
   /// @pre couplings out of the lines are 0
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form = Form::general);
-  /// See Factors::drop().
   bool drop(const std::vector<Index>& lines) { return factors_.drop(lines); }
-  /// @param y, x shape [lines.extent()]; may be the same
+  /// @param y, x shape [lines.extent()]; may be the same array
   void solve(const T* y, T* x);
   const Pivots& pivots() const { return factors_.pivots(); }
   const std::vector<Index>& doubtful() const { return factors_.doubtful(); }
@@ -64,7 +63,7 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
   Index abreast_ = 1;          ///< how many lines are swept at once, if they are not side by side
   AlignedArray<T> window_;     ///< one row of carried values, then the results of a bundle's sweep down
   T spoilt_ = 0;               ///< NaN if a solution since the last see() is not finite
-  bool leaves_range_ = false;  ///< take_errors() returns infinity
+  bool leaves_range_ = false;  ///< a solution left the range of T, and take_errors() returns infinity
   Times times_;
 };
 

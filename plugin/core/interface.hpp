@@ -30,8 +30,8 @@ struct ExcessRow {
   }
 };
 
-/// The largest multiplier of an elimination: the square root of the range of T. With larger ones, right-hand sides near
-/// the end of the range would lose digits.
+/// The largest multiplier of an elimination: the square root of the range of T. Larger multipliers would cost digits of
+/// right-hand sides near the end of the range.
 template <typename T>
 inline constexpr T kMostMultiplier = 0x1p64F;
 template <>
@@ -48,7 +48,7 @@ void two_difference(T a, T b, T& difference, T& error) {
   error = (a - a_virtual) + (b_virtual - b);
 }
 
-/// |diag| - |lower| - |upper|, rounded once: the two differences are kept exactly, with their rounding errors.
+/// |diag| - |lower| - |upper|, rounded once: the rounding errors of the two differences are added to the result.
 /// @source Knuth TwoSum
 template <typename T>
 T exact_excess(T lower, T diag, T upper) {
@@ -78,7 +78,7 @@ ExcessRow<T> make_row(T lower, T diag, T upper, T f, bool forgives = true) {
   return {lower, upper, row_excess(lower, diag, upper, forgives), f, std::copysign(T(1), diag)};
 }
 
-/// True if |diag| is so small against the couplings that the excess would lose its digits; the row carries its
+/// True if |diag| is so small against the couplings that the excess would lose its digits. The row then carries its
 /// diagonal.
 template <typename T>
 bool carries_diagonal(T lower, T diag, T upper) {

@@ -46,7 +46,7 @@ class Column {
 
 /// Call f(first, width) for the first `count` lines of a set, a few neighbours at a time, by all processors.
 /// @pre lines are of one length, which is not 0
-/// @param f     as for for_pieces()
+/// @param f     see for_pieces()
 /// @param most  the most lines of one call
 inline void for_columns(const LineSet& lines, Index count, const std::function<void(Index first, Index width)>& f,
                         Index most = kColumnLines) {

@@ -16,7 +16,7 @@ namespace {
 /// A module in a file of its own, opened once.
 class ModuleFile {
  public:
-  /// @param what  the module in words
+  /// @param what  name of the module in messages
   ModuleFile(const char* file, const char* what) : file_(file), what_(what) {}
 
   /// @return null if the module does not open; why() then has the reason. After bad_alloc, the next call tries again.
@@ -66,7 +66,7 @@ class AllDevices final : public DeviceModule {
   bool look() {
     const std::lock_guard lock(mutex_);
     if (listed_) return !none_;
-    infos_.clear();  // an earlier call may have thrown bad_alloc
+    infos_.clear();  // an earlier call may have ended by bad_alloc before the list was complete
     places_.clear();
     DeviceModule* const opencl = opencl_.open();
     if (opencl != nullptr) {
@@ -164,18 +164,17 @@ class AllDevices final : public DeviceModule {
   }
 
  private:
-  /// A device: its module, and its index in the module.
   struct Place {
     DeviceModule* module;
     int index;
-    DeviceModule* queues_of = nullptr;  ///< see DeviceSettings
+    DeviceModule* queues_of = nullptr;  ///< the module of the callers' queues, see DeviceSettings
     bool operator==(const Place&) const = default;
   };
   struct More {
     Place place;
     DeviceInfo info;
   };
-  /// The number of the first device that is not listed. Others follow in the order in which they are requested.
+  /// The number of the first device that is not listed. Later numbers follow in the order of requests.
   static constexpr int kFirstOfMore = 1 << 16;
 
   bool listed(int device) const { return device < kFirstOfMore; }

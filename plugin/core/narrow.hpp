@@ -26,13 +26,13 @@ OCLSPKT_API double narrow_bands(Bands<T>& bands);
 template <typename T>
 OCLSPKT_API double narrow_line(Bands<T>& bands, Index line);
 
-/// A bound of the relative change of any row's excess if the stored factors of a matrix of dominance d are rounded to
+/// A bound on the relative change of any row's excess if the stored factors of a matrix of dominance d are rounded to
 /// float: 2^-24 (d + 6) / (d - 1); infinite if d <= 1.
 ///
 /// Rounded multipliers M, reciprocals R and couplings C are the exact factors of a matrix with rows
 ///     lower_i = M_i / R_(i-1),  upper_i = C_i / R_i,  diag_i = 1 / R_i + M_i C_(i-1) / R_(i-1).
-/// Its numbers differ by at most 2^-23 |lower_i|, 2^-23 |upper_i| and 2^-24 (|diag_i| + 4 |lower_i|). In rows of
-/// dominance 1, with the pivots u, |lower_i upper_(i-1) / u_(i-1)| is at most |lower_i|.
+/// Compared with the original rows, lower_i, upper_i and diag_i change by at most 2^-23 |lower_i|, 2^-23 |upper_i| and
+/// 2^-24 (|diag_i| + 4 |lower_i|). The pivots u have |lower_i upper_(i-1) / u_(i-1)| <= |lower_i|, because d >= 1.
 double narrow_factors_change(double d);
 
 /// Why the factors of narrowed bands must not be rounded to float as well; empty if they are in float's range and both

@@ -5,18 +5,18 @@
 
 namespace oclspkt {
 
-/// The place of this process among those of its program on the same machine.
+/// The place of this process among the processes of its program on the same machine.
 struct NodePlace {
-  int rank = 0;   ///< from 0 on
+  int rank = 0;   ///< counted from 0
   int ranks = 1;  ///< processes of the program on this machine
 };
 
 /// Read this process's place from the launcher's environment variables (Open MPI, MPICH and its derivatives, Slurm);
-/// {0, 1} if none is set. Sends no message, so that a process may call it at any time.
+/// {0, 1} if none is set. The function sends no message.
 OCLSPKT_API NodePlace node_place();
 
-/// How many processors this process may use: those that it is bound to, else its share of the machine's processors; 0
-/// if unknown.
+/// How many processors this process may use: the processors that it is bound to, else its share of the machine's
+/// processors; 0 if unknown.
 OCLSPKT_API int processor_share();
 
 }  // namespace oclspkt

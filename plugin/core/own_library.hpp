@@ -11,7 +11,7 @@ namespace oclspkt {
 /// loader's path may be relative to the folder in which the program started. Empty if the loader does not know it.
 std::string own_file();
 
-/// The absolute folders of the path by which this library was loaded and of own_file(); one entry if both are equal.
+/// The absolute folders of own_file() and of the path by which the library was loaded; one entry if they are equal.
 std::vector<std::string> own_folders();
 
 /// The path of a file in the first of own_folders() that has it, or in the first folder if none has it. The name alone

@@ -10,7 +10,7 @@
 namespace oclspkt {
 
 /// The systems of two equations at cuts, each in an unknown of this process and an unknown of a neighbour. Both
-/// processes solve a system by the same operations, so that they get the same unknowns to the bit.
+/// processes solve a system by the same operations, and get the same bits.
 template <typename T>
 class PairSystems {
  public:
@@ -31,10 +31,10 @@ class PairSystems {
 
  private:
   struct Pair {
-    double multiplier, upper;  ///< multiplier of the pivot row, and its coupling
-    double first, second;      ///< reciprocal pivots
+    double multiplier, upper;  ///< multiplier and coupling of the pivot row
+    double first, second;      ///< reciprocals of the first and the second pivot
     Index mine, theirs;
-    bool pivot_is_mine;  ///< whether the pivot row is the equation of this process
+    bool pivot_is_mine;  ///< the pivot row is the equation of this process
     bool wants_first;
   };
   std::vector<Pair> pairs_;
@@ -53,7 +53,7 @@ void PairSystems<T>::add(const PivotedRow<double>& first, const PivotedRow<doubl
 
 template <typename T>
 void PairSystems<T>::solve(const T* mine, const T* theirs, T* unknowns) const {
-  constexpr Index kPiece = Index{1} << 15;  // takes some 100 microseconds
+  constexpr Index kPiece = Index{1} << 15;  // a piece takes some 100 microseconds
   for_pieces(size(), kPiece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const Pair& pair = pairs_[static_cast<std::size_t>(i)];

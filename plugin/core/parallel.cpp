@@ -31,7 +31,7 @@ constexpr Launcher kLaunchers[] = {
     {"SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"},
 };
 
-/// The number in an environment variable; -1 if it has none.
+/// The number in an environment variable; -1 if the variable holds no number.
 int number_of(const char* variable) {
   const char* text = std::getenv(variable);
   if (text == nullptr || *text == '\0') return -1;
@@ -64,8 +64,8 @@ NodePlace node_place() {
 
 int processor_share() {
   const int allowed = allowed_processors();
-  static const long all =
-      sysconf(_SC_NPROCESSORS_ONLN);  // once, because sysconf() reads files, which takes as long as a short set-up
+  static const long all = sysconf(
+      _SC_NPROCESSORS_ONLN);  // called once, because sysconf() reads files, which takes as long as a short set-up
   // The mask of a bound process is its share. Unbound processes share the machine's processors.
   const bool bound = allowed < all;
   return bound || allowed == 0 ? allowed : std::max(1, allowed / node_place().ranks);

@@ -10,18 +10,18 @@
 
 namespace oclspkt {
 
-/// Rows, or lanes of rows, in a piece of a pass over memory: a long stream, many times as long as starting a thread.
+/// Rows, or lanes of rows, in a piece of a pass over memory. A piece takes many times as long as starting a thread.
 inline constexpr Index kPieceRows = Index{1} << 16;
 
 /// Rows above a piece at which its sweep begins. From any starting row, pivots converge twice as fast as the influence
 /// of a boundary value decays.
 inline constexpr Index kLeadIn = 2048;
 
-/// Call f(first, end) for pieces [k * piece, (k+1) * piece) of [0, count), in any order, on the calling thread and, if
-/// there are several pieces and processor_share() is above 1, on others. The pieces depend on the arguments alone, so
-/// that a reduction by pieces has the same bits for any number of threads.
+/// Call f(first, end) for the pieces [k * piece, (k+1) * piece) of [0, count), in any order, on the calling thread and
+/// on more threads if processor_share() is above 1. The pieces depend on the arguments alone. A reduction by pieces
+/// thus has the same bits for any number of threads.
 /// @param piece at least 1
-/// @param f     throws nothing but std::bad_alloc, and locks data that pieces share
+/// @param f     may throw std::bad_alloc alone; must lock data that pieces share
 /// @throws std::bad_alloc if a piece throws it; by then, each other piece has ended or will never begin
 OCLSPKT_API void for_pieces(Index count, Index piece, const std::function<void(Index first, Index end)>& f);
 
@@ -51,7 +51,7 @@ inline Index lines_a_piece(const LineSet& lines) {
   return std::max<Index>(1, kPieceRows / std::max<Index>(1, usual));
 }
 
-/// Call f(line, first, end) for pieces of lines, rows [first, end) each, on several threads at once.
+/// Call f(line, first, end) for rows [first, end) of each line, in pieces, on several threads at once.
 template <typename F>
 void for_row_pieces(const LineSet& lines, const F& f) {
   if (lines.count() > 0 && lines.rows() / lines.count() >= kPieceRows) {

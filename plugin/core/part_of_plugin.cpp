@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Linked into every library of the plugin except liboclspkt.so.
+// This file is linked into every library of the plugin except liboclspkt.so.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -10,7 +10,7 @@
 
 namespace {
 
-constexpr int kErrorInLibrary = 76;  // PETSC_ERR_LIB
+constexpr int kErrorInLibrary = 76;  // the value of PETSC_ERR_LIB
 
 int hand_over(const void* return_address) {
   std::string why;
@@ -29,8 +29,8 @@ int hand_over(const void* return_address) {
 
 }  // namespace
 
-// In liboclspkt-solver.so, the function's name is PetscDLLibraryRegister_oclspkt_solver. The names of flavours have a
-// dot, hence asm.
+// The exported name ends with the library's name, as in PetscDLLibraryRegister_oclspkt_solver. Names of flavours have
+// a dot, which only asm allows.
 extern "C" OCLSPKT_API int oclspkt_part_of_plugin() asm("PetscDLLibraryRegister_" OCLSPKT_REGISTERS_AS);
 
 /// Let liboclspkt.so register the plugin. PETSc calls this function if -dll_append names this library, or the folder of

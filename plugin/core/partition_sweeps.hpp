@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Sweeps over a single partition, for truncation and rounding errors of its rows, in the order of the sweep.
+// Truncation and rounding errors of a partition's rows, computed by sweeps. Rows count in the order of the sweep.
 #pragma once
 
 #include <cmath>
@@ -16,11 +16,10 @@ struct Inherited {
   double from(double other) const { return own + carried * other; }
 };
 
-/// One forward sweep over a partition.
 struct ForwardSweep {
-  std::vector<double> coupling;  ///< |c_i p_i|, p the reciprocal pivots
+  std::vector<double> coupling;  ///< |c_i p_i|, c the couplings to the next row, p the reciprocal pivots
   std::vector<double> entered;   ///< influence on row i of the unknown before the partition
-  double last = 0;               ///< c_i p_i of the last row, with its sign
+  double last = 0;               ///< scaled coupling c_i p_i of the last row, with its sign
   double spike = 1;              ///< influence on the first row of the unknown behind the partition
 
   template <typename T>
@@ -53,7 +52,7 @@ struct ForwardSweep {
     }
     return worst;
   }
-  /// Bound largest_error() for any error of the last row.
+  /// A bound on largest_error() as a function of the last row's error.
   Inherited largest_errors(std::size_t stop) const {
     Inherited worst, row;
     for (std::size_t i = coupling.size(); i-- > stop;) {

@@ -13,8 +13,8 @@ namespace {
 
 #ifdef OCLSPKT_STORES_PAST_CACHES
 
-/// A function that copies whole cache lines; `to` is aligned to them. Stores of a whole line take two thirds of the
-/// time of stores of a quarter line, because they need none of the few buffers that combine stores into lines.
+/// A function that copies whole cache lines; `to` is aligned to cache lines. Stores of a whole line take two thirds of
+/// the time of stores of a quarter line, because no buffer has to combine them.
 using CopyLines = void (*)(const char* from, Index bytes, char* to);
 
 __attribute__((target("avx512f"))) void copy_by_64(const char* from, Index bytes, char* to) {

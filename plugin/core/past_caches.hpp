@@ -23,14 +23,14 @@ inline void prefetch(const T* from, Index count) {
   for (Index i = 0; i < count; i += kLine) __builtin_prefetch(from + i, kWrite, 2);
 }
 
-/// Copy `count` numbers past the caches if the processor has such stores, which neither read `to` nor leave it in the
+/// Copy `count` numbers past the caches, if the processor has such stores. They neither read `to` nor bring it into the
 /// caches. Other threads see the numbers after order_stores().
 /// @param[in]  from shape [count]; aligned to cache lines
 /// @param[out] to   shape [count]; aligned to cache lines
 template <typename T>
 OCLSPKT_API void copy_past_caches(const T* from, Index count, T* to);
 
-/// Copy bytes anywhere in memory past the caches; only the cache lines at both ends of `to` go through them.
+/// Copy bytes at any addresses past the caches. The first and the last cache line of `to` go through the caches.
 /// @param[in]  from shape [bytes]
 /// @param[out] to   shape [bytes]
 OCLSPKT_API void copy_past_caches(const std::byte* from, Index bytes, std::byte* to);

@@ -28,10 +28,10 @@ class PivotErrors {
         factors_tell_(elimination.tells_bound),
         most_(needs_pivots(elimination) ? kKnownPivots : kUnlimited) {}
 
-  /// Eliminate the previous row from the next one. @return whether the pivot of the next row is accurate
+  /// Eliminate the previous row from the next row. @return whether the pivot of the next row is accurate
   bool see(T lower, T diag, T upper) {
     const EliminatedRow row = chain_.next(lower, diag, upper);
-    if (factors_tell_ && row.size == 0) return true;  // the factors report the line
+    if (factors_tell_ && row.size == 0) return true;  // the factors themselves report this line
     // An error of the pivot above changes the number that this row subtracts. An error of the carried excess also
     // changes the multiplier, with the same total.
     double error = std::abs(row.taken) * handed_;
@@ -55,7 +55,7 @@ class PivotErrors {
   double most_;
   PivotChain chain_;
   double handed_ = 0;  ///< error of the last excess (or of the plain pivot), relative to the pivot
-  double swept_ = 0;   ///< bound of |d_i| for right-hand sides with |y_i| = |A_i|
+  double swept_ = 0;   ///< bound on the swept right-hand side |d_i| if |y_i| = |A_i|
 };
 
 template <typename T>
@@ -67,7 +67,7 @@ bool knows_line(const Elimination& how, const SweepRows<T>& rows, Index length) 
   return true;
 }
 
-/// True if all rows of a line are dominant enough for accurate pivots: their relative error is 4 u d / (d - 1).
+/// True if all rows have a dominance d that makes pivots accurate: relative errors are 4 u d / (d - 1), u = eps / 2.
 template <typename T>
 bool is_dominant(const BandsView<T>& line, Index length) {
   constexpr double kEnough = 1 + 40 * static_cast<double>(std::numeric_limits<T>::epsilon()) / kKnownPivots;
@@ -79,8 +79,7 @@ bool is_dominant(const BandsView<T>& line, Index length) {
   return all;
 }
 
-/// Rows of a line that suffice if all rows are equal. If their sums are 0, the excess of row i decreases like 1 / i,
-/// and so does its error.
+/// Rows to check in a line of equal rows. With row sums of 0, the excess of row i and its error decrease like 1 / i.
 constexpr Index kRowsAlike = 8192;
 
 }  // namespace
@@ -88,7 +87,7 @@ constexpr Index kRowsAlike = 8192;
 template <typename T>
 bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
   const Elimination how = scheme_of(plan).elimination(plan);
-  // see is_dominant()
+  // the limit of is_dominant()
   if (survey.dominance >= 1 + 40 * static_cast<double>(std::numeric_limits<T>::epsilon()) / kKnownPivots) return true;
   const Index count = plan.form == Form::shared ? 1 : lines.count();
   std::atomic<bool> known{true};
@@ -120,9 +119,9 @@ bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& ba
 double rounding_by_dominance(double d) {
   if (!(d > 1)) return std::numeric_limits<double>::infinity();
   // The rounding of a row is taken as 8 u |b_i| max |x|. The errors in rounding_by_growth() add up to 7 u |b_i| at most
-  // if |u_i| + |l_i c_(i-1)| is |b_i|, as in M-matrices. For other signs it is an assumption: they add up to 14 u |b_i|
-  // in some rows of dominance 1.05. An unknown at a joint (rounding.hpp) is computed twice, each time with an error of
-  // 8 u d / (d - 1) max |x|. Its coupling is at most half of |A_i|.
+  // if |u_i| + |l_i c_(i-1)| is |b_i|, as in M-matrices. For other signs, 8 is an assumption: the errors add up to 14 u
+  // |b_i| in some rows of dominance 1.05. An unknown at a joint (rounding.hpp) is computed twice, each time with an
+  // error of 8 u d / (d - 1) max |x|. Its coupling is at most half of |A_i|.
   return 5 + (d < std::numeric_limits<double>::infinity() ? 4 * d / (d - 1) : 4);
 }
 

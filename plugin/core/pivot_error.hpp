@@ -10,22 +10,22 @@
 
 namespace oclspkt {
 
-/// A row after elimination of the row above, in double.
+/// A row after elimination of the row above, in double. Notation: rounding.hpp.
 struct EliminatedRow {
-  double ratio = 0;     ///< |a_i / u_(i-1)|
+  double ratio = 0;     ///< multiplier |a_i / u_(i-1)|
   double taken = 0;     ///< a_i c_(i-1) / u_(i-1), subtracted from the diagonal
   double against = 0;   ///< added to the excess: 2 |taken| if `taken` enlarges the diagonal, else 0
   double own = 0;       ///< the excess before elimination
   double before = 0;    ///< the carried excess of the row above
-  double size = 0;      ///< |u_i|
+  double size = 0;      ///< size of the pivot |u_i|
   bool direct = false;  ///< the pivot follows from the diagonal, not from the excess
 };
 
-/// Computes the pivots of rows, one after the other, by carrying the excess from row to row. Forgives no excess.
+/// Computes the pivots of rows, one after the other, by carrying the excess from row to row. No excess is forgiven.
 struct PivotChain {
-  double pivot = 0;              ///< u of the last row; 0: no row yet
-  double reciprocal = 0;         ///< 1 / u
-  double upper = 0, excess = 0;  ///< |u| = |upper| + excess
+  double pivot = 0;  ///< pivot of the last row; 0: no row yet
+  double reciprocal = 0;
+  double upper = 0, excess = 0;  ///< members of the last row; |pivot| = |upper| + excess
 
   template <typename T>
   EliminatedRow next(T lower, T diag, T upper_of_row);
@@ -54,16 +54,15 @@ EliminatedRow PivotChain::next(T lower, T diag, T upper_of_row) {
   return row;
 }
 
-/// The largest relative error of pivots at which rounding bounds still hold, although they assume exact pivots.
+/// Rounding bounds assume exact pivots. They hold as long as the relative error of pivots is at most this number.
 inline constexpr double kKnownPivots = 0.05;
 
-/// True if arithmetic in T computes the pivots of a plan to within kKnownPivots, and no unknown overflows by rounding.
-///
-/// At dominance 1, row i has the relative error of the pivot of row i - 1, times |a_i c_(i-1)| / |u_(i-1) u_i|. This
-/// factor can exceed 1 for many rows. Where couplings grow towards one side, plain pivots b_i - a_i c_(i-1) / u_(i-1)
-/// soon lose all digits. Carried excesses lose only the forgiven part of a row, and the digits that cancel in rows that
-/// are not dominant. Growing couplings may also amplify the rounding of a right-hand side beyond T's range (Dorr's
-/// matrix in float, 212 rows).
+/// True if arithmetic in T computes the pivots of a plan to within kKnownPivots, and rounding makes no unknown
+/// overflow. Notation: rounding.hpp. At dominance 1, row i inherits the relative error of the pivot above, times |a_i
+/// c_(i-1)| / |u_(i-1) u_i|. This factor can exceed 1 for many rows. Where couplings grow towards one side, plain
+/// pivots b_i - a_i c_(i-1) / u_(i-1) soon lose all digits. Carried excesses lose only the forgiven part of a row, and
+/// digits that cancel in rows without dominance. Growing couplings may also amplify rounding of y beyond T's range
+/// (Dorr's matrix in float, 212 rows).
 ///
 /// If the dominance d is well above 1, pivots are accurate: all errors together act as relative errors of the diagonal,
 /// which change an excess by at most d / (d - 1) times as much.

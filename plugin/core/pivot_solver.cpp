@@ -24,7 +24,7 @@ constexpr double kUnit = static_cast<double>(static_cast<Number>(std::numeric_li
 /// Limits of measured errors, in eps of T. A solution with an error above kRefineEps is refined. If its error then
 /// exceeds kWidenEps, it is computed in wider numbers.
 constexpr double kRefineEps = 2, kWidenEps = 10;
-/// The largest growth for which refinement suffices. Growth destroys digits; at this limit, about four remain.
+/// The largest growth for which refinement suffices. At this growth, solutions keep about four digits.
 constexpr double kHardGrowth = 1e12;
 
 /// Convert a bound or an error from eps of Number to eps of T. Half an eps is added if T is narrower, because the

@@ -10,8 +10,8 @@
 
 namespace oclspkt {
 
-/// Call f(offset, place) for each row of some lines of a set, the members: the offset of the row in the set, and its
-/// place among the rows of the members.
+/// Call f(offset, place) for each row of the lines `members` of a set. `offset` is the row's offset in the set, and
+/// `place` counts the rows of all members.
 template <typename F>
 void for_each_row(const LineSet& all, const std::vector<Index>& members, const F& f) {
   Index at = 0;
@@ -22,12 +22,12 @@ void for_each_row(const LineSet& all, const std::vector<Index>& members, const F
 
 struct SingularLine {
   Index line = 0;
-  Index row = 0;  ///< within the line
+  Index row = 0;  ///< number of the row within the line
   bool lost =
       false;  ///< true: a pivot vanishes in rounding and the trial solve fails; false: the pivot of `row` is zero
 };
 
-/// The interface of PivotSolver that does not depend on its numbers.
+/// The part of PivotSolver's interface that is the same for all types of numbers.
 template <typename T>
 class Pivoting : public DeviceSolver<T> {
  public:
@@ -50,8 +50,8 @@ class OCLSPKT_API PivotSolver final : public Pivoting<T> {
   using Operator<T>::apply;
   void apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) override;
   Times times() const override { return times_; }
-  /// The rounding bound of all lines, in eps. A line without a bound counts with the error at which refinement
-  /// suffices, or with that of its trial solve if it is larger; take_errors() reports larger errors.
+  /// The rounding bound of all lines, in eps. A line without a bound counts with the error of its trial solve, or with
+  /// the error at which refinement ends if this error is larger. take_errors() reports larger errors.
   double rounding() const override;
   double take_errors() override;
   std::int64_t bytes() const override;
@@ -79,7 +79,7 @@ class OCLSPKT_API PivotSolver final : public Pivoting<T> {
   std::unique_ptr<PivotSolver<T, long double>> wide_;
   AlignedArray<T> wide_y_, wide_x_;
   double rounding_ = 0;
-  std::vector<double> worst_;  ///< shape [bundles]; errors since the last take_errors()
+  std::vector<double> worst_;  ///< shape [bundles]; the largest errors since the last take_errors()
   Times times_;
 };
 

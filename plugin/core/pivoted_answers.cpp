@@ -70,12 +70,12 @@ void set_power(int exponent, long double& power) { power = std::ldexp(1.0L, expo
 
 /// Infer the unit of each unknown from the couplings and diagonals. Units are powers of two, relative to the first
 /// unit.
-/// @param[out] size shape [rows][width]; the value of each unknown if it is 1 in its unit
+/// @param[out] size shape [rows][width]; the unit of each unknown
 template <typename Number>
 void find_sizes(Index rows, Index width, const BandsView<Number>& b, Number* size) {
   constexpr int kNone = std::numeric_limits<int>::min(), kFarthest = 480;
   for (Index j = 0; j < width; ++j) {
-    int above = 0, here = 0, diag = exponent_of(b.diag[j]);  // exponents of two units and of a diagonal
+    int above = 0, here = 0, diag = exponent_of(b.diag[j]);  // exponents: units above and here, this diagonal
     for (Index i = 0; i < rows; ++i) {
       const Index at = i * width + j;
       set_power(-here, size[at]);
@@ -128,7 +128,7 @@ void PivotedLines<Number>::measure(const Bundle& b, const Number* y, const Numbe
 }
 
 /// Solve a measured bundle, and refine its solutions as long as errors decrease.
-/// @param[out] work  as for solve(); begins with a copy of the right-hand sides
+/// @param[out] work  shape [3][rows][width]; begins with a copy of the right-hand sides
 /// @param[out] errors  errors in eps; NaN if a solution is not finite
 template <typename Number>
 void PivotedLines<Number>::solve_refined(const Bundle& b, Number* x, Number* work, double* errors) const {
@@ -138,7 +138,7 @@ void PivotedLines<Number>::solve_refined(const Bundle& b, Number* x, Number* wor
   std::copy_n(x, size, y);
   substitute(b, x);
   measure(b, y, x, r, errors);
-  const auto asks = [&](double error) { return error > b.limits.refined; };  // false for NaN
+  const auto asks = [&](double error) { return error > b.limits.refined; };  // false if the error is NaN
   bool better = true;
   for (int k = 0; k < kMostSteps && better && std::any_of(errors, errors + b.width, asks); ++k) {
     double after[kLanes];

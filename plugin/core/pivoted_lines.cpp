@@ -17,20 +17,20 @@ template <typename Number>
 using Limits = std::numeric_limits<Number>;
 
 /// A row that multiplies the next diagonal by at most 1 + 1 / kShare is a block of 1, whatever the other rows are.
-/// Bunch's value of 0.6 bounds the growth of single rows and blocks alike. This smaller one prefers single rows,
-/// because they have a componentwise bound, and most blocks of 2 have none.
+/// Bunch's value of 0.6 bounds the growth of single rows and blocks alike. This smaller value prefers single rows: they
+/// have a componentwise bound, and most blocks of 2 have none.
 template <typename Number>
 constexpr Number kShare = Number(0.1);
 
-/// Two products can be compared if the larger one has at least this size, even if the smaller one underflows.
+/// Two products can be compared if the larger product has at least this size, even if the smaller product underflows.
 template <typename Number>
 const Number kLeastProduct = std::ldexp(Limits<Number>::min(), 60);
 
-/// The absolute value of a number, with an unlimited exponent. Rounds like Number.
+/// The absolute value of a number, with an unlimited exponent. Its operations round like Number.
 template <typename Number>
 struct Size {
   int exponent = 0;
-  Number part;  ///< 0, or in [0.5, 1)
+  Number part;  ///< mantissa: 0, or in [0.5, 1)
 
   explicit Size(Number number) : part(std::frexp(std::abs(number), &exponent)) {}
   Size(Number some, int of_some) : Size(some) { exponent += of_some; }
@@ -43,7 +43,7 @@ struct Size {
 };
 
 /// The numbers that decide between a single row and a block of 2: the waiting row (diag, upper), the next row (a, b,
-/// c), and the lower coupling and the diagonal of the row after it.
+/// c), and the lower coupling and the diagonal of the row behind the next row.
 template <typename Number>
 struct Choice {
   Number diag, upper, a, b, c, lower_after, diag_after;
@@ -110,7 +110,7 @@ template <Index kWidth, typename Number>
 struct Lanes {
   Number diag[kWidth], upper[kWidth], taken[kWidth] = {}, in_block[kWidth] = {};
   Number unsound[kWidth] = {}, lost[kWidth] = {}, growth[kWidth] = {}, blocks[kWidth] = {}, unbounded[kWidth] = {};
-  Number strayed[kWidth] = {};  ///< 1 if step() returned 1
+  Number strayed[kWidth] = {};  ///< 1 if a product left the range of numbers in step()
 };
 
 template <typename Number>
@@ -176,7 +176,7 @@ template <Index kWidth, bool kCareful, typename Number>
   lanes = s;
 }
 
-/// True if a row changed places with the next one. The row's upper2 is then not -0.
+/// True if a row changed places with the next row. The row's upper2 is then not -0.
 template <typename Number>
 bool is_swapped(Number upper2) {
   return (upper2 != 0) | (std::copysign(Number(1), upper2) > 0);
@@ -319,7 +319,7 @@ void PivotedLines<Number>::make_room() {
 template <typename Number>
 template <Index kWidth>
 void PivotedLines<Number>::factor_lanes(const Bundle& b, const BandsView<Number>& bands, PivotFacts* facts) {
-  // The rounding errors of a single row are four times eps / 2, and those of a row in a block of 2 are eight times
+  // The rounding errors of a single row are four times eps / 2, the errors of a row in a block of 2 are eight times
   // eps / 2. See docs/experiments/pivoting.md.
   constexpr double kAlone = 2, kInBlock = 4;
   const Places<Number> to{diag_.data() + b.at, upper_.data() + b.at, upper2_.data() + b.at, multiplier_.data() + b.at};
@@ -366,7 +366,7 @@ void PivotedLines<Number>::substitute(const Bundle& b, Number* x) const {
 
 template <typename Number>
 void PivotedLines<Number>::solve(Number* x) const {
-  constexpr Index kPiece = Index{1} << 12;  // takes some 100 microseconds for short systems
+  constexpr Index kPiece = Index{1} << 12;  // a piece of short systems takes some 100 microseconds
   for_pieces(bundles(), kPiece, [&](Index begin, Index end) {
     for (Index s = begin; s < end; ++s)
       substitute(bundles_[static_cast<std::size_t>(s)], x + bundles_[static_cast<std::size_t>(s)].at);

@@ -11,10 +11,10 @@ namespace oclspkt {
 template <typename Number>
 struct PivotedRow {
   Number lower = 0, diag = 0, upper = 0;
-  Number made_of = 0;  ///< |diag|; if diag is a difference, the larger operand
+  Number made_of = 0;  ///< |diag|, or the larger operand if diag is a difference
 };
 
-/// The row that is eliminated next, as all previous eliminations have left it.
+/// The row that is eliminated next, after all previous eliminations.
 template <typename Number>
 struct WaitingRow {
   Number diag, upper = 0;
@@ -30,12 +30,12 @@ struct PivotStep {
   Number swapped = 0;     ///< 1: this row changed places with the next row before its elimination
 };
 
-/// Choose the pivot row from the waiting row and the next row, and eliminate its unknown from the other of these rows.
+/// Choose the pivot row from the waiting row and the next row, and eliminate its unknown from the other row.
 ///
 /// Pivots are diagonal blocks of 1 and 2 rows. A single row enlarges the next diagonal by the factor
 /// 1 + |upper next.lower| / |diag next.diag|. A block of two rows enlarges the diagonal of the row behind it, through
 /// the couplings between that row and the second row of the block. The waiting row is a block of 1 if its factor is at
-/// most 11, or if its factor is smaller than that of the block of two. In each comparison, both sides have the same
+/// most 11, or if its factor is smaller than the factor of the block of two. In each comparison, both sides have equal
 /// units: no scaling of rows or columns changes the choice, and scaling by powers of two changes no bit of the result.
 /// A block of two rows is eliminated by its second row first; its determinant is at least 0.9 |upper next.lower|.
 /// @param after  the row behind a block of two; null at the end of the line
@@ -49,26 +49,26 @@ struct PivotFacts {
   Index bad = -1;          ///< the first row whose pivot is zero or not finite; -1: none
   bool overflows = false;  ///< the pivot of `bad` is not finite, or a multiplier needs wider numbers
   bool lost = false;       ///< a pivot is at most 4 eps of the number subtracted to make it
-  double growth = 0;       ///< the largest (|l_i u_(i-1)| + |p_i|) / |b_i|
+  double growth = 0;       ///< the largest (|number subtracted from the diagonal| + |pivot|) / |diagonal|
   double bound = 0;        ///< |r_i| <= bound (|A| |x| + |y|)_i, in eps; infinity if a block has no bound
   double trial = 0;        ///< the largest |r_i| / (|A| |x| + |y|)_i of trial solves, in eps, or NaN; 0 without trials
 };
 
-/// Limits of componentwise errors, in eps, and of the growth: what a solver does above each limit.
+/// Limits of componentwise errors, in eps, and of the growth.
 struct PivotLimits {
-  double bound;    ///< lines with a larger bound: the error of each solution is measured
+  double bound;    ///< if the bound of a line is larger, the error of each solution is measured
   double refined;  ///< solutions with a larger measured error are refined
   double widened;  ///< solutions with a larger error after refinement are computed again in wider numbers
   double growth;   ///< lines of larger growth get trial solves, because refinement may not suffice
 };
 
-/// Solves many tridiagonal systems by Gaussian elimination with diagonal blocks of 1 and 2 rows: for the method
+/// Solves many tridiagonal systems by Gaussian elimination with diagonal blocks of 1 and 2 rows. It serves the method
 /// `pivot`, the reduced systems of cut lines, and lines beyond the range of their type. Systems of one length form
-/// bundles, with interleaved numbers, that are eliminated side by side.
+/// bundles, which have interleaved numbers and are eliminated side by side.
 template <typename Number>
 class PivotedLines {
  public:
-  /// A bundle has kLanes systems, or a single one.
+  /// A bundle has kLanes systems or 1 system.
   static constexpr Index kLanes = 8;
 
   void clear();
@@ -86,7 +86,7 @@ class PivotedLines {
   /// Run trial solves for lines whose growth exceeds limits.growth.
   void watch(Index bundle, const BandsView<Number>& bands, const PivotLimits& limits, PivotFacts* facts);
   /// Place a system in a bundle of its own, which make_room() factors.
-  /// @param[in] rows shape [n]; lower of the first and upper of the last are not read
+  /// @param[in] rows shape [n]; lower of the first row and upper of the last row are not read
   void add(const std::vector<PivotedRow<Number>>& rows);
 
   /// The number of unknowns of all systems.
@@ -125,8 +125,8 @@ class PivotedLines {
   std::vector<PivotedRow<Number>> added_;
 };
 
-/// The smallest ratio of a pivot to its made_of in a system; NaN if a pivot is not finite. The first row of a block of
-/// two does not count as a pivot.
+/// The smallest ratio of a pivot to PivotedRow::made_of in a system; NaN if a pivot is not finite. The first row of a
+/// block of two does not count as a pivot.
 template <typename Number>
 Number smallest_pivot(const std::vector<PivotedRow<Number>>& rows);
 

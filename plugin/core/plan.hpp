@@ -21,19 +21,19 @@ class Tuning;
 /// The properties of the device that runs a plan.
 struct DeviceTraits {
   int lanes = 8;                          ///< SIMD lanes of the scalar type in a register
-  int tile_lanes = 1;                     ///< least number of partitions that a tile sweeps side by side, see `lanes`
+  int tile_lanes = 1;                     ///< least number of partitions that a tile sweeps side by side
   int cores = 1;                          ///< work-groups that run at once
-  std::int64_t cache_bytes = 1 << 20;     ///< second-level cache of a core
-  std::int64_t chunk_bytes = INT64_MAX;   ///< largest single allocation
-  std::int64_t memory_bytes = INT64_MAX;  ///< all allocations together; INT64_MAX where host memory is shared
+  std::int64_t cache_bytes = 1 << 20;     ///< bytes of a core's second-level cache
+  std::int64_t chunk_bytes = INT64_MAX;   ///< bytes of the largest single allocation
+  std::int64_t memory_bytes = INT64_MAX;  ///< bytes of all allocations together; INT64_MAX where host memory is shared
   bool host = false;                      ///< the calling thread is the device
   int group_items = 0;                    ///< most work-items of a work-group, for kernels for GPUs
-  std::int64_t local_bytes = 0;           ///< local memory of a work-group; kernels for GPUs and FPGAs
+  std::int64_t local_bytes = 0;           ///< bytes of a work-group's local memory, for kernels for GPUs and FPGAs
   bool unproven = false;                  ///< kernels for GPUs or FPGAs run on another kind of device
   bool paper = false;                     ///< the user asks for the kernels of the paper's form
   bool task = false;                      ///< kernels for FPGAs are used: one work-item that streams all rows
   const Tuning* figures =
-      nullptr;  ///< figures measured for this kind of device; null: the built-in ones, see figures_of()
+      nullptr;  ///< figures measured for this kind of device; null: built-in figures, see figures_of()
 };
 
 inline constexpr DeviceTraits kHostTraits{.lanes = 1, .host = true};
@@ -43,13 +43,13 @@ struct Cut {
   Index grain;           ///< cuts lie at multiples of this many rows
   Index before, behind;  ///< rows that a chunk reads before its first and behind its last row
   bool whole;            ///< nothing may be cut: one chunk has all rows
-  Index blocks = 0;      ///< lines side by side: most blocks of a chunk; 0: a block does not fit into the memory
+  Index blocks = 0;      ///< most blocks of a chunk, for lines side by side; 0: memory does not hold a block
 };
 
 /// How stored arrays are divided among the chunks of lines laid end to end. By default they have one number a row, and
 /// are divided like the bands.
 struct StoredPlaces {
-  Index shared = 0;      ///< how many numbers of each array all chunks share; 0: each chunk has its own
+  Index shared = 0;      ///< how many numbers of each array all chunks share; 0: chunks share nothing
   Index tile_words = 0;  ///< numbers of a tile; a chunk has one more tile on each side; 0: divided like bands
 };
 
@@ -74,7 +74,7 @@ struct Plan {
   bool narrow = false;            ///< bands or factors are floats beside vectors of doubles
   Index chunk_tiles = 0;          ///< tiles per chunk. One launch covers a chunk, and its arrays are single allocations
   double idle = 1;                ///< ratio of the time to the time with full lanes on all cores
-  const char* made_by = nullptr;  ///< the name of its scheme
+  const char* made_by = nullptr;  ///< the name of the plan's scheme
   /// Structs of schemes or families of schemes, at most one of each type, see as().
   std::vector<std::any> geometry = {};
 
@@ -90,7 +90,7 @@ struct Plan {
   bool has() const {
     return find<G>() != nullptr;
   }
-  /// find(), or an exception if there is none.
+  /// The struct of type G.
   /// @throws std::bad_any_cast if there is none
   template <typename G>
   const G& as() const {
@@ -101,7 +101,7 @@ struct Plan {
   G& as() {
     return const_cast<G&>(std::as_const(*this).template as<G>());
   }
-  /// Store a struct of type G, in place of an earlier one.
+  /// Store a struct of type G, or replace the stored struct of this type.
   template <typename G>
   G& add(G of = {}) {
     if (has<G>()) return as<G>() = std::move(of);
@@ -133,9 +133,9 @@ struct PlanRequest {
   const DeviceTraits& traits;
 };
 
-/// Make the plan by the first scheme that can, see Scheme::make().
-/// @throws DeviceError if no scheme can; InvalidInput if `partition` is negative, a tile exceeds the chunk limit, or no
-///         work-group holds the halo
+/// Make the plan of the first scheme that takes the request, see Scheme::make().
+/// @throws DeviceError if no scheme has a plan; InvalidInput if `partition` is negative, a tile exceeds the chunk
+///         limit, or no work-group holds the halo
 OCLSPKT_API Plan make_plan(const PlanRequest& request);
 
 OCLSPKT_API Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);

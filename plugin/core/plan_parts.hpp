@@ -8,11 +8,11 @@
 
 namespace oclspkt {
 
-/// Partitions of fewer rows spend most of their time on starts and interfaces.
+/// The fewest rows of a partition. Shorter partitions spend most of their time on starts and interfaces.
 inline constexpr Index kShortPartition = 64;
 /// Words that a tile keeps for each row between its two sweeps.
 inline constexpr Index kScratchWords = 2;
-/// Runs of a core: several, so that one slow core does not delay the others.
+/// Runs per core. With several runs, one slow core does not delay the other cores.
 inline constexpr Index kRunsPerCore = 4;
 
 /// Partitions of a tile, for lines laid end to end in lanes.
@@ -32,7 +32,7 @@ void cut_into_chunks(Plan& plan, int word, const DeviceTraits& traits);
 /// @param pieces  tiles, or pieces of lines side by side
 void take_runs(Plan& plan, Index pieces, const DeviceTraits& traits);
 
-/// How many blocks of lines side by side a chunk holds; 0 if none fits. Interleaved blocks must all fit into one chunk.
+/// How many blocks of lines side by side a chunk holds; may be 0. Interleaved blocks must all fit into one chunk.
 /// @param window words that the work-groups keep
 Index choose_chunk_blocks(const LineSet& lines, Index window, int word, const DeviceTraits& traits);
 

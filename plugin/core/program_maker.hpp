@@ -9,7 +9,7 @@ namespace oclspkt {
 struct ProgramOrder {
   std::string kernel;
   bool is_double = false;
-  std::string defines = {};  ///< -D options of the kernel's own, such as -D TASK_ROWS=32
+  std::string defines = {};  ///< -D options of the kernel, such as -D TASK_ROWS=32
 };
 
 /// The board for a program that another machine builds, as oclspkt-devices names it.
@@ -21,12 +21,10 @@ struct BoardName {
 class ProgramMaker {
  public:
   virtual ~ProgramMaker() = default;
-  /// Names of the kernels in the module: the kernels for FPGAs, or all.
+  /// Names of the module's kernels: all kernels, or the kernels for FPGAs alone.
   virtual std::vector<std::string> kernels(bool for_fpgas) const = 0;
-  /// The text of a kernel.
   /// @throws DeviceError if there is no such kernel
   virtual std::string text(const std::string& kernel) const = 0;
-  /// The compiler options for the kernel of an order.
   virtual std::string options(const ProgramOrder& order) const = 0;
   /// The name of the file for a board's program, without its ending.
   virtual std::string name(const ProgramOrder& order) const = 0;

@@ -38,7 +38,7 @@ OCLSPKT_API double line_rowwise_backward_error(const LineSet& lines, const Bands
                                                const T* y);
 
 /// Componentwise backward error of one line, max_i |y - A x|_i / (|A| |x| + |y|)_i (0/0 counts 0); NaN if any number is
-/// NaN or x is not finite. It is computed in double: faster, and accurate to a few eps of double.
+/// NaN or x is not finite. It is computed in double, and accurate to a few eps of double.
 template <typename T>
 OCLSPKT_API double line_backward_error(const LineSet& lines, const BandsView<T>& bands, Index line, const T* x,
                                        const T* y);

@@ -22,11 +22,11 @@ namespace oclspkt {
 /// result of their last row. A joint is the interface of two neighbours that are swept separately: segments,
 /// partitions, tiles or work-items.
 
-/// A bound on |r_i| / (|A_i| max |x| + |y_i|) of all rows, where r = y - A x is the residual of rounding. It is known
-/// before the first solve. Scaling a row does not change it.
+/// A bound on |r_i| / (|A_i| max |x| + |y_i|) of all rows, r = y - A x for the computed x. It is known before the first
+/// solve. Scaling a row does not change it.
 struct Rounding {
   double eps = 0;  ///< the bound, in units of eps of the scalar; NaN or Inf: nothing is known
-  Index row = -1;  ///< the row with the largest bound, an offset in the vector; -1: no single row has it
+  Index row = -1;  ///< the row with the largest bound, an offset in the vector; -1: no single row
 };
 
 /// The larger of two bounds; NaN if one is NaN.
@@ -46,7 +46,7 @@ struct WorstRow {
   Rounding bound() const { return {error / 2, row}; }
 };
 
-/// The least dominance at which rounding_by_dominance() alone is below the limit.
+/// The least dominance at which rounding_by_dominance() is below kRoundingLimit.
 inline constexpr double kSurveyedDominance = 1.05;
 
 /// The rounding bound of methods that eliminate and substitute each row once, with stored factors or without:
@@ -57,8 +57,8 @@ inline constexpr double kSurveyedDominance = 1.05;
 ///   l_i                  |a_i| + |l_i c_(i-1)|
 ///   d_i, d_i p_i         |u_i| + |c_i| each
 ///   c_i p_i, x_i, p_i    |c_i|, |u_i| and |u_i|
-///   row i - 1            its last four errors times l_i: |a_i| + |l_i c_(i-1)|, |l_i c_(i-1)|, |a_i|, and only
-///                        |l_i c_(i-1)| for p_(i-1), whose errors in l_i and x_(i-1) partly cancel
+///   d p, c p, x and p    |a_i| + |l_i c_(i-1)|, |l_i c_(i-1)|, |a_i| and |l_i c_(i-1)|: the error of p_(i-1) partly
+///   of row i - 1         cancels between l_i and x_(i-1)
 /// The sum is 4 |u_i| + 3 |c_i| + 3 |a_i| + 4 |l_i c_(i-1)|. Bounds of rows add 4 |u_i| + 2 |l_i c_(i-1)| for the
 /// pivot: 8 |u_i| + 3 |c_i| + 3 |a_i| + 6 |l_i c_(i-1)|, at most 8 growth |A_i|. If products round as well, the sum is
 /// 4 (|a_i| + |u_i| + |c_i|) + 6 |l_i c_(i-1)|, still at most 8 growth |A_i|.
@@ -73,7 +73,7 @@ inline double rounding_by_growth(double growth) { return 4 * growth; }
 double rounding_by_dominance(double d);
 
 /// The largest meaningful bound, in eps. Bounds are of first order and assume exact factors. Far above this limit, the
-/// computed factors differ from the exact ones.
+/// computed factors differ from exact factors.
 inline constexpr double kLargestRounding = 1e3;
 
 /// `bound`, or infinity (nothing is known) if it is above kLargestRounding.
@@ -87,7 +87,7 @@ Rounding bound_rounding(const Plan& plan, const LineSet& lines, const BandsView<
 
 /// The errors that enter the rounding bound of a part of a line, see CutParts.
 struct CutPartErrors {
-  double inner = 0;        ///< bound of the solve of the inner rows, in eps; see Rounding
+  double inner = 0;        ///< bound on the rounding of the solve of the inner rows, in eps; see Rounding
   double spike_size = 0;   ///< S, the largest |p_i| + |q_i|
   double spike_error = 0;  ///< largest sum of both spikes' residuals in a row, relative to |A_i|, in eps
 };
@@ -124,7 +124,7 @@ inline double rounding_of_part(const CutPartErrors& errors, double dominance) {
 /// The largest bound of the solve of the inner rows, in eps, that keeps rounding_of_part() within kRoundingLimit for
 /// every matrix of this dominance, whose spikes are at most 1 / dominance. Without dominance, spikes of 3 are assumed.
 inline double inner_rounding_limit(double dominance) {
-  // In a row, a spike solved by the inner rows' method has a residual of 1 or 2 eps, whose rounding adds as much.
+  // A spike leaves a residual of 1 or 2 eps in a row, and rounding of the spike adds as much.
   constexpr double kSpikeError = 4, kWithoutDominance = 20;
   if (!(dominance >= 1)) return kWithoutDominance;
   return (kRoundingLimit - kSpikeError) / (1 + 1 / dominance) - 1;

@@ -13,7 +13,7 @@ namespace {
 /// Absolute values of a row's numbers, and of the number that elimination subtracts from its diagonal.
 struct SweptRow {
   double lower, diag, upper, taken;
-  double pivot;  ///< NaN if it is not positive
+  double pivot;  ///< NaN if the pivot is not positive
 };
 
 /// Eliminate a row. A pivot that is not positive makes all later results NaN.
@@ -22,7 +22,7 @@ SweptRow eliminate(const SweepRows<T>& rows, Index i, PivotAbove& above) {
   const double sign = rows.diag(i) < 0 ? -1 : 1, a = sign * rows.lower(i), b = sign * rows.diag(i);
   const double c = sign * rows.upper(i), t = std::abs(a) * above.reciprocal, taken = t * std::abs(above.upper);
   double excess = row_excess(rows.lower(i), rows.diag(i), rows.upper(i));
-  // Without a row above, the coupling counts as excess.
+  // If there is no row above, the coupling counts as excess.
   if (above.reciprocal == 0) excess += std::abs(a);
   // If the couplings have opposite signs, the product is added to the diagonal, and the excess grows by twice as much.
   // Otherwise the excess does not change.
@@ -96,7 +96,7 @@ void RoundedRows::fill(const SweepRows<T>& rows, Index first, Index n, PivotAbov
     share_down[at] = row.lower * of_row;
     share_up[at] = row.upper * of_row;
     weight[at] = above.reciprocal * sum;
-    // The terms are those in the comment on rounding_by_growth().
+    // rounding_by_growth() explains these terms.
     local[at] = (8 * row.pivot + 3 * (row.lower + row.upper) + 6 * row.taken) * of_row;
   }
 }
@@ -140,7 +140,7 @@ void ScanErrors::scan() { joints_ == Joints::swept_windows ? scan_windows() : sc
 void ScanErrors::scan_blocks() {
   const int items = static_cast<int>(items_.size());
   const auto of = [&](int k) -> const Item& { return items_[static_cast<std::size_t>(k)]; };
-  // A bound of the value of a map that begins with work-item map.begin and ends with work-item k.
+  // A bound on the value of a map that begins with work-item map.begin and ends with work-item k.
   const auto value = [&](int k, const Window& map) { return of(k).leaves + map.factor * of(map.begin).enters; };
   windows_.clear();
   for (int k = 0; k < items; ++k) windows_.push_back({of(k).through, 0, 0, k});
@@ -149,8 +149,8 @@ void ScanErrors::scan_blocks() {
     for (int k = 0; k < items; ++k) {
       const int block = k / distance, begin = (block - block % 4) * distance;
       if (block % 4 == 0) continue;
-      // The previous map ends with work-item `end`, the last one of its block. Of the maps before that, only factors
-      // count.
+      // The previous map ends with work-item `end`, the last work-item of its block. Earlier maps enter by their
+      // factors alone.
       Window& mine = next_[static_cast<std::size_t>(k)];
       const int end = block * distance - 1;
       double product = 1;

@@ -18,17 +18,17 @@ struct PivotAbove {
   double reciprocal = 0, upper = 0, excess = 0;
 };
 
-/// The pivots of the rows above some rows of a system of n rows. Elimination begins kLeadIn rows above each of these
-/// rows. If the pivots of any of them do not converge, it begins with the first row of the system, for all of them.
-/// @param first  the rows, ascending; the result for rows outside of the system is PivotAbove{}
+/// The pivots of the rows directly above the rows `first` of a system of n rows. Elimination begins kLeadIn rows above
+/// each of these rows. If pivots do not converge in one of the lead-ins, it begins with the first row of the system.
+/// @param first  ascending; the result for rows outside of the system is PivotAbove{}
 template <typename T>
 std::vector<PivotAbove> pivots_above(const SweepRows<T>& rows, Index n, const std::vector<Index>& first);
 
-/// The numbers of some rows on which their rounding errors depend.
+/// The numbers on which the rounding errors of some rows depend, in the notation of rounding.hpp.
 struct RoundedRows {
-  std::vector<double> down, up;              ///< |a_i p_i| and |c_i p_i|
-  std::vector<double> share_down, share_up;  ///< |a_i| / |A_i| and |c_i| / |A_i|
-  std::vector<double> weight;                ///< |A_i p_i|
+  std::vector<double> down, up;              ///< ratios |a_i p_i| and |c_i p_i|
+  std::vector<double> share_down, share_up;  ///< shares of couplings in the row sum, |a_i| / |A_i| and |c_i| / |A_i|
+  std::vector<double> weight;                ///< row sum over pivot, |A_i p_i|
   std::vector<double> local;  ///< the error of elimination and substitution in the row, see rounding_by_growth()
 
   void resize(Index rows);
@@ -41,7 +41,7 @@ struct RoundedRows {
   bool grow_upwards() const {
     return std::any_of(up.begin(), up.end(), [](double ratio) { return !(ratio <= 1 + 1e-9); });
   }
-  /// Fill with rows that have the worst rounding of all rows whose shares and ratios are at most the given ones.
+  /// Fill with rows that have the worst rounding of all rows whose shares and ratios are at most the arguments.
   void fill_with(double lower_share, double upper_share, double down_ratio, double up_ratio);
 };
 
@@ -77,7 +77,7 @@ Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& e
   WorstRow worst;
   for (const PartitionErrors& of : found) worst.see(of.worst);
   for (std::size_t k = 1; plan.halo > 0 && k < found.size(); ++k) {
-    // A partition solves the row beside a cut with its own value of the unknown beyond. The solution has the other one.
+    // The row beside a cut is solved with this partition's value of the unknown beyond the cut. x has another value.
     const PartitionErrors &before = found[k - 1], &behind = found[k];
     const Index below = static_cast<Index>(k) * plan.m, above = below - 1;
     const BesideCut joint{before.at_end.above + behind.at_first.above, before.at_end.below + behind.at_first.below};
@@ -90,7 +90,7 @@ Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& e
 /// How work-items compute the value that enters their rows, which is the result of the row before them in the sweep,
 /// and how they use it.
 enum class Joints {
-  swept_windows,  ///< a scan by windows (kernels/gpu/tile_shared_rows.clh), then a second sweep from the value
+  swept_windows,  ///< a scan by windows (kernels/gpu/tile_shared_rows.clh), then a second sweep from the result
   swept,          ///< a scan by blocks (kernels/gpu/tile_scan.clh), then a second sweep
   taken_off       ///< a scan by blocks; the value, times the scan's products, is subtracted from the rows
 };
@@ -98,11 +98,11 @@ enum class Joints {
 /// The errors of a tile's sweep. Every work-item sweeps its rows from 0. A scan then computes the value that enters
 /// each work-item. The work-item sweeps again from this value, or subtracts its influence.
 ///
-/// What the scan composes are maps, value + factor * entering value, each of some successive work-items. In a scan by
-/// blocks of 4^s work-items, two neighbours have one map each. One step composes these two maps with each other, which
-/// rounds once. Each later step composes both with the same third map: it multiplies the third map's value by each
-/// map's factor, and adds. The two factors differ by one rounding for each earlier step and each neighbour. In a scan
-/// by windows, two neighbours share no intermediate result, so that all roundings of both count.
+/// The scan composes maps x -> value + factor x. A map covers some successive work-items. In a scan by blocks of 4^s
+/// work-items, one step composes the maps of two neighbours with each other, which rounds once. Each later step
+/// composes both maps with the same third map: it multiplies the third map's value by each map's factor, and adds. The
+/// factors of both maps differ by one rounding for each earlier step and each neighbour. In a scan by windows, two
+/// neighbours share no intermediate result, and all roundings of both count.
 class ScanErrors {
  public:
   explicit ScanErrors(Joints joints) : joints_(joints) {}
@@ -114,17 +114,18 @@ class ScanErrors {
   void analyse(const std::vector<double>& ratios, const std::vector<double>& sizes, int items, bool back,
                double enters);
   /// The difference between the value that enters a work-item and the value with which the previous work-item ends; 0
-  /// for the first. Work-items count in the order of the sweep.
+  /// for the first work-item. Work-items count in the order of the sweep.
   double joint(int item) const;
   /// Update the errors for kernels that also scan the differences of joint() and subtract the results from the rows.
   /// @param u  half of eps
   /// @post joint() is the difference after this correction
   void correct(double u);
-  /// The rounding that the subtraction of correct() adds to a row of a work-item, besides that of the row itself.
+  /// The rounding that the subtraction of correct() adds to a row of a work-item, besides the row's own rounding.
   /// @pre correct() was called
   double drift(int item) const { return items_[static_cast<std::size_t>(item)].drift; }
-  /// A tile may pass on the value of the scan for its first unknown, computed with 0 beyond the tile.
-  /// @return the difference between this value and the unknown
+  /// A tile may pass on the value of the scan for its first unknown. The scan computes this value with 0 beyond the
+  /// tile.
+  /// @return the difference between the value and the unknown
   double handed() const;
 
  private:
@@ -136,7 +137,7 @@ class ScanErrors {
     double through;  ///< product of all ratios of the work-item's rows
     double twice;    ///< the difference of the work-item's two sweeps at its last row
     double enters, leaves;
-    double highest;  ///< the largest product of the ratios from its first row to any of its rows
+    double highest;  ///< the largest product of ratios from the work-item's first row to one of its rows
     double drift = 0;
   };
   void scan();
@@ -145,9 +146,8 @@ class ScanErrors {
   Joints joints_;
   std::vector<Item> items_;
   std::size_t item_rows_ = 0;
-  /// Scan by windows: the error of the values of the scan if the sweeps from 0 are exact. Scan by blocks: the
-  /// difference between the value that enters a work-item and the value of the previous work-item's map for its own
-  /// entering value.
+  /// Scan by windows: the error of the scan's values if the sweeps from 0 are exact. Scan by blocks: the difference
+  /// between the value that enters a work-item and the value that the map of the previous work-item gives.
   std::vector<double> found_;
   std::vector<Window> windows_, next_;
 };

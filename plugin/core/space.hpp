@@ -28,7 +28,7 @@ class SpaceObject {
   Index size_;
 };
 
-/// Places in arrays.
+/// A list of places in arrays, on the device.
 using SpaceIndices = SpaceObject;
 
 template <typename T>
@@ -66,7 +66,6 @@ class SpaceMatrix : public SpaceObject {
   Index columns_;
 };
 
-/// A number times an array.
 template <typename T>
 struct Term {
   T factor;
@@ -106,9 +105,9 @@ enum class SumKind {
   sum,                ///< sum of x
   norm1,              ///< sum of |x|
   norm2,              ///< Euclidean norm; no overflow or underflow of squares, as in LAPACK's dnrm2
-  largest_magnitude,  ///< max |x|; NaN if one is NaN
+  largest_magnitude,  ///< max |x|; NaN if any x is NaN
   least,              ///< min x and its first place; NaN at place 0 if x[0] is NaN; NaN at other places is ignored
-  greatest            ///< max x and its first place; NaN as for least
+  greatest            ///< max x and its first place; NaN is treated as for `least`
 };
 
 template <typename T>
@@ -124,9 +123,8 @@ struct SumValue {
   Index place = -1;  ///< place of the least or greatest value; -1 in empty arrays
 };
 
-/// Counts of the work that a space has done.
 struct SpaceCounts {
-  std::int64_t bytes_up = 0, bytes_down = 0;  ///< copied to the device, to the host; 0 if they share memory
+  std::int64_t bytes_up = 0, bytes_down = 0;  ///< bytes copied to the device, to the host; 0 if both share memory
   std::int64_t launches = 0;
   std::int64_t waits = 0;  ///< how often the host waited for numbers or arrays
 };
@@ -157,7 +155,7 @@ class Space {
   /// Use host memory as an array, on devices that share it. The host must call finish() before it touches the memory.
   /// @throws InvalidInput on devices that do not share host memory
   virtual std::unique_ptr<Array> wrap(T* host, Index size) = 0;
-  /// Use a caller's memory on this device as an array, which keeps a reference to it.
+  /// Use a caller's memory on this device as an array. The array keeps a reference to the memory.
   /// @param memory  a cl_mem of the queue's context, or an address under CUDA; at least `size` scalars; null for size 0
   /// @throws InvalidInput if `memory` is of another kind, or too small
   virtual std::unique_ptr<Array> adopt(void* memory, Index size) = 0;
@@ -166,11 +164,11 @@ class Space {
   /// Copy an array to host memory, after all enqueued work.
   virtual void take(const Array& from, T* to) = 0;
   virtual std::unique_ptr<SpaceMessage<T>> make_message(Index size) = 0;
-  /// Copy an array to a message of equal size while the device does the work that `meanwhile` enqueues. All work before
-  /// that has ended when this returns, even for messages of size 0.
+  /// Copy an array to a message of equal size while the device does the work that `meanwhile` enqueues. When this call
+  /// returns, all work that was enqueued before it has ended, even for messages of size 0.
   /// @pre the work that `meanwhile` enqueues does not write the array
   virtual void take(const Array& from, SpaceMessage<T>& to, const std::function<void()>& meanwhile) = 0;
-  /// Copy a message to an array of equal size while the device does other work. The copy has ended when this returns.
+  /// Copy a message to an array of equal size while the device does other work. Returns when the copy has ended.
   /// @pre all work on the array was enqueued before the last take() of a message, and so has ended
   virtual void bring(const SpaceMessage<T>& from, Array& to) = 0;
 

@@ -80,7 +80,7 @@ void make_rows(const SparsePattern<I>& pattern, SparseForm& form) {
 /// A division of a pattern's rows into slices.
 struct Slices {
   Index window = 1;          ///< rows of a window; each window is sorted by itself
-  std::vector<Index> begin;  ///< see SparseForm::slice_begin
+  std::vector<Index> begin;  ///< first place of each slice
   Integers row_of;
   Index places() const { return begin.back(); }
 };
@@ -194,13 +194,13 @@ bool make_dia(const SparsePattern<I>& pattern, std::vector<Index> diagonals, Spa
 }
 
 // The most places per entry for which dia and sell are chosen. In double, a place takes 8 bytes in dia, 12 in sell and
-// in csr, whose products also go through local memory.
+// csr. Products with csr also go through local memory.
 constexpr double kMostOfDia = 1.3, kMostOfSell = 1.3;
 /// Places per entry above which rows are sorted in windows.
 constexpr double kUnsorted = 1.05;
 constexpr Index kWindows[] = {1, 1024, 32768};
-/// Rows in sell, one for each lane, may have kLongestInLane entries. They may have more if that is at most the share
-/// 1 / kEntriesALane of all entries: a GPU reads all entries in the time that a lane takes for such a row.
+/// Rows in sell, one for each lane, may have kLongestInLane entries, or 1 / kEntriesALane of all entries if that is
+/// more. A GPU reads all entries in the time that a lane takes for such a row.
 constexpr Index kLongestInLane = 128, kEntriesALane = 32768;
 
 /// The diagonals of some rows, in ascending order.
@@ -227,7 +227,6 @@ class Diagonals {
   std::vector<Index> all_;
 };
 
-/// The results of one pass over a pattern.
 struct PatternSurvey {
   Index shortest = std::numeric_limits<Index>::max(), longest = 0;
   bool few_diagonals = true;  ///< false: the search stopped at too many diagonals
@@ -316,7 +315,7 @@ bool try_dia(const SparsePattern<I>& pattern, PatternSurvey& survey, SparseForm&
   return true;
 }
 
-/// Choose the slices: of the smallest window that takes at most kUnsorted places per entry, or else of the window that
+/// Choose the slices of the smallest window that takes at most kUnsorted places per entry, else of the window that
 /// takes the fewest places.
 template <typename I>
 Slices choose_slices(const SparsePattern<I>& pattern, const PatternSurvey& survey, const SparseForm& form, bool sort) {
@@ -357,7 +356,7 @@ bool try_sell(const SparsePattern<I>& pattern, const PatternSurvey& survey, doub
   return true;
 }
 
-/// The most diagonals of dia. If the options name dia, it may take as many places as sell does in the worst case.
+/// The most diagonals of dia. If the options name dia, dia may take as many places as sell takes in the worst case.
 Index most_diagonals(const SparseForm& form, bool named) {
   if (named) return kGroupSlice * std::max<Index>(1, form.entries / std::max<Index>(1, form.rows));
   return static_cast<Index>(kMostOfDia * static_cast<double>(form.entries)) / std::max<Index>(1, padded_rows(form));
@@ -431,7 +430,7 @@ TransposedPattern<I> transpose(const SparsePattern<I>& pattern) {
     row_of[static_cast<std::size_t>(entry)] = static_cast<I>(row);
   });
   std::partial_sum(t.begin.begin(), t.begin.end(), t.begin.begin());
-  // Threads fill a row in any order; it is sorted below.
+  // Threads fill a row in any order; the row is sorted below.
   std::vector<I> free = t.begin;
   for_entries(pattern, [&](std::size_t column, Index /*row*/, Index entry) {
     const I at = std::atomic_ref(free[column]).fetch_add(1, std::memory_order_relaxed);

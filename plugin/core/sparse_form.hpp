@@ -26,13 +26,13 @@ struct SparsePattern {
 enum class SparseFormat {
   automatic,  ///< the first of the formats below that suits the pattern
   dia,        ///< diagonals; no columns are stored
-  sell,       ///< SELL-C-sigma: slices of C rows, each as long as its longest row, sorted by length in windows
+  sell,       ///< SELL-C-sigma: windows of rows are sorted by length, and cut into slices of C rows
   csr         ///< row by row, in blocks of equal work; long rows in segments
 };
 inline constexpr const char* kSparseFormatNames[] = {"auto", "dia", "sell", "csr"};
 inline constexpr const char* name(SparseFormat f) { return kSparseFormatNames[static_cast<int>(f)]; }
 
-/// An array of integers of 32 bits, or of 64 bits if one of them may be 2^31 or more. Initially undefined.
+/// An array of integers of 32 bits, or of 64 bits if a number may reach 2^31. Its values are initially undefined.
 class Integers {
  public:
   Integers() = default;
@@ -69,9 +69,9 @@ class Integers {
 /// Rows of a slice for kernels with many work-items in a work-group. Other kernels use slices of one row for each lane.
 inline constexpr Index kGroupSlice = 32;
 /// kBlockEntries: the most entries, and rows, of a block of csr. If the longest row is more than kUnlike times the mean
-/// row, blocks have kBlockOfUnlikeRows entries: work-items then wait less for those that add up a block's longest row.
-/// A product on an H200 takes 258 us in small blocks and 283 us in large ones for rows of power-law lengths, 247 us and
-/// 200 us for rows of 27 to 93 entries.
+/// row, blocks have kBlockOfUnlikeRows entries, which shortens the wait for a block's longest row. A product on an H200
+/// takes 258 us in small blocks and 283 us in large blocks for rows of power-law lengths, 247 us and 200 us for rows of
+/// 27 to 93 entries.
 inline constexpr Index kBlockEntries = 2048, kBlockOfUnlikeRows = 1024, kUnlike = 16;
 
 /// A block of csr: whole rows, or a segment of one long row. It ends where the next block begins.
@@ -97,7 +97,7 @@ inline constexpr auto kNoEntry = [] {
 }();
 
 /// The layout of a sparse matrix for the kernels of a device, without values. It has `places` places for values, at
-/// least one for each entry. A slice of dia or sell has `slice` rows of equal width. Place k of its row r is
+/// least one for each entry. A slice of dia or sell has `slice` rows of equal width. Place k of row r of a slice is
 /// begin + k * slice + r. The entries of a row keep their order, except in dia.
 struct SparseForm {
   SparseFormat format = SparseFormat::automatic;  ///< the format in use, never `automatic`
@@ -107,15 +107,15 @@ struct SparseForm {
   bool wide = false;                    ///< true: column and row numbers have 64 bits
   Index block_entries = kBlockEntries;  ///< csr: most entries of a block
 
-  /// For each place, the position of its entry in the pattern's values; -1: no entry. Null: places have the order of
-  /// the entries.
+  /// The position of each place's entry in the pattern's values; -1: no entry. Null: places have the order of the
+  /// entries.
   std::shared_ptr<const Integers> positions;
 
-  std::vector<Index> diagonals;        ///< dia: column minus row, ascending; the width of all slices is their number
-  std::vector<Index> slice_begin;      ///< sell: shape [slices + 1]; first place of each slice
-  Integers row_of;                     ///< sell: matrix row of each row of the slices; empty: rows are not sorted
-  Integers column;                     ///< sell, csr: shape [places]; column of each place; -1: no entry
-  std::vector<RowBlock> blocks;        ///< csr: blocks, then the end mark {rows, entries, -1}
+  std::vector<Index> diagonals;    ///< dia: column minus row of each diagonal, ascending; as many as slices are wide
+  std::vector<Index> slice_begin;  ///< sell: shape [slices + 1]; first place of each slice
+  Integers row_of;                 ///< sell: matrix row of each row of the slices; empty: rows are not sorted
+  Integers column;                 ///< sell, csr: shape [places]; column of each place; -1: no entry
+  std::vector<RowBlock> blocks;    ///< csr: blocks, then the end mark {rows, entries, -1}
   std::vector<std::uint16_t> row_end;  ///< csr: shape [rows]; end of a row's entries, counted in its block; 0: long row
   std::vector<LongRow> long_rows;      ///< csr: rows of more than block_entries entries
 
@@ -125,7 +125,7 @@ struct SparseForm {
 
 struct FormRequest {
   SparseFormat format = SparseFormat::automatic;
-  Index slice = kGroupSlice;  ///< rows, see Space::slice_rows(); kGroupSlice or 4 to 16
+  Index slice = kGroupSlice;  ///< rows of a slice, see Space::slice_rows(); kGroupSlice or 4 to 16
 };
 
 /// Make the form of a pattern, on several threads.

@@ -8,7 +8,7 @@
 
 namespace oclspkt {
 
-/// Characters at the ends of a line of a file that do not count; files may end lines by \r\n.
+/// Characters that trimmed() removes from the lines of a file. Lines may end with \r\n.
 inline constexpr const char* kBlanksOfLines = " \t\r";
 
 /// The text without blanks at its ends.
@@ -17,7 +17,7 @@ inline std::string trimmed(const std::string& text, const char* blanks = " \t") 
   return first == std::string::npos ? "" : text.substr(first, last - first + 1);
 }
 
-/// The parts of a list, trimmed. No part follows a separator at the end.
+/// The parts of a list, trimmed. A separator at the end adds no part.
 inline std::vector<std::string> split(const std::string& list, char separator) {
   std::vector<std::string> parts;
   std::istringstream stream(list);

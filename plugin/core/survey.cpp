@@ -16,7 +16,7 @@ namespace oclspkt {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity(), kMost = std::numeric_limits<double>::max();
-/// Rows of a block: as many as are written at once, so that they are still in the core's first-level cache.
+/// Rows of a block. As many rows are written at once, so they are still in the core's first-level cache.
 constexpr Index kBlockRows = kWrittenRows;
 
 /// `count` rows, `stride` elements apart, the first at offset `first`.
@@ -29,7 +29,7 @@ struct Row {
   bool finite() const { return (lower <= kMost) & (diag <= kMost) & (upper <= kMost); }
   double size() const { return std::max(std::max(lower, diag), upper); }
   double dominance() const {
-    // Add quarters if the sum overflows.
+    // If the sum overflows, add quarters of both couplings.
     const double sum = lower + upper, scale = sum <= kMost ? 1.0 : 0.25;
     const double off = sum <= kMost ? sum : lower / 4 + upper / 4;
     return off > 0 ? diag * scale / off : diag > 0 ? kInfinity : 0.0;
@@ -37,16 +37,15 @@ struct Row {
   double share(double coupling) const { return coupling > 0 ? coupling / diag : 0.0; }
 };
 
-/// Extremes of rows, as in Survey.
+/// Extremes of rows, see Survey.
 struct Extremes {
   double dominance = kInfinity, lower_share = 0, upper_share = 0;
   double smallest_row = kInfinity, largest_row = 0;
 };
 
-/// The result of look_at_rows() for a block.
 struct Look {
   Index uncoupled = 0;
-  Index records = 0;  ///< number of rows beyond one of the extremes that are quotients, or not finite
+  Index records = 0;  ///< number of rows whose dominance or share is beyond Extremes, or that are not finite
 };
 
 template <typename T>
@@ -78,7 +77,7 @@ template <typename T>
 [[gnu::always_inline]] inline bool finite_at(const BandsView<T>& bands, Index at) {
   return row_at(bands, at).finite();
 }
-/// True if the row is within the given extremes. False if its sum overflows or is NaN (infinity * 0 is NaN as well).
+/// True if the row is within the extremes. False if its sum overflows or is NaN (infinity * 0 is NaN as well).
 template <typename T>
 [[gnu::always_inline]] inline bool keeps_records(const BandsView<T>& bands, Index at, double dominance,
                                                  double lower_share, double upper_share) {
@@ -202,7 +201,7 @@ class RowScan {
 
   const BandsView<T> bands_;
   Extremes extremes_;
-  Rows weakest_{0, 0, 1};  ///< the block with the first row of the least dominance
+  Rows weakest_{0, 0, 1};  ///< the first block that has a row of the least dominance
   Index uncoupled_ = 0, first_bad_ = -1;
 };
 
@@ -242,7 +241,7 @@ Survey scan_line(const LineSet& lines, const BandsView<T>& bands, Index line) {
   return scan.result();
 }
 
-/// True if lower[at] = upper[at - above] for all given rows.
+/// True if lower[at] = upper[at - above] for all of `rows`.
 template <typename T>
 bool couplings_agree(const BandsView<T>& bands, const Rows& rows, Index above) {
   for (Index i = 0; i < rows.count; i += kBlockRows) {
@@ -396,7 +395,7 @@ template <typename T>
 bool in_range(const Survey& survey) {
   constexpr int kBits = std::numeric_limits<T>::max_exponent;
   // Limits for the sizes of rows: each lies between 1 / farthest and farthest, and two differ by a factor of at most
-  // `widest`. The exponents beyond are for solutions and sums that are larger than the rows.
+  // `widest`. The remaining exponents are for solutions and sums that are larger than the rows.
   const double farthest = std::ldexp(1.0, kBits / 8 * 7), widest = std::ldexp(1.0, kBits / 2);
   if (!(survey.largest_row > 0)) return true;  // no rows, or only zeros
   return survey.largest_row <= farthest && survey.smallest_row >= 1 / farthest &&

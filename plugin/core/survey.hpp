@@ -35,7 +35,7 @@ template <typename T>
 bool in_range(const Survey& survey);
 
 /// The lines that are not in_range(), each judged by its own rows.
-/// @pre as for survey()
+/// @pre couplings out of the lines are 0
 template <typename T>
 std::vector<Index> extreme_lines(const LineSet& lines, const BandsView<T>& bands);
 
@@ -53,7 +53,7 @@ template <typename T>
 LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands);
 
 /// The dominance of line `line` alone.
-/// @pre as for survey()
+/// @pre couplings out of the lines are 0
 template <typename T>
 double line_dominance(const LineSet& lines, const BandsView<T>& bands, Index line);
 
@@ -75,17 +75,17 @@ template <typename T>
 Survey survey_while(Bands<T>& bands, const BandsFill<T>& fill);
 
 /// Compute Survey::symmetric. The search ends at the first difference in a line.
-/// @pre as for survey()
+/// @pre couplings out of the lines are 0
 template <typename T>
 bool is_symmetric(const LineSet& lines, const BandsView<T>& bands);
 
 /// Compute Survey::shared. The search ends at the first line that differs.
-/// @pre as for survey()
+/// @pre couplings out of the lines are 0
 template <typename T>
 bool is_shared(const LineSet& lines, const BandsView<T>& bands);
 
-/// True if all rows of one line laid end to end are bitwise equal, except the first and the last row, and the sign of
-/// zeros. The search ends at the first row that differs.
+/// True if all rows of one line laid end to end but the first and the last row are bitwise equal, apart from the sign
+/// of zeros. The search ends at the first row that differs.
 template <typename T>
 bool is_uniform(const LineSet& lines, const BandsView<T>& bands);
 

@@ -22,7 +22,7 @@ class SweepRows {
         origin_(up ? n - 1 : 0),
         step_(up ? -1 : 1) {}
 
-  /// Place in the vectors of the i-th row of the sweep.
+  /// Place of the sweep's i-th row in the vectors.
   Index at(Index i) const { return origin_ + step_ * i; }
   /// Coupling to the previous row of the sweep.
   T lower(Index i) const { return before_[at(i)]; }
@@ -56,8 +56,8 @@ inline double times(double product, double ratio) {
   return both < 1e-290 ? 0 : both;
 }
 
-/// The number of rows above a piece at which its sweep begins: `lead_in` or four times as many, whichever first makes a
-/// sweep agree with the sweep from row 0, in a trial on the first rows; 0 if neither does.
+/// The lead-in, in rows, with which the sweep of a piece agrees with the sweep from row 0, in a trial on the first
+/// rows: `lead_in` or, if that is too short, four times as many; 0 if both are too short.
 template <typename Handed, typename F>
 Index enough_lead_in(Index piece, Index lead_in, const F& sweep) {
   const Index end = 8 * lead_in;

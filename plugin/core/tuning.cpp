@@ -27,7 +27,7 @@ constexpr TuningFile kTuningFiles[] = {
 #include "tuning_files.inc"
 };
 
-/// The values that a column of a given name may have: those that kernels and plans support.
+/// The values that kernels and plans support in a column of this name.
 struct FigureColumn {
   std::string_view name;
   double least, most, multiple;  ///< multiple 0: any number in [least, most]; 1: integers
@@ -40,17 +40,17 @@ constexpr FigureColumn kColumns[] = {
     {"grid_rows", 1, 32, 1},         // rows of a work-item, of lines side by side
     {"down", 1, 64, 1, true},        // work-items down a line
     {"lines", 1, 4, 1, true},        // lines of a work-item
-    {"tiles", 1, 4, 1},              // tiles that wait while others are solved
+    {"tiles", 1, 4, 1},              // tiles that wait while a work-group solves other tiles
     {"item_tiles", 1, 2, 1},         // tiles that a work-item solves at once
     {"steps", 1, 5, 1},              // steps of a scan
-    {"groups", 1, 64, 1},            // work-groups that a core has at a time
-    {"core_items", 32, 4096, 1},     // work-items that a core has at a time
+    {"groups", 1, 64, 1},            // work-groups that a core runs at a time
+    {"core_items", 32, 4096, 1},     // work-items that a core runs at a time
     {"rows", 0, 1 << 30, 1},         // rows of a line or of a halo
     {"lane_rows", 16, 1 << 16, 16},  // rows of a partition by lanes
     {"bytes", 64, 1 << 30, 1},
     {"bundle_bytes", 0, 1024, 16},  // bytes of a row of lines side by side; 0: default
     {"share", 0.001, 1000, 0},      // factor of a rate or a time
-    {"words", 0, 1e9, 0}};          // words that a stream moves in the same time
+    {"words", 0, 1e9, 0}};          // a time, stated as the words that a stream moves in it
 
 double figure_value(const std::string& word, const std::string& name) {
   const auto column =

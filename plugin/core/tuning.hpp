@@ -30,7 +30,7 @@ class OCLSPKT_API Tuning {
   /// @throws InvalidInput that names the line and its correct form
   Tuning(const std::string& file, const std::string& text, const Tuning* known = nullptr);
 
-  /// All tables of the files in tuning/. If several files have a table of one name, the first file counts.
+  /// All tables of the files in tuning/. If several files have a table of the same name, the first file counts.
   static const Tuning& built_in();
   /// The figures of a device, from the first file with a word (`devices = WORD, ...`) that is part of the device's
   /// name, or from built_in(). The user's file, which the variable OCLSPKT_TUNING names, comes before the library's
@@ -55,7 +55,6 @@ class OCLSPKT_API Tuning {
   Tables tables_;
 };
 
-/// The figures for the device with the given traits.
 inline const Tuning& figures_of(const DeviceTraits& traits) {
   return traits.figures != nullptr ? *traits.figures : Tuning::built_in();
 }

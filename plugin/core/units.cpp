@@ -15,8 +15,8 @@
 namespace oclspkt {
 namespace {
 
-/// Limits for a jump of units: kJump for low * high, kUneven for the square of the ratio that makes couplings
-/// symmetric, or below the reciprocals of these. Advection with couplings in a ratio of 10 is below kUneven.
+/// Units jump where low * high is beyond kJump or its reciprocal, or where the square of the ratio that makes couplings
+/// symmetric is beyond kUneven or its reciprocal. Advection with couplings in a ratio of 10 is below kUneven.
 constexpr double kJump = 8, kUneven = 32;
 /// `low` may exceed `high` by this factor, so that rows of dominance 0.95 may have units, too.
 constexpr double kSlack = 2;
@@ -30,7 +30,7 @@ constexpr double kMostRange = sizeof(T) == sizeof(float) ? 0x1p100 : 0x1p400;
 /// Lines of at least this dominance keep their units: their row sums are 0 up to rounding, as at material interfaces.
 constexpr double kMeantDominance = 0.999;
 
-/// True if one of the numbers is at least `limit` times the other. Avoids a division for each row.
+/// True if the larger number is at least `limit` times the smaller number. Avoids a division for each row.
 bool far_apart(double a, double b, double limit) { return a >= limit * b || b >= limit * a; }
 
 template <typename T>
@@ -38,8 +38,8 @@ double size(T number) {
   return std::abs(static_cast<double>(number));
 }
 
-/// The ratio of the units of a row and the row below it that makes their couplings symmetric once their diagonals are
-/// equal, as a power of two; 1 if it is near 1, or if the rows do not couple.
+/// The ratio of units, between a row and the row below it, that makes couplings symmetric if rows are scaled to equal
+/// diagonals. A power of two; 1 if the ratio is near 1, or if the rows do not couple.
 template <typename T>
 double even_ratio(const BandsView<T>& bands, Index row) {
   const double c = size(bands.upper[row]), a = c > 0 ? size(bands.lower[row + 1]) : 0;
@@ -61,7 +61,6 @@ double jump_between(const BandsView<T>& bands, Index row, Index below) {
   return std::isfinite(ratio) && ratio > 0 && far_apart(ratio, 1, kLeastJump) ? ratio : 1;
 }
 
-/// True if a unit jumps in a set of lines.
 template <typename T>
 bool any_jumps(const LineSet& lines, const BandsView<T>& bands) {
   const Index step = lines.row_stride();
@@ -115,8 +114,8 @@ class DominantUnits {
   }
 
  private:
-  /// Eliminate upwards to find the least ratio of units at the joint above each row for which the rows below are
-  /// dominant.
+  /// For the joint above each row, find the least ratio of units with which all rows below are dominant: eliminate
+  /// upwards.
   /// @return false if no units make all rows dominant
   bool find_least() {
     least_.resize(static_cast<std::size_t>(rows_));
@@ -146,7 +145,7 @@ class DominantUnits {
         coupling > 0 ? (size(bands_.diag[at]) - other) / coupling : std::numeric_limits<double>::infinity();
     double least = least_[static_cast<std::size_t>(i + 1)];
     if (least <= 1 && most >= 1) return 1;
-    // The least ratio would force the least ratios at all joints below, so take a larger one.
+    // The least ratio here would leave only the least ratios at all joints below. Take a larger ratio.
     const double next = i + 2 < rows_ ? std::max(least_[static_cast<std::size_t>(i + 2)], jump_below(i + 1)) : 0;
     const double enough = size(bands_.lower[below]) / (size(bands_.diag[below]) - size(bands_.upper[below]) * next);
     if (enough > least && enough <= most) least = enough;

@@ -13,13 +13,13 @@ namespace oclspkt {
 /// line's largest unknown, so that it says little about unknowns in small units. Let x_j = s_j z_j with units s_j. Then
 /// truncating the unknown above row i causes an error |w_i| s_above / s_i in z_i.
 ///
-/// The joint of the rows j and j + 1 has the ratio of units t_j = s_j / s_(j+1). A row that is not dominant may be
-/// dominant for another ratio at one of its two joints. The rows j and j + 1 are dominant for
+/// The joint of the rows j and j + 1 has the ratio of units t_j = s_j / s_(j+1). Another ratio at one of its two joints
+/// may make a row dominant. With lower a, diag b and upper c, the rows j and j + 1 are dominant for
 ///     t_j >= low = |c_j| / (|b_j| - |a_j| t_(j-1)),
 ///     t_j <= high = (|b_(j+1)| - |c_(j+1)|) / |a_(j+1)|.
 /// If low <= 2 high and low * high is far from 1, units count as jumping at the joint. The candidates then are
-///   high       errors from above are largest for it
-///   low        errors from below are largest for it
+///   high       errors from above are largest for this ratio
+///   low        errors from below are largest for this ratio
 ///   symmetric  the ratio that makes couplings symmetric, if it is large; it shows units that change over several rows,
 ///              which low and high do not show
 /// Lines of dominant rows keep their units.
@@ -31,9 +31,9 @@ class ColumnUnits {
   ColumnUnits(const LineSet& lines, const BandsView<T>& bands);
 
   bool none() const { return jumps_.empty(); }
-  /// Call f with the bands in each candidate of units but the given ones. For ratios between the least and the greatest
-  /// candidate, an error is at most `weight` times the larger error in these two, because one part of it comes from
-  /// above and one from below.
+  /// Call f with the bands in each candidate of units, except the original units. In units between the least and the
+  /// greatest candidate, an error is at most `weight` times the larger error in these two candidates, because an error
+  /// has a part from above and a part from below.
   void each(const std::function<void(const BandsView<T>& bands, double weight)>& f) const;
   /// The largest ratio of the units of two rows of a line; 1 if no unit jumps.
   double range() const;
@@ -49,15 +49,14 @@ class ColumnUnits {
 
   BandsView<T> bands_;
   Index rows_;
-  std::vector<Jump> jumps_;  ///< in the order of the rows
+  std::vector<Jump> jumps_;  ///< jumps in the order of the rows
   std::vector<Index> ends_;  ///< for each line with a row that is not dominant: the place behind its last row
 };
 
-/// The result of find_units().
 struct FoundUnits {
-  Index runs = 0;  ///< runs of columns with equal units, in the line that has most; 0: all lines keep their units
-  /// The factor by which a bound weakens because columns are scaled by D instead of D' (find_units()): the largest
-  /// ratio D' / D of a line divided by its smallest. The largest factor of all lines counts.
+  Index runs = 0;  ///< runs of columns with equal units, in the line with the most runs; 0: all lines keep their units
+  /// Columns are scaled by D, but bounds are for D' (see find_units()). This factor weakens them: the largest ratio D'
+  /// / D of a line divided by the smallest ratio, maximal over the lines.
   double factor = 1;
 };
 
@@ -65,9 +64,9 @@ struct FoundUnits {
 /// elimination that carries excesses, because excesses add numbers of several columns.
 ///
 /// A small number may be in a small unit, or just be small. A line therefore gets units only if some diagonal D' > 0
-/// makes every row of A D' dominant, which one elimination of |diag|, -|lower|, -|upper| decides: all pivots are then
+/// makes every row of A D' dominant. One elimination of |diag|, -|lower|, -|upper| decides this: all pivots are then
 /// positive. D' is constant wherever dominance allows that, and D changes only where D' jumps by 3 bits or more. Units
-/// are powers of two if dominance allows that; others round each column by half an eps.
+/// are powers of two if dominance allows that; other units round each column by half an eps.
 ///
 /// A line keeps its units if its rows are dominant, if its new units would range over more than 400 bits (100 in
 /// float), or if a scaled number would leave the range of T.
@@ -78,13 +77,13 @@ template <typename T>
 OCLSPKT_API FoundUnits find_units(const LineSet& lines, const BandsView<T>& bands, AlignedArray<T>& units);
 
 /// Scale the columns: scaled = bands diag(units).
-/// @param[in,out] scaled  its set of lines becomes that of the bands
+/// @param[in,out] scaled  its lines become the lines of the bands
 template <typename T>
 void scale_columns(const Bands<T>& bands, const T* units, Bands<T>& scaled);
 
-/// The largest certificate over all candidates of units, see ColumnUnits. The search ends at the first one above `tol`.
+/// The largest certificate over all candidates of units, see ColumnUnits. The search ends at a certificate above `tol`.
 /// Dominant rows keep their units.
-/// @param given      the certificate in the given units, certify(bands)
+/// @param given      the certificate in the original units, certify(bands)
 /// @param dominance  the least dominance of all rows
 /// @param certify    function (bands) -> Certificate
 template <typename T, typename F>

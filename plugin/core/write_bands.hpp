@@ -10,7 +10,7 @@
 namespace oclspkt {
 
 /// Rows of a block, which stays in the first-level cache while it is written. Blocks are short, so that the processor
-/// reads for the next block while it stores this one. Blocks of 512 rows take 1.1 times as long for copies of bands,
+/// reads for the next block while it stores this block. Blocks of 512 rows take 1.1 times as long for copies of bands,
 /// and 1.2 times for a matrix.
 inline constexpr Index kWrittenRows = 128;
 

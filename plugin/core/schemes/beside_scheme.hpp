@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Base class of the schemes that solve lines side by side.
 #pragma once
 
 #include "geometry.hpp"
@@ -7,7 +6,8 @@
 
 namespace oclspkt {
 
-/// Base of schemes for lines side by side. A scheme may also solve other lines; its plans for those have no Beside.
+/// Base of schemes for lines side by side. A scheme may also solve other lines; its plans for other lines have no
+/// Beside.
 class BesideScheme : public Scheme {
  public:
   bool fits(const Plan& plan, const LineSet& lines) const override {
@@ -24,7 +24,7 @@ class BesideScheme : public Scheme {
   }
 };
 
-/// Rows swept per row solved. The first segment of a line has no halo above it, and the last one has none below it.
+/// Rows swept per row solved. The first segment of a line has no halo above it, the last segment has no halo below it.
 inline double overlap_of_segments(const Plan& plan) {
   const auto segments = static_cast<double>(plan.as<Beside>().segments);
   const double cut = segments > 0 ? 1 - 1 / segments : 1;

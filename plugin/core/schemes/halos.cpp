@@ -13,7 +13,7 @@
 namespace oclspkt {
 namespace {
 
-/// Halos to try if known_halo() gives none, in rows, shortest first, because a short search costs little.
+/// Halos to try if known_halo() gives no halo, in rows, shortest first, because a short search costs little.
 constexpr Index kHaloSearch[] = {64, 256, 1024, 4096};
 /// Rows of the longest halo with which partitions of long lines are faster than whole lines. See HaloPlans::short_line.
 constexpr Index kQuickerHalo = 256;
@@ -29,7 +29,7 @@ Proposal covered_by_survey(const Problem<T>& problem, const Plan& plan, double t
 
 /// The halo that the lines of a set need. Each line is judged by itself.
 struct LineNeeds {
-  Index halo = 0;               ///< rows that suffice for every line except the failed ones
+  Index halo = 0;               ///< rows that suffice for every line that is not in `failed`
   std::vector<Index> failed;    ///< lines for which no halo that was tried suffices
   std::vector<Index> unproven;  ///< lines whose halo does not follow from their dominance
 };
@@ -72,7 +72,7 @@ LineNeeds needs_of_lines(const Problem<T>& problem, const Units<T>& units, Index
   return needs;
 }
 
-/// Certify the lines whose halo was found by following their decay. Lines that fail are added to needs.failed.
+/// Certify the lines whose halo was found from the decay along the line. Lines that fail are added to needs.failed.
 /// @return the worst certificate of the other lines
 template <typename T>
 Certificate confirm(const Problem<T>& problem, const Units<T>& units, const Plan& plan, double tol, LineNeeds& needs) {
@@ -93,7 +93,7 @@ Certificate confirm(const Problem<T>& problem, const Units<T>& units, const Plan
   return worst;
 }
 
-/// True if the plan moves fewer words per row than two passes of an exact method. If not, no longer halo is tried.
+/// True if the plan moves fewer words per row than two passes of an exact method. Otherwise, halos do not grow.
 bool cheaper_than_exact(const Plan& plan) { return plan.words_per_row() < kWordsOfTwoPasses; }
 
 /// Why `plan` does not hold for `line`, with the figures of the certificate.
@@ -111,10 +111,10 @@ std::string halo_refusal(const Problem<T>& problem, const Plan& plan, double tol
   return certificate_text(c, tol, line);
 }
 
-/// A plan that is refused after the decay of its lines was followed.
+/// A plan that is refused after computing the decay along its lines.
 struct Refused {
   Plan plan;
-  std::vector<Index> failed;  ///< lines that need a longer halo; empty: the plan holds, but is no cheaper than exact
+  std::vector<Index> failed;  ///< lines that need a longer halo; empty: the plan is valid, but no cheaper than exact
 };
 
 template <typename T>
@@ -152,7 +152,7 @@ std::optional<Proposal> propose_followed(const Problem<T>& problem, double tol, 
     if (needs.failed.empty() && cheaper_than_exact(plan)) {
       return unless_growth(problem, covered(plan, worst.bound, tol, problem.survey), rejection);
     }
-    // If no halo suffices for any line, report the longest one that was tried.
+    // If no halo suffices for any line, report the longest halo that was tried.
     refused = Refused{needs.halo > 0 ? plan : trial, std::move(needs.failed)};
     if (static_cast<Index>(refused->failed.size()) == lines.count() || !cheaper_than_exact(plan)) continue;
     if (!named(problem.options.method) && are_few(lines, refused->failed)) {

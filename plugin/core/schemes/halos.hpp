@@ -26,7 +26,7 @@ struct HaloPlans {
   bool cuts_move;     ///< the length of the halo decides where tiles are cut
 };
 
-/// The HaloPlans of the first scheme that has them for this processor (Scheme::halos()).
+/// The HaloPlans of the first scheme that has HaloPlans for this processor (Scheme::halos()).
 /// @throws InvalidInput if no scheme has them
 const HaloPlans& halos_of(const DeviceTraits& traits);
 
@@ -41,31 +41,31 @@ OCLSPKT_API Index partition_of_whole_lines(const LineSet& lines, int word, const
 /// @param partition  the result of partition_of_whole_lines()
 OCLSPKT_API Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, const DeviceTraits& traits);
 
-/// Rows of the longest halo that set-up takes from the survey alone; the second constant is for rows that are alike,
-/// whose decay the survey gives sharply. For a longer halo, set-up computes the decay row by row, in a sweep, which may
-/// find that fewer rows suffice.
+/// The longest halo, in rows, that set-up takes from the survey alone. kQuickHaloOfLikeRows is for rows that are alike:
+/// the survey gives their decay sharply. For longer halos, set-up computes the decay row by row, which may show that
+/// fewer rows suffice.
 inline constexpr Index kQuickHalo = 64, kQuickHaloOfLikeRows = 256;
 /// Least dominance at which whole lines need no further check. A line of dominance 1 may be singular.
 inline constexpr double kSafeWholeLines = 1.0001;
 
-/// Rows of halo that suffice according to the survey; -1 if it gives none, or more than the constants above allow.
+/// Rows of halo that suffice according to the survey; -1 if the survey gives no number, or a number above the limits.
 template <typename T>
 Index known_halo(const Options& options, const Survey& survey) {
   const double d = survey.decay();
   const Index needed = halo_from_dominance(d, tolerance<T>(options));
-  // A raised rtol asks for the shortest halo that it allows, which only a sweep finds.
+  // If rtol is raised, only a sweep finds the shortest halo.
   const bool alike = d > survey.dominance && options.rtol == 0;
   const Index longest = alike ? kQuickHaloOfLikeRows : kQuickHalo;
   return needed < 0 || needed > longest ? -1 : round_up(needed, kHaloQuantum);
 }
 
-/// The bound on rounding of partitions with halos, in eps. The partitions on both sides of a cut compute the unknown
-/// beside it separately, each with an error of at most `unknown`, in u max |x| with u = eps / 2. The difference enters
-/// a row times a coupling, which is at most the share `upper` of the row sum.
+/// The bound on rounding of partitions with halos, in eps. The partitions on both sides of a cut compute the unknowns
+/// beside the cut separately, each with an error of at most `unknown`, in u max |x| with u = eps / 2. The difference
+/// enters a row times a coupling, which is at most the share `upper` of the row sum.
 ///
 /// If rows are alike, |a_i / u_i| and |c_i / u_i| (lower and upper coupling over the pivot) are at most r = 1 / d, with
-/// the decay d. A pivot has a relative error of at most 3 u / (1 - r^2). Each of the two sweeps passes errors on times
-/// r, so that it adds up at most 1 / (1 - r) times the rounding of one row.
+/// the decay d. A pivot has a relative error of at most 3 u / (1 - r^2). A sweep multiplies errors by r from row to
+/// row, and so adds up at most 1 / (1 - r) times the rounding of one row.
 inline double rounding_of_halos(const Survey& survey) {
   const double by_dominance = rounding_by_dominance(survey.dominance), d = survey.decay();
   if (!shrinks(survey) || !(d > 1)) return by_dominance;
@@ -76,7 +76,7 @@ inline double rounding_of_halos(const Survey& survey) {
 }
 
 /// The bound on rounding of partitions with halos or with whole lines.
-/// @param whole  no line is cut
+/// @param whole  true: no line is cut
 template <typename T>
 Rounding bound_halos(const Plan& plan, bool whole, const BandsView<T>& bands, const Survey& survey) {
   if (!whole) return {rounding_of_halos(survey)};

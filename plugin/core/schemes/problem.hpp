@@ -15,21 +15,21 @@ namespace oclspkt {
 
 /// Why a method is rejected, and which lines cause it.
 struct Rejection {
-  std::string why{};           ///< the reason; empty: not rejected
-  std::vector<Index> lines{};  ///< the lines that cause the rejection; empty with a reason: all lines
-  std::optional<Plan> plan{};  ///< the plan that was judged, if one was made
+  std::string why{};           ///< the reason; empty: no rejection
+  std::vector<Index> lines{};  ///< the lines that cause the rejection; if empty and `why` is set: all lines
+  std::optional<Plan> plan{};  ///< the judged plan; none if no plan was made
   explicit operator bool() const { return !why.empty(); }
 };
 
-/// A proposed plan. It truncates nothing, or a certificate bounds its truncation, unless above_tolerance is set.
+/// A proposed plan. Unless above_tolerance is set, it truncates nothing, or a certificate bounds its truncation.
 struct Proposal {
   Plan plan;
   std::string why;
   double certificate = 0;
-  std::optional<Rounding> rounding{};  ///< the bound on rounding, if it was computed
-  bool above_tolerance = false;        ///< no certificate covers the plan, but the user named the method
-  bool needs_trial = false;            ///< dominance does not bound the rounding, so the trial solve decides
-  std::string why_wide{};              ///< why stored factors stay wide under precision narrow; empty: see Plan::narrow
+  std::optional<Rounding> rounding{};
+  bool above_tolerance = false;  ///< no certificate covers the plan, but the user named the method
+  bool needs_trial = false;      ///< dominance does not bound the rounding, so the trial solve decides
+  std::string why_wide{};        ///< why stored factors stay wide under precision narrow; else empty
 };
 
 /// Everything on which the choice of a method depends.
@@ -40,9 +40,9 @@ struct Problem {
   const Survey& survey;
   DeviceTraits traits;
   bool symmetric = false;                  ///< the matrix is symmetric, and its operator must be, too
-  double rounding_limit = kRoundingLimit;  ///< see Known::rounding_limit
+  double rounding_limit = kRoundingLimit;  ///< the largest rounding bound that the caller accepts, see Known
   bool insist = false;                     ///< the user named the method, and there is no other scheme to try
-  Method method = Method::pivot;           ///< the method for which a plan is wanted
+  Method method = Method::pivot;
 };
 
 }  // namespace oclspkt

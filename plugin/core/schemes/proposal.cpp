@@ -82,7 +82,7 @@ Proposal uncovered(const Plan& plan, const Certificate& certificate, double tol)
 
 namespace {
 
-/// Reject lines in which the sweeps of a plan grow.
+/// Reject the lines in which a plan's elimination grows too much.
 template <typename T>
 void reject_growth(const Problem<T>& problem, const Plan& plan, const GrowthRule& rule, Rejection& rejection) {
   const LineSet& lines = problem.bands.lines();

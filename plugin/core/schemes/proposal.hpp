@@ -133,7 +133,6 @@ bool rounds_little(const Problem<T>& problem, const Plan& plan, Rounding& roundi
   return rounding.eps <= problem.rounding_limit;
 }
 
-/// The text that refuses a plan because of this bound on rounding.
 std::string rounding_refusal(const Rounding& rounding, double limit);
 
 /// True if the lines `members` have so few rows that the fallback method may solve them.
@@ -181,11 +180,11 @@ RowRange rows_of(const Problem<T>& problem, Index line) {
 /// The rule by which unless_growth() judges the growth of elimination by partitions.
 struct GrowthRule {
   Index twopass = 0;  ///< rows of a partition that is eliminated in two passes; 0: partitions have the halo of the plan
-  double enough = 1;  ///< dominance from which elimination does not grow
+  double enough = 1;  ///< the least dominance at which elimination does not grow
 };
 
-/// Refuse a proposal if rows are not dominant and elimination without pivoting grows, unless the user named the method.
-/// Stored factors are judged when they are made, see examine().
+/// Refuse a proposal if rows are not dominant and elimination without pivoting has too large a growth, unless the user
+/// named the method. Stored factors are judged when they are made, see examine().
 template <typename T>
 std::optional<Proposal> unless_growth(const Problem<T>& problem, Proposal proposal, Rejection& rejection,
                                       const GrowthRule& rule = {});
@@ -240,7 +239,7 @@ bool reject_asymmetry(const Problem<T>& problem, Rejection& rejection) {
   return breaks;
 }
 
-/// If the matrix is symmetric to the bit, let the plan use its upper couplings as lower ones or as multipliers, too.
+/// If the matrix is symmetric to the bit, let the plan use its upper couplings as lower couplings or as multipliers.
 /// @param[in,out] plan  by work-groups, of lines laid end to end
 template <typename T>
 void serve_if_symmetric(const Problem<T>& problem, Plan& plan);
@@ -250,8 +249,8 @@ template <typename T>
 bool has_rows_alike(const Problem<T>& problem);
 
 /// How often set-up reads all bands, if stored factors are truncated `reach` rows away.
-/// @param by_survey  the number if the survey bounds the truncation; 0 replaces it if lines share their factors
-/// @param by_values  the number if certificate and bounds read the values; half of it if lines share their factors
+/// @param by_survey  the result if the survey bounds the truncation; 0 if lines also share their factors
+/// @param by_values  the result if certificate and bounds read the values; half of this number if lines share factors
 inline double passes_of_stored(const Plan& plan, const Survey& survey, Index reach, double by_survey,
                                double by_values) {
   constexpr double kSmallest = 1e-16;

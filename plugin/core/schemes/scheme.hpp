@@ -18,15 +18,15 @@ namespace oclspkt {
 /// How a scheme eliminates rows. This decides which facts about pivots and diagonals its bounds need.
 struct Elimination {
   bool plain = false;        ///< a pivot is the diagonal minus products; false: it is computed from the row's excess
-  bool excess = false;       ///< rows carry only their excess; one that is_forgiven() counts as 0
-  bool diagonals = false;    ///< rows that carries_diagonal() carry their diagonal instead of their excess
+  bool excess = false;       ///< rows carry only their excess; an excess that is_forgiven() counts as 0
+  bool diagonals = false;    ///< a row for which carries_diagonal() holds carries its diagonal instead of its excess
   bool upwards = false;      ///< rows are eliminated from below, too
-  bool any_pivots = false;   ///< the bound covers the rounding of pivots, unless forgiving_harms()
+  bool any_pivots = false;   ///< the bound covers the rounding of pivots where forgiving_harms() is false
   bool tells_bound = false;  ///< the factors of whole lines give a componentwise bound; no check of pivots precedes it
 };
 
-/// The arrays with one number per row that lie on the second of a board's two memory banks; the others lie on the
-/// first.
+/// The arrays with one number per row that lie on the second of a board's two memory banks. The other arrays lie on the
+/// first bank.
 struct SecondBank {
   bool lower = false, diag = false, upper = false, y = true, x = true;
   bool own = false;  ///< the array of numbers that the scheme itself stores for each row
@@ -41,8 +41,8 @@ struct Nature {
   Kernels kernels = Kernels::lanes;  ///< the kernels that a user asks for by naming the scheme
   bool only_asked_for = false;  ///< the scheme is used only when a user names it. It is then tried first, and no other
                                 ///< scheme of its method is tried
-  bool stores_factors = false;  ///< set-up stores factors of the rows
-  bool solves_interfaces = false;  ///< it solves interface systems across tiles, whatever the lines are
+  bool stores_factors = false;
+  bool solves_interfaces = false;  ///< the scheme solves interface systems across tiles, for all lines
 };
 
 /// How the host sweeps lines by stored factors.
@@ -66,7 +66,7 @@ class OCLSPKT_API Scheme {
   virtual const char* form(const Plan& /*plan*/) const { return name(); }
   /// Make a plan without the values of the matrix; none if another scheme makes it. The default is the plan of halos().
   virtual std::optional<Plan> make(const PlanRequest& request) const;
-  /// How truncated-halo cuts lines laid end to end for such a processor; null if this scheme has no such plans.
+  /// How truncated-halo cuts lines laid end to end for a processor; null if this scheme has no such plans.
   virtual const HaloPlans* halos(const DeviceTraits& /*traits*/) const { return nullptr; }
   virtual bool fits(const Plan& plan, const LineSet& lines) const;
   /// The text by which the view distinguishes plans of one method, for example "halo 40"; empty if they do not differ.
@@ -84,8 +84,8 @@ class OCLSPKT_API Scheme {
   /// The arrays on the second memory bank, if whole arrays are placed on banks. They are chosen so that the fuller bank
   /// moves as few words as possible (bench/fpga tries all placements).
   virtual SecondBank second_bank(const Plan& /*plan*/) const { return {}; }
-  /// Passes of the host over the bands that this scheme's set-up adds to those of every scheme (survey, copies);
-  /// measured.
+  /// Passes of the host over the bands in this scheme's set-up, besides the passes of every set-up (survey, copies).
+  /// The numbers are measured.
   virtual double passes(const Plan& /*plan*/, const Survey& /*survey*/) const { return 0; }
   /// How lines may be cut into chunks. The default is for lines laid end to end; a chunk then also reads the halo's
   /// rows.
@@ -95,9 +95,9 @@ class OCLSPKT_API Scheme {
   virtual bool in_pieces(const Plan& /*plan*/) const { return true; }
   /// The number of partitions, or of segments of lines side by side; 0 if the plan has neither.
   virtual Index pieces(const Plan& plan, const LineSet& lines) const;
-  /// True if the bound of the first rows can reject the plan for all rows: the first rows are then whole partitions of
-  /// the system, so that the largest bound of all rows is at least theirs. By default true of a plan that truncates and
-  /// shares no factors.
+  /// True if the bound of the first rows can reject the plan for all rows. The first rows must be whole partitions of
+  /// the system: the largest bound of all rows is then at least the bound of these rows. By default true for plans that
+  /// truncate and share no factors.
   virtual bool first_rows_tell(const Plan& plan) const;
   virtual HostSweep host_sweep(const Plan& /*plan*/) const { return {}; }
   virtual Elimination elimination(const Plan& /*plan*/) const { return {}; }
@@ -125,7 +125,7 @@ class OCLSPKT_API Scheme {
 };
 
 /// Base of a scheme class `S`. `S` has a template bound() for rounding(), and may have suits(), proposal() and
-/// cheapest() for takes(), propose() and least(). Each is one template for both scalars.
+/// cheapest() for takes(), propose() and least(). Each is one template for float and double.
 template <typename S, typename Base = Scheme>
 class SchemeOf : public Base {
  public:
@@ -187,8 +187,8 @@ class SchemeOf : public Base {
 /// All schemes. Among schemes of equal cost, the first in this list is asked for a plan first.
 OCLSPKT_API const std::vector<const Scheme*>& all_schemes();
 
-/// Add a scheme that a program defines. It comes before all others of equal cost. Devices need its carrier as well
-/// (ocl/schemes/table.hpp). Options::variant accepts its name. Call this before the first set-up of the process.
+/// Add a scheme that a program defines. It comes before all other schemes of equal cost. Devices need its carrier as
+/// well (ocl/schemes/table.hpp). Options::variant accepts its name. Call this before the process's first set-up.
 /// @param scheme  lives as long as the process
 /// @throws InvalidInput if a scheme of that name exists
 OCLSPKT_API void add_scheme(const Scheme& scheme);

@@ -23,13 +23,13 @@ class AlignedArray {
  public:
   static constexpr std::size_t kAlignment = 64;
   static constexpr std::size_t kHugePage = std::size_t{2} << 20;
-  /// More than any address space; rounding it up to whole pages cannot overflow.
+  /// The largest size in bytes. Rounding it up to whole pages cannot overflow.
   static constexpr Index kMostBytes = Index{1} << 62;
 
   AlignedArray() = default;
   explicit AlignedArray(Index size) { resize(size); }
 
-  /// Change the size; contents are lost if the array has to grow.
+  /// Change the size. If the array grows, its contents are lost.
   void resize(Index size) {
     if (size > capacity_) {
       if (size > kMostBytes / static_cast<Index>(sizeof(T))) throw std::bad_alloc();
@@ -38,7 +38,7 @@ class AlignedArray {
       const std::size_t bytes = (wanted + alignment - 1) / alignment * alignment;
       data_.reset(static_cast<T*>(std::aligned_alloc(alignment, bytes)));
       if (data_ && alignment == kHugePage)
-        madvise(data_.get(), bytes, MADV_HUGEPAGE);  // a hint: the system may refuse it
+        madvise(data_.get(), bytes, MADV_HUGEPAGE);  // the system may refuse huge pages
       if (!data_) {
         capacity_ = size_ = 0;
         throw std::bad_alloc();
@@ -72,7 +72,7 @@ struct BandsView {
   const T* upper = nullptr;
 };
 
-/// Owned bands of a line set.
+/// The bands of a line set, with their memory.
 template <typename T>
 class Bands {
  public:
@@ -93,10 +93,10 @@ class Bands {
       throw;
     }
   }
-  /// Divide the places into other lines and keep the numbers, e.g. if one long line proves to be many.
+  /// Use the same numbers as the bands of other lines.
   /// @pre both sets are of equal extent
   void relabel(const LineSet& lines) { lines_ = lines; }
-  /// Set the couplings that lead out of each line to 0, so that contiguous lines may be treated as one.
+  /// Set the couplings that lead out of each line to 0. Contiguous lines may then be treated as a single line.
   void close_lines() {
     for (Index l = 0; l < lines_.count(); ++l) {
       if (lines_.length(l) == 0) continue;
@@ -104,7 +104,7 @@ class Bands {
       upper_[lines_.first(l) + (lines_.length(l) - 1) * lines_.row_stride()] = T(0);
     }
   }
-  /// Copy all numbers. @param from bands of the same line set
+  /// @param from  bands of the same line set
   void copy_from(const BandsView<T>& from) {
     std::copy_n(from.lower, lines_.extent(), lower());
     std::copy_n(from.diag, lines_.extent(), diag());
@@ -122,7 +122,7 @@ class Bands {
   AlignedArray<T> lower_, diag_, upper_;
 };
 
-/// Memory for consecutive places of the bands; [0] holds the first of these places.
+/// Pointers to memory for consecutive places of the bands. Index 0 belongs to the first of these places.
 template <typename T>
 struct BandsPart {
   T* lower = nullptr;
@@ -130,8 +130,8 @@ struct BandsPart {
   T* upper = nullptr;
 };
 
-/// A function that writes places [first, end) of the bands, place i to [i - first]. Several threads call it at once, in
-/// any order of places, and each place is written once. The places of one call fit in the first-level cache.
+/// A function that writes place i of the bands, first <= i < end, to index i - first of `to`. Several threads call it
+/// at once, in any order. Each place belongs to one call. The places of one call fit in the first-level cache.
 template <typename T>
 using BandsFill = std::function<void(const BandsPart<T>& to, Index first, Index end)>;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-// The types behind OpenCL's handles (a cl_mem is an _cl_mem*), declared so that this header needs none of OpenCL's.
+// The types to which OpenCL's handles point: a cl_mem is an _cl_mem*. These declarations replace OpenCL's headers.
 struct _cl_context;
 struct _cl_device_id;
 struct _cl_command_queue;
@@ -9,10 +9,10 @@ struct _cl_mem;
 
 namespace oclspkt {
 
-/// The OpenCL objects that a solver uses on its device. The library owns them: retain any that must live longer.
+/// The OpenCL objects that a solver uses on its device. The library owns them: retain objects that must live longer.
 struct DeviceHandles {
-  _cl_context* context = nullptr;      ///< a cl_context; create buffers for the solver in it
-  _cl_device_id* device = nullptr;     ///< a cl_device_id
+  _cl_context* context = nullptr;  ///< a cl_context; create buffers for the solver in it
+  _cl_device_id* device = nullptr;
   _cl_command_queue* queue = nullptr;  ///< a cl_command_queue, in order, with profiling. Commands that you enqueue in
                                        ///< it before and after an apply need no event
 

@@ -14,17 +14,17 @@ namespace oclspkt {
 template <typename T>
 class Visit;
 
-/// Applies several solvers of the same vectors as one operator. If one device with its own memory solves all lines of
-/// all solvers, host vectors go to it once and come back once. Otherwise call each solver by itself.
+/// Applies several solvers to the same vectors as one operator. This needs one device with its own memory that solves
+/// all lines of all solvers. Host vectors then travel to the device once and back once.
 /// @tparam T float or double
 template <typename T>
 class OCLSPKT_API DeviceVisit {
  public:
-  /// The solvers in the order in which they are applied. They must live, and not move, until the next set_up() or
-  /// forget().
+  /// The solvers in the order of application; their matrices are A_1 to A_n. They must live, and not move, until the
+  /// next set_up() or forget().
   struct Order {
-    std::vector<Solver<T>*> solvers;  ///< at least 2; a solver may occur several times, but not twice in a row
-    bool sum = false;                 ///< x = sum of A_k^-1 y; else x = A_n^-1 D ... D A_2^-1 D A_1^-1 y
+    std::vector<Solver<T>*> solvers;  ///< at least 2; neighbouring entries must differ
+    bool sum = false;                 ///< true: x = sum of A_k^-1 y; false: x = A_n^-1 D ... D A_2^-1 D A_1^-1 y
     const T* between = nullptr;       ///< the diagonal of D, shape [extent], read by set_up() alone; null: D = 1
   };
 
@@ -38,25 +38,24 @@ class OCLSPKT_API DeviceVisit {
   void set_up(Order order);
   void forget();
 
-  /// True if apply() may be called: the last set_up() found that one transfer suffices, and since then no solver was
-  /// set up or lost its device.
+  /// True if apply() may be called. The last set_up() must have found that one transfer suffices. A later set-up of a
+  /// solver, or the loss of its device, makes the result false.
   bool ready() const;
 
-  /// Apply the operator to several vectors. The results equal those of the solvers called one after the other, bit for
-  /// bit.
+  /// Apply the operator to several vectors. The results have the same bits as calls of the solvers one by one.
   /// @param[in]  y shape [columns][extent], column k at y + k y_stride
   /// @param[out] x shape [columns][extent], column k at x + k x_stride; must not overlap y
-  /// @return false if not ready(), or if the device failed; x is then undefined, and the solver concerned has chosen
-  ///         another processor, as its apply() would have
-  /// @throws as Solver::apply() if a device fails
+  /// @return false if not ready(), or if the device failed. x is then undefined. A solver whose device failed has
+  ///         already chosen another processor
+  /// @throws the errors of Solver::apply() for a failed device
   bool apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns);
 
-  /// Bytes held in addition to those of the solvers.
+  /// Bytes that this object holds in addition to the solvers.
   std::int64_t bytes() const;
 
  private:
   Order order_;
-  std::vector<std::int64_t> uploads_;  ///< shape [solvers]; Counts::uploads of each when the visit was made
+  std::vector<std::int64_t> uploads_;  ///< shape [solvers]; Counts::uploads of each solver at the last set_up()
   std::unique_ptr<Visit<T>> visit_;    ///< null if one transfer does not suffice
 };
 

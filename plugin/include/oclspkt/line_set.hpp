@@ -9,7 +9,7 @@
 
 namespace oclspkt {
 
-/// Rows, lines and offsets; 64 bits whatever PetscInt is.
+/// Counts and offsets of rows and lines, in 64 bits whatever PetscInt is.
 using Index = std::int64_t;
 
 /// Many tridiagonal systems (lines) inside one vector; one huge system is a line set of one.
@@ -41,7 +41,6 @@ class OCLSPKT_API LineSet {
   static LineSet grid_axis(int axis, Index nx, Index ny, Index nz);
 
   Index count() const { return count_; }
-  /// Rows of line `line`.
   Index length(Index line) const;
   /// Offset of the first row of line `line`.
   Index first(Index line) const;
@@ -53,24 +52,23 @@ class OCLSPKT_API LineSet {
   /// The line that holds offset `row` of a contiguous set.
   /// @pre contiguous(), 0 <= row < rows()
   Index line_of(Index row) const;
-  /// True if the lines are laid end to end without gaps, so that zero couplings glue them into one line.
+  /// True if the lines are laid end to end without gaps.
   bool contiguous() const;
-  /// Lines side by side (stride 1) that can share a SIMD register; 1 for contiguous sets.
+  /// How many lines lie side by side at stride 1; 1 for contiguous sets.
   Index side_by_side() const { return inner_stride_ == 1 && row_stride_ > 1 ? inner_count_ : 1; }
-  /// True if the lines lie side by side, row by row, as device kernels for strided lines need them: `blocks()` blocks
-  /// of `block_lines()` neighbouring lines.
+  /// True if the lines form `blocks()` blocks of `block_lines()` lines that lie side by side. Device kernels for
+  /// strided lines need this layout.
   bool beside() const { return !contiguous() && inner_stride_ == 1 && row_stride_ > 1; }
   /// True if every place belongs to a line and blocks follow each other without a gap, as for all lines of a grid.
   bool gapless() const;
-  /// Lines of a block.
   /// @pre beside()
   Index block_lines() const { return inner_count_; }
   Index blocks() const { return inner_count_ > 0 ? count_ / inner_count_ : 0; }
   /// Places from one block to the next.
   Index block_stride() const { return outer_stride_; }
-  /// Places from the first row of a block to the end of its last.
+  /// Places from the first row of a block to the end of its last row.
   Index block_extent() const { return (length_ - 1) * row_stride_ + inner_count_; }
-  /// "1 line of 100 rows", "64 lines of 32 rows, stride 64".
+  /// Text such as "64 lines of 32 rows, stride 64".
   std::string describe() const;
 
   bool operator==(const LineSet&) const = default;

@@ -4,7 +4,7 @@
 
 #include <petscvec.h>
 
-/* For programs with OpenCL kernels of their own: access to the device memory of vectors. This works for vectors of
+/* Access to the device memory of vectors, for programs with their own OpenCL kernels. This works for vectors of
    -vec_type opencl and, in a program that runs with -oclspkt_types, for vectors of PETSc's own types that work on the
    device. Link the library for your PETSc as for oclspkt.h, or load liboclspkt.so with -dll_append and look the
    functions up by PetscDLSym(NULL, "VecOpenCLGetMemWrite", &function). Each function has a page in docs/manual. */
@@ -12,13 +12,13 @@
 #define VECOPENCL "opencl"
 #define MATAIJOPENCL "aijopencl"
 
-/* The types to which a cl_mem and a cl_command_queue point, so that this header needs none of OpenCL's. */
+/* The types to which a cl_mem and a cl_command_queue point. These declarations replace OpenCL's headers. */
 struct _cl_mem;
 struct _cl_command_queue;
 
-/* The memory has shape [local size of the vector], of PetscScalar. The queue is in order, and orders all work on
-   vectors of this process: commands that you enqueue in it need neither waits nor events. The queue may be left out
-   (NULL). */
+/* The memory holds as many PetscScalars as the vector has local entries. The queue is in order, and carries all work
+   on vectors of this process. Commands that you enqueue in it need neither waits nor events. Pass NULL if you need no
+   queue. */
 PETSC_EXTERN PetscErrorCode VecOpenCLGetQueue(struct _cl_command_queue** queue);
 PETSC_EXTERN PetscErrorCode VecOpenCLGetMemRead(Vec vector, struct _cl_mem** memory, struct _cl_command_queue** queue);
 PETSC_EXTERN PetscErrorCode VecOpenCLRestoreMemRead(Vec vector, struct _cl_mem** memory);

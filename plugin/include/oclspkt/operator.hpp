@@ -14,13 +14,13 @@ namespace oclspkt {
 struct Place {
   enum class Kind {
     host,
-    queue,   ///< on the device of a caller's queue; the apply does not wait for it
+    queue,   ///< on the device of the caller's queue; the apply does not wait for the device
     buffers  ///< in cl_mem of the context of Solver::device_handles(); the apply waits for the device
   };
   Kind kind = Kind::host;
-  DeviceQueue queue = {};  ///< for Kind::queue alone
+  DeviceQueue queue = {};  ///< used by Kind::queue alone
 
-  /// The name of the call in messages.
+  /// The name of the apply function in messages.
   const char* call() const {
     return kind == Kind::host ? "apply" : kind == Kind::queue ? "enqueue" : "apply_on_device";
   }
@@ -47,20 +47,20 @@ class OCLSPKT_API Operator {
   /// Solve A X = Y. Collective over all processes of the exchange if any process has a cut line. Cut lines are solved
   /// for one column after the other.
   ///
-  /// Vectors on a device are not copied. Kernels are enqueued in the queue of `place`, or in that of device_handles():
-  /// other commands that write y must have ended, or precede the apply in that queue. If lines are cut, only the
-  /// numbers next to the cuts go to the host, and the call waits for these. If CUDA has no kernels for a card that
-  /// OpenCL sees, OpenCL solves. Vectors are then copied on the card (see Report::device.vectors), and the call waits
-  /// for the queue and the solver, but not for the copy of x. If the device fails, the vectors are lost with it. The
+  /// Vectors on a device are not copied. Kernels are enqueued in the queue of `place`, or in the queue of
+  /// device_handles(). Other commands that write y must have ended, or must precede the apply in this queue. If lines
+  /// are cut, only the numbers next to the cuts go to the host, and the call waits for them. If CUDA has no kernels for
+  /// a card that OpenCL sees, OpenCL solves. Vectors are then copied on the card (see Report::device.vectors), and the
+  /// call waits for the queue and the solver, but not for the copy of x. If the device fails, its vectors are lost. The
   /// error is then thrown whatever `on_device_failure` says, and the next set_up takes another device.
   /// @param[in]  y shape [count][lines.extent()]. On a device of OpenCL: a cl_mem for one column, aligned to 16 bytes
   ///               if it is host memory. On a device of CUDA: an address in memory of the card
   /// @param[out] x like y; places between lines are untouched. x must not overlap y; sub-buffers are allowed
   /// @param      count columns; 0 does nothing
-  /// @throws InvalidInput without a successful set_up; for a negative count, strides shorter than a column, or vectors
-  ///                      that overlap; for vectors on a device, if takes() of their queue is false, the host solves
-  ///                      any line, or their memory is unfit (of another device, too small, not aligned, or with flags
-  ///                      that forbid its use)
+  /// @throws InvalidInput without a successful set_up; for a negative count, a stride shorter than a column, or vectors
+  ///                      that overlap. Vectors on a device also throw it if takes() is false for their queue, if the
+  ///                      host solves any line, or if their memory is unfit (of another device, too small, not aligned,
+  ///                      with flags that forbid its use)
   /// @throws Breakdown    under AboveBound::error if an answer is above the limits of method auto; x still holds this
   ///                      answer, and further right-hand sides may be solved
   /// @throws DeviceError  x is then undefined

@@ -13,7 +13,7 @@ enum class Method { truncated_halo, truncated_streamed, exact_twopass, exact_fac
 
 inline constexpr bool truncates(Method m) { return m == Method::truncated_halo || m == Method::truncated_streamed; }
 
-/// What the user asks for; `truncated` and `exact` leave the choice between two methods to the set-up.
+/// The user's choice of a method. With `truncated` and `exact`, set-up chooses between two methods.
 enum class MethodChoice {
   automatic,
   truncated,
@@ -34,16 +34,16 @@ enum class Precision { same, narrow };
 /// The storage form of the bands: which numbers of a row are stored.
 enum class Form { general, symmetric, shared, narrow };
 
-/// What happens if a device fails. degrade: its rows go to the remaining devices, at last to the host, and one line is
-/// printed. quiet: its rows go there without a printed line. error: the caller gets the error.
+/// The reaction to a failed device. degrade: the remaining devices, at last the host, solve its rows, and one line is
+/// printed. quiet: like degrade, without the printed line. error: the call throws.
 enum class OnDeviceFailure { degrade, quiet, error };
 
-/// What happens with a singular line. fail: set-up fails and names the line. pin: its last unknown is set to 0, for
-/// consistent systems. `automatic` pins if there is one line and the caller states a constant null space (Known); else
-/// it fails.
+/// The treatment of a singular line. fail: set-up fails and names the line. pin: set its last unknown to 0, for
+/// consistent systems. `automatic` pins if there is one line and the caller states a constant null space (Known), and
+/// otherwise fails.
 enum class Singular { automatic, fail, pin };
 
-/// What happens if method auto finds no method within its limits on the rounding bound and the trial solve, or if an
+/// The reaction if method auto finds no method within its limits on the rounding bound and the trial solve, or if an
 /// answer on the host exceeds these limits or is not finite. warn: the report says so. error: the set-up or the apply
 /// throws Breakdown.
 enum class AboveBound { warn, error };
@@ -74,10 +74,9 @@ inline constexpr const char* name(Singular s) { return kSingularNames[static_cas
 inline constexpr const char* name(AboveBound a) { return kAboveBoundNames[static_cast<int>(a)]; }
 inline constexpr const char* name(Transfer t) { return kTransferNames[static_cast<int>(t)]; }
 
-/// How a solver uses a device.
 struct DeviceUse {
-  Index chunk = 0;                 ///< most rows of a transfer to a device; 0: as many as its memory holds
-  std::int64_t device_memory = 0;  ///< bytes a device may use; 0: its own limit
+  Index chunk = 0;                 ///< most rows of a transfer to a device; 0: as many as the device's memory holds
+  std::int64_t device_memory = 0;  ///< bytes a device may use; 0: the device's own limit
   double timeout = 0;              ///< seconds that a device with memory of its own may take for a solve;
                                    ///< 0: 100 times the predicted time, at least 10 s
   Transfer transfer = Transfer::automatic;
@@ -98,12 +97,12 @@ struct Options {
   bool reproducible = false;                      ///< no choice depends on a measurement
   bool energy = false;                            ///< add up the joules of applies, see EnergyReport
   std::string rated_power = {};                   ///< watts of a card, a core and a board if power is not measured,
-                                                  ///< such as gpu=700,cpu=8,fpga=60; empty: by a table
-  MethodChoice method = MethodChoice::automatic;  ///< `automatic`: set-up chooses
+                                                  ///< such as gpu=700,cpu=8,fpga=60; empty: from a table
+  MethodChoice method = MethodChoice::automatic;  ///< the method; `automatic`: set-up chooses
   std::string variant = "default";                ///< kernels to use on a device, one of kVariantNames
-  Precision precision = Precision::same;          ///< precision of the bands
-  double rtol = 0;                                ///< largest certificate accepted; 0: rounding of the arithmetic
-  Index partition = 0;                            ///< rows a partition; 0: set-up chooses
+  Precision precision = Precision::same;
+  double rtol = 0;      ///< largest certificate accepted; 0: rounding of the arithmetic
+  Index partition = 0;  ///< rows a partition; 0: set-up chooses
   DeviceUse use = {};
   OnDeviceFailure on_device_failure = OnDeviceFailure::degrade;
   Singular singular = Singular::automatic;

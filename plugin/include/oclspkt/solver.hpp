@@ -17,9 +17,9 @@ namespace oclspkt {
 struct Known {
   bool symmetric = false;                  ///< the matrix is symmetric, apart from rounding
   bool constant_null_space = false;        ///< the matrix times a constant vector is 0
-  double rounding_limit = kRoundingLimit;  ///< rounding that the caller tolerates from a solve, in eps
-  bool as_given = false;                   ///< devices solve in the units in which the columns were given
-  /// Vectors are on the device of this queue. This device solves if the options allow it and it is able to, see
+  double rounding_limit = kRoundingLimit;  ///< largest rounding bound that the caller accepts, in eps
+  bool as_given = false;                   ///< devices solve in the caller's units of the columns
+  /// Vectors are on the device of this queue. This device solves if it can and the options allow it, see
   /// Operator::apply(). The queue must live until the next set_up, or the solver's end.
   DeviceQueue queue = {};
 };
@@ -45,7 +45,7 @@ class OCLSPKT_API FilledBands {
 
   /// Fill the bands of `lines` and survey them meanwhile, as Solver::fill() does. Couplings out of the lines become 0.
   void fill(const LineSet& lines, const BandsFill<T>& fill);
-  /// Fill bands of `rows` places whose lines are not known yet. Couplings stay as they are; the set-up that takes the
+  /// Fill bands of `rows` places whose lines are not known yet. Couplings keep their values. The set-up that takes the
   /// bands surveys them.
   void fill(Index rows, const BandsFill<T>& fill);
 
@@ -73,7 +73,7 @@ class OCLSPKT_API FilledBands {
 template <typename T>
 class OCLSPKT_API Solver final : public Operator<T> {
  public:
-  /// @throws InvalidInput if an option is out of range; devices are looked for at set-up
+  /// @throws InvalidInput if an option is out of range; only set_up() looks for devices
   explicit Solver(Options options = {});
   ~Solver() override;
   Solver(Solver&&) noexcept;
@@ -83,25 +83,25 @@ class OCLSPKT_API Solver final : public Operator<T> {
   /// life, or until a call for lines of another layout. You may change numbers at any time; the next set_up uses them.
   /// Until then, apply() may solve with a mixture of old and new numbers.
   ///
-  /// lower of a line's first row and upper of its last are ignored; set_up may set them to 0, and changes nothing else.
-  /// For fallback lines, for cut lines and under precision narrow, set_up works on a copy of 3 words a row. write(),
-  /// fill() and swap_bands() avoid this copy.
+  /// set_up() ignores lower of a line's first row and upper of its last row, and may set them to 0. It changes no other
+  /// number. For fallback lines, for cut lines and under precision narrow, it works on a copy of 3 words a row.
+  /// write(), fill() and swap_bands() avoid this copy.
   ///
   /// If lines are cut, lower of a part's first row couples to the last row of the part above, and upper of its last row
   /// to the first row of the part below. set_up reports errors in `cuts`, on all processes.
   ///
-  /// If fill(), swap_bands() or the set_up() that copies bands brought the present bands, this call restores them as
-  /// they were brought. Numbers that precision narrow rounded to float stay rounded.
+  /// If fill(), swap_bands() or the copying set_up() brought the present bands, this call restores their original
+  /// values. Numbers that precision narrow rounded to float stay rounded.
   Bands<T>& bands(const ProcessLines& lines);
-  /// Fill the bands by `write`, which keeps no reference to them.
+  /// Call `write` to fill the bands. `write` must keep no reference to the bands.
   void write(const ProcessLines& lines, const std::function<void(Bands<T>&)>& write);
   /// Replace the lines and cuts, and keep the numbers of the bands.
   void keep_bands(const ProcessLines& lines);
   /// Fill the bands by `fill` and, where no line is cut, survey them meanwhile, which saves set_up() a pass over
   /// memory. For many rows all processors of this process take part.
   void fill(const ProcessLines& lines, const BandsFill<T>& fill);
-  /// Exchange the bands with `filled`, which gets the solver's bands as bands(lines) would return them. If lines are
-  /// cut, fill `filled` by rows, because FilledBands::fill() for lines sets the couplings at cuts to 0.
+  /// Exchange the bands with `filled`, which receives the numbers that bands(lines) would return. For cut lines, fill
+  /// `filled` by FilledBands::fill() for rows, because the fill() for lines sets the couplings at cuts to 0.
   /// @throws InvalidInput if `filled` does not have as many places as `lines`
   void swap_bands(const ProcessLines& lines, FilledBands<T>& filled);
 
@@ -110,7 +110,7 @@ class OCLSPKT_API Solver final : public Operator<T> {
   /// @throws InvalidInput if an option names something that does not exist, or if the bands were rounded for precision
   ///                      narrow and another precision is set
   /// @throws Breakdown    if no method solves the matrix (singular, NaN, Inf); until a set_up succeeds, apply throws.
-  ///                      An error of another process is a Breakdown or InvalidInput that names it
+  ///                      An error of another process arrives as a Breakdown or InvalidInput that names the process
   /// @throws DeviceError  only under OnDeviceFailure::error
   /// @cost   a few sweeps over the bands; for `exact` one trial solve at the first set-up; for cut lines two solves for
   ///         the spikes, and two more if rows are not strictly dominant
@@ -125,20 +125,20 @@ class OCLSPKT_API Solver final : public Operator<T> {
 
   /// Solve A^T x = y. The first call after a set_up also runs the set-up of A^T.
   void apply_transpose(const T* y, T* x, const Place& place = {});
-  /// takes() of A^T; false until set_up_transpose() has run for the current bands.
+  /// takes() for A^T; false until set_up_transpose() has run for the current bands.
   bool takes_transpose(const DeviceQueue& queue) const;
   /// Run the set-up of A^T now, if it is due.
-  /// @throws as set_up()
+  /// @throws the errors of set_up()
   void set_up_transpose();
 
   /// The OpenCL objects of the device that the last set_up chose; null if the host solves. They stay valid as long as
   /// set-ups choose that device, and until release_devices().
   DeviceHandles device_handles() const;
   const Options& options() const;
-  /// Change options; takes effect at the next set_up.
+  /// Change options, from the next set_up on.
   void set_options(Options options);
   const LineSet& lines() const;
-  /// The last set-up of this process. If lines are cut, the report does not cover the rows next to cuts.
+  /// The report of this process's last set-up. If lines are cut, it does not cover the rows next to cuts.
   const Report& report() const;
   const CutReport& cut_report() const;
   Times times() const override;

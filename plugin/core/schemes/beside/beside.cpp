@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines side by side. truncated-halo by lanes cuts lines into segments; exact-factored runs by lanes or on the host.
+// Schemes for lines side by side: truncated-halo by lanes, and exact-factored by lanes or on the host.
 #include "evidence.hpp"
 #include "narrow.hpp"
 #include "rounding.hpp"
@@ -11,8 +11,8 @@
 namespace oclspkt {
 namespace {
 
-/// Time of a row in a sweep that divides, relative to one with stored factors, in a narrow bundle: each row waits for
-/// the division of the row before. Measured on one core for 3 to 20 lines (PoCL, Intel's run-time; AVX2): 1.2 to 1.7.
+/// Time of a row in a sweep with divisions, relative to a sweep with stored factors, in a narrow bundle. Each row waits
+/// for the division of the row before. Measured on a core for 3 to 20 lines (PoCL, Intel's run-time; AVX2): 1.2 to 1.7.
 constexpr double kDivisionChain = 1.6;
 
 /// Plan lines that are cut into segments with a halo of `needed` rows, or whole lines if `needed` is -1 (unknown).
@@ -32,8 +32,8 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
                   static_cast<long long>(plan.as<Beside>().segments));
   }
   /// Words per row. If the cache holds the window, the sweep down reads three bands and y for every row that it sweeps,
-  /// and the sweep up writes x. If not, the sweep down also writes its two results, and the sweep up reads them for the
-  /// rows of the segment and of the halo below.
+  /// and the sweep up writes x. Otherwise, the sweep down also writes its two results, and the sweep up reads these
+  /// results for the rows of the segment and of the halo below.
   double words(const Plan& plan) const override {
     return plan.as<Beside>().windowed ? 4 * overlap_of_segments(plan) + 1 : 7 * overlap_of_segments(plan) + 2;
   }
@@ -112,8 +112,8 @@ class BesideFactored final : public SchemeOf<BesideFactored, BesideScheme> {
     }
     return plan.as<Beside>().windowed ? 2 + (plan.symmetric() ? 2 : 3) * each : 4 + 3 * each;
   }
-  /// Symmetric lines take as long as general ones. With few lines, each row waits for the row before in both sweeps, so
-  /// that reading fewer arrays saves no time.
+  /// Symmetric lines take as long as general lines. If there are few lines, each row waits for the row before in both
+  /// sweeps, and reading fewer arrays saves no time.
   double stream_words(const Plan& plan, int) const override {
     Plan general = plan;
     if (plan.symmetric()) general.form = Form::general;

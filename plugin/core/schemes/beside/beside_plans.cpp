@@ -10,8 +10,8 @@ namespace {
 
 /// Bytes of a cache line.
 constexpr Index kCacheLine = 64;
-/// Width of a bundle, in cache lines, below which its streams are short. Bundles are not made narrower to give each
-/// core several of them.
+/// A bundle of fewer cache lines has short streams. Bundles are not made narrower than this to give each core several
+/// bundles.
 constexpr Index kShortBundle = 4;
 /// Cut the lines of a block into bundles of about `width` lines, rounded up to a multiple of `quantum`.
 void cut_block(const LineSet& lines, Index width, Index quantum, int lanes, Beside& beside) {
@@ -27,7 +27,7 @@ Index widest_bundle(const LineSet& lines, const Plan& plan) {
   return round_up(beside.bundles > 1 ? std::max(beside.bundle, last) : last, plan.lanes);
 }
 
-/// The number of lines of a bundle is a multiple of this: whole lanes and whole cache lines.
+/// The number of lines of a bundle is a multiple of this number: whole lanes and whole cache lines.
 Index bundle_quantum(const Plan& plan, int word) { return std::max<Index>(plan.lanes, kCacheLine / word); }
 
 /// Lanes that are swept for each lane with a line. Blocks with fewer lines than lanes are swept one number at a time.
@@ -37,7 +37,7 @@ double empty_lanes(const LineSet& lines, const Plan& plan) {
   return static_cast<double>(padded) / static_cast<double>(inner);
 }
 
-/// Lines of a bundle, at most `width`, so that every core has one bundle, or several bundles if streams stay long.
+/// Lines of a bundle, at most `width`. Each core gets one bundle, or several bundles if their streams stay long.
 Index fair_width(const LineSet& lines, Index width, Index quantum, const DeviceTraits& traits) {
   const auto fair = [&](Index per_core) {
     const Index wanted = quotient_up(per_core * std::max(1, traits.cores), lines.blocks());
@@ -67,8 +67,8 @@ void choose_bundle(const LineSet& lines, int word, const DeviceTraits& traits, P
   beside.window = (lines.length(0) + 1) * widest_bundle(lines, plan);
 }
 
-/// True if a bundle takes all lines of a block, whole: rows of the block adjoin in memory, so the bundle is one stream.
-/// A part of the window may go to memory, which costs less than the ends of shorter streams.
+/// True if one bundle takes all lines of a block. Rows of the block adjoin in memory, and the bundle is one stream. A
+/// part of the window may go to memory, which costs less than the ends of shorter streams.
 bool takes_whole_rows(const LineSet& lines, int word, const DeviceTraits& traits, const Plan& plan) {
   const Index window = kScratchWords * (lines.length(0) + 1) * round_up(lines.block_lines(), plan.lanes) * word;
   return lines.row_stride() == lines.block_lines() && lines.blocks() >= kRunsPerCore * std::max(1, traits.cores) &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-streamed by one work-item, for lines laid end to end in blocks of rows (task_form.hpp). The three schemes
+// Schemes of truncated-streamed by one work-item, for lines laid end to end in blocks of rows (task_form.hpp). They
 // differ in their CutSweep. fpga-spktrunc is the form of Macintosh, Banks and Kelson (2019).
 #include <algorithm>
 #include <bit>
@@ -24,10 +24,10 @@ struct LargestSpikes {
   double error(double error_above, double error_below) const { return above * error_above + below * error_below; }
 };
 
-/// The spikes of a block at its ends, and the largest in each half.
+/// The spikes of a block at its ends, and the largest spikes in each half.
 struct BlockSpikes {
-  double v_b = 0, w_t = 0;      ///< tips with their signs
-  double w_b = 0, v_t = 0;      ///< absolute values of tips
+  double v_b = 0, w_t = 0;      ///< spike tips with their signs
+  double w_b = 0, v_t = 0;      ///< absolute values of spike tips
   LargestSpikes top, bottom{};  ///< largest spikes of the upper and of the lower half
   bool finite = true;
 };
@@ -224,13 +224,13 @@ double bound_task(CutSweep sweep, double d, Index m) {
 
 double rounding_of_task(CutSweep sweep, double d, Index m) {
   if (!(d > 1)) return kNothingKnown;
-  const double r = 1 / d, sum = 1 / (1 - r), share = r / (1 + r);  // d / (d - 1) and 1 / (1 + d), also if d is infinite
+  const double r = 1 / d, sum = 1 / (1 - r), share = r / (1 + r);  // sum: d / (d - 1); share: 1 / (1 + d)
   const double local = 6 + (2 + 7 * r) * share;
-  // The rounding of the products of m multipliers, and of these times the entering values.
+  // The rounding of products of m multipliers, and of their products with entering values.
   const double products = 6 * static_cast<double>(m) * std::pow(r, static_cast<double>(m));
   if (sweep == CutSweep::half) {
-    // Nothing enters a half from its far end. The 2x2 system gives the unknowns of a cut, so the equation above the cut
-    // has only the rounding of that system. Both sweeps meet in the middle of a block.
+    // Each sweep begins at an end of a block, where no value enters, and ends in its middle. The 2x2 system gives the
+    // unknowns at a cut, so the equation above the cut has only the rounding of that system.
     const double twice = 2 * (5 + (4 + 5 * r) * r) * sum;
     return (local + std::max(9.0, twice * share)) / 2;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// exact-factored by one work-item of an FPGA. fpga-tdma solves row after row, for lines laid end to end. fpga-batch
-// solves many lines in turn, one row of each at a time, for lines side by side or laid end to end.
+// Schemes of exact-factored by one work-item of an FPGA. fpga-tdma solves row after row, for lines laid end to end.
+// fpga-batch solves many lines in turn, one row of each at a time, for lines side by side or laid end to end.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -28,13 +28,13 @@ Plan one_task(const char* scheme, Index n) {
   return {.method = Method::exact_factored, .n = n, .lanes = 1, .made_by = scheme};
 }
 
-/// Rows of the longest line whose results of the sweep down fit in local memory, as a power of two; 0 if none fits.
+/// Rows of the longest line whose results of the sweep down fit in local memory, as a power of two; 0 if no line fits.
 Index rows_in_local_memory(int slots, int word, const DeviceTraits& traits) {
   const Index most = std::min(traits.local_bytes, kMostLocalBytes) / (kLeft * slots * word);
   return most > 0 ? static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(most))) : 0;
 }
 
-/// Words of each array of lines laid end to end that the memory holds beside a window of `window` words.
+/// Words of each array of lines laid end to end that the memory holds in addition to a window of `window` words.
 std::int64_t words_beside(Index window, int word, const DeviceTraits& traits) {
   // Layouts count the words of a work-item's scratch as 32-bit integers.
   if (window > std::numeric_limits<std::int32_t>::max() / 4 || window * word > traits.chunk_bytes) return 0;
@@ -112,15 +112,15 @@ double thomas_words(const Plan& plan) {
 }
 
 /// Words per row that the memory can move in the time of an apply. If lines take turns, each sweep begins one row in
-/// every cycle. A line solved by itself takes turns alone. The figures are derived for the paper's board (34 GB/s at
-/// 200 MHz), not measured.
+/// every cycle. A single line begins a row in every pivot_cycles() cycles. The figures are derived for the paper's
+/// board (34 GB/s at 200 MHz), not measured.
 double thomas_stream_words(const Plan& plan, int word) {
   constexpr double kBytesInCycle = 170, kWays = 2;
   const double turns = plan.has<LineBatch>() ? plan.idle : pivot_cycles(word);
   return std::max(thomas_words(plan), kWays * turns * kBytesInCycle / word);
 }
 
-/// The bound on rounding of both schemes, whose pivots are plain. Without dominance, the host eliminates the rows once
+/// The bound on rounding of the schemes, whose pivots are plain. Without dominance, the host eliminates the rows once
 /// to find their growth, because no factors are stored. The bound is unknown if the growth exceeds kGrowthLimit.
 template <typename T>
 Rounding bound_thomas(const Survey& survey, const LineSet& lines, const BandsView<T>& bands) {
@@ -130,7 +130,7 @@ Rounding bound_thomas(const Survey& survey, const LineSet& lines, const BandsVie
   return {growth <= kGrowthLimit ? rounding_by_growth(std::max(growth, kDominantGrowth)) : kNothingKnown};
 }
 
-/// Base of both schemes. `S` has plan_of(problem, rejection), which returns the plan, or none and sets the reason.
+/// Base of this file's schemes. `S` has plan_of(problem, rejection), which returns the plan, or none with the reason.
 template <typename S>
 class Thomas : public SchemeOf<S, BesideScheme> {
  public:

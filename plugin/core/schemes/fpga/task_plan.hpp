@@ -15,12 +15,12 @@ namespace oclspkt {
 struct LineBatch {
   int slots = 0;         ///< lines that take turns
   Index longest = 0;     ///< rows of the longest line
-  Index kept_rows = 0;   ///< rows of a line for whose results of the sweep down local memory has room; 0: it has none
-  Index window = 0;      ///< words of global memory for these results, if not in local memory
-  bool unequal = false;  ///< lines laid end to end differ in length; a table has their first rows, a chunk all rows
+  Index kept_rows = 0;   ///< rows of a line whose results of the sweep down fit in local memory; 0: none
+  Index window = 0;      ///< words of global memory for results of the sweep down, if local memory does not hold them
+  bool unequal = false;  ///< lines laid end to end differ in length; a table lists first rows, and a chunk has all rows
 };
 
-/// Bytes of a burst from an FPGA's memory. A block of rows is a multiple of it.
+/// Bytes of a burst from an FPGA's memory. A block of rows is a multiple of a burst.
 inline constexpr Index kBurstBytes = 128;
 /// kTdmaRows: rows of a block unless the user asks for more. kMostTdmaRows: most rows that the user can ask for.
 inline constexpr Index kTdmaRows = 32, kMostTdmaRows = 256;
@@ -41,9 +41,9 @@ OCLSPKT_API Plan make_tdma_plan(Index n, Index partition, int word, const Device
 
 /// Plan two or more lines laid end to end, or any number of lines side by side. A line shorter than others of its batch
 /// skips turns, which Plan::idle counts.
-/// @return none for lines in any other layout, for a single line laid end to end, and for lines of such different
-///         lengths that a batch takes more than half the time of solving row after row; also none if the memory does
-///         not hold one line, all lines of different lengths, or one block of lines side by side
+/// @return none in these cases: another layout; a single line laid end to end; lengths so different that a batch takes
+///         more than half the time of solving row after row; memory that does not hold one line of equal lines, all
+///         lines of unequal lengths, or one block of lines side by side
 OCLSPKT_API std::optional<Plan> make_batch_plan(const LineSet& lines, int word, const DeviceTraits& traits);
 
 }  // namespace oclspkt

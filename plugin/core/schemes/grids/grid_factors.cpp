@@ -47,7 +47,7 @@ void factor_rows(const LevelRows& rows, const Segment<T>& segment, Index next, S
   });
 }
 
-/// Factor the last level, which is not cut: eliminate all rows from the first one down.
+/// Factor the last level, which is not cut: eliminate all rows from the first row down.
 template <typename T>
 void factor_all(const LevelRows& rows, typename SegmentFactors<T>::Level& level) {
   SchurSegment<double> all;
@@ -147,7 +147,7 @@ void SegmentFactors<T>::factor(Index n, const BandsView<T>& bands, const Segment
       factor_all<T>(rows, level);
     } else {
       level.weight.resize(level.rows);
-      level.multiplier[level.multiplier.size() - 1] = 0;  // if the last segment has only one row
+      level.multiplier[level.multiplier.size() - 1] = 0;  // the last segment may have no second row
       left = factor_segments<T>(rows, cut.segment_rows(k), symmetric, level);
     }
     std::swap(present, left);

@@ -20,7 +20,7 @@ ExcessRow<double> wide_row(const BandsView<T>& bands, Index i) {
 }
 
 /// Append the inner rows [next, end) to a segment, and eliminate each. Then append row `end`, the first row of the next
-/// segment, with excess 0, so that its excess holds only its change. Behind the last row, it is an identity row.
+/// segment, with excess 0. Its excess then holds only the change. Behind the last row, `end` is an identity row.
 /// @param rows  f(i): row i of `count`, an ExcessRow<double>
 /// @param see   f(i, row, left), called before row i is appended; left.bottom is the row above, not yet eliminated
 template <typename Rows, typename See>
@@ -54,8 +54,7 @@ inline std::vector<ExcessRow<double>> rows_that_are_left(const std::vector<Schur
 /// The stored factors of one line for exact-factored by segments, see GridFactors.
 ///
 /// Each level is cut into segments of rows. In each segment, all rows but the first are eliminated, from the second row
-/// down. What remains is a tridiagonal system in the first unknowns of the segments: the next level. The last level is
-/// not cut.
+/// down. The first unknowns of the segments then form a tridiagonal system, the next level. The last level is not cut.
 ///
 /// An apply goes through the levels twice. The pass down sweeps inner rows to compute the right-hand side of the next
 /// level. The pass back repeats these sweeps, with the same bits, and substitutes between the first unknowns of
@@ -70,9 +69,9 @@ class OCLSPKT_API SegmentFactors {
  public:
   struct Level {
     Index rows = 0, segments = 1;
-    /// Shape [rows]: a_i p_(i-1), p_i and c_i p_i as in FactorsView. A segment's second row has the multiplier a_i; the
-    /// multiplier of its first row belongs to the swept row above it; the first row has reciprocal 1 and coupling 0. If
-    /// symmetric, `multiplier` has shape [segments], for second rows alone, and 0 for a segment of one row.
+    /// Shape [rows]: a_i p_(i-1), p_i and c_i p_i, see FactorsView. A segment's first row has reciprocal 1 and coupling
+    /// 0; its multiplier belongs to the swept row above it. A second row has the multiplier a_i. If symmetric,
+    /// `multiplier` has shape [segments], for second rows alone, and 0 for a segment of one row.
     AlignedArray<T> multiplier, reciprocal, coupling;
     /// Shape [rows], empty in the last level. The result of the sweep down of an inner row, times its weight, is
     /// subtracted from the segment's first row. First rows have weight 0.
@@ -96,9 +95,9 @@ OCLSPKT_API LineSet lines_of_level(const LineSet& lines, Index rows);
 
 /// The stored factors of exact-factored by segments for lines side by side: the SegmentFactors of every line, with the
 /// numbers of neighbouring lines next to each other. The first level has the layout of the vectors, the other levels
-/// that of lines_of_level(). If lines share their factors, only those of one line are stored, row after row. If lines
-/// are symmetric, the coupling of an inner row is also the multiplier of the next row; the first level then stores only
-/// the multipliers of second rows, in lines_of_level(lines, segments).
+/// have the layout of lines_of_level(). If lines share their factors, only one line's factors are stored, row after
+/// row. If lines are symmetric, the coupling of an inner row is also the multiplier of the next row; the first level
+/// then stores only the multipliers of second rows, in lines_of_level(lines, segments).
 template <typename T>
 class OCLSPKT_API GridFactors {
  public:
@@ -107,7 +106,7 @@ class OCLSPKT_API GridFactors {
   /// @param form          shared: the first line's factors serve all lines; symmetric; general otherwise
   /// @param cut           the cut of every line; `form` decides whether it is symmetric
   /// @pre lines.beside(), couplings out of the lines are 0
-  /// @cost for each line as SegmentFactors::factor(), by all processors of this process
+  /// @cost the cost of SegmentFactors::factor() for each line, by all processors of this process
   void factor(const LineSet& lines, const BandsView<T>& bands, Form form, SegmentCut cut);
   const std::vector<Level>& levels() const { return levels_; }
 

@@ -22,16 +22,16 @@ struct SegmentCut {
 
 /// Demands on a plan by work-groups for lines side by side.
 struct GridDemand {
-  Method method = Method::truncated_streamed;  ///< or exact_factored
-  Form form = Form::general;                   ///< or shared, or symmetric
+  Method method = Method::truncated_streamed;  ///< truncated_streamed or exact_factored
+  Form form = Form::general;                   ///< general, shared or symmetric
   Index reach = 0;  ///< truncated: least rows from a truncated row to an unknown that it affects; exact_factored: least
                     ///< rows of a tile, as far as the device allows; 0: any
   Index item_rows = 0;    ///< rows of a work-item, at most 16, from Options::partition; 0: chosen
-  bool in_turn = false;   ///< exact_factored: sweep in turn even lines that a tile holds, see GridTiles::in_turn
+  bool in_turn = false;   ///< exact_factored: sweep lines in turn, also lines that a tile holds, see GridTiles::in_turn
   bool one_item = false;  ///< exact_factored: one work-item for each line, so that there is no interface system
   bool segments = false;  ///< exact_factored: cut lines longer than a tile into segments, if all rows fit at once
 
-  /// True if the segments, if any, are swept concurrently.
+  /// True if there are segments that are swept concurrently.
   bool at_once() const { return segments && form == Form::shared && !in_turn; }
 };
 
@@ -87,8 +87,8 @@ inline GridForm grid_form(const Plan& plan) {
 /// Most rows of a work-item for which registers hold the rows of two tiles.
 inline constexpr int kMostRowsAhead = 16;
 
-/// True if y of the next tile is read while a tile is solved. With more rows per work-item, no registers are free for
-/// it.
+/// True if y of the next tile is read while a tile is solved. If work-items have more rows, no registers are free for
+/// these numbers.
 inline bool reads_ahead(const Plan& plan) { return plan.item_rows <= kMostRowsAhead; }
 
 /// Most rows of a line that one tile holds, on devices with large work-groups.
@@ -106,7 +106,7 @@ OCLSPKT_API UpperTiles upper_tiles(const Plan& plan, Index block_lines);
 OCLSPKT_API SegmentCut grid_cut(const Plan& plan, Index block_lines);
 
 /// Scalars of local memory that a work-group takes if goes_through_tiles().
-/// @param whole  in_one_tile()
+/// @param whole  the result of in_one_tile()
 OCLSPKT_API Index shared_grid_words(Index bundle, Index items_down, Index tile_rows, bool whole);
 
 /// Plan stored factors by work-groups for lines side by side. Lines that one tile holds are solved in one pass that
@@ -121,12 +121,12 @@ OCLSPKT_API Plan make_grid_plan(const LineSet& lines, const GridDemand& demand, 
 /// Plans of exact-factored, sorted by words and idle cores, the fastest first. Lines are streamed whole. If they are
 /// longer than a tile and all rows fit at once, they may also be cut into segments.
 /// @param demand  its method, in_turn, one_item and segments are ignored
-/// @pre, @throws  as for make_grid_plan()
+/// @pre, @throws  see make_grid_plan()
 OCLSPKT_API std::vector<Plan> make_exact_grid_plans(const LineSet& lines, GridDemand demand, int word,
                                                     const DeviceTraits& traits);
 
 /// The bound on rounding, in eps, that the survey gives for a plan by work-groups for lines side by side; infinite if
-/// it gives none.
+/// the survey gives no bound.
 double grid_rounding_by_survey(const Plan& plan, const Survey& survey);
 
 /// The bounds on rounding of some lines of `length` rows, each laid end to end, by SweepRounding, or by
@@ -140,7 +140,7 @@ std::vector<Rounding> bound_grid_lines(const Plan& plan, Index length, const std
 /// becomes an offset in the vector.
 void take_worse(const Rounding& bound, const LineSet& lines, Index line, Rounding& worst);
 
-/// What a pass over every line finds for a plan by work-groups for lines side by side.
+/// The findings of a pass over every line, for a plan by work-groups for lines side by side.
 struct GridEvidence {
   Certificate worst;        ///< the largest bound on truncation of a line; its rows count within `line`
   Index line = -1;          ///< the line of `worst`, or the first line without a certificate
@@ -148,14 +148,14 @@ struct GridEvidence {
   std::vector<Index> weak;  ///< lines with a bound above its limit, in order
 };
 
-/// The evidence of a plan, line by line. The rounding is that of bound_grid_lines(). The certificate is that of stored
-/// factors whose partitions are the rows of a work-item: by certify_stored() with one tile in flight, where each tile
-/// has an interface system that is truncated one tile away, and by certify_runs() with several. It is 0 if nothing is
-/// truncated.
+/// The evidence of a plan, line by line. The rounding comes from bound_grid_lines(). The certificate is that of stored
+/// factors whose partitions are the rows of a work-item. With one tile in flight, certify_stored() computes it: each
+/// tile has an interface system that is truncated one tile away. With several tiles in flight, certify_runs() computes
+/// it. The certificate is 0 if nothing is truncated.
 /// @param tol       certificate above which a line is weak
 /// @param most_eps  bound on rounding above which a line is weak
 /// @pre   lines.beside(), couplings out of the lines are 0
-/// @cost  as certify_stored and bound_grid_lines, by all processors of this process
+/// @cost  the cost of certify_stored() and bound_grid_lines(), by all processors of this process
 template <typename T>
 GridEvidence certify_grid(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, double tol,
                           double most_eps);

@@ -16,7 +16,7 @@ namespace {
 /// are streamed.
 struct GridShape {
   int down, item_rows, lines;
-  int bundle_bytes;  ///< bytes of a row of all lines of a work-group; 0: as usual
+  int bundle_bytes;  ///< bytes of a row of all lines of a work-group; 0: the usual number
   int in_flight;     ///< tiles that wait for the unknown below them
   explicit GridShape(const Tuning::Row& row)
       : down(static_cast<int>(row[0])),
@@ -34,20 +34,20 @@ constexpr int kLeastItems = 32;
 constexpr int kLongSharedItems = 512;
 /// Fewest rows of a segment that is condensed.
 constexpr Index kLeastSegment = 4;
-/// Fewest segments of a line. With fewer, their launches take longer than streaming the lines.
+/// Fewest segments of a line. With fewer segments, their launches take longer than streaming the lines.
 constexpr Index kLeastSegments = 8;
-/// Most work-items of a line in the levels above the first, where they pass on the entering value one after the other.
+/// Most work-items of a line in the levels above the first. They pass on the entering value one after the other.
 constexpr int kMostUpperItems = 64;
-/// Arrays of lines cut into segments: y, x, three of factors and one of weights. One more stands for all small arrays.
+/// Arrays of lines cut into segments: y, x, three of factors, one of weights. A seventh stands for all small arrays.
 constexpr Index kSegmentArrays = 7;
-/// Fewest tiles of a run. A run also reads two tiles for its neighbours. With three tiles in flight, the fewest are
-/// twice as many.
+/// Fewest tiles of a run. A run also reads two tiles for its neighbours. With three tiles in flight, a run has at least
+/// twice as many tiles.
 constexpr Index kShortRun = 16;
 /// Fewest tiles of a run if lines share their factors. Such runs are counted through all lines.
 constexpr Index kShortSharedRun = 8;
-/// Words of local memory for each work-item (kernels/gpu/grid_factored.cl). Each line takes two more.
+/// Words of local memory for each work-item (kernels/gpu/grid_factored.cl). Each line takes two more words.
 constexpr Index kLocalWords = 4;
-/// Most rows of a work-item. With more, registers do not hold them.
+/// Most rows of a work-item. Registers do not hold more rows.
 constexpr Index kMostItemRows = 16;
 
 /// The first shape of a table whose reach is at least `rows` rows, or the last shape if there is none.
@@ -113,7 +113,7 @@ std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& d
     return numbers / shape.lines <= traits.group_items && words * word <= traits.local_bytes;
   };
   // First put fewer lines into a bundle, which makes more work-groups and keeps the tile as long as demanded. Shorten
-  // the tile only if that does not suffice.
+  // the tile only if fewer lines do not suffice.
   while (bundle > 8 && !fits()) bundle /= 2;
   while (shape.down > 1 && !fits()) shape.down /= 2;
   if (!passes()) shape.lines = 1;

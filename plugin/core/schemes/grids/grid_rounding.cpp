@@ -19,15 +19,15 @@ struct RowSizes {
 
   double lower_ratio() const { return lower * reciprocal; }
   double upper_ratio() const { return upper * reciprocal; }
-  /// A bound of |d_i| / (|u_i| max |x|): the substitution is d_i = u_i x_i + c_i x_(i+1) + fill x_first.
+  /// A bound on |d_i| / (|u_i| max |x|): the substitution is d_i = u_i x_i + c_i x_(i+1) + fill x_first.
   double swept() const { return 1 + (upper + fill) * reciprocal; }
 };
 
 /// The order in which the work-items that share a line sweep it.
 struct SweepOrder {
   Index item_rows = 1, tile_rows = 1;
-  bool at_once = false;   ///< down: all work-items sweep concurrently, then combine results; false: in turn
-  bool streamed = false;  ///< up: the value that enters a tile is computed from the results of the tiles below
+  bool at_once = false;  ///< work-items of a line sweep down concurrently, then combine results; false: they take turns
+  bool streamed = false;  ///< the value that enters a tile in the sweep up comes from the results of the tiles below
   Index run_rows = 0;     ///< rows of a run, a multiple of tile_rows; 0: each line is a run
   int in_flight = 1;      ///< tiles that are swept before a run and after it
   double unit = 0;        ///< u = eps / 2
@@ -36,14 +36,14 @@ struct SweepOrder {
 /// Bounds the rounding that sweeps of stored factors leave in the rows of a line, row by row as the line is eliminated.
 ///
 /// Notation: rounding.hpp, with r_i = |a_i / u_i| and k_i = |c_i / u_i|. Errors of d_i are in units of u |u_i| max |x|,
-/// those of x_i in units of u max |x|. Some numbers are computed twice, and both results round:
-///   Sweep down, concurrent: the last d of a work-item. The work-item itself computes it by its sweep. The next
-///   work-item computes it as the result of the sweep from 0 plus the product of all multipliers and the value that
-///   enters. Let n_i be the value that enters, times the multipliers up to row i. A row of the first computation rounds
-///   by |d_i|, a row of the second by |d_i| + n_i, and the product rounds once in each row. The difference is at most
-///   the sum of these roundings, each times the r of the rows behind it. The next row, l, errs by |a_l| times it.
-///   Sweep up: the last x of a work-item, likewise, with k in place of r and |x_i| in place of |d_i|. The row above, i,
-///   errs by |c_i| times the difference, the row below, l, by |a_l k_(l-1)| times it, because x_(l-1) contains it.
+/// errors of x_i in units of u max |x|. Some numbers are computed twice, in two ways that round differently:
+///   Concurrent sweep down: the last d of a work-item. Way A is the work-item's own sweep. Way B, for the next
+///     work-item, adds the sweep from 0 and the entering value times all multipliers. Let n_i be the entering value
+///     times the multipliers up to row i. Row i rounds by |d_i| in A and by |d_i| + n_i in B. The product in B also
+///     rounds once in each row. A and B differ by at most the sum of these roundings, each times the r of the rows
+///     behind it. The next row, l, errs by |a_l| times this difference.
+///   Sweep up: the last x of a work-item, likewise, with k for r and |x_i| for |d_i|. The row above, i, errs by |c_i|
+///     times the difference. The row below, l, errs by |a_l k_(l-1)| times it, because x_(l-1) contains it.
 ///   Runs: the rows that a run and the run before it both sweep.
 class SweepRounding {
  public:
@@ -147,8 +147,8 @@ class SweepRounding {
     window_.rows = 0;
   }
 
-  /// The rows of a work-item so far. entered: the value that enters, times all r; down, up: the rounding of the sweeps;
-  /// weight: the share of a row by which an error of the sweep up enters it; up_through: the product of all k.
+  /// The rows of a work-item so far. entered: the value that enters, times all r. down, up: rounding of the sweeps.
+  /// weight: the factor by which an error of the sweep up enters the rows at the joint. up_through: product of all k.
   struct Item {
     Index rows = 0;
     double entered = 0, down = 0, weight = 0, up = 0, up_through = 1;
@@ -171,13 +171,12 @@ class SweepRounding {
 /// Bounds the rounding in a segment in which all rows but the first are eliminated (SegmentFactors), row by row.
 ///
 /// Inner rows are swept in the same way in both passes, and round as SweepRounding says. Two more errors arise:
-///   The fill s_i of row i is its coupling to the segment's first row, over its pivot. In a work-item's first row, it
-/// is
-///   a product of products; in the row above, it is a product of multipliers. These two round differently.
+///   The fill s_i of row i is its coupling to the segment's first row, over its pivot. In a work-item's first row, s_i
+///     is a product of products; in the row above, a product of multipliers. These two round differently.
 ///   The reduced equation of the first row, with upper coupling c, has the sum of w_i d_i in place of c x_second. Here
-///   w_i = c / |u_i| times the k of the inner rows above row i. The pass back computes this sum in another order. In
-///   either order, row i adds the rounding of its d_i, x_i, s_i and w_i, times the k of the rows above. A rounding of
-///   k_i changes the part of the sum that comes from the rows below row i: at most 2 max |x|, and fill of this size.
+///     w_i = c / |u_i| times the k of the inner rows above row i. The pass back computes this sum in another order. In
+///     either order, row i adds the rounding of its d_i, x_i, s_i and w_i, times the k of the rows above. A rounding
+///     of k_i changes two more numbers of at most 2 max |x|: the sum over the rows below row i, and their fill.
 class CondenseRounding {
  public:
   /// @param order  order of the sweeps in a segment, which is a tile
@@ -185,7 +184,7 @@ class CondenseRounding {
   CondenseRounding(const SweepOrder& order, bool wide) : order_(order), sweep_(order), wide_(wide) {}
 
   /// Begin a segment with row `first`.
-  /// @param sizes  magnitudes of that row before elimination; the pivot is not read
+  /// @param sizes  magnitudes of this row before elimination; the pivot is not read
   void begin(Index first, const RowSizes& sizes) {
     first_ = sizes;
     sweep_.begin_segment(first);
@@ -308,7 +307,7 @@ class LineSweep {
  public:
   explicit LineSweep(const SweepOrder& order) : rounding_(order) {}
   /// @param row  the next row, before elimination
-  /// @param diag its |b_i|
+  /// @param diag |b_i| of this row
   void see(const ExcessRow<S>& row, double diag) {
     const double lower = static_cast<double>(row.lower), sum = std::abs(lower) + diag + std::abs(double{row.upper});
     above_ = eliminate_above(above_, row.lower * reciprocal_, row).as_pivot();
@@ -325,7 +324,7 @@ class LineSweep {
   S reciprocal_ = 0;
 };
 
-/// The bounds of some lines, swept side by side so that the elimination of one does not wait for that of another.
+/// The bounds of some lines, swept side by side: eliminations of different lines do not wait for each other.
 template <typename T>
 std::vector<Rounding> bound_swept(const Plan& plan, Index length, const std::vector<BandsView<T>>& lines) {
   std::vector<LineSweep<T>> sweeps(lines.size(), LineSweep<T>(order_of(plan, kUnit<T>)));
@@ -391,8 +390,8 @@ class CondensedLine {
     eliminate_inner_rows(rows, count, first + 1, end, left, [&](Index i, const auto& next, const auto& so_far) {
       if (!so_far.single) {
         const ExcessRow<double> inner = so_far.bottom.as_pivot();
-        // Couplings to the segment's first row count as fill. So `lower` of its second row, which `row` is if
-        // i == first + 2, is 0.
+        // Couplings to the segment's first row count as fill. If i == first + 2, `row` is the segment's second row, and
+        // its `lower` is 0.
         RowSizes sizes = sizes_of(inner, i == first + 2 ? 0 : row.lower, 1 / inner.diag(), row_sum(row));
         sizes.fill = std::abs(inner.lower);
         sizes.pivot = std::abs(inner.diag());
@@ -441,7 +440,7 @@ std::vector<Rounding> bound_grid_lines(const Plan& plan, Index length, const std
   if (!grid_condenses(plan)) return bound_swept(plan, length, lines);
   std::vector<Rounding> bounds;
   for (const BandsView<T>& line : lines) {
-    // The number of lines does not change the rows of the upper tiles, so 1 stands for it.
+    // The number of lines does not change the rows of the upper tiles; 1 is as good as any number.
     CondensedLine condensed(plan, upper_tiles(plan, 1).rows, kUnit<T>);
     const double most = condensed.bound([&](Index i) { return wide_row(line, i); }, length, 0);
     bounds.push_back({most / 2, condensed.row()});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Lines side by side by work-groups and stored factors: truncated-streamed and exact-factored, in five forms. Lines and
-// device decide on the form.
+// The scheme for lines side by side by work-groups and stored factors: truncated-streamed and exact-factored, in five
+// forms. The choice of the form depends on the lines and on the device.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,7 +20,6 @@
 namespace oclspkt {
 namespace {
 
-/// @param line  a line of `length` rows
 template <typename T>
 Certificate certify_line(const Plan& plan, Index length, const BandsView<T>& line, double tol) {
   if (plan.method != Method::truncated_streamed) return {};
@@ -43,8 +42,8 @@ constexpr const char* kForms[] = {"grids-streamed", "grids-shared", "grids-whole
 const char* form_name(const Plan& plan) { return kForms[static_cast<int>(grid_form(plan))]; }
 
 /// Values of GridDemand::reach to try, in this order. A reach is the least number of rows from a truncated row to an
-/// unknown that it affects. The first gives the fastest plan. Longer ones serve matrices in which influence decays more
-/// slowly, and lines that fit into a longer tile.
+/// unknown that it affects. The first reach gives the fastest plan. Longer reaches serve matrices in which influence
+/// decays more slowly, and lines that fit into a longer tile.
 constexpr Index kReaches[] = {1, 128, 192, kMostGridRows, 384};
 
 template <typename T>
@@ -85,7 +84,7 @@ std::vector<Plan> streamed_plans(const Problem<T>& problem) {
   return plans;
 }
 
-/// The bound on truncation of a plan that the survey gives; infinite if it gives none.
+/// The bound on truncation of a plan that the survey gives; infinite if the survey gives no bound.
 double bound_by_survey(const Plan& plan, const Survey& survey) {
   if (in_one_tile(plan)) return 0;
   const double d = survey.decay();
@@ -183,7 +182,7 @@ std::optional<Proposal> propose_grid_exact(const Problem<T>& problem, Rejection&
   return p;
 }
 
-/// The worst bound on rounding of all lines. If lines are alike, one line stands for all.
+/// The worst bound on rounding of all lines. If lines are alike, the bound of one line holds for all lines.
 template <typename T>
 Rounding bound_grid(const Plan& plan, const LineSet& lines, const BandsView<T>& bands, const Survey& survey) {
   const bool alike = plan.form == Form::shared;
@@ -201,7 +200,7 @@ Rounding bound_grid(const Plan& plan, const LineSet& lines, const BandsView<T>& 
   return worst;
 }
 
-/// The scheme of all plans by work-groups for lines side by side. A plan of no rows counts as one of general factors.
+/// The scheme of all plans by work-groups for lines side by side. A plan of no rows counts as having general factors.
 class Grids final : public SchemeOf<Grids, BesideScheme> {
  public:
   const char* name() const override { return "grids"; }
@@ -244,8 +243,8 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
     return make_grid_plan(r.lines, {.method = r.method, .form = r.form}, r.word, r.traits);
   }
   bool in_pieces(const Plan& plan) const override { return plan.method != Method::exact_factored; }
-  /// The bounds need no check of the pivots' own rounding: some require only |c_i / u_i| <= 1, and the others use the
-  /// factors as T's arithmetic computes them.
+  /// No check of the pivots' own rounding is needed: some bounds require only |c_i / u_i| <= 1, and the other bounds
+  /// use the factors as T's arithmetic computes them.
   Elimination elimination(const Plan& plan) const override {
     return {.excess = grid_condenses(plan), .any_pivots = true};
   }
@@ -299,7 +298,7 @@ class Grids final : public SchemeOf<Grids, BesideScheme> {
     const double factors = shared ? 0 : plan.symmetric() ? 2 : 3;
     switch (grid_form(plan)) {
       case GridForm::streamed:
-        // Above its own rows, a run also reads y and one factor. Below them, it reads all arrays but x.
+        // Above its own rows, a run also reads y and one factor. Below its own rows, it reads all arrays but x.
         return 2 + factors + (shared ? 1 : (3 + factors) / 2) * (overlap_of_segments(plan) - 1);
       case GridForm::shared: {
         // A run that is only a part of a line also reads y of two more tiles.

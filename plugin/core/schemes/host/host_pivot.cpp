@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// pivot: diagonal blocks of 1 and 2 rows on the host.
+// The scheme of method pivot: elimination with diagonal blocks of 1 and 2 rows, on the host.
 #include "certificate.hpp"
 #include "plan_parts.hpp"
 #include "schemes/proposal.hpp"

@@ -29,8 +29,8 @@ void InterleavedFactors<T>::reserve(const Plan& plan) {
   for (AlignedArray<T>* array : {&down_, &up_}) array->resize(factor_tiles(plan) * plan.lanes);
 }
 
-/// The product of the negative factors of `rows` rows of the lane that begins at `first`, with the bits of a sweep down
-/// or up: the factor by which the influence of an unknown decays through these rows.
+/// The factor by which the influence of an unknown decays through `rows` rows of the lane that begins at `first`: the
+/// product of the rows' negative factors, with the bits of a sweep down or up.
 template <typename T, typename S>
 static T passing(const S* first, Index rows, Index lanes, bool down) {
   T product = 1;

@@ -13,10 +13,10 @@ template <typename T>
 OCLSPKT_API Bands<T> kept_rows(const Plan& plan, const BandsView<T>& bands);
 
 /// Stored factors of lines laid end to end, in the order in which a device's lanes read them. Row i of all partitions
-/// of a tile stands side by side, so that one load of a vector replaces a gather from as many partitions as lanes.
+/// of a tile stands side by side. One load of a vector then replaces a gather from as many partitions as lanes.
 ///
 /// Row i of partition j of tile t stands at (t m + i) lanes + j; if tiles are shared (plan.form), t counts the stored
-/// tiles. Rows after the last one are identity rows. In the symmetric form, the multiplier of a row equals the coupling
+/// tiles. Rows after the last row are identity rows. In the symmetric form, the multiplier of a row equals the coupling
 /// of the row above, to the bit. Each array then has m + 1 rows: first the multipliers of the partitions' first rows,
 /// then the couplings, one row further down. The last reciprocals are not read.
 ///
@@ -36,10 +36,10 @@ class OCLSPKT_API InterleavedFactors {
   FactorsView<T> view() const { return same_.view(); }
   /// The narrow factors, in the shape of view(); null if the factors are not narrow.
   FactorsView<float> narrow_view() const { return narrow_.view(); }
-  /// For each partition, the factor by which the influence of the unknown above it decays through the partition: the
-  /// product of its multipliers, and 0 beyond StoredFactors::reach. Shape [factor_tiles(plan) lanes].
+  /// The factor by which the influence of the unknown above a partition decays through it: the product of its
+  /// multipliers, and 0 beyond StoredFactors::reach. Shape [factor_tiles(plan) lanes].
   const T* down() const { return down_.data(); }
-  /// down() for the unknown below a partition: the product of its couplings.
+  /// The factor of down() for the unknown below a partition: the product of its couplings. Shape of down().
   const T* up() const { return up_.data(); }
   /// Words of each array of view() or narrow_view().
   Index words() const { return std::max(same_.coupling.size(), narrow_.coupling.size()); }

@@ -11,14 +11,14 @@
 namespace oclspkt {
 namespace {
 
-/// Rows of a partition of whole lines are a multiple of this, so that they are stored in whole cache lines.
+/// Rows of a partition of whole lines are a multiple of this number, so that they are stored in whole cache lines.
 constexpr Index kWholeLinesQuantum = 16;
 /// Fewest tiles of a run. In shorter runs, the tiles that a run sweeps for its neighbours cost too much.
 constexpr Index kShortLaneRun = 8;
 /// Number of ends from which a twisted factorisation eliminates.
 constexpr Index kSides = 2;
-/// Arrays of exact-factored for lines laid end to end: y, x, three of factors and the results of the first pass. One
-/// more stands for all small arrays.
+/// Arrays of exact-factored for lines laid end to end: y, x, three of factors and the results of the first pass. A
+/// seventh array stands for all small arrays.
 constexpr Index kTwistedArrays = 7;
 /// Rows of a partition if neither cache nor halo limits them.
 Index usual_partition(const DeviceTraits& traits) { return figures_of(traits).count("lanes.partition"); }

@@ -14,7 +14,7 @@ struct JoinedPartitions {};
 
 /// A system that is eliminated from both its ends to a tile in the middle.
 struct Sides {
-  Index meeting = 0;  ///< the tiles before this one are eliminated down, this one and the others up
+  Index meeting = 0;  ///< tiles before this tile are eliminated down, all other tiles up
 };
 
 /// Number of tiles whose factors are stored.
@@ -36,11 +36,11 @@ inline bool passes(const Plan& plan) { return plan.as<StoredFactors>().reach >= 
 
 /// Plan truncated-halo or exact-twopass by lanes.
 /// @param halo, partition  see PlanRequest
-/// @throws as make_plan()
+/// @throws the errors of make_plan()
 Plan make_lanes_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
 
-/// Rows of a partition that holds whole lines of `length` rows. 0 if the cache or the memory does not hold it, or if
-/// cores would be idle.
+/// Rows of a partition that holds whole lines of `length` rows. 0 if the cache or the memory does not hold such a
+/// partition, or if cores would be idle.
 /// @param rows  rows of all lines
 Index lanes_of_whole_lines(Index length, Index rows, int word, const DeviceTraits& traits);
 
@@ -71,7 +71,7 @@ OCLSPKT_API Plan make_twisted_plan(Index n, Index partition, int word, const Dev
 /// @return false, and an unchanged plan, if sharing gains nothing
 OCLSPKT_API bool share_lines(Plan& plan, Index length, bool choose, int word, const DeviceTraits& traits);
 
-/// The longest partition whose tiles fill lines of `length` rows and that is at most as long as the plan's; 0 if none.
+/// The longest partition that fills lines of `length` rows and is not longer than the plan's; 0 if there is none.
 OCLSPKT_API Index partition_that_fills(Index length, const Plan& plan);
 
 /// Share the stored factors of lines of `length` rows whose inner rows are alike. The factors of one inner tile serve
@@ -85,19 +85,19 @@ OCLSPKT_API bool share_rows(Plan& plan, Index length);
 OCLSPKT_API bool make_symmetric(Plan& plan, int word, const DeviceTraits& traits);
 
 /// Bounds on rounding of truncated-streamed by lanes and stored factors, in the notation of rounding.hpp. Each
-/// partition is swept down twice: as if the row above it had result 0, and with the real result of that row. So the
-/// result of its last row is computed twice. If each row rounds once, the two values differ by at most u S max |x|,
-/// where
+/// partition is swept down twice: as if the row above it had result 0, and with the real result of that row. The result
+/// of the partition's last row is thus computed twice. If each row rounds once, the two values differ by at most
+/// u S max |x|, where
 ///     S = sum over its rows j of V_j (2 D_j + N_j), plus (m + 2) N_end.
 /// D_j = |u_j| + |c_j| bounds the result of row j. V_j is the product of the multipliers |a p| of the rows below row j.
-/// N_j is the product of those of the rows down to row j, times D of the row above the partition; N_end is that of the
-/// last row.
+/// N_j is the product of the multipliers of the rows down to row j, times D of the row above the partition; N_end is
+/// N_j of the last row.
 struct JointRounding {
   Rounding plain;  ///< the difference at each joint is not corrected
-  /// Each joint is corrected. e_k is the difference between the two computed values at joint k. e_(k+1) = s_k + P_k e_k
-  /// is passed down and subtracted from every row; s_k is the difference that partition k itself causes, at most u S
-  /// max |x|, and P_k is the product of its multipliers. Only the corrections then cause rounding at joints. The sweep
-  /// up starts from 0; the influence of the unknown below is subtracted afterwards.
+  /// Each joint is corrected. The two computed values at joint k differ by e_k. Partition k causes a difference s_k of
+  /// at most u S max |x|, and multiplies e_k by the product P_k of its multipliers: e_(k+1) = s_k + P_k e_k. Kernels
+  /// pass these numbers down and subtract them from every row. Only the corrections then cause rounding at joints. The
+  /// sweep up starts from 0; the influence of the unknown below is subtracted afterwards.
   Rounding corrected;
 };
 
@@ -114,7 +114,7 @@ template <typename T>
 Rounding bound_taken_off(const Plan& plan, const BandsView<T>& bands);
 
 /// The rounding bound of exact-twopass by partitions. Inner rows are eliminated one after the other from a partition's
-/// first row. Each elimination rounds by at most the size of the result and by at most the number that it subtracts.
+/// first row. The rounding of an elimination is at most the size of the result, and at most the subtracted number.
 /// Without dominance, the bound includes the growth of rows when the border equations are eliminated.
 /// @param plan       a plan of Method::exact_twopass
 /// @param dominance  the least dominance of all rows

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Exact methods by lanes, for lines laid end to end: exact-twopass by partitions, and exact-factored by two work-groups
-// from both ends of the system to a tile in the middle.
+// Schemes of exact methods by lanes, for lines laid end to end: exact-twopass by partitions, and exact-factored by two
+// work-groups from both ends of the system to a tile in the middle.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,15 +15,15 @@
 namespace oclspkt {
 namespace {
 
-/// Both are in units of u. kBorder bounds the rounding of a partition's two border equations and of their unknowns, if
-/// each elimination adds at most as much to a row as the coupling that it removes. If an elimination adds more, each
-/// unit of the surplus adds kOfMore. This covers the products with the multiplier (twice if couplings have opposite
-/// signs), the sums, the excess, the right-hand side and the pivot.
+/// kBorder and kOfMore are in units of u. kBorder bounds the rounding of a partition's two border equations and of
+/// their unknowns, if each elimination adds at most as much to a row as the coupling that it removes. If an elimination
+/// adds more, each unit of the surplus adds kOfMore. This covers the products with the multiplier (twice if couplings
+/// have opposite signs), the sums, the excess, the right-hand side and the pivot.
 constexpr double kBorder = 20, kOfMore = 12;
 
 /// The equation of a partition's first row while inner rows are eliminated from it, in absolute values.
 struct TopRow {
-  double outer, diag, coupling;  ///< couplings to the unknown above the partition (outer) and to the next inner row
+  double outer, diag, coupling;  ///< outer: to the unknown above the partition; coupling: to the next inner row
   double collected = 0;
 };
 
@@ -40,7 +40,7 @@ struct PartitionRows {
   /// Row i, which is an identity row from n on. Kernels read whole partitions, so row n - 1 may be an inner row.
   Row row(Index i) const { return i < n ? Row{bands.lower[i], bands.diag[i], bands.upper[i]} : Row{}; }
   /// The row behind the last row that must be eliminated in the partition that begins with row `first`. Rows from n on
-  /// are identity rows and coupled to nothing, so at most one of them is included.
+  /// are identity rows and coupled to nothing. At most one identity row is included.
   Index end(Index first) const { return std::min(n + 1, first + m); }
 };
 
@@ -95,7 +95,7 @@ WorstRow eliminate_borders(const Plan& plan, const PartitionRows<T>& rows) {
     return segment;
   });
   WorstRow worst;
-  ExcessRow<double> above;  // an uncoupled row, because no row lies above the first one
+  ExcessRow<double> above;  // an uncoupled row, because no row lies above the first row
   above.excess = 1;
   const auto eliminate_row = [&](const ExcessRow<double>& row, Index i) {
     const double t = row.lower / above.diag(), more = std::abs(t * above.upper) - std::abs(row.lower);
@@ -110,11 +110,11 @@ WorstRow eliminate_borders(const Plan& plan, const PartitionRows<T>& rows) {
   return worst;
 }
 
-/// Fewest rows of a partition. Shorter ones leave too many border equations.
+/// Fewest rows of a partition. Shorter partitions leave too many border equations.
 constexpr Index kShortestPartition = 48;
 
-/// True if a device with kernels for GPUs has no plan of this method by work-groups, as when memory does not hold all
-/// rows at once.
+/// True if a device with kernels for GPUs has no plan of this method by work-groups, for example because memory does
+/// not hold all rows at once.
 template <typename T>
 bool groups_have_none(const Problem<T>& problem, Method method) {
   Problem<T> other = problem;
@@ -157,8 +157,8 @@ class LanesTwopass final : public SchemeOf<LanesTwopass> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::exact_twopass && (by_lanes(problem) || groups_have_none(problem, method));
   }
-  /// Propose exact-twopass with partitions as short as the bound on rounding requires. On GPUs it serves only if no
-  /// scheme by work-groups has a plan.
+  /// Propose exact-twopass with partitions as short as the bound on rounding requires. On GPUs, the scheme serves only
+  /// if no scheme by work-groups has a plan.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     Plan plan = twopass_plan(problem, problem.options.partition);
@@ -186,7 +186,7 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
   const char* name() const override { return "lanes-twisted"; }
   std::string shape(const Plan&) const override { return "stored factors, swept from both ends"; }
   double words(const Plan&) const override {
-    return 7;  // down: a factor, y, and the result written; up: the result, two factors, x
+    return 7;  // down: read a factor and y, write the result; up: read the result and two factors, write x
   }
   int launches(const Plan&) const override { return 2; }
   double passes(const Plan&, const Survey&) const override { return 22; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-halo by lanes, for lines laid end to end. The partitions of lanes-halo read halos. Those of lanes-tiles
-// solve their interface systems tile by tile, so that no row is read twice.
+// Schemes of truncated-halo by lanes, for lines laid end to end. The partitions of lanes-halo read halos. The
+// partitions of lanes-tiles solve their interface systems tile by tile, and no row is read twice.
 #include <algorithm>
 #include <limits>
 
@@ -13,11 +13,11 @@
 namespace oclspkt {
 namespace {
 
-/// The numbers of a row must be in [2^-k, 2^k] for this k, so that the kernel can multiply several without overflow.
+/// The kernel multiplies several numbers of rows without overflow if they are in [2^-k, 2^k] for this k.
 template <typename T>
 constexpr int kLaneExponent = sizeof(T) == sizeof(float) ? 30 : 120;
 
-/// True if the survey finds that all rows are within these limits.
+/// True if the survey finds that all rows are in the range of kLaneExponent.
 template <typename T>
 bool lanes_multiply(const Survey& survey) {
   const double extent = std::ldexp(1.0, kLaneExponent<T>);
@@ -37,7 +37,7 @@ std::optional<Plan> streamed_tiles(const Problem<T>& problem, Index rows) {
 template <typename T>
 std::optional<Plan> streamed_plan(const Problem<T>& problem) {
   const Index needed = halo_from_dominance(problem.survey.decay(), tolerance<T>(problem.options));
-  const bool used_up = problem.options.rtol > 0 && needed > kQuickHalo;  // a raised rtol, as in known_halo()
+  const bool used_up = problem.options.rtol > 0 && needed > kQuickHalo;  // known_halo() explains a raised rtol
   return needed < 0 || used_up ? std::nullopt : streamed_tiles(problem, needed);
 }
 
@@ -128,7 +128,7 @@ class LanesTiles final : public HaloLanes<LanesTiles> {
   }
   Cut cut(const Plan& plan) const override { return {plan.tile_rows(), plan.tile_rows(), plan.tile_rows(), false}; }
   /// The influence of a partition's first unknown is subtracted from the rows below in another order than in a
-  /// substitution. So it rounds twice in each of these rows, and decays by |c p| from row to row.
+  /// substitution. The influence thus rounds twice in each of these rows, and decays by |c p| from row to row.
   template <typename T>
   Rounding bound(const Plan& plan, const LineSet&, const BandsView<T>&, const Survey& survey) const {
     const double d = survey.decay(), upper = survey.upper_share / (1 + survey.upper_share);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-streamed by lanes and stored factors, for lines laid end to end.
+// The scheme of truncated-streamed by lanes and stored factors, for lines laid end to end.
 #include "pivot_error.hpp"
 #include "schemes/lanes/lane_plans.hpp"
 #include "schemes/proposal.hpp"
@@ -12,9 +12,9 @@ namespace {
 constexpr double kPlainPivots = 1.0001;
 /// The longest lead-in, in partitions: rows that a device sweeps only to find pivots.
 constexpr Index kLongLeadIn = 4;
-/// Lengths of partitions to try for stored factors, as multiples of the usual one, if a tile is too short.
+/// Lengths of partitions to try for stored factors, as multiples of the usual length, if a tile is too short.
 constexpr Index kLongerPartitions[] = {1, 3, 6};
-/// True if rows of dominance d decay within one tile so much that truncation stays within `tol`.
+/// True if, at dominance d, influence decays within one tile so far that truncation stays within `tol`.
 bool decays_within_a_tile(double d, const Plan& plan, double tol) {
   return d > 1 && bound_stored(d, plan.tile_rows()) <= tol;
 }
@@ -55,7 +55,7 @@ std::optional<Proposal> propose_bounded(const Problem<T>& problem, Plan plan, do
   return proposal;
 }
 
-/// Propose the plan by stored factors that the survey covers; none if it covers none.
+/// Propose the plan by stored factors that the survey covers; none if the survey covers no plan.
 template <typename T>
 std::optional<Proposal> propose_by_survey(const Problem<T>& problem, Plan plan, double tol) {
   const double d = problem.survey.decay();
@@ -71,7 +71,7 @@ std::optional<Proposal> propose_by_survey(const Problem<T>& problem, Plan plan, 
   return propose_bounded(problem, plan, bound_stored(d, needed < plan.m ? needed : plan.tile_rows()), tol);
 }
 
-/// The usual plan by stored factors. If lines are all alike, its partitions suit them.
+/// The usual plan by stored factors. If lines are all alike, the partitions suit the lines.
 template <typename T>
 Plan usual_plan(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
@@ -107,7 +107,7 @@ std::vector<Index> stored_partitions(const Problem<T>& problem, const Plan& usua
   std::vector<Index> rows;
   const Index lead_in = kLongLeadIn * usual.m;
   const Index twice_swept = figures_of(problem.traits).count("lanes.twice_swept_partition");
-  // A device does not compute its own factors for partitions this short: it would sweep too many rows above each.
+  // A device does not compute its own factors for partitions this short: the lead-ins would be too long.
   if (usual.form == Form::general && usual.m > twice_swept &&
       rows_to_decay(problem.survey.decay(), tol, lead_in) > lead_in) {
     rows.push_back(twice_swept);
@@ -142,9 +142,9 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
   bool suits(Method method, const Problem<T>& problem) const {
     return method == Method::truncated_streamed && by_lanes(problem);
   }
-  /// Propose stored factors. Truncation is bounded by the survey; if this bound is not within tolerance, the
-  /// certificate is computed. If that exceeds the tolerance too, try longer partitions, as long as there are more tiles
-  /// than cores.
+  /// Propose stored factors. The survey bounds truncation. If this bound is not within tolerance, the certificate is
+  /// computed. If the certificate exceeds the tolerance, try longer partitions, as long as there are more tiles than
+  /// cores.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const double tol = tolerance<T>(problem.options);

@@ -12,13 +12,13 @@
 namespace oclspkt {
 namespace {
 
-/// The row above the current one, after elimination. Notation here and below: rounding.hpp, p = 1 / u.
+/// The row above the current row, after elimination. All numbers but c are absolute values. Notation: rounding.hpp.
 struct RowAbove {
   PivotChain chain;
-  double c = 0;                                  ///< c p, with its sign
-  double pivot = 0;                              ///< |u|
-  double upper = 0;                              ///< |c|
-  double row = 1;                                ///< |A|
+  double c = 0;  ///< scaled coupling c p, with its sign
+  double pivot = 0;
+  double upper = 0;
+  double row = 1;                                ///< row sum |A|
   double size() const { return pivot + upper; }  ///< largest |d| of the row, in units of max |x|
 };
 
@@ -26,13 +26,13 @@ struct RowAbove {
 struct RowSwept {
   double lower, diag, pivot, upper;
   double multiplier;  ///< |a p|, where p is the reciprocal pivot of the row above
-  double taken;       ///< |a c p|
-  double coupling;    ///< |c p|
-  double share;       ///< 1 / |A|
+  double taken;       ///< |a c p|, subtracted from the diagonal
+  double coupling;    ///< scaled coupling |c p|
+  double share;       ///< 1 / row sum
   double row() const { return lower + diag + upper; }
   /// The rounding of a row that is swept, once or twice, see rounding_by_growth().
   double swept() const { return (8 * pivot + 3 * upper + 3 * lower + 6 * taken) * share; }
-  /// The rounding of a row that is swept and from which a correction is subtracted, counted in the same way.
+  /// The rounding of a row that is swept and from which a correction is subtracted, counted like swept().
   double corrected() const { return (11 * pivot + 6 * upper + 9 * lower + 5 * taken) * share; }
 };
 
@@ -82,8 +82,8 @@ class Partition {
 /// The largest |c p| that still counts as at most 1.
 constexpr double kNotGrown = 1 + 1e-9;
 
-/// The number of roundings that a subtracted correction adds to its row and the next: of the correction, the product,
-/// the sum, and the product and sum of the division that follows.
+/// The number of roundings that subtracting a correction adds to its row and the next row: those of the correction, the
+/// product and the sum, and then those of the product and the sum in the division that follows.
 constexpr double kTakenOff = 9;
 
 struct Handed {
@@ -129,8 +129,8 @@ void see_partitions(const Plan& plan, const SweepRows<T>& rows, Index begin, Ind
   }
 }
 
-/// The rounding of the corrections e_(k+1) = s_k + P_k e_k of JointRounding. They also increase the results D_j, but
-/// only to second order, which twice the bound of s_k covers.
+/// The rounding of the corrections e_(k+1) = s_k + P_k e_k of JointRounding. The corrections also increase the results
+/// D_j to second order; twice the bound of s_k covers this increase.
 double passed_down(const std::vector<Kept>& kept, double u) {
   double passed = 0, worst = 0;
   for (const Kept& k : kept) {
@@ -149,8 +149,8 @@ struct Taken {
   RowAbove above;
   Partition partition;
   WorstRow rows;
-  /// grown: the largest product of |c p| over successive rows that end with a partition's last row; growing: over those
-  /// that end with the current row. They limit the ratio of corrections to results in the sweep up.
+  /// grown: the largest product of |c p| over successive rows up to a partition's last row. growing: the largest
+  /// product up to the current row. Both limit the ratio of corrections to results in the sweep up.
   double grown = 1, growing = 0;
   void begin_piece() {
     rows = {};
@@ -159,7 +159,7 @@ struct Taken {
   bool agrees(const Taken& other) const { return std::abs(above.c - other.above.c) <= 1e-12 * std::abs(above.c); }
 };
 
-/// The rounding errors in the rows of one side, and Taken::grown.
+/// The rounding errors of the rows on one side of the meeting tile, and Taken::grown.
 struct SideErrors {
   WorstRow rows;
   double grown = 1;

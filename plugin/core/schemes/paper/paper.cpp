@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated SPIKE in the form of 2019: lanes-paper is the form for CPUs, tiles-paper the form for GPUs.
+// Schemes of truncated SPIKE by Macintosh, Banks and Kelson (2019): lanes-paper for CPUs, tiles-paper for GPUs.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -19,9 +19,9 @@ constexpr Index kQuickRows = 128;
 constexpr const char* kTilesPaper = "tiles-paper";
 /// Work-items of a work-group if the device allows that many.
 constexpr int kPaperItems = 64;
-/// Work-items of the smaller work-group, for partitions that fit into local memory with it but not with the usual one.
+/// Work-items of a smaller work-group, for partitions that do not fit into local memory with kPaperItems work-items.
 constexpr int kFewestStagedItems = 32;
-/// Arrays of a chunk: three bands, y, x and six marshalled arrays. One more stands for all small arrays together.
+/// Arrays of a chunk: three bands, y, x and six marshalled arrays. A twelfth stands for all small arrays together.
 constexpr Index kPaperArrays = 12;
 
 /// Rows of a vector. A partition has an odd number of vectors: with a power of two, the rows of a tile's partitions
@@ -188,8 +188,8 @@ class TilesPaper final : public Paper<TilesPaper> {
   bool suits(Method method, const Problem<T>& problem) const {
     return by_tiles(problem) && this->asked_for(method, problem);
   }
-  /// Propose longer and longer partitions until the certificate holds. If none holds, reject the method, even for users
-  /// who named it.
+  /// Propose longer and longer partitions until the certificate holds. If no certificate holds, reject the method, also
+  /// for users who named it.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     if (reject_asymmetry(problem, rejection)) return std::nullopt;
@@ -252,7 +252,7 @@ Plan make_paper_plan(Index n, Index m, int word, const DeviceTraits& traits) {
 Index paper_lanes_partition(Index n, int word, const DeviceTraits& traits) {
   const Index lanes = lanes_of_tile(traits), tiles = std::max(1, traits.cores);
   const Index vectors = quotient_up(quotient_up(std::max<Index>(n, 1), tiles * lanes), kVectorRows);
-  // A chunk holds a tile for each core, and one more for the neighbours' partitions.
+  // A chunk holds a tile for each core, and another tile for the neighbours' partitions.
   const Index held = words_of(word, traits) / ((tiles + 1) * lanes) / lanes * lanes;
   const Index fair = kVectorRows * (vectors % 2 == 0 ? vectors + 1 : vectors);
   return std::max(lanes, std::min({fair, held, kLongestPartition}));

@@ -16,7 +16,7 @@ struct PaperRows {
   Index first;    ///< first row of the partition, counted in the system
   Index size;     ///< rows of the partition
   Index from;     ///< first row that LU sweeps
-  Index as_far;   ///< UL sweeps the rows before this one
+  Index as_far;   ///< UL sweeps the rows before this row
   Index meeting;  ///< first row that LU substitutes
   PaperRows(const Plan& plan, Index partition) : first(partition * plan.m), size(std::min(plan.n - first, plan.m)) {
     const PaperLanes* const form = plan.find<PaperLanes>();
@@ -25,8 +25,8 @@ struct PaperRows {
     meeting = std::min(form != nullptr ? form->meeting() : plan.m / 2, size);
   }
   bool meets() const { return meeting < size; }
-  /// Call f(rows, first, count, stop) for the sweep by UL, then for that by LU if it has rows. Rows count in the order
-  /// of the sweep, which substitutes them from `stop` on.
+  /// Call f(rows, first, count, stop) for the sweep by UL, then for the sweep by LU if it has rows. Rows count in the
+  /// order of the sweep. The sweep substitutes its rows from `stop` on.
   template <typename T, typename F>
   void for_sweeps(const BandsView<T>& bands, Index n, const F& f) const {
     f(SweepRows<T>(bands, n, true), n - first - as_far, as_far, static_cast<std::size_t>(as_far - meeting));
@@ -35,9 +35,8 @@ struct PaperRows {
   }
 };
 
-/// The truncation errors of one sweep over a partition.
 struct TruncatedSweep {
-  double coupling = 0, entered = 0;  ///< spike tips: of the unknown behind the last row, and before the first row
+  double coupling = 0, entered = 0;  ///< spike tips for the unknowns behind the last row and before the first row
   Inherited errors;                  ///< errors of the rows that the sweep substitutes
 };
 
@@ -72,10 +71,10 @@ CutError error_of_cut(const Truncated& above, const Truncated& below) {
           amplified};
 }
 
-/// The certificate of the swept partitions. The last one is judged only with `all`: it then ends the system.
+/// The certificate of the swept partitions. The last of them is judged only if `all`; it then ends the system.
 Certificate judge(const Plan& plan, const std::vector<Truncated>& swept, bool all) {
   Certificate worst;
-  // Above the first partition and below the last one there is no cut, only the truncation of their own sweeps.
+  // No cut lies above the first partition and below the last partition. Only their own sweeps truncate there.
   double error_above = swept.empty() ? 0 : swept.front().up.entered;
   for (std::size_t k = 0; k < swept.size(); ++k) {
     const bool last = k + 1 == swept.size();
@@ -95,7 +94,7 @@ Certificate judge(const Plan& plan, const std::vector<Truncated>& swept, bool al
   return worst;
 }
 
-/// Errors of the two unknowns beside a cut: of the last row above it, swept by LU, and the first below, swept by UL.
+/// Errors of the unknowns beside a cut: the last row above it, swept by LU, and the first row below it, swept by UL.
 /// @param v, w         ratios |c p| of these rows
 /// @param bottom, top  errors of the right-hand sides of these rows after the sweeps
 BesideCut solved_cut(double v, double w, double bottom, double top) {

@@ -11,9 +11,9 @@
 namespace oclspkt {
 namespace {
 
-/// The error that the sweep up leaves in the equation of a row. The next row has it too, times its multiplier.
+/// The error that the sweep up leaves in the equation of a row. The next row has this error times its multiplier.
 struct PassedDown {
-  double ratio = 0;  ///< |c p|
+  double ratio = 0;  ///< scaled coupling |c p|
   double joint = 0;  ///< difference between the unknown below and the value used for it
   double own = 0;    ///< rounding of the row's unknown beyond RoundedRows::local
   /// @param below  RowRounds::handed_up of the next row
@@ -28,13 +28,13 @@ Joints joints_of(const Plan& plan) {
 /// The rounding of a row beyond RoundedRows::local.
 ///
 /// The result of a row is d = w + q f: w is the result of a sweep from 0, f the value that enters the work-item, and q
-/// the product of the ratios from the first row to this one. Three roundings add up:
+/// the product of the ratios from the first row to this row. Three roundings add up:
 ///   The sum w + q f rounds by the size of d. This rounding goes on to the next row.
 ///   The product q f rounds by |q f|.
 ///   The sweep from 0 rounds by |q f| more than a sweep that computes d, both in the product and in the sum of each
 ///   row, because |w| <= |d| + |q f|.
 struct RowRounds {
-  double carried = 0;                ///< rounding of the sweep down that goes on from this row
+  double carried = 0;                ///< rounding of the sweep down that later rows inherit
   double down = 0, handed_down = 0;  ///< all rounding of the row in the sweep down, and the part that changes its value
   double up = 0, handed_up = 0;
 };
@@ -117,8 +117,8 @@ class RunErrors {
     if (row == keep_from_) found.first_row = error;
     if (row + 1 == keep_end_) found.last_row = error;
   }
-  /// Compute the rounding of a tile's rows. Corrections are so small that products with them round negligibly. Only
-  /// sums with them count, two of them in the sweep up.
+  /// Compute the rounding of a tile's rows. Corrections are so small that products with them round negligibly. Sums
+  /// with corrections count; the sweep up has two of these sums.
   void find_rounds(std::size_t item_rows) {
     const std::size_t count = sizes_.size();
     double above = carried_.enters, off = 0;
@@ -143,10 +143,10 @@ class RunErrors {
       rounds_[i].up = 1 + 3 * off;
     }
   }
-  /// The influence of the value that enters the tile (rounding.hpp) on the work-item whose first row is i, in units of
-  /// u. The last work-item above a cut between joined runs (joins_runs()) leaves this influence out, so that it has the
-  /// bits of the next run. 0 for all other work-items.
+  /// The last work-item above a cut between joined runs (joins_runs()) leaves out the influence of the value that
+  /// enters the tile, so that it has the bits of the next run.
   /// @param end  end of the tile
+  /// @return the influence that the work-item with first row i leaves out, in units of u; else 0
   double left_out(Index end, std::size_t i) const {
     if (!joined_ || corrects_ || end != keep_end_) return 0;
     double product = carried_.enters / u_;
@@ -160,10 +160,9 @@ class RunErrors {
     up_.analyse(rows.up, up_sizes_, items_, true, 0);
     down_.correct(u_);
     up_.correct(u_);
-    // The last row of a work-item and the row below it compute their product for the unknown below the tile in
-    // different ways. Both multiply the products of the `behind` work-items below, in different orders; the lower row
-    // also multiplies the rows of its work-item. So each rounds behind + item_rows times. The last row of the tile uses
-    // the unknown itself.
+    // A row needs the product of the ratios down to the unknown below the tile. The last row of a work-item and the row
+    // below it compute this product in different orders, from `behind` work-items and the rows of one work-item. Each
+    // of the two products thus rounds behind + item_rows times. The last row of the tile uses the unknown itself.
     const std::size_t item_rows = count / static_cast<std::size_t>(items_);
     of_below_.assign(static_cast<std::size_t>(items_), 0);
     double product = 1;
@@ -181,10 +180,10 @@ class RunErrors {
   Joints joints_;
   bool corrects_, joined_, forward_;
   struct {
-    bool begun = false;  ///< there is a last tile
+    bool begun = false;  ///< a tile was added
     double enters = 0, left = 0, last_row = 0, last_share = 0, handed_down = 0, handed = 0;
     PassedDown passed;
-  } carried_;  ///< from the last tile to the next one
+  } carried_;  ///< the values that a tile passes on to the next tile
   std::vector<double> sizes_, up_sizes_, of_below_, ratio_, source_;
   std::vector<RowRounds> rounds_;
   ScanErrors down_, up_;
@@ -195,7 +194,7 @@ constexpr Index kLimitTiles = 3;
 
 /// The largest error of a run of `tiles` tiles whose rows are all within `limits`.
 double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
-  // Corrections are largest in float, whose unit is larger than that of double.
+  // Corrections are largest in float, whose unit is larger than double's unit.
   constexpr double kCoarsest = std::numeric_limits<float>::epsilon() / 2.0;
   const Index rows = tiles * plan.group_rows();
   RunErrors errors(plan, kCoarsest, 0, rows);
@@ -209,16 +208,16 @@ double error_within(const Plan& plan, const RatioLimits& limits, Index tiles) {
   return error + 2 * share * largest(errors.unknowns());
 }
 
-// Tiles whose interface systems are solved by cyclic reduction (kernels/gpu/tile_halo.cl).
+// The code below bounds tiles whose interface systems are solved by cyclic reduction (kernels/gpu/tile_halo.cl).
 
 /// The equations of a work-item's first and last row, and their errors in u max |x|.
 struct Part {
   double above = 0, below = 0;          ///< couplings of the last row to the unknowns around the work-item
   double top_above = 0, top_below = 0;  ///< couplings of the first row to the unknown above and to the last row
-  double bottom = 0, top = 0;           ///< errors of both equations
+  double bottom = 0, top = 0;           ///< errors of the equations of the last and the first row
   /// How far the second sweeps, which start from the unknowns around the rows, move the last and the first row.
   double again_bottom = 0, again_top = 0;
-  double weight = 0;  ///< |A p| of the last row
+  double weight = 0;  ///< row sum over pivot, |A p|, of the last row
 };
 
 /// An equation x = value - above x_above - below x_below, and its error.
@@ -259,10 +258,9 @@ Part part_of(const RoundedRows& rows, double most_above) {
   return part;
 }
 
-/// Divide an equation by 1 - taken, what remains of its diagonal.
-///
+/// Divide an equation by 1 - taken, its diagonal after the subtraction.
 /// In u: before the division, the value is at most s = 1 + the sum of its couplings. Two neighbours' values, each at
-/// most 2, are multiplied by the couplings a and b and subtracted from it. The products round by 2 (a + b), the two
+/// most 2, are multiplied by the couplings a and b and subtracted from the value. The products round by 2 (a + b), the
 /// differences by s + 2 max(a, b), and 1 - taken by 3 taken. The quotient and its products with the value and the
 /// couplings round as well.
 /// @param taken  the number subtracted from the diagonal
@@ -372,8 +370,8 @@ Rounding bound_runs(const Plan& plan, const BandsView<T>& bands) {
     PivotAbove above = pivots[static_cast<std::size_t>(r)];
     PartitionErrors& found = errors.found;
     const bool corrects = plan.as<StoredFactors>().corrects, joins = joins_runs(plan);
-    // Joined runs have the same unknowns below a cut, but corrected runs compute the value that enters the rows below
-    // it twice.
+    // Joined runs have the same unknowns below a cut. Corrected runs compute the value that enters the rows below a cut
+    // twice.
     const Index last = joins ? end : end + plan.halo;
     for (Index tile = first - plan.halo, k = 0; k < plan.run_tiles; ++k, tile += tile_rows) {
       errors.rows.fill(rows, tile, plan.n, above);

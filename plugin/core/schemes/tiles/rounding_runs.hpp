@@ -12,7 +12,7 @@
 namespace oclspkt {
 
 /// The certificate of runs of tiles. If runs are lines, nothing enters them from above. Between tiles, truncation
-/// happens a tile away, if at all.
+/// happens a tile away, or not at all.
 template <typename T>
 Certificate certify_runs(const Plan& plan, const BandsView<T>& bands) {
   const bool lines = runs_are_lines(plan);
@@ -30,7 +30,6 @@ Rounding bound_runs(const Plan& plan, const BandsView<T>& bands);
 /// |c_i| / |b_i|, down and up for |a_i p_i| and |c_i p_i|, where p_i = 1 / u_i.
 struct RatioLimits {
   double lower_share, upper_share, down, up;
-  /// The limits that the survey gives.
   explicit RatioLimits(const Survey& survey);
   /// True if rounding does not grow in either sweep.
   bool shrink() const { return down <= 1 && up <= 1; }
@@ -58,13 +57,13 @@ Rounding bound_reduced(const Plan& plan, const Survey& survey);
 template <typename T>
 Rounding bound_reduced(const Plan& plan, const BandsView<T>& bands);
 
-/// The bound on rounding of tiles of lines laid end to end: from the survey if that is within kEnough, else from
-/// values.
+/// The bound on rounding of tiles of lines laid end to end: from the survey if this bound is within kEnough, else from
+/// the values of the rows.
 /// @param by_limits     (const RatioLimits&) -> Rounding
 /// @param by_values     () -> Rounding
 template <typename ByLimits, typename ByValues>
 Rounding bound_of_tiles(const Plan& plan, const Survey& survey, const ByLimits& by_limits, const ByValues& by_values) {
-  constexpr double kEnough = 30;  // eps; less than any limit that a caller sets for rows of this dominance
+  constexpr double kEnough = 30;  // in eps; less than any limit that a caller sets for rows of this dominance
   if (plan.n == 0) return {0};
   if (!survey.finite) return {kNothingKnown};
   const bool surveyed = survey.dominance >= kSurveyedDominance;

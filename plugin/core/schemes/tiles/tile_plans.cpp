@@ -13,7 +13,7 @@
 namespace oclspkt {
 namespace {
 
-/// Names of two schemes: the plans of the first have halos, those of the second have runs.
+/// Names of two schemes: plans of kHalosByTiles have halos, plans of kRunsByTiles have runs.
 constexpr const char *kHalosByTiles = "tiles-halo", *kRunsByTiles = "tiles-streamed";
 /// kItemVector: bytes that a work-item of a GPU reads and writes at once. kMostGroupItemRows: most rows of a work-item,
 /// because registers do not hold more.
@@ -25,7 +25,7 @@ constexpr double kWellFilled = 0.8;
 constexpr double kWellKept = 0.6;
 /// Fewest rows of a tile that is reduced to one row.
 constexpr Index kLeastReduced = 4;
-/// Arrays of exact-twopass by work-groups: three bands, y and x. One more stands for the levels above the first.
+/// Arrays of exact-twopass by work-groups: three bands, y and x. A sixth stands for the levels above the first.
 constexpr Index kReduceArrays = 6;
 
 /// The work-items of a work-group, and the rows of each.
@@ -77,7 +77,7 @@ GroupShape group_shape(Index halo, Index partition, int word, const DeviceTraits
   return shape;
 }
 
-/// The shape for runs: the usual one, or a longer one if the reach needs it and the device allows a longer one.
+/// The shape for runs: longer than the usual shape if the reach needs that and the device allows it.
 GroupShape run_shape(Index reach, Index partition, int word, const DeviceTraits& traits) {
   const GroupShape usual = group_shape(0, partition, word, traits);
   const GroupShape longer =
@@ -88,7 +88,7 @@ GroupShape run_shape(Index reach, Index partition, int word, const DeviceTraits&
 /// Let a work-item couple only with work-items whose rows are at most `rows` away.
 void couple_within(Index rows, Plan& plan) {
   if (!plan.has<Scan>()) return;
-  // After `steps` steps, a work-item is coupled with 2^steps others on either side, and with all rows of 2^steps - 1.
+  // After `steps` steps, a work-item is coupled with all rows of 2^steps - 1 work-items on either side.
   int& steps = plan.as<Scan>().steps;
   while (steps > 0 && ((Index{1} << (steps - 1)) - 1) * plan.item_rows >= rows) --steps;
 }
@@ -154,7 +154,7 @@ std::vector<GroupShape> line_shapes(Index length, Form form, int word, const Tun
   return shapes;
 }
 
-/// Let each work-item receive the results of all others of its work-group.
+/// Let each work-item receive the results of all work-items of its work-group.
 void scan_all(Plan& plan) {
   int& steps = plan.add<Scan>().steps;
   while ((1 << steps) < plan.items) ++steps;

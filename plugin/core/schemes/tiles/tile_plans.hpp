@@ -41,7 +41,7 @@ inline bool runs_are_lines(const Plan& plan) {
 }
 
 /// True if the halo of a run is a whole tile. Rows that two neighbouring runs of truncated-streamed sweep then have the
-/// same bits in both.
+/// same bits in both runs.
 inline bool joins_runs(const Plan& plan) { return plan.halo > 0 && plan.halo == plan.group_rows(); }
 
 /// Words of local memory of a work-group that holds a tile: at most the tile's rows and a vector of padding for each
@@ -51,8 +51,8 @@ inline Index group_local_words(int items, int item_rows) {
   return items * (item_rows + kVector);
 }
 
-/// Words of local memory of a work-group of exact-twopass (kernels/gpu/tile_excess.clh): the rows with their padding,
-/// or five numbers for each work-item, five for the row above the tile and one more, whichever is more.
+/// Words of local memory of a work-group of exact-twopass (kernels/gpu/tile_excess.clh): the rows with their padding
+/// or, if that is more, five numbers for each work-item, five for the row above the tile, and one more number.
 inline Index reduce_local_words(int items, int item_rows) {
   return std::max(group_local_words(items, item_rows), 5 * (Index{items} + 1) + 1);
 }
@@ -66,10 +66,10 @@ inline constexpr int kLevelItemRows = 4;
 
 /// Plan truncated-halo by work-groups.
 /// @param halo, partition  see PlanRequest
-/// @throws as make_plan()
+/// @throws the errors of make_plan()
 Plan make_tile_plan(Index n, Index halo, Index partition, int word, const DeviceTraits& traits);
 
-/// Rows of a work-group that holds as many whole lines of `length` rows as it can; 0 if it does not hold one.
+/// Rows of a work-group that holds as many whole lines of `length` rows as it can; 0 if a line is too long.
 Index lines_in_a_tile(Index length, int word, const DeviceTraits& traits);
 
 /// Plan truncated-halo for lines of `length` rows. Each work-group holds whole lines, `partition` rows in all.
@@ -78,13 +78,13 @@ Plan make_lines_plan(Index n, Index length, Index partition, int word, const Dev
 /// Plan truncated-streamed by stored factors: a work-group streams the tiles of a run.
 /// @param reach     rows after which a run is truncated, at most longest_reach()
 /// @param partition rows of a work-item that the user asks for, at most 32; 0: chosen
-/// @throws InvalidInput if `partition` is negative, `reach` too long or the chunk limit does not hold one run
+/// @throws InvalidInput if `partition` is negative, `reach` is too long, or the chunk limit does not hold one run
 OCLSPKT_API Plan make_run_plan(Index n, Index reach, Index partition, int word, const DeviceTraits& traits);
 
 /// Plans of truncated-streamed for lines of equal length, the fastest first: each line is a run, and tiles fill it.
 /// None if no shape fits, if one tile holds a line, or if the last turn of work-groups leaves too much of the device
 /// idle.
-/// @param form  not shared
+/// @param form  any form but shared
 OCLSPKT_API std::vector<Plan> make_line_runs_plans(Index n, Index length, Form form, int word,
                                                    const DeviceTraits& traits);
 
@@ -108,13 +108,13 @@ OCLSPKT_API Index longest_reach(Index partition, int word, const DeviceTraits& t
 OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
 
 /// Let work-groups keep the factors of share_line() from tile to tile (KeptTiles), with the plan's halo.
-/// @return false, and an unchanged plan, if a work-group holds neither whole lines nor a large part of one with its
+/// @return false, and an unchanged plan, if a work-group holds neither whole lines nor a large part of a line with its
 ///         halos
 OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
-/// Let the couplings that work-groups keep serve as multipliers, too, which takes fewer registers; if lines are cut
-/// into parts and local memory has room, keep the products of the scan as well, so that a core holds one more
-/// work-group. Does nothing for floats.
+/// Let the couplings that work-groups keep also serve as multipliers, which takes fewer registers. If lines are cut
+/// into parts and local memory has room, keep the products of the scan there, so that a core holds one more work-group.
+/// Does nothing for floats.
 /// @pre lines are symmetric to the bit
 OCLSPKT_API void make_factors_symmetric(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
@@ -124,14 +124,14 @@ OCLSPKT_API void make_factors_symmetric(Plan& plan, Index length, int word, cons
 OCLSPKT_API bool keep_narrow(Plan& plan);
 
 /// Plan exact-twopass. Tiles are reduced to their last rows, which form a system that is reduced in the same way.
-/// @param form  not shared
+/// @param form  any form but shared
 /// @post chunk_tiles is 0 if the memory does not hold all rows at once
 /// @throws InvalidInput if `partition` is negative
 OCLSPKT_API Plan make_reduce_plan(Index n, Index partition, int word, const DeviceTraits& traits,
                                   Form form = Form::general);
 
 /// Let work-items of a tile couple only with neighbours within the rows of the halo, which suffices if every row decays
-/// as fast as the halo assumes. Otherwise, they couple with all others of the tile. Does nothing to plans without Scan.
+/// as fast as the halo assumes. Otherwise, work-items couple with all of the tile. Does nothing to plans without Scan.
 OCLSPKT_API void couple_within_halo(Plan& plan);
 
 /// The longest halo, in rows, for which truncated-halo still solves more rows of a tile than the tile's halos have.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-halo by work-groups, for lines laid end to end. tiles-halo reads the bands; tiles-kept keeps the stored
-// factors of lines that are all alike.
+// Schemes of truncated-halo by work-groups, for lines laid end to end. tiles-halo reads the bands; tiles-kept keeps the
+// stored factors of lines that are all alike.
 #include <algorithm>
 
 #include "schemes/halos.hpp"
@@ -12,7 +12,7 @@
 namespace oclspkt {
 namespace {
 
-/// Rows of the longest line that a work-group holds whole, or whose factors it holds, instead of parts with a halo.
+/// Rows of the longest line for which a work-group holds whole lines, or their factors, instead of parts with a halo.
 template <typename S>
 Index small_tile(const S& of) {
   return figures_of(of).count("tiles.small");
@@ -154,14 +154,14 @@ class TilesKept final : public HaloTiles<TilesKept> {
     return bound_of_tiles(
         plan, survey, [&](const RatioLimits& limits) { return bound_kept(plan, limits); },
         [&] {
-          // One tile of whole lines, or the parts of one line, stand for all.
+          // One tile of whole lines, or the parts of one line, represent all tiles.
           Plan alike = plan;
           alike.n = plan.halo > 0 ? lines.length(0) : std::min(plan.n, plan.m);
           return bound_runs(alike, bands);
         });
   }
 
-  /// Propose tiles that hold short lines whole. If none suits, tiles-halo is next; it gives the reason if it refuses.
+  /// Propose tiles that hold short lines whole. If no tile suits, tiles-halo is asked next, and explains a refusal.
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
     if (!problem.survey.shared || breaks_symmetry<T>(problem.options, problem.symmetric)) return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// truncated-streamed by work-groups and stored factors, for lines laid end to end.
+// The scheme of truncated-streamed by work-groups and stored factors, for lines laid end to end.
 #include "evidence.hpp"
 #include "schemes/proposal.hpp"
 #include "schemes/scheme.hpp"
@@ -14,8 +14,8 @@ constexpr Index kFirstReach = 128;
 /// True if rows of dominance d bound rounding in the interface systems of partitions with stored factors.
 bool stable_by_dominance(double d) { return growth_stored(d) <= kGrowthLimit; }
 
-/// If the bound on rounding is too large, let runs compute shared rows to the same bits. If that does not suffice, let
-/// them also correct their differences. If neither brings the bound within the limit, the plan stays unchanged.
+/// If the bound on rounding is too large, let neighbouring runs compute common rows with the same bits. If that does
+/// not suffice, let runs also correct their differences. If neither suffices, the plan stays unchanged.
 /// @return the bound of the plan
 template <typename T>
 Rounding correct_where_needed(const Problem<T>& problem, Plan& plan) {
@@ -45,8 +45,8 @@ Certificate certify_plan_of_runs(const Plan& plan, const BandsView<T>& bands) {
   return certify_runs(plan, bands);
 }
 
-/// The reach of a run by the survey, in rows: there, a truncated influence has decayed, or the line has ended. More
-/// than `longest` if the survey gives no reach.
+/// The reach of a run by the survey, in rows. After so many rows, a truncated influence has decayed, or the line has
+/// ended. More than `longest` if the survey gives no reach.
 template <typename T>
 Index known_reach(const Problem<T>& problem, double tol, Index longest) {
   const LineSet& lines = problem.bands.lines();
@@ -55,7 +55,7 @@ Index known_reach(const Problem<T>& problem, double tol, Index longest) {
   return std::min(rows_to_decay(problem.survey.decay(), tol, longest), round_up(line, kHaloQuantum));
 }
 
-/// The next reach to try after one whose bound was too large. It grows as the decay in that bound requires.
+/// The next reach to try if the bound of `reach` is too large. It grows as the decay in this bound requires.
 Index longer_reach(Index reach, double bound, double tol, Index longest) {
   const double times = bound < 1 ? std::log(tol) / std::log(bound) : 4;
   return std::min(longest, round_up(static_cast<Index>(static_cast<double>(reach) * std::clamp(1.1 * times, 1.5, 64.0)),

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// exact-twopass by work-groups, for lines laid end to end: tiles are reduced to their last rows, level by level
-// (kernels/gpu/tile_excess.clh).
+// The scheme of exact-twopass by work-groups, for lines laid end to end: tiles are reduced to their last rows, level by
+// level (kernels/gpu/tile_excess.clh).
 //
 // The bound on rounding, in the notation of rounding.hpp. Both passes together are one Gaussian elimination, and no
 // number is computed twice. So a row has only the rounding of its own eliminations and of its substitution.
 //
 // An elimination of row p from row q gives q' = q + t p. It replaces the coupling l of q to p by a coupling l' to the
-// row beyond p, with |l'| <= |l| in dominant rows. In u times max |x|, it rounds by:
-//   5 |l|                   the multiplier t; its error is in the remainder of l and in the diagonal, which is a sum
-//   2 |l'|                  the new coupling; its error is in the coupling and in the diagonal
+// row beyond p, with |l'| <= |l| in dominant rows. In u times max |x|, the elimination rounds by:
+//   5 |l|                   the multiplier t; its error changes the diagonal and leaves a remainder of l
+//   2 |l'|                  the new coupling; its error changes the coupling, and the diagonal as a sum of couplings
 //   |t| (s_p + 2 |a_pq|)    only if couplings of other signs add to the excess; s_p is the excess of p, a_pq its
 //                           coupling to q
 //   |f'| + s'               the right-hand side and the excess of q'; |f'| <= |A'|, the row sum of q'
-// Without the third line, that is at most 7 |l| + |f'| + s'. The fourth line is also at most the terms that p adds to
-// f' and to s', divided by u.
+// Without the third line, the sum is at most 7 |l| + |f'| + s'. The fourth line is also at most the terms that p adds
+// to f' and to s', divided by u.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -41,17 +41,17 @@ constexpr double unit() {
   return std::numeric_limits<T>::epsilon() / 2.0;
 }
 
-/// Bounds the rounding by the survey of all rows, of dominance d. Let L_j be |l| + |c| of a row after j eliminations on
-/// each side, with L_0 <= |A| / (1 + d). The row sum |A_j| is at most |A|, and the excess is |A_j| - 2 L_j. So by the
-/// terms above, one more elimination on each side rounds by at most 7 L_j + 2 |A| + 2 (|A| - 2 L_j) = 4 |A| + 3 L_j. In
-/// any order of elimination, couplings decay with the number of rows that they span.
+/// Bounds the rounding by the survey of all rows, of dominance d. Let L_j be the sum of a row's two couplings after j
+/// eliminations on each side; L_0 <= |A| / (1 + d). The row sum |A_j| is at most |A|, and the excess is |A_j| - 2 L_j.
+/// By the table at the top of this file, one more elimination on each side rounds by at most 7 L_j + 2 |A| + 2 (|A| - 2
+/// L_j) = 4 |A| + 3 L_j. In any order of elimination, couplings decay with the number of rows that they span.
 class SurveyedReduction {
  public:
   SurveyedReduction(const Survey& survey, double unit)
       : share_(1 / (1 + std::max(1.0, survey.dominance))), decay_(std::max(1.0, survey.decay())), unit_(unit) {}
 
-  /// Reduce tiles whose rows are `apart` rows apart in the system. Each work-item eliminates its rows from both ends.
-  /// Then each step eliminates half of the places, the last rows of work-items. The two sides are added once.
+  /// Add the rounding of one level, whose rows are `apart` rows apart in the system. Each work-item first reduces its
+  /// rows from both ends to its last row. Each step then eliminates every other row that remains.
   void reduce(double apart, Index item_rows, Index items) {
     constexpr double kAddition = 2;
     for (Index j = 1; j <= item_rows / 2; ++j) eliminate(apart * static_cast<double>(j));
@@ -62,7 +62,7 @@ class SurveyedReduction {
 
  private:
   /// Eliminate one row on each side.
-  /// @param span  rows that the couplings to these rows span
+  /// @param span  distance, in rows, over which the couplings to these rows reach
   void eliminate(double span) {
     const double left = share_ * std::pow(decay_, -span);
     rounds_ += std::min(4 + 3 * left, (4 / unit_ + 7) * left);
@@ -73,9 +73,9 @@ class SurveyedReduction {
 /// A row, scaled to a positive diagonal, and the rounding that it has collected.
 struct ReducedRow {
   double lower = 0, upper = 0, excess = 1;
-  double begun = 0;   ///< for the change of the row above a work-item: size of the coupling that it starts with
+  double begun = 0;   ///< |upper| of the row for which above() made this row; else 0
   double rounds = 0;  ///< collected rounding, in u max |x|
-  double size = 1;    ///< |A| of the row before elimination
+  double size = 1;    ///< row sum |A| before elimination
   Index row = -1;
 
   double couplings() const { return std::abs(lower) + std::abs(upper); }
@@ -86,8 +86,8 @@ struct ReducedRow {
 };
 
 struct LevelArithmetic {
-  double unit;    ///< half of the eps of this arithmetic
-  double weight;  ///< its unit divided by the unit of the bound
+  double unit;    ///< half of the eps of the level's scalar
+  double weight;  ///< `unit`, divided by the unit of the bound
 
   /// Eliminate p from q.
   /// @param[in,out] to_p  in: coupling of q to p; out: coupling of q to the row beyond p
@@ -240,8 +240,8 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   }
 
  private:
-  /// Bound the rounding by the survey if this bound, with the eps that judge() adds for rounded diagonals, is within
-  /// the limit; else by the values of the rows.
+  /// The survey's bound if, with 1 eps for rounded diagonals (see judge()), it is within the limit. Otherwise the
+  /// smaller of the survey's bound and the bound from the values of the rows.
   template <typename T>
   static Rounding rounding(const Problem<T>& problem, const Plan& plan) {
     const Rounding surveyed = rounding_of(problem, plan);
@@ -258,7 +258,7 @@ template <typename T>
 Rounding bound_reduced(const Plan& plan, const Survey& survey) {
   SurveyedReduction reduction(survey, unit<T>());
   const auto items_of = [](Index rows, Index items, Index item_rows) {
-    return std::min(items, quotient_up(rows, item_rows));  // after the last row come identity rows
+    return std::min(items, quotient_up(rows, item_rows));  // identity rows follow the last row
   };
   reduction.reduce(1, plan.item_rows, items_of(plan.n, plan.items, plan.item_rows));
   // The levels above the first are in double.
