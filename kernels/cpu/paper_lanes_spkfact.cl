@@ -5,8 +5,8 @@
 //
 // Arguments (global memory, marshalled as cpu/paper_lanes.clh says)
 //   lower, diag, upper, y  shape [tiles * m] lanes_t
-//   reciprocals, left      shape [tiles * m] lanes_t, written here; reciprocal pivots and eliminated y. Those above
-//                          row 3 m_min / 2 of a partition are of UL, the others of LU
+//   reciprocals, left      shape [tiles * m] lanes_t, written here; reciprocal pivots and eliminated y. UL gives those
+//                          above row 3 m_min / 2 of a partition, LU the others
 //   v, f_bottom            shape [tiles * LANES + 2]; LU gives x = f_bottom - v x_below in the last row
 //   w, f_top               shape [tiles * LANES + 2]; UL gives x = f_top - w x_above in the first row
 //   m, m_min               rows of a partition, and the paper's m_min: even, at most m / 2

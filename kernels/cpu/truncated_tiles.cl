@@ -120,8 +120,8 @@ static inline Down sweep_ahead(Rows rows, long first, System of, Block* blocks, 
   return down;
 }
 
-// The result of solve_interfaces(). The unknowns a and b lie above and below the tile. x = g - e a - f b is the last
-// unknown of each partition. first_d - first_c x - first_w a is the tile's first unknown, with x of partition 0.
+// The result of solve_interfaces(), with the unknowns a above and b below the tile. The last unknowns of the partitions
+// are x = g - e a - f b. The tile's first unknown is first_d - first_c x_0 - first_w a, where x_0 is x of partition 0.
 typedef struct {
   lanes_t g, e, f;
   scalar_t first_d, first_c, first_w;

@@ -5,8 +5,8 @@
 //
 // Arguments (global memory, marshalled as gpu/paper.clh says)
 //   lower, diag, upper, y  shape [tiles * GROUP_ITEMS * m]
-//   reciprocals, left      shape [tiles * GROUP_ITEMS * m], written here; reciprocal pivots and eliminated y. The first
-//                          m / 2 rows of a partition are of UL, the others of LU
+//   reciprocals, left      shape [tiles * GROUP_ITEMS * m], written here; reciprocal pivots and eliminated y. UL gives
+//                          those of the first m / 2 rows of a partition, LU the others
 //   v, f_bottom            shape [tiles * GROUP_ITEMS]; LU gives x = f_bottom - v x_below in the last row
 //   w, f_top               shape [tiles * GROUP_ITEMS]; UL gives x = f_top - w x_above in the first row
 //   words                  local, 4 * m * GROUP_ITEMS with STAGED 1, else not used
