@@ -164,8 +164,8 @@ double growth_of_sweep(Index n, Index piece, Index lead_in, const F& sweep) {
 
 /// The truncation errors of a tile, see certify_stored(). The error from above is 1 + |c p| in the row above the tile.
 struct OfTile {
-  double below = 0;   ///< factor by which an error in the unknown below reaches the rows above, at most
-  double left = 0;    ///< size of the error from above behind the tile's last row
+  double below = 0;   ///< largest factor by which an error of the unknown below the tile enters a row above the tile
+  double left = 0;    ///< size of the error from above, at the end of the tile
   double amount = 0;  ///< sum over the rows of the error from above, times its largest growth upwards
 };
 
@@ -201,7 +201,7 @@ struct Block {
   double down = 1;     ///< product of |a_i p_i| over the block's rows
   double up = 1;       ///< product of |c_i p_i| over the block's rows
   double entered = 0;  ///< size of an error at the top of the block: 1 + |c p| of the row above
-  double begun = 0;    ///< size below the block of the largest error that begins in the block
+  double begun = 0;    ///< the largest error that begins in the block, at the end of the block
   double amount = 0;   ///< sum over the rows of an error of 1 at the top, times its largest growth upwards
   double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row above the block
   bool finite = true;
@@ -326,7 +326,7 @@ Certificate certify_halves(const Plan& plan, const BandsView<T>& bands, double l
 
 double bound_halves(double d, Index m) {
   if (!(d > 1)) return std::numeric_limits<double>::infinity();
-  const Index kept_away = m / 2 + 1;  // rows from a truncated unknown to the nearest row that depends on it
+  const Index kept_away = m / 2 + 1;  // rows from a truncated unknown to the nearest row with its error
   const double half = std::pow(d, -static_cast<double>(kept_away));
   return std::isinf(d) ? half : half + 2 * std::pow(d, 1 - static_cast<double>(m)) / (d - 1);
 }

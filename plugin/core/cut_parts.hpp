@@ -36,8 +36,8 @@ struct SpikeFacts {
   double error = 0;  ///< max over inner rows of the residuals of p and q together, relative to |A_i|, in eps of T
 };
 
-/// The parts of cut lines on one process. CutParts eliminates the inner rows from the equations of the rows next to
-/// cuts, t at the top and b at the bottom of a part, and corrects the inner rows later.
+/// The parts of cut lines on one process. The rows next to cuts are t at the top of a part and b at the bottom.
+/// CutParts eliminates the inner rows from the equations of t and b, and corrects the inner rows later.
 ///
 /// If x_t and x_b are known, the inner rows are an independent system. The rows next to cuts stay in the bands without
 /// couplings. Any solver of the whole set then computes z = A_inner^-1 y on the inner rows. CutParts stores the spikes

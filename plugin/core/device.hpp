@@ -46,7 +46,7 @@ struct DeviceInfo {
 /// A type in words: "fpga", "emulated fpga".
 inline std::string type_text(const std::string& type, bool emulated) { return (emulated ? "emulated " : "") + type; }
 
-/// The end of the message about a device without a compiler if the options name no program file.
+/// The end of a message, if a device has no compiler and the options name no program file.
 inline constexpr const char* kNoCompiler =
     "has no compiler for kernels: give its binary by -pc_oclspkt_fpga_binary (C++: Options::use.fpga_binary); make one "
     "with "

@@ -241,7 +241,7 @@ double HostSolver<T>::take_errors() {
   return std::exchange(leaves_range_, false) ? std::numeric_limits<double>::infinity() : 0;
 }
 
-/// Solve each line for kColumnsAbreast right-hand sides at once: factors are read once, and no chain waits for another.
+/// Solve each line for kColumnsAbreast right-hand sides at once: factors are read once, and the sweeps overlap.
 template <typename T>
 template <bool kShared>
 void HostSolver<T>::solve_columns(Columns<const T> y, Columns<T> x) {

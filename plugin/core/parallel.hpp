@@ -21,7 +21,7 @@ inline constexpr Index kLeadIn = 2048;
 /// on more threads if processor_share() is above 1. The pieces depend on the arguments alone. A reduction by pieces
 /// thus has the same bits for any number of threads.
 /// @param piece at least 1
-/// @param f     may throw std::bad_alloc alone; must lock data that pieces share
+/// @param f     may throw only std::bad_alloc; must lock data that pieces share
 /// @throws std::bad_alloc if a piece throws it; by then, each other piece has ended or will never begin
 OCLSPKT_API void for_pieces(Index count, Index piece, const std::function<void(Index first, Index end)>& f);
 

@@ -18,9 +18,9 @@ struct Inherited {
 
 struct ForwardSweep {
   std::vector<double> coupling;  ///< |c_i p_i|, c the couplings to the next row, p the reciprocal pivots
-  std::vector<double> entered;   ///< influence on row i of the unknown before the partition
+  std::vector<double> entered;   ///< influence of the unknown before the partition on row i
   double last = 0;               ///< scaled coupling c_i p_i of the last row, with its sign
-  double spike = 1;              ///< influence on the first row of the unknown behind the partition
+  double spike = 1;              ///< influence of the unknown behind the partition on the first row
 
   template <typename T>
   void fill(const SweepRows<T>& a, Index first, Index end) {

@@ -67,13 +67,13 @@ inline constexpr double kSurveyedDominance = 1.05;
 inline double rounding_by_growth(double growth) { return 4 * growth; }
 
 /// The rounding bound of methods that sweep segments separately and join them. The error of an unknown at a joint is at
-/// most d / (d - 1) times the rounding of the rows, because the inverse of a matrix of dominance d, times its diagonal,
-/// has absolute row sums of at most d / (d - 1).
+/// most d / (d - 1) times the rounding of the rows: in a matrix of dominance d, the inverse times the diagonal has
+/// absolute row sums of at most d / (d - 1).
 /// @return the bound in eps; infinite for d <= 1
 double rounding_by_dominance(double d);
 
 /// The largest meaningful bound, in eps. Bounds are of first order and assume exact factors. Far above this limit, the
-/// computed factors differ from exact factors.
+/// computed factors have large errors.
 inline constexpr double kLargestRounding = 1e3;
 
 /// `bound`, or infinity (nothing is known) if it is above kLargestRounding.
@@ -122,7 +122,7 @@ inline double rounding_of_part(const CutPartErrors& errors, double dominance) {
 }
 
 /// The largest bound of the solve of the inner rows, in eps, that keeps rounding_of_part() within kRoundingLimit for
-/// every matrix of this dominance, whose spikes are at most 1 / dominance. Without dominance, spikes of 3 are assumed.
+/// every matrix of this dominance. The spikes are at most 1 / dominance; without dominance, spikes of 3 are assumed.
 inline double inner_rounding_limit(double dominance) {
   // A spike leaves a residual of 1 or 2 eps in a row, and rounding of the spike adds as much.
   constexpr double kSpikeError = 4, kWithoutDominance = 20;

@@ -60,7 +60,7 @@ struct BesideCut {
 /// The errors in a partition's own rows after a solve of the partition with its halos.
 struct PartitionErrors {
   WorstRow worst;
-  double first_row = 0, last_row = 0;  ///< errors of these rows, as if both sides of a cut used the same unknowns
+  double first_row = 0, last_row = 0;  ///< errors of these rows, with this partition's own unknowns beyond cuts
   BesideCut at_first, at_end;          ///< errors at the cuts above the first row and below the last row
 };
 

@@ -15,8 +15,8 @@
 namespace oclspkt {
 namespace {
 
-/// Units jump where low * high is beyond kJump or its reciprocal, or where the square of the ratio that makes couplings
-/// symmetric is beyond kUneven or its reciprocal. Advection with couplings in a ratio of 10 is below kUneven.
+/// Units jump in two cases: low * high is not between 1 / kJump and kJump; the square of the ratio that makes couplings
+/// symmetric is not between 1 / kUneven and kUneven. Advection with couplings in a ratio of 10 is below kUneven.
 constexpr double kJump = 8, kUneven = 32;
 /// `low` may exceed `high` by this factor, so that rows of dominance 0.95 may have units, too.
 constexpr double kSlack = 2;
@@ -136,7 +136,7 @@ class DominantUnits {
     return i + 1 < rows_ ? jump_between(bands_, at, at + step_) : 1;
   }
 
-  /// The ratio of units at the joint below row i; 1 if dominance allows that.
+  /// The ratio of units at the joint below row i; 1 if row i and the rows below can be dominant with this ratio.
   /// @param above  the ratio at the joint above row i
   double ratio_below(Index i, double above) const {
     const Index at = first_ + i * step_, below = at + step_;

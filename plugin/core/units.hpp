@@ -31,9 +31,9 @@ class ColumnUnits {
   ColumnUnits(const LineSet& lines, const BandsView<T>& bands);
 
   bool none() const { return jumps_.empty(); }
-  /// Call f with the bands in each candidate of units, except the original units. In units between the least and the
-  /// greatest candidate, an error is at most `weight` times the larger error in these two candidates, because an error
-  /// has a part from above and a part from below.
+  /// Call f with the bands in each candidate of units, except the original units. An error has a part from above and a
+  /// part from below. Therefore, in units between the least and the greatest candidate, the error is at most `weight`
+  /// times the larger of the errors in these two candidates.
   void each(const std::function<void(const BandsView<T>& bands, double weight)>& f) const;
   /// The largest ratio of the units of two rows of a line; 1 if no unit jumps.
   double range() const;

@@ -75,9 +75,9 @@ class OCLSPKT_API Scheme {
   virtual double words(const Plan& plan) const = 0;
   /// Number of kernel launches of one apply, for its cost.
   virtual int launches(const Plan& /*plan*/) const { return 1; }
-  /// The time of one apply without its launches, as the words per row that a plain stream of the whole device moves in
-  /// that time. Idle cores and chains of dependent operations increase it. The figures are measured
-  /// (bench/results/schemes).
+  /// The time of one apply without its launches, in words per row: a plain stream of the whole device moves so many
+  /// words per row in that time. Idle cores and chains of dependent operations increase the time. The figures are
+  /// measured (bench/results/schemes).
   /// @param word  bytes of a scalar
   virtual double stream_words(const Plan& plan, int /*word*/) const { return plan.idle * words(plan); }
   virtual Nature nature() const { return {}; }

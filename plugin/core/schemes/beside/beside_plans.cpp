@@ -10,8 +10,8 @@ namespace {
 
 /// Bytes of a cache line.
 constexpr Index kCacheLine = 64;
-/// A bundle of fewer cache lines has short streams. Bundles are not made narrower than this to give each core several
-/// bundles.
+/// Fewest cache lines in a row of a bundle if each core gets several bundles. Fewer cache lines would make short
+/// streams.
 constexpr Index kShortBundle = 4;
 /// Cut the lines of a block into bundles of about `width` lines, rounded up to a multiple of `quantum`.
 void cut_block(const LineSet& lines, Index width, Index quantum, int lanes, Beside& beside) {
@@ -30,14 +30,14 @@ Index widest_bundle(const LineSet& lines, const Plan& plan) {
 /// The number of lines of a bundle is a multiple of this number: whole lanes and whole cache lines.
 Index bundle_quantum(const Plan& plan, int word) { return std::max<Index>(plan.lanes, kCacheLine / word); }
 
-/// Lanes that are swept for each lane with a line. Blocks with fewer lines than lanes are swept one number at a time.
+/// Swept lanes divided by lines. In a block with fewer lines than lanes, each number takes as long as a full vector.
 double empty_lanes(const LineSet& lines, const Plan& plan) {
   const Index inner = lines.block_lines();
   const Index padded = inner >= plan.lanes ? round_up(inner, plan.lanes) : inner * plan.lanes;
   return static_cast<double>(padded) / static_cast<double>(inner);
 }
 
-/// Lines of a bundle, at most `width`. Each core gets one bundle, or several bundles if their streams stay long.
+/// Lines of a bundle, at most `width`. Each core gets one bundle, or several bundles that are not short.
 Index fair_width(const LineSet& lines, Index width, Index quantum, const DeviceTraits& traits) {
   const auto fair = [&](Index per_core) {
     const Index wanted = quotient_up(per_core * std::max(1, traits.cores), lines.blocks());

@@ -34,7 +34,7 @@ Index rows_in_local_memory(int slots, int word, const DeviceTraits& traits) {
   return most > 0 ? static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(most))) : 0;
 }
 
-/// Words of each array of lines laid end to end that the memory holds in addition to a window of `window` words.
+/// Words of each array that the memory holds beside a window of `window` words, for lines laid end to end.
 std::int64_t words_beside(Index window, int word, const DeviceTraits& traits) {
   // Layouts count the words of a work-item's scratch as 32-bit integers.
   if (window > std::numeric_limits<std::int32_t>::max() / 4 || window * word > traits.chunk_bytes) return 0;

@@ -51,7 +51,7 @@ inline int grid_items_down(const Plan& plan) {
 
 inline Index grid_tile_rows(const Plan& plan) { return static_cast<Index>(grid_items_down(plan)) * plan.item_rows; }
 
-/// Rows between a truncated row and the nearest unknown that depends on it.
+/// Rows between a truncated row and the nearest unknown that it affects.
 inline Index grid_reach(const Plan& plan) { return grid_tile_rows(plan) * plan.as<GridTiles>().in_flight; }
 
 /// True if exact-factored cuts lines into segments of one tile and condenses them to their first rows (GridFactors).
@@ -136,13 +136,13 @@ double grid_rounding_by_survey(const Plan& plan, const Survey& survey);
 template <typename T>
 std::vector<Rounding> bound_grid_lines(const Plan& plan, Index length, const std::vector<BandsView<T>>& lines);
 
-/// Replace `worst` by `bound` if `bound` is larger or unknown. The row of `bound` counts in line `line`; in `worst` it
-/// becomes an offset in the vector.
+/// Replace `worst` by `bound` if `bound` is larger or unknown. The row of `bound` is its number in line `line`, the row
+/// of `worst` is an offset in the vector.
 void take_worse(const Rounding& bound, const LineSet& lines, Index line, Rounding& worst);
 
 /// The findings of a pass over every line, for a plan by work-groups for lines side by side.
 struct GridEvidence {
-  Certificate worst;        ///< the largest bound on truncation of a line; its rows count within `line`
+  Certificate worst;        ///< the largest bound on truncation of a line; its rows are numbers in `line`
   Index line = -1;          ///< the line of `worst`, or the first line without a certificate
   Rounding rounding;        ///< the largest bound on rounding of a line
   std::vector<Index> weak;  ///< lines with a bound above its limit, in order

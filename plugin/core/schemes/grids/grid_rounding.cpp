@@ -208,7 +208,7 @@ class CondenseRounding {
     const double of_row = 6 + 2 * (1 + k) + 2 * (1 + k + fill) + 1.2 * fill * static_cast<double>(row_);
     sum_ += through_ * of_row + 3 * item_through_;
     if (wide_) {
-      // Set-up rounds the first row's excess, too. A sum changes by no more than the number that is added to it.
+      // Set-up rounds the first row's excess, too. Rounding changes a sum by at most the number added to it.
       sum_ += 6 * through_;
       excesses_ += std::min(std::abs(excess), through_ * first_.upper / order_.unit);
     }

@@ -27,7 +27,7 @@ Certificate certify_line(const Plan& plan, Index length, const BandsView<T>& lin
   one.n = length;
   one.m = plan.item_rows;
   one.lanes = grid_items_down(plan);
-  // With several tiles in flight, a window may begin at any work-item, so the rows of a work-item serve as a tile.
+  // With several tiles in flight, a window may begin at any work-item, so a work-item's rows count as a tile.
   const auto certify = [&](const BandsView<T>& rows) {
     return plan.as<GridTiles>().in_flight > 1 ? certify_runs({length, plan.item_rows, grid_reach(plan)}, rows)
                                               : certify_stored(one, rows);
@@ -140,7 +140,7 @@ Plan condensed_in_turn(const Problem<T>& problem, GridDemand demand) {
   return plan_of(problem, demand);
 }
 
-/// Plans of exact-factored, the fastest first. Lines that a tile holds are swept concurrently, or else in turn. The
+/// Plans of exact-factored, the fastest first. A plan with concurrent sweeps precedes a plan that sweeps in turn. The
 /// last plan has no interface system.
 template <typename T>
 std::vector<Plan> exact_plans(const Problem<T>& problem) {

@@ -72,7 +72,7 @@ Plan stored_tiles(Method method, Index n, Index partition, Index usual, int word
   return plan;
 }
 
-/// Cut the tiles into runs: one for each core, or more if runs do not get short.
+/// Cut the tiles into runs: one for each core, or several with at least kShortLaneRun tiles each.
 void choose_runs(Plan& plan, const DeviceTraits& traits) {
   const Index cores = std::max(1, traits.cores);
   const Index most = std::clamp<Index>(plan.tiles() / kShortLaneRun, cores, kRunsPerCore * cores);

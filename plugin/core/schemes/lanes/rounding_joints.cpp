@@ -19,7 +19,7 @@ struct RowAbove {
   double pivot = 0;
   double upper = 0;
   double row = 1;                                ///< row sum |A|
-  double size() const { return pivot + upper; }  ///< largest |d| of the row, in units of max |x|
+  double size() const { return pivot + upper; }  ///< bound on the result |d| of the sweep down, in units of max |x|
 };
 
 /// A row after elimination, in absolute values.
@@ -82,8 +82,8 @@ class Partition {
 /// The largest |c p| that still counts as at most 1.
 constexpr double kNotGrown = 1 + 1e-9;
 
-/// The number of roundings that subtracting a correction adds to its row and the next row: those of the correction, the
-/// product and the sum, and then those of the product and the sum in the division that follows.
+/// The number of roundings that subtracting a correction adds to its row and the next row: first of the correction, the
+/// product and the sum, then of the product and the sum in the division that follows.
 constexpr double kTakenOff = 9;
 
 struct Handed {

@@ -143,8 +143,8 @@ class RunErrors {
       rounds_[i].up = 1 + 3 * off;
     }
   }
-  /// The last work-item above a cut between joined runs (joins_runs()) leaves out the influence of the value that
-  /// enters the tile, so that it has the bits of the next run.
+  /// The last work-item above a cut between joined runs (joins_runs()) must have the bits of the next run. So it leaves
+  /// out the influence of the value that enters the tile.
   /// @param end  end of the tile
   /// @return the influence that the work-item with first row i leaves out, in units of u; else 0
   double left_out(Index end, std::size_t i) const {
@@ -160,9 +160,9 @@ class RunErrors {
     up_.analyse(rows.up, up_sizes_, items_, true, 0);
     down_.correct(u_);
     up_.correct(u_);
-    // A row needs the product of the ratios down to the unknown below the tile. The last row of a work-item and the row
-    // below it compute this product in different orders, from `behind` work-items and the rows of one work-item. Each
-    // of the two products thus rounds behind + item_rows times. The last row of the tile uses the unknown itself.
+    // A row is corrected by the product of the ratios from this row to the end of the tile. The last row of a work-item
+    // and the row below it form this product in different orders. Each product rounds once for each of the `behind`
+    // work-items below, and once for each row of a work-item. The tile's last row uses the unknown below it directly.
     const std::size_t item_rows = count / static_cast<std::size_t>(items_);
     of_below_.assign(static_cast<std::size_t>(items_), 0);
     double product = 1;

@@ -21,7 +21,7 @@ constexpr Index kItemVector = 16, kMostGroupItemRows = 32;
 constexpr Index kMostRunTiles = 256;
 /// Least share of a tile's rows that whole lines fill.
 constexpr double kWellFilled = 0.8;
-/// Least share of a tile's rows between its halos, if work-groups keep shared factors.
+/// Least share of a tile's rows that lie between its halos, if work-groups keep shared factors.
 constexpr double kWellKept = 0.6;
 /// Fewest rows of a tile that is reduced to one row.
 constexpr Index kLeastReduced = 4;
@@ -42,8 +42,8 @@ struct GroupShape {
 GroupShape shape_of(const DeviceTraits& traits, const char* table) {
   return GroupShape(figures_of(traits).rows(table).front());
 }
-/// Most places for work-groups, in all turns together, per line. Each line takes one place; places of the last turn may
-/// stay empty.
+/// Most places for work-groups in all turns, divided by the number of lines. A line takes one place; the last turn may
+/// leave places empty.
 constexpr double kLineTurns = 1.25;
 
 /// The shape of a work-group of KeptTiles, and how many such work-groups a core has registers for (per_core).
