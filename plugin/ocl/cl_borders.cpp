@@ -75,7 +75,7 @@ struct BorderState {
   static std::vector<Long> wide(const std::vector<Index>& rows) { return {rows.begin(), rows.end()}; }
   std::int64_t bytes(Index of_each_slot) const { return of_each_slot * slots * static_cast<Index>(sizeof(T)); }
 
-  /// by_queue has the queue that uses the vectors: its own for imported vectors, else a caller's queue.
+  /// `by_queue` has the queue for work on vectors: the device's own queue if vectors are imported, else a caller's.
   std::shared_ptr<OpenDevice> device, by_queue;
   std::shared_ptr<ImportedVectors> imported;  ///< null: vectors are in the callers' memory
   std::int64_t vector_bytes;

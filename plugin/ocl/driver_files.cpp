@@ -25,7 +25,7 @@ constexpr std::int64_t kLongestIcd = 1 << 16;
 
 bool is_icd(const std::string& path) { return path.size() > 4 && path.compare(path.size() - 4, 4, kIcd) == 0; }
 
-/// Returns the driver that an ICD file names. As for the loader, this is the whole first line, which may have spaces.
+/// Returns the driver that an ICD file names. Like the loader, it takes the whole first line, spaces included.
 Driver named_in(const std::string& file) {
   const std::string text = read_file(file, kLongestIcd).value_or("");
   return {text.substr(0, text.find('\n')), file};

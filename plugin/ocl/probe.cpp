@@ -177,7 +177,7 @@ constexpr std::size_t kStreamItems = 256;
 constexpr Index kStreamBytes = kVectorBytes;
 constexpr int kMostReads = 4;
 
-/// Work-groups for each core in kernel stream, the kernel for processors.
+/// Work-groups for each core in the kernel `stream`, which runs on devices other than GPUs.
 constexpr int kStreamGroupsACore = 4;
 
 class Streamer {

@@ -107,7 +107,7 @@ bool is_for(const ProgramNote& note, const WantedProgram& wanted) {
   return note.kernel == wanted.kernel && note.options == ordered_options(wanted.options);
 }
 
-/// Returns the difference between a program of the wanted kernel and the wanted program; empty if they agree.
+/// Returns how a program of the wanted kernel differs from the wanted program. @pre they differ
 std::string other_kind(const ProgramNote& note, const WantedProgram& wanted) {
   const ProgramNote now = note_of(wanted, "", "", "", {});
   if (note.scalar != now.scalar) return "is for scalar " + note.scalar + ", not " + now.scalar;

@@ -104,7 +104,7 @@ Direction choose_by_values(PC pc, const Grid& grid, std::string& why) {
   return axes.strongest >= 0 ? static_cast<Direction>(axes.strongest) : Direction::matrix;
 }
 
-/// The directions that `auto` takes: from lines or bands of the program, else by the values of the matrix.
+/// The directions that `auto` takes: those of the program's bands or lines, or else one by grid and matrix.
 std::vector<Direction> choose_directions(PC pc, const std::optional<Grid>& grid, std::string& why) {
   PC_OCLSPKT* o = data(pc);
   std::vector<Direction> directions;
@@ -186,8 +186,8 @@ constexpr double kBetter = 1.25;
 static double off_ratio(const Coupling& coupling) { return coupling.off > 0 ? coupling.off / coupling.along : 0; }
 
 /// The sum of all entries off the bands bounds the coupling of every other axis. If this sum is small, or has not grown
-/// relative to the bands, the choice stays. In three dimensions, two axes share the sum, so one axis may grow to twice
-/// the coupling of the chosen axis before the sum grows.
+/// relative to the bands, the choice stays. In three dimensions, the sum is over two axes. If one of them
+/// shrinks, the other may grow to twice the coupling of the chosen axis before the sum grows.
 bool choice_is_stale(const PC_OCLSPKT& o) {
   const Coupling& now = o.first().extraction.coupling();
   if (!o.chosen.by_values || !o.chosen.coupling || now.ignored == 0) return false;

@@ -64,8 +64,8 @@ struct Caller {
 };
 
 /// Find the PETSc that loads this library. In PetscInitialize(), the caller is libpetsc, or the program if it links
-/// PETSc statically. Later, PETSc is initialised, but under petsc4py, for example, the caller does not link PETSc, and
-/// PETSc has no global symbols.
+/// PETSc statically. Later, the caller may not link PETSc, and PETSc may have no global symbols, as under petsc4py. The
+/// function then looks for an initialised PETSc among the loaded libraries.
 Caller find_caller(const void* return_address) {
   const Caller direct(loaded(file_of(return_address).c_str()));
   if (direct.is_petsc()) return direct;

@@ -233,7 +233,7 @@ namespace {
 
 using GetOrdering = PetscErrorCode (*)(Mat, MatOrderingType, IS*, IS*);
 
-/// PETSc's operations for `mpiaij` matrices, some of them replaced under -oclspkt_types, and PETSc's orderings.
+/// Operations of `mpiaij` matrices (PETSc's, or with -oclspkt_types partly ours), and PETSc's orderings by name.
 struct OfPetsc {
   struct _MatOps mpi = {};
   std::map<std::string, GetOrdering> orderings;

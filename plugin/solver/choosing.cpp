@@ -38,8 +38,8 @@ bool may_fall_back(const Rejection& rejection, const Way& way, const Options& op
   return !named(options.method) && fallback.may_add(rejection.lines, way.method, way.processor->host());
 }
 
-/// Trial rules for a plan. Some schemes couple pieces by interface systems, even pieces of different lines. Stored
-/// factors of work-groups couple tiles; the paper's form couples partitions.
+/// Trial rules for a plan. Pieces that are solved separately need both trials. So do schemes whose interface systems
+/// join pieces, even of different lines; their errors are relative to the largest unknown.
 TrialRules rules_for(const Plan& plan) {
   const Scheme& scheme = scheme_of(plan);
   return {scheme.in_pieces(plan) || scheme.nature().solves_interfaces, scheme.nature().solves_interfaces};
