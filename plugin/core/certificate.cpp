@@ -326,7 +326,7 @@ Certificate certify_halves(const Plan& plan, const BandsView<T>& bands, double l
 
 double bound_halves(double d, Index m) {
   if (!(d > 1)) return std::numeric_limits<double>::infinity();
-  const Index kept_away = m / 2 + 1;  // rows from a truncated unknown to the nearest row with its error
+  const Index kept_away = m / 2 + 1;  // rows from a truncated unknown to the nearest row that it affects
   const double half = std::pow(d, -static_cast<double>(kept_away));
   return std::isinf(d) ? half : half + 2 * std::pow(d, 1 - static_cast<double>(m)) / (d - 1);
 }

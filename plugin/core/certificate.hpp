@@ -55,7 +55,7 @@ Certificate certify_stored(const Plan& plan, const BandsView<T>& bands);
 struct TileRuns {
   Index n;                          ///< rows of all lines
   Index tile_rows;                  ///< rows of a tile, which solves one interface system
-  Index window;                     ///< rows between a truncated unknown and the nearest row with its error
+  Index window;                     ///< rows between a truncated unknown and the nearest row that it affects
   bool above = true, below = true;  ///< whether the solve truncates unknowns above runs, below tiles
 };
 

@@ -230,7 +230,7 @@ class DeviceModule {
   virtual std::unique_ptr<DeviceSolver<double>> make_double(int device, const DeviceSettings& settings) = 0;
   /// A space for vectors and matrices on a device, with one queue. While a space is in use, equal arguments give the
   /// same space until release(). Three settings count: variant; timeout, the longest wait in seconds (0: a minute); and
-  /// transfer: `copy` limits waits also on devices without memory of their own.
+  /// transfer: with `copy`, waits have a limit also on devices without memory of their own.
   /// @throws DeviceError
   virtual std::shared_ptr<Space<float>> space_float(int device, const DeviceSettings& /*settings*/) {
     throw DeviceError(info(device).name + " keeps no vectors");

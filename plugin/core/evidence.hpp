@@ -101,7 +101,7 @@ double elimination_growth(const BandsView<T>& bands, Index m, Index halo, Index 
 
 /// elimination_growth() for exact-twopass, which first eliminates the inner rows of each partition of m rows, and then
 /// the boundary equations of all partitions. The couplings of inner rows to the top row of their partition count as
-/// well, because they grow if a solution grows downwards, and their terms then cancel.
+/// well: they grow if a solution grows downwards, and their terms then cancel.
 template <typename T>
 double twopass_growth(const BandsView<T>& bands, Index m, Index first, Index end);
 

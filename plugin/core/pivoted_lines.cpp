@@ -182,9 +182,9 @@ bool is_swapped(Number upper2) {
   return (upper2 != 0) | (std::copysign(Number(1), upper2) > 0);
 }
 
-/// Solve a bundle with its factors. In a block of 2, the second row first subtracts its coupling to the unknown below
-/// the block; only then does the first row subtract the second row's right-hand side. That coupling may be larger than
-/// all numbers of the first row.
+/// Solve a bundle with its factors. In a block of 2, the coupling of the second row to the unknown below the block may
+/// be larger than all numbers of the first row. So the second row first subtracts this coupling's term. Only then does
+/// the first row subtract the right-hand side of the second row.
 template <Index kWidth, typename Number>
 [[gnu::always_inline]] inline void substitute_bundle(Index rows, const Places<const Number>& f, Number* x) {
   if (rows == 0) return;

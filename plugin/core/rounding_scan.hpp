@@ -87,8 +87,8 @@ Rounding bound_partitions(const Plan& plan, const SweepRows<T>& rows, const F& e
   return worst.bound();
 }
 
-/// How work-items compute the value that enters their rows, which is the result of the row before them in the sweep,
-/// and how they use it.
+/// How work-items compute and use the value that enters their rows. This value is the result of the row before them in
+/// the sweep.
 enum class Joints {
   swept_windows,  ///< a scan by windows (kernels/gpu/tile_shared_rows.clh), then a second sweep from the result
   swept,          ///< a scan by blocks (kernels/gpu/tile_scan.clh), then a second sweep

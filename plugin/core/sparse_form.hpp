@@ -69,9 +69,9 @@ class Integers {
 /// Rows of a slice for kernels with many work-items in a work-group. Other kernels use slices of one row for each lane.
 inline constexpr Index kGroupSlice = 32;
 /// kBlockEntries: the most entries, and rows, of a block of csr. If the longest row is more than kUnlike times the mean
-/// row, blocks have kBlockOfUnlikeRows entries, which shortens the wait for a block's longest row. A product on an H200
-/// takes 258 us in small blocks and 283 us in large blocks for rows of power-law lengths, 247 us and 200 us for rows of
-/// 27 to 93 entries.
+/// row, blocks have kBlockOfUnlikeRows entries, which shortens the wait for a block's longest row. On an H200, a
+/// product takes 258 us in small blocks and 283 us in large blocks for rows of power-law lengths. For rows of 27 to 93
+/// entries, it takes 247 us and 200 us.
 inline constexpr Index kBlockEntries = 2048, kBlockOfUnlikeRows = 1024, kUnlike = 16;
 
 /// A block of csr: whole rows, or a segment of one long row. It ends where the next block begins.

@@ -43,9 +43,9 @@ enum class OnDeviceFailure { degrade, quiet, error };
 /// otherwise fails.
 enum class Singular { automatic, fail, pin };
 
-/// The reaction if method auto finds no method within its limits on the rounding bound and the trial solve, or if an
-/// answer on the host exceeds these limits or is not finite. warn: the report says so. error: the set-up or the apply
-/// throws Breakdown.
+/// The reaction if no method is within the limits of method auto on the rounding bound and the trial solve. Also the
+/// reaction if an answer on the host exceeds these limits or is not finite. warn: the report says so. error: the set-up
+/// or the apply throws Breakdown.
 enum class AboveBound { warn, error };
 
 /// Whether vectors are copied to the device. `automatic` uses host memory directly where the device shares it.

@@ -123,7 +123,7 @@ std::pair<int, GridShape> choose_shape(const LineSet& lines, const GridDemand& d
 }
 
 /// Cut the lines into runs, so that a few lines keep all cores busy. @return tiles of a run
-/// @param group_bytes  bytes of one number for each work-item of all groups, if lines are not cut
+/// @param group_bytes  bytes of an array with one number for each work-item of the launch, if lines are not cut
 Index tiles_of_run(Index tiles, Index group_bytes, int in_flight, const DeviceTraits& traits) {
   const Index wanted = quotient_up(figures_of(traits).count("grids.busy") * std::max(1, traits.cores), group_bytes);
   return std::min(tiles, std::max(quotient_up(tiles, wanted), kShortRun * std::max(1, in_flight - 1)));

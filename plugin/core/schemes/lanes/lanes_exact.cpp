@@ -39,8 +39,8 @@ struct PartitionRows {
 
   /// Row i, which is an identity row from n on. Kernels read whole partitions, so row n - 1 may be an inner row.
   Row row(Index i) const { return i < n ? Row{bands.lower[i], bands.diag[i], bands.upper[i]} : Row{}; }
-  /// The row behind the last row that must be eliminated in the partition that begins with row `first`. Rows from n on
-  /// are identity rows and coupled to nothing. At most one identity row is included.
+  /// The end of the partition whose first row is `first`. Of its identity rows (from row n on, coupled to nothing), at
+  /// most one counts.
   Index end(Index first) const { return std::min(n + 1, first + m); }
 };
 

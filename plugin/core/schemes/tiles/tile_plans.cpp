@@ -291,8 +291,7 @@ Index kept_rows(const KeptShape& shape, Index length, Index halo, Index quantum)
   return std::max<Index>(0, kept);
 }
 
-/// Steps of the scan after which a work-item has the results of all work-items above it that hold rows of its line or
-/// of the halo.
+/// Steps of the scan after which a work-item has the results of all work-items above it in its line or in the halo.
 int kept_steps(const KeptShape& shape, Index length, Index halo) {
   const Index rows = shape.group.item_rows;
   Index others = halo > 0 ? quotient_up(halo, rows) : length % rows == 0 ? length / rows - 1 : length / rows + 1;

@@ -60,8 +60,8 @@ inline Index reduce_local_words(int items, int item_rows) {
 /// Words of local memory for the products of a scan of `steps` steps, down and up (kernels/gpu/tile_shared.cl).
 inline Index scan_product_words(int items, int steps) { return Index{6} * steps * items; }
 
-/// Rows of a work-item in the levels of exact-twopass above the first. These levels are short, so their time depends on
-/// how few steps follow each other.
+/// Rows of a work-item in the levels of exact-twopass above the first. The time of these short levels is the time of
+/// their successive steps, and few rows need few steps.
 inline constexpr int kLevelItemRows = 4;
 
 /// Plan truncated-halo by work-groups.
