@@ -73,7 +73,7 @@ FoundDevice look_at(const cl::Device& device, const std::string& platform, int i
   info.fp64 = raw_info(device, CL_DEVICE_DOUBLE_FP_CONFIG, fp64) && fp64 != 0;
   info.compiler = device.getInfo<CL_DEVICE_COMPILER_AVAILABLE>() != CL_FALSE;
   info.emulated = platform.find("Emulation") != std::string::npos;
-  // Only run-times on the host get the user's memory: even a card that shares memory with the host can be lost.
+  // Only run-times on the host work in the user's memory. A card may be lost, even if it shares the host's memory.
   info.host_unified =
       device.getInfo<CL_DEVICE_HOST_UNIFIED_MEMORY>() != CL_FALSE && (info.type == DeviceType::cpu || info.emulated);
   info.physical = info.type == DeviceType::cpu ? "cpu" : pci_address(device);

@@ -182,7 +182,7 @@ constexpr int kStreamGroupsACore = 4;
 
 class Streamer {
  public:
-  /// @param reads    number of arrays that are read, 1 to 4; always 4 on processors
+  /// @param reads    number of arrays that are read, 1 to 4; always 4 on devices other than GPUs
   /// @param aligned  alignment of the buffers in bytes
   Streamer(std::shared_ptr<OpenDevice> open, bool by_groups, int reads, bool is_double, std::size_t aligned)
       : open_(std::move(open)),

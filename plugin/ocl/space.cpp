@@ -9,7 +9,7 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Minimum elements of a work-group of a processor. Launching the group costs more than the work on fewer elements.
+/// Minimum elements of a work-group on CPUs. Launching the group costs more than the work on fewer elements.
 constexpr Index kLeastRun = 4096;
 
 /// Threads copy host arrays of at least kPiped bytes through pinned memory, because a driver copies pageable memory

@@ -12,7 +12,7 @@ namespace {
 // Work-items of a work-group. Groups are large, because a core needs many loads in flight and limits the number of its
 // groups. Groups for the segments of long rows are smaller, because a long row has few partial sums.
 constexpr std::size_t kItems = 256, kItemsOfSegments = 64;
-/// Work-groups of one work-item for each core of a processor. Many short groups end at nearly the same time.
+/// Work-groups of one work-item for each core of a CPU. Many short groups end at nearly the same time.
 constexpr Index kGroupsACore = 16;
 
 /// Copy `bytes` bytes of the host to a new buffer, and wait. Without bytes, return a buffer that no kernel reads.

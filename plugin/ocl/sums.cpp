@@ -18,7 +18,7 @@ namespace {
 
 /// Work-groups for each compute unit of a GPU.
 constexpr Index kGroupsOfUnit = 8;
-/// Elements that a work-group of a processor adds up.
+/// Elements that a work-group adds up on CPUs.
 constexpr Index kRunOfSums = 8192;
 
 /// A norm uses one sum of squares, or three sums by the size of the numbers (kernels/common/vector_sum.cl).
@@ -70,7 +70,7 @@ struct SumPlace {
   std::int64_t first, first_place;
 };
 
-/// A processor's groups take few elements, because rounding grows with the number of successive additions.
+/// On CPUs, work-groups take few elements, because rounding grows with the number of successive additions.
 SpaceState::Runs runs_of_sums(const SpaceState& s, Index n) {
   return s.by_groups ? s.runs(n, kGroupsOfUnit * s.units) : s.runs(n, quotient_up(n, kRunOfSums));
 }

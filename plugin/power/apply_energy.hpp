@@ -31,7 +31,7 @@ class ApplyEnergy {
   bool measures(const std::string& physical) const;
   /// The fraction of time in which applies ran, in the windows since the last forget().
   double share() const;
-  /// True if waiting longer for watts() is useless, because since the last forget() a window has ended, or pauses have
+  /// True if waiting longer for watts() is useless: since the last forget(), a window has ended, or pauses have
   /// ended several windows too early.
   bool told() const;
   /// Begin anew because applies will do other work. Drops the open window.
