@@ -6,7 +6,7 @@
 //                   and those of common/wide.clh; GROUP_ITEMS is a power of two
 // Arguments: x        shape [n], global; aligned as common/wide.clh says
 //            partial  global; sum k of work-group g is written to element first + k groups + g. SQUARES_BY_SIZE has
-//                     three sums: 0 of small numbers, scaled up; 1 of medium; 2 of large numbers, scaled down
+//                     sums k = 0 of small numbers, scaled up; 1 of medium; 2 of large numbers, scaled down
 //            n, run   elements, and elements of a work-group (common/wide.clh)
 // Launch:    groups of GROUP_ITEMS work-items for all elements.
 // Local:     VALUES GROUP_ITEMS scalars. Per element: 1 word; 1 or 2 flops, SQUARES_BY_SIZE about 10.

@@ -30,8 +30,8 @@ static inline lanes_t leave(ExcessRow* row, lanes_t x_top, bool general, __globa
   return r;
 }
 
-// Store c' and d' of every row. In the first and the last row, c' is 0 and d' is the known unknown. Returns false if
-// the tile needs the `general` code.
+// Store c' and d' of every row. In the first and the last row, whose unknowns are given, c' is 0 and d' is the unknown.
+// Returns false if the tile needs the `general` code.
 SPECIALISED static inline bool sweep_down(Tile tile, bool general, __global const scalar_t* lower,
                                           __global const scalar_t* diag, __global const scalar_t* upper,
                                           __global const scalar_t* y, lanes_t x_top, lanes_t x_bottom,

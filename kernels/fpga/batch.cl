@@ -53,7 +53,7 @@ __kernel TASK void batch(__global const scalar_t* restrict lower, __global const
   __global scalar_t* const left = scratch + turns;
 #endif
   for (long begin = 0; begin < lines; begin += BATCH_LINES) {
-    // A slot skips its turns after the last line, and after the last row of its line.
+    // A slot without a line skips all its turns; any other slot skips its turns after the last row of its line.
     long place[BATCH_LINES], turns_end[BATCH_LINES];
     scalar_t k[BATCH_LINES], f[BATCH_LINES];  // k and f of the row above; on the way back, f is x of the row below
 #ifdef SYMMETRIC

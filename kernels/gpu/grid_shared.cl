@@ -78,7 +78,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void grid_shar
 #else
   __local scalar_t records[4 * RECORD];
   __local lines_t told[3 * GROUP_ITEMS], left[ACROSS];  // told has 1 part for sweeps down and 2 for sweeps up
-  // The run's tiles in these blocks are [begin, end). [first, last] adds a tile at each end that is inside a line.
+  // The run's tiles in these blocks are [begin, end). [first, last] has one more tile at an end that is inside a line.
   const long from = ((long)get_group_id(0) + first_tile / run_tiles) * run_tiles - first_tile;
   const int all = (int)blocks * bundles * grid.tiles;
   const int begin = (int)max(from, 0L), end = (int)min(from + run_tiles, (long)all);
