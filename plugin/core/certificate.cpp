@@ -166,7 +166,7 @@ double growth_of_sweep(Index n, Index piece, Index lead_in, const F& sweep) {
 struct OfTile {
   double below = 0;   ///< largest factor by which an error of the unknown below the tile enters a row above the tile
   double left = 0;    ///< size of the error from above, at the end of the tile
-  double amount = 0;  ///< sum over the rows of the error from above, times its largest growth upwards
+  double amount = 0;  ///< error from above in a row, times its largest growth upwards; sum over the rows
 };
 
 /// Sweep down whole tiles. @param tiles  shape [plan.tiles()] or null; overwritten with the errors of the swept tiles
@@ -202,7 +202,7 @@ struct Block {
   double up = 1;       ///< product of |c_i p_i| over the block's rows
   double entered = 0;  ///< size of an error at the top of the block: 1 + |c p| of the row above
   double begun = 0;    ///< the largest error that begins in the block, at the end of the block
-  double amount = 0;   ///< sum over the rows of an error of 1 at the top, times its largest growth upwards
+  double amount = 0;   ///< error in a row from an error of 1 at the top, times Handed::upwards; sum over the rows
   double upwards = 1;  ///< the largest of 1 and the products of |c p| that end with the row above the block
   bool finite = true;
 };

@@ -42,9 +42,9 @@ Certificate certify_halo(Index n, const BandsView<T>& bands, Index m, Index halo
 /// times the largest product of |c p| over rows that end above the tile. The error from above begins as 1 + |c p| of
 /// the truncated row. On the way down each row multiplies it by |a_i p_i|, and on the way up by |c_i p_i|.
 ///
-/// Neighbouring partitions both compute the result of the upper partition's last row in the sweep down, and of the
-/// lower partition's first row in the sweep up. The two results differ by rounding. The growth is the amplification of
-/// this difference, the largest of two kinds of products:
+/// Two neighbouring partitions both compute two results: of the upper partition's last row in the sweep down, and of
+/// the lower partition's first row in the sweep up. The two computations differ by rounding. The growth is the
+/// amplification of this difference, the largest of two kinds of products:
 ///   - 1 + |c p| of a row, times the product of |a_i p_i| from the next row to the end of that row's partition,
 ///   - the product of |c_i p_i| from any row up to the first row of its partition.
 /// @cost 1 division, 6 multiplications a row
@@ -56,7 +56,7 @@ struct TileRuns {
   Index n;                          ///< rows of all lines
   Index tile_rows;                  ///< rows of a tile, which solves one interface system
   Index window;                     ///< rows between a truncated unknown and the nearest row that it affects
-  bool above = true, below = true;  ///< whether the solve truncates unknowns above runs, below tiles
+  bool above = true, below = true;  ///< above: unknowns above runs are truncated; below: unknowns below tiles are
 };
 
 /// A rigorous truncation bound for TileRuns. The solve truncates unknowns `window` rows beyond both ends of a run, and

@@ -42,7 +42,7 @@ struct SpikeFacts {
 /// If x_t and x_b are known, the inner rows are an independent system. The rows next to cuts stay in the bands without
 /// couplings. Any solver of the whole set then computes z = A_inner^-1 y on the inner rows. CutParts stores the spikes
 /// p = A_inner^-1 (coupling to t) and q = A_inner^-1 (coupling to b). The equations in x_t and x_b are made from z, p
-/// and q, and the correction x = z - p x_t - q x_b uses the same numbers.
+/// and q. The correction x = z - p x_t - q x_b uses the same numbers.
 ///
 /// Lines side by side form a bundle; a bundle with a cut line has a slot for each of its lines.
 /// @source Polizzi and Sameh 2006 (SPIKE), with inner rows in place of whole partitions

@@ -24,8 +24,8 @@ enum class Order { down, inwards, towards };
 /// last. Rows below it are eliminated upwards, with a and c exchanged. The meeting row has no coupling. It has two
 /// multipliers, for the rows above and below it. The order decides where the multiplier for the row below is stored:
 ///   inwards  in `coupling` of the meeting row, as c_i p_(i+1)
-///   towards  in `multiplier`, for the row that Order::towards names and for the meeting rows below it. The named row
-///            has reciprocal 0 and coupling -1, so that substitution does not change its unknown, see Meeting
+///   towards  in `multiplier` of the meeting row, for the line of the named row and for each line below it. The named
+///            row has reciprocal 0 and coupling -1, so that substitution does not change its unknown, see Meeting
 template <typename T>
 struct FactorsView {
   const T* multiplier = nullptr;  ///< multipliers a_i p_(i-1)

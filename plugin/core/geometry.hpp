@@ -7,8 +7,8 @@
 
 namespace oclspkt {
 
-/// Lines side by side. Bundle k holds the lines of a block from line k*bundle on; the last bundle holds the remaining
-/// lines. Segment k holds rows [k*m, min(length, (k+1)*m)) of a line.
+/// How blocks of lines side by side (LineSet::beside()) are divided. Bundle k of a block begins with its line k*bundle;
+/// the last bundle holds the remaining lines. Segment k of a line holds rows [k*m, min(length, (k+1)*m)).
 struct Beside {
   Index segments = 0;      ///< segments of a line; 0: lines are not cut, whatever their length
   Index bundle = 1;        ///< lines that are swept together

@@ -43,7 +43,7 @@ struct Rows {
   return std::bit_cast<double>((bits + kBelowHalf + (bits >> kBits & 1)) >> kBits << kBits);
 }
 
-/// True if a rounded number keeps its 24 bits as a double, and as a float after its row of size `size` is scaled.
+/// True if a rounded number keeps its 24 bits: as a double, and as a float once its row of size `size` is scaled.
 [[gnu::always_inline]] inline bool keeps_bits(double value, double size) {
   const double magnitude = std::abs(value);
   return magnitude == 0 || (magnitude >= kLeastShare * size && magnitude >= std::numeric_limits<double>::min());

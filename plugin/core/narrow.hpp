@@ -11,8 +11,8 @@ namespace oclspkt {
 /// The largest relative change of a row's excess |diag| - |lower| - |upper| that precision narrow may cause.
 inline constexpr double kNarrowChange = 0.1;
 
-/// Round the bands to the 24 bits of float, in place, as if each row were scaled by the power of two that brings its
-/// largest number into [1/2, 1). Powers of two change no digit, so the rows stay unscaled.
+/// Round the bands to the 24 bits of float, in place, as if each row were scaled by a power of two. This power brings
+/// the row's largest number into [1/2, 1). Powers of two change no digit, so the rows stay unscaled.
 /// @pre couplings out of the lines are 0 (Bands::close_lines)
 /// @return the largest relative change of a row's excess
 /// @throws InvalidInput that names the first row with a scaled number outside of float's range, or with an excess that

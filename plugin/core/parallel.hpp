@@ -17,9 +17,9 @@ inline constexpr Index kPieceRows = Index{1} << 16;
 /// of a boundary value decays.
 inline constexpr Index kLeadIn = 2048;
 
-/// Call f(first, end) for the pieces [k * piece, (k+1) * piece) of [0, count), in any order, on the calling thread and
-/// on more threads if processor_share() is above 1. The pieces depend on the arguments alone. A reduction by pieces
-/// thus has the same bits for any number of threads.
+/// Call f(first, end) for the pieces [k * piece, (k+1) * piece) of [0, count), in any order. If processor_share() is
+/// above 1, other threads help the calling thread. The pieces depend on the arguments alone. A reduction by pieces thus
+/// has the same bits for any number of threads.
 /// @param piece at least 1
 /// @param f     may throw only std::bad_alloc; must lock data that pieces share
 /// @throws std::bad_alloc if a piece throws it; by then, each other piece has ended or will never begin

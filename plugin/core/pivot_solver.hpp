@@ -50,8 +50,8 @@ class OCLSPKT_API PivotSolver final : public Pivoting<T> {
   using Operator<T>::apply;
   void apply(const Place& place, Columns<const T> y, Columns<T> x, Index count) override;
   Times times() const override { return times_; }
-  /// The rounding bound of all lines, in eps. A line without a bound counts with the error of its trial solve, but at
-  /// least with kWidenEps, the largest error of a solution that take_errors() does not report.
+  /// The rounding bound of all lines, in eps. A line without a bound counts with the error of its trial solve, at least
+  /// with kWidenEps. take_errors() reports no error up to kWidenEps.
   double rounding() const override;
   double take_errors() override;
   std::int64_t bytes() const override;

@@ -35,7 +35,7 @@ struct PivotStep {
 /// Pivots are diagonal blocks of 1 and 2 rows. A single row enlarges the next diagonal by the factor
 /// 1 + |upper next.lower| / |diag next.diag|. A block of two rows enlarges the diagonal of the row behind it, through
 /// the couplings between that row and the second row of the block. The waiting row is a block of 1 if its factor is at
-/// most 11, or if its factor is smaller than the factor of the block of two. In each comparison, both sides have equal
+/// most 11, or smaller than the factor of the block of two. In each comparison, both sides have equal
 /// units: no scaling of rows or columns changes the choice, and scaling by powers of two changes no bit of the result.
 /// A block of two rows is eliminated by its second row first; its determinant is at least 0.9 |upper next.lower|.
 /// @param after  the row behind a block of two; null at the end of the line

@@ -149,8 +149,8 @@ void ScanErrors::scan_blocks() {
     for (int k = 0; k < items; ++k) {
       const int block = k / distance, begin = (block - block % 4) * distance;
       if (block % 4 == 0) continue;
-      // The previous map ends with work-item `end`, the last work-item of its block. Earlier maps enter by their
-      // factors alone.
+      // The previous map ends with work-item `end`, the last work-item of its block. Of earlier maps, only the factors
+      // matter.
       Window& mine = next_[static_cast<std::size_t>(k)];
       const int end = block * distance - 1;
       double product = 1;

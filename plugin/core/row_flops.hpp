@@ -5,8 +5,8 @@
 
 namespace oclspkt {
 
-/// Flops of a method per row: additions, multiplications and divisions, one each. Operations that a device repeats to
-/// work in parallel count in halo rows alone.
+/// Flops of a method per row: additions, multiplications and divisions, one each. Of the operations that a
+/// device repeats to work in parallel, only those in halo rows count.
 struct RowFlops {
   double set_up, apply;
   double halo = 0;  ///< flops of two halo rows: one above a partition, which is only swept down, and one below it

@@ -84,8 +84,8 @@ bool is_symmetric(const LineSet& lines, const BandsView<T>& bands);
 template <typename T>
 bool is_shared(const LineSet& lines, const BandsView<T>& bands);
 
-/// True if the set is one contiguous line of at least 4 rows, and all rows except the first and the last are bitwise
-/// equal apart from the sign of zeros. The search ends at the first row that differs.
+/// True if the set is one contiguous line of at least 4 rows, and all its inner rows are equal to the bit, except for
+/// the sign of zeros. The search ends at the first row that differs.
 template <typename T>
 bool is_uniform(const LineSet& lines, const BandsView<T>& bands);
 

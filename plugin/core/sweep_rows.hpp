@@ -56,8 +56,8 @@ inline double times(double product, double ratio) {
   return both < 1e-290 ? 0 : both;
 }
 
-/// The lead-in, in rows, with which the sweep of a piece agrees with the sweep from row 0, in a trial on the first
-/// rows: `lead_in` or, if that is too short, four times as many; 0 if both are too short.
+/// The length of a lead-in after which a sweep agrees with the sweep from row 0: `lead_in`, or four times as many rows,
+/// or 0 if neither suffices. A trial with the first rows decides; if a piece is too short for it, `lead_in`.
 template <typename Handed, typename F>
 Index enough_lead_in(Index piece, Index lead_in, const F& sweep) {
   const Index end = 8 * lead_in;

@@ -38,8 +38,8 @@ double size(T number) {
   return std::abs(static_cast<double>(number));
 }
 
-/// The ratio of units, between a row and the row below it, that makes couplings symmetric if rows are scaled to equal
-/// diagonals. A power of two; 1 if the ratio is near 1, or if the rows do not couple.
+/// The ratio of the units of a row and of the row below it. With it, their two couplings are equal once both rows are
+/// scaled to equal diagonals. A power of two; 1 if the ratio is near 1, or if the rows do not couple.
 template <typename T>
 double even_ratio(const BandsView<T>& bands, Index row) {
   const double c = size(bands.upper[row]), a = c > 0 ? size(bands.lower[row + 1]) : 0;

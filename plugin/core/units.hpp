@@ -68,8 +68,8 @@ struct FoundUnits {
 /// positive. D' is constant wherever dominance allows that, and D changes only where D' jumps by 3 bits or more. Units
 /// are powers of two if dominance allows that; other units round each column by half an eps.
 ///
-/// A line keeps its units if its rows are dominant, if its new units would range over more than 400 bits (100 in
-/// float), or if a scaled number would leave the range of T.
+/// A line keeps its units if its rows are dominant. It also keeps them if new units would range over more than 400 bits
+/// (100 in float), or if a scaled number would leave the range of T.
 /// @pre couplings out of the lines are 0
 /// @param[out] units  shape [lines.extent()]; 1 for unscaled columns; not written if no unit jumps
 /// @cost 3 words a row if no unit jumps, by all processors of this process; else some sweeps, one processor a line

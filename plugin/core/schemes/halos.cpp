@@ -93,7 +93,7 @@ Certificate confirm(const Problem<T>& problem, const Units<T>& units, const Plan
   return worst;
 }
 
-/// True if the plan moves fewer words per row than two passes of an exact method. Otherwise, halos do not grow.
+/// True if the plan moves fewer words per row than two passes of an exact method. If not, no longer halo is tried.
 bool cheaper_than_exact(const Plan& plan) { return plan.words_per_row() < kWordsOfTwoPasses; }
 
 /// Why `plan` does not hold for `line`, with the figures of the certificate.

@@ -60,7 +60,7 @@ Index known_halo(const Options& options, const Survey& survey) {
 }
 
 /// The bound on rounding of partitions with halos, in eps. The partitions on both sides of a cut compute the unknowns
-/// beside the cut separately, each with an error of at most `unknown`, in u max |x| with u = eps / 2. The difference
+/// beside the cut separately. Each has an error of at most `unknown`, in u max |x| with u = eps / 2. The difference
 /// enters a row times a coupling, which is at most the share `upper` of the row sum.
 ///
 /// If rows are alike, |a_i / u_i| and |c_i / u_i| (lower and upper coupling over the pivot) are at most r = 1 / d, with

@@ -22,7 +22,7 @@ struct Elimination {
   bool diagonals = false;    ///< a row for which carries_diagonal() holds carries its diagonal instead of its excess
   bool upwards = false;      ///< rows are eliminated from below, too
   bool any_pivots = false;   ///< the bound covers the rounding of pivots where forgiving_harms() is false
-  bool tells_bound = false;  ///< the factors of whole lines give a componentwise bound; no check of pivots precedes it
+  bool tells_bound = false;  ///< the factors of whole lines give a componentwise bound, without a check of pivots
 };
 
 /// The arrays with one number per row that lie on the second of a board's two memory banks. The other arrays lie on the

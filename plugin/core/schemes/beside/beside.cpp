@@ -32,8 +32,8 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
                   static_cast<long long>(plan.as<Beside>().segments));
   }
   /// Words per row. If the cache holds the window, the sweep down reads three bands and y for every row that it sweeps,
-  /// and the sweep up writes x. Otherwise, the sweep down also writes its two results, and the sweep up reads these
-  /// results for the rows of the segment and of the halo below.
+  /// and the sweep up writes x. Otherwise, the sweep down also writes its two results. The sweep up reads these results
+  /// for the rows of the segment and of the halo below.
   double words(const Plan& plan) const override {
     return plan.as<Beside>().windowed ? 4 * overlap_of_segments(plan) + 1 : 7 * overlap_of_segments(plan) + 2;
   }
@@ -102,7 +102,7 @@ class BesideFactored final : public SchemeOf<BesideFactored, BesideScheme> {
            (bundles ? format("bundles of %lld lines", static_cast<long long>(plan.as<Beside>().bundle)) : "");
   }
   /// The sweep down reads y and one factor; the sweep up reads two factors and writes x. If the window is in memory,
-  /// the results of the sweep down take 2 more words, and both sweeps read the couplings of symmetric lines from
+  /// the results of the sweep down take 2 more words. Both sweeps then read the couplings of symmetric lines from
   /// memory.
   double words(const Plan& plan) const override {
     const double each = plan.narrow ? 0.5 : 1;

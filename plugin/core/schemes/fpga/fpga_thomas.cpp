@@ -120,8 +120,8 @@ double thomas_stream_words(const Plan& plan, int word) {
   return std::max(thomas_words(plan), kWays * turns * kBytesInCycle / word);
 }
 
-/// The bound on rounding of the schemes, whose pivots are plain. Without dominance, the host eliminates the rows once
-/// to find their growth, because no factors are stored. The bound is unknown if the growth exceeds kGrowthLimit.
+/// The bound on rounding of this file's schemes, which carry no excesses. Without dominance, the host eliminates the
+/// rows once for their growth, because no factors are stored. The bound is unknown if the growth exceeds kGrowthLimit.
 template <typename T>
 Rounding bound_thomas(const Survey& survey, const LineSet& lines, const BandsView<T>& bands) {
   if (survey.dominance >= 1) return {rounding_by_growth(kDominantGrowth)};

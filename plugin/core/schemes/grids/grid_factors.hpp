@@ -20,7 +20,7 @@ ExcessRow<double> wide_row(const BandsView<T>& bands, Index i) {
 }
 
 /// Append the inner rows [next, end) to a segment, and eliminate each. Then append row `end`, the first row of the next
-/// segment, with excess 0. Its excess then holds only the change. Behind the last row, `end` is an identity row.
+/// segment, with excess 0; its excess then holds only what this segment adds. Row `count` is an identity row.
 /// @param rows  f(i): row i of `count`, an ExcessRow<double>
 /// @param see   f(i, row, left), called before row i is appended; left.bottom is the row above, not yet eliminated
 template <typename Rows, typename See>
@@ -59,8 +59,8 @@ inline std::vector<ExcessRow<double>> rows_that_are_left(const std::vector<Schur
 /// An apply goes through the levels twice. The pass down sweeps inner rows to compute the right-hand side of the next
 /// level. The pass back repeats these sweeps, with the same bits, and substitutes between the first unknowns of
 /// neighbouring segments. Both passes together are one Gaussian elimination in another order, so they are stable
-/// wherever elimination without pivoting is. A pass back that started from the unknowns around a segment would round
-/// the segment's end rows a second time, and the segment's condition would amplify the difference.
+/// wherever elimination without pivoting is. A pass back from the unknowns around a segment would round the segment's
+/// end rows a second time. The segment's condition would then amplify the difference.
 ///
 /// Excesses (ExcessRow) are in double.
 /// @source Polizzi and Sameh 2006 (SPIKE); Grassmann, Taksar, Heyman 1985 (the excess)

@@ -24,8 +24,8 @@ struct SegmentCut {
 struct GridDemand {
   Method method = Method::truncated_streamed;  ///< truncated_streamed or exact_factored
   Form form = Form::general;                   ///< general, shared or symmetric
-  Index reach = 0;  ///< truncated: least rows from a truncated row to an unknown that it affects; exact_factored: least
-                    ///< rows of a tile, as far as the device allows; 0: any
+  Index reach = 0;        ///< truncated: least distance, in rows, from a truncated row to an unknown that it
+                          ///< affects; exact_factored: fewest rows of a tile, as far as the device allows; 0: any
   Index item_rows = 0;    ///< rows of a work-item, at most 16, from Options::partition; 0: chosen
   bool in_turn = false;   ///< exact_factored: sweep lines in turn, also lines that a tile holds, see GridTiles::in_turn
   bool one_item = false;  ///< exact_factored: one work-item for each line, so that there is no interface system
@@ -129,8 +129,8 @@ OCLSPKT_API std::vector<Plan> make_exact_grid_plans(const LineSet& lines, GridDe
 /// the survey gives no bound.
 double grid_rounding_by_survey(const Plan& plan, const Survey& survey);
 
-/// The bounds on rounding of some lines of `length` rows, each laid end to end, by SweepRounding, or by
-/// CondenseRounding if lines are cut into segments. Rows count from the first row of the line.
+/// The bounds on rounding of some lines of `length` contiguous rows: by SweepRounding, or by CondenseRounding if lines
+/// are cut into segments. Rows count from the first row of the line.
 /// @pre couplings out of the lines are 0
 /// @cost a division and some 40 multiply-adds a row; twice that if lines are cut into segments
 template <typename T>

@@ -30,7 +30,7 @@ void InterleavedFactors<T>::reserve(const Plan& plan) {
 }
 
 /// The factor by which the influence of an unknown decays through `rows` rows of the lane that begins at `first`: the
-/// product of the rows' negative factors, with the bits of a sweep down or up.
+/// product of the factors, each times -1, in the order in which a sweep down or up multiplies them.
 template <typename T, typename S>
 static T passing(const S* first, Index rows, Index lanes, bool down) {
   T product = 1;

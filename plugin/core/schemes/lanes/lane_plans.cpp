@@ -158,7 +158,7 @@ Plan make_twisted_plan(Index n, Index partition, int word, const DeviceTraits& t
   Plan plan = stored_tiles(Method::exact_factored, n, partition, factored_partition(traits), word, kSides, traits);
   plan.made_by = "lanes-twisted";
   meet(plan, kTwistedArrays, word, traits);
-  // Two cores alone reach the memory rate of lanes.twisted_cores busy cores.
+  // Two busy cores, with the others idle, reach the memory rate of lanes.twisted_cores busy cores.
   plan.idle = std::max(1.0, traits.cores / figures_of(traits).number("lanes.twisted_cores"));
   return plan;
 }

@@ -16,7 +16,7 @@ namespace oclspkt {
 namespace {
 
 /// kBorder and kOfMore are in units of u. kBorder bounds the rounding of a partition's two border equations and of
-/// their unknowns, if each elimination adds at most as much to a row as the coupling that it removes. If an elimination
+/// their unknowns. It holds if no elimination adds more to a row than the coupling that it removes. If an elimination
 /// adds more, each unit of the surplus adds kOfMore. This covers the products with the multiplier (twice if couplings
 /// have opposite signs), the sums, the excess, the right-hand side and the pivot.
 constexpr double kBorder = 20, kOfMore = 12;
@@ -113,8 +113,8 @@ WorstRow eliminate_borders(const Plan& plan, const PartitionRows<T>& rows) {
 /// Fewest rows of a partition. Shorter partitions leave too many border equations.
 constexpr Index kShortestPartition = 48;
 
-/// True if a device with kernels for GPUs has no plan of this method by work-groups, for example because memory does
-/// not hold all rows at once.
+/// True if a device with kernels for GPUs has no plan of this method by work-groups. One reason is that memory does not
+/// hold all rows at once.
 template <typename T>
 bool groups_have_none(const Problem<T>& problem, Method method) {
   Problem<T> other = problem;

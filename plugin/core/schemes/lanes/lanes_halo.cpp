@@ -37,7 +37,7 @@ std::optional<Plan> streamed_tiles(const Problem<T>& problem, Index rows) {
 template <typename T>
 std::optional<Plan> streamed_plan(const Problem<T>& problem) {
   const Index needed = halo_from_dominance(problem.survey.decay(), tolerance<T>(problem.options));
-  const bool used_up = problem.options.rtol > 0 && needed > kQuickHalo;  // known_halo() explains a raised rtol
+  const bool used_up = problem.options.rtol > 0 && needed > kQuickHalo;  // for a raised rtol, see known_halo()
   return needed < 0 || used_up ? std::nullopt : streamed_tiles(problem, needed);
 }
 

@@ -82,8 +82,8 @@ class Partition {
 /// The largest |c p| that still counts as at most 1.
 constexpr double kNotGrown = 1 + 1e-9;
 
-/// The number of roundings that subtracting a correction adds to its row and the next row: first of the correction, the
-/// product and the sum, then of the product and the sum in the division that follows.
+/// The number of roundings that subtracting a correction adds to its row and the next row. They are of the correction,
+/// of its product and its sum, and of the product and the sum in the division that follows.
 constexpr double kTakenOff = 9;
 
 struct Handed {

@@ -19,7 +19,7 @@
 
 namespace oclspkt {
 
-/// A plan of the form for GPUs. Each work-item solves one partition; a tile is the partitions of a work-group.
+/// The paper's form for GPUs. Each work-item solves one partition; a tile is the partitions of a work-group.
 struct PaperForm {
   bool staged = false;  ///< a work-group keeps its partitions in local memory between both sweeps
 };
@@ -29,7 +29,7 @@ inline constexpr Index kPaperRows = 32;
 /// Most rows of a partition that are tried. Longer partitions are too few to keep a GPU busy.
 inline constexpr Index kLongestPaperRows = 4096;
 
-/// Plan the form for GPUs for lines laid end to end, with partitions of m rows. A system of fewer than m rows gets one
+/// Make a plan of PaperForm for lines laid end to end, in partitions of m rows. A system of fewer than m rows gets one
 /// partition of n rows, rounded up to a multiple of kPaperRows, at most m.
 /// @pre   m > 0, traits.group_items > 0
 /// @post  chunk_tiles is 0 if the memory does not hold one tile and n > 0
@@ -41,7 +41,7 @@ inline Index paper_block_rows(int word) { return 128 / word; }
 /// Partitions of a launch over `tiles` tiles, in whole tiles: the tiles' own partitions and a neighbour on either side.
 inline Index paper_partitions(const Plan& plan, Index tiles) { return round_up(tiles * plan.items + 2, plan.items); }
 
-/// A plan of the form for CPUs. Each lane solves one partition; a tile is the partitions of a vector of lanes.
+/// The paper's form for CPUs. Each lane solves one partition; a tile is the partitions of a vector of lanes.
 struct PaperLanes {
   Index m_min = 0;                                 ///< an even number of rows, at most half a partition
   Index meeting() const { return m_min / 2 * 3; }  ///< the first row of a partition that LU substitutes
@@ -49,13 +49,13 @@ struct PaperLanes {
   Index swept_down_from() const { return m_min; }  ///< the first row that LU sweeps
 };
 
-/// m_min is a multiple of this number.
+/// PaperLanes::m_min is a multiple of this number.
 inline constexpr Index kPaperLanesQuantum = 8;
 
 /// Rows of a partition, in whole vectors, if every lane of every core gets a partition; fewer if memory is short.
 OCLSPKT_API Index paper_lanes_partition(Index n, int word, const DeviceTraits& traits);
 
-/// Plan the form for CPUs for lines laid end to end.
+/// Make a plan of PaperLanes for lines laid end to end.
 /// @param m      rows of a partition, rounded up to whole vectors; at least 2 m_min
 /// @param m_min  rounded up to kPaperLanesQuantum
 /// @pre   m > 0, m_min > 0

@@ -27,8 +27,8 @@ Joints joints_of(const Plan& plan) {
 
 /// The rounding of a row beyond RoundedRows::local.
 ///
-/// The result of a row is d = w + q f: w is the result of a sweep from 0, f the value that enters the work-item, and q
-/// the product of the ratios from the first row to this row. Three roundings add up:
+/// The result of a row is d = w + q f. w is the result of a sweep from 0, and f is the value that enters the work-item.
+/// q is the product of the ratios from the first row to this row. Three roundings add up:
 ///   The sum w + q f rounds by the size of d. This rounding goes on to the next row.
 ///   The product q f rounds by |q f|.
 ///   The sweep from 0 rounds by |q f| more than a sweep that computes d, both in the product and in the sum of each
@@ -117,8 +117,8 @@ class RunErrors {
     if (row == keep_from_) found.first_row = error;
     if (row + 1 == keep_end_) found.last_row = error;
   }
-  /// Compute the rounding of a tile's rows. Corrections are so small that products with them round negligibly. Sums
-  /// with corrections count; the sweep up has two of these sums.
+  /// Compute the rounding of a tile's rows. Corrections are small, so the rounding of products with them is negligible.
+  /// The sum that adds a correction to a row counts; a row of the sweep up has two such sums.
   void find_rounds(std::size_t item_rows) {
     const std::size_t count = sizes_.size();
     double above = carried_.enters, off = 0;
@@ -189,7 +189,7 @@ class RunErrors {
   ScanErrors down_, up_;
 };
 
-/// The number of tiles after which the error of a run no longer grows, if its rows are within limits that decay.
+/// The number of tiles after which the error of a run no longer grows, if its rows are within limits that shrink().
 constexpr Index kLimitTiles = 3;
 
 /// The largest error of a run of `tiles` tiles whose rows are all within `limits`.

@@ -42,8 +42,8 @@ struct GroupShape {
 GroupShape shape_of(const DeviceTraits& traits, const char* table) {
   return GroupShape(figures_of(traits).rows(table).front());
 }
-/// Most places for work-groups in all turns, divided by the number of lines. A line takes one place; the last turn may
-/// leave places empty.
+/// Lines are solved in turns, as many at a time as the device runs work-groups; the last turn may have fewer. This is
+/// the largest accepted ratio of the lines that full turns would solve to the number of lines.
 constexpr double kLineTurns = 1.25;
 
 /// The shape of a work-group of KeptTiles, and how many such work-groups a core has registers for (per_core).

@@ -113,7 +113,7 @@ OCLSPKT_API bool share_line(Plan& plan, Index length, int word);
 OCLSPKT_API bool keep_factors(Plan& plan, Index length, int word, const DeviceTraits& traits);
 
 /// Let the couplings that work-groups keep also serve as multipliers, which takes fewer registers. If lines are cut
-/// into parts and local memory has room, keep the products of the scan there, so that a core holds one more work-group.
+/// into parts, keep the products of the scan in local memory, if it has room. A core then holds one more work-group.
 /// Does nothing for floats.
 /// @pre lines are symmetric to the bit
 OCLSPKT_API void make_factors_symmetric(Plan& plan, Index length, int word, const DeviceTraits& traits);

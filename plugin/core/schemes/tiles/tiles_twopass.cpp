@@ -73,7 +73,7 @@ class SurveyedReduction {
 /// A row, scaled to a positive diagonal, and the rounding that it has collected.
 struct ReducedRow {
   double lower = 0, upper = 0, excess = 1;
-  double begun = 0;   ///< |upper| of the row for which above() made this row; else 0
+  double begun = 0;   ///< size of the upper coupling with which a row from above() begins; else 0
   double rounds = 0;  ///< collected rounding, in u max |x|
   double size = 1;    ///< row sum |A| before elimination
   Index row = -1;
@@ -195,8 +195,8 @@ ReducedRow row_of_bands(const BandsView<T>& bands, Index i) {
           .row = i};
 }
 
-/// Least dominance without growth in elimination. Tiles carry excesses and forgive one rounding of a diagonal, so that
-/// a row counts as a row of sum 0 if only rounding has made its sum negative.
+/// Least dominance without growth in elimination. Tiles carry excesses and forgive one rounding of a diagonal. If only
+/// rounding has made a row's sum negative, the row counts as a row of sum 0.
 template <typename T>
 constexpr double kForgiven = 1 - static_cast<double>(std::numeric_limits<T>::epsilon());
 
@@ -240,7 +240,7 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   }
 
  private:
-  /// The survey's bound if, with 1 eps for rounded diagonals (see judge()), it is within the limit. Otherwise the
+  /// The survey's bound if this bound plus 1 eps for rounded diagonals (see judge()) is within the limit. Otherwise the
   /// smaller of the survey's bound and the bound from the values of the rows.
   template <typename T>
   static Rounding rounding(const Problem<T>& problem, const Plan& plan) {
