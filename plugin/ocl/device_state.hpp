@@ -134,7 +134,7 @@ class DeviceBands {
 template <typename T>
 struct DeviceState {
   std::shared_ptr<OpenDevice> device;     ///< null before the first set-up and after a release
-  std::shared_ptr<OpenDevice> for_calls;  ///< the device with our queue for vectors in device buffers
+  std::shared_ptr<OpenDevice> for_calls;  ///< the device with our own queue, for vectors in device buffers
   std::shared_ptr<OpenDevice> callers;    ///< the device with a caller's queue
   DeviceQueue queue;                      ///< the queue of `callers`
   bool enqueued = false;                  ///< `queue` may hold commands that use the objects below

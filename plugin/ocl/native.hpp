@@ -28,8 +28,8 @@ cl::CommandQueue callers_queue(void* handle);
 /// @throws InvalidInput if the handle is no buffer
 cl::Buffer memory_object(const char* what, cl_mem handle);
 
-/// Returns the caller's memory as a buffer of at least `bytes` bytes. OpenCL's version checks no context, flags or
-/// size.
+/// Returns the caller's memory as a buffer of at least `bytes` bytes. The function for OpenCL does not check context,
+/// flags and size.
 /// @param what  the memory in words, for errors
 /// @throws InvalidInput if the handle is no device memory; cl::Error
 cl::Buffer callers_memory(const cl::Context& context, const char* what, void* handle, std::int64_t bytes);

@@ -135,7 +135,7 @@ class Passes {
   bool in_place() const { return site_.pipeline == nullptr; }
   /// True if kernels access whole blocks in the solver's own buffers, because a caller's buffer may end inside a block.
   bool on_blocks() const { return site_.layout.needs.block_rows > 1 || vectors_.unaligned; }
-  /// True if launches begin where they begin for host vectors, because the bits of the solution depend on this.
+  /// True if launches must begin where they begin for host vectors, because the bits of the solution depend on this.
   bool cuts_launches() const { return site_.layout.needs.begins_show && !in_place() && !on_blocks(); }
 
   Buffer wrapped(const T* vector) const {

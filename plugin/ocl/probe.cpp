@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Seconds that the measurements of a device may take, for each kind of measurement.
+/// Seconds that the measurements of launches, of rates and of copies may take on a device.
 constexpr double kLaunchShare = 0.005, kRateShare = 0.03, kCopyShare = 0.01;
 constexpr int kRepeats = 7;
 constexpr Index kProbeRows = 1'000'000, kFirstRows = 50'000;

@@ -24,7 +24,7 @@ struct BesideCounts {
         groups{std::clamp<Index>(s.layout.runs, 1, std::max<Index>(1, blocks * bundles * pieces))} {}
   Long blocks, block_stride, block_lines, row_stride, slot;
   Int length, bundle, bundles;
-  Geometry groups;  ///< at most one work-group for each piece, and for each window of the layout
+  Geometry groups;  ///< as many work-groups as the layout allows, but at most one for each piece
 };
 
 Needs window_of(const Plan& plan) { return {.slot = plan.as<Beside>().window / plan.lanes}; }

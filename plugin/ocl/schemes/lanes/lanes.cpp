@@ -296,7 +296,7 @@ class LanesTwopass final : public Worker<T> {
   }
 
  private:
-  /// Numbers of a SchurSegment, which the first pass writes for each partition.
+  /// How many numbers a SchurSegment has. The first pass writes one SchurSegment for each partition.
   static constexpr Index kSegmentWords = 8;
   /// Number of partitions, padded to whole tiles.
   static Index padded(const Plan& plan) { return plan.tiles() * plan.lanes; }

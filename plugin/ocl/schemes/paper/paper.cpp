@@ -94,7 +94,7 @@ class LanesPaper final : public PaperWorker<T> {
   }
 
  private:
-  /// Numbers of an array of tips: one for each partition of the tiles, and one for each of the two neighbours.
+  /// How many numbers an array of tips has: one for each partition of the tiles, and one for each of two neighbours.
   static Index tips_of(const Plan& plan, Index tiles) { return tiles * plan.lanes + 2; }
 
   Kernel spktrrec_;
