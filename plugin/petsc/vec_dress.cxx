@@ -63,8 +63,8 @@ void vec_replace_array(Vec vector, const PetscScalar* array) {
 }
 
 /// Make a long vector by a function of PETSc, but without its array, which PETSc would fill with zeros. The vector gets
-/// pages of zeros instead, which the operating system provides when the host touches them. On a virtual machine, zeros
-/// for 1.7e7 rows took 73 ms, as long as 80 iterations of CG on an H200, and KSP makes vectors in each solve. While
+/// pages of zeros instead, which the operating system provides when the host touches them. KSP makes vectors in each
+/// solve. On a virtual machine, zeros for 1.7e7 rows took 73 ms, as long as 80 iterations of CG on an H200. While
 /// PETSc makes the vector, its layout has no rows, because a second layout would need another communicator or a
 /// collective call.
 template <typename Make>
@@ -118,9 +118,9 @@ void create_by(PetscErrorCode (*create)(Vec), Vec vector) {
   make_dressed(vector->map, &vector, [&] { return (*create)(vector); });
 }
 
-/* A sequential vector that is too short for the device stays undressed, because a test of its length would take a tenth
-   of an operation's time for 1000 rows. A parallel vector is always dressed, because it may be long on other ranks and
-   all ranks must agree. */
+/* A sequential vector that is too short for the device stays undressed: with 1000 rows, a test of its length would take
+   a tenth of an operation's time. A parallel vector is always dressed, because it may be long on other ranks and all
+   ranks must agree. */
 void create_seq_vec(Vec vector) {
   must(PetscLayoutSetUp(vector->map));
   if (vector->map->n < types().least) {

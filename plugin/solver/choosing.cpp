@@ -343,8 +343,8 @@ std::optional<Way> Choosing<T>::first_that_holds(std::vector<Way> ways, const st
   return std::nullopt;
 }
 
-/// True if the way in use before is still a good first try: the lines and the fastest way are the same, and the order
-/// of the ways is the same for the old and the new expected number of applies.
+/// True if the way in use before is still a good first try. The lines and the fastest way must be the same. The order
+/// of the ways must be the same for the old and the new expected number of applies.
 template <typename T>
 bool Choosing<T>::comparable(const std::vector<Way>& ways, const InUse& before) const {
   if (ways.empty() || before.lines != system_.bands().lines()) return false;

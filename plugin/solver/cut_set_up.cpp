@@ -108,7 +108,7 @@ class CutOperator<T>::SetUp {
   void survey_cut_lines() {
     looks_.assign(set_.cut.lines.size(), {});
     if (looks_.empty()) return;
-    // A tolerance within rounding keeps dropped spikes and truncation within rounding. Then symmetry does not matter.
+    // Symmetry matters only if truncation and dropped ends of spikes may exceed rounding, see chooses_truncation().
     const bool symmetry = tolerance<T>(options_) > rounding<T>(), narrow = narrows<T>(options_);
     const bool known = known_rows_ && !symmetry && !narrow;
     for (PartLook& part : looks_) part.survey = known ? *known_rows_ : Survey();

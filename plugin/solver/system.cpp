@@ -148,7 +148,7 @@ void System<T>::look(const std::optional<Survey>& rows) {
 template <typename T>
 std::vector<Index> System<T>::pinned_lines() const {
   std::vector<Index> pinned = fallback_.pinned();
-  if (!(bands().lines() == lines_) && !pinned.empty()) return {0};  // bands() has pieces of the only line
+  if (!(bands().lines() == lines_) && !pinned.empty()) return {0};  // bands() has cut the only line
   return pinned;
 }
 

@@ -118,12 +118,12 @@ std::unique_ptr<DeviceSolver<double>> make_device_solver(DeviceModule& m, int de
 
 /// Term kOfExcess / d of the rounding bound (in eps) for rows that carry their excess s. d is the dominance; l and g
 /// are the magnitudes of the couplings; the diagonal is computed as (l + g) + s. If d < 1, s and both sums round by at
-/// most eps (l + g), which is eps / (1 + d) of the row's magnitudes, so the term bounds the error. The error is up to
+/// most eps (l + g). This is eps / (1 + d) of the row's magnitudes, so the term bounds the error. The error is up to
 /// eps / d of the diagonal, and the term grows in the same way, so tiny diagonals are refused.
 constexpr double kOfExcess = 0.75;
 /// Factor of the rounding bound for rows without dominance that carry their excess s. l and g are the magnitudes of the
 /// couplings, -(l + g) < s < 0, and u is the unit of rounding. Each elimination computes s and then (l + g) + s by four
-/// sums and products of numbers up to 2 (l + g), and so adds 8 u (l + g) to the 8 u of rounding_by_growth(). The
+/// sums and products of numbers up to 2 (l + g). This adds 8 u (l + g) to the 8 u of rounding_by_growth(). The
 /// multiplier adds as much to the row below. The total is 3 times as large; the factor is rounded up.
 constexpr double kOfDifference = 4;
 
@@ -237,8 +237,8 @@ std::optional<Proposal> judge(const Problem<T>& problem, const Scheme& scheme, R
   const std::string other = problem.traits.host ? why_factored(problem.options, method) : "";
   if (!other.empty()) proposal->why = other;
   if (!proposal->rounding) proposal->rounding = rounding_of(problem, proposal->plan);
-  // If rows carry their excess, the rounding of a diagonal is proportional to the couplings of its row, even if the
-  // diagonal is small against them.
+  // If rows carry their excess, the rounding of a diagonal is proportional to the couplings of its row. This also holds
+  // if the diagonal is far smaller.
   if (scheme_of(proposal->plan).elimination(proposal->plan).excess) {
     const double d = problem.survey.dominance;
     proposal->rounding->eps = (d < 1 ? kOfDifference : 1) * proposal->rounding->eps + kOfExcess / d;

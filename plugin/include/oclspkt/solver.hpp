@@ -87,8 +87,8 @@ class OCLSPKT_API Solver final : public Operator<T> {
   /// number. For fallback lines, for cut lines and under precision narrow, it works on a copy of 3 words a row.
   /// write(), fill() and swap_bands() avoid this copy.
   ///
-  /// If lines are cut, lower of a part's first row couples to the last row of the part above, and upper of its last row
-  /// to the first row of the part below. set_up reports errors in `cuts`, on all processes.
+  /// If lines are cut, lower of a part's first row couples to the part above. Upper of its last row couples to the part
+  /// below. set_up reports errors in `cuts`, on all processes.
   ///
   /// If fill(), swap_bands() or the copying set_up() brought the present bands, this call restores their original
   /// values. Numbers that precision narrow rounded to float stay rounded.
