@@ -10,7 +10,7 @@
 
 namespace oclspkt {
 
-/// Rows, or lanes of rows, in a piece of a pass over memory. A piece takes many times as long as starting a thread.
+/// Rows of all lines together in a piece of a pass over memory. A piece takes many times as long as starting a thread.
 inline constexpr Index kPieceRows = Index{1} << 16;
 
 /// Rows above a piece at which its sweep begins. From any starting row, pivots converge twice as fast as the influence

@@ -370,8 +370,8 @@ Rounding bound_runs(const Plan& plan, const BandsView<T>& bands) {
     PivotAbove above = pivots[static_cast<std::size_t>(r)];
     PartitionErrors& found = errors.found;
     const bool corrects = plan.as<StoredFactors>().corrects, joins = joins_runs(plan);
-    // Joined runs have the same unknowns below a cut. Corrected runs compute the value that enters the rows below a cut
-    // twice.
+    // Joined runs have the same unknowns below a cut, so rows below `end` are not needed. Corrected runs compute the
+    // value that enters the rows below a cut twice, with the errors at_end.above and at_first.above.
     const Index last = joins ? end : end + plan.halo;
     for (Index tile = first - plan.halo, k = 0; k < plan.run_tiles; ++k, tile += tile_rows) {
       errors.rows.fill(rows, tile, plan.n, above);
