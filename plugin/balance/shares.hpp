@@ -47,7 +47,6 @@ struct Shares {
   std::vector<double> seconds;  ///< shape [processors]; of each processor's part; 0 if it has no rows
   double all_seconds = 0;       ///< of an apply by all of them
   double joules = 0;            ///< of an apply by all of them; NaN if the watts of one are not known
-  double best_single = 0;       ///< seconds of the processor that is the fastest by itself
 };
 
 /// Parse the language of -pc_oclspkt_balance: time, kernel, even, energy, or weights separated by commas.
@@ -70,7 +69,7 @@ OCLSPKT_API Shares predict_shares(std::span<const Index> rows, std::span<const S
 OCLSPKT_API Shares share_rows(Index rows, Index grain, std::span<const ShareModel> models, const NodeModel& node,
                               const Balance& balance);
 
-/// The factor by which several processors must be faster than the best one alone.
+/// The factor by which several processors must be faster than the best one alone, and any change than what it replaces.
 inline constexpr double kLeastGain = 1.05;
 
 }  // namespace oclspkt

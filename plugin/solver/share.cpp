@@ -14,83 +14,55 @@ namespace oclspkt {
 template <typename T>
 bool LineSolver<T>::share(std::optional<Processors>& found) {
   sharing_.learn();
+  sharing_.pieces().clear();
+  std::unique_ptr<SharedLines<T>> shared = std::move(shared_);
   only_.clear();
-  report_.sharing = {};
   // Shares cannot pin a line. `auto` means only the fastest processor.
   const bool whole = known_.queue || options_.method == MethodChoice::pivot || options_.devices == "auto" ||
                      (known_.constant_null_space && options_.singular != Singular::fail);
-  if (!whole && !needs_no_device(options_.devices)) found = find_those_left();
-  ShareVerdict verdict;
-  if (found && !found->automatic) {
-    verdict = sharing_.decide(*found, choosing().outlook());
-    std::string& why = report_.sharing.why = verdict.why;
-    report_.sharing.objectives = verdict.objectives;
-    std::vector<std::string> remarks = found->remarks;
-    remarks.push_back(sharing_.profile_trouble());
-    for (const std::string& remark : remarks) why += (why.empty() || remark.empty() ? "" : "; ") + remark;
+  if (whole || needs_no_device(options_.devices)) return false;
+  found = find_those_left();
+  if (found->automatic) return false;
+  const Sharer* const only = sharing_.decide(*found, choosing().outlook(), report_.sharing);
+  std::string& why = report_.sharing.why;
+  found->remarks.push_back(sharing_.profile_trouble());
+  for (const std::string& remark : found->remarks) why += (why.empty() || remark.empty() ? "" : "; ") + remark;
+  if (only != nullptr) {
+    only_ = only->processor.word();
+    found->keep_only(only->processor.index);
   }
-  if (!verdict.shared()) {
-    sharing_.drop();
-    if (verdict.only != nullptr) {
-      only_ = verdict.only->processor.word();
-      found->keep_only(verdict.only->processor.index);
-    }
-    return false;
-  }
+  if (sharing_.pieces().empty()) return false;
   found.reset();  // the set-up of shares may lose devices
+  std::vector<std::string> words;
+  for (const Sharer& s : sharing_.sharers()) words.push_back(s.processor.word());
+  if (!shared || shared->words() != words) shared = std::make_unique<SharedLines<T>>(options_, words);
   try {
-    sharing_.set_up(choosing().outlook(), known_, std::move(verdict.pieces));
+    shared->set_up(system_.bands(), system_.survey(), sharing_.pieces(), known_);
   } catch (const Breakdown& error) {  // one processor may still solve, or report the breakdown of whole lines
-    report_.sharing.why = std::string("rows are not shared: ") + error.what() + "; " + report_.sharing.why;
+    why = std::string("rows are not shared: ") + error.what() + "; " + why;
+    report_.sharing.predicted_seconds = report_.sharing.single_seconds = 0;
+    sharing_.fail();
     return false;
   }
+  shared_ = std::move(shared);
   chosen_.give_way();
-  sharing_.write_report(report_);
+  shared_->write_report(report_);
   note_losses();
   return true;
-}
-
-/// Measure the joules of applies: for the processors that solve or may solve, and for the host.
-template <typename T>
-void LineSolver<T>::watch_energy() {
-  std::vector<PoweredDevice> devices;
-  const auto add = [&](PoweredDevice device) {
-    const auto same = [&](const PoweredDevice& known) { return known.physical == device.physical; };
-    if (std::none_of(devices.begin(), devices.end(), same)) devices.push_back(std::move(device));
-  };
-  for (const Sharer& s : sharing_.sharers()) add(s.meter);
-  if (chosen_.device() >= 0) add(powered(open_device_module()->info(chosen_.device())));
-  add({});
-  MeterSettings settings = usual_meter_settings();
-  settings.rated = parse_rated(options_.rated_power);
-  if (!options_.energy) {
-    energy_.reset();
-  } else if (!energy_ || energy_->devices() != devices) {
-    energy_ = std::make_unique<ApplyEnergy>(std::move(devices), settings);
-  }
-  sharing_.watch_energy(energy_.get());
-  report_.energy = energy_ ? energy_->report() : EnergyReport{};
 }
 
 /// Record the devices that the solvers of shares lost: they are not tried again.
 template <typename T>
 void LineSolver<T>::note_losses() {
-  for (const LostDevice& device : sharing_.lost()) lose(device);
-}
-
-/// Solve with all processors that share the rows.
-template <typename T>
-void LineSolver<T>::apply_shared(Columns<const T> y, Columns<T> x, Index count) {
-  sharing_.lines().apply(y.first, y.stride, x.first, x.stride, count);
-  note_losses();
-  sharing_.update_report(report_);
+  for (const Piece& piece : sharing_.pieces()) {
+    const int device = sharing_.sharers()[piece.owner].processor.index;
+    for (const std::string& line : shared_->solver(piece).report().degraded) lose({device, line});
+  }
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                    \
   template bool LineSolver<T>::share(std::optional<Processors>&); \
-  template void LineSolver<T>::note_losses();                     \
-  template void LineSolver<T>::watch_energy();                    \
-  template void LineSolver<T>::apply_shared(Columns<const T>, Columns<T>, Index);
+  template void LineSolver<T>::note_losses();
 OCLSPKT_INSTANTIATE(float)
 OCLSPKT_INSTANTIATE(double)
 

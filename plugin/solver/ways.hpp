@@ -79,6 +79,9 @@ void weigh(Way& way, const Outlook<T>& outlook);
 /// @pre ways are not empty
 std::vector<Way>::iterator least(std::vector<Way>& ways);
 
+/// The way of a processor that streams the fewest words, remedies excluded; the end if there is none.
+std::vector<Way>::iterator least_of(std::vector<Way>& ways, const Processor* processor);
+
 /// Seconds of an apply on the host with stored factors, and of its share of the set-up.
 template <typename T>
 double host_seconds(const Outlook<T>& outlook);
