@@ -15,15 +15,15 @@ namespace oclspkt {
 struct Measured {
   double figure = 0;
   double set_ups = 1;  ///< number of set-ups after which it was measured
-  double when = 0;     ///< seconds since 1970; the store sets them
+  double when = 0;     ///< seconds since 1970; the store sets it
 };
 
-/// Keeps figures in a text file, each under a key. All programs of a user share the file and keep it between runs.
+/// Keeps figures in a text file, each under a key. Any number of programs, threads and stores may use one file, but
+/// only one thread at a time a store.
 ///
 /// A write appends its lines to the file in one call, so that programs need no lock. The last line of a key counts. A
-/// store ignores lines of other hosts, lines that are malformed or too old, and files of another version, which the
-/// next write replaces. A bad or missing file causes no exception. A path that is no regular file stays untouched. Any
-/// number of stores, threads and programs may use one file. Only one thread at a time may use a store.
+/// store ignores lines of other hosts, lines that are malformed or old, and files of another version, which the next
+/// write replaces. A bad or missing file causes no exception. A path that is no regular file stays untouched.
 class OCLSPKT_API ProfileStore {
  public:
   /// Read the file. If it does not exist, create it and its folders.
@@ -36,8 +36,7 @@ class OCLSPKT_API ProfileStore {
 
   /// The figure of this host: from the last put(), else from the file.
   std::optional<Measured> find(const std::string& key) const;
-  /// Keep a figure. It is ignored if it is not positive and finite, if set_ups < 1, or if the key is longer than 1024
-  /// bytes or has control characters.
+  /// Keep a figure, unless it is not positive and finite, or the key is over 1024 bytes or has control characters.
   void put(const std::string& key, Measured measured);
   /// Keep the seconds measured after one more set-up. Other programs only slow a processor down. So a shorter time
   /// replaces the old one, and a longer time raises it by the factor kMostSlower at most.

@@ -17,22 +17,21 @@ namespace oclspkt {
 class MedianSeconds {
  public:
   void add(double seconds) {
-    const std::size_t place = count_ < kSample ? count_ : random_() % (count_ + 1);
-    if (place < kSample) sample_[place] = seconds;
+    const std::size_t place = count_ < sample_.size() ? count_ : random_() % (count_ + 1);
+    if (place < sample_.size()) sample_[place] = seconds;
     ++count_;
   }
   /// Median seconds; 0 before the first apply.
   double value() const {
-    std::array<double, kSample> sorted = sample_;
-    const std::size_t used = std::min(count_, kSample), middle = used > 0 ? (used - 1) / 2 : 0;
+    auto sorted = sample_;
+    const std::size_t used = std::min(count_, sample_.size()), middle = used > 0 ? (used - 1) / 2 : 0;
     std::nth_element(sorted.begin(), sorted.begin() + middle, sorted.begin() + used);
     return sorted[middle];
   }
   std::size_t count() const { return count_; }
 
  private:
-  static constexpr std::size_t kSample = 31;
-  std::array<double, kSample> sample_{};
+  std::array<double, 31> sample_{};
   std::size_t count_ = 0;
   std::minstd_rand random_;
 };
@@ -48,10 +47,9 @@ struct Piece {
   MedianSeconds seconds = {};    ///< of applies, without waiting for other pieces
 };
 
-/// Divide a line set into consecutive pieces.
-///
-/// Lines end to end: a piece ends at the end of a line if one is near the wanted row; else it cuts a line. Lines side
-/// by side: a piece consists of whole blocks; if there is only one block, all of its lines are cut at the same row.
+/// Divide a line set into consecutive pieces. Lines end to end: a piece ends at the end of a line if one is near the
+/// wanted row; else it cuts a line. Lines side by side: a piece consists of whole blocks; if there is only one block,
+/// all of its lines are cut at the same row.
 /// @param rows  shape [processors]; rows wanted for each; their sum is lines.rows(). A piece may have more or less
 /// @return pieces in the order of their offsets; a processor without rows has none
 std::vector<Piece> cut_into_pieces(const LineSet& lines, std::span<const Index> rows);

@@ -56,9 +56,7 @@ class Sharing {
   const std::vector<Sharer>& sharers() const { return sharers_; }
   /// End the sharing of rows because its set-up or an apply failed.
   void fail() { pieces_.clear(), ++failures_; }
-  /// Begin to measure a processor that solves by itself, if it is one of several that were named.
-  /// @param device  Processor::index
-  /// @param set_up_seconds  seconds of its last set-up
+  /// Begin to measure a processor that solves by itself. @param device  Processor::index
   void watch_single(int device, double set_up_seconds);
   /// Learn the power of processors from applies. @param energy  outlives this object; null: no power is measured
   void watch_energy(ApplyEnergy* energy) { energy_ = energy; }
@@ -69,7 +67,7 @@ class Sharing {
   void learn();
   /// learn(), and forget all that depends on the options, because they have changed.
   void renew();
-  /// Why the profile could not be read or written; empty if it could.
+  /// ProfileStore::why()
   std::string profile_trouble() const { return store_ ? store_->why() : ""; }
 
  private:
