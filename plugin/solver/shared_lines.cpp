@@ -93,9 +93,6 @@ void SharedLines<T>::write_report(Report& report) const {
   merged.device.why = "they share the rows";
   merged.device.costs = merged.device.name = "";
   merged.sharing = std::move(report.sharing);
-  const auto take = [](double& worst, double of_lines, double of_cuts) {
-    worst = larger(larger(worst, of_lines), of_cuts);
-  };
   for (const Piece& piece : pieces_) {
     const Report& own = solver(piece).report();
     const CutReport& cut = solver(piece).cut_report();
@@ -104,11 +101,11 @@ void SharedLines<T>::write_report(Report& report) const {
       group.first_line += piece.first_line;
       merged.groups.push_back(std::move(group));
     }
-    take(merged.certificate, own.certificate, cut.truncated ? cut.bound : 0.0);
+    merged.certificate = larger(larger(merged.certificate, own.certificate), cut.truncated ? cut.bound : 0.0);
     merged.certificate_above_tolerance |= own.certificate_above_tolerance || cut.above_tolerance;
     merged.units = std::max(merged.units, own.units);
     if (own.promise == Promise::by_rows || cut.lines > 0) merged.promise = Promise::by_rows;
-    take(merged.backward_error, own.backward_error, cut.backward_error);
+    merged.backward_error = larger(larger(merged.backward_error, own.backward_error), cut.backward_error);
     merged.sharing.shares.push_back({own.device.name, own.device.type, own.device.platform, own.device.emulated,
                                      own.method, own.shape, piece.lines.rows(), piece.predicted_seconds, 0, 0});
   }
