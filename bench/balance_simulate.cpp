@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <iomanip>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <sstream>
@@ -269,7 +270,12 @@ Simulated simulate(const Machine& machine, const std::vector<std::size_t>& membe
     return predict_shares(shares.rows, models, node(shares.rows));
   };
   set.ours = predict({});
-  set.best_single = predict_shares(set.ours.rows, models, machine.alone).best_single;
+  set.best_single = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    std::vector<Index> all(models.size(), 0);
+    all[i] = rows;
+    set.best_single = std::min(set.best_single, predict_shares(all, models, machine.alone).all_seconds);
+  }
   set.by_rate = predict(by_rate).all_seconds;
   set.by_kernel = predict({Objective::kernel, {}}).all_seconds;
   set.limit = find_limit(machine, members, set.ours, node(set.ours.rows));

@@ -40,16 +40,13 @@ double seconds_now() {
   return std::floor(std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count());
 }
 
-bool meaningful(const Measured& measured) {
-  return std::isfinite(measured.figure) && measured.figure > 0 && std::isfinite(measured.set_ups) &&
-         measured.set_ups >= 1;
-}
-
-/// True for characters that a key must not contain, because tabs and ends of lines structure the file.
 bool is_control(char c) { return static_cast<unsigned char>(c) < ' '; }
 
-bool is_key(const std::string& key) {
-  return key.size() <= kLongestProfileKey && std::none_of(key.begin(), key.end(), is_control);
+/// True for a figure that a profile can hold. Its key has no tabs or ends of lines, because these structure the file.
+bool is_figure(const std::string& key, const Measured& measured) {
+  return key.size() <= kLongestProfileKey && std::none_of(key.begin(), key.end(), is_control) &&
+         std::isfinite(measured.figure) && measured.figure > 0 && std::isfinite(measured.set_ups) &&
+         measured.set_ups >= 1;
 }
 
 std::string host_name() {
@@ -62,11 +59,12 @@ bool is_profile(const std::string& text) { return text.empty() || text.starts_wi
 /// An open file, created if it does not exist, and its text.
 struct OpenProfile {
   int descriptor = -1;
-  std::string text, unread, unwritten;  ///< unread, unwritten: why it cannot be read, written
+  bool read = false;
+  std::string text, why;  ///< why: the reason why the file cannot be read, or cannot be written
 
   explicit OpenProfile(const std::string& file) {
     if (file.empty()) {
-      unread = "neither XDG_CACHE_HOME nor HOME names a folder; set one, name a file, or none";
+      why = "neither XDG_CACHE_HOME nor HOME names a folder; set one, name a file, or none";
       return;
     }
     constexpr int kFlags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
@@ -74,21 +72,16 @@ struct OpenProfile {
       descriptor = ::open(file.c_str(), O_RDWR | O_APPEND | O_CREAT | kFlags, 0600);
     }
     if (descriptor < 0) {
-      unwritten = trouble(errno);
+      why = trouble(errno);
       descriptor = ::open(file.c_str(), O_RDONLY | kFlags);
     }
     struct stat status {};
-    if (descriptor < 0 || ::fstat(descriptor, &status) != 0) {
-      unread = unwritten.empty() ? trouble(errno) : unwritten;
-    } else if (!S_ISREG(status.st_mode)) {
-      unread = "it is not a regular file; name another file, or none";
-    } else if (static_cast<std::size_t>(status.st_size) > 16 * kMostProfileBytes) {
-      unread = "it is too large; name another file, or none";
-    } else {
-      char block[16384];
-      for (ssize_t bytes = 0; (bytes = ::read(descriptor, block, sizeof block)) > 0;) {
-        text.append(block, static_cast<std::size_t>(bytes));
-      }
+    if (descriptor < 0 || ::fstat(descriptor, &status) != 0) return;
+    read = S_ISREG(status.st_mode) && static_cast<std::size_t>(status.st_size) <= 16 * kMostProfileBytes;
+    if (!read) why = "it is not a regular file of at most 16 MB; name another file, or none";
+    char block[16384];
+    for (ssize_t bytes = 0; read && (bytes = ::read(descriptor, block, sizeof block)) > 0;) {
+      text.append(block, static_cast<std::size_t>(bytes));
     }
   }
   ~OpenProfile() {
@@ -113,23 +106,24 @@ ProfileStore::ProfileStore(std::string file) : file_(file.empty() ? default_file
   if (file_ == "none") return;
   OpenProfile seen(file_);
   if (!is_profile(seen.text)) {
-    seen.unread = "it is no profile, or another version of oclspkt wrote it; the next write replaces it";
+    seen.read = false;
+    seen.why = "it is no profile, or another version of oclspkt wrote it; the next write replaces it";
     seen.text.clear();
   }
-  why_ = seen.unread.empty() ? line_on(file_, "not written", seen.unwritten) : line_on(file_, "not read", seen.unread);
+  why_ = line_on(file_, seen.read ? "not written" : "not read", seen.why);
   const std::string here = host_name();
   std::istringstream lines(std::move(seen.text));
   // A last line without a newline is skipped: its write was cut short.
   for (std::string line, host, key; std::getline(lines, line) && !lines.eof();) {
     std::istringstream words(line);
     words.imbue(std::locale::classic());
-    Figure figure;
-    words >> figure.when >> figure.measured.set_ups >> figure.measured.figure;
+    Measured figure;
+    words >> figure.when >> figure.set_ups >> figure.figure;
     if (words.get() != '\t' || !std::getline(words, host, '\t') || !std::getline(words, key)) continue;
     constexpr double kDay = 24 * 3600;
     const double age = seconds_now() - figure.when;
-    const bool counts = age >= -kDay && age <= kStaleDays * kDay && meaningful(figure.measured);
-    if (counts && host == here && is_key(key)) known_[key] = figure;
+    const bool counts = age >= -kDay && age <= kStaleDays * kDay && is_figure(key, figure);
+    if (counts && host == here) known_[key] = figure;
   }
 }
 
@@ -140,25 +134,27 @@ std::string ProfileStore::default_file() {
 
 std::optional<Measured> ProfileStore::find(const std::string& key) const {
   const auto found = known_.find(key);
-  return found == known_.end() ? std::nullopt : std::optional(found->second.measured);
+  return found == known_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void ProfileStore::put(const std::string& key, const Measured& measured) {
-  if (!is_key(key) || !meaningful(measured)) return;
-  known_[key] = {measured, seconds_now()};
+void ProfileStore::put(const std::string& key, Measured measured) {
+  if (!is_figure(key, measured)) return;
+  measured.when = seconds_now();
+  known_[key] = measured;
   changed_.insert(key);
 }
 
 void ProfileStore::put_seconds(const std::string& key, double seconds) {
-  constexpr double kMostLonger = 1.1;
   const std::optional<Measured> before = find(key);
-  put(key, before ? Measured{std::min(seconds, kMostLonger * before->figure), before->set_ups + 1} : Measured{seconds});
+  put(key, before ? Measured{std::min(seconds, kMostSlower * before->figure), before->set_ups + 1} : Measured{seconds});
 }
 
-void ProfileStore::write() {
-  if (file_ == "none" || changed_.empty() || node_place().rank != 0) return;
+void ProfileStore::write(std::chrono::seconds after) {
+  const auto now = std::chrono::steady_clock::now();
+  if (file_ == "none" || changed_.empty() || now - written_ < after || node_place().rank != 0) return;
+  written_ = now;
   OpenProfile seen(file_);
-  std::string& why = seen.unread.empty() ? seen.unwritten : seen.unread;
+  std::string& why = seen.why;
   if (why.empty()) {
     std::ostringstream lines;
     lines.imbue(std::locale::classic());
@@ -171,8 +167,8 @@ void ProfileStore::write() {
     }
     for (const auto& [key, figure] : known_) {
       if (!anew && !changed_.contains(key)) continue;
-      lines << figure.when << '\t' << figure.measured.set_ups << '\t' << figure.measured.figure << '\t' << host_name()
-            << '\t' << key << '\n';
+      lines << figure.when << '\t' << figure.set_ups << '\t' << figure.figure << '\t' << host_name() << '\t' << key
+            << '\n';
     }
     const std::string added = lines.str();
     if (anew && ::ftruncate(seen.descriptor, 0) != 0) why = trouble(errno);

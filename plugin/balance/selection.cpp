@@ -93,23 +93,19 @@ Selection select_devices(const std::string& language, const std::vector<DeviceIn
 
 std::vector<int> devices_of_rank(const std::vector<int>& selected, const std::vector<DeviceInfo>& devices,
                                  const NodePlace& place) {
-  const auto shared = [&](int index) {
+  const auto dealt = [&](int index) {
     if (static_cast<std::size_t>(index) >= devices.size()) return false;  // some cores of a device
     const DeviceInfo& info = devices[static_cast<std::size_t>(index)];
     return info.type == DeviceType::gpu && !info.host_unified;
   };
-  const auto count = static_cast<int>(std::count_if(selected.begin(), selected.end(), shared));
+  const auto count = static_cast<int>(std::count_if(selected.begin(), selected.end(), dealt));
   std::vector<int> own;
   int turn = 0;
   for (const int index : selected) {
     // If there are fewer ranks than GPUs, a rank has several GPUs to choose from; if more, several ranks share a GPU.
-    if (!shared(index)) {
-      own.push_back(index);
-      continue;
-    }
-    const bool mine = place.ranks < count ? turn % place.ranks == place.rank : turn == place.rank % count;
-    ++turn;
-    if (mine) own.push_back(index);
+    const bool mine = place.ranks < count ? turn % place.ranks == place.rank : turn == place.rank % std::max(1, count);
+    if (mine || !dealt(index)) own.push_back(index);
+    turn += dealt(index);
   }
   return own;
 }

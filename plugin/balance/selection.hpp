@@ -10,8 +10,7 @@
 
 namespace oclspkt {
 
-/// The words of a list separated by commas, without blanks at their ends. They may be empty, also behind the last
-/// comma.
+/// The words of a list separated by commas, without blanks at their ends; some may be empty.
 std::vector<std::string> split_words(const std::string& language);
 
 /// The processors that a selection names.

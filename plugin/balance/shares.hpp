@@ -47,7 +47,6 @@ struct Shares {
   std::vector<double> seconds;  ///< shape [processors]; of each processor's part; 0 if it has no rows
   double all_seconds = 0;       ///< of an apply by all of them
   double joules = 0;            ///< of an apply by all of them; NaN if the watts of one are not known
-  double best_single = 0;       ///< seconds of the processor that is the fastest by itself
 };
 
 /// Parse the language of -pc_oclspkt_balance: time, kernel, even, energy, or weights separated by commas.
@@ -59,18 +58,17 @@ OCLSPKT_API Balance parse_balance(const std::string& language);
 OCLSPKT_API Shares predict_shares(std::span<const Index> rows, std::span<const ShareModel> models,
                                   const NodeModel& node);
 
-/// Give rows to processors. A pure function: equal figures give equal shares.
-///
-/// Under `time` and `kernel` a processor that does not pay gets no rows: several processors share the rows only if the
-/// predicted time is below 1 / kLeastGain of the best one's time alone. Under `energy` an apply never takes more joules
-/// than under `time`; if the watts of a processor are not known, `energy` gives the shares of `time`.
+/// Give rows to processors. Under `time` and `kernel` a processor that does not pay gets no rows: several processors
+/// share the rows only if the predicted time is below 1 / kLeastGain of the best one's time alone. Under `energy` an
+/// apply never takes more joules than under `time`; if the watts of a processor are not known, `energy` gives the
+/// shares of `time`.
 /// @param grain  shares are multiples of it, except the last share that is not 0
 /// @pre models are not empty
 /// @throws InvalidInput if the number of weights is not that of models
 OCLSPKT_API Shares share_rows(Index rows, Index grain, std::span<const ShareModel> models, const NodeModel& node,
                               const Balance& balance);
 
-/// The factor by which several processors must be faster than the best one alone.
+/// The factor by which several processors must be faster than the best one alone, and any change than what it replaces.
 inline constexpr double kLeastGain = 1.05;
 
 }  // namespace oclspkt

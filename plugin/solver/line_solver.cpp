@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "schemes/proposal.hpp"
+#include "selection.hpp"
 
 namespace oclspkt {
 namespace {
@@ -50,10 +51,36 @@ void LineSolver<T>::set_options(Options options) {
   lost_.clear();  // devices that failed under the old options may work with other options
   options_ = std::move(options);
   sharing_.renew();
+  shared_.reset();
   in_use_.reset();
   expected_applies_ = 0;
   applies_ = 0;
   chosen_.renew();
+}
+
+/// Measure the joules of applies: for the processors that solve or may solve, and for the host.
+template <typename T>
+void LineSolver<T>::watch_energy() {
+  report_.energy = {};
+  if (!options_.energy) {
+    energy_.reset();
+    return sharing_.watch_energy(nullptr);
+  }
+  std::vector<PoweredDevice> devices;
+  const auto add = [&](const PoweredDevice& device) {
+    const auto same = [&](const PoweredDevice& known) { return known.physical == device.physical; };
+    if (std::none_of(devices.begin(), devices.end(), same)) devices.push_back(device);
+  };
+  for (const Sharer& s : sharing_.sharers()) add(s.meter);
+  if (chosen_.device() >= 0) add(powered(open_device_module()->info(chosen_.device())));
+  add({});
+  if (!energy_ || energy_->devices() != devices) {
+    MeterSettings settings = usual_meter_settings();
+    settings.rated = parse_rated(options_.rated_power);
+    energy_ = std::make_unique<ApplyEnergy>(std::move(devices), std::move(settings));
+  }
+  sharing_.watch_energy(energy_.get());
+  report_.energy = energy_->report();
 }
 
 template <typename T>
@@ -82,6 +109,58 @@ System<T>& LineSolver<T>::expect(const LineSet& lines) {
   report_.ready = false;
   if (!(lines == system_.lines())) lost_.clear();  // a device too small for the old lines may hold the new lines
   return system_;
+}
+
+/// Share the rows among the processors that are named, if that pays.
+/// @param[out] found  if rows are not shared, the processors of which one solves, if they are known
+/// @return true if the rows are shared and set up
+template <typename T>
+bool LineSolver<T>::share(std::optional<Processors>& found) {
+  sharing_.learn();
+  sharing_.pieces().clear();
+  std::unique_ptr<SharedLines<T>> shared = std::move(shared_);
+  only_.clear();
+  // Shares cannot pin a line. `auto` means only the fastest processor.
+  const bool whole = known_.queue || options_.method == MethodChoice::pivot || options_.devices == "auto" ||
+                     (known_.constant_null_space && options_.singular != Singular::fail);
+  if (whole || needs_no_device(options_.devices)) return false;
+  found = find_those_left();
+  if (found->automatic) return false;
+  const Sharer* const only = sharing_.decide(*found, choosing().outlook(), report_.sharing);
+  std::string& why = report_.sharing.why;
+  found->remarks.push_back(sharing_.profile_trouble());
+  for (const std::string& remark : found->remarks) why += (why.empty() || remark.empty() ? "" : "; ") + remark;
+  if (only != nullptr) {
+    only_ = only->processor.word();
+    found->keep_only(only->processor.index);
+  }
+  if (sharing_.pieces().empty()) return false;
+  found.reset();  // the set-up of shares may lose devices
+  std::vector<std::string> words;
+  for (const Sharer& s : sharing_.sharers()) words.push_back(s.processor.word());
+  if (!shared || shared->words() != words) shared = std::make_unique<SharedLines<T>>(options_, words);
+  try {
+    shared->set_up(system_.bands(), system_.survey(), sharing_.pieces(), known_);
+  } catch (const Breakdown& error) {  // one processor may still solve, or report the breakdown of whole lines
+    why = std::string("rows are not shared: ") + error.what() + "; " + why;
+    report_.sharing.predicted_seconds = report_.sharing.single_seconds = 0;
+    sharing_.fail();
+    return false;
+  }
+  shared_ = std::move(shared);
+  chosen_.give_way();
+  shared_->write_report(report_);
+  note_losses();
+  return true;
+}
+
+/// Record the devices that the solvers of shares lost: they are not tried again.
+template <typename T>
+void LineSolver<T>::note_losses() {
+  for (const Piece& piece : sharing_.pieces()) {
+    const int device = sharing_.sharers()[piece.owner].processor.index;
+    for (const std::string& line : shared_->solver(piece).report().degraded) lose({device, line});
+  }
 }
 
 template <typename T>
@@ -119,8 +198,9 @@ void LineSolver<T>::set_up(Options options, const Known& known) {
 template <typename T>
 void LineSolver<T>::fall_back(const DeviceError& error) {
   if (options_.on_device_failure == OnDeviceFailure::error) throw;
-  if (sharing_.active()) {
-    sharing_.drop();
+  if (shared_) {
+    shared_.reset();
+    sharing_.fail();
     report_.sharing = {{}, std::string("rows are not shared: ") + error.what(), 0, 0, 0};
   } else if (chosen_.device() < 0) {
     throw;
@@ -214,7 +294,7 @@ void LineSolver<T>::require_device(const Place& place) const {
                        (told ? report_.device.vectors : "set_up was told of no queue (Known::queue)") +
                        ": use apply() with host vectors");
   }
-  if (sharing_.active()) {
+  if (shared_) {
     throw InvalidInput("several devices share the rows (" + report_.device.name +
                        ") and take no buffers of one of them: name one device, or use apply() with host vectors");
   }
@@ -253,8 +333,9 @@ void LineSolver<T>::apply(const Place& place, Columns<const T> y, Columns<T> x, 
   const Start start = begin_applies();
   for (bool solved = false; !solved;) {
     try {
-      const bool shared = on_host && sharing_.active();
-      shared ? apply_shared(y, x, count) : chosen_->apply(place, y, x, count);
+      const bool shared = on_host && shared_;
+      shared ? shared_->apply(y, x, count) : chosen_->apply(place, y, x, count);
+      if (shared) note_losses();
       if (on_host && !shared) {
         system_.fallback().solve(y.first, y.stride, x.first, x.stride, count);
         choosing().note_answers();
@@ -271,13 +352,15 @@ void LineSolver<T>::apply(const Place& place, Columns<const T> y, Columns<T> x, 
     }
   }
   const double seconds = end_applies(start, count, queued);
-  if (on_host) sharing_.note_single(seconds / static_cast<double>(count));
+  if (on_host) sharing_.note_apply(seconds / static_cast<double>(count));
+  if (!shared_) return;
+  report_.sharing.seconds = sharing_.seconds();
+  shared_->update_report(report_);
 }
 
 template <typename T>
 DeviceSolver<T>* LineSolver<T>::alone_on_device() const {
-  return report_.ready && chosen_.device() >= 0 && !sharing_.active() && system_.fallback().none() ? chosen_.get()
-                                                                                                   : nullptr;
+  return report_.ready && chosen_.device() >= 0 && !shared_ && system_.fallback().none() ? chosen_.get() : nullptr;
 }
 
 /// Take this solver's step of a visit.
@@ -304,14 +387,14 @@ bool LineSolver<T>::solves_on_queue() const {
 template <typename T>
 Times LineSolver<T>::times() const {
   Times t = chosen_.times();
-  if (sharing_.active()) t = t + sharing_.lines().times();
+  if (shared_) t = t + shared_->times();
   t.total_seconds = total_seconds_;
   return t;
 }
 
 template <typename T>
 std::int64_t LineSolver<T>::bytes() const {
-  return system_.bytes() + chosen_.bytes() + (sharing_.active() ? sharing_.lines().bytes() : 0);
+  return system_.bytes() + chosen_.bytes() + (shared_ ? shared_->bytes() : 0);
 }
 
 template class LineSolver<float>;

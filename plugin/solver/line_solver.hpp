@@ -2,11 +2,13 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "choosing.hpp"
 #include "oclspkt/solver.hpp"
+#include "shared_lines.hpp"
 #include "sharing.hpp"
 #include "system.hpp"
 
@@ -58,7 +60,6 @@ class LineSolver final : public Operator<T> {
   void note_losses();
   void watch_energy();
   double end_applies(Start start, Index applies, bool queued);
-  void apply_shared(Columns<const T> y, Columns<T> x, Index count);
   bool solves_on_queue() const;
   void require_device(const Place& place) const;
   Processors find_those_left();
@@ -75,8 +76,9 @@ class LineSolver final : public Operator<T> {
   std::vector<LostDevice> lost_;
   std::optional<InUse> in_use_;
   std::unique_ptr<ApplyEnergy> energy_;  ///< outlives sharing_
-  Sharing<T> sharing_;
-  std::string only_;  ///< word of Options::devices for a processor chosen to solve alone; else empty
+  Sharing sharing_;
+  std::unique_ptr<SharedLines<T>> shared_;  ///< null unless several processors share the rows
+  std::string only_;  ///< the word of Options::devices for the processor that solves alone; empty: any
   double total_seconds_ = 0;
   std::int64_t applies_ = 0;           ///< number of applies since the last set-up
   std::int64_t expected_applies_ = 0;  ///< expected applies until the next set-up; 0: unknown

@@ -55,14 +55,12 @@ std::vector<int> holders(const std::vector<Run>& runs, Index begin, Index end) {
   return chain;
 }
 
-/// Lines end to end with the given starts, as the simplest kind of LineSet that fits: one, equal or unequal lines.
+/// Lines end to end with the given starts, as the simplest kind of LineSet that fits.
 LineSet lines_of(const std::vector<Index>& starts) {
-  const auto count = static_cast<Index>(starts.size()) - 1;
   const Index length = starts[1];
   const auto differs = [&](Index a, Index b) { return b - a != length; };
-  if (count == 1) return LineSet::one(length);
   const bool equal = std::adjacent_find(starts.begin(), starts.end(), differs) == starts.end();
-  return equal ? LineSet::equal(count, length) : LineSet::unequal(starts);
+  return equal ? LineSet::equal(std::ssize(starts) - 1, length) : LineSet::unequal(starts);
 }
 
 /// The piece of run r, for lines end to end.
@@ -90,27 +88,20 @@ Piece piece_of_rows(const LineSet& lines, const std::vector<Run>& runs, std::siz
 std::vector<Piece> cut_into_pieces(const LineSet& lines, std::span<const Index> rows) {
   std::vector<Piece> pieces;
   if (lines.rows() == 0) return pieces;
-  const auto as_wanted = [](Index unit) { return unit; };
   if (lines.contiguous()) {
     const std::vector<Run> runs = cut_units(lines.rows(), rows, [&](Index row) { return near_line_end(lines, row); });
     for (std::size_t r = 0; r < runs.size(); ++r) pieces.push_back(piece_of_rows(lines, runs, r));
-  } else if (lines.blocks() > 1) {
-    for (const auto& [owner, begin, end] : cut_units(lines.blocks(), rows, as_wanted)) {
-      pieces.push_back({begin * lines.block_stride(),
-                        begin * lines.block_lines(),
-                        owner,
-                        LineSet::strided(lines.length(0), lines.row_stride(), lines.block_lines(), 1, end - begin,
-                                         lines.block_stride()),
-                        {}});
-    }
-  } else {
-    const std::vector<Run> runs = cut_units(lines.length(0), rows, as_wanted);
-    Cuts cuts;  // equal for all lines, because there is only one block
-    if (runs.size() > 1) cuts.chains = {holders(runs, 0, lines.length(0))};
-    for (const auto& [owner, begin, end] : runs) {
-      pieces.push_back({begin * lines.row_stride(), 0, owner,
-                        LineSet::strided(end - begin, lines.row_stride(), lines.block_lines(), 1), cuts});
-    }
+    return pieces;
+  }
+  const bool one = lines.blocks() == 1;
+  const Index units = one ? lines.length(0) : lines.blocks(), stride = one ? lines.row_stride() : lines.block_stride();
+  const std::vector<Run> runs = cut_units(units, rows, [](Index unit) { return unit; });
+  Cuts cuts;  // of one block: equal for all of its lines
+  if (one && runs.size() > 1) cuts.chains = {holders(runs, 0, units)};
+  for (const auto& [owner, begin, end] : runs) {
+    const Index length = one ? end - begin : lines.length(0), blocks = one ? 1 : end - begin;
+    pieces.push_back({begin * stride, one ? 0 : begin * lines.block_lines(), owner,
+                      LineSet::strided(length, lines.row_stride(), lines.block_lines(), 1, blocks, stride), cuts});
   }
   return pieces;
 }

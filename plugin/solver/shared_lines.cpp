@@ -2,9 +2,9 @@
 #include "shared_lines.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
+#include "rounding.hpp"
 #include "solver_impl.hpp"
 #include "write_bands.hpp"
 
@@ -36,49 +36,89 @@ SharedLines<T>::SharedLines(const Options& options, std::vector<std::string> wor
 }
 
 template <typename T>
-void SharedLines<T>::set_up(const Bands<T>& bands, Survey survey, std::vector<Piece> pieces, const Known& known) {
-  if (!team_ || team_->members() != static_cast<int>(pieces.size())) {
-    team_ = std::make_unique<Team>(static_cast<int>(pieces.size()));
-  }
-  bool cut = false;
-  parts_.clear();
-  for (Piece& piece : pieces) {
-    cut = cut || !piece.cuts.chains.empty();
-    CutSolver<T>* const solver = solvers_[piece.owner].get();
-    parts_.push_back({std::move(piece), solver});
-  }
-  seconds_ = {};
+void SharedLines<T>::set_up(const Bands<T>& bands, Survey survey, std::span<Piece> pieces, const Known& known) {
+  pieces_ = pieces;
+  const auto count = static_cast<int>(pieces.size());
+  if (!team_ || team_->members() != count) team_ = std::make_unique<Team>(count);
+  const bool cut = std::any_of(pieces.begin(), pieces.end(), [](const Piece& p) { return !p.cuts.chains.empty(); });
   const BandsView<T> all = bands.view();
   survey.uncoupled_above = 0;  // no search for further lines
   team_->run([&](int member) {
-    const auto& [piece, solver, seconds] = parts_[static_cast<std::size_t>(member)];
+    const Piece& piece = pieces_[static_cast<std::size_t>(member)];
+    CutSolver<T>& solver = *solvers_[piece.owner];
     // Each solver has room for all rows, so that shares change without new memory. Pages of other rows stay untouched.
-    if (solver->lines().rows() == 0) solver->impl_->begin(bands.lines()).write(bands.lines());
+    if (solver.lines().rows() == 0) solver.impl_->begin(bands.lines()).write(bands.lines());
     const BandsView<T> own{all.lower + piece.first, all.diag + piece.first, all.upper + piece.first};
-    solver->impl_->fill({piece.lines, piece.cuts, cut ? team_->exchange(member) : nullptr}, copy_of<T>(own), survey);
-    solver->set_up(known);
+    solver.impl_->fill({piece.lines, piece.cuts, cut ? team_->exchange(member) : nullptr}, copy_of<T>(own), survey);
+    solver.set_up(known);
   });
-  for (const Part& part : parts_) require_whole(part.solver->report(), part.solver->cut_report());
+  for (const Piece& piece : pieces_) require_whole(solver(piece).report(), solver(piece).cut_report());
 }
 
 template <typename T>
-void SharedLines<T>::apply(const T* y, Index y_stride, T* x, Index x_stride, Index columns) {
-  const auto start = std::chrono::steady_clock::now();
-  const auto count = static_cast<double>(columns);
+void SharedLines<T>::apply(Columns<const T> y, Columns<T> x, Index columns) {
   team_->run([&](int member) {
-    Part& part = parts_[static_cast<std::size_t>(member)];
-    const double before = part.solver->part_times().total_seconds;
-    part.solver->apply(y + part.piece.first, y_stride, x + part.piece.first, x_stride, columns);
-    part.seconds.add((part.solver->part_times().total_seconds - before) / count);
+    Piece& piece = pieces_[static_cast<std::size_t>(member)];
+    CutSolver<T>& solver = *solvers_[piece.owner];
+    const double before = solver.part_times().total_seconds;
+    solver.apply(y.first + piece.first, y.stride, x.first + piece.first, x.stride, columns);
+    piece.seconds.add((solver.part_times().total_seconds - before) / static_cast<double>(columns));
   });
-  seconds_.add(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count);
+}
+
+template <typename T>
+void SharedLines<T>::update_report(Report& report) const {
+  auto share = report.sharing.shares.begin();
+  for (const Piece& piece : pieces_) {
+    const Report& own = solver(piece).report();
+    const Times times = solver(piece).part_times();
+    share->seconds = piece.seconds.value();
+    share++->bytes = times.bytes_to_device + times.bytes_from_device;
+    report.rounding = larger(larger(report.rounding, own.rounding), solver(piece).cut_report().rounding);
+    if (report.above_bound.empty()) report.above_bound = own.above_bound;
+  }
+}
+
+/// The report has the method and form of the largest share, and the largest bounds of all shares.
+template <typename T>
+void SharedLines<T>::write_report(Report& report) const {
+  const auto fewer = [](const Piece& a, const Piece& b) { return a.lines.rows() < b.lines.rows(); };
+  Report merged = solver(*std::max_element(pieces_.begin(), pieces_.end(), fewer)).report();
+  merged.rows = report.rows;
+  merged.lines = report.lines;
+  merged.dominance = report.dominance;
+  merged.degraded = report.degraded;
+  merged.losses = report.losses;
+  merged.groups.clear();
+  merged.device.why = "they share the rows";
+  merged.device.costs = merged.device.name = "";
+  merged.sharing = std::move(report.sharing);
+  for (const Piece& piece : pieces_) {
+    const Report& own = solver(piece).report();
+    const CutReport& cut = solver(piece).cut_report();
+    merged.device.name += (merged.device.name.empty() ? "" : " + ") + own.device.name;
+    for (GroupReport group : own.groups) {
+      group.first_line += piece.first_line;
+      merged.groups.push_back(std::move(group));
+    }
+    merged.certificate = larger(larger(merged.certificate, own.certificate), cut.truncated ? cut.bound : 0.0);
+    merged.certificate_above_tolerance |= own.certificate_above_tolerance || cut.above_tolerance;
+    merged.units = std::max(merged.units, own.units);
+    if (own.promise == Promise::by_rows || cut.lines > 0) merged.promise = Promise::by_rows;
+    merged.backward_error = larger(larger(merged.backward_error, own.backward_error), cut.backward_error);
+    merged.sharing.shares.push_back({own.device.name, own.device.type, own.device.platform, own.device.emulated,
+                                     own.method, own.shape, piece.lines.rows(), piece.predicted_seconds, 0, 0});
+  }
+  merged.ready = true;
+  report = std::move(merged);
+  update_report(report);
 }
 
 template <typename T>
 Times SharedLines<T>::times() const {
   Times sum;
-  for (const Part& part : parts_) sum = sum + part.solver->part_times();
-  sum.applies = parts_.front().solver->part_times().applies;
+  for (const Piece& piece : pieces_) sum = sum + solver(piece).part_times();
+  sum.applies = solver(pieces_.front()).part_times().applies;
   return sum;
 }
 

@@ -98,17 +98,6 @@ void add_host(const Processors& processors, const Processor& host, const Outlook
   if (choice == MethodChoice::automatic) add_ways(host, problem, Method::pivot, true, outlook, ways);
 }
 
-/// Among a processor's ways without remedies, the way that streams the fewest words; the end if there is none.
-std::vector<Way>::iterator least_of(std::vector<Way>& ways, const Processor* processor) {
-  auto best = ways.end();
-  for (auto way = ways.begin(); way != ways.end(); ++way) {
-    if (way->processor != processor || way->remedy) continue;
-    const auto rank = [](const Way& w) { return std::pair(!w.scheme->nature().only_asked_for, w.words); };
-    if (best == ways.end() || rank(*way) < rank(*best)) best = way;
-  }
-  return best;
-}
-
 std::unique_ptr<DeviceSolver<float>> make_device_solver(DeviceModule& m, int device, const DeviceSettings& s, float) {
   return m.make_float(device, s);
 }
@@ -199,6 +188,16 @@ std::string why_no_way(const Processor& device, const Outlook<T>& outlook) {
     }
   }
   return rejection.why;
+}
+
+std::vector<Way>::iterator least_of(std::vector<Way>& ways, const Processor* processor) {
+  auto best = ways.end();
+  for (auto way = ways.begin(); way != ways.end(); ++way) {
+    if (way->processor != processor || way->remedy) continue;
+    const auto rank = [](const Way& w) { return std::pair(!w.scheme->nature().only_asked_for, w.words); };
+    if (best == ways.end() || rank(*way) < rank(*best)) best = way;
+  }
+  return best;
 }
 
 std::vector<Way>::iterator least(std::vector<Way>& ways) {

@@ -78,6 +78,9 @@ void weigh(Way& way, const Outlook<T>& outlook);
 /// @pre ways are not empty
 std::vector<Way>::iterator least(std::vector<Way>& ways);
 
+/// Among the ways of a processor without remedies, the way that streams the fewest words; the end if there is none.
+std::vector<Way>::iterator least_of(std::vector<Way>& ways, const Processor* processor);
+
 /// Seconds of an apply on the host with stored factors, plus its share of the set-up.
 template <typename T>
 double host_seconds(const Outlook<T>& outlook);

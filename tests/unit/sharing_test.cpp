@@ -2,7 +2,6 @@
 #include "sharing.hpp"
 
 #include "profile_cases.hpp"
-#include "shared_lines.hpp"
 
 namespace oclspkt {
 namespace {
@@ -32,9 +31,10 @@ class SharingOfTwo : public Profiles {
     processors_.devices.front().info.driver_version = "of another kind";
     bands_.close_lines();
   }
-  ShareVerdict decide(double applies) {
+  const Sharer* decide(double applies) {
     const Survey survey{};
-    return sharing_.decide(processors_, Outlook<double>{options_, bands_, survey, false, applies, 1e4});
+    SharesReport report;
+    return sharing_.decide(processors_, Outlook<double>{options_, bands_, survey, false, applies, 1e4}, report);
   }
   /// The estimate of the host alone, where a profile has `measured` seconds of all rows. @param few  the end of the key
   Estimate host_after(double seconds, double set_ups, double applies, const std::string& few) {
@@ -50,7 +50,7 @@ class SharingOfTwo : public Profiles {
   Options options_;
   Processors processors_;
   Bands<double> bands_{LineSet::one(kRows)};
-  Sharing<double> sharing_;
+  Sharing sharing_;
 };
 
 /// A figure of one moment does not decide: until it was measured again, half of what is predicted is hoped for.
@@ -85,7 +85,7 @@ TEST_F(SharingOfTwo, ExpectAProcessorAloneToBeNoSlowerThanBesideOthers) {
 TEST_F(SharingOfTwo, LearnNothingFromAppliesBeforeTheyWereNamedTogether) {
   const auto run = [&](int applies, double seconds) {
     sharing_.watch_single(Processor().index, 0);
-    for (int k = 0; k < applies; ++k) sharing_.note_single(seconds);
+    for (int k = 0; k < applies; ++k) sharing_.note_apply(seconds);
     sharing_.learn();
   };
   run(100, 1e-9);
@@ -103,11 +103,11 @@ TEST_F(SharingOfTwo, ChooseTheQuickerOneAlthoughSomeAppliesAreSlow) {
     int solves = 0;
     for (int set_up = 0; set_up < 10; ++set_up) {
       sharing_.learn();
-      const ShareVerdict verdict = decide(12);
-      EXPECT_FALSE(verdict.shared());
-      solves = verdict.only != nullptr ? verdict.only->processor.index : 0;
+      const Sharer* const only = decide(12);
+      EXPECT_TRUE(sharing_.pieces().empty());
+      solves = only != nullptr ? only->processor.index : 0;
       sharing_.watch_single(solves, 0);
-      for (int k = 0; k < 12; ++k) sharing_.note_single(solves != quick ? 1.2e-3 : k % 4 == 1 ? 1e-2 : 1e-3);
+      for (int k = 0; k < 12; ++k) sharing_.note_apply(solves != quick ? 1.2e-3 : k % 4 == 1 ? 1e-2 : 1e-3);
     }
     EXPECT_EQ(solves, quick);
   }
