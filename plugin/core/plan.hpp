@@ -133,9 +133,12 @@ struct PlanRequest {
   const DeviceTraits& traits;
 };
 
-/// Make the plan by the first scheme that can, see Scheme::make().
-/// @throws DeviceError if no scheme can; InvalidInput if `partition` is negative, a tile exceeds the chunk limit, or no
-///         work-group holds the halo
+/// Make the plan by the first scheme that can, see Scheme::make(). @return none if no scheme can
+/// @throws InvalidInput if `partition` is negative, a tile exceeds the chunk limit, or no work-group holds the halo
+OCLSPKT_API std::optional<Plan> find_plan(const PlanRequest& request);
+
+/// find_plan(), where some scheme has to make the plan.
+/// @throws DeviceError if no scheme can; InvalidInput as find_plan()
 OCLSPKT_API Plan make_plan(const PlanRequest& request);
 
 OCLSPKT_API Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);

@@ -19,8 +19,7 @@ and which frozen cases are orphans (four of each; the logs have all):
 
 WORK keeps the build folder (use ccache), the logs of each family, one a program, and what the frozen cases say with
 every family there; a commit whose tests passed is not tested again. GTEST_FILTER chooses tests of all.
-Families that solve for all others when these are rejected are looked at only if they are named: without beside and host
-nothing is a remedy. Exit status: 0 if each family compiles, nothing fails and there are no orphans.
+The family host solves what all others reject and is looked at only if it is named: without it nothing is a remedy. Exit status: 0 if each family compiles, nothing fails and there are no orphans.
 """
 
 import argparse
@@ -37,7 +36,7 @@ CORE, OCL = "plugin/core/schemes", "plugin/ocl/schemes"
 TABLES = [f"{CORE}/table.cpp", f"{OCL}/table.cpp"]
 KERNELS = ["common", "cpu", "gpu", "fpga"]
 TARGETS = ["oclspkt-conformance", "oclspkt-own-scheme-test", "oclspkt-freeze"]
-REMEDIES = {"beside", "host"}
+REMEDIES = {"host"}
 # Files of families are compiled one by one, so that the others are compiled together as before when a family goes.
 ALONE = """cmake_language(DEFER CALL families_alone)
 function(families_alone)
