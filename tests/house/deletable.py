@@ -19,7 +19,8 @@ and which frozen cases are orphans (four of each; the logs have all):
 
 WORK keeps the build folder (use ccache), the logs of each family, one a program, and what the frozen cases say with
 every family there; a commit whose tests passed is not tested again. GTEST_FILTER chooses tests of all.
-The family host solves what all others reject and is looked at only if it is named: without it nothing is a remedy. Exit status: 0 if each family compiles, nothing fails and there are no orphans.
+The family host solves what all others reject and is looked at only if it is named: without it nothing is a remedy. Exit
+status: 0 if each family compiles, nothing fails and there are no orphans.
 """
 
 import argparse
