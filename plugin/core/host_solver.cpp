@@ -144,13 +144,15 @@ T sweep_chains(const Chain<T> (&chains)[kChains], Index stride, Index length, In
 template <typename T>
 void HostSolver<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form form) {
   const bool beside = lines.beside() && lines.block_lines() > 1;
-  const Plan plan = make_factored_plan(lines, form, sizeof(T), kHostTraits);
-  const HostSweep sweep = beside ? scheme_of(plan).host_sweep(plan) : HostSweep{};
+  const std::optional<Plan> plan = find_plan(
+      {.method = Method::exact_factored, .lines = lines, .form = form, .word = sizeof(T), .traits = kHostTraits});
+  const HostSweep sweep = beside && plan ? scheme_of(*plan).host_sweep(*plan) : HostSweep{};
+  if (plan) form = plan->form;
   bundle_ = sweep.bundle;
   through_x_ = sweep.through_x;
   abreast_ = host_arrays_bytes<T>(lines) > kHostCacheBytes ? 1 : kAbreast;
-  factors_.factor(lines, bands, plan.form, bundle_ > 1 ? Order::down : Order::inwards);
-  if (bundle_ == 1 && is_better_downwards(lines, bands)) factors_.factor(lines, bands, plan.form, Order::down);
+  factors_.factor(lines, bands, form, bundle_ > 1 ? Order::down : Order::inwards);
+  if (bundle_ == 1 && is_better_downwards(lines, bands)) factors_.factor(lines, bands, form, Order::down);
   window_.resize(bundle_ > 1 && !through_x_ ? bundle_ * (lines.length(0) + 1) : 0);
 }
 

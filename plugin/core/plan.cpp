@@ -56,10 +56,15 @@ double Plan::overlap() const { return m > 0 ? 1 + 2 * static_cast<double>(halo) 
 
 double Plan::words_per_row() const { return scheme_of(*this).words(*this); }
 
-Plan make_plan(const PlanRequest& request) {
+std::optional<Plan> find_plan(const PlanRequest& request) {
   for (const Scheme* scheme : all_schemes()) {
-    if (std::optional<Plan> plan = scheme->make(request)) return *std::move(plan);
+    if (std::optional<Plan> plan = scheme->make(request)) return plan;
   }
+  return std::nullopt;
+}
+
+Plan make_plan(const PlanRequest& request) {
+  if (std::optional<Plan> plan = find_plan(request)) return *std::move(plan);
   throw DeviceError(std::string("this library has no kernels of method ") + name(request.method) +
                     " for this processor: choose another device or variant");
 }

@@ -133,9 +133,12 @@ struct PlanRequest {
   const DeviceTraits& traits;
 };
 
-/// Make the plan of the first scheme that takes the request, see Scheme::make().
-/// @throws DeviceError if no scheme has a plan; InvalidInput if `partition` is negative, a tile exceeds the chunk
-///         limit, or no work-group holds the halo
+/// Make the plan of the first scheme that takes the request, see Scheme::make(). @return none if no scheme takes it
+/// @throws InvalidInput if `partition` is negative, a tile exceeds the chunk limit, or no work-group holds the halo
+OCLSPKT_API std::optional<Plan> find_plan(const PlanRequest& request);
+
+/// Call find_plan() and return its plan.
+/// @throws DeviceError if no scheme takes the request; InvalidInput as find_plan()
 OCLSPKT_API Plan make_plan(const PlanRequest& request);
 
 OCLSPKT_API Plan make_plan(Method method, Index n, Index halo, Index partition, int word, const DeviceTraits& traits);

@@ -126,7 +126,9 @@ double predict_host_seconds(const LineSet& lines, Form form, bool nominal) {
   const double seconds = nominal ? static_cast<double>(lines.rows()) * kProfileWords * sizeof(T) / kNominalCore
                                  : static_cast<double>(lines.rows()) / host_rate<T>(shape, in_memory);
   if (shape != HostShape::beside) return seconds;
-  return seconds * make_factored_plan(lines, form, sizeof(T), kHostTraits).words_per_row() / kProfileWords;
+  const std::optional<Plan> plan = find_plan(
+      {.method = Method::exact_factored, .lines = lines, .form = form, .word = sizeof(T), .traits = kHostTraits});
+  return plan ? seconds * plan->words_per_row() / kProfileWords : seconds;
 }
 
 DeviceProfile nominal_profile(const DeviceInfo& device, bool is_double) {

@@ -80,7 +80,8 @@ void add_device(const Processor& device, const Outlook<T>& outlook, std::vector<
   }
 }
 
-/// Append the ways of the host: stored factors for every method but pivot; pivoting for methods pivot and auto.
+/// Append the ways of the host: stored factors for every method but pivot; pivoting for methods pivot and auto, and if
+/// no scheme stores factors.
 template <typename T>
 void add_host(const Processors& processors, const Processor& host, const Outlook<T>& outlook, std::vector<Way>& ways) {
   const MethodChoice choice = outlook.options.method;
@@ -95,7 +96,8 @@ void add_host(const Processors& processors, const Processor& host, const Outlook
   const bool other = std::none_of(ways.begin(), ways.end(), by_factors);
   const bool remedy = other && (choice == MethodChoice::automatic || names_factored(choice));
   if (first || remedy) add_ways(host, problem, Method::exact_factored, !first, outlook, ways);
-  if (choice == MethodChoice::automatic) add_ways(host, problem, Method::pivot, true, outlook, ways);
+  const bool pivots = choice == MethodChoice::automatic || (first && ways.empty());
+  if (pivots) add_ways(host, problem, Method::pivot, true, outlook, ways);
 }
 
 std::unique_ptr<DeviceSolver<float>> make_device_solver(DeviceModule& m, int device, const DeviceSettings& s, float) {

@@ -8,7 +8,7 @@
 #include "oclspkt/error.hpp"
 #include "spike_tips.hpp"
 #include "sweep_rows.hpp"
-// Families of schemes are deletable (tests/house/deletable.py), and with them what the model knows of them.
+// A family of schemes can be deleted (tests/house/deletable.py), and with it what the model knows of that family.
 #if __has_include("schemes/paper/paper_form.hpp")
 #define OCLSPKT_PAPER
 #include "paper_lanes_model.hpp"
