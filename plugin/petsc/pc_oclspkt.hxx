@@ -257,6 +257,8 @@ void find_queue(PC pc);
 /// Before the applies of a solve, set up for the device where the vectors lie, unless the last set-up was for this
 /// device. Collective: all ranks set up, or none.
 void set_up_for_vectors(PC pc, Vec right, Vec solution);
+/// True if applies to these vectors stay on the device where they lie.
+bool stays_on_device(PC pc, Vec right, Vec solution);
 /// The numbers of a right-hand side and a solution, taken from PETSc for one solve.
 struct Lent {
   Place place{};

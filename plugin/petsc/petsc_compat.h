@@ -52,6 +52,15 @@ inline PetscErrorCode OclspktOwnPreSolve(PC pc, KSP ksp) {
 #endif
 }
 
+/// True if CG that meets a negative curvature has converged (KSPSetConvergedNegativeCurve() of newer releases).
+template <typename Solver>
+bool OclspktConvergesByCurvature(Solver ksp) {
+  if constexpr (requires { ksp->converged_neg_curve; }) return ksp->converged_neg_curve;
+  return false;
+}
+/// KSP_CONVERGED_NEG_CURVE, which PETSc 3.18 calls KSP_CONVERGED_CG_NEG_CURVE.
+#define OCLSPKT_CONVERGED_NEG_CURVE static_cast<KSPConvergedReason>(5)
+
 /// Log flops of a device. A PETSc that was built for GPUs counts them separately from the host's.
 inline PetscErrorCode OclspktLogGpuFlops(PetscLogDouble flops) {
 #if PetscDefined(HAVE_DEVICE)

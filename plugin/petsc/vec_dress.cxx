@@ -240,6 +240,7 @@ void register_types() {
                   VecRegister);
   register_matrices();
   register_named_types();
+  register_solver();
   if (t.options.on) refuse_hidden_vectors();
   t.ready = true;
 }
@@ -284,6 +285,7 @@ void finalize_types() {
     i = i->second.host_memory ? std::next(i) : t.sides.erase(i);
   }
   t.scratch = {};
+  forget_solvers();
   forget_matrices();
   t.space.reset();
   t.fell_back.clear();
