@@ -20,8 +20,8 @@
 
 SPECIALISED static inline void turn(bool whole, int count, __global scalar_t* p, __global const scalar_t* z,
                                     lanes_t beta) {
-  wide_t sum = load_part(whole, z, count);
-  const wide_t old = load_part(whole, p, count);
+  wide_t sum = LOAD_PART(whole, z, count);
+  const wide_t old = LOAD_PART(whole, p, count);
   for (int k = 0; k < PARTS; ++k) sum.at[k] = mul_add(sum.at[k], beta, old.at[k]);
   store_part(whole, sum, p, count);
 }

@@ -42,11 +42,11 @@ typedef struct {
 
 // Take the elements of one wide_t, at element i.
 // @param sums  of r . z, and of the squares of a norm
-SPECIALISED static inline void step(bool whole, int count, Vectors v, long i, lanes_t alpha, wide_t sums[2]) {
-  wide_t x = load_part(whole, v.x + i, count), r = load_part(whole, v.r + i, count);
-  const wide_t p = load_part(whole, v.p + i, count), w = load_part(whole, v.w + i, count);
+SPECIALISED static inline void step(bool whole, int count, const Vectors* v, long i, lanes_t alpha, wide_t sums[2]) {
+  wide_t x = LOAD_PART(whole, v->x + i, count), r = LOAD_PART(whole, v->r + i, count);
+  const wide_t p = LOAD_PART(whole, v->p + i, count), w = LOAD_PART(whole, v->w + i, count);
 #if HAS_DIAGONAL
-  wide_t z = load_part(whole, v.inverse + i, count);
+  wide_t z = LOAD_PART(whole, v->inverse + i, count);
 #endif
   for (int k = 0; k < PARTS; ++k) {
     x.at[k] = mul_add(x.at[k], alpha, p.at[k]);
@@ -60,10 +60,10 @@ SPECIALISED static inline void step(bool whole, int count, Vectors v, long i, la
     sums[0].at[k] = mul_add(sums[0].at[k], r.at[k], r.at[k]);
 #endif
   }
-  store_part(whole, x, v.x + i, count);
-  store_part(whole, r, v.r + i, count);
+  store_part(whole, x, v->x + i, count);
+  store_part(whole, r, v->r + i, count);
 #if HAS_DIAGONAL
-  store_part(whole, z, v.z + i, count);
+  store_part(whole, z, v->z + i, count);
 #endif
 }
 
@@ -82,8 +82,8 @@ __kernel void cg_step(__global scalar_t* x, __global scalar_t* r, __global const
   wide_t sums[2];
   for (int k = 0; k < PARTS; ++k) sums[0].at[k] = sums[1].at[k] = ZERO;
   long i = first_of_item(run);
-  for (; i + WIDE <= end; i += ITEM_STEP) step(true, WIDE, v, i, alpha, sums);
-  if (i < end) step(false, (int)(end - i), v, i, alpha, sums);
+  for (; i + WIDE <= end; i += ITEM_STEP) step(true, WIDE, &v, i, alpha, sums);
+  if (i < end) step(false, (int)(end - i), &v, i, alpha, sums);
   for (int k = 0; k < SUMS; ++k) shared[k * GROUP_ITEMS + (int)get_local_id(0)] = sum_of_parts(sums[k]);
   add_up(SUMS, shared);
   put_sums(SUMS, shared, first, partial);

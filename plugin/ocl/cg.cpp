@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // Conjugate gradients whose scalars stay on the device. Each launch that needs a sum adds up the partial sums of the
 // launch before, all work-groups alike, so every run gives the same bits.
+#include <algorithm>
+#include <vector>
+
 #include "scalars.hpp"
 #include "space_cg.hpp"
 #include "space_state.hpp"
@@ -30,7 +33,9 @@ class ClCg final : public SpaceCg<T> {
       last_ = 0;
       least_ = T(-1);
       most_ = std::numeric_limits<T>::infinity();
-      s.write(memory().records, &record, sizeof record);
+      std::vector<CgRecord<T>> ring(static_cast<std::size_t>(slots_), CgRecord<T>{});
+      ring[0] = record;
+      s.write(memory().records, ring.data(), static_cast<std::int64_t>(ring.size() * sizeof record));
     });
   }
 

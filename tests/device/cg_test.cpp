@@ -192,6 +192,20 @@ SCALAR_TEST(SpaceCgOnDevice, IsRightWhereverTheRowsEnd) {
   });
 }
 
+SCALAR_TEST(SpaceCgOnDevice, TakesThreeLaunchesAndNoWaitAnIteration) {
+  this->on_every_space([](Space<T>& space) {
+    const Csr<T> a = well_conditioned<T>(50, 40);
+    const Vector<T> b = draw<T>(a.rows, 3), inverse(b.size(), T(1));
+    for (const CgForm form : {CgForm::plain, CgForm::diagonal_z}) {
+      DeviceCg<T> device(space, a, SparseFormat::automatic, b, inverse, form, CgNorm::of_form);
+      const SpaceCounts before = space.counts();
+      for (int i = 0; i < 5; ++i) device.iterate();
+      EXPECT_EQ(space.counts().launches - before.launches, 15);
+      EXPECT_EQ(space.counts().waits, before.waits);
+    }
+  });
+}
+
 SCALAR_TEST(SpaceCgOnDevice, GivesTheSameBitsInEveryRun) {
   this->on_every_space([](Space<T>& space) {
     const Csr<T> a = well_conditioned<T>(300, 211);
