@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Purpose: the end of an iteration of conjugate gradients: rho = r . z and the norm from partial sums, beta = rho / rho of
-// the last iteration, p = z + beta p. Where the method does not go on (common/cg.clh), p stays.
+// Purpose: the end of an iteration of conjugate gradients: rho = r . z and the norm from partial sums, beta = rho /
+// rho of the last iteration, p = z + beta p. Where the method does not go on (common/cg.clh), p stays.
 // Source:  Hestenes and Stiefel 1952.
 //
 // Build parameters: those of common/wide.clh; GROUP_ITEMS is a power of two

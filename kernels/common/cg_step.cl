@@ -19,7 +19,8 @@
 //            least, most  the limits of the norm
 //            n, run   elements, and elements of a work-group (common/wide.clh)
 // Launch:    groups of GROUP_ITEMS work-items for all elements.
-// Local:     2 GROUP_ITEMS scalars. Per element: 4 flops and 6 words; PLAIN 2 flops more; DIAGONAL 5 flops and 2 words more.
+// Local:     2 GROUP_ITEMS scalars. Per element: 4 flops and 6 words; with PLAIN 2 flops more, with a diagonal 5 flops
+//            and 2 words more.
 // Valid:     x, r, z everywhere; `partial` and the record at the elements named.
 #include "common/cg.clh"
 
@@ -67,8 +68,8 @@ SPECIALISED static inline void step(bool whole, int count, const Vectors* v, lon
 #endif
 }
 
-__kernel void cg_step(__global scalar_t* x, __global scalar_t* r, __global const scalar_t* p, __global const scalar_t* w,
-                      __global scalar_t* z, __global const scalar_t* inverse, __global scalar_t* partial,
+__kernel void cg_step(__global scalar_t* x, __global scalar_t* r, __global const scalar_t* p,
+                      __global const scalar_t* w, __global scalar_t* z, __global const scalar_t* inverse, __global scalar_t* partial,
                       const long parts, const long first, __global scalar_t* records, const int before, const int now,
                       const scalar_t least, const scalar_t most, const long n, const long run) {
   __local scalar_t shared[2 * GROUP_ITEMS];

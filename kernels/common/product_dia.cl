@@ -9,7 +9,7 @@
 //            rows       of the matrix
 //            width      how many diagonals
 //            span       rows of a work-group, a multiple of LANES
-//            partial, first  written with DOT, see product.clh
+//            partial, first_part  with DOT, the parts of x . z are written from that element on, see product.clh
 // Launch:    work-groups for all rows. With LANES 1, a group has many work-items, whose rows lie a group's size apart;
 //            with LANES == SLICE it has one work-item, which takes one slice after the other.
 // Local:     none, with DOT GROUP_ITEMS scalars. Per stored entry: 2 flops, 1 word and x; per row: 1 word, with PLUS 2.

@@ -13,10 +13,10 @@
 //            z        shape [rows], global; written; may be y
 //            rows     of the matrix
 //            span     rows of a work-group, a multiple of LANES
-//            partial, first  written with DOT, see product.clh
+//            partial, first  with DOT, the parts of x . z from element `first` on are written, see product.clh
 // Launch:    as product_dia.
-// Local:     none, with DOT GROUP_ITEMS scalars. Per stored entry: 2 flops; reads one value, one column index and one element of x. Per row: 1 word,
-//            with PLUS 2.
+// Local:     none, with DOT GROUP_ITEMS scalars. Per stored entry: 2 flops; reads one value, one column index and one
+//            element of x. Per row: 1 word, with PLUS 2.
 // Valid:     z in all rows. Its bits depend only on SLICE, the kind of device, A, x and y.
 //
 // Build parameters: SLICE rows of a slice; optional SORTED.
