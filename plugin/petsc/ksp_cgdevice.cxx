@@ -6,8 +6,8 @@
    solves. */
 #include <petsc/private/kspimpl.h>
 
-#include <cstring>
 #include <tuple>
+#include <unordered_map>
 
 #include "mat_dress.hxx"
 #include "oclspkt/oclspkt_vec.h"
@@ -60,15 +60,13 @@ std::string why_cg(KSP ksp, const CgDevice& own) {
   const int ranks = ranks_of(comm_of(ksp));
   const PetscInt rows = ksp->vec_rhs->map->n;
   Mat matrix;
-  PetscBool scaled;
   if (ranks > 1) return "there are " + std::to_string(ranks) + " ranks";
   if (!own.wants_cg.empty()) return own.wants_cg;
   must(PCGetOperators(ksp->pc, &matrix, nullptr));
-  must(PCGetDiagonalScale(ksp->pc, &scaled));
   if (ksp->calc_sings) return "eigenvalues or singular values are wanted";
   if (ksp->transpose_solve) return "the solve is KSPSolveTranspose()";
   if (ksp->chknorm > 0) return "-ksp_check_norm_iteration leaves norms out";
-  if (scaled) return "the preconditioner scales the system";
+  if (OclspktScalesSystem(ksp->pc)) return "the preconditioner scales the system";
   if (!is_dressed(matrix)) return std::string("the matrix has type ") + ((PetscObject)matrix)->type_name;
   for (const Vec v : {ksp->vec_rhs, ksp->vec_sol, ksp->work[0], ksp->work[1], ksp->work[2]}) {
     if (!is_dressed(v)) return "vectors are not on a device";
@@ -344,9 +342,10 @@ void view(KSP ksp, PetscViewer viewer) {
     must(PetscViewerASCIIPrintf(viewer, "  KSPCG solves: %s\n",
                                 replaced ? "its scalars come by one reduction" : own.why.c_str()));
   } else {
-    must(PetscViewerASCIIPrintf(
-        viewer, "  scalars stay on the device%s%s, checked every %" PetscInt_FMT " iterations\n", own.solved ? " " : "",
-        own.solved ? types().space->device().name.c_str() : "", own.check));
+    const auto& space = types().space;
+    const std::string name = own.solved && space ? " " + space->device().name : "";
+    must(PetscViewerASCIIPrintf(viewer, "  scalars stay on the device%s, checked every %" PetscInt_FMT " iterations\n",
+                                name.c_str(), own.check));
   }
 }
 

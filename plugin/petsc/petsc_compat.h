@@ -58,6 +58,12 @@ bool OclspktConvergesByCurvature(Solver ksp) {
   if constexpr (requires { ksp->converged_neg_curve; }) return ksp->converged_neg_curve;
   return false;
 }
+/// PCGetDiagonalScale(), which the newest releases lack.
+template <typename Preconditioner>
+bool OclspktScalesSystem(Preconditioner pc) {
+  if constexpr (requires { pc->diagonalscale; }) return pc->diagonalscale;
+  return false;
+}
 /// KSP_CONVERGED_NEG_CURVE, which PETSc 3.18 calls KSP_CONVERGED_CG_NEG_CURVE.
 #define OCLSPKT_CONVERGED_NEG_CURVE static_cast<KSPConvergedReason>(5)
 
