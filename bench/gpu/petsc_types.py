@@ -5,8 +5,8 @@
 
 BUILD: where petsc.sh built the plugin and its programs; FILE: what the results go to (JSON); --ranks: of the host (all
 cores); --cards: of this machine, a rank each in `weak`; --quick: small grids, to try the script; --examples: where ex2 and
-ex45 of PETSc's KSP tutorials were built; --only: of iterations, small, host, counts, heat, line, apply, examples, weak, joined
-by commas. PETSc without CUDA leaves its types out.
+ex45 of PETSc's KSP tutorials were built; --only: of iterations, cg, small, host, counts, heat, line, apply, examples, weak,
+joined by commas. PETSc without CUDA leaves its types out.
 Ends with 1 if a program failed.
 """
 
@@ -76,6 +76,15 @@ def iterations(r, devices, _):
             r.run("iterations 3-D", types, "petsc_krylov", large)
 
 
+def cg(r, devices, _):
+    """Conjugate gradients whose scalars stay on the device, beside KSPCG: 1e4, 1e6 and 1e7 rows."""
+    for points in (100, 200) if r.quick else (100, 1000, 3162):
+        for _ in range(2):
+            for types in devices:
+                r.run("iterations CG", types, "petsc_krylov", f"-dimensions 2 -points {points} -lambda 1000 -repeats 11 "
+                      f"-methods {'cg,cgdevice' if types == 'opencl' else 'cg'}")
+
+
 def small(r, devices, _):
     for points in (110, 200 if r.quick else 1000):
         for _ in range(2):
@@ -93,7 +102,7 @@ def host(r, _, ranks):
 def counts(r, *_):
     """Two lengths of each method, whose counts differ by 2 * 60 iterations."""
     asked = [(method, pc) for method in ("cg", "gmres", "bcgs") for pc in ("none", "jacobi", "oclspkt")]
-    asked += [("chebyshev", "jacobi"), ("chebyshev-no-norm", "jacobi")]
+    asked += [("cgdevice", pc) for pc in ("none", "jacobi", "oclspkt")] + [("chebyshev", "jacobi"), ("chebyshev-no-norm", "jacobi")]
     with concurrent.futures.ThreadPoolExecutor(max_workers=1 if r.quick else 8) as pool:
         for method, pc in asked:
             for length in (60, 120):
@@ -151,7 +160,7 @@ def weak(r, devices, _):
             ranks *= 2
 
 
-PARTS = {f.__name__: f for f in (iterations, small, host, counts, heat, line, apply, examples, weak)}
+PARTS = {f.__name__: f for f in (iterations, cg, small, host, counts, heat, line, apply, examples, weak)}
 
 
 def first_line(*command):

@@ -9,9 +9,10 @@
 //            rows       number of rows of the matrix
 //            width      number of diagonals
 //            span       rows of a work-group, a multiple of LANES
+//            partial, first_part  with DOT, the parts of x . z are written from that element on, see product.clh
 // Launch:    work-groups for all rows. With LANES 1, a group has many work-items, and consecutive rows of a work-item
 //            are a group's size apart. With LANES == SLICE, a group has one work-item, which takes slice after slice.
-// Local:     none. Per stored entry: 2 flops, reads of the entry and of x. Per row: 1 word, with PLUS 2.
+// Local:     none, with DOT GROUP_ITEMS scalars. Per stored entry: 2 flops, 1 word and x; per row: 1 word, with PLUS 2.
 // Valid:     z in all rows. Its bits depend only on SLICE, LANES, A, x and y.
 //
 // Build parameters: SLICE: rows of a slice. NO_ENTRY: the bits of a NaN (kNoEntry).
@@ -50,7 +51,12 @@ static inline lanes_t add_product(lanes_t sum, lanes_t value, __global const sca
 
 __kernel void product_dia(__global const scalar_t* restrict values, __global const long* restrict diagonals,
                           __global const scalar_t* restrict x, __global const scalar_t* y, __global scalar_t* z,
-                          const long rows, const int width, const long span) {
+                          const long rows, const int width, const long span, __global scalar_t* partial,
+                          const long first_part) {
+#ifdef DOT
+  __local scalar_t parts[GROUP_ITEMS];
+  lanes_t dot = ZERO;
+#endif
   FOR_ROWS(row, rows, span) {
     const long first = row / SLICE * SLICE;
     __global const scalar_t* const entries = values + first * width + (row - first);
@@ -67,5 +73,11 @@ __kernel void product_dia(__global const scalar_t* restrict values, __global con
       }
     }
     put_rows(y, z, row, rows, sum);
+#ifdef DOT
+    dot = mul_add(dot, unknowns_of_rows(x, row, rows), sum);
+#endif
   }
+#ifdef DOT
+  put_dot(sum_of_lanes(dot), parts, partial, first_part);
+#endif
 }

@@ -12,6 +12,7 @@
 //            sums     shape [segments], global; written
 //            count    number of blocks
 //            span     blocks of a work-group
+//            partial, first  written with DOT, see product.clh; without the rows cut into segments
 // Launch:    work-groups of GROUP_ITEMS work-items for all blocks.
 // Local:     with GROUP_ITEMS > 1, BLOCK_ENTRIES + GROUP_ITEMS words. Per entry: 2 flops, 1 word, a column and x.
 // Valid:     z except in long rows, and sums. Bits depend only on GROUP_ITEMS, LANES, A, x and y.
@@ -47,12 +48,16 @@ static inline int end_entry(Block block, __global const ushort* row_end, int r) 
   return block.segment >= 0 ? block.entries : row_end[block.row + r];
 }
 
-static inline void put_sum(Block block, int r, scalar_t sum, __global const scalar_t* y, __global scalar_t* z,
-                           __global scalar_t* sums) {
+// @param dot  with DOT, receives the row's part of x . z in addition
+static inline void put_sum(Block block, int r, scalar_t sum, __global const scalar_t* x, __global const scalar_t* y,
+                           __global scalar_t* z, __global scalar_t* sums, scalar_t* dot) {
   if (block.segment >= 0) {
     sums[block.segment] = sum;
   } else {
     put_row(y, z, block.row + r, sum);
+#ifdef DOT
+    *dot += x[block.row + r] * sum;
+#endif
   }
 }
 
@@ -69,8 +74,8 @@ static inline void multiply(Block block, __global const scalar_t* values, __glob
 }
 
 static inline void add_rows(Block block, __global const ushort* row_end, __local const scalar_t* products,
-                            __local scalar_t* parts, __global const scalar_t* y, __global scalar_t* z,
-                            __global scalar_t* sums) {
+                            __local scalar_t* parts, __global const scalar_t* x, __global const scalar_t* y,
+                            __global scalar_t* z, __global scalar_t* sums, scalar_t* dot) {
   const int item = (int)get_local_id(0);
   int lanes = 1, at_once = GROUP_ITEMS;  // `lanes` work-items share a row; `at_once` rows are summed at once
   for (; 2 * lanes * block.rows <= GROUP_ITEMS; at_once /= 2) lanes *= 2;
@@ -83,7 +88,7 @@ static inline void add_rows(Block block, __global const ushort* row_end, __local
       for (int k = first_entry(block, row_end, r) + lane; k < behind; k += lanes) sum = add(sum, products[k]);
     }
     if (lanes > 1) sum = sum_of_items(sum, lanes, parts);
-    if (r < block.rows && lane == 0) put_sum(block, r, sum, y, z, sums);
+    if (r < block.rows && lane == 0) put_sum(block, r, sum, x, y, z, sums, dot);
   }
 }
 
@@ -93,7 +98,8 @@ static inline void add_rows(Block block, __global const ushort* row_end, __local
 
 static inline void multiply_rows(Block block, __global const scalar_t* values, __global const place_t* columns,
                                  __global const ushort* row_end, __global const scalar_t* x,
-                                 __global const scalar_t* y, __global scalar_t* z, __global scalar_t* sums) {
+                                 __global const scalar_t* y, __global scalar_t* z, __global scalar_t* sums,
+                                 scalar_t* dot) {
   int k = 0;
   for (int r = 0; r < block.rows; ++r) {
     const int behind = end_entry(block, row_end, r);
@@ -104,7 +110,7 @@ static inline void multiply_rows(Block block, __global const scalar_t* values, _
     }
     scalar_t sum = (part[0] + part[1]) + (part[2] + part[3]);
     for (; k < behind; ++k) sum += values[block.entry + k] * x[columns[block.entry + k]];
-    put_sum(block, r, sum, y, z, sums);
+    put_sum(block, r, sum, x, y, z, sums, dot);
   }
 }
 
@@ -113,20 +119,26 @@ static inline void multiply_rows(Block block, __global const scalar_t* values, _
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void product_rows(
     __global const scalar_t* restrict values, __global const place_t* restrict columns,
     __global const long* restrict blocks, __global const ushort* restrict row_end, __global const scalar_t* restrict x,
-    __global const scalar_t* y, __global scalar_t* z, __global scalar_t* sums, const long count, const long span) {
+    __global const scalar_t* y, __global scalar_t* z, __global scalar_t* sums, const long count, const long span,
+    __global scalar_t* partial, const long first) {
+  __local scalar_t parts[GROUP_ITEMS];
 #if GROUP_ITEMS > 1
-  __local scalar_t products[BLOCK_ENTRIES], parts[GROUP_ITEMS];
+  __local scalar_t products[BLOCK_ENTRIES];
 #endif
+  scalar_t dot = 0;
   const long end = min(count, ((long)get_group_id(0) + 1) * span);
   for (long at = (long)get_group_id(0) * span; at < end; ++at) {
     const Block block = block_of(blocks, at);
 #if GROUP_ITEMS > 1
     multiply(block, values, columns, x, products);
     barrier(CLK_LOCAL_MEM_FENCE);
-    add_rows(block, row_end, products, parts, y, z, sums);
+    add_rows(block, row_end, products, parts, x, y, z, sums, &dot);
     barrier(CLK_LOCAL_MEM_FENCE);  // the next block overwrites the products
 #else
-    multiply_rows(block, values, columns, row_end, x, y, z, sums);
+    multiply_rows(block, values, columns, row_end, x, y, z, sums, &dot);
 #endif
   }
+#ifdef DOT
+  put_dot(dot, parts, partial, first);
+#endif
 }

@@ -7,6 +7,7 @@
 //            z          shape [rows], global; written in long rows; may be y
 //            count      number of long rows
 //            span       long rows of a work-group
+//            x, partial, first  used with DOT, see product.clh
 // Launch:    work-groups of GROUP_ITEMS work-items for all long rows.
 // Local:     with GROUP_ITEMS > 1, GROUP_ITEMS words. Per segment: 1 flop, 1 word.
 // Valid:     z in long rows. Bits depend only on GROUP_ITEMS, sums and y.
@@ -20,12 +21,12 @@
 
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void product_segments(
     __global const long* restrict long_rows, __global const scalar_t* restrict sums, __global const scalar_t* y,
-    __global scalar_t* z, const long count, const long span) {
+    __global scalar_t* z, const long count, const long span, __global const scalar_t* x, __global scalar_t* partial,
+    const long first) {
   const int item = (int)get_local_id(0);
   const long end = min(count, ((long)get_group_id(0) + 1) * span);
-#if GROUP_ITEMS > 1
   __local scalar_t parts[GROUP_ITEMS];
-#endif
+  scalar_t dot = 0;
   for (long at = (long)get_group_id(0) * span; at < end; ++at) {
     __global const long* const row = long_rows + 3 * at;
     scalar_t sum = 0;
@@ -34,6 +35,13 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void product_s
     sum = sum_of_items(sum, GROUP_ITEMS, parts);
     barrier(CLK_LOCAL_MEM_FENCE);  // the next row overwrites the parts
 #endif
-    if (item == 0) put_row(y, z, row[0], sum);
+    if (item > 0) continue;
+    put_row(y, z, row[0], sum);
+#ifdef DOT
+    dot += x[row[0]] * sum;
+#endif
   }
+#ifdef DOT
+  put_dot(dot, parts, partial, first);
+#endif
 }

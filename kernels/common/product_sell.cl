@@ -11,9 +11,10 @@
 //            z        shape [rows], global; written; may be y
 //            rows     number of rows of the matrix
 //            span     rows of a work-group, a multiple of LANES
+//            partial, first  with DOT, the parts of x . z from element `first` on are written, see product.clh
 // Launch:    work-groups for all rows: of many work-items with LANES 1, of one work-item with LANES == SLICE.
-// Local:     none. Per stored entry: 2 flops; reads one value, one column index and one element of x. Per row: 1 word,
-//            with PLUS 2 words.
+// Local:     none, with DOT GROUP_ITEMS scalars. Per stored entry: 2 flops; reads one value, one column index and one
+//            element of x. Per row: 1 word, with PLUS 2.
 // Valid:     z in all rows. Its bits depend only on SLICE, LANES, A, x and y.
 //
 // Build parameters: SLICE: rows of a slice. SORTED, optional: the slices hold the rows in the order of `row_of`.
@@ -72,7 +73,11 @@ static inline lanes_t add_places(lanes_t sum, __global const scalar_t* values, _
 __kernel void product_sell(__global const scalar_t* restrict values, __global const place_t* restrict columns,
                            __global const long* restrict begin, __global const place_t* restrict row_of,
                            __global const scalar_t* restrict x, __global const scalar_t* y, __global scalar_t* z,
-                           const long rows, const long span) {
+                           const long rows, const long span, __global scalar_t* partial, const long first) {
+#ifdef DOT
+  __local scalar_t parts[GROUP_ITEMS];
+  lanes_t dot = ZERO;
+#endif
   FOR_ROWS(row, rows, span) {
     const long slice = row / SLICE, end = begin[slice + 1];
     lanes_t sum = ZERO;
@@ -82,13 +87,30 @@ __kernel void product_sell(__global const scalar_t* restrict values, __global co
 #ifdef SORTED
 #if LANES == 1
     put_row(y, z, row_of[row], sum);
+#ifdef DOT
+    dot = mul_add(dot, x[row_of[row]], sum);
+#endif
 #else
     scalar_t sums[LANES];
     to_private(sum, sums);
-    for (int l = 0; l < LANES && row + l < rows; ++l) put_row(y, z, row_of[row + l], sums[l]);
+    for (int l = 0; l < LANES && row + l < rows; ++l) {
+      put_row(y, z, row_of[row + l], sums[l]);
+#ifdef DOT
+      sums[l] *= x[row_of[row + l]];
+#endif
+    }
+#ifdef DOT
+    dot = add(dot, from_private(sums));
+#endif
 #endif
 #else
     put_rows(y, z, row, rows, sum);
+#ifdef DOT
+    dot = mul_add(dot, unknowns_of_rows(x, row, rows), sum);
+#endif
 #endif
   }
+#ifdef DOT
+  put_dot(sum_of_lanes(dot), parts, partial, first);
+#endif
 }

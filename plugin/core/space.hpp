@@ -123,6 +123,11 @@ struct SumValue {
   Index place = -1;  ///< place of the least or greatest value; -1 in empty arrays
 };
 
+enum class CgForm;
+enum class CgNorm;
+template <typename T>
+class SpaceCg;
+
 struct SpaceCounts {
   std::int64_t bytes_up = 0, bytes_down = 0;  ///< bytes copied to the device, to the host; 0 if both share memory
   std::int64_t launches = 0;
@@ -203,6 +208,10 @@ class Space {
   /// z = A x, or z = y + A x if y is not null; A x has the same bits in both cases. y may be z.
   /// @throws InvalidInput if x is z; BuildError at the first call with y, and at the first call without y
   virtual void product(const SpaceMatrix<T>& a, const Array& x, const Array* y, Array& z) = 0;
+
+  /// Make what conjugate gradients for `rows` unknowns need besides vectors, see space_cg.hpp.
+  /// @param kept  how many iterations' records are kept
+  virtual std::unique_ptr<SpaceCg<T>> make_cg(CgForm form, CgNorm norm, Index rows, int kept) = 0;
 };
 
 }  // namespace oclspkt

@@ -4,6 +4,7 @@
 
 #include "callers_vectors.hpp"
 #include "scalars.hpp"
+#include "space_cg.hpp"
 #include "space_state.hpp"
 
 namespace oclspkt::ocl {
@@ -17,9 +18,10 @@ constexpr Index kLeastRun = 4096;
 constexpr std::int64_t kPiped = std::int64_t{4} << 20;
 
 constexpr const char* kVectorTexts[] = {"vector_combine", "vector_pointwise", "vector_dots",   "vector_sum",
-                                        "vector_extreme", "vector_put",       "vector_gather", "vector_scatter_add"};
-constexpr const char* kVectorForms[] = {"TERMS", "OPERATION", "TERMS", "SUM", "EXTREME", "MERGE", "", ""};
-/// Make host memory of at least `bytes` bytes that the device copies from and to.
+                                        "vector_extreme", "vector_put",       "vector_gather", "vector_scatter_add",
+                                        "cg_step",        "cg_direction"};
+constexpr const char* kVectorForms[] = {"TERMS", "OPERATION", "TERMS", "SUM", "EXTREME", "MERGE", "", "", "CG", ""};
+/// Make host memory of at least `bytes` bytes that the device copies to and from.
 /// @pre no command uses the present memory
 void ensure_staging(const OpenDevice& device, std::unique_ptr<Staging>& room, std::int64_t bytes) {
   if (room && room->bytes() >= bytes) return;
@@ -115,6 +117,11 @@ SpaceState::Runs SpaceState::runs(Index n, Index most) const {
   const Index groups = std::clamp<Index>(quotient_up(n, step), 1, std::max<Index>(1, most));
   const Index run = quotient_up(quotient_up(n, groups), step) * step;
   return {{std::max<Index>(1, quotient_up(n, run)), static_cast<std::size_t>(by_groups ? kGroupItems : 1)}, run};
+}
+
+SpaceState::Runs SpaceState::runs_of_sums(Index n) const {
+  constexpr Index kRunOfSums = 8192;  // elements that a work-group of a processor adds up
+  return by_groups ? runs(n, kGroupsOfUnit * units) : runs(n, quotient_up(n, kRunOfSums));
 }
 
 void SpaceState::make_room(std::int64_t bytes) {
@@ -454,6 +461,11 @@ class ClSpace final : public Space<T> {
       }
       enqueue_product(s, a, from, y != nullptr ? &buffer_of(s, *y, a.rows()) : nullptr, to);
     });
+  }
+
+  std::unique_ptr<SpaceCg<T>> make_cg(CgForm form, CgNorm norm, Index rows, int kept) override {
+    return work("making memory for conjugate gradients",
+                [&](SpaceState&) { return ocl::make_cg<T>(index_, state_, form, norm, rows, kept); });
   }
 
  private:

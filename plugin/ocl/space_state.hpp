@@ -23,10 +23,14 @@ inline constexpr std::size_t kMostTerms = 8;
 
 /// Work-items of a work-group on GPUs.
 inline constexpr Index kGroupItems = 256;
+/// Work-groups of a reduction for each compute unit of a GPU.
+inline constexpr Index kGroupsOfUnit = 8;
+/// Work-groups for each core of a processor, of one work-item each. They are many so that the last one to end is short.
+inline constexpr Index kGroupsACore = 16;
 /// The most work-groups of a launch, because launch() refuses 2^31 work-items and more.
 inline constexpr Index kMostGroups = std::numeric_limits<std::int32_t>::max() / kGroupItems;
 
-enum class VectorKernel { combine, pointwise, dots, sum, extreme, put, gather, scatter_add };
+enum class VectorKernel { combine, pointwise, dots, sum, extreme, put, gather, scatter_add, cg_step, cg_direction };
 
 /// The objects of a space on its device (see Holding).
 struct SpaceState final : Holding {
@@ -44,6 +48,11 @@ struct SpaceState final : Holding {
     Index run;
   };
   Runs runs(Index n, Index most_groups = kMostGroups) const;
+  /// The work-groups of a reduction. Groups of processors keep sums short, because rounding grows with the number of
+  /// successive additions.
+  Runs runs_of_sums(Index n) const;
+  /// The most work-groups of a launch whose partial sums each work-group of a later launch adds up.
+  Index most_parts() const { return (by_groups ? kGroupsOfUnit : kGroupsACore) * units; }
   /// Set the first arguments of a kernel over n elements: `first`, then n and the elements of a work-group.
   template <typename... First>
   void set(Kernel& kernel, const Runs& runs, Index n, const First&... first) const {
@@ -85,11 +94,11 @@ struct SpaceState final : Holding {
   std::mutex mutex;
   std::shared_ptr<OpenDevice> device;  ///< null after a release
   const bool is_double, by_groups;
-  const std::int64_t word;   ///< bytes of a scalar
-  const Index units;         ///< compute units of the device
-  bool limited = true;       ///< waits have a time limit; false if the device works in host memory
-  double time_limit = 60;    ///< seconds that enqueued commands may take
-  Kernel kernels[8][16][2];  ///< kernels by text, form and keep
+  const std::int64_t word;    ///< bytes of a scalar
+  const Index units;          ///< compute units of the device
+  bool limited = true;        ///< waits have a time limit; false if the device works in host memory
+  double time_limit = 60;     ///< seconds that enqueued commands may take
+  Kernel kernels[10][16][2];  ///< kernels by text, form and keep
   Buffer partial;
   std::unique_ptr<Staging> numbers;
   /// Pinned memory for short arrays on their way to the device. The host need not wait for earlier commands.
@@ -182,6 +191,23 @@ std::unique_ptr<SpaceMatrix<T>> make_matrix(int index, const std::shared_ptr<Spa
 /// @param y, z  rows() numbers each; null buffers if there are none; y may be z
 template <typename T>
 void enqueue_product(SpaceState& state, const SpaceMatrix<T>& a, const Buffer& x, const Buffer* y, const Buffer& z);
+
+/// Enqueue w = A p, and partial sums of p . w. @return how many parts there are, at most 2 most_parts()
+/// @pre A is square and has rows
+template <typename T>
+Index enqueue_product_with_dot(SpaceState& state, const SpaceMatrix<T>& a, const Buffer& p, const Buffer& w,
+                               const Buffer& partial);
+
+/// Enqueue partial sums of dot products with one vector y: part g of product k is element first + k groups + g of
+/// `partial`, for the groups of runs_of_sums().
+/// @param products  at most kMostTerms
+template <typename T>
+void enqueue_dots(SpaceState& state, std::span<const SumOf<T>> products, const Buffer& partial, std::int64_t first);
+
+/// See Space::make_cg().
+template <typename T>
+std::unique_ptr<SpaceCg<T>> make_cg(int index, const std::shared_ptr<SpaceState>& state, CgForm form, CgNorm norm,
+                                    Index rows, int kept);
 
 /// Makes the space of DeviceModule::space_double() or space_float().
 /// @throws DeviceError, BuildError

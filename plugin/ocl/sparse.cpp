@@ -12,8 +12,6 @@ namespace {
 // Work-items of a work-group. Groups are large, because a core needs many loads in flight and limits the number of its
 // groups. Groups for the segments of long rows are smaller, because a long row has few partial sums.
 constexpr std::size_t kItems = 256, kItemsOfSegments = 64;
-/// Work-groups of one work-item for each core of a CPU. Many short groups end at nearly the same time.
-constexpr Index kGroupsACore = 16;
 
 /// Copy `bytes` bytes of the host to a new buffer, and wait. Without bytes, return a buffer that no kernel reads.
 Buffer brought(SpaceState& state, const void* numbers, std::int64_t bytes) {
@@ -63,15 +61,18 @@ struct MatrixMemory {
   struct Kernels {
     Kernel rows, segments;
   };
-  /// @param plus  true: kernels of z = y + A x; false: of z = A x
-  Kernels kernels(const SpaceState& state, bool plus) const;
-  void enqueue(SpaceState& state, Kernels& kernels, const Buffer& x, const Buffer& y, const Buffer& z) const;
+  enum class Kind { product, sum, dot };  ///< z = A x; z = y + A x; z = A x and x . z
+  /// The kernels of a kind, built at its first use.
+  Kernels& kernels(const SpaceState& state, Kind kind);
+  /// @param partial  written if the kind is `dot`
+  /// @return the work-groups, each of which has a part of x . z
+  Index enqueue(SpaceState& state, Kind kind, const Buffer& x, const Buffer& y, const Buffer& z, const Buffer& partial);
 
   SparseFormat format;
   Index rows, columns, places, slice, width, block_entries, block_count, long_count;
   bool wide, sorted;
   std::shared_ptr<const Integers> positions;
-  Kernels product, sum;  ///< `product`: z = A x; `sum`: z = y + A x (made at first use)
+  Kernels by_kind[3];  ///< by Kind, see kernels()
   Buffer values, column;
   Buffer pattern;  ///< diagonals, first elements of slices, or blocks
   Buffer row_of;   ///< format sell: rows of A in the order of the slices; format csr: ends of rows
@@ -100,7 +101,7 @@ MatrixMemory<T>::MatrixMemory(SpaceState& state, const SparseForm& form)
   const auto scalars = [&](Index count) {
     return make_buffer(*state.device, Access::read_write, std::max<Index>(1, count) * static_cast<Index>(sizeof(T)));
   };
-  product = kernels(state, false);
+  kernels(state, Kind::product);
   values = scalars(places);
   column = brought(state, form.column);
   if (format == SparseFormat::dia) {
@@ -117,48 +118,60 @@ MatrixMemory<T>::MatrixMemory(SpaceState& state, const SparseForm& form)
 }
 
 template <typename T>
-typename MatrixMemory<T>::Kernels MatrixMemory<T>::kernels(const SpaceState& s, bool plus) const {
-  const std::string both = std::string(plus ? " -D PLUS" : "") + (wide ? " -D WIDE" : "");
+typename MatrixMemory<T>::Kernels& MatrixMemory<T>::kernels(const SpaceState& s, Kind kind) {
+  Kernels& made = by_kind[static_cast<std::size_t>(kind)];
+  if (!made.rows.name.empty()) return made;
+  const char* const kinds[] = {"", " -D PLUS", " -D DOT"};
+  const std::string both = kinds[static_cast<std::size_t>(kind)] + std::string(wide ? " -D WIDE" : "");
   const int lanes = s.by_groups ? 1 : static_cast<int>(slice);
-  const auto kernel = [&](const char* text, const std::string& options) {
-    return s.device->kernel(text, s.is_double, lanes, options + both);
+  const auto kernel = [&](const char* text, std::size_t items, const std::string& options) {
+    return s.device->kernel(text, s.is_double, lanes,
+                            "-D GROUP_ITEMS=" + std::to_string(items_of(s, items)) + options + both);
   };
-  const std::string sliced = "-D SLICE=" + std::to_string(slice);
+  const std::string sliced = " -D SLICE=" + std::to_string(slice);
   if (format == SparseFormat::dia) {
-    return {kernel("product_dia", sliced + " -D NO_ENTRY=" + std::to_string(kNoEntry<T>)), {}};
+    made.rows = kernel("product_dia", kItems, sliced + " -D NO_ENTRY=" + std::to_string(kNoEntry<T>));
+  } else if (format == SparseFormat::sell) {
+    made.rows = kernel("product_sell", kItems, sliced + (sorted ? " -D SORTED" : ""));
+  } else {
+    if (long_count > 0) made.segments = kernel("product_segments", kItemsOfSegments, "");
+    made.rows = kernel("product_rows", kItems, " -D BLOCK_ENTRIES=" + std::to_string(block_entries));
   }
-  if (format == SparseFormat::sell) return {kernel("product_sell", sliced + (sorted ? " -D SORTED" : "")), {}};
-  const auto items = [&](std::size_t wanted) { return "-D GROUP_ITEMS=" + std::to_string(items_of(s, wanted)); };
-  Kernels made;
-  made.rows = kernel("product_rows", items(kItems) + " -D BLOCK_ENTRIES=" + std::to_string(block_entries));
-  if (long_count > 0) made.segments = kernel("product_segments", items(kItemsOfSegments));
   return made;
 }
 
 template <typename T>
-void MatrixMemory<T>::enqueue(SpaceState& s, Kernels& k, const Buffer& x, const Buffer& y, const Buffer& z) const {
+Index MatrixMemory<T>::enqueue(SpaceState& s, Kind kind, const Buffer& x, const Buffer& y, const Buffer& z,
+                               const Buffer& partial) {
   const OpenDevice& d = *s.device;
+  Kernels& k = kernels(s, kind);
   const std::size_t items = items_of(s, kItems);
-  const Index most =
-      s.by_groups ? std::numeric_limits<std::int32_t>::max() / static_cast<Index>(items) : kGroupsACore * s.units;
+  const Index most = s.by_groups && kind != Kind::dot
+                         ? std::numeric_limits<std::int32_t>::max() / static_cast<Index>(items)
+                         : s.most_parts();
   if (format == SparseFormat::csr) {
     const SpaceState::Runs all = spread(block_count, items, most);
-    set_arguments(d, k.rows, values, column, pattern, row_of, x, y, z, sums, Long{block_count}, Long{all.run});
+    set_arguments(d, k.rows, values, column, pattern, row_of, x, y, z, sums, Long{block_count}, Long{all.run}, partial,
+                  Long{0});
     s.launch(k.rows, all.geometry);
-    if (long_count == 0) return;
+    if (long_count == 0) return all.geometry.groups;
     const SpaceState::Runs few = spread(long_count, items_of(s, kItemsOfSegments), most);
-    set_arguments(d, k.segments, long_rows, sums, y, z, Long{long_count}, Long{few.run});
+    set_arguments(d, k.segments, long_rows, sums, y, z, Long{long_count}, Long{few.run}, x, partial,
+                  Long{all.geometry.groups});
     s.launch(k.segments, few.geometry);
-    return;
+    return all.geometry.groups + few.geometry.groups;
   }
   const Index unit = s.by_groups ? static_cast<Index>(items) : slice;  // rows of a unit of work
   const SpaceState::Runs all = spread(quotient_up(rows, unit), items, most);
   if (format == SparseFormat::dia) {
-    set_arguments(d, k.rows, values, pattern, x, y, z, Long{rows}, static_cast<Int>(width), Long{all.run * unit});
+    set_arguments(d, k.rows, values, pattern, x, y, z, Long{rows}, static_cast<Int>(width), Long{all.run * unit},
+                  partial, Long{0});
   } else {
-    set_arguments(d, k.rows, values, column, pattern, row_of, x, y, z, Long{rows}, Long{all.run * unit});
+    set_arguments(d, k.rows, values, column, pattern, row_of, x, y, z, Long{rows}, Long{all.run * unit}, partial,
+                  Long{0});
   }
   s.launch(k.rows, all.geometry);
+  return all.geometry.groups;
 }
 
 /// A sparse matrix in buffers of a space's device, with the kernels of its products.
@@ -203,20 +216,38 @@ std::unique_ptr<SpaceMatrix<T>> make_matrix(int index, const std::shared_ptr<Spa
   return std::make_unique<ClMatrix<T>>(index, state, form);
 }
 
+namespace {
+
 template <typename T>
-void enqueue_product(SpaceState& s, const SpaceMatrix<T>& a, const Buffer& x, const Buffer* y, const Buffer& z) {
+MatrixMemory<T>& memory_of(const SpaceState& s, const SpaceMatrix<T>& a) {
   const auto& matrix = static_cast<const ClMatrix<T>&>(a);
   if (matrix.state() != &s) throw InvalidInput("a matrix is of another device, or of one that was released");
-  MatrixMemory<T>& m = matrix.memory();
+  return matrix.memory();
+}
+
+}  // namespace
+
+template <typename T>
+void enqueue_product(SpaceState& s, const SpaceMatrix<T>& a, const Buffer& x, const Buffer* y, const Buffer& z) {
+  using Kind = typename MatrixMemory<T>::Kind;
+  MatrixMemory<T>& m = memory_of(s, a);
   if (m.rows == 0) return;
-  if (y != nullptr && m.sum.rows.name.empty()) m.sum = m.kernels(s, true);
   // If A has no columns, the kernel does not read x, and any buffer can be its argument.
-  m.enqueue(s, y != nullptr ? m.sum : m.product, m.columns > 0 ? x : m.values, y != nullptr ? *y : z, z);
+  m.enqueue(s, y != nullptr ? Kind::sum : Kind::product, m.columns > 0 ? x : m.values, y != nullptr ? *y : z, z, z);
+}
+
+template <typename T>
+Index enqueue_product_with_dot(SpaceState& s, const SpaceMatrix<T>& a, const Buffer& p, const Buffer& w,
+                               const Buffer& partial) {
+  MatrixMemory<T>& m = memory_of(s, a);
+  return m.enqueue(s, MatrixMemory<T>::Kind::dot, p, w, w, partial);
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                                                                      \
   template std::unique_ptr<SpaceMatrix<T>> make_matrix(int, const std::shared_ptr<SpaceState>&, const SparseForm&); \
-  template void enqueue_product(SpaceState&, const SpaceMatrix<T>&, const Buffer&, const Buffer*, const Buffer&);
+  template void enqueue_product(SpaceState&, const SpaceMatrix<T>&, const Buffer&, const Buffer*, const Buffer&);   \
+  template Index enqueue_product_with_dot(SpaceState&, const SpaceMatrix<T>&, const Buffer&, const Buffer&,         \
+                                          const Buffer&);
 OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

@@ -16,11 +16,6 @@
 namespace oclspkt::ocl {
 namespace {
 
-/// Work-groups for each compute unit of a GPU.
-constexpr Index kGroupsOfUnit = 8;
-/// Elements that a work-group adds up on CPUs.
-constexpr Index kRunOfSums = 8192;
-
 /// A norm uses one sum of squares, or three sums by the size of the numbers (kernels/common/vector_sum.cl).
 enum class Squares { plain, by_size };
 
@@ -70,18 +65,13 @@ struct SumPlace {
   std::int64_t first, first_place;
 };
 
-/// On CPUs, work-groups take few elements, because rounding grows with the number of successive additions.
-SpaceState::Runs runs_of_sums(const SpaceState& s, Index n) {
-  return s.by_groups ? s.runs(n, kGroupsOfUnit * s.units) : s.runs(n, quotient_up(n, kRunOfSums));
-}
-
 /// Returns the place of each sum's parts, and the end of all parts. All indices follow all numbers.
 template <typename T>
 std::vector<SumPlace> parts_of(const SpaceState& s, std::span<const SumOf<T>> sums, Squares squares) {
   std::vector<SumPlace> parts;
   std::int64_t numbers = 0, places = 0;
   for (const SumOf<T>& sum : sums) {
-    const Index groups = sum.x->size() > 0 ? runs_of_sums(s, sum.x->size()).geometry.groups : 0;
+    const Index groups = sum.x->size() > 0 ? s.runs_of_sums(sum.x->size()).geometry.groups : 0;
     parts.push_back({groups, numbers, places});
     const SumKernel kernel = kernel_of(sum.kind, squares);
     numbers += groups * kernel.numbers;
@@ -219,20 +209,9 @@ void wait_for_all(const OpenDevice& device, const Waiter& waiter, const Event& r
 }
 
 template <typename T>
-void enqueue_dots(SpaceState& s, std::span<const SumOf<T>> products, std::int64_t first) {
-  const SpaceArray<T>& y = *products.front().y;
-  const SpaceState::Runs runs = runs_of_sums(s, y.size());
-  Kernel& kernel = s.kernel(VectorKernel::dots, static_cast<int>(products.size()));
-  s.set(kernel, runs, y.size(), buffer_of(s, y, y.size()), s.partial, Long{first});
-  cl_uint argument = 5;
-  for (const SumOf<T>& product : products) kernel.handle.setArg(argument++, buffer_of(s, *product.x, y.size()));
-  s.launch(kernel, runs.geometry);
-}
-
-template <typename T>
 void enqueue_sum(SpaceState& s, const SumOf<T>& sum, const SumPlace& place, Squares squares) {
   const Index n = sum.x->size();
-  const SpaceState::Runs runs = runs_of_sums(s, n);
+  const SpaceState::Runs runs = s.runs_of_sums(n);
   const SumKernel of_sum = kernel_of(sum.kind, squares);
   Kernel& kernel = s.kernel(of_sum.text, of_sum.form);
   const Buffer& x = buffer_of(s, *sum.x, n);
@@ -270,7 +249,7 @@ std::vector<std::size_t> make_sums(SpaceState& s, std::span<const SumOf<T>> want
       count = alike(wanted.subspan(i));
       if (wanted[i].x->size() == 0) continue;  // nothing to add
       if (wanted[i].kind == SumKind::dot) {
-        enqueue_dots(s, wanted.subspan(i, count), parts[i].first);
+        enqueue_dots<T>(s, wanted.subspan(i, count), s.partial, parts[i].first);
       } else {
         enqueue_sum(s, wanted[i], parts[i], squares);
       }
@@ -292,6 +271,17 @@ std::vector<std::size_t> make_sums(SpaceState& s, std::span<const SumOf<T>> want
 }  // namespace
 
 template <typename T>
+void enqueue_dots(SpaceState& s, std::span<const SumOf<T>> products, const Buffer& partial, std::int64_t first) {
+  const SpaceArray<T>& y = *products.front().y;
+  const SpaceState::Runs runs = s.runs_of_sums(y.size());
+  Kernel& kernel = s.kernel(VectorKernel::dots, static_cast<int>(products.size()));
+  s.set(kernel, runs, y.size(), buffer_of(s, y, y.size()), partial, Long{first});
+  cl_uint argument = 5;
+  for (const SumOf<T>& product : products) kernel.handle.setArg(argument++, buffer_of(s, *product.x, y.size()));
+  s.launch(kernel, runs.geometry);
+}
+
+template <typename T>
 void add_up(SpaceState& s, std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values) {
   const std::vector<std::size_t> again = make_sums(s, wanted, values, Squares::plain);
   if (again.empty()) return;
@@ -303,7 +293,8 @@ void add_up(SpaceState& s, std::span<const SumOf<T>> wanted, std::span<SumValue<
   for (std::size_t k = 0; k < again.size(); ++k) values[again[k]] = found[k];
 }
 
-#define OCLSPKT_INSTANTIATE(T) \
+#define OCLSPKT_INSTANTIATE(T)                                                                     \
+  template void enqueue_dots(SpaceState&, std::span<const SumOf<T>>, const Buffer&, std::int64_t); \
   template void add_up(SpaceState&, std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values);
 OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 

@@ -252,6 +252,8 @@ void find_queue(PC pc);
 /// Before a solve, repeat the set-up if the vectors lie on a device for which the last set-up was not made. Collective:
 /// all ranks set up, or none.
 void set_up_for_vectors(PC pc, Vec right, Vec solution);
+/// True if applies to these vectors stay on the device where they lie.
+bool stays_on_device(PC pc, Vec right, Vec solution);
 /// Arrays of a right-hand side and a solution, borrowed from PETSc for one solve.
 struct Lent {
   Place place{};

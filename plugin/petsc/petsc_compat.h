@@ -52,6 +52,21 @@ inline PetscErrorCode OclspktOwnPreSolve(PC pc, KSP ksp) {
 #endif
 }
 
+/// True if CG that meets a negative curvature has converged (KSPSetConvergedNegativeCurve() of newer releases).
+template <typename Solver>
+bool OclspktConvergesByCurvature(Solver ksp) {
+  if constexpr (requires { ksp->converged_neg_curve; }) return ksp->converged_neg_curve;
+  return false;
+}
+/// PCGetDiagonalScale(), which the newest releases lack.
+template <typename Preconditioner>
+bool OclspktScalesSystem(Preconditioner pc) {
+  if constexpr (requires { pc->diagonalscale; }) return pc->diagonalscale;
+  return false;
+}
+/// KSP_CONVERGED_NEG_CURVE, which PETSc 3.18 calls KSP_CONVERGED_CG_NEG_CURVE.
+#define OCLSPKT_CONVERGED_NEG_CURVE static_cast<KSPConvergedReason>(5)
+
 /// Log flops of a device. A PETSc that was built for GPUs counts these flops separately from flops of the host.
 inline PetscErrorCode OclspktLogGpuFlops(PetscLogDouble flops) {
 #if PetscDefined(HAVE_DEVICE)

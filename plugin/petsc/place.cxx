@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Access to vectors and columns of dense matrices, whether they lie on the host or on a device. */
+#include <algorithm>
 #include <string_view>
 
 #include "logged.hxx"
@@ -297,6 +298,13 @@ void set_up_for_vectors(PC pc, Vec right, Vec solution) {
   if (!least[0] || least[1]) return;
   data(pc)->vectors.queue = queue;
   set_up_sweeps(pc);
+}
+
+bool stays_on_device(PC pc, Vec right, Vec solution) {
+  const auto on_device = [&](const std::unique_ptr<Sweep>& sweep) {
+    return static_cast<bool>(queue_for(pc, *sweep, {.vector = right}, {.vector = solution}, false));
+  };
+  return std::all_of(data(pc)->sweeps.begin(), data(pc)->sweeps.end(), on_device);
 }
 
 Lent lend(PC pc, Sweep& sweep, const Block& right, const Block& solution, bool transpose) {

@@ -214,6 +214,10 @@ inline constexpr const char *kVecName = "opencl", *kMatName = "aijopencl", *kMat
                             *kMatMPIName = "mpiaijopencl";
 bool has_our_name(Vec vector);
 void register_named_types();
+/// Register the Krylov method `cgdevice`.
+void register_solver();
+/// Free what its solvers keep on the device.
+void forget_solvers();
 /// Make PETSc refuse solvers that keep vectors over arrays of other vectors, because their results would be wrong.
 void refuse_hidden_vectors();
 

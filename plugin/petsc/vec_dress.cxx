@@ -237,6 +237,7 @@ void register_types() {
                   VecRegister);
   register_matrices();
   register_named_types();
+  register_solver();
   if (t.options.on) refuse_hidden_vectors();
   t.ready = true;
 }
@@ -280,6 +281,7 @@ void finalize_types() {
     i = i->second.host_memory ? std::next(i) : t.sides.erase(i);
   }
   t.scratch = {};
+  forget_solvers();
   forget_matrices();
   t.space.reset();
   t.fell_back.clear();

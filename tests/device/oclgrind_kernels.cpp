@@ -7,7 +7,7 @@
 #include "cut_plan.hpp"
 #include "row_error.hpp"
 #include "scheme_questions.hpp"
-#include "space.hpp"
+#include "space_cg.hpp"
 #include "sparse_matrices.hpp"
 
 namespace oclspkt::test {
@@ -107,7 +107,34 @@ bool streams(const DeviceInfo& info) {
   return x == std::vector<T>(200, 10);
 }
 
-/// Sparse products, z = A x and then z = z + A x. Words: productdia|productsell|productcsr, rows, lanes|groups.
+/// An iteration of conjugate gradients in each form, on any matrix. @return whether the product is that of x . A x
+template <typename T>
+bool iterates(Space<T>& space, const SpaceMatrix<T>& a, const std::vector<T>& numbers, double right) {
+  const auto vector = [&](T number) {
+    auto made = space.make(a.rows());
+    space.fill(*made, number);
+    return made;
+  };
+  const auto x = vector(0), r = vector(1), w = vector(0), inverse = vector(T(0.5)), p = space.make(a.rows());
+  bool good = true;
+  for (const CgForm form : {CgForm::plain, CgForm::diagonal_z, CgForm::diagonal_r, CgForm::others_r}) {
+    const bool plain = form == CgForm::plain, others = form == CgForm::others_r;
+    const auto cg = space.make_cg(form, CgNorm::of_form, a.rows(), 2);
+    space.bring(numbers.data(), *p);
+    cg->begin({T(1), T(0), T(1), T(1)});
+    const CgArrays<T> arrays{
+        &a, x.get(), r.get(), p.get(), w.get(), plain ? r.get() : w.get(), plain || others ? nullptr : inverse.get()};
+    cg->step(arrays);
+    cg->turn(arrays);
+    std::vector<CgRecord<T>> record(1);
+    cg->take(record);
+    good = good && std::abs(static_cast<double>(record[0].curvature) - right) <= 1e-3 * std::abs(right);
+  }
+  return good;
+}
+
+/// Sparse products, z = A x and then z = z + A x, and conjugate gradients. Words: productdia|productsell|productcsr,
+/// rows, lanes|groups.
 template <typename T>
 bool multiplies(const DeviceInfo& info, const std::vector<std::string>& words) {
   const Index n = std::stol(words.at(1));
@@ -135,7 +162,9 @@ bool multiplies(const DeviceInfo& info, const std::vector<std::string>& words) {
   }
   std::printf("%s %zu bytes n = %ld: error %.1f eps\n", words[0].c_str(), sizeof(T), static_cast<long>(n),
               error / kEps<T>);
-  return error <= 64 * kEps<T>;
+  double curvature = 0;
+  for (std::size_t i = 0; i < z.size(); ++i) curvature += static_cast<double>(numbers[i]) * exact[i].sum;
+  return error <= 64 * kEps<T> && iterates(*space, *matrix, numbers, curvature);
 }
 
 /// Every kernel over vectors. Words: vectors, places, lanes|groups.

@@ -14,6 +14,7 @@ import sys
 
 HOME = "give it a row in plugin/petsc/options.cpp (option_table(), action_table() or result_table())"
 ORDER = ["Synopsis", "Input Parameter", "Output Parameter", "Options Database Key", "Level", "Notes", "See also"]
+TYPES = ["PCOCLSPKT", "KSPCGDEVICE"]  # which options choose
 LEVELS = {"beginner", "intermediate", "advanced", "developer"}
 COLLECTIVE = {"Not Collective", "Logically Collective", "Collective"}
 
@@ -123,7 +124,7 @@ def check_front_page(manual, options):
 
 def check_pages(manual, functions, of_vectors, types, options):
     pages = {f[:-3] for f in os.listdir(manual) if f.endswith(".md")}
-    known = {"PCOCLSPKT", *functions, *of_vectors, *types}
+    known = {*TYPES, *functions, *of_vectors, *types}
     yield from (f"docs/manual/{n}.md is the page of nothing in oclspkt.h" for n in sorted(pages - known))
     yield from check_front_page(manual, options)
     for name, values in types.items():
@@ -136,7 +137,8 @@ def check_pages(manual, functions, of_vectors, types, options):
         page = read(os.path.join(manual, name + ".md"))
         yield from check_page(name, prototype, page, options, "oclspkt.h" if name in functions else "oclspkt_vec.h")
         yield from check_links(manual, name, page)
-    yield from check_links(manual, "PCOCLSPKT", read(os.path.join(manual, "PCOCLSPKT.md")))
+    for name in TYPES:
+        yield from check_links(manual, name, read(os.path.join(manual, name + ".md")))
 
 
 def check_fortran(text, functions, header):

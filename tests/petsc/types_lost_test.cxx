@@ -56,6 +56,33 @@ TEST_F(TypesLost, TakeNewValuesInThePlaceOfLostOnes) {
   EXPECT_EQ(first(y_), 7);
 }
 
+TEST_F(TypesLost, LetKspcgSolveWhereConjugateGradientsLoseTheDevice) {
+  const Faults faults;
+  for (const int first : {0, 25}) {
+    SetUp();
+    HeldMat a = second_differences(kRows);
+    HeldKSP ksp;
+    PC pc;
+    OK(KSPCreate(PETSC_COMM_SELF, &ksp));
+    OK(KSPSetOperators(ksp, a, a));
+    OK(KSPSetType(ksp, KSPCGDEVICE));
+    OK(KSPGetPC(ksp, &pc));
+    OK(PCSetType(pc, PCNONE));
+    bring_down(x_);
+    bring_down(y_);
+    Faults::at(ocl::Place::launch, -1, first, 1000000);
+    OK(KSPSolve(ksp, x_, y_));
+    EXPECT_GT(Faults::fired(), 0);
+    Faults::none();
+    EXPECT_GT(converged_reason(ksp), 0);
+    OK(MatMult(a, y_, x_));
+    OK(VecShift(x_, -1));
+    EXPECT_LT(norm_of(x_), 1e-3);
+    VecDestroy(&x_);
+    VecDestroy(&y_);
+  }
+}
+
 TEST_F(TypesLost, HaveNoMemoryForKernelsOfTheProgram) {
   const Faults faults;
   struct _cl_mem* memory = nullptr;

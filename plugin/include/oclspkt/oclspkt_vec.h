@@ -11,6 +11,8 @@
 
 #define VECOPENCL "opencl"
 #define MATAIJOPENCL "aijopencl"
+/* Conjugate gradients whose scalars stay on the device of such vectors: docs/manual/KSPCGDEVICE.md. */
+#define KSPCGDEVICE "cgdevice"
 
 /* The types to which a cl_mem and a cl_command_queue point. These declarations replace OpenCL's headers. */
 struct _cl_mem;
