@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr Index kMeteredRows = 100'000'000;
-constexpr int kBalanceSetUps = 3;  ///< set-ups of a balanced solver, from which it learns rates and watts
+constexpr int kBalanceSetUps = 6;  ///< set-ups of a balanced solver, from which it learns rates and watts
 
 /// A system that several pieces in a row solve, made by the first.
 template <typename T>
