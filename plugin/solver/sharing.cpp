@@ -173,7 +173,22 @@ std::string Sharing::find_shares(const Options& options, const Balance& balance)
   const auto share = [&](const Balance& by) {
     return share_rows(all, std::clamp<Index>(all / 64, 1, kGrain), models, node, by);
   };
-  Shares shares = share(balance);
+  // Beside others a processor is slower than alone. The joules of one that solves all rows are those of its time alone.
+  const auto share_or_not = [&](const Balance& by) {
+    Shares least = share(by);
+    const double Shares::*const cost = by.objective == Objective::energy ? &Shares::joules : &Shares::all_seconds;
+    for (std::size_t k = 0; k < sharers_.size(); ++k) {
+      std::vector<ShareModel> alone = models;
+      std::vector<Index> part(sharers_.size(), 0);
+      alone[k].latency = 0;
+      alone[k].seconds_per_row = sharers_[k].alone.seconds() / rows();
+      part[k] = all;
+      Shares one = predict_shares(part, alone, node);
+      if (one.*cost <= least.*cost) least = std::move(one);
+    }
+    return least;
+  };
+  Shares shares = balance.objective == Objective::energy ? share_or_not(balance) : share(balance);
   if (!shares_.rows.empty()) {
     Shares kept = predict_shares(shares_.rows, models, node);
     const double Shares::*const cost = balance.objective == Objective::energy ? &Shares::joules : &Shares::all_seconds;
@@ -183,7 +198,7 @@ std::string Sharing::find_shares(const Options& options, const Balance& balance)
   if (!options.energy && balance.objective != Objective::energy) return "";
   std::string text;
   for (const Objective objective : {Objective::time, Objective::energy}) {
-    const Shares by = share({objective, {}});
+    const Shares by = share_or_not({objective, {}});
     text += objective == Objective::time ? "time: " : "; energy: ";
     for (const Index part : by.rows) text += (text.ends_with(' ') ? "" : " + ") + std::to_string(part);
     text += format(" rows, %.3g s, ", by.all_seconds) + format("%.3g J", by.joules);

@@ -82,6 +82,28 @@ TEST_F(SharingOfTwo, ExpectAProcessorAloneToBeNoSlowerThanBesideOthers) {
   EXPECT_GT(sharing_.sharers().front().alone.predicted, kRows * 1e-12);
 }
 
+/// While a processor solves alone, the other one idles, which takes nearly as much power here.
+TEST_F(SharingOfTwo, LeaveTheRowsToOneWhoseApplyAloneTakesFewerJoules) {
+  options_.balance = "energy";
+  decide(1e4);
+  std::vector<std::string> names;
+  for (const Sharer& s : sharing_.sharers()) names.push_back(s.processor.figures_of() + "|double, end to end, 2^10|");
+  for (const bool quick : {false, true}) {
+    ProfileStore store(file_);
+    for (const std::string& name : names) {
+      store.put(name + "beside", {1e-6});
+      store.put(name + "power", {10});
+      store.put(name + "idle power", {9});
+      store.put(name + "alone", {quick && name == names.back() ? 1e-7 : 1e-6, 3});
+    }
+    store.write();
+    sharing_.renew();
+    const Sharer* const only = decide(1e4);
+    EXPECT_EQ(only == &sharing_.sharers().back(), quick);
+    EXPECT_EQ(sharing_.pieces().empty(), quick);
+  }
+}
+
 TEST_F(SharingOfTwo, LearnNothingFromAppliesBeforeTheyWereNamedTogether) {
   const auto run = [&](int applies, double seconds) {
     sharing_.watch_single(Processor().index, 0);
