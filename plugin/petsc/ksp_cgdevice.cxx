@@ -359,7 +359,7 @@ PetscErrorCode SetFromOptions(KSP ksp, OclspktOptionItems PetscOptionsObject) {
   if (ksp->ops->solve == of_cg) ksp->ops->solve = present; /* else -ksp_cg_single_reduction put another one */
   PetscOptionsHeadBegin(PetscOptionsObject, "cgdevice options");
   PetscCall(PetscOptionsInt("-ksp_cgdevice_check", "Iterations between two checks of the residual norm", "KSPCGDEVICE",
-                            own.check, &own.check, NULL));
+                            own.check, &own.check, nullptr));
   PetscOptionsHeadEnd();
   PetscCheck(own.check >= 1 && own.check <= 100000, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE,
              "-ksp_cgdevice_check %" PetscInt_FMT ": give 1 to 100000 iterations", own.check);

@@ -79,10 +79,11 @@ std::string power_text(const std::vector<Sharer>& sharers) {
   return text;
 }
 
-/// Why rows are shared in this way, for objectives other than time.
-std::string why_shared(Objective objective, const Options& options, const std::vector<Sharer>& sharers) {
+/// Why each processor has its rows, for objectives other than time. @param one  a processor has all rows
+std::string why_shared(Objective objective, const Options& options, const std::vector<Sharer>& sharers, bool one) {
   if (objective == Objective::kernel) return "shared by the time of kernels";
-  if (objective == Objective::energy) return "shared for the least energy, by " + power_text(sharers);
+  if (objective == Objective::energy)
+    return std::string(one ? "one processor" : "shared") + " for the least energy, by " + power_text(sharers);
   return objective == Objective::even ? "shared evenly" : "shared by weights " + options.balance;
 }
 
@@ -262,9 +263,9 @@ const Sharer* Sharing::decide(const Processors& processors, const Outlook<T>& ou
   }
   if (shares) report.objectives = find_shares(options, balance);
   if (sharers_.size() < 2 || lines_.rows() == 0) return nullptr;
-  if (!time) report.why = why_shared(balance.objective, options, sharers_);
   if (time && !pays(few, report.why, only)) return only;
   std::vector<Piece> pieces = cut_into_pieces(lines_, shares_.rows);
+  if (!time) report.why = why_shared(balance.objective, options, sharers_, pieces.size() < 2);
   if (pieces.size() < 2) return &sharers_[pieces.front().owner];
   for (Piece& piece : pieces) piece.predicted_seconds = shares_.seconds[piece.owner];
   report.predicted_seconds = shares_.all_seconds;
