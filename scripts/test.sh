@@ -141,7 +141,7 @@ test_asan() {
   settings=(-DOCLSPKT_BENCH=OFF -DOCLSPKT_EXAMPLES=OFF -DOCLSPKT_ATTACK=OFF "-DOCLSPKT_ICD_FOLDER=$FEWER_ICD_FOLDER"
     "-DOCLSPKT_REQUIRE_DEVICES=${REQUIRED_PLATFORMS/Intel(R) OpenCL,/}")
   goals=(--target plugin/all tests/{unit,cuda,cuda/fakes,device,solver,petsc,sanitizers}/all)
-  test_preset asan asan -LE 'house|slow|freeze' -E 'foreign\.(snes|ts|tao|lines|asm|multigrid)|foreign.*\.cpu$|foreign\.ksp-.*\.3$|solver\.(Memory|Contexts)$|device\..*hangs|petsc\.GridLines\.3$|petsc\.Types(|Named)\.3$|petsc\.Types\.4$|petsc\.SharesRowsEvenly|petsc\.Python\.TakesThePath|petsc\.Flavours\.AreNotBeside|solver\.Fork$|attack\.found$|<float>$'
+  test_preset asan asan -LE 'house|slow|freeze' -E 'foreign\.(snes|ts|tao|lines|asm|multigrid)|foreign.*\.cpu$|foreign\.ksp-.*\.3$|solver\.(Memory|Contexts)$|device\..*hangs|petsc\.GridLines\.3$|petsc\.Types(|Named)\.3$|petsc\.Types\.4$|petsc\.CgDevice\.(Intel|3)$|petsc\.SharesRowsEvenly|petsc\.Python\.TakesThePath|petsc\.Flavours\.AreNotBeside|solver\.Fork$|attack\.found$|<float>$'
 }
 
 # PETSc's own examples with -oclspkt_types, or after the word `names` with types by their names: all that run here, or those
