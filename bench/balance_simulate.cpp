@@ -272,9 +272,7 @@ Simulated simulate(const Machine& machine, const std::vector<std::size_t>& membe
   set.ours = predict({});
   set.best_single = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < models.size(); ++i) {
-    std::vector<Index> all(models.size(), 0);
-    all[i] = rows;
-    set.best_single = std::min(set.best_single, predict_shares(all, models, machine.alone).all_seconds);
+    set.best_single = std::min(set.best_single, predict_single(i, rows, models, machine.alone).all_seconds);
   }
   set.by_rate = predict(by_rate).all_seconds;
   set.by_kernel = predict({Objective::kernel, {}}).all_seconds;

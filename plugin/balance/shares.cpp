@@ -102,22 +102,16 @@ void sort_by(std::vector<std::size_t>& members, const Cost& cost) {
 /// order of bytes of host memory a row. For joules they are the shares of the least time, and least_parts() of the
 /// first 2, 3, ... processors in the order of joules a row.
 Rows least_shares(const Task& task) {
-  const auto cost = [&](const Rows& rows) {
-    const Shares shares = predict_shares(rows, task.models, task.node);
-    return task.joules ? shares.joules : shares.all_seconds;
-  };
-  const auto all_by = [&](std::size_t i) {
-    Rows rows(task.models.size(), 0);
-    rows[i] = task.rows;
-    return rows;
-  };
+  const double Shares::*const cost = task.joules ? &Shares::joules : &Shares::all_seconds;
+  const auto single = [&](std::size_t i) { return predict_single(i, task.rows, task.models, task.node); };
   std::vector<std::size_t> members(task.models.size());  // indices into the models
   std::iota(members.begin(), members.end(), std::size_t(0));
-  sort_by(members, [&](std::size_t i) { return cost(all_by(i)); });
-  Rows best = all_by(members.front());
-  double least = cost(best) / (task.joules ? 1 : kLeastGain);
-  const auto attempt = [&](Rows rows) {
-    if (const double now = cost(rows); now <= least) best = std::move(rows), least = now;
+  sort_by(members, [&](std::size_t i) { return single(i).*cost; });
+  Shares best = single(members.front());
+  double least = best.*cost / (task.joules ? 1 : kLeastGain);
+  const auto attempt = [&](const Rows& rows) {
+    Shares shares = predict_shares(rows, task.models, task.node);
+    if (shares.*cost <= least) least = shares.*cost, best = std::move(shares);
   };
   if (task.joules) attempt(least_shares({task.rows, task.grain, task.models, task.node, false}));
   std::set<std::string> seen;
@@ -133,7 +127,7 @@ Rows least_shares(const Task& task) {
     const Parts parts = least_parts(task, std::span(members).first(count));
     if (!parts.empty()) attempt(round_parts(task, parts));
   }
-  return best;
+  return best.rows;
 }
 
 }  // namespace
@@ -178,6 +172,12 @@ Shares predict_shares(std::span<const Index> rows, std::span<const ShareModel> m
   const double nan = std::numeric_limits<double>::quiet_NaN();
   shares.joules = knows_watts(models) ? extra + idle * shares.all_seconds : nan;
   return shares;
+}
+
+Shares predict_single(std::size_t one, Index rows, std::span<const ShareModel> models, const NodeModel& node) {
+  Rows all(models.size(), 0);
+  all[one] = rows;
+  return predict_shares(all, models, node);
 }
 
 Shares share_rows(Index rows, Index grain, std::span<const ShareModel> models, const NodeModel& node,

@@ -58,6 +58,10 @@ OCLSPKT_API Balance parse_balance(const std::string& language);
 OCLSPKT_API Shares predict_shares(std::span<const Index> rows, std::span<const ShareModel> models,
                                   const NodeModel& node);
 
+/// predict_shares() of rows that one processor solves alone. @param one  its index in models
+OCLSPKT_API Shares predict_single(std::size_t one, Index rows, std::span<const ShareModel> models,
+                                  const NodeModel& node);
+
 /// Give rows to processors. Under `time` and `kernel` a processor that does not pay gets no rows: several processors
 /// share the rows only if the predicted time is below 1 / kLeastGain of the best one's time alone. Under `energy` an
 /// apply never takes more joules than under `time`; if the watts of a processor are not known, `energy` gives the

@@ -180,11 +180,9 @@ std::string Sharing::find_shares(const Options& options, const Balance& balance)
     const double Shares::*const cost = by.objective == Objective::energy ? &Shares::joules : &Shares::all_seconds;
     for (std::size_t k = 0; k < sharers_.size(); ++k) {
       std::vector<ShareModel> alone = models;
-      std::vector<Index> part(sharers_.size(), 0);
       alone[k].latency = 0;
       alone[k].seconds_per_row = sharers_[k].alone.seconds() / rows();
-      part[k] = all;
-      Shares one = predict_shares(part, alone, node);
+      Shares one = predict_single(k, all, alone, node);
       if (one.*cost <= least.*cost) least = std::move(one);
     }
     return least;
