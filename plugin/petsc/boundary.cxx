@@ -145,12 +145,12 @@ PetscErrorCode MarkFailed(PC pc, const Caught& breakdown) {
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-void accept_breakdown(PC pc) {
+void accept_breakdown(PC pc, const std::exception_ptr& exception) {
   try {
-    throw;
+    std::rethrow_exception(exception);
   } catch (const Breakdown&) {
     if (pc->erroriffailure) throw;
-    must(MarkFailed(pc, describe(std::current_exception())));
+    must(MarkFailed(pc, describe(exception)));
   }
 }
 

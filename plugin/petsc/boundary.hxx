@@ -67,9 +67,9 @@ PetscErrorCode TranslateException(PC pc, int line, const char* function, const c
 
 PetscErrorCode MarkFailed(PC pc, const Caught& breakdown);
 
-/// In a catch clause: if the exception is a Breakdown, mark the PC as failed.
+/// If the exception is a Breakdown, mark the PC as failed.
 /// @throws the exception if it is no Breakdown or pc->erroriffailure is set
-void accept_breakdown(PC pc);
+void accept_breakdown(PC pc, const std::exception_ptr& exception);
 
 /// Keeps this rank's first exception until agree_on(). If a rank returned early, the other ranks would wait for it.
 class Trouble {

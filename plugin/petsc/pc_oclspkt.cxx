@@ -26,11 +26,7 @@ void tell_answers(PC pc, bool transpose) {
   if (answers_may_fail(*o)) {
     agree_on(pc, met);
   } else if (met.met()) {
-    try {
-      std::rethrow_exception(met.met());
-    } catch (...) {
-      accept_breakdown(pc);
-    }
+    accept_breakdown(pc, met.met());
   }
   o->failed_apply = pc->failedreason != PC_NOERROR;
 }
