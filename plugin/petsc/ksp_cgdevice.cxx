@@ -158,13 +158,13 @@ class Solve {
     const bool may_wait =
         ksp_->numbermonitors == 0 && (ksp_->converged == KSPConvergedDefault || ksp_->converged == KSPConvergedSkip);
     const CgNorm kind = has_norm(KSP_NORM_NATURAL) || has_norm(KSP_NORM_NONE) ? CgNorm::natural : CgNorm::of_form;
-    const decltype(own_.key) key{&space_, form_, kind, r_->map->n, own_.check};
+    together_ = may_wait ? own_.check : 1;
+    const decltype(own_.key) key{&space_, form_, kind, r_->map->n, together_};
     if (!own_.memory || own_.key != key) {
       own_.memory.reset();
-      own_.memory = space_.make_cg(form_, kind, r_->map->n, static_cast<int>(own_.check));
+      own_.memory = space_.make_cg(form_, kind, r_->map->n, static_cast<int>(together_));
       own_.key = key;
     }
-    together_ = may_wait ? own_.check : 1;
     own_.memory->begin({rho_, 0, norm, 1});
     if (together_ == 1 || ksp_->converged == KSPConvergedSkip || has_norm(KSP_NORM_NONE)) return;
     least_ = ksp_->ttol;
