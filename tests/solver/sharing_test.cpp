@@ -337,6 +337,7 @@ TEST(SharingCalls, AnEmulatedDeviceDoesNotPassForABoard) {
   const Bands<double> bands = test::constant<double>(LineSet::one(1 << 18), -1, 3, -1);
   for (const DeviceInfo& device : test::emulated_devices()) {
     Options options{.devices = std::to_string(device.index) + ",host", .profile = "none", .reproducible = true};
+    options.use.timeout = 300;  // see with_every_device
     for (const char* balance : {"kernel", "energy"}) {
       options.balance = balance;
       Solver<double> solver = test::solver_for(bands, options);
@@ -345,7 +346,7 @@ TEST(SharingCalls, AnEmulatedDeviceDoesNotPassForABoard) {
     options.balance = "even";
     Solver<double> solver = test::solver_for(bands, options);
     ASSERT_EQ(solver.report().sharing.shares.size(), 2u) << solver.report().sharing.why;
-    EXPECT_TRUE(solver.report().sharing.shares[0].emulated);
+    EXPECT_TRUE(solver.report().sharing.shares[0].emulated) << ::testing::PrintToString(solver.report().degraded);
     EXPECT_FALSE(solver.report().sharing.shares[1].emulated);
     EXPECT_LT(solver.report().sharing.shares[1].predicted_seconds, solver.report().sharing.shares[0].predicted_seconds);
   }
