@@ -20,15 +20,16 @@ void make_right_hand_side(const LineSet& lines, const BandsView<T>& bands, Trial
   TrialCoin coin;
   coin.skip(tosses + std::max<Index>(0, begin - 1));
   const Index last = lines.length(line) - 1, stride = lines.row_stride();
-  T x_above = begin > 0 ? (coin.toss() ? 1 : 2) : 0, x = coin.toss() ? 1 : 2;
+  using R = Real<T>;
+  R x_above = begin > 0 ? (coin.toss() ? 1 : 2) : 0, x = coin.toss() ? 1 : 2;
   for (Index i = begin, at = lines.first(line) + begin * stride; i < end; ++i, at += stride) {
     const T lower = i > 0 ? bands.lower[at] : T(0), upper = i < last ? bands.upper[at] : T(0);
-    const T x_below = coin.toss() ? 1 : 2;
+    const R x_below = coin.toss() ? 1 : 2;
     if (kind == TrialKind::smooth) {
       y[at] = lower * x_above + bands.diag[at] * x + upper * x_below;
     } else {
-      const T magnitude = std::abs(lower) + std::abs(bands.diag[at]) + std::abs(upper);
-      y[at] = x > T(1) ? magnitude : -magnitude;
+      const R magnitude = std::abs(lower) + std::abs(bands.diag[at]) + std::abs(upper);
+      y[at] = x > R(1) ? magnitude : -magnitude;
     }
     x_above = x;
     x = x_below;
@@ -55,12 +56,12 @@ Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kin
   AlignedArray<T> y(lines.extent()), x(lines.extent());
   for_pieces(lines.extent(), kPieceRows, [&](Index begin, Index end) {
     std::fill(y.data() + begin, y.data() + end, T(0));  // devices that copy also read places outside of all lines
-    std::fill(x.data() + begin, x.data() + end, std::numeric_limits<T>::quiet_NaN());
+    std::fill(x.data() + begin, x.data() + end, T(std::numeric_limits<Real<T>>::quiet_NaN()));
   });
   trial_right_hand_side(lines, bands, kind, y.data());
   apply(y.data(), x.data());
   Trial trial;
-  const auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+  const auto eps = static_cast<double>(kEps<T>);
   const double limit = kTrialLimitEps * eps, stable = kStableEps * eps;
   std::vector<double> errors(static_cast<std::size_t>(lines.count()));
   for_pieces(lines.count(), lines_a_piece(lines), [&](Index first, Index end) {
@@ -130,10 +131,12 @@ double twopass_growth(const BandsView<T>& bands, Index m, Index first, Index end
 #define OCLSPKT_INSTANTIATE(T)                                                             \
   template void trial_right_hand_side(const LineSet&, const BandsView<T>&, TrialKind, T*); \
   template Trial trial_solve(const LineSet&, const BandsView<T>&, TrialKind,               \
-                             const std::function<void(const T*, T*)>&);                    \
-  template double elimination_growth(const BandsView<T>&, Index, Index, Index, Index);     \
+                             const std::function<void(const T*, T*)>&);
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
+#undef OCLSPKT_INSTANTIATE
+#define OCLSPKT_INSTANTIATE(T)                                                         \
+  template double elimination_growth(const BandsView<T>&, Index, Index, Index, Index); \
   template double twopass_growth(const BandsView<T>&, Index, Index, Index);
-OCLSPKT_INSTANTIATE(float)
-OCLSPKT_INSTANTIATE(double)
+OCLSPKT_REALS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

@@ -26,27 +26,28 @@ namespace oclspkt {
 /// @param lower  the coupling that is eliminated
 /// @param taken  f
 /// @param size   |p|
-/// @return the bound without |diag| / 2 for s, which PivotExtremes::pivots() adds
+/// @return the bound for real numbers, without |diag| / 2 for s, which PivotExtremes::pivots() adds
 template <typename T>
-T row_rounding(T lower, T diag, T upper, T taken, T size) {
-  const T carried = carries_diagonal(lower, diag, upper) ? T(0) : 3 * std::abs(lower) + T(0.5) * std::abs(upper);
-  return 3 * size + (T(4.5) * std::abs(taken) + carried);
+Real<T> row_rounding(T lower, T diag, T upper, T taken, Real<T> size) {
+  using R = Real<T>;
+  const R carried = carries_diagonal(lower, diag, upper) ? R(0) : 3 * modulus(lower) + R(0.5) * modulus(upper);
+  return 3 * size + (R(4.5) * modulus(taken) + carried);
 }
 
 /// The largest rounding bound of some rows, see Factors::Pivots. Divides only for a new maximum.
 template <typename T>
 struct PivotExtremes {
-  T rounding = 0;
-  T most = 0;    ///< the largest |multiplier|
-  T spoilt = 0;  ///< 0, or NaN after a reciprocal that is not finite
+  Real<T> rounding = 0;
+  Real<T> most = 0;    ///< the largest |multiplier|
+  Real<T> spoilt = 0;  ///< 0, or NaN after a reciprocal that is not finite
   bool finite = true;
   bool forgiven = false;  ///< an excess of some row is_forgiven()
 
   /// @param bound  the result of row_rounding()
-  void see(T bound, T multiplier, T reciprocal, T diag) {
-    const T before = std::abs(diag);
-    const T factor = std::abs(multiplier);
-    spoilt += 0 * reciprocal;
+  void see(Real<T> bound, T multiplier, T reciprocal, T diag) {
+    const Real<T> before = modulus(diag);
+    const Real<T> factor = modulus(multiplier);
+    spoilt += spoilt_by(reciprocal);
     most = factor > most ? factor : most;  // a NaN multiplier makes the reciprocal NaN
     if (!(bound <= rounding * before)) rounding = bound / before;
   }
@@ -59,11 +60,11 @@ struct PivotExtremes {
   }
   /// The bound plus two terms that see() leaves out: 0.5 eps for the excess s, and 2 eps if excesses are forgiven.
   typename Factors<T>::Pivots pivots() const {
-    const bool sound = finite && spoilt == 0 && most <= kMostMultiplier<T>;
-    if (!sound || !(rounding <= std::numeric_limits<T>::max())) {
+    const bool sound = finite && spoilt == 0 && most <= kMostMultiplier<Real<T>>;
+    if (!sound || !(rounding <= std::numeric_limits<Real<T>>::max())) {
       return {std::numeric_limits<double>::quiet_NaN(), forgiven};
     }
-    return {static_cast<double>(rounding) + (forgiven ? 2.5 : 0.5), forgiven};
+    return {kOfArithmetic<T> * (static_cast<double>(rounding) + (forgiven ? 2.5 : 0.5)), forgiven};
   }
 };
 
@@ -72,12 +73,13 @@ template <typename T>
 struct BundleRow {
   const T *lower, *diag, *upper;
   const T *upper_above, *reciprocal_above;
-  T* excess;  ///< in: excess of the row above; out: excess of this row
+  Real<T>* excess;  ///< in: excess of the row above; out: excess of this row
   T *multiplier, *reciprocal, *coupling;
   bool forgives;
 };
 
-void factor_row(Index width, const BundleRow<double>& row, PivotExtremes<double>& extremes);
-void factor_row(Index width, const BundleRow<float>& row, PivotExtremes<float>& extremes);
+#define OCLSPKT_DECLARE(T) void factor_row(Index width, const BundleRow<T>& row, PivotExtremes<T>& extremes);
+OCLSPKT_SCALARS(OCLSPKT_DECLARE)
+#undef OCLSPKT_DECLARE
 
 }  // namespace oclspkt

@@ -63,26 +63,27 @@ struct Factors<T>::Pivot {
 template <typename T>
 struct Factors<T>::Abreast {
   Index next[kAbreast];
-  T upper[kAbreast] = {}, reciprocal[kAbreast] = {}, excess[kAbreast] = {};
+  T upper[kAbreast] = {}, reciprocal[kAbreast] = {};
+  Real<T> excess[kAbreast] = {};
 
   /// Let sweep j begin at an end of a line.
-  void begin(Index j) { upper[j] = reciprocal[j] = excess[j] = 0; }
+  void begin(Index j) { upper[j] = reciprocal[j] = 0, excess[j] = 0; }
   /// Start a lead-in: each sweep's next row counts its coupling to the previous row as excess. Pivots then converge
   /// from above, as in the whole sweep. From below, pivots might stop a few roundings short of the limit.
   void lead_in() {
     std::fill_n(upper, kAbreast, T(0));
     std::fill_n(reciprocal, kAbreast, T(1));
-    std::fill_n(excess, kAbreast, T(1));
+    std::fill_n(excess, kAbreast, Real<T>(1));
   }
   /// True if sweep j ended with the pivot with which sweep k of `begun` started.
   bool arrived(Index j, const Abreast& begun, Index k) const {
-    const T most = kForgottenEps * std::numeric_limits<T>::epsilon();
+    const Real<T> most = kForgottenEps * kEps<T>;
     return std::abs(reciprocal[j] - begun.reciprocal[k]) <= most * std::abs(reciprocal[j]) &&
            std::abs(excess[j] - begun.excess[k]) <= most * std::abs(excess[j]);
   }
   Pivot last(Index j) const {
-    return {{.upper = upper[j], .excess = excess[j], .sign = std::signbit(reciprocal[j]) ? T(-1) : T(1)},
-            reciprocal[j]};
+    const bool negative = std::signbit(std::real(reciprocal[j]));
+    return {{.upper = upper[j], .excess = excess[j], .sign = negative && !kIsComplex<T> ? T(-1) : T(1)}, reciprocal[j]};
   }
 };
 
@@ -118,7 +119,7 @@ template <typename T>
   const T multiplier = row.lower * last.reciprocal, taken = multiplier * last.row.upper;
   const PivotRow<T> left =
       pivot_of(eliminate_above(last.row, multiplier, row), row.sign * taken, row.lower, bands.diag[at], row.upper);
-  last = {left.row, left.row.sign / left.size};
+  last = {left.row, left.reciprocal};
   keep(to, multiplier, last.reciprocal, row.upper * last.reciprocal);
   extremes.see(row_rounding(row.lower, bands.diag[at], row.upper, taken, left.size), multiplier, last.reciprocal,
                bands.diag[at]);
@@ -131,11 +132,11 @@ void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivo
   const ExcessRow<T> row = take_row(bands, at, extremes);
   const T from_above = row.lower * above.reciprocal, from_below = row.upper * below.reciprocal;
   const T off_above = from_above * above.row.upper, off_below = from_below * below.row.upper;
-  const T taken = std::abs(off_above) + std::abs(off_below);
+  const Real<T> taken = modulus(off_above) + modulus(off_below);
   ExcessRow<T> both = eliminate_above(above.row, from_above, row);
   both.upper = eliminate(both, from_below, below.row, below.row.upper, below.row.lower);
   const PivotRow<T> left = pivot_of(both, row.sign * (off_above + off_below), row.lower, bands.diag[at], row.upper);
-  const Pivot met{left.row, left.row.sign / left.size};
+  const Pivot met{left.row, left.reciprocal};
   const bool towards = order_ == Order::towards;
   const T multiplier = towards && at >= towards_ ? from_below : from_above;
   if (towards && at == towards_) {
@@ -144,11 +145,11 @@ void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivo
   } else {
     keep(to, multiplier, met.reciprocal, towards ? T(0) : from_below);
   }
-  const T once = row_rounding(std::abs(row.lower) + std::abs(row.upper), bands.diag[at], T(0), taken, left.size);
+  const Real<T> once = row_rounding(T(modulus(row.lower) + modulus(row.upper)), bands.diag[at], T(0), T(taken), left.size);
   // If rows are eliminated from both sides, one after the other, the diagonal between the two steps is rounded as well.
-  const bool both_sides = above.reciprocal != 0 && below.reciprocal != 0;
-  const T between = both_sides ? T(1.5) * taken + T(0.5) * std::abs(row.excess) : T(0);
-  extremes.see(once + between, std::max(std::abs(from_above), std::abs(from_below)), met.reciprocal, bands.diag[at]);
+  const bool both_sides = above.reciprocal != T(0) && below.reciprocal != T(0);
+  const Real<T> between = both_sides ? Real<T>(1.5) * taken + Real<T>(0.5) * std::abs(row.excess) : Real<T>(0);
+  extremes.see(once + between, std::max(modulus(from_above), modulus(from_below)), met.reciprocal, bands.diag[at]);
 }
 
 template <typename T>
@@ -180,8 +181,9 @@ typename Factors<T>::Pivots Factors<T>::factor_line(const BandsView<T>& bands, I
 
 template <typename T>
 typename Factors<T>::Pivots Factors<T>::factor_beside(const BandsView<T>& bands, Index line, Index width) {
-  constexpr T kNothing[kWidest] = {};
-  T excess[kWidest] = {}, multiplier[kWidest], reciprocal[2][kWidest], coupling[kWidest];
+  const T kNothing[kWidest] = {};
+  T multiplier[kWidest], reciprocal[2][kWidest], coupling[kWidest];
+  Real<T> excess[kWidest] = {};
   PivotExtremes<T> extremes;
   const T *upper_above = kNothing, *reciprocal_above = kNothing;
   for (Index i = 0, at = lines_.first(line); i < lines_.length(line); ++i, at += lines_.row_stride()) {
@@ -377,10 +379,11 @@ void Factors<T>::factor(const LineSet& lines, const BandsView<T>& bands, Form fo
   narrow ? make_room(narrow_, same_, size, serves_) : make_room(same_, narrow_, size, serves_);
   forgives_ = true;
   sweep(bands);
-  if (!pivots_.forgiven || forgiving_ == Forgiving::always) return;
-  if (!forgiving_harms(lines, bands)) return;
-  forgives_ = false;
-  sweep(bands);
+  if constexpr (!kIsComplex<T>) {
+    if (!pivots_.forgiven || forgiving_ == Forgiving::always || !forgiving_harms(lines, bands)) return;
+    forgives_ = false;
+    sweep(bands);
+  }
 }
 
 template <typename T>
@@ -421,7 +424,7 @@ bool Factors<T>::drop(const std::vector<Index>& lines) {
   return true;
 }
 
-template class Factors<float>;
-template class Factors<double>;
+#define OCLSPKT_INSTANTIATE(T) template class Factors<T>;
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

@@ -98,7 +98,7 @@ class OCLSPKT_API Factors {
   void forgive_always() { forgiving_ = Forgiving::always; }
   FactorsView<T> view() const { return with_multipliers(same_); }
   /// The factors in float, if they are narrow; view() then has null pointers.
-  FactorsView<float> narrow_view() const { return with_multipliers(narrow_); }
+  FactorsView<Narrow<T>> narrow_view() const { return with_multipliers(narrow_); }
   /// Free the factors; pivots() and doubtful() stay valid.
   /// @post view() has null pointers
   void release() { same_ = {}, narrow_ = {}; }
@@ -152,7 +152,7 @@ class OCLSPKT_API Factors {
   Index towards_ = 0;
   Meeting meeting_;
   FactorArrays<T> same_;
-  FactorArrays<float> narrow_;
+  FactorArrays<Narrow<T>> narrow_;
   Pivots pivots_, of_sound_;  ///< pivots of all lines, and of the sound lines alone
   std::vector<Index> doubtful_;
 };

@@ -42,17 +42,17 @@ constexpr Index kPrefetchAhead = 1024;
 /// 0 times the last numbers of a sweep: NaN if any number of the sweep is not finite, because Inf and NaN pass on from
 /// row to row.
 template <typename T>
-T spoilt_by(const T* ends, Index count) {
-  T sum = 0;
+Real<T> spoilt_by_any(const T* ends, Index count) {
+  Real<T> sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (Index j = 0; j < count; ++j) sum += 0 * ends[j];
+  for (Index j = 0; j < count; ++j) sum += spoilt_by(ends[j]);
   return sum;
 }
 
 /// @param window shape [length + 1][width]
 /// @return 0, or NaN if a number is not finite
 template <bool kShared, typename T>
-T sweep_bundle(const Bundle& b, const FactorsView<T>& f, const T* y, T* x, T* window) {
+Real<T> sweep_bundle(const Bundle& b, const FactorsView<T>& f, const T* y, T* x, T* window) {
   T* const carry = window;
   const Index ahead = 1 + kPrefetchAhead / (b.width * static_cast<Index>(sizeof(T)));
   std::fill_n(carry, b.width, T(0));
@@ -72,12 +72,12 @@ T sweep_bundle(const Bundle& b, const FactorsView<T>& f, const T* y, T* x, T* wi
     if (!kShared) prefetch(f.coupling + next, b.width);
     row_up<kShared>(b.width, window + (i + 1) * b.width, f.reciprocal + factor, f.coupling + factor, carry, x + at);
   }
-  return spoilt_by(carry, b.width);
+  return spoilt_by_any(carry, b.width);
 }
 
 /// sweep_bundle() for a bundle as wide as its block, with x in place of the window, so that the bundle is one stream.
 template <typename T>
-T sweep_rows(const Bundle& b, const FactorsView<T>& f, const T* y, T* x) {
+Real<T> sweep_rows(const Bundle& b, const FactorsView<T>& f, const T* y, T* x) {
   std::copy_n(y + b.first, b.width, x + b.first);
   for (Index i = 1; i < b.length; ++i) {
     const Index row = b.first + i * b.stride;
@@ -91,7 +91,7 @@ T sweep_rows(const Bundle& b, const FactorsView<T>& f, const T* y, T* x) {
       x[at] = x[at] * f.reciprocal[at] - f.coupling[at] * x[at + b.stride];
     }
   }
-  return spoilt_by(x + b.first, b.width);
+  return spoilt_by_any(x + b.first, b.width);
 }
 
 /// A right-hand side of a line and its solution, from the line's first row on.
@@ -105,7 +105,7 @@ struct Chain {
 /// Sweep kChains chains of one length to the row `meeting` and back; the carried values stay in registers.
 /// @return 0, or NaN if a number is not finite
 template <bool kShared, Index kChains, typename T>
-T sweep_chains(const Chain<T> (&chains)[kChains], Index stride, Index length, Index meeting, const FactorsView<T>& f) {
+Real<T> sweep_chains(const Chain<T> (&chains)[kChains], Index stride, Index length, Index meeting, const FactorsView<T>& f) {
   T above[kChains] = {}, below[kChains] = {};
   const auto factor_of = [&](Index i, Index k) { return kShared ? i : chains[k].factor + i * stride; };
   const auto go = [&](Index i, T* carry) {
@@ -136,7 +136,7 @@ T sweep_chains(const Chain<T> (&chains)[kChains], Index stride, Index length, In
     return_by(i, above);
     return_by(length - 1 - i, below);
   }
-  return spoilt_by(above, kChains) + spoilt_by(below, kChains);
+  return spoilt_by_any(above, kChains) + spoilt_by_any(below, kChains);
 }
 
 }  // namespace
@@ -233,7 +233,7 @@ void HostSolver<T>::solve(const T* y, T* x) {
 /// If a number of the sweeps is not finite, search for lines with a finite y whose solution is not finite.
 template <typename T>
 void HostSolver<T>::see(const T* y, const T* x) {
-  if (std::exchange(spoilt_, T(0)) == 0) return;
+  if (std::exchange(spoilt_, Real<T>(0)) == 0) return;
   const LineSet& lines = factors_.lines();
   for (Index l = 0; l < lines.count() && !leaves_range_; ++l) leaves_range_ = leaves_range(lines, l, y, x);
 }
@@ -264,7 +264,7 @@ void HostSolver<T>::apply(const Place& place, Columns<const T> y, Columns<T> x, 
   Index done = 0;
   for (; bundle_ == 1 && count - done >= kColumnsAbreast; done += kColumnsAbreast) {
     factors_.shared() ? solve_columns<true>(y + done, x + done) : solve_columns<false>(y + done, x + done);
-    const T of_all = spoilt_;
+    const Real<T> of_all = spoilt_;
     for (Index k = done; k < done + kColumnsAbreast; ++k) {
       spoilt_ = of_all;
       see(y[k], x[k]);
@@ -278,7 +278,7 @@ void HostSolver<T>::apply(const Place& place, Columns<const T> y, Columns<T> x, 
   times_.applies += count;
 }
 
-template class HostSolver<float>;
-template class HostSolver<double>;
+#define OCLSPKT_INSTANTIATE(T) template class HostSolver<T>;
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

@@ -62,7 +62,7 @@ class OCLSPKT_API HostSolver final : public DeviceSolver<T> {
   bool through_x_ = false;     ///< the sweep down stores its results in x, not in the window
   Index abreast_ = 1;          ///< how many lines are swept at once, if they are not side by side
   AlignedArray<T> window_;     ///< one row of carried values, then the results of a bundle's sweep down
-  T spoilt_ = 0;               ///< NaN if a solution since the last see() is not finite
+  Real<T> spoilt_ = 0;         ///< NaN if a solution since the last see() is not finite
   bool leaves_range_ = false;  ///< a solution left the range of T, and take_errors() returns infinity
   Times times_;
 };

@@ -5,17 +5,20 @@
 #include <limits>
 
 #include "oclspkt/bands.hpp"
+#include "scalars.hpp"
 
 namespace oclspkt {
 
 /// One equation of a tridiagonal system, with the excess stored in place of the diagonal:
 ///     diag x_i + lower x_(i-1) + upper x_(i+1) = f,   |diag| = |lower| + |upper| + excess.
 /// `sign` is the sign of diag. If excess >= 0, eliminations only add to it, so that nothing cancels at dominance 1.
+/// Complex rows have no such excess: they carry their diagonal, see pivot_of(), and `excess` stays 0.
 /// @source Grassmann, Taksar, Heyman 1985 (the state reduction without subtractions), extended to couplings of any sign
 template <typename T>
 struct ExcessRow {
-  T lower = 0, upper = 0, excess = 0, f = 0;
-  T sign = 1;
+  T lower = 0, upper = 0;
+  Real<T> excess = 0;
+  T f = 0, sign = 1;
   /// The diagonal times `sign`; it may be negative if rows are not dominant, see as_pivot().
   T magnitude() const { return (std::abs(lower) + std::abs(upper)) + excess; }
   T diag() const { return sign * magnitude(); }
@@ -60,8 +63,8 @@ T exact_excess(T lower, T diag, T upper) {
 
 /// True if an excess is negative by at most a rounding of the diagonal: in [-2 eps |diag|, 0).
 template <typename T>
-bool is_forgiven(T excess, T diag) {
-  const T one_rounding = 2 * std::numeric_limits<T>::epsilon() * std::abs(diag);
+bool is_forgiven(Real<T> excess, T diag) {
+  const Real<T> one_rounding = 2 * kEps<T> * std::abs(diag);
   return (excess < 0) & (excess >= -one_rounding);  // without a branch, so that compilers vectorise over rows
 }
 
@@ -75,14 +78,18 @@ T row_excess(T lower, T diag, T upper, bool forgives = true) {
 
 template <typename T>
 ExcessRow<T> make_row(T lower, T diag, T upper, T f, bool forgives = true) {
-  return {lower, upper, row_excess(lower, diag, upper, forgives), f, std::copysign(T(1), diag)};
+  if constexpr (kIsComplex<T>) {
+    return {lower, upper, 0, f};
+  } else {
+    return {lower, upper, row_excess(lower, diag, upper, forgives), f, std::copysign(T(1), diag)};
+  }
 }
 
-/// True if |diag| is so small against the couplings that the excess would lose its digits. The row then carries its
-/// diagonal.
+/// True if the row carries its diagonal: it is complex, or |diag| is so small against the couplings that the excess
+/// would lose its digits.
 template <typename T>
 bool carries_diagonal(T lower, T diag, T upper) {
-  return 2 * std::abs(diag) < std::abs(lower) + std::abs(upper);
+  return kIsComplex<T> || 2 * std::abs(diag) < std::abs(lower) + std::abs(upper);
 }
 
 /// The equations of a segment's top and bottom row after its inner rows are eliminated.
@@ -103,7 +110,7 @@ SchurSegment<T> begin_segment(const ExcessRow<T>& row) {
 /// coupling * unknown, but 0 if the coupling is 0, so that a NaN does not cross from line to line.
 template <typename T>
 T coupled(T coupling, T unknown) {
-  return coupling == 0 ? T(0) : coupling * unknown;
+  return coupling == T(0) ? T(0) : coupling * unknown;
 }
 
 /// Eliminate the unknown of row p from row q, and update q.excess and q.f.
@@ -117,8 +124,10 @@ T eliminate(ExcessRow<T>& q, T t, const ExcessRow<T>& p, T p_to_q, T p_far) {
   // Let both diagonals be scaled to be positive. Couplings of opposite signs add |filled| to the diagonal of q, and its
   // excess grows by 2 |filled|, because p.magnitude() contains |p_to_q|. Couplings of equal signs subtract |filled|,
   // and the excess does not change. The difference below is exactly 2 |filled| or 0.
-  const T filled = t * p_to_q;
-  q.excess += std::abs(t) * p.excess + (std::abs(filled) - q.sign * filled);
+  if constexpr (!kIsComplex<T>) {
+    const T filled = t * p_to_q;
+    q.excess += std::abs(t) * p.excess + (std::abs(filled) - q.sign * filled);
+  }
   q.f -= coupled(t, p.f);
   return -t * p_far;
 }
@@ -136,22 +145,28 @@ ExcessRow<T> eliminate_above(const ExcessRow<T>& above, T t, ExcessRow<T> row) {
 template <typename T>
 struct PivotRow {
   ExcessRow<T> row;
-  T size;
+  Real<T> size;
+  T reciprocal;  ///< 1 / pivot
 };
 
 /// Make a PivotRow: from the diagonal if the row carries_diagonal(), else from the excess.
 /// @param row        the row after the eliminations
-/// @param taken      the number that the eliminations subtract from the diagonal, times the diagonal's sign
+/// @param taken      the number that the eliminations subtract from the diagonal, times row.sign
 /// @param lower, diag, upper  the row's numbers before any elimination
 template <typename T>
 PivotRow<T> pivot_of(ExcessRow<T> row, T taken, T lower, T diag, T upper) {
-  const bool direct = carries_diagonal(lower, diag, upper);
-  const T carried = row.magnitude(), left = direct ? std::abs(diag) - taken : carried;
-  const T couplings = std::abs(row.lower) + std::abs(row.upper), size = std::abs(left);
-  const bool negated = left < 0;
-  row.excess = direct ? size - couplings : negated ? -2 * couplings - row.excess : row.excess;
-  row.sign = negated ? -row.sign : row.sign;
-  return {row, size};
+  if constexpr (kIsComplex<T>) {
+    const T left = diag - taken;
+    return {row, modulus(left), reciprocal_of(left)};
+  } else {
+    const bool direct = carries_diagonal(lower, diag, upper);
+    const T carried = row.magnitude(), left = direct ? std::abs(diag) - taken : carried;
+    const T couplings = std::abs(row.lower) + std::abs(row.upper), size = std::abs(left);
+    const bool negated = left < 0;
+    row.excess = direct ? size - couplings : negated ? -2 * couplings - row.excess : row.excess;
+    row.sign = negated ? -row.sign : row.sign;
+    return {row, size, row.sign / size};
+  }
 }
 
 /// Append the next row: the old bottom becomes an inner row and is eliminated.

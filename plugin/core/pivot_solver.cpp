@@ -18,8 +18,7 @@ constexpr Index kLanes = PivotedLines<double>::kLanes;
 
 /// The eps of T, in eps of Number.
 template <typename T, typename Number>
-constexpr double kUnit = static_cast<double>(static_cast<Number>(std::numeric_limits<T>::epsilon()) /
-                                             std::numeric_limits<Number>::epsilon());
+constexpr double kUnit = static_cast<double>(static_cast<Real<Number>>(kEps<T>) / kEps<Number>);
 
 /// Limits of measured errors, in eps of T. A solution with an error above kRefineEps is refined. If its error then
 /// exceeds kWidenEps, it is computed in wider numbers.
@@ -38,7 +37,7 @@ double rounded(double eps) {
 /// error exceeds 1.
 template <typename T>
 double measured(double eps) {
-  const double most = 1 / static_cast<double>(std::numeric_limits<T>::epsilon());
+  const double most = 1 / static_cast<double>(kEps<T>);
   return eps + 2 <= most ? eps + 2 : most;
 }
 
@@ -110,19 +109,19 @@ void PivotSolver<T, Number>::set_up(const Plan& /*plan*/, const Bands<T>& bands)
   std::vector<PivotFacts> facts(static_cast<std::size_t>(lines_.count()));
   for_bundles([&](Index b, Number*) { factor_bundle(b, bands.view(), facts.data()); });
   judge(facts);
-  if constexpr (std::is_same_v<Number, double>) widen(bands, facts);
+  if constexpr (std::is_same_v<Real<Number>, double>) widen(bands, facts);
 }
 
 template <typename T, typename Number>
 void PivotSolver<T, Number>::judge(const std::vector<PivotFacts>& facts) {
-  constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+  constexpr auto eps = static_cast<double>(kEps<T>);
   this->singular_.clear();
   this->trial_error_ = rounding_ = 0;
   worst_.assign(bundles_.size(), 0);
   for (std::size_t l = 0; l < facts.size(); ++l) {
     const PivotFacts& f = facts[l];
     const auto line = static_cast<Index>(l);
-    if (lines_.length(line) == 0 || (f.overflows && std::is_same_v<Number, double>)) continue;  // see widen()
+    if (lines_.length(line) == 0 || (f.overflows && std::is_same_v<Real<Number>, double>)) continue;  // see widen()
     const double trial = rounded<T, Number>(f.trial);
     if (f.bad >= 0 || (f.lost && !(trial <= kTrialLimitEps))) {
       this->singular_.push_back({line, std::max<Index>(f.bad, 0), f.bad < 0});
@@ -155,7 +154,7 @@ void PivotSolver<T, Number>::widen(const Bands<T>& bands, const std::vector<Pivo
     wide.upper()[at] = from.upper[place];
   });
   wide.close_lines();
-  if (wide_ == nullptr) wide_ = std::make_unique<PivotSolver<T, long double>>();
+  if (wide_ == nullptr) wide_ = std::make_unique<PivotSolver<T, Widened<long double, T>>>();
   wide_->set_up({}, wide);
   wide_y_.resize(wide.lines().rows());
   wide_x_.resize(wide.lines().rows());
@@ -239,9 +238,9 @@ std::int64_t PivotSolver<T, Number>::bytes() const {
          static_cast<std::int64_t>(bundles_.capacity() * sizeof(Bundle) + worst_.capacity() * sizeof(double));
 }
 
-template class PivotSolver<float>;
-template class PivotSolver<double>;
-template class PivotSolver<float, long double>;
-template class PivotSolver<double, long double>;
+#define OCLSPKT_INSTANTIATE(T)    \
+  template class PivotSolver<T>;  \
+  template class PivotSolver<T, Widened<long double, T>>;
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

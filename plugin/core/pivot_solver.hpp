@@ -7,6 +7,7 @@
 
 #include "device.hpp"
 #include "pivoted_lines.hpp"
+#include "residual.hpp"
 
 namespace oclspkt {
 
@@ -43,7 +44,7 @@ class Pivoting : public DeviceSolver<T> {
 /// The method `pivot`, as a device solver: Gaussian elimination with diagonal blocks of 1 and 2 rows, in numbers at
 /// least as wide as T. Lines with pivots beyond the range of double are solved in long double. Solutions beyond the
 /// range of T are Inf, which take_errors() reports.
-template <typename T, typename Number = double>
+template <typename T, typename Number = Widened<double, T>>
 class OCLSPKT_API PivotSolver final : public Pivoting<T> {
  public:
   void set_up(const Plan& plan, const Bands<T>& bands) override;
@@ -76,7 +77,7 @@ class OCLSPKT_API PivotSolver final : public Pivoting<T> {
   Index piece_ = 1;                ///< bundles that one processor solves one after the other
   AlignedArray<Number> scratch_;   ///< shape [pieces][4][largest bundle]
   std::vector<Index> wide_lines_;  ///< lines with pivots beyond the range of double
-  std::unique_ptr<PivotSolver<T, long double>> wide_;
+  std::unique_ptr<PivotSolver<T, Widened<long double, T>>> wide_;
   AlignedArray<T> wide_y_, wide_x_;
   double rounding_ = 0;
   std::vector<double> worst_;  ///< shape [bundles]; the largest errors since the last take_errors()
@@ -85,6 +86,7 @@ class OCLSPKT_API PivotSolver final : public Pivoting<T> {
 
 /// PivotSolver in the next wider numbers, for lines whose numbers differ by more than the range of T.
 template <typename T>
-using WideSolver = PivotSolver<T, std::conditional_t<std::is_same_v<T, float>, double, long double>>;
+using WideSolver =
+    PivotSolver<T, Widened<std::conditional_t<std::is_same_v<Real<T>, float>, double, long double>, T>>;
 
 }  // namespace oclspkt

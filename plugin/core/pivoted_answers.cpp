@@ -11,33 +11,36 @@
 #include "evidence.hpp"
 #include "interface.hpp"
 #include "pivoted_lines.hpp"
+#include "residual.hpp"
 #include "wide.hpp"
 
 namespace oclspkt {
 namespace {
 
 template <typename Number>
-using Limits = std::numeric_limits<Number>;
+using Limits = std::numeric_limits<Real<Number>>;
 
 /// Compute r = y - A x, and the largest |r_i| / (|A| |x| + |y|)_i of each system over the rows without underflow.
 /// @param[out] worst shape [width]; the largest ratio; NaN if a number is not finite
 template <Index kWidth, typename Number>
 [[gnu::always_inline]] inline void residual_bundle(Index rows, const BandsView<Number>& b, const Number* y,
-                                                   const Number* x, Number* r, Number* worst) {
-  constexpr Number kNothing = 8 * Limits<Number>::denorm_min();  // largest rounding error of four subnormal numbers
-  Number largest[kWidth] = {}, sound[kWidth];
-  std::fill_n(sound, kWidth, Number(1));
+                                                   const Number* x, Number* r, Real<Number>* worst) {
+  using R = Real<Number>;
+  constexpr R kNothing = 8 * Limits<Number>::denorm_min();  // largest rounding error of four subnormal numbers
+  R largest[kWidth] = {}, sound[kWidth];
+  std::fill_n(sound, kWidth, R(1));
   for (Index i = 0; i < rows; ++i) {
     const Index at = i * kWidth, above = i > 0 ? at - kWidth : at, below = i + 1 < rows ? at + kWidth : at;
 #pragma omp simd
     for (Index j = 0; j < kWidth; ++j) {
       const Number f = y[at + j], own = b.diag[at + j] * x[at + j];
       const Number a = coupled(b.lower[at + j], x[above + j]), c = coupled(b.upper[at + j], x[below + j]);
-      const Number left = ((f - own) - a) - c, size = ((std::abs(f) + std::abs(own)) + std::abs(a)) + std::abs(c);
-      const Number error = std::abs(left) <= kNothing ? Number(0) : std::abs(left) / size;
+      const Number left = ((f - own) - a) - c;
+      const R size = ((modulus(f) + modulus(own)) + modulus(a)) + modulus(c);
+      const R error = modulus(left) <= kNothing ? R(0) : modulus(left) / size;
       largest[j] = error > largest[j] ? error : largest[j];
-      const Number sound_x = std::abs(x[at + j]) <= Limits<Number>::max() ? sound[j] : Number(0);
-      sound[j] = std::abs(left) <= Limits<Number>::max() ? sound_x : Number(0);
+      const R sound_x = modulus(x[at + j]) <= Limits<Number>::max() ? sound[j] : R(0);
+      sound[j] = modulus(left) <= Limits<Number>::max() ? sound_x : R(0);
       r[at + j] = left;
     }
   }
@@ -46,14 +49,13 @@ template <Index kWidth, typename Number>
 
 constexpr Index kMany = PivotedLines<double>::kLanes;
 
-OCLSPKT_WIDE void residual_many(Index rows, const BandsView<double>& b, const double* y, const double* x, double* r,
-                                double* worst) {
-  residual_bundle<kMany>(rows, b, y, x, r, worst);
-}
-void residual_many(Index rows, const BandsView<long double>& b, const long double* y, const long double* x,
-                   long double* r, long double* worst) {
-  residual_bundle<kMany>(rows, b, y, x, r, worst);
-}
+#define OCLSPKT_INSTANTIATE(Number)                                                                      \
+  OCLSPKT_WIDE void residual_many(Index rows, const BandsView<Number>& b, const Number* y, const Number* x, \
+                                  Number* r, Real<Number>* worst) {                                      \
+    residual_bundle<kMany>(rows, b, y, x, r, worst);                                                     \
+  }
+OCLSPKT_PIVOTED(OCLSPKT_INSTANTIATE)
+#undef OCLSPKT_INSTANTIATE
 
 /// The binary exponent of a number, plus a constant; the least int for 0.
 int exponent_of(double number) {
@@ -61,6 +63,10 @@ int exponent_of(double number) {
   return biased > 0 ? biased : number == 0 ? std::numeric_limits<int>::min() : std::ilogb(number) + 1023;
 }
 int exponent_of(long double number) { return number == 0 ? std::numeric_limits<int>::min() : std::ilogb(number); }
+template <typename R>
+int exponent_of(std::complex<R> number) {
+  return exponent_of(std::max(std::abs(number.real()), std::abs(number.imag())));
+}
 
 /// 2^exponent. @pre the result is a normal number
 void set_power(int exponent, double& power) {
@@ -72,7 +78,7 @@ void set_power(int exponent, long double& power) { power = std::ldexp(1.0L, expo
 /// unit.
 /// @param[out] size shape [rows][width]; the unit of each unknown
 template <typename Number>
-void find_sizes(Index rows, Index width, const BandsView<Number>& b, Number* size) {
+void find_sizes(Index rows, Index width, const BandsView<Number>& b, Real<Number>* size) {
   constexpr int kNone = std::numeric_limits<int>::min(), kFarthest = 480;
   for (Index j = 0; j < width; ++j) {
     int above = 0, here = 0, diag = exponent_of(b.diag[j]);  // exponents: units above and here, this diagonal
@@ -99,14 +105,15 @@ void find_sizes(Index rows, Index width, const BandsView<Number>& b, Number* siz
 /// Make a right-hand side of a trial solve, see TrialKind.
 /// @param[in] x shape [rows][width]; the smooth solution, with unknowns of 1 or 2 in their units
 template <typename Number>
-void trial_side(TrialKind kind, Index rows, Index width, const BandsView<Number>& b, const Number* x, Number* y) {
+void trial_side(TrialKind kind, Index rows, Index width, const BandsView<Number>& b, const Real<Number>* x, Number* y) {
+  using R = Real<Number>;
   TrialCoin coin;
   for (Index i = 0; i < rows; ++i) {
-    const Number sign = kind == TrialKind::rough && coin.toss() ? Number(-1) : Number(1);
+    const R sign = kind == TrialKind::rough && coin.toss() ? R(-1) : R(1);
     const Index above = i > 0 ? width : 0, below = i + 1 < rows ? width : 0;
     for (Index at = i * width; at < (i + 1) * width; ++at) {
       const Number own = b.diag[at] * x[at], a = b.lower[at] * x[at - above], c = b.upper[at] * x[at + below];
-      y[at] = kind == TrialKind::smooth ? (own + a) + c : sign * ((std::abs(own) + std::abs(a)) + std::abs(c));
+      y[at] = kind == TrialKind::smooth ? (own + a) + c : sign * ((modulus(own) + modulus(a)) + modulus(c));
     }
   }
 }
@@ -120,10 +127,10 @@ void PivotedLines<Number>::measure(const Bundle& b, const Number* y, const Numbe
   const Index size = b.rows * b.width;
   const Number* const bands = b.kept.data();
   const BandsView<Number> view{bands, bands + size, bands + 2 * size};
-  Number worst[kLanes];
+  Real<Number> worst[kLanes];
   b.width == 1 ? residual_bundle<1>(b.rows, view, y, x, r, worst) : residual_many(b.rows, view, y, x, r, worst);
   for (Index j = 0; j < b.width; ++j) {
-    errors[j] = bands[3 * size + j] != 0 ? static_cast<double>(worst[j] / Limits<Number>::epsilon()) : 0;
+    errors[j] = b.is_measured[static_cast<std::size_t>(j)] != 0 ? static_cast<double>(worst[j] / Limits<Number>::epsilon()) : 0;
   }
 }
 
@@ -159,18 +166,19 @@ void PivotedLines<Number>::solve_refined(const Bundle& b, Number* x, Number* wor
 template <typename Number>
 void PivotedLines<Number>::widen(const Bundle& b, Index lane, const Number* y, Number* x, double& error) const {
   if constexpr (Limits<long double>::digits > Limits<Number>::digits) {
+    using Wide = Widened<long double, Number>;
     constexpr auto kOfWide = static_cast<double>(Limits<long double>::epsilon() / Limits<Number>::epsilon());
     const auto rows = static_cast<std::size_t>(b.rows);
-    std::vector<long double> bands(3 * rows), wide(rows), work(3 * rows);
+    std::vector<Wide> bands(3 * rows), wide(rows), work(3 * rows);
     const auto place = [&](std::size_t i) {
       return i * static_cast<std::size_t>(b.width) + static_cast<std::size_t>(lane);
     };
-    for (std::size_t i = 0; i < 3 * rows; ++i) bands[i] = b.kept[place(i)];
-    for (std::size_t i = 0; i < rows; ++i) wide[i] = y[place(i)];
-    PivotedLines<long double> systems;
+    for (std::size_t i = 0; i < 3 * rows; ++i) bands[i] = Wide(b.kept[place(i)]);
+    for (std::size_t i = 0; i < rows; ++i) wide[i] = Wide(y[place(i)]);
+    PivotedLines<Wide> systems;
     systems.place(b.rows, 1);
     systems.make_room();
-    const BandsView<long double> view{bands.data(), &bands[rows], &bands[2 * rows]};
+    const BandsView<Wide> view{bands.data(), &bands[rows], &bands[2 * rows]};
     PivotFacts facts;
     systems.factor(0, view, &facts);
     if (facts.bad >= 0) return;
@@ -180,7 +188,7 @@ void PivotedLines<Number>::widen(const Bundle& b, Index lane, const Number* y, N
     systems.solve(0, wide.data(), work.data(), &wide_error);
     if (!systems.measured(0)) wide_error = facts.bound;
     const double after = kOfWide * wide_error + 1;
-    const auto in_range = [](long double number) { return std::abs(number) <= Limits<Number>::max(); };
+    const auto in_range = [](Wide number) { return std::abs(number) <= Limits<Number>::max(); };
     if (!(after < error || std::isnan(error)) || !std::all_of(wide.begin(), wide.end(), in_range)) return;
     for (std::size_t i = 0; i < rows; ++i) x[place(i)] = static_cast<Number>(wide[i]);
     error = after;
@@ -199,7 +207,7 @@ void PivotedLines<Number>::solve(Index index, Number* x, Number* work, double* e
   for (Index j = 0; j < b.width; ++j) {
     if (errors[j] <= b.limits.widened) continue;
     bool given = true;  // whether the right-hand side is finite
-    for (Index at = j; at < b.rows * b.width; at += b.width) given = given && std::isfinite(work[at]);
+    for (Index at = j; at < b.rows * b.width; at += b.width) given = given && is_finite(work[at]);
     errors[j] = given ? errors[j] : 0;
     if (given) widen(b, j, work, x, errors[j]);
   }
@@ -209,16 +217,17 @@ void PivotedLines<Number>::solve(Index index, Number* x, Number* work, double* e
 /// which even singular lines have a solution.
 /// @param tried  shape [width]; 1 for systems with a trial, else 0
 template <typename Number>
-void PivotedLines<Number>::run_trials(const Bundle& b, const Number* tried, PivotFacts* facts) const {
+void PivotedLines<Number>::run_trials(const Bundle& b, const Real<Number>* tried, PivotFacts* facts) const {
   const auto size = static_cast<std::size_t>(b.rows * b.width);
   const Number* const kept = b.kept.data();
   const BandsView<Number> bands{kept, kept + size, kept + 2 * size};
-  std::vector<Number> smooth(size), x(size), work(3 * size);
+  std::vector<Real<Number>> smooth(size);
+  std::vector<Number> x(size), work(3 * size);
   find_sizes(b.rows, b.width, bands, smooth.data());
   TrialCoin coin;
   for (Index i = 0; i < b.rows; ++i) {
-    const Number times = coin.toss() ? Number(1) : Number(2);
-    for (Index at = i * b.width; at < (i + 1) * b.width; ++at) smooth[static_cast<std::size_t>(at)] *= times;
+    const int times = coin.toss() ? 1 : 2;
+    for (Index at = i * b.width; at < (i + 1) * b.width; ++at) smooth[static_cast<std::size_t>(at)] *= static_cast<Real<Number>>(times);
   }
   for (const TrialKind kind : {TrialKind::rough, TrialKind::smooth}) {
     double errors[kLanes];
@@ -237,21 +246,22 @@ template <typename Number>
 void PivotedLines<Number>::watch(Index index, const BandsView<Number>& bands, const PivotLimits& limits,
                                  PivotFacts* facts) {
   Bundle& b = bundles_[static_cast<std::size_t>(index)];
-  Number measured[kLanes] = {}, tried[kLanes] = {};
+  using R = Real<Number>;
+  R measured[kLanes] = {}, tried[kLanes] = {};
   for (Index j = 0; j < b.width; ++j) {
     const PivotFacts& f = facts[j];
     if (f.bad >= 0 || f.bound <= limits.bound) continue;
     measured[j] = 1;
-    tried[j] = f.lost || !(f.growth <= limits.growth) ? Number(1) : Number(0);
+    tried[j] = f.lost || !(f.growth <= limits.growth) ? R(1) : R(0);
   }
   b.limits = limits;
   b.kept.clear();
-  const auto any = [&](const Number* of) { return std::any_of(of, of + b.width, [](Number n) { return n != 0; }); };
+  const auto any = [&](const R* of) { return std::any_of(of, of + b.width, [](R n) { return n != 0; }); };
   if (!any(measured)) return;
   for (const Number* band : {bands.lower, bands.diag, bands.upper}) {
     b.kept.insert(b.kept.end(), band, band + b.rows * b.width);
   }
-  b.kept.insert(b.kept.end(), measured, measured + b.width);
+  b.is_measured.assign(measured, measured + b.width);
   if (any(tried)) run_trials(b, tried, facts);
 }
 
@@ -260,9 +270,8 @@ void PivotedLines<Number>::watch(Index index, const BandsView<Number>& bands, co
   template void PivotedLines<Number>::solve_refined(const Bundle&, Number*, Number*, double*) const;                \
   template void PivotedLines<Number>::widen(const Bundle&, Index, const Number*, Number*, double&) const;           \
   template void PivotedLines<Number>::solve(Index, Number*, Number*, double*) const;                                \
-  template void PivotedLines<Number>::run_trials(const Bundle&, const Number*, PivotFacts*) const;                  \
+  template void PivotedLines<Number>::run_trials(const Bundle&, const Real<Number>*, PivotFacts*) const;                  \
   template void PivotedLines<Number>::watch(Index, const BandsView<Number>&, const PivotLimits&, PivotFacts*);
-OCLSPKT_INSTANTIATE(double)
-OCLSPKT_INSTANTIATE(long double)
+OCLSPKT_PIVOTED(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

@@ -14,7 +14,7 @@ namespace oclspkt {
 namespace {
 
 template <typename Number>
-using Limits = std::numeric_limits<Number>;
+using Limits = std::numeric_limits<Real<Number>>;
 
 /// A row that multiplies the next diagonal by at most 1 + 1 / kShare is a block of 1, whatever the other rows are.
 /// Bunch's value of 0.6 bounds the growth of single rows and blocks alike. This smaller value prefers single rows: they
@@ -42,7 +42,7 @@ struct Size {
   }
 };
 
-/// The numbers that decide between a single row and a block of 2: the waiting row (diag, upper), the next row (a, b,
+/// The moduli that decide between a single row and a block of 2: the waiting row (diag, upper), the next row (a, b,
 /// c), and the lower coupling and the diagonal of the row behind the next row.
 template <typename Number>
 struct Choice {
@@ -61,12 +61,12 @@ bool is_alone(const Choice<Number>& k) {
   return x.part != 0 && !full.at_least(share * share * fill);
 }
 
-/// is_alone() in plain arithmetic.
+/// is_alone() in plain arithmetic, for real Number.
 /// @param[out] left_range  true if a product is beyond the range of Number; the result is then not valid
 template <typename Number>
 [[gnu::always_inline]] inline bool is_alone_in_range(const Choice<Number>& k, bool& left_range) {
-  const Number x = std::abs(k.diag * k.b), y = std::abs(k.upper * k.a), part = kShare<Number> * y;
-  const Number share = x / y, fill = std::abs(k.c * k.lower_after), full = std::abs(k.b * k.diag_after);
+  const Number x = k.diag * k.b, y = k.upper * k.a, part = kShare<Number> * y;
+  const Number share = x / y, fill = k.c * k.lower_after, full = k.b * k.diag_after;
   const Number shrunk = share * share * fill;
   const auto in_range = [](Number one, Number other) {
     const Number larger = one < other ? other : one;
@@ -83,11 +83,13 @@ template <typename Number>
 /// @tparam kCareful  true: products may leave the range of Number
 /// @return 1 if kCareful is false and a product leaves the range, else 0
 template <bool kCareful, typename Number>
-[[gnu::always_inline]] inline Number step(Number& diag, Number& upper, Number& taken, Number& in_block, Number a,
-                                          Number b, Number c, Number lower_after, Number diag_after,
-                                          PivotStep<Number>& out) {
+[[gnu::always_inline]] inline Real<Number> step(Number& diag, Number& upper, Number& taken, Real<Number>& in_block,
+                                                Number a, Number b, Number c, Number lower_after, Number diag_after,
+                                                PivotStep<Number>& out) {
+  using R = Real<Number>;
   const Number d = diag, u = upper;
-  const Choice<Number> choice{d, u, a, b, c, lower_after, diag_after};
+  const Choice<R> choice{modulus(d), modulus(u),           modulus(a),         modulus(b),
+                         modulus(c), modulus(lower_after), modulus(diag_after)};
   bool left_range = false;
   const bool alone = kCareful ? is_alone(choice) : is_alone_in_range(choice, left_range);
   const bool stays = alone | (in_block != 0);
@@ -95,22 +97,24 @@ template <bool kCareful, typename Number>
   out.diag = pivot;
   out.upper = stays ? u : b;
   out.upper2 = stays ? Number(-0.0) : c + Number(0);
-  out.multiplier = over == 0 ? Number(0) : over / pivot;
-  out.swapped = stays ? Number(0) : Number(1);
+  out.multiplier = over == Number(0) ? Number(0) : over / pivot;
+  out.swapped = stays ? R(0) : R(1);
   taken = coupled(out.multiplier, out.upper);
   diag = onto - taken;
   upper = stays ? c : -coupled(out.multiplier, c);
   in_block = out.swapped;
-  return left_range ? Number(1) : Number(0);
+  return left_range ? R(1) : R(0);
 }
 
 /// The state of a bundle's systems during elimination, and the facts found so far. Flags are numbers (1: true), so that
 /// all members fit into vector registers.
 template <Index kWidth, typename Number>
 struct Lanes {
-  Number diag[kWidth], upper[kWidth], taken[kWidth] = {}, in_block[kWidth] = {};
-  Number unsound[kWidth] = {}, lost[kWidth] = {}, growth[kWidth] = {}, blocks[kWidth] = {}, unbounded[kWidth] = {};
-  Number strayed[kWidth] = {};  ///< 1 if a product left the range of numbers in step()
+  using R = Real<Number>;
+  Number diag[kWidth], upper[kWidth], taken[kWidth] = {};
+  R in_block[kWidth] = {}, unsound[kWidth] = {}, lost[kWidth] = {}, growth[kWidth] = {}, blocks[kWidth] = {};
+  R unbounded[kWidth] = {};
+  R strayed[kWidth] = {};  ///< 1 if a product left the range of numbers in step()
 };
 
 template <typename Number>
@@ -121,15 +125,17 @@ struct Places {
 /// Record a pivot. @param taken  the number that elimination subtracted to form the pivot; 0 if none
 template <Index kWidth, typename Number>
 [[gnu::always_inline]] inline void see_pivot(Lanes<kWidth, Number>& s, Index j, Number pivot, Number taken) {
-  const Number size = std::abs(pivot);
+  using R = Real<Number>;
+  const R size = modulus(pivot);
   const bool good = (size > 0) & (size <= Limits<Number>::max());
-  s.unsound[j] = good ? s.unsound[j] : Number(1);
-  s.lost[j] = size <= 4 * Limits<Number>::epsilon() * std::abs(taken) ? Number(1) : s.lost[j];
+  s.unsound[j] = good ? s.unsound[j] : R(1);
+  s.lost[j] = size <= 4 * Limits<Number>::epsilon() * modulus(taken) ? R(1) : s.lost[j];
 }
 
 template <Index kWidth, bool kCareful, typename Number>
 [[gnu::always_inline]] inline void factor_bundle(Index rows, const BandsView<Number>& b, const Places<Number>& to,
                                                  Lanes<kWidth, Number>& lanes) {
+  using R = Real<Number>;
   Lanes<kWidth, Number> s = lanes;
   for (Index j = 0; j < kWidth; ++j) {
     s.diag[j] = b.diag[j];
@@ -144,23 +150,24 @@ template <Index kWidth, bool kCareful, typename Number>
     for (Index j = 0; j < kWidth; ++j) {
       const Number diag = b.diag[below + j], upper = b.upper[below + j], before = s.taken[j];
       PivotStep<Number> p;
-      Number d = s.diag[j], u = s.upper[j], taken = before, in_block = s.in_block[j];
-      const Number left_range =
+      Number d = s.diag[j], u = s.upper[j], taken = before;
+      R in_block = s.in_block[j];
+      const R left_range =
           step<kCareful>(d, u, taken, in_block, b.lower[below + j], diag, upper, lower_after[j], diag_after[j], p);
       s.diag[j] = d;
       s.upper[j] = u;
       s.taken[j] = taken;
       s.in_block[j] = in_block;
-      s.strayed[j] = left_range != 0 ? Number(1) : s.strayed[j];
+      s.strayed[j] = left_range != 0 ? R(1) : s.strayed[j];
       const bool swapped = p.swapped != 0;
       see_pivot(s, j, p.diag, swapped ? Number(0) : before);
       // The second row of a block of 2 has no pivot of its own, and no growth: the division by infinity gives 0. 0 / 0
       // is NaN, which also counts as no growth.
-      const Number grown = (std::abs(taken) + std::abs(d)) / (swapped ? Limits<Number>::infinity() : std::abs(diag));
+      const R grown = (modulus(taken) + modulus(d)) / (swapped ? Limits<Number>::infinity() : modulus(diag));
       s.growth[j] = grown > s.growth[j] ? grown : s.growth[j];
-      s.blocks[j] = swapped ? Number(1) : s.blocks[j];
-      const bool unbounded = swapped & (p.multiplier != 0) & (upper != 0);
-      s.unbounded[j] = unbounded ? Number(1) : s.unbounded[j];
+      s.blocks[j] = swapped ? R(1) : s.blocks[j];
+      const bool unbounded = swapped & (p.multiplier != Number(0)) & (upper != Number(0));
+      s.unbounded[j] = unbounded ? R(1) : s.unbounded[j];
       to.diag[here + j] = p.diag;
       to.upper[here + j] = p.upper;
       to.upper2[here + j] = p.upper2;
@@ -179,7 +186,7 @@ template <Index kWidth, bool kCareful, typename Number>
 /// True if a row changed places with the next row. The row's upper2 is then not -0.
 template <typename Number>
 bool is_swapped(Number upper2) {
-  return (upper2 != 0) | (std::copysign(Number(1), upper2) > 0);
+  return (upper2 != Number(0)) | !std::signbit(std::real(upper2));
 }
 
 /// Solve a bundle with its factors. In a block of 2, the coupling of the second row to the unknown below the block may
@@ -222,20 +229,17 @@ template <Index kWidth, typename Number>
 
 constexpr Index kMany = PivotedLines<double>::kLanes;
 
-OCLSPKT_WIDE void factor_many(Index rows, const BandsView<double>& b, const Places<double>& to,
-                              Lanes<kMany, double>& lanes) {
-  factor_bundle<kMany, false>(rows, b, to, lanes);
-}
-OCLSPKT_WIDE void substitute_many(Index rows, const Places<const double>& f, double* x) {
-  substitute_bundle<kMany>(rows, f, x);
-}
-void factor_many(Index rows, const BandsView<long double>& b, const Places<long double>& to,
-                 Lanes<kMany, long double>& lanes) {
-  factor_bundle<kMany, false>(rows, b, to, lanes);
-}
-void substitute_many(Index rows, const Places<const long double>& f, long double* x) {
-  substitute_bundle<kMany>(rows, f, x);
-}
+#define OCLSPKT_INSTANTIATE(Number)                                                                     \
+  OCLSPKT_WIDE void factor_many(Index rows, const BandsView<Number>& b, const Places<Number>& to,       \
+                                Lanes<kMany, Number>& lanes) {                                          \
+    factor_bundle<kMany, false>(rows, b, to, lanes);                                                    \
+  }                                                                                                     \
+  OCLSPKT_WIDE void substitute_many(Index rows, const Places<const Number>& f, Number* x) {             \
+    substitute_bundle<kMany>(rows, f, x);                                                               \
+  }
+OCLSPKT_PIVOTED(OCLSPKT_INSTANTIATE)
+#undef OCLSPKT_INSTANTIATE
+
 }  // namespace
 
 template <typename Number>
@@ -248,13 +252,14 @@ PivotStep<Number> take_pivot(WaitingRow<Number>& waiting, const PivotedRow<Numbe
 }
 
 template <typename Number>
-Number smallest_pivot(const std::vector<PivotedRow<Number>>& rows) {
-  Number smallest = Limits<Number>::infinity();
+Real<Number> smallest_pivot(const std::vector<PivotedRow<Number>>& rows) {
+  using R = Real<Number>;
+  R smallest = Limits<Number>::infinity();
   if (rows.empty()) return smallest;
   bool finite = true;
-  const auto see = [&](Number pivot, Number made_of) {
-    const Number share = pivot == 0 ? Number(0) : std::abs(pivot) / made_of;
-    finite = finite && !std::isnan(share) && std::isfinite(pivot);
+  const auto see = [&](Number pivot, R made_of) {
+    const R share = pivot == Number(0) ? R(0) : std::abs(pivot) / made_of;
+    finite = finite && !std::isnan(share) && is_finite(pivot);
     smallest = std::min(smallest, share);
   };
   WaitingRow<Number> waiting{rows[0].diag, rows.size() > 1 ? rows[0].upper : Number(0)};
@@ -321,7 +326,7 @@ template <Index kWidth>
 void PivotedLines<Number>::factor_lanes(const Bundle& b, const BandsView<Number>& bands, PivotFacts* facts) {
   // The rounding errors of a single row are four times eps / 2, the errors of a row in a block of 2 are eight times
   // eps / 2. See docs/experiments/pivoting.md.
-  constexpr double kAlone = 2, kInBlock = 4;
+  constexpr double kAlone = 2 * kWithQuotients<Number>, kInBlock = 4 * kWithQuotients<Number>;
   const Places<Number> to{diag_.data() + b.at, upper_.data() + b.at, upper2_.data() + b.at, multiplier_.data() + b.at};
   Lanes<kWidth, Number> lanes;
   if constexpr (kWidth == 1) {
@@ -329,7 +334,7 @@ void PivotedLines<Number>::factor_lanes(const Bundle& b, const BandsView<Number>
   } else {
     factor_many(b.rows, bands, to, lanes);
   }
-  if (std::any_of(lanes.strayed, lanes.strayed + kWidth, [](Number n) { return n != 0; })) {
+  if (std::any_of(lanes.strayed, lanes.strayed + kWidth, [](auto n) { return n != 0; })) {
     lanes = {};
     factor_bundle<kWidth, true>(b.rows, bands, to, lanes);
   }
@@ -341,12 +346,12 @@ void PivotedLines<Number>::factor_lanes(const Bundle& b, const BandsView<Number>
                          ? std::numeric_limits<double>::infinity()
                          : (lanes.blocks[j] != 0 ? kInBlock : kAlone) * std::max(1.0, facts[j].growth);
     for (Index i = 0; lanes.unsound[j] != 0 && i < b.rows && facts[j].bad < 0; ++i) {
-      const Number pivot = std::abs(to.diag[i * kWidth + j]);
+      const Real<Number> pivot = modulus(to.diag[i * kWidth + j]);
       facts[j].overflows = !(pivot <= Limits<Number>::max());
       if (!(pivot > 0) || facts[j].overflows) facts[j].bad = i;
     }
     for (Index i = 0; i < b.rows; ++i) {
-      facts[j].overflows = facts[j].overflows || std::abs(to.multiplier[i * kWidth + j]) > kMostMultiplier<Number>;
+      facts[j].overflows = facts[j].overflows || modulus(to.multiplier[i * kWidth + j]) > kMostMultiplier<Real<Number>>;
     }
   }
 }
@@ -381,11 +386,11 @@ std::int64_t PivotedLines<Number>::bytes() const {
   return sum;
 }
 
-template PivotStep<double> take_pivot(WaitingRow<double>&, const PivotedRow<double>&, const PivotedRow<double>*);
-template double smallest_pivot(const std::vector<PivotedRow<double>>&);
-template long double smallest_pivot(const std::vector<PivotedRow<long double>>&);
-
-template class PivotedLines<double>;
-template class PivotedLines<long double>;
+#define OCLSPKT_INSTANTIATE(Number)                                                             \
+  template PivotStep<Number> take_pivot(WaitingRow<Number>&, const PivotedRow<Number>&,         \
+                                        const PivotedRow<Number>*);                             \
+  template Real<Number> smallest_pivot(const std::vector<PivotedRow<Number>>&);                 \
+  template class PivotedLines<Number>;
+OCLSPKT_PIVOTED(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

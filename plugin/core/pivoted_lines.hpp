@@ -4,6 +4,14 @@
 #include <vector>
 
 #include "oclspkt/bands.hpp"
+#include "scalars.hpp"
+
+/// The numbers in which PivotedLines eliminates: X(Number) for each.
+#define OCLSPKT_PIVOTED(X)  \
+  X(double)                 \
+  X(long double)            \
+  X(std::complex<double>)   \
+  X(std::complex<long double>)
 
 namespace oclspkt {
 
@@ -11,7 +19,7 @@ namespace oclspkt {
 template <typename Number>
 struct PivotedRow {
   Number lower = 0, diag = 0, upper = 0;
-  Number made_of = 0;  ///< |diag|, or the larger operand if diag is a difference
+  Real<Number> made_of = 0;  ///< |diag|, or the larger operand if diag is a difference
 };
 
 /// The row that is eliminated next, after all previous eliminations.
@@ -19,7 +27,7 @@ template <typename Number>
 struct WaitingRow {
   Number diag, upper = 0;
   Number taken = 0;     ///< the number that elimination subtracted from the diagonal
-  Number in_block = 0;  ///< 1: the second row of a block, always its own pivot row
+  Real<Number> in_block = 0;  ///< 1: the second row of a block, always its own pivot row
 };
 
 /// A row of the upper triangular factor, with its elimination step.
@@ -27,7 +35,7 @@ template <typename Number>
 struct PivotStep {
   Number diag, upper = 0, upper2 = 0;
   Number multiplier = 0;  ///< the next row subtracts this row's right-hand side times this factor
-  Number swapped = 0;     ///< 1: this row changed places with the next row before its elimination
+  Real<Number> swapped = 0;  ///< 1: this row changed places with the next row before its elimination
 };
 
 /// Choose the pivot row from the waiting row and the next row, and eliminate its unknown from the other row.
@@ -108,7 +116,8 @@ class PivotedLines {
   struct Bundle {
     Index at, rows, width;
     PivotLimits limits;
-    std::vector<Number> kept;  ///< measured bundles: the bands, then for each system 1 if it is measured, else 0
+    std::vector<Number> kept;             ///< measured bundles: the bands
+    std::vector<Real<Number>> is_measured;  ///< measured bundles, for each system: 1 if it is measured, else 0
   };
   template <Index kWidth>
   void factor_lanes(const Bundle& bundle, const BandsView<Number>& bands, PivotFacts* facts);
@@ -116,11 +125,11 @@ class PivotedLines {
   void measure(const Bundle& bundle, const Number* y, const Number* x, Number* r, double* errors) const;
   void solve_refined(const Bundle& bundle, Number* x, Number* work, double* errors) const;
   void widen(const Bundle& bundle, Index lane, const Number* y, Number* x, double& error) const;
-  void run_trials(const Bundle& bundle, const Number* tried, PivotFacts* facts) const;
+  void run_trials(const Bundle& bundle, const Real<Number>* tried, PivotFacts* facts) const;
 
   std::vector<Bundle> bundles_;
   Index size_ = 0;
-  /// Members of PivotStep, shape [size()]. upper2 is -0 exactly where `swapped` is 0.
+  /// Members of PivotStep, shape [size()]. The real part of upper2 is -0 exactly where `swapped` is 0.
   AlignedArray<Number> diag_, upper_, upper2_, multiplier_;
   std::vector<PivotedRow<Number>> added_;
 };
@@ -128,6 +137,6 @@ class PivotedLines {
 /// The smallest ratio of a pivot to PivotedRow::made_of in a system; NaN if a pivot is not finite. The first row of a
 /// block of two does not count as a pivot.
 template <typename Number>
-Number smallest_pivot(const std::vector<PivotedRow<Number>>& rows);
+Real<Number> smallest_pivot(const std::vector<PivotedRow<Number>>& rows);
 
 }  // namespace oclspkt

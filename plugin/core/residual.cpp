@@ -23,8 +23,9 @@ double rows_error(const LineSet& lines, const BandsView<T>& bands, Index line, I
   for (Index i = begin; i < end; ++i) {
     const Index at = first + i * stride;
     const auto r = row_product<Wide>(bands, x, first, stride, length, i);
-    const Wide residual = std::abs(Wide(y[at]) - r.value), size = scale(r, std::abs(Wide(y[at])));
-    finite = finite && std::isfinite(residual) && std::isfinite(x[at]);
+    const auto right = widened<Wide>(y[at]);
+    const Wide residual = std::abs(right - r.value), size = scale(r, std::abs(right));
+    finite = finite && std::isfinite(residual) && is_finite(x[at]);
     if (residual > worst * size) worst = residual / size;  // divide only for a new maximum
   }
   return finite ? static_cast<double>(worst) : std::numeric_limits<double>::quiet_NaN();
@@ -39,10 +40,10 @@ double line_rowwise_backward_error(const LineSet& lines, const BandsView<T>& ban
   const Index length = lines.length(line);
   Wide largest = 0;
   for (Index i = 0; i < length; ++i) {
-    largest = std::max(largest, std::abs(Wide(x[lines.first(line) + i * lines.row_stride()])));
+    largest = std::max(largest, std::abs(widened<Wide>(x[lines.first(line) + i * lines.row_stride()])));
   }
   return rows_error<Wide>(lines, bands, line, 0, length, x, y,
-                          [&](const RowProduct<Wide>& r, Wide size) { return r.row_sum * largest + size; });
+                          [&](const RowProduct<Widened<Wide, T>>& r, Wide size) { return r.row_sum * largest + size; });
 }
 
 template <typename T>
@@ -52,7 +53,7 @@ double line_backward_error(const LineSet& lines, const BandsView<T>& bands, Inde
   for_pieces(lines.length(line), kPieceRows, [&](Index begin, Index end) {
     const double error =
         rows_error<double>(lines, bands, line, begin, end, x, y,
-                           [](const RowProduct<double>& r, double size) { return r.magnitude + size; });
+                           [](const RowProduct<Widened<double, T>>& r, double size) { return r.magnitude + size; });
     const std::lock_guard lock(mutex);
     if (!(error <= worst)) worst = std::isnan(worst) ? worst : error;
   });
@@ -63,9 +64,9 @@ template <typename T>
 bool leaves_range(const LineSet& lines, Index line, const T* y, const T* x) {
   const Index first = lines.first(line), stride = lines.row_stride(), length = lines.length(line);
   const auto finite = [&](const T* vector) {
-    T spoilt = 0;  // 0, or NaN if a number is not finite
+    Real<T> spoilt = 0;
 #pragma omp simd reduction(+ : spoilt)
-    for (Index i = 0; i < length; ++i) spoilt += 0 * vector[first + i * stride];
+    for (Index i = 0; i < length; ++i) spoilt += spoilt_by(vector[first + i * stride]);
     return spoilt == 0;
   };
   return !finite(x) && finite(y);

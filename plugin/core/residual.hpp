@@ -5,26 +5,38 @@
 
 #include "oclspkt/bands.hpp"
 #include "oclspkt/export.hpp"
+#include "scalars.hpp"
 
 namespace oclspkt {
 
-/// One row of a line: entries of A x and |A| |x|, in the number type Wide.
+/// One row of a line: entries of A x and |A| |x|, in the number type Wide, which is complex if A is.
 template <typename Wide>
 struct RowProduct {
-  Wide value, magnitude;
-  Wide row_sum;  ///< |lower| + |diag| + |upper|, without couplings out of the line
+  Wide value;
+  Real<Wide> magnitude;
+  Real<Wide> row_sum;  ///< |lower| + |diag| + |upper|, without couplings out of the line
 };
 
+/// The type that holds numbers of T in parts of type Wide.
 template <typename Wide, typename T>
-RowProduct<Wide> row_product(const BandsView<T>& bands, const T* x, Index first, Index stride, Index length, Index i) {
+using Widened = std::conditional_t<kIsComplex<T>, std::complex<Wide>, Wide>;
+
+template <typename Wide, typename T>
+Widened<Wide, T> widened(T number) {
+  return Widened<Wide, T>(number);
+}
+
+template <typename Wide, typename T>
+RowProduct<Widened<Wide, T>> row_product(const BandsView<T>& bands, const T* x, Index first, Index stride, Index length,
+                                         Index i) {
   const Index at = first + i * stride;
-  RowProduct<Wide> r{Wide(bands.diag[at]) * x[at], 0, std::abs(Wide(bands.diag[at]))};
-  r.magnitude = std::abs(r.value);
+  const auto diag = widened<Wide>(bands.diag[at]), own = diag * widened<Wide>(x[at]);
+  RowProduct<Widened<Wide, T>> r{own, std::abs(own), std::abs(diag)};
   const auto add = [&](T coupling, T unknown) {
-    const Wide term = Wide(coupling) * unknown;
+    const auto term = widened<Wide>(coupling) * widened<Wide>(unknown);
     r.value += term;
     r.magnitude += std::abs(term);
-    r.row_sum += std::abs(Wide(coupling));
+    r.row_sum += std::abs(widened<Wide>(coupling));
   };
   if (i > 0) add(bands.lower[at], x[at - stride]);
   if (i + 1 < length) add(bands.upper[at], x[at + stride]);

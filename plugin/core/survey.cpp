@@ -9,6 +9,7 @@
 
 #include "parallel.hpp"
 #include "plan.hpp"
+#include "residual.hpp"
 #include "wide.hpp"
 #include "write_bands.hpp"
 
@@ -50,8 +51,8 @@ struct Look {
 
 template <typename T>
 [[gnu::always_inline]] inline Row row_at(const BandsView<T>& bands, Index at) {
-  return {std::abs(static_cast<double>(bands.lower[at])), std::abs(static_cast<double>(bands.diag[at])),
-          std::abs(static_cast<double>(bands.upper[at]))};
+  return {modulus(widened<double>(bands.lower[at])), modulus(widened<double>(bands.diag[at])),
+          modulus(widened<double>(bands.upper[at]))};
 }
 
 // Functions of one row that return numbers by value, because compilers do not vectorise variables with an address.
@@ -101,7 +102,7 @@ template <Index kStride, typename T>
     const double size = size_at(from, i * stride), seen = size > 0 ? size : kInfinity;
     largest = size > largest ? size : largest;
     smallest = seen < smallest ? seen : smallest;
-    uncoupled += from.lower[i * stride] == 0 ? 1 : 0;
+    uncoupled += from.lower[i * stride] == T(0) ? 1 : 0;
     records += keeps_records(from, i * stride, dominance, lower_share, upper_share) ? 0 : 1;
   }
   e.largest_row = largest;
@@ -131,18 +132,15 @@ template <Index kStride, typename T>
   return bad;
 }
 
-OCLSPKT_WIDE Look look_at_neighbours(const BandsView<double>& bands, const Rows& rows, Extremes& e) {
-  return look_at_rows<1>(bands, rows, e);
-}
-OCLSPKT_WIDE Look look_at_neighbours(const BandsView<float>& bands, const Rows& rows, Extremes& e) {
-  return look_at_rows<1>(bands, rows, e);
-}
-OCLSPKT_WIDE Index take_neighbours(const BandsView<double>& bands, const Rows& rows, Extremes& e) {
-  return take_records<1>(bands, rows, e);
-}
-OCLSPKT_WIDE Index take_neighbours(const BandsView<float>& bands, const Rows& rows, Extremes& e) {
-  return take_records<1>(bands, rows, e);
-}
+#define OCLSPKT_INSTANTIATE(T)                                                                               \
+  OCLSPKT_WIDE Look look_at_neighbours(const BandsView<T>& bands, const Rows& rows, Extremes& e) {           \
+    return look_at_rows<1>(bands, rows, e);                                                                  \
+  }                                                                                                          \
+  OCLSPKT_WIDE Index take_neighbours(const BandsView<T>& bands, const Rows& rows, Extremes& e) {             \
+    return take_records<1>(bands, rows, e);                                                                  \
+  }
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
+#undef OCLSPKT_INSTANTIATE
 
 /// Surveys rows block by block. Divides only in blocks with a row beyond the extremes so far.
 template <typename T>
@@ -393,7 +391,7 @@ Survey survey(const LineSet& lines, const BandsView<T>& bands) {
 
 template <typename T>
 bool in_range(const Survey& survey) {
-  constexpr int kBits = std::numeric_limits<T>::max_exponent;
+  constexpr int kBits = std::numeric_limits<Real<T>>::max_exponent;
   // Limits for the sizes of rows: each lies between 1 / farthest and farthest, and two differ by a factor of at most
   // `widest`. The remaining exponents are for solutions and sums that are larger than the rows.
   const double farthest = std::ldexp(1.0, kBits / 8 * 7), widest = std::ldexp(1.0, kBits / 2);
@@ -425,7 +423,7 @@ template <typename T>
 std::optional<std::string> zero_row_text(const LineSet& lines, const BandsView<T>& bands, Index first, Index end) {
   for (Index l = first; l < end; ++l) {
     for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += lines.row_stride()) {
-      if (bands.lower[at] != 0 || bands.diag[at] != 0 || bands.upper[at] != 0) continue;
+      if (bands.lower[at] != T(0) || bands.diag[at] != T(0) || bands.upper[at] != T(0)) continue;
       return "all numbers of " + row_name(lines, at) + " are 0";
     }
   }
@@ -444,7 +442,7 @@ LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands) {
   for_pieces(std::max<Index>(lines.rows(), 1) - 1, kPieceRows, [&](Index first, Index end) {
     std::vector<Index> found;
     for (Index i = first + 1; i <= end; ++i) {
-      if (bands.lower[i] == 0 && bands.upper[i - 1] == 0) found.push_back(i);
+      if (bands.lower[i] == T(0) && bands.upper[i - 1] == T(0)) found.push_back(i);
     }
     if (found.empty()) return;
     const std::lock_guard lock(mutex);
@@ -469,7 +467,6 @@ LineSet uncoupled_lines(const LineSet& lines, const BandsView<T>& bands) {
   template bool is_uniform(const LineSet&, const BandsView<T>&);                                        \
   template LineSet uncoupled_lines(const LineSet&, const BandsView<T>&);                                \
   template double line_dominance(const LineSet&, const BandsView<T>&, Index);
-OCLSPKT_INSTANTIATE(float)
-OCLSPKT_INSTANTIATE(double)
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt
