@@ -81,8 +81,8 @@ void CutParts<T>::uncouple_cuts(const BandsView<T>& bands, const Overlay& overla
     kept[0] = bands.lower[at];
     kept[1] = bands.diag[at];
     kept[2] = bands.upper[at];
-    const T size = std::max({std::abs(kept[0]), std::abs(kept[1]), std::abs(kept[2])});
-    overlay(at, 0, size == 0 ? T(1) : size, 0);
+    const Real<T> size = std::max({std::abs(kept[0]), std::abs(kept[1]), std::abs(kept[2])});
+    overlay(at, 0, size == 0 ? T(1) : T(size), 0);
   };
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const PartSlot& s = slots_[i];
@@ -102,11 +102,11 @@ void CutParts<T>::uncouple_cuts(const BandsView<T>& bands, const Overlay& overla
 }
 
 template <typename T>
-ReducedPart CutParts<T>::reduced(Index slot) const {
+ReducedPart<T> CutParts<T>::reduced(Index slot) const {
   const PartSlot& s = slots_[static_cast<std::size_t>(slot)];
   const Edge& e = edges_[static_cast<std::size_t>(slot)];
-  const auto wide = [](T number) { return static_cast<double>(number); };
-  ReducedPart r;
+  const auto wide = [](T number) { return widened<double>(number); };
+  ReducedPart<T> r;
   if (s.one_row()) {
     r.above = wide(e.top[0]);
     r.tt = wide(e.top[1]);
@@ -117,14 +117,14 @@ ReducedPart CutParts<T>::reduced(Index slot) const {
   const bool inner = s.has_inner();
   if (s.above) {
     r.above = wide(e.top[0]);
-    r.tt = wide(e.top[1]) - (inner ? wide(e.top[2]) * wide(e.p_first) : 0);
-    r.tb = s.below ? (inner ? -wide(e.top[2]) * wide(e.q_first) : wide(e.top[2])) : 0;
+    r.tt = wide(e.top[1]) - (inner ? wide(e.top[2]) * wide(e.p_first) : Doubled<T>(0));
+    r.tb = s.below ? (inner ? -wide(e.top[2]) * wide(e.q_first) : wide(e.top[2])) : Doubled<T>(0);
     r.top_made_of = std::max(std::abs(wide(e.top[1])), std::abs(wide(e.top[1]) - r.tt));
   }
   if (s.below) {
     r.below = wide(e.bottom[2]);
-    r.bb = wide(e.bottom[1]) - (inner ? wide(e.bottom[0]) * wide(e.q_last) : 0);
-    r.bt = s.above ? (inner ? -wide(e.bottom[0]) * wide(e.p_last) : wide(e.bottom[0])) : 0;
+    r.bb = wide(e.bottom[1]) - (inner ? wide(e.bottom[0]) * wide(e.q_last) : Doubled<T>(0));
+    r.bt = s.above ? (inner ? -wide(e.bottom[0]) * wide(e.p_last) : wide(e.bottom[0])) : Doubled<T>(0);
     r.bottom_made_of = std::max(std::abs(wide(e.bottom[1])), std::abs(wide(e.bottom[1]) - r.bb));
   }
   return r;
@@ -145,14 +145,14 @@ void CutParts<T>::right_hand_sides() {
   const T *const y = numbers_.data(), *const z = y + 2 * slots(), *const couplings = couplings_.data();
   T* const g = g_.data();
   for (Index k = 0; k < g_.size(); ++k) {
-    const double left = static_cast<double>(y[k]) - static_cast<double>(couplings[k]) * static_cast<double>(z[k]);
-    g[k] = couplings[k] == 0 ? y[k] : static_cast<T>(left);  // a coupling of 0 stops NaN
+    const auto left = widened<double>(y[k]) - widened<double>(couplings[k]) * widened<double>(z[k]);
+    g[k] = couplings[k] == T(0) ? y[k] : static_cast<T>(left);  // a coupling of 0 stops NaN
   }
 }
 
 template <typename T>
 void CutParts<T>::spoil_right_hand_sides() {
-  std::fill_n(g_.data(), g_.size(), std::numeric_limits<T>::quiet_NaN());
+  std::fill_n(g_.data(), g_.size(), T(std::numeric_limits<Real<T>>::quiet_NaN()));
 }
 
 template <typename T>
@@ -202,7 +202,7 @@ bool CutParts<T>::correct(T* x) const {
   for (std::size_t k = 0; k < rows_.x.size(); ++k) {
     if (rows_.x[k] < 0) continue;
     const T unknown = x[rows_.x[k]] = unknowns_[static_cast<Index>(k)];
-    finite = finite && std::isfinite(unknown);
+    finite = finite && is_finite(unknown);
   }
   return finite;
 }
@@ -240,24 +240,25 @@ bool CutParts<T>::find_decaying_spikes(const BandsView<T>& bands, double dominan
 /// residual of row i is thus at most 3 u_double |A_i| S. If T is float, storing the values adds u_float |A_i| S.
 template <typename T>
 void CutParts<T>::find_near_spikes(const BandsView<T>& bands, std::size_t slot) {
-  constexpr double kNearError = 1.5;
+  constexpr double kNearError = 1.5 * kWithQuotients<T>;
   const auto at = static_cast<Index>(slot);
   const PartSlot& s = slots_[slot];
   Edge& edge = edges_[slot];
   SpikeFacts& facts = spike_facts_[slot];
-  const auto wider = [](T number) { return static_cast<double>(number); };
-  std::vector<double> pivots(static_cast<std::size_t>(near_rows_));
+  using Number = Doubled<T>;
+  const auto wider = [](T number) { return widened<double>(number); };
+  std::vector<Number> pivots(static_cast<std::size_t>(near_rows_));
   // Rows count from the cut inwards: `towards` couples a row to the previous row, `inwards` to the next row.
   const auto sweep = [&](Index first, Index step, const T* towards, const T* inwards, T coupling,
                          AlignedArray<T>& out) {
-    double pivot = wider(bands.diag[first + (near_rows_ - 1) * step]);
+    Number pivot = wider(bands.diag[first + (near_rows_ - 1) * step]);
     pivots.back() = pivot;
     for (Index r = near_rows_ - 2; r >= 0; --r) {
       const Index row = first + r * step;
       pivot = wider(bands.diag[row]) - wider(inwards[row]) * wider(towards[row + step]) / pivot;
       pivots[static_cast<std::size_t>(r)] = pivot;
     }
-    double value = wider(coupling) / pivots.front();
+    Number value = wider(coupling) / pivots.front();
     for (Index r = 0; r < near_rows_; ++r) {
       if (r > 0) value *= -wider(towards[first + r * step]) / pivots[static_cast<std::size_t>(r)];
       out[r * slots() + at] = static_cast<T>(value);
@@ -352,10 +353,11 @@ void CutParts<T>::measure_spikes(const BandsView<T>& bands, const std::vector<ch
 template <typename T>
 void CutParts<T>::measure_rows(const BandsView<T>& bands, const Bundle& b, Index begin, Index end, Index first_line,
                                Index end_line, SpikeFacts* facts) const {
-  // kOwn bounds the rounding of the residual itself; kEps is the eps of the spikes' type.
-  constexpr double kOwn = 1.5 * std::numeric_limits<double>::epsilon(), kEps = std::numeric_limits<T>::epsilon();
+  // kOwn bounds the rounding of the residual itself.
+  using Number = Doubled<T>;
+  constexpr double kOwn = 1.5 * kOfArithmetic<T> * kEps<double>;
   const Index stride = lines_.row_stride();
-  const auto wide = [](T number) { return static_cast<double>(number); };
+  const auto wide = [](T number) { return widened<double>(number); };
   for (Index r = begin; r < end; ++r) {
     for (Index w = first_line; w < end_line; ++w) {
       const auto slot = static_cast<std::size_t>(b.first_slot + w);
@@ -363,13 +365,13 @@ void CutParts<T>::measure_rows(const BandsView<T>& bands, const Bundle& b, Index
       const Index at = b.first + r * stride + w;
       const bool top = r == 0, bottom = r + 1 == b.length;
       if ((top && s.above) || (bottom && s.below)) continue;
-      const double of_top = at == s.first ? wide(edges_[slot].first_lower) : 0;
-      const double of_bottom = at == s.last ? wide(edges_[slot].last_upper) : 0;
-      const double lower = wide(bands.lower[at]), diag = wide(bands.diag[at]), upper = wide(bands.upper[at]);
+      const Number of_top = at == s.first ? wide(edges_[slot].first_lower) : Number(0);
+      const Number of_bottom = at == s.last ? wide(edges_[slot].last_upper) : Number(0);
+      const Number lower = wide(bands.lower[at]), diag = wide(bands.diag[at]), upper = wide(bands.upper[at]);
       double left = 0, sizes = 0;
-      const auto see = [&](const AlignedArray<T>& spike, double right) {
-        const double above = top ? 0 : lower * wide(spike[at - stride]), here = diag * wide(spike[at]);
-        const double below = bottom ? 0 : upper * wide(spike[at + stride]);
+      const auto see = [&](const AlignedArray<T>& spike, Number right) {
+        const Number above = top ? Number(0) : lower * wide(spike[at - stride]), here = diag * wide(spike[at]);
+        const Number below = bottom ? Number(0) : upper * wide(spike[at + stride]);
         left += std::abs(((right - above) - here) - below);
         sizes += std::abs(right) + std::abs(above) + std::abs(here) + std::abs(below);
       };
@@ -378,7 +380,7 @@ void CutParts<T>::measure_rows(const BandsView<T>& bands, const Bundle& b, Index
       const double row = std::abs(lower) + std::abs(diag) + std::abs(upper) + std::abs(of_top) + std::abs(of_bottom);
       SpikeFacts& line = facts[w];
       line.size = larger(line.size, std::abs(wide(p_[at])) + std::abs(wide(q_[at])));
-      if (sizes != 0) line.error = larger(line.error, (left + kOwn * sizes) / (row * kEps));
+      if (sizes != 0) line.error = larger(line.error, (left + kOwn * sizes) / (row * kEps<T>));
     }
   }
 }
@@ -422,7 +424,7 @@ Index CutParts<T>::spike_rows() const {
   return rows;
 }
 
-template class CutParts<float>;
-template class CutParts<double>;
+#define OCLSPKT_INSTANTIATE(T) template class CutParts<T>;
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

@@ -6,15 +6,17 @@
 
 #include "borders.hpp"
 #include "oclspkt/bands.hpp"
+#include "scalars.hpp"
 
 namespace oclspkt {
 
 /// The equations of a part's top and bottom row after elimination of its inner rows, in double:
 ///     above x_above + tt x_t + tb x_b = g_t,   bt x_t + bb x_b + below x_below = g_b
 /// A part of one row between two other parts has one equation: above x_above + tt x_t + below x_below = g_t.
+template <typename T>
 struct ReducedPart {
-  double above = 0, tt = 0, tb = 0;
-  double bt = 0, bb = 0, below = 0;
+  Doubled<T> above = 0, tt = 0, tb = 0;
+  Doubled<T> bt = 0, bb = 0, below = 0;
   double top_made_of = 0, bottom_made_of = 0;  ///< the numbers of which tt and bb are made, see PivotedRow::made_of
 };
 
@@ -79,7 +81,7 @@ class CutParts {
   /// @param bands  the bands after uncouple_cuts()
   /// @post spikes() is valid
   void measure_spikes(const BandsView<T>& bands, const std::vector<char>& left_out);
-  ReducedPart reduced(Index s) const;
+  ReducedPart<T> reduced(Index s) const;
   const SpikeFacts& spikes(Index s) const { return spike_facts_[static_cast<std::size_t>(s)]; }
   /// Keep each bundle's spikes up to the last number above `threshold`, and free the remaining numbers.
   void keep_spikes(double threshold);

@@ -46,6 +46,17 @@ bool forgives_any(const LineSet& lines, const BandsView<T>& bands) {
   return found;
 }
 
+template <typename T>
+bool sums_to_zero(T a, T b, T c) {
+  constexpr Real<T> kRounding = 2 * kEps<T>;
+  if constexpr (kIsComplex<T>) {
+    return modulus((b + a) + c) <= kRounding * modulus(b);
+  } else {
+    const T sign = std::copysign(T(1), b);
+    return sign * a <= 0 && sign * c <= 0 && std::abs(exact_excess(a, b, c)) <= kRounding * std::abs(b);
+  }
+}
+
 }  // namespace
 
 template <typename T>
@@ -76,13 +87,10 @@ double forgiven_effect(const LineSet& lines, const BandsView<T>& bands) {
 
 template <typename T>
 bool sums_are_zero(const LineSet& lines, const BandsView<T>& bands, Index line) {
-  constexpr T kRounding = 2 * std::numeric_limits<T>::epsilon();
   const Index n = lines.length(line), stride = lines.row_stride();
   return n > 0 && all_of_pieces(n, kPieceRows, [&](Index begin, Index end) {
            for (Index i = begin, at = lines.first(line) + begin * stride; i < end; ++i, at += stride) {
-             const T a = bands.lower[at], b = bands.diag[at], c = bands.upper[at], sign = std::copysign(T(1), b);
-             if (!(sign * a <= 0 && sign * c <= 0 && std::abs(exact_excess(a, b, c)) <= kRounding * std::abs(b)))
-               return false;
+             if (!sums_to_zero(bands.lower[at], bands.diag[at], bands.upper[at])) return false;
            }
            return true;
          });
@@ -102,10 +110,10 @@ std::vector<Index> lines_of_zero_sums(const LineSet& lines, const BandsView<T>& 
 }
 
 #define OCLSPKT_INSTANTIATE(T)                                             \
-  template double forgiven_effect(const LineSet&, const BandsView<T>&);    \
   template bool sums_are_zero(const LineSet&, const BandsView<T>&, Index); \
   template std::vector<Index> lines_of_zero_sums(const LineSet&, const BandsView<T>&);
-OCLSPKT_INSTANTIATE(float)
-OCLSPKT_INSTANTIATE(double)
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
+template double forgiven_effect(const LineSet&, const BandsView<float>&);
+template double forgiven_effect(const LineSet&, const BandsView<double>&);
 
 }  // namespace oclspkt

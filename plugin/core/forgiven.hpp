@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
-#include <limits>
 #include <vector>
 
 #include "oclspkt/bands.hpp"
+#include "scalars.hpp"
 
 namespace oclspkt {
 
@@ -25,7 +25,8 @@ bool forgiving_harms(const LineSet& lines, const BandsView<T>& bands) {
   return !(forgiven_effect(lines, bands) <= kHarmlessForgiving);
 }
 
-/// True if all row sums of a line are 0 within rounding and no coupling has the sign of its diagonal (Neumann ends).
+/// True if all row sums of a line are 0 within rounding and, for real numbers, no coupling has the sign of its diagonal
+/// (Neumann ends).
 /// Constants then solve A x = 0, and the line is singular, whatever its computed pivots are. The lower of the first row
 /// and the upper of the last row count as couplings.
 /// @cost 3 words a row, up to the first row whose sum is not 0
@@ -37,6 +38,6 @@ std::vector<Index> lines_of_zero_sums(const LineSet& lines, const BandsView<T>& 
 
 /// The largest dominance of a line for which sums_are_zero() is true.
 template <typename T>
-inline constexpr double kZeroSumDominance = 1 + 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
+inline constexpr double kZeroSumDominance = 1 + 8 * static_cast<double>(kEps<T>);
 
 }  // namespace oclspkt

@@ -46,7 +46,7 @@ void ReducedSystem<T>::solve(const SchurSegment<T>* segment, T* x_top, T* x_bott
   }
 }
 
-template class ReducedSystem<float>;
-template class ReducedSystem<double>;
+#define OCLSPKT_INSTANTIATE(T) template class ReducedSystem<T>;
+OCLSPKT_REALS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

@@ -13,13 +13,15 @@ namespace oclspkt {
 /// processes solve a system by the same operations, and get the same bits.
 template <typename T>
 class PairSystems {
+  using Number = Doubled<T>;
+
  public:
   void clear() { pairs_.clear(); }
   /// Add a system and factor it, see take_pivot().
   /// @param first, second    lower of `first` and upper of `second` are not read
   /// @param second_is_mine   true: `second` is the equation of this process; false: `first` is
   /// @param mine, theirs     places of the right-hand sides in the arrays of solve()
-  void add(const PivotedRow<double>& first, const PivotedRow<double>& second, bool second_is_mine, Index mine,
+  void add(const PivotedRow<Number>& first, const PivotedRow<Number>& second, bool second_is_mine, Index mine,
            Index theirs);
   Index size() const { return static_cast<Index>(pairs_.size()); }
   /// Solve all systems, in double. A NaN does not spread to other systems, nor across a coupling of 0.
@@ -31,8 +33,8 @@ class PairSystems {
 
  private:
   struct Pair {
-    double multiplier, upper;  ///< multiplier and coupling of the pivot row
-    double first, second;      ///< reciprocals of the first and the second pivot
+    Number multiplier, upper;  ///< multiplier and coupling of the pivot row
+    Number first, second;      ///< reciprocals of the first and the second pivot
     Index mine, theirs;
     bool pivot_is_mine;  ///< the pivot row is the equation of this process
     bool wants_first;
@@ -41,13 +43,13 @@ class PairSystems {
 };
 
 template <typename T>
-void PairSystems<T>::add(const PivotedRow<double>& first, const PivotedRow<double>& second, bool second_is_mine,
+void PairSystems<T>::add(const PivotedRow<Number>& first, const PivotedRow<Number>& second, bool second_is_mine,
                          Index mine, Index theirs) {
-  WaitingRow<double> left{first.diag, first.upper};
-  PivotedRow<double> next = second;
+  WaitingRow<Number> left{first.diag, first.upper};
+  PivotedRow<Number> next = second;
   next.upper = 0;
-  const PivotStep<double> pivot = take_pivot(left, next);
-  pairs_.push_back({pivot.multiplier, pivot.upper, 1 / pivot.diag, 1 / left.diag, mine, theirs,
+  const PivotStep<Number> pivot = take_pivot(left, next);
+  pairs_.push_back({pivot.multiplier, pivot.upper, reciprocal_of(pivot.diag), reciprocal_of(left.diag), mine, theirs,
                     (pivot.swapped != 0) == second_is_mine, !second_is_mine});
 }
 
@@ -57,10 +59,10 @@ void PairSystems<T>::solve(const T* mine, const T* theirs, T* unknowns) const {
   for_pieces(size(), kPiece, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const Pair& pair = pairs_[static_cast<std::size_t>(i)];
-      const auto own = static_cast<double>(mine[pair.mine]), other = static_cast<double>(theirs[pair.theirs]);
-      const double f = pair.pivot_is_mine ? own : other, g = pair.pivot_is_mine ? other : own;
-      const double second = (g - coupled(pair.multiplier, f)) * pair.second;
-      const double first = (f - coupled(pair.upper, second)) * pair.first;
+      const Number own = widened<double>(mine[pair.mine]), other = widened<double>(theirs[pair.theirs]);
+      const Number f = pair.pivot_is_mine ? own : other, g = pair.pivot_is_mine ? other : own;
+      const Number second = (g - coupled(pair.multiplier, f)) * pair.second;
+      const Number first = (f - coupled(pair.upper, second)) * pair.first;
       unknowns[pair.mine] = static_cast<T>(pair.wants_first ? first : second);
     }
   });

@@ -17,15 +17,6 @@ struct RowProduct {
   Real<Wide> row_sum;  ///< |lower| + |diag| + |upper|, without couplings out of the line
 };
 
-/// The type that holds numbers of T in parts of type Wide.
-template <typename Wide, typename T>
-using Widened = std::conditional_t<kIsComplex<T>, std::complex<Wide>, Wide>;
-
-template <typename Wide, typename T>
-Widened<Wide, T> widened(T number) {
-  return Widened<Wide, T>(number);
-}
-
 template <typename Wide, typename T>
 RowProduct<Widened<Wide, T>> row_product(const BandsView<T>& bands, const T* x, Index first, Index stride, Index length,
                                          Index i) {

@@ -39,6 +39,19 @@ inline constexpr bool kIsComplex = !std::is_same_v<T, Real<T>>;
 template <typename T>
 using Narrow = std::conditional_t<kIsComplex<T>, std::complex<float>, float>;
 
+/// The type that holds numbers of T in parts of type Wide.
+template <typename Wide, typename T>
+using Widened = std::conditional_t<kIsComplex<T>, std::complex<Wide>, Wide>;
+
+template <typename Wide, typename T>
+Widened<Wide, T> widened(T number) {
+  return Widened<Wide, T>(number);
+}
+
+/// The type in which equations between parts of a line are solved: double, or its complex.
+template <typename T>
+using Doubled = Widened<double, T>;
+
 /// eps of the scalar T.
 template <typename T>
 inline constexpr Real<T> kEps = std::numeric_limits<Real<T>>::epsilon();
@@ -87,6 +100,16 @@ bool is_finite(R number) {
 template <typename R>
 bool is_finite(std::complex<R> z) {
   return std::isfinite(z.real()) && std::isfinite(z.imag());
+}
+
+/// number * 2^exponent.
+template <typename R>
+R times_power(R number, int exponent) {
+  return std::ldexp(number, exponent);
+}
+template <typename R>
+std::complex<R> times_power(std::complex<R> z, int exponent) {
+  return {std::ldexp(z.real(), exponent), std::ldexp(z.imag(), exponent)};
 }
 
 /// 0, or NaN if the number is not finite.

@@ -134,6 +134,6 @@ std::unique_ptr<SpaceCg<T>> make_cg(int index, const std::shared_ptr<SpaceState>
 
 #define OCLSPKT_INSTANTIATE(T) \
   template std::unique_ptr<SpaceCg<T>> make_cg(int, const std::shared_ptr<SpaceState>&, CgForm, CgNorm, Index, int);
-OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
+OCLSPKT_REALS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

@@ -187,6 +187,6 @@ std::unique_ptr<Borders<T>> make_borders(int device, const std::shared_ptr<OpenD
 #define OCLSPKT_INSTANTIATE(T)                                                                                       \
   template std::unique_ptr<Borders<T>> make_borders(int, const std::shared_ptr<OpenDevice>&, const BorderLayout<T>&, \
                                                     const std::shared_ptr<ImportedVectors>&, std::int64_t);
-OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
+OCLSPKT_REALS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

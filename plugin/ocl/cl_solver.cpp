@@ -433,6 +433,6 @@ std::unique_ptr<DeviceSolver<T>> make_solver(int device, const DeviceSettings& s
 }
 
 #define OCLSPKT_INSTANTIATE(T) template std::unique_ptr<DeviceSolver<T>> make_solver(int, const DeviceSettings&);
-OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
+OCLSPKT_REALS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

@@ -97,6 +97,6 @@ std::unique_ptr<Visit<T>> make_visit(int device, const std::shared_ptr<OpenDevic
 
 #define OCLSPKT_INSTANTIATE(T) \
   template std::unique_ptr<Visit<T>> make_visit(int, const std::shared_ptr<OpenDevice>&, const VisitSteps<T>&);
-OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
+OCLSPKT_REALS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

@@ -242,6 +242,6 @@ void run_passes(const Site& site, DeviceState<T>& state, const std::vector<Piece
 
 #define OCLSPKT_INSTANTIATE(T) \
   template void run_passes(const Site&, DeviceState<T>&, const std::vector<Pieces>&, const Vectors<T>&);
-OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
+OCLSPKT_REALS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

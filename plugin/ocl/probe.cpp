@@ -358,6 +358,6 @@ double run_stream(int device, const StreamArrays<T>& arrays) {
   template DeviceProfile measure_profile<T>(int); \
   template double measure_beside<T>(int, double); \
   template double run_stream(int, const StreamArrays<T>&);
-OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
+OCLSPKT_REALS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

@@ -491,6 +491,6 @@ std::shared_ptr<Space<T>> make_space(int device, const DeviceSettings& settings)
 }
 
 #define OCLSPKT_INSTANTIATE(T) template std::shared_ptr<Space<T>> make_space(int, const DeviceSettings&);
-OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
+OCLSPKT_REALS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

@@ -248,6 +248,6 @@ Index enqueue_product_with_dot(SpaceState& s, const SpaceMatrix<T>& a, const Buf
   template void enqueue_product(SpaceState&, const SpaceMatrix<T>&, const Buffer&, const Buffer*, const Buffer&);   \
   template Index enqueue_product_with_dot(SpaceState&, const SpaceMatrix<T>&, const Buffer&, const Buffer&,         \
                                           const Buffer&);
-OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
+OCLSPKT_REALS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

@@ -296,6 +296,6 @@ void add_up(SpaceState& s, std::span<const SumOf<T>> wanted, std::span<SumValue<
 #define OCLSPKT_INSTANTIATE(T)                                                                     \
   template void enqueue_dots(SpaceState&, std::span<const SumOf<T>>, const Buffer&, std::int64_t); \
   template void add_up(SpaceState&, std::span<const SumOf<T>> wanted, std::span<SumValue<T>> values);
-OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
+OCLSPKT_REALS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

@@ -39,7 +39,9 @@ const Way* least_of_devices(const std::vector<Way>& ways) {
 template <typename T>
 std::string precision_text(const Options& options, double narrowed, bool on_host, const Proposal& p) {
   if (options.precision != Precision::narrow) return {};
-  if (!narrows<T>(options)) return "narrow changes nothing: the vectors are float already";
+  if (!narrows<T>(options)) {
+    return std::string("narrow changes nothing: the vectors are ") + (kIsComplex<T> ? "complex" : "float already");
+  }
   std::string changed;
   if (narrowed > 0) changed = format(", which changes the excess of a row by %.2g %% at most", 100 * narrowed);
   const std::string text = "bands rounded to float" + changed + "; ";
@@ -146,7 +148,7 @@ std::vector<std::string> explain(const Report& report) {
   return lines;
 }
 
-template std::string precision_text<float>(const Options&, double, bool, const Proposal&);
-template std::string precision_text<double>(const Options&, double, bool, const Proposal&);
+#define OCLSPKT_INSTANTIATE(T) template std::string precision_text<T>(const Options&, double, bool, const Proposal&);
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

@@ -128,18 +128,19 @@ std::vector<Way> ways_there(Processors& processors, const Processor& host, const
 }
 
 template <typename T>
-Outlook<T> Choosing<T>::outlook() const {
+Outlook<Real<T>> Choosing<T>::outlook() const {
   const double applies = applies_ > 0 ? static_cast<double>(applies_) : kManyApplies;
   const FoundUnits units = system_.found_units();
   const double limit = known_.rounding_limit;
-  return {options_,         system_.bands(),
+  return {options_,         system_.judged(),
           system_.survey(), system_.survey().symmetric || known_.symmetric,
-          applies,          units.runs > 0 ? (limit - kScaledRounding) / units.factor : limit};
+          applies,          units.runs > 0 ? (limit - kScaledRounding) / units.factor : limit,
+          sizeof(T)};
 }
 
 template <typename T>
 std::optional<Proposal> Choosing<T>::judge_now(const Way& way, bool insist, Rejection& rejection) {
-  Problem<T> problem = problem_on(*way.processor, outlook());
+  Problem<Real<T>> problem = problem_on(*way.processor, outlook());
   problem.insist = insist;
   problem.method = way.method;
   return judge(problem, *way.scheme, rejection);
@@ -279,7 +280,7 @@ void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin
 /// backward error of a trial solve. Empty if both figures are within their limits.
 template <typename T>
 std::string above_limits(double rounding, double backward_error) {
-  constexpr double kTrialLimit = kTrialLimitEps * static_cast<double>(std::numeric_limits<T>::epsilon());
+  constexpr double kTrialLimit = kTrialLimitEps * static_cast<double>(kEps<T>);
   if (std::isfinite(rounding) && rounding > kRoundingLimit) {
     return format("rounding bound %.3g eps > %.0f eps", rounding, kRoundingLimit);
   }
@@ -349,7 +350,7 @@ template <typename T>
 bool Choosing<T>::comparable(const std::vector<Way>& ways, const InUse& before) const {
   if (ways.empty() || before.lines != system_.bands().lines()) return false;
   std::vector<Way> as_then = ways;
-  Outlook<T> then = outlook();
+  Outlook<Real<T>> then = outlook();
   then.applies = before.applies;
   for (Way& way : as_then) weigh(way, then);
   const std::vector<WayName> order = order_of(ways);
@@ -393,8 +394,8 @@ std::optional<InUse> Choosing<T>::choose(const Processors& processors, std::vect
   return InUse{name_of(*taken), head, system_.bands().lines(), outlook().applies};
 }
 
-template class Choosing<float>;
-template class Choosing<double>;
+#define OCLSPKT_INSTANTIATE(T) template class Choosing<T>;
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 template std::vector<Way> ways_there(Processors&, const Processor&, const Outlook<float>&);
 template std::vector<Way> ways_there(Processors&, const Processor&, const Outlook<double>&);
 

@@ -38,7 +38,7 @@ class Choosing {
            Report& report)
       : options_(options), known_(known), applies_(applies), system_(system), chosen_(chosen), report_(report) {}
 
-  Outlook<T> outlook() const;
+  Outlook<Real<T>> outlook() const;
   /// Choose a way that passes its tests: the way in use before, or else the fastest way.
   /// @param[out] tried  the processor at work, if this call throws DeviceError
   /// @return the way that the next set-up tries first; nothing if there is no preference

@@ -158,9 +158,9 @@ DeviceProfile board_profile(bool is_double) {
   return profile;
 }
 
-template double predict_host_seconds<float>(const LineSet&, Form, bool);
-template double predict_host_seconds<double>(const LineSet&, Form, bool);
-template double host_rate<float>(HostShape, bool);
-template double host_rate<double>(HostShape, bool);
+#define OCLSPKT_INSTANTIATE(T)                                           \
+  template double predict_host_seconds<T>(const LineSet&, Form, bool);   \
+  template double host_rate<T>(HostShape, bool);
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

@@ -155,7 +155,7 @@ void GatheredLines<T>::solve() {
     failure_ = std::current_exception();
   } catch (...) {
     failure_ = std::current_exception();
-    std::fill_n(x_.data(), x_.size(), std::numeric_limits<T>::quiet_NaN());
+    std::fill_n(x_.data(), x_.size(), T(std::numeric_limits<Real<T>>::quiet_NaN()));
   }
 }
 
@@ -203,8 +203,8 @@ void CutInterface<T>::wire_cuts() {
   for (Index c = 0; c < set_.cut.count(); ++c) {
     if (!set_.solved_at_cuts(c)) continue;
     const auto at = static_cast<std::size_t>(c);
-    const ReducedPart here = set_.parts.reduced(set_.slot_at(c));
-    const ReducedPart &above = set_.verdicts[at].above_part, &below = set_.verdicts[at].below_part;
+    const ReducedPart<T> here = set_.parts.reduced(set_.slot_at(c));
+    const ReducedPart<T> &above = set_.verdicts[at].above_part, &below = set_.verdicts[at].below_part;
     if (set_.cut.above(c)) {
       pairs_.add({0, above.bb, above.below, above.bottom_made_of}, {here.above, here.tt, 0, here.top_made_of}, true,
                  set_.top_of(c), from_above[at]);
@@ -303,9 +303,9 @@ std::int64_t CutInterface<T>::bytes() const {
   return sum + across_.bytes() + up_.bytes() + back_.bytes();
 }
 
-template class GatheredLines<float>;
-template class GatheredLines<double>;
-template class CutInterface<float>;
-template class CutInterface<double>;
+#define OCLSPKT_INSTANTIATE(T) \
+  template class GatheredLines<T>; \
+  template class CutInterface<T>;
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

@@ -21,12 +21,15 @@ void for_rows(const LineSet& lines, Index line, const F& f) {
 }
 
 /// A row times x, and the sum of the magnitudes of its terms, which is the scale of the row's error.
+template <typename T>
 struct Product {
-  double value = 0, magnitude = 0;
-  void add(double coupling, double unknown) {
-    if (coupling == 0) return;
-    value += coupling * unknown;
-    magnitude += std::abs(coupling * unknown);
+  Doubled<T> value = 0;
+  double magnitude = 0;
+  void add(T coupling, T unknown) {
+    if (coupling == T(0)) return;
+    const auto term = widened<double>(coupling) * widened<double>(unknown);
+    value += term;
+    magnitude += std::abs(term);
   }
 };
 
@@ -54,8 +57,8 @@ void right_hand_side(const CutSet<T>& set, const Bands<T>& whole, TrialKind kind
     const Index line = set.cut[c].line, last = set.lines.length(line) - 1, stride = set.lines.row_stride();
     for_rows(set.lines, line, [&](Index at, Index i) {
       if (kind == TrialKind::rough) {
-        const T magnitude = std::abs(b.lower[at]) + std::abs(b.diag[at]) + std::abs(b.upper[at]);
-        y[at] = x[at] > T(1) ? magnitude : -magnitude;
+        const Real<T> magnitude = std::abs(b.lower[at]) + std::abs(b.diag[at]) + std::abs(b.upper[at]);
+        y[at] = x[at] == T(2) ? magnitude : -magnitude;
         return;
       }
       const T x_above = i > 0 ? x[at - stride] : beyond.above[static_cast<std::size_t>(c)];
@@ -73,17 +76,17 @@ LineErrors errors_of(const CutSet<T>& set, const Bands<T>& whole, Index c, const
   LineErrors e;
   bool finite = true;
   for_rows(set.lines, line, [&](Index at, Index i) {
-    Product row;
+    Product<T> row;
     row.add(b.lower[at], i > 0 ? x[at - stride] : beyond.above[static_cast<std::size_t>(c)]);
     row.add(b.diag[at], x[at]);
     row.add(b.upper[at], i < last ? x[at + stride] : beyond.below[static_cast<std::size_t>(c)]);
-    const double right = std::abs(static_cast<double>(y[at])), unknown = std::abs(static_cast<double>(x[at]));
-    const double residual = std::abs(static_cast<double>(y[at]) - row.value), scale = row.magnitude + right;
+    const double right = std::abs(widened<double>(y[at])), unknown = std::abs(widened<double>(x[at]));
+    const double residual = std::abs(widened<double>(y[at]) - row.value), scale = row.magnitude + right;
     finite = finite && std::isfinite(residual) && std::isfinite(unknown);
     if (residual > e.componentwise * scale) e.componentwise = residual / scale;
     e.residual = std::max(e.residual, residual);
-    e.row = std::max(e.row, std::abs(static_cast<double>(b.lower[at])) + std::abs(static_cast<double>(b.diag[at])) +
-                                std::abs(static_cast<double>(b.upper[at])));
+    e.row = std::max(e.row, std::abs(widened<double>(b.lower[at])) + std::abs(widened<double>(b.diag[at])) +
+                                std::abs(widened<double>(b.upper[at])));
     e.x = std::max(e.x, unknown);
     e.y = std::max(e.y, right);
   });
@@ -200,7 +203,7 @@ void CutOperator<T>::look_at(const T* y, const T* x) {
 /// because all entries of its solution have similar size.
 template <typename T>
 auto CutOperator<T>::try_lines(Accord& accord, const Bands<T>& whole) -> TrialResult {
-  const auto eps = static_cast<double>(std::numeric_limits<T>::epsilon()), tol = tolerance<T>(options_);
+  const auto eps = static_cast<double>(kEps<T>), tol = tolerance<T>(options_);
   const bool loose = tol > eps;
   const double limit = kTrialLimitEps * eps + (loose ? 8 * tol : 0);
   TrialResult result;
@@ -274,7 +277,7 @@ std::int64_t CutOperator<T>::bytes() const {
   return set_.parts.bytes() + interface_.bytes() + gathered_.bytes();
 }
 
-template class CutOperator<float>;
-template class CutOperator<double>;
+#define OCLSPKT_INSTANTIATE(T) template class CutOperator<T>;
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

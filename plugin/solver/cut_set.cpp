@@ -90,16 +90,17 @@ void lay_out(const CutLines& cut, Route& route) {
 /// line singular. For comparison, Poisson's matrix has pivots of 2 / rows.
 constexpr double kSmallPivot = 4;
 
-bool is_one_row(const std::vector<PartFacts>& parts, std::size_t place) {
+template <typename T>
+bool is_one_row(const std::vector<PartFacts<T>>& parts, std::size_t place) {
   return place > 0 && place + 1 < parts.size() && parts[place].rows == 1;
 }
 
 template <typename T>
-Gathering judge_line(const std::vector<PartFacts>& parts) {
+Gathering judge_line(const std::vector<PartFacts<T>>& parts) {
   Gathering why = Gathering::none;
   bool zero_sums = true;
   Survey all{.smallest_row = std::numeric_limits<double>::infinity()};
-  for (const PartFacts& part : parts) {
+  for (const PartFacts<T>& part : parts) {
     why = std::max(why, part.why);
     all.smallest_row = std::min(all.smallest_row, part.smallest_row);
     all.largest_row = std::max(all.largest_row, part.largest_row);
@@ -109,10 +110,10 @@ Gathering judge_line(const std::vector<PartFacts>& parts) {
   if (!in_range<T>(all)) why = std::max(why, Gathering::extreme);
   if (zero_sums) why = Gathering::zero_sums;
   if (why != Gathering::none) return why;
-  const std::vector<PivotedRow<double>> rows = reduced_rows(parts);
+  const std::vector<PivotedRow<Doubled<T>>> rows = reduced_rows(parts);
   const double pivot = smallest_pivot(rows);
   const double small =
-      (kSmallPivot + static_cast<double>(rows.size())) * static_cast<double>(std::numeric_limits<T>::epsilon());
+      (kSmallPivot + static_cast<double>(rows.size())) * static_cast<double>(kEps<T>);
   return pivot >= small ? Gathering::none : Gathering::small_pivot;
 }
 
@@ -247,17 +248,19 @@ const char* text(Gathering why) {
   return kTexts[static_cast<int>(why)];
 }
 
-bool has_one_row(const std::vector<PartFacts>& parts) {
+template <typename T>
+bool has_one_row(const std::vector<PartFacts<T>>& parts) {
   for (std::size_t place = 0; place < parts.size(); ++place) {
     if (is_one_row(parts, place)) return true;
   }
   return false;
 }
 
-std::vector<PivotedRow<double>> reduced_rows(const std::vector<PartFacts>& parts) {
-  std::vector<PivotedRow<double>> rows;
+template <typename T>
+std::vector<PivotedRow<Doubled<T>>> reduced_rows(const std::vector<PartFacts<T>>& parts) {
+  std::vector<PivotedRow<Doubled<T>>> rows;
   for (std::size_t place = 0; place < parts.size(); ++place) {
-    const ReducedPart& r = parts[place].reduced;
+    const ReducedPart<T>& r = parts[place].reduced;
     const bool first = place == 0, last = place + 1 == parts.size();
     if (is_one_row(parts, place)) {
       rows.push_back({r.above, r.tt, r.below, r.top_made_of});
@@ -269,11 +272,12 @@ std::vector<PivotedRow<double>> reduced_rows(const std::vector<PartFacts>& parts
   return rows;
 }
 
-double truncation_bound(const std::vector<PartFacts>& parts) {
+template <typename T>
+double truncation_bound(const std::vector<PartFacts<T>>& parts) {
   double bound = 0;
   bool known = true;
   for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
-    const ReducedPart &a = parts[k].reduced, &b = parts[k + 1].reduced;
+    const ReducedPart<T> &a = parts[k].reduced, &b = parts[k + 1].reduced;
     const double det = std::abs(a.bb * b.tt - a.below * b.above);
     const double bottom = (std::abs(b.tt * a.bt) + std::abs(a.below * b.tb)) / det;
     const double top = (std::abs(b.above * a.bt) + std::abs(a.bb * b.tb)) / det;
@@ -303,7 +307,7 @@ Index CutSet<T>::rows(Index c, int place) const {
 template <typename T>
 Index CutSet<T>::rows(Index c) const {
   Index sum = 0;
-  for (const PartFacts& part : facts[static_cast<std::size_t>(c)]) sum += part.rows;
+  for (const PartFacts<T>& part : facts[static_cast<std::size_t>(c)]) sum += part.rows;
   return sum;
 }
 
@@ -320,8 +324,8 @@ void CutSet<T>::divide() {
 }
 
 template <typename T>
-void CutSet<T>::tell_roots(const std::vector<PartFacts>& own) {
-  Wire<PartFacts> wire;
+void CutSet<T>::tell_roots(const std::vector<PartFacts<T>>& own) {
+  Wire<PartFacts<T>> wire;
   wire.open(*exchange, route_to_roots(cut, [](Index, int) { return 1; }));
   for (const Route::Item& item : wire.route.out) wire.out[item.at] = own[static_cast<std::size_t>(item.line)];
   wire.talk();
@@ -345,7 +349,7 @@ RootedLines CutSet<T>::judge_rooted() {
     const auto& line_facts = facts[static_cast<std::size_t>(c)];
     Gathering& verdict = why[static_cast<std::size_t>(c)];
     verdict = judge_line<T>(line_facts);
-    for (const PartFacts& part : line_facts) {
+    for (const PartFacts<T>& part : line_facts) {
       if (verdict == Gathering::none) all.rounding = std::max(all.rounding, part.rounding);
     }
     for (std::size_t k = 0; k + 1 < line_facts.size(); ++k) {
@@ -359,12 +363,12 @@ RootedLines CutSet<T>::judge_rooted() {
 
 template <typename T>
 void CutSet<T>::tell_parts() {
-  Wire<LineVerdict> wire;
+  Wire<LineVerdict<T>> wire;
   wire.open(*exchange, route_to_roots(cut, [](Index, int) { return 1; }).back());
   const auto verdict = [&](Index c, int place) {
     const auto at = static_cast<std::size_t>(c), here = static_cast<std::size_t>(place);
-    const std::vector<PartFacts>& parts_of = facts[at];
-    LineVerdict v{why[at], has_one_row(parts_of), {}, {}};
+    const std::vector<PartFacts<T>>& parts_of = facts[at];
+    LineVerdict<T> v{why[at], has_one_row(parts_of), {}, {}};
     if (here > 0) v.above_part = parts_of[here - 1].reduced;
     if (here + 1 < parts_of.size()) v.below_part = parts_of[here + 1].reduced;
     return v;
@@ -394,7 +398,9 @@ Beyond<T> CutSet<T>::look_across(Wire<T>& across, const T* top, const T* bottom)
   return beyond;
 }
 
-template struct CutSet<float>;
-template struct CutSet<double>;
+#define OCLSPKT_INSTANTIATE(T)                                                            \
+  template std::vector<PivotedRow<Doubled<T>>> reduced_rows(const std::vector<PartFacts<T>>&); \
+  template struct CutSet<T>;
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

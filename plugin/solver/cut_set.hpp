@@ -125,8 +125,9 @@ enum class Gathering { none, singular_part, refused_part, small_pivot, large_spi
 const char* text(Gathering why);
 
 /// The facts about a part of a line. At each set-up, the process of the part sends them to the root of the line.
+template <typename T>
 struct PartFacts {
-  ReducedPart reduced;
+  ReducedPart<T> reduced;
   Index rows = 0;
   Gathering why = Gathering::none;
   double smallest_row = 0, largest_row = 0;  ///< least and largest magnitude of a row, as in Survey
@@ -137,15 +138,18 @@ struct PartFacts {
 };
 
 /// The decision that the root of a line sends to its parts.
+template <typename T>
 struct LineVerdict {
   Gathering why = Gathering::none;
   bool one_row = false;                ///< an inner part has one row, so the root must solve all cuts together
-  ReducedPart above_part, below_part;  ///< facts of the neighbours for the 2x2 systems at the cuts
+  ReducedPart<T> above_part, below_part;  ///< facts of the neighbours for the 2x2 systems at the cuts
 };
 
 /// The equations of a line in the unknowns next to its cuts.
-std::vector<PivotedRow<double>> reduced_rows(const std::vector<PartFacts>& parts);
-bool has_one_row(const std::vector<PartFacts>& parts);
+template <typename T>
+std::vector<PivotedRow<Doubled<T>>> reduced_rows(const std::vector<PartFacts<T>>& parts);
+template <typename T>
+bool has_one_row(const std::vector<PartFacts<T>>& parts);
 /// Bound on max |x_computed - x| / max |x| of a line whose parts drop the couplings tb and bt of ReducedPart, without
 /// rounding. The dropped terms are these couplings times the exact x. The error of a 2x2 system is at most its inverse
 /// times these terms. The error of inner rows is their spikes times the error of the system.
@@ -154,7 +158,8 @@ bool has_one_row(const std::vector<PartFacts>& parts);
 /// at a cut, the row beside the cut is assumed to be dominant in its units. Then the coefficient of its own unknown
 /// bounds the coupling across the cut.
 /// @return NaN or Inf if there is no bound
-double truncation_bound(const std::vector<PartFacts>& parts);
+template <typename T>
+double truncation_bound(const std::vector<PartFacts<T>>& parts);
 
 /// Values from the rows just beyond the cuts, each of shape [cut lines]; 0 if the line has no cut on that side.
 template <typename T>
@@ -177,8 +182,8 @@ struct CutSet {
   CutLines cut;
   CutParts<T> parts;
   std::vector<Gathering> why;                 ///< shape [cut lines]
-  std::vector<LineVerdict> verdicts;          ///< shape [cut lines]
-  std::vector<std::vector<PartFacts>> facts;  ///< shape [cut lines][parts]; empty if the line is not rooted here
+  std::vector<LineVerdict<T>> verdicts;          ///< shape [cut lines]
+  std::vector<std::vector<PartFacts<T>>> facts;  ///< shape [cut lines][parts]; empty if the line is not rooted here
   bool truncated = false;                     ///< the couplings tb and bt of parts are dropped
 
   bool gathered(Index c) const { return why[static_cast<std::size_t>(c)] != Gathering::none; }
@@ -201,7 +206,7 @@ struct CutSet {
   void divide();
   /// Collective: send facts of parts to the roots of their lines, and receive the facts of the lines rooted here.
   /// @param own shape [cut lines]; facts of the parts of this process
-  void tell_roots(const std::vector<PartFacts>& own);
+  void tell_roots(const std::vector<PartFacts<T>>& own);
   RootedLines judge_rooted();
   /// Collective: send the decision of each line's root to all parts of the line.
   void tell_parts();

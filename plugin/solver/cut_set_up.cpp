@@ -28,13 +28,13 @@ constexpr double kBoundShare = 0.75, kSpikeShare = 0.125;
 /// end at eps, the componentwise backward error is 420 eps.)
 template <typename T>
 double spike_rounding() {
-  const auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+  const auto eps = static_cast<double>(kEps<T>);
   return kSpikeShare * eps * std::sqrt(eps);
 }
 
 template <typename T>
 double rounding() {
-  return static_cast<double>(std::numeric_limits<T>::epsilon());
+  return static_cast<double>(kEps<T>);
 }
 
 bool truncates(MethodChoice method) {
@@ -284,8 +284,8 @@ class CutOperator<T>::SetUp {
     }
   }
 
-  std::vector<PartFacts> own_facts() const {
-    std::vector<PartFacts> own;
+  std::vector<PartFacts<T>> own_facts() const {
+    std::vector<PartFacts<T>> own;
     for (Index c = 0; c < set_.cut.count(); ++c) {
       const auto& [survey, units_range, zero_sums] = looks_[static_cast<std::size_t>(c)];
       const Index s = set_.slot_at(c);
@@ -407,7 +407,7 @@ bool CutOperator<T>::set_up(const Known& known) {
   return true;
 }
 
-template class CutOperator<float>;
-template class CutOperator<double>;
+#define OCLSPKT_INSTANTIATE(T) template class CutOperator<T>;
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

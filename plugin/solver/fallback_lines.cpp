@@ -81,11 +81,11 @@ std::vector<int> scale_rows(Bands<T>& bands) {
   std::vector<int> exponent(static_cast<std::size_t>(bands.lines().rows()));
   for (std::size_t i = 0; i < exponent.size(); ++i) {
     T* const row[] = {scaled.lower() + i, scaled.diag() + i, scaled.upper() + i};
-    std::frexp(std::max({std::abs(*row[0]), std::abs(*row[1]), std::abs(*row[2])}), &exponent[i]);
+    std::frexp(std::max({modulus(*row[0]), modulus(*row[1]), modulus(*row[2])}), &exponent[i]);
     exponent[i] = -exponent[i];
     for (T* number : row) {
-      const T before = std::exchange(*number, std::ldexp(*number, exponent[i]));
-      if (std::ldexp(*number, -exponent[i]) != before) return {};
+      const T before = std::exchange(*number, times_power(*number, exponent[i]));
+      if (times_power(*number, -exponent[i]) != before) return {};
     }
   }
   bands = std::move(scaled);
@@ -181,8 +181,8 @@ template <typename T>
 void LineGroup<T>::solve(const LineSet& all, const T* y, T* x) {
   for_each_row(all, members_, [&](Index there, Index here) { y_[here] = y[there]; });
   for (std::size_t i = 0; i < exponent_.size(); ++i) {
-    const T scaled = std::ldexp(y_.data()[i], exponent_[i]);
-    leaves_range_ = leaves_range_ || (std::isinf(scaled) && std::isfinite(y_.data()[i]));
+    const T scaled = times_power(y_.data()[i], exponent_[i]);
+    leaves_range_ = leaves_range_ || (!is_finite(scaled) && is_finite(y_.data()[i]));
     y_.data()[i] = scaled;
   }
   for (Index l = 0; pinned_ && l < lines_.count(); ++l) y_[lines_.first(l) + lines_.length(l) - 1] = 0;

@@ -245,7 +245,8 @@ Processors LineSolver<T>::find_those_left() {
   Options options = options_;
   if (!only_.empty()) options.spare_devices = std::exchange(options.devices, only_);
   Processors found = find_processors(
-      options, {system_.bands().lines(), sizeof(T) == 8, host_seconds(choosing().outlook()), known_.queue}, lost_);
+      options, {system_.bands().lines(), sizeof(Real<T>) == sizeof(double), kIsComplex<T>,
+       host_seconds(choosing().outlook()), known_.queue}, lost_);
   for (const LostDevice& lost : found.lost) lose(lost);
   return found;
 }
@@ -397,7 +398,7 @@ std::int64_t LineSolver<T>::bytes() const {
   return system_.bytes() + chosen_.bytes() + (shared_ ? shared_->bytes() : 0);
 }
 
-template class LineSolver<float>;
-template class LineSolver<double>;
+#define OCLSPKT_INSTANTIATE(T) template class LineSolver<T>;
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

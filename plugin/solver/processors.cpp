@@ -17,6 +17,8 @@ namespace {
 /// an apply. If kProbeApplies applies do not win the time back, no driver is opened.
 constexpr double kProbeSeconds = 0.1, kProbeApplies = 1000;
 
+constexpr const char* kNoComplex = "device kernels solve no complex numbers yet";
+
 Processors only_host(std::string why) {
   Processors found;
   found.host = true;
@@ -118,8 +120,12 @@ void use_only(DeviceModule& module, int index, const Options& options, const Dem
 /// same card. If neither can be used, why_not_of_queue has the reason.
 Processors find_of_queue(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
   Processors found;
-  DeviceModule& module = devices_of_queues();
   std::string& why = found.why_not_of_queue;
+  if (demand.is_complex) {
+    why = kNoComplex;
+    return found;
+  }
+  DeviceModule& module = devices_of_queues();
   const auto number = [&](int (DeviceModule::*find)(const DeviceQueue&)) {
     why.clear();
     try {
@@ -167,6 +173,10 @@ Processors find_spares(Options options, const Demand& demand, std::vector<LostDe
 Processors find_for_host(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
   if (needs_no_device(options.devices)) return only_host("asked for");
   const bool only_auto = options.devices == "auto";
+  if (demand.is_complex) {
+    if (only_auto) return only_host(kNoComplex);
+    throw InvalidInput("devices '" + options.devices + "': " + kNoComplex + ": name `host` or `auto`");
+  }
   if (only_auto && demand.host_seconds * kProbeApplies < kProbeSeconds) {
     return only_host(std::to_string(demand.lines.rows()) + " rows: too few for a device to pay off");
   }

@@ -129,7 +129,7 @@ std::int64_t SharedLines<T>::bytes() const {
   return sum;
 }
 
-template class SharedLines<float>;
-template class SharedLines<double>;
+#define OCLSPKT_INSTANTIATE(T) template class SharedLines<T>;
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

@@ -10,13 +10,13 @@
 #include "oclspkt/cut_solver.hpp"
 #include "oclspkt/team.hpp"
 #include "pieces.hpp"
+#include "scalars.hpp"
 #include "survey.hpp"
 
 namespace oclspkt {
 
 /// Lines that several processors solve at the same time. Each has a piece of the rows, a CutSolver and a thread. Cuts
 /// between pieces are handled like cuts between processes.
-/// @tparam T float or double
 template <typename T>
 class SharedLines {
  public:
@@ -50,7 +50,8 @@ class SharedLines {
   std::unique_ptr<Team> team_;  ///< one member for each piece
 };
 
-extern template class SharedLines<float>;
-extern template class SharedLines<double>;
+#define OCLSPKT_DECLARE(T) extern template class SharedLines<T>;
+OCLSPKT_SCALARS(OCLSPKT_DECLARE)
+#undef OCLSPKT_DECLARE
 
 }  // namespace oclspkt

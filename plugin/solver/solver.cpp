@@ -344,12 +344,11 @@ std::int64_t DeviceVisit<T>::bytes() const {
   return visit_ != nullptr ? visit_->bytes() : 0;
 }
 
-template class FilledBands<float>;
-template class FilledBands<double>;
-template class Solver<float>;
-template class Solver<double>;
-template class DeviceVisit<float>;
-template class DeviceVisit<double>;
+#define OCLSPKT_INSTANTIATE(T) \
+  template class FilledBands<T>; \
+  template class Solver<T>; \
+  template class DeviceVisit<T>;
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 void release_devices() {
   // Only a module that is open already has something to release.

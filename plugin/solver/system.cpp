@@ -77,7 +77,7 @@ void System<T>::close() {
   const std::optional<Survey> filled = std::exchange(filled_, std::nullopt);
   if (!filled) own.close_lines();
   if (rounded) {
-    narrowed_ = std::max(narrowed_, narrow_bands(own));  // rounded bands do not change any more
+    if constexpr (!kIsComplex<T>) narrowed_ = std::max(narrowed_, narrow_bands(own));  // rounded bands change no more
     note_rounded();
   }
   const Survey rows = filled && !rounded ? *filled : survey_rows(own.lines(), own.view());
@@ -92,8 +92,7 @@ void System<T>::leave_to_host(const Rejection& rejection) {
   fallback_.add(rejection);
   units_known_ = false;
   if (std::exchange(scaled_, false)) {
-    found_ = find_units(bands_.now().lines(), bands_.now().view(), units_);
-    units_known_ = true;
+    seek_units();
     if (found_.runs > 0) scale();
   }
   look();
@@ -110,11 +109,17 @@ template <typename T>
 bool System<T>::has_units() {
   if (!units_known_) {
     found_ = {};
-    const bool may = survey_.dominance < 1 && in_range<T>(survey_) && !narrows<T>(options_);
-    if (may) found_ = find_units(bands_.now().lines(), bands_.now().view(), units_);
     units_known_ = true;
+    if (survey_.dominance < 1 && in_range<T>(survey_) && !narrows<T>(options_)) seek_units();
   }
   return found_.runs > 0;
+}
+
+/// Find units for the present bands. Complex numbers keep theirs.
+template <typename T>
+void System<T>::seek_units() {
+  if constexpr (!kIsComplex<T>) found_ = find_units(bands_.now().lines(), bands_.now().view(), units_);
+  units_known_ = true;
 }
 
 template <typename T>
@@ -131,8 +136,10 @@ void System<T>::take_units() {
 template <typename T>
 void System<T>::scale() {
   scaled_ = false;  // stays false if scale_columns() runs out of memory
-  scale_columns(bands_.now(), units_.data(), in_units_);
-  scaled_ = true;
+  if constexpr (!kIsComplex<T>) {
+    scale_columns(bands_.now(), units_.data(), in_units_);
+    scaled_ = true;
+  }
 }
 
 /// Survey the present bands. @param rows  the result of survey_rows(), if the caller has it
@@ -140,9 +147,26 @@ template <typename T>
 void System<T>::look(const std::optional<Survey>& rows) {
   const LineSet& lines = bands().lines();
   const BandsView<T> view = bands().view();
+  if constexpr (kIsComplex<T>) take_moduli();
   survey_ = rows ? *rows : survey_rows(lines, view);
   survey_.shared = survey_.finite && is_shared(lines, view);
   survey_.symmetric = survey_.finite && symmetry_matters<T>(options_) && is_symmetric(lines, view);
+}
+
+/// Write judged() of complex bands.
+template <typename T>
+void System<T>::take_moduli() {
+  if constexpr (kIsComplex<T>) {
+    const BandsView<T> from = bands().view();
+    moduli_.reshape(bands().lines());
+    write_bands(moduli_, BandsFill<Real<T>>([=](const BandsPart<Real<T>>& to, Index first, Index end) {
+                  for (Index i = first; i < end; ++i) {
+                    to.lower[i - first] = -modulus(from.lower[i]);
+                    to.diag[i - first] = modulus(from.diag[i]);
+                    to.upper[i - first] = -modulus(from.upper[i]);
+                  }
+                }));
+  }
 }
 
 template <typename T>
@@ -158,7 +182,7 @@ void System<T>::copy_bands(Bands<T>& out) {
   bands_.without(0, [&] { out.copy_from(bands_.now().view()); });
 }
 
-template class System<float>;
-template class System<double>;
+#define OCLSPKT_INSTANTIATE(T) template class System<T>;
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

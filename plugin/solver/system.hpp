@@ -26,6 +26,16 @@ class System {
   /// The lines as the user gave them. bands() may have more lines, because uncoupled rows may divide a line.
   const LineSet& lines() const { return lines_; }
   const Bands<T>& bands() const { return scaled_ ? in_units_ : bands_.now(); }
+  /// The matrix for which plans and bounds are made: bands(), or for complex numbers its comparison matrix |diag|,
+  /// -|lower|, -|upper|. If that has dominance of at least 1, its pivots are at most the moduli of the pivots of bands(),
+  /// and influences decay no faster in it, so that its bounds on truncation hold for bands() (Ostrowski 1937).
+  const Bands<Real<T>>& judged() const {
+    if constexpr (kIsComplex<T>) {
+      return moduli_;
+    } else {
+      return bands();
+    }
+  }
   const Survey& survey() const { return survey_; }
   FallbackLines<T>& fallback() { return fallback_; }
   const FallbackLines<T>& fallback() const { return fallback_; }
@@ -77,10 +87,12 @@ class System {
   std::vector<Index> pinned_lines() const;
   /// Copy the bands as they were given.
   void copy_bands(Bands<T>& out);
-  std::int64_t bytes() const { return bands_.bytes() + fallback_.bytes() + in_units_.bytes() + units_.bytes(); }
+  std::int64_t bytes() const { return bands_.bytes() + fallback_.bytes() + in_units_.bytes() + units_.bytes() + moduli_.bytes(); }
 
  private:
   void look(const std::optional<Survey>& rows = std::nullopt);
+  void take_moduli();
+  void seek_units();
   void scale();
 
   const Options& options_;
@@ -93,6 +105,7 @@ class System {
   std::optional<Survey> filled_;  ///< survey of bands_, from fill() or know(); nothing if they have changed since
   FallbackLines<T> fallback_{bands_};
   Bands<T> in_units_;
+  Bands<Real<T>> moduli_;  ///< judged() of complex bands
   AlignedArray<T> units_;
   FoundUnits found_;
   bool units_known_ = false;  ///< found_ holds for the present bands

@@ -34,16 +34,17 @@ template <typename T>
 void weigh_on(const Problem<T>& problem, Way& way, const Outlook<T>& outlook) {
   const auto n = static_cast<double>(way.plan.n);
   const double set_up =
-      way.scheme->passes(way.plan, outlook.survey) * words_of_pass(problem.traits, sizeof(T)) / outlook.applies;
-  way.words = stream_words(*way.scheme, way.plan, outlook.survey, problem.traits, sizeof(T), outlook.applies);
+      way.scheme->passes(way.plan, outlook.survey) * words_of_pass(problem.traits, outlook.word) / outlook.applies;
+  way.words = stream_words(*way.scheme, way.plan, outlook.survey, problem.traits, outlook.word, outlook.applies);
   if (way.processor->host()) {
-    const double words = way.scheme->stream_words(way.plan, sizeof(T));
-    way.apply = predict_host_seconds<T>(outlook.bands.lines(), way.plan.form, outlook.options.reproducible);
+    const double words = way.scheme->stream_words(way.plan, outlook.word);
+    const auto predict = outlook.is_complex() ? predict_host_seconds<std::complex<T>> : predict_host_seconds<T>;
+    way.apply = predict(outlook.bands.lines(), way.plan.form, outlook.options.reproducible);
     if (way.method == Method::pivot) way.apply *= words / kHostWords;
     way.seconds = way.apply * (1 + set_up / kHostWords);
     return;
   }
-  way.apply = predict_seconds(way.processor->profile, *way.scheme, way.plan, sizeof(T));
+  way.apply = predict_seconds(way.processor->profile, *way.scheme, way.plan, outlook.word);
   way.seconds = way.apply + n * set_up / measured_words(*way.scheme, way.plan) / way.processor->profile.rows_per_second;
 }
 
@@ -106,6 +107,11 @@ std::unique_ptr<DeviceSolver<float>> make_device_solver(DeviceModule& m, int dev
 std::unique_ptr<DeviceSolver<double>> make_device_solver(DeviceModule& m, int device, const DeviceSettings& s, double) {
   return m.make_double(device, s);
 }
+template <typename R>
+std::unique_ptr<DeviceSolver<std::complex<R>>> make_device_solver(DeviceModule& m, int device, const DeviceSettings&,
+                                                                  std::complex<R>) {
+  throw DeviceError(m.info(device).name + " solves no complex numbers");
+}
 
 /// Term kOfExcess / d of the rounding bound (in eps) for rows that carry their excess s. d is the dominance; l and g
 /// are the magnitudes of the couplings; the diagonal is computed as (l + g) + s. If d < 1, s and both sums round by at
@@ -162,6 +168,7 @@ Problem<T> problem_on(const Processor& processor, const Outlook<T>& outlook) {
                        : processor.module->traits(processor.index, sizeof(T) == 8, device_settings(outlook.options));
   Problem<T> problem{outlook.options, outlook.bands, outlook.survey, traits, outlook.symmetric};
   problem.rounding_limit = outlook.rounding_limit;
+  problem.word = outlook.word;
   return problem;
 }
 
@@ -306,8 +313,11 @@ void Chosen<T>::give_way() {
   template std::string why_no_way(const Processor&, const Outlook<T>&);                        \
   template void weigh(Way&, const Outlook<T>&);                                                \
   template std::optional<Proposal> judge(const Problem<T>&, const Scheme&, Rejection&);        \
-  template double host_seconds(const Outlook<T>&);                                             \
-  template std::unique_ptr<DeviceSolver<T>> make_host_solver(Method);                          \
+  template double host_seconds(const Outlook<T>&);
+OCLSPKT_REALS(OCLSPKT_INSTANTIATE)
+#undef OCLSPKT_INSTANTIATE
+#define OCLSPKT_INSTANTIATE(T)                                     \
+  template std::unique_ptr<DeviceSolver<T>> make_host_solver(Method); \
   template class Chosen<T>;
 OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 

@@ -44,6 +44,7 @@ struct WayName {
 };
 
 /// The facts of a set-up from which ways are found and judged.
+/// @tparam T  a real scalar, also if the numbers of the system are complex, see System::judged()
 template <typename T>
 struct Outlook {
   const Options& options;
@@ -52,6 +53,9 @@ struct Outlook {
   bool symmetric;  ///< the operator has to be symmetric
   double applies;  ///< expected number of applies until the next set-up
   double rounding_limit;
+  int word = sizeof(T);  ///< bytes of a number of the system
+
+  bool is_complex() const { return word > static_cast<int>(sizeof(T)); }
 };
 
 template <typename T>

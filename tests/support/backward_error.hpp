@@ -51,11 +51,12 @@ std::vector<LineNorms> line_norms(const LineSet& lines, const BandsView<T>& band
     for (Index i = begin; i < end; ++i) {
       const Index at = first + i * stride;
       const auto r = row_product<long double>(bands, x, first, stride, length, i);
-      const long double residual = std::abs(y[at] - r.value), size = std::abs(static_cast<long double>(y[at]));
-      n.finite = n.finite && std::isfinite(residual) && std::isfinite(x[at]);
+      const auto right = widened<long double>(y[at]);
+      const long double residual = std::abs(right - r.value), size = std::abs(right);
+      n.finite = n.finite && std::isfinite(residual) && is_finite(x[at]);
       n.residual = std::max(n.residual, residual);
       n.a = std::max(n.a, r.row_sum);
-      n.x = std::max(n.x, std::abs(static_cast<long double>(x[at])));
+      n.x = std::max(n.x, std::abs(widened<long double>(x[at])));
       n.y = std::max(n.y, size);
       if (residual > n.by_row * (r.magnitude + size)) n.by_row = static_cast<double>(residual / (r.magnitude + size));
     }

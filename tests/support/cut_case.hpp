@@ -5,6 +5,7 @@
 
 #include "matrices.hpp"
 #include "oclspkt/cut_solver.hpp"
+#include "scalars.hpp"
 #include "thread_exchange.hpp"
 
 namespace oclspkt::test {
@@ -88,7 +89,7 @@ struct Share {
   /// The rows of this process; places of no line are NaN.
   template <typename T>
   std::vector<T> part_of(const std::vector<T>& all) const {
-    std::vector<T> own(static_cast<std::size_t>(lines.extent()), std::numeric_limits<T>::quiet_NaN());
+    std::vector<T> own(static_cast<std::size_t>(lines.extent()), T(std::numeric_limits<Real<T>>::quiet_NaN()));
     for_rows(
         [&](Index here, Index there) { own[static_cast<std::size_t>(here)] = all[static_cast<std::size_t>(there)]; });
     return own;
@@ -165,7 +166,7 @@ void fill_share(const Share& share, const BandsView<T>& all, Bands<T>& bands) {
 template <typename T>
 CutOutcome<T> solve_cut(const CutCase& c, const Bands<T>& bands, const std::vector<T>& y, const CutRun& run = {}) {
   const auto size = static_cast<std::size_t>(c.processes);
-  CutOutcome<T> outcome{std::vector<T>(y.size(), std::numeric_limits<T>::quiet_NaN()),
+  CutOutcome<T> outcome{std::vector<T>(y.size(), T(std::numeric_limits<Real<T>>::quiet_NaN())),
                         std::vector<CutReport>(size),
                         {},
                         std::vector<Index>(size),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "oclspkt/bands.hpp"
+#include "scalars.hpp"
 
 namespace oclspkt::test {
 
@@ -259,14 +260,47 @@ void at_dominance_one(Index n, const F& f) {
   f("column sums 0", column_sums_zero<T>(lines));
 }
 
-/// Numbers around 3, as in the published tests of tridiagonal solvers.
+/// Numbers around 3, as in the published tests of tridiagonal solvers; for complex T, both parts.
 template <typename T>
 std::vector<T> random_vector(Index size, std::uint32_t seed = kSeed) {
   std::mt19937 generator(seed + 1);
   std::normal_distribution<double> normal(3, 1);
   std::vector<T> v(static_cast<std::size_t>(size));
-  for (T& value : v) value = static_cast<T>(normal(generator));
+  for (T& value : v) {
+    value = static_cast<T>(normal(generator));
+    if constexpr (kIsComplex<T>) value.imag(static_cast<Real<T>>(normal(generator)));
+  }
   return v;
+}
+
+/// A complex matrix from a real one: rows and columns are multiplied by numbers of modulus 1, which changes no modulus.
+template <typename T>
+Bands<T> with_phases(const Bands<Real<T>>& real, std::uint32_t seed = kSeed) {
+  std::mt19937 generator(seed + 2);
+  std::uniform_real_distribution<double> angle(0, 6.283185307179586);
+  const LineSet& lines = real.lines();
+  const auto phase = [&] { return std::polar(1.0, angle(generator)); };
+  std::vector<std::complex<double>> of_row, of_column;
+  for (Index i = 0; i < lines.extent(); ++i) {
+    of_row.push_back(phase());
+    of_column.push_back(phase());
+  }
+  Bands<T> bands(lines);
+  const BandsView<Real<T>> from = real.view();
+  const auto times = [&](Real<T> number, Index row, Index column) {
+    const auto at = [](const auto& all, Index i) { return all[static_cast<std::size_t>(i)]; };
+    return static_cast<T>(at(of_row, row) * at(of_column, column) * static_cast<double>(number));
+  };
+  for (Index l = 0; l < lines.count(); ++l) {
+    const Index stride = lines.row_stride();
+    for (Index i = 0, at = lines.first(l); i < lines.length(l); ++i, at += stride) {
+      const bool first = i == 0, last = i + 1 == lines.length(l);
+      bands.lower()[at] = first ? T(from.lower[at]) : times(from.lower[at], at, at - stride);
+      bands.diag()[at] = times(from.diag[at], at, at);
+      bands.upper()[at] = last ? T(from.upper[at]) : times(from.upper[at], at, at + stride);
+    }
+  }
+  return bands;
 }
 
 }  // namespace oclspkt::test

@@ -28,7 +28,7 @@ Bands<T> transposed(const Bands<T>& bands) {
 template <typename T>
 double componentwise_error(const Bands<T>& bands, const std::vector<T>& x, const std::vector<T>& y) {
   return componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()) /
-         static_cast<double>(std::numeric_limits<T>::epsilon());
+         static_cast<double>(kEps<T>);
 }
 
 }  // namespace oclspkt::test

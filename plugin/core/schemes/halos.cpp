@@ -180,7 +180,7 @@ std::optional<Proposal> propose_whole(const Problem<T>& problem, double tol, Ind
     if (const auto quick = halo_by_survey(problem)) return covered_by_survey(problem, *quick, tol);
     if (auto followed = propose_followed(problem, tol, kQuickerHalo, longer)) return followed;
   }
-  Proposal proposal = covered(make_whole_lines_plan(lines, m, sizeof(T), problem.traits), 0, tol, problem.survey);
+  Proposal proposal = covered(make_whole_lines_plan(lines, m, problem.word, problem.traits), 0, tol, problem.survey);
   proposal.needs_trial = proposal.needs_trial || problem.survey.dominance < kSafeWholeLines;
   return unless_growth(problem, std::move(proposal), rejection);
 }
@@ -217,7 +217,7 @@ Plan make_whole_lines_plan(const LineSet& lines, Index partition, int word, cons
 template <typename T>
 std::optional<Plan> halo_by_survey(const Problem<T>& problem) {
   const Index halo = known_halo<T>(problem.options, problem.survey);
-  if (halo < 0 || halo > longest_halo(problem.options.partition, sizeof(T), problem.traits)) return std::nullopt;
+  if (halo < 0 || halo > longest_halo(problem.options.partition, problem.word, problem.traits)) return std::nullopt;
   Plan plan = plan_for(problem, Method::truncated_halo, halo);
   if (const auto couple = halos_of(problem.traits).couple) couple(plan);
   return plan;
@@ -229,10 +229,10 @@ std::optional<Plan> least_of_halos(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
   if (const Index m = whole_lines(problem); m > 0) {
     const bool long_lines = lines.length(0) > halos_of(problem.traits).short_line(problem.traits);
-    return long_lines && quick ? quick : make_whole_lines_plan(lines, m, sizeof(T), problem.traits);
+    return long_lines && quick ? quick : make_whole_lines_plan(lines, m, problem.word, problem.traits);
   }
   if (quick) return quick;
-  const Index limit = longest_halo(problem.options.partition, sizeof(T), problem.traits);
+  const Index limit = longest_halo(problem.options.partition, problem.word, problem.traits);
   if (limit < kHaloQuantum) return std::nullopt;
   return plan_for(problem, Method::truncated_halo, std::min(limit, kHaloSearch[0]));
 }
@@ -244,7 +244,7 @@ std::optional<Proposal> propose_halos(const Problem<T>& problem, Rejection& reje
   if (const Index m = whole_lines(problem); m > 0) return propose_whole(problem, tol, m, rejection);
   if (const auto quick = halo_by_survey(problem)) return covered_by_survey(problem, *quick, tol);
 
-  const Index limit = longest_halo(problem.options.partition, sizeof(T), problem.traits);
+  const Index limit = longest_halo(problem.options.partition, problem.word, problem.traits);
   if (auto followed = propose_followed(problem, tol, limit, rejection)) return followed;
   if (!problem.insist) return std::nullopt;
   const Plan plan = plan_for(problem, Method::truncated_halo, std::min(kUncoveredHalo, limit));

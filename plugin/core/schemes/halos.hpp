@@ -90,7 +90,7 @@ template <typename T>
 Index whole_lines(const Problem<T>& problem, double least_dominance) {
   if (!(problem.survey.dominance >= least_dominance)) return 0;
   if (problem.options.partition > 0 || problem.bands.lines().count() < 2) return 0;
-  return partition_of_whole_lines(problem.bands.lines(), sizeof(T), problem.traits);
+  return partition_of_whole_lines(problem.bands.lines(), problem.word, problem.traits);
 }
 
 /// whole_lines() for the least dominance HaloPlans::safe_whole of the processor.

@@ -33,6 +33,7 @@ struct Proposal {
 };
 
 /// Everything on which the choice of a method depends.
+/// @tparam T  a real scalar, also if the numbers of the system are complex, see System::judged()
 template <typename T>
 struct Problem {
   const Options& options;
@@ -43,6 +44,12 @@ struct Problem {
   double rounding_limit = kRoundingLimit;  ///< the largest rounding bound that the caller accepts, see Known
   bool insist = false;                     ///< the user named the method, and there is no other scheme to try
   Method method = Method::pivot;
+  int word = sizeof(T);  ///< bytes of a number of the system
+
+  /// oclspkt::narrows() for the numbers of the system.
+  bool narrows() const {
+    return options.precision == Precision::narrow && word == sizeof(T) && sizeof(T) > sizeof(float);
+  }
 };
 
 }  // namespace oclspkt

@@ -12,7 +12,7 @@ namespace oclspkt {
 
 template <typename T>
 double tolerance(const Options& options) {
-  return options.rtol > 0 ? options.rtol : static_cast<double>(std::numeric_limits<T>::epsilon());
+  return options.rtol > 0 ? options.rtol : static_cast<double>(kEps<T>);
 }
 
 bool named(MethodChoice choice) { return choice != MethodChoice::automatic; }
@@ -143,9 +143,9 @@ template void serve_if_symmetric(const Problem<double>&, Plan&);
 template std::optional<Proposal> unless_growth<float>(const Problem<float>&, Proposal, Rejection&, const GrowthRule&);
 template std::optional<Proposal> unless_growth<double>(const Problem<double>&, Proposal, Rejection&, const GrowthRule&);
 
-template double tolerance<float>(const Options&);
-template double tolerance<double>(const Options&);
-template bool symmetry_matters<float>(const Options&);
-template bool symmetry_matters<double>(const Options&);
+#define OCLSPKT_INSTANTIATE(T)                 \
+  template double tolerance<T>(const Options&); \
+  template bool symmetry_matters<T>(const Options&);
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

@@ -52,10 +52,11 @@ inline constexpr double kFallbackShare = 0.1;
 template <typename T>
 double tolerance(const Options& options);
 
-/// True if the user allows rounding to float: of the bands, and of factors where that is safe.
+/// True if the user allows rounding to float: of the bands, and of factors where that is safe. Complex numbers are not
+/// rounded.
 template <typename T>
 bool narrows(const Options& options) {
-  return options.precision == Precision::narrow && sizeof(T) > sizeof(float);
+  return options.precision == Precision::narrow && std::is_same_v<T, double>;
 }
 
 /// True if the user named a method. A certificate above the tolerance is then a warning, not a reason to refuse.
@@ -74,7 +75,7 @@ inline constexpr double kHarmlessInterface = 1.5;
 
 template <typename T>
 Plan plan_for(const Problem<T>& problem, Method method, Index halo) {
-  return make_plan(method, problem.bands.lines().rows(), halo, problem.options.partition, sizeof(T), problem.traits);
+  return make_plan(method, problem.bands.lines().rows(), halo, problem.options.partition, problem.word, problem.traits);
 }
 
 /// Why stored factors stay wide under precision narrow; empty if they may be narrow.
@@ -289,7 +290,7 @@ std::optional<Proposal> insist_on_streamed(const Problem<T>& problem, const Plan
 /// @param narrow  (Plan&) -> bool: makes the factors narrow, or returns false if the plan does not allow it
 template <typename T, typename Narrow>
 Proposal as_narrow_as_allowed(const Problem<T>& problem, Proposal proposal, const Narrow& narrow) {
-  if (!narrows<T>(problem.options)) return proposal;
+  if (!problem.narrows()) return proposal;
   proposal.why_wide = why_factors_stay_wide(proposal.plan, problem.survey);
   if (proposal.why_wide.empty() && !narrow(proposal.plan)) {
     proposal.why_wide = "the tiles do not divide into vectors of floats";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -16,7 +17,7 @@ class Visit;
 
 /// Applies several solvers to the same vectors as one operator. This needs one device with its own memory that solves
 /// all lines of all solvers. Host vectors then travel to the device once and back once.
-/// @tparam T float or double
+/// @tparam T float, double, std::complex<float> or std::complex<double>
 template <typename T>
 class OCLSPKT_API DeviceVisit {
  public:
@@ -61,5 +62,7 @@ class OCLSPKT_API DeviceVisit {
 
 extern template class DeviceVisit<float>;
 extern template class DeviceVisit<double>;
+extern template class DeviceVisit<std::complex<float>>;
+extern template class DeviceVisit<std::complex<double>>;
 
 }  // namespace oclspkt

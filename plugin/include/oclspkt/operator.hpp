@@ -38,7 +38,7 @@ struct Columns {
 /// The operator x = A^-1 y of a set of lines. One processor solves them, several processors share them, or several
 /// processes hold parts of them. Every apply between two set-ups is the same linear operator, bit for bit, wherever the
 /// vectors lie.
-/// @tparam T float or double
+/// @tparam T float, double, std::complex<float> or std::complex<double>
 template <typename T>
 class OCLSPKT_API Operator {
  public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 
+#include <complex>
 #include <functional>
 #include <memory>
 
@@ -34,7 +35,7 @@ class Solver;
 
 /// Bands that a caller fills before a set-up, while the Solver still applies the previous operator. The Solver takes
 /// them over without a copy.
-/// @tparam T float or double
+/// @tparam T float, double, std::complex<float> or std::complex<double>
 template <typename T>
 class OCLSPKT_API FilledBands {
  public:
@@ -69,7 +70,7 @@ class OCLSPKT_API FilledBands {
 /// process eliminates the inner rows of its parts. The top and bottom unknowns of a line's parts form one tridiagonal
 /// system, which one process of the chain solves. If the influence of a cut decays within each part, pairs of
 /// neighbours solve it instead. If a process throws in set_up, all do.
-/// @tparam T float or double
+/// @tparam T float, double, std::complex<float> or std::complex<double>
 template <typename T>
 class OCLSPKT_API Solver final : public Operator<T> {
  public:
@@ -160,8 +161,12 @@ class OCLSPKT_API Solver final : public Operator<T> {
 
 extern template class FilledBands<float>;
 extern template class FilledBands<double>;
+extern template class FilledBands<std::complex<float>>;
+extern template class FilledBands<std::complex<double>>;
 extern template class Solver<float>;
 extern template class Solver<double>;
+extern template class Solver<std::complex<float>>;
+extern template class Solver<std::complex<double>>;
 
 /// Release the process's OpenCL contexts, programs and queues. Solvers that are alive keep none of them and refuse to
 /// apply afterwards; destroying them is safe at any time. A later set_up opens everything anew.

@@ -73,6 +73,6 @@ Stored FactorWorker<T>::store(const Plan& plan, const LineSet& lines, const Band
 #define OCLSPKT_INSTANTIATE(T) \
   template class Worker<T>;    \
   template class FactorWorker<T>;
-OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
+OCLSPKT_REALS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt::ocl

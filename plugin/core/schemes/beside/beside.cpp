@@ -21,7 +21,7 @@ Plan halo_plan(const Problem<T>& problem, Index needed) {
   const LineSet& lines = problem.bands.lines();
   const Index whole = lines.count() > 0 ? lines.length(0) : 0,
               halo = needed < 0 ? whole : round_up(needed, kHaloQuantum);
-  return make_strided_halo_plan(lines, halo, problem.options.partition, sizeof(T), problem.traits);
+  return make_strided_halo_plan(lines, halo, problem.options.partition, problem.word, problem.traits);
 }
 
 class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
@@ -83,13 +83,13 @@ class BesideHalo final : public SchemeOf<BesideHalo, BesideScheme> {
 template <typename T>
 Plan best_plan(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
-  const auto plan = [&](Form form) { return make_bundles_plan(lines, form, sizeof(T), problem.traits); };
+  const auto plan = [&](Form form) { return make_bundles_plan(lines, form, problem.word, problem.traits); };
   if (problem.survey.shared) return plan(Form::shared);
   const Plan symmetric = plan(Form::symmetric);
   const bool as_symmetric = symmetric.symmetric() && is_symmetric(lines, problem.bands.view());
   Plan best = as_symmetric ? symmetric : plan(Form::general);
   const bool may_narrow = !problem.traits.host && lines.beside();
-  best.narrow = may_narrow && narrows<T>(problem.options) && why_not_narrow_factors(problem.survey).empty();
+  best.narrow = may_narrow && problem.narrows() && why_not_narrow_factors(problem.survey).empty();
   return best;
 }
 
@@ -144,14 +144,14 @@ class BesideFactored final : public SchemeOf<BesideFactored, BesideScheme> {
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
     Proposal p = exact_proposal(problem, best_plan(problem));
-    if (narrows<T>(problem.options) && !problem.traits.host) p.why_wide = why_factors_stay_wide(p.plan, problem.survey);
+    if (problem.narrows() && !problem.traits.host) p.why_wide = why_factors_stay_wide(p.plan, problem.survey);
     return p;
   }
   template <typename T>
   std::optional<Plan> cheapest(const Problem<T>& problem) const {
     const LineSet& lines = problem.bands.lines();
     const Form form = problem.survey.shared ? Form::shared : Form::general;
-    if (problem.traits.host) return make_bundles_plan(lines, form, sizeof(T), problem.traits);
+    if (problem.traits.host) return make_bundles_plan(lines, form, problem.word, problem.traits);
     Plan plan = best_plan(problem);
     const bool fits = plan.n == 0 || plan.as<Beside>().chunk_blocks > 0;
     return fits ? std::optional(std::move(plan)) : std::nullopt;

@@ -164,7 +164,7 @@ class FpgaSpk final : public SchemeOf<FpgaSpk> {
   }
   template <typename T>
   Plan plan_of(const Problem<T>& problem, Index m) const {
-    return make_task_plan(problem.bands.lines().rows(), m, name_, sizeof(T), problem.traits);
+    return make_task_plan(problem.bands.lines().rows(), m, name_, problem.word, problem.traits);
   }
   template <typename T>
   static Plan in_form(const Problem<T>& problem, Plan plan) {

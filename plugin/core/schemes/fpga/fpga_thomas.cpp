@@ -185,7 +185,7 @@ class FpgaBatch final : public Thomas<FpgaBatch> {
   template <typename T>
   std::optional<Plan> plan_of(const Problem<T>& problem, Rejection& rejection) const {
     const LineSet& lines = problem.bands.lines();
-    std::optional<Plan> plan = make_batch_plan(lines, sizeof(T), problem.traits);
+    std::optional<Plan> plan = make_batch_plan(lines, problem.word, problem.traits);
     if (!plan && lines.beside() && lines.rows() > 0) {
       rejection.why = format("the device's memory does not hold a block of %lld places at once: raise device_memory",
                              static_cast<long long>(lines.block_extent()));
@@ -211,7 +211,7 @@ class FpgaTdma final : public Thomas<FpgaTdma> {
   }
   template <typename T>
   std::optional<Plan> plan_of(const Problem<T>& problem, Rejection& rejection) const {
-    Plan plan = make_tdma_plan(problem.bands.lines().rows(), problem.options.partition, sizeof(T), problem.traits);
+    Plan plan = make_tdma_plan(problem.bands.lines().rows(), problem.options.partition, problem.word, problem.traits);
     if (plan.chunk_tiles > 0 || plan.n == 0) return plan;
     rejection = {why_too_small<T>(problem, plan), {}, plan};
     return std::nullopt;
@@ -220,7 +220,7 @@ class FpgaTdma final : public Thomas<FpgaTdma> {
  private:
   template <typename T>
   static std::string why_too_small(const Problem<T>& problem, const Plan& plan) {
-    const std::int64_t array = round_up(plan.n, plan.m) * static_cast<Index>(sizeof(T));
+    const std::int64_t array = round_up(plan.n, plan.m) * Index{problem.word};
     if (array <= problem.traits.chunk_bytes) {
       return "the device's memory does not hold all rows at once: raise device_memory";
     }

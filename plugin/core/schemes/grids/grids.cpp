@@ -59,7 +59,7 @@ GridDemand demand_of(const Problem<T>& problem, Method method) {
 
 template <typename T>
 Plan plan_of(const Problem<T>& problem, const GridDemand& demand) {
-  return make_grid_plan(problem.bands.lines(), demand, sizeof(T), problem.traits);
+  return make_grid_plan(problem.bands.lines(), demand, problem.word, problem.traits);
 }
 
 /// The plans whose form the user named, or all plans if the user named none.
@@ -146,7 +146,7 @@ template <typename T>
 std::vector<Plan> exact_plans(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
   GridDemand demand = demand_of(problem, Method::exact_factored);
-  const std::vector<Plan> fastest = make_exact_grid_plans(lines, demand, sizeof(T), problem.traits);
+  const std::vector<Plan> fastest = make_exact_grid_plans(lines, demand, problem.word, problem.traits);
   demand.in_turn = true;
   const Plan in_turn = plan_of(problem, demand);
   const bool concurrent = !fastest.front().as<GridTiles>().in_turn || !fastest.back().as<GridTiles>().in_turn;

@@ -34,7 +34,7 @@ class HostPivot final : public SchemeOf<HostPivot> {
   template <typename T>
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection&) const {
     Proposal p;
-    p.plan = plan_of(problem.bands.lines().rows(), sizeof(T), problem.traits);
+    p.plan = plan_of(problem.bands.lines().rows(), problem.word, problem.traits);
     p.needs_trial = true;
     p.why = "pivots of 1 and 2 rows";
     return p;

@@ -126,7 +126,7 @@ bool groups_have_none(const Problem<T>& problem, Method method) {
 
 template <typename T>
 Plan twopass_plan(const Problem<T>& problem, Index partition) {
-  return make_lanes_plan(Method::exact_twopass, problem.bands.lines().rows(), 0, partition, sizeof(T), problem.traits);
+  return make_lanes_plan(Method::exact_twopass, problem.bands.lines().rows(), 0, partition, problem.word, problem.traits);
 }
 
 class LanesTwopass final : public SchemeOf<LanesTwopass> {
@@ -207,7 +207,7 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const DeviceTraits& traits = problem.traits;
     const Index n = problem.bands.lines().rows();
-    const Plan plan = make_twisted_plan(n, problem.options.partition, sizeof(T), traits);
+    const Plan plan = make_twisted_plan(n, problem.options.partition, problem.word, traits);
     rejection = {};
     if (plan.chunk_tiles > 0 || n == 0) return exact_proposal(problem, plan);
     rejection = {"the device's memory does not hold all rows at once", {}, plan};
@@ -216,7 +216,7 @@ class LanesTwisted final : public SchemeOf<LanesTwisted> {
   template <typename T>
   std::optional<Plan> cheapest(const Problem<T>& problem) const {
     const Index n = problem.bands.lines().rows();
-    const Plan plan = make_twisted_plan(n, problem.options.partition, sizeof(T), problem.traits);
+    const Plan plan = make_twisted_plan(n, problem.options.partition, problem.word, problem.traits);
     return plan.chunk_tiles == 0 && n > 0 ? std::nullopt : std::optional(plan);
   }
 };

@@ -29,7 +29,7 @@ template <typename T>
 std::optional<Plan> streamed_tiles(const Problem<T>& problem, Index rows) {
   if (!lanes_multiply<T>(problem.survey) || problem.options.partition > 0) return std::nullopt;
   Plan plan = plan_for(problem, Method::truncated_halo, 0);
-  if (!stream_tiles(plan, rows, sizeof(T), problem.traits)) return std::nullopt;
+  if (!stream_tiles(plan, rows, problem.word, problem.traits)) return std::nullopt;
   return plan;
 }
 

@@ -76,12 +76,12 @@ template <typename T>
 Plan usual_plan(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
   const Index partition = problem.options.partition;
-  Plan plan = make_stored_plan(lines.rows(), 0, partition, sizeof(T), problem.traits);
+  Plan plan = make_stored_plan(lines.rows(), 0, partition, problem.word, problem.traits);
   if (!problem.survey.shared || lines.count() == 0) return plan;
   const Index length = lines.length(0);
-  if (share_lines(plan, length, partition == 0, sizeof(T), problem.traits) || partition > 0) return plan;
+  if (share_lines(plan, length, partition == 0, problem.word, problem.traits) || partition > 0) return plan;
   const Index m = has_rows_alike(problem) ? partition_that_fills(length, plan) : 0;
-  return m > 0 ? make_stored_plan(lines.rows(), 0, m, sizeof(T), problem.traits) : plan;
+  return m > 0 ? make_stored_plan(lines.rows(), 0, m, problem.word, problem.traits) : plan;
 }
 
 /// Choose the storage form that takes the fewest words, by the values of the matrix.
@@ -90,7 +90,7 @@ void choose_form(const Problem<T>& problem, Plan& plan) {
   const LineSet& lines = problem.bands.lines();
   const BandsView<T> bands = problem.bands.view();
   if (plan.form == Form::shared || (has_rows_alike(problem) && share_rows(plan, lines.length(0)))) return;
-  if (is_symmetric(lines, bands)) make_symmetric(plan, sizeof(T), problem.traits);
+  if (is_symmetric(lines, bands)) make_symmetric(plan, problem.word, problem.traits);
 }
 
 /// Store the factors of a proposal in the most compact form that the values and the user allow.
@@ -153,7 +153,7 @@ class LanesStreamed final : public SchemeOf<LanesStreamed> {
     Plan plan;
     Certificate certificate;
     for (const Index m : stored_partitions(problem, usual, tol)) {
-      plan = m == usual.m ? usual : make_stored_plan(usual.n, 0, m, sizeof(T), problem.traits);
+      plan = m == usual.m ? usual : make_stored_plan(usual.n, 0, m, problem.word, problem.traits);
       if (auto quick = propose_by_survey(problem, plan, tol)) return in_best_form(problem, *quick);
       certificate = certificate_of(problem, plan, tol, certify_stored<T>);
       if (certificate.bound <= tol) {

@@ -127,14 +127,14 @@ class LanesPaper final : public Paper<LanesPaper> {
   static Index longest(const Problem<T>& problem) {
     const Index asked = problem.options.partition;
     if (asked > 0) return std::max(kPaperLanesQuantum, asked / 2 / kPaperLanesQuantum * kPaperLanesQuantum);
-    const Index m = paper_lanes_partition(problem.bands.lines().rows(), sizeof(T), problem.traits);
+    const Index m = paper_lanes_partition(problem.bands.lines().rows(), problem.word, problem.traits);
     return std::max(m, kLongestPaperRows) / 2 / kPaperLanesQuantum * kPaperLanesQuantum;
   }
   template <typename T>
   Plan plan_of(const Problem<T>& problem, Index m_min) const {
     const Index n = problem.bands.lines().rows(), asked = problem.options.partition;
-    const Index m = asked > 0 ? asked : paper_lanes_partition(n, sizeof(T), problem.traits);
-    return make_paper_lanes_plan(n, m, m_min, name(), sizeof(T), problem.traits);
+    const Index m = asked > 0 ? asked : paper_lanes_partition(n, problem.word, problem.traits);
+    return make_paper_lanes_plan(n, m, m_min, name(), problem.word, problem.traits);
   }
   template <typename T>
   Judged judge(const Problem<T>& problem, Index m_min, double tol) const {
@@ -196,7 +196,7 @@ class TilesPaper final : public Paper<TilesPaper> {
     const double tol = tolerance<T>(problem.options), d = problem.survey.decay();
     const Index n = problem.bands.lines().rows(), asked = problem.options.partition;
     for (Index m = asked > 0 ? asked : kPaperRows;; m *= 2) {
-      const Plan plan = make_paper_plan(n, m, sizeof(T), problem.traits);
+      const Plan plan = make_paper_plan(n, m, problem.word, problem.traits);
       rejection = this->hopeless(problem, "gpu", plan.m, tol, plan);
       if (rejection) return std::nullopt;
       const double known = bound_halves(d, plan.m);
@@ -213,7 +213,7 @@ class TilesPaper final : public Paper<TilesPaper> {
   template <typename T>
   std::optional<Plan> cheapest(const Problem<T>& problem) const {
     const Index asked = problem.options.partition;
-    return make_paper_plan(problem.bands.lines().rows(), asked > 0 ? asked : kPaperRows, sizeof(T), problem.traits);
+    return make_paper_plan(problem.bands.lines().rows(), asked > 0 ? asked : kPaperRows, problem.word, problem.traits);
   }
 };
 

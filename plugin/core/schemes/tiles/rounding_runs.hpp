@@ -81,7 +81,7 @@ Rounding bound_of_tiles(const Plan& plan, const Survey& survey, const ByLimits& 
 template <typename T>
 void choose_form_by_groups(const Problem<T>& problem, Plan& plan) {
   const LineSet& lines = problem.bands.lines();
-  if (problem.survey.shared && share_line(plan, lines.length(0), sizeof(T))) return;
+  if (problem.survey.shared && share_line(plan, lines.length(0), problem.word)) return;
   serve_if_symmetric(problem, plan);
 }
 

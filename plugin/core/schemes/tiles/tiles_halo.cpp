@@ -22,10 +22,10 @@ Index small_tile(const S& of) {
 template <typename T>
 bool keep_shared_factors(const Problem<T>& problem, Plan& plan) {
   const Index length = problem.bands.lines().length(0);
-  if (!keep_factors(plan, length, sizeof(T), problem.traits)) return false;
+  if (!keep_factors(plan, length, problem.word, problem.traits)) return false;
   // All lines are alike, so one line decides for all.
   if (is_symmetric(LineSet::one(length), problem.bands.view())) {
-    make_factors_symmetric(plan, length, sizeof(T), problem.traits);
+    make_factors_symmetric(plan, length, problem.word, problem.traits);
   }
   return true;
 }
@@ -37,10 +37,10 @@ std::optional<Proposal> propose_parts(const Problem<T>& problem, double tol) {
   const double d = problem.survey.decay();
   const bool alike = problem.survey.shared && problem.traits.group_items > 0 && problem.options.partition == 0;
   if (!alike || !(d > 1) || !interfaces_are_stable(problem.survey)) return std::nullopt;
-  const Index longest = longest_halo(0, sizeof(T), problem.traits), halo = rows_to_decay(d, tol, longest);
+  const Index longest = longest_halo(0, problem.word, problem.traits), halo = rows_to_decay(d, tol, longest);
   if (halo > longest) return std::nullopt;
   Plan plan = plan_for(problem, Method::truncated_halo, halo);
-  if (!share_line(plan, lines.length(0), sizeof(T)) || !keep_shared_factors(problem, plan)) return std::nullopt;
+  if (!share_line(plan, lines.length(0), problem.word) || !keep_shared_factors(problem, plan)) return std::nullopt;
   Rounding rounding;
   if (!rounds_little(problem, plan, rounding)) return std::nullopt;
   return covered(plan, bound_stored(d, halo), tol, problem.survey);
@@ -55,7 +55,7 @@ std::optional<Proposal> propose_kept_halos(const Problem<T>& problem) {
   if (!halos) return std::nullopt;
   Plan& plan = halos->plan;
   Rounding rounding;
-  const bool kept = share_line(plan, problem.bands.lines().length(0), sizeof(T)) &&
+  const bool kept = share_line(plan, problem.bands.lines().length(0), problem.word) &&
                     keep_shared_factors(problem, plan) && rounds_little(problem, plan, rounding);
   return kept ? halos : std::nullopt;
 }
@@ -112,7 +112,7 @@ class TilesHalo final : public HaloTiles<TilesHalo> {
     std::optional<Proposal> proposal = propose_halos(problem, rejection);
     if (!proposal) return proposal;
     choose_form_by_groups(problem, proposal->plan);
-    if (narrows<T>(problem.options)) keep_narrow(proposal->plan);  // set-up has rounded the bands
+    if (problem.narrows()) keep_narrow(proposal->plan);  // set-up has rounded the bands
     return proposal;
   }
   template <typename T>
@@ -175,7 +175,7 @@ class TilesKept final : public HaloTiles<TilesKept> {
       return std::nullopt;
     std::optional<Plan> plan = least_of_halos(problem);
     const bool kept =
-        plan && share_line(*plan, problem.bands.lines().length(0), sizeof(T)) && keep_shared_factors(problem, *plan);
+        plan && share_line(*plan, problem.bands.lines().length(0), problem.word) && keep_shared_factors(problem, *plan);
     return kept ? plan : std::nullopt;
   }
 };

@@ -23,7 +23,7 @@ Rounding correct_where_needed(const Problem<T>& problem, Plan& plan) {
   if (rounds_little(problem, plan, plain)) return plain;
   for (const auto change : {join_runs, correct_runs}) {
     Plan changed = plan;
-    change(changed, sizeof(T), problem.traits);
+    change(changed, problem.word, problem.traits);
     if (!rounds_little(problem, changed, other)) continue;
     plan = changed;
     return other;
@@ -35,7 +35,7 @@ Rounding correct_where_needed(const Problem<T>& problem, Plan& plan) {
 template <typename T>
 Proposal in_best_run_form(const Problem<T>& problem, Proposal proposal) {
   choose_form_by_groups(problem, proposal.plan);
-  if (proposal.plan.form != Form::general) cut_runs_anew(proposal.plan, sizeof(T), problem.traits);
+  if (proposal.plan.form != Form::general) cut_runs_anew(proposal.plan, problem.word, problem.traits);
   proposal.rounding = correct_where_needed(problem, proposal.plan);
   return as_narrow_as_allowed(problem, std::move(proposal), [](Plan& plan) { return keep_narrow(plan); });
 }
@@ -68,7 +68,7 @@ template <typename T>
 bool fills_line_runs(const Problem<T>& problem) {
   const LineSet& lines = problem.bands.lines();
   return lines.count() > 1 && equal_length(lines) > 0 && problem.options.partition == 0 && !problem.survey.shared &&
-         !narrows<T>(problem.options);
+         !problem.narrows();
 }
 
 /// Propose truncated-streamed by work-groups, with each line as one run.
@@ -80,7 +80,7 @@ std::optional<Proposal> propose_line_runs(const Problem<T>& problem) {
   const Index length = equal_length(lines);
   if (!fills_line_runs(problem)) return std::nullopt;
   const Form form = is_symmetric(lines, problem.bands.view()) ? Form::symmetric : Form::general;
-  for (Plan plan : make_line_runs_plans(lines.rows(), length, form, sizeof(T), problem.traits)) {
+  for (Plan plan : make_line_runs_plans(lines.rows(), length, form, problem.word, problem.traits)) {
     const double known = plan.run_tiles <= 2 ? 0 : d > 1 ? bound_stored(d, plan.group_rows()) : kNothingKnown;
     const Rounding rounding = correct_where_needed(problem, plan);
     if (!(rounding.eps <= problem.rounding_limit)) continue;
@@ -102,9 +102,9 @@ template <typename T>
 std::optional<Proposal> propose_runs(const Problem<T>& problem, Rejection& rejection) {
   const double tol = tolerance<T>(problem.options);
   const Index n = problem.bands.lines().rows(), partition = problem.options.partition;
-  const Index longest = longest_reach(partition, sizeof(T), problem.traits);
+  const Index longest = longest_reach(partition, problem.word, problem.traits);
   const Index known = known_reach(problem, tol, longest);
-  Plan plan = make_run_plan(n, std::min(known, longest), partition, sizeof(T), problem.traits);
+  Plan plan = make_run_plan(n, std::min(known, longest), partition, problem.word, problem.traits);
   const bool alike = problem.survey.decay() > std::max(1.0, problem.survey.dominance);
   if (known <= longest && (alike || stable_by_dominance(problem.survey.dominance))) {
     const double d = problem.survey.decay();
@@ -113,7 +113,7 @@ std::optional<Proposal> propose_runs(const Problem<T>& problem, Rejection& rejec
   }
   Certificate certificate;
   for (Index reach = std::min(known, kFirstReach);;) {
-    plan = make_run_plan(n, reach, partition, sizeof(T), problem.traits);
+    plan = make_run_plan(n, reach, partition, problem.word, problem.traits);
     certificate = certificate_of(problem, plan, tol, certify_plan_of_runs<T>);
     // A longer reach would not reduce rounding.
     if (certificate.bound <= tol) {
@@ -170,13 +170,13 @@ class TilesStreamed final : public SchemeOf<TilesStreamed> {
     const LineSet& lines = problem.bands.lines();
     if (fills_line_runs(problem)) {
       const auto plans =
-          make_line_runs_plans(lines.rows(), equal_length(lines), Form::general, sizeof(T), problem.traits);
+          make_line_runs_plans(lines.rows(), equal_length(lines), Form::general, problem.word, problem.traits);
       if (!plans.empty()) return plans.front();
     }
-    const Index partition = problem.options.partition, longest = longest_reach(partition, sizeof(T), problem.traits);
+    const Index partition = problem.options.partition, longest = longest_reach(partition, problem.word, problem.traits);
     const Index reach = std::min(longest, known_reach(problem, tolerance<T>(problem.options), longest));
-    Plan plan = make_run_plan(lines.rows(), reach, partition, sizeof(T), problem.traits);
-    if (problem.survey.shared) share_line(plan, lines.length(0), sizeof(T));
+    Plan plan = make_run_plan(lines.rows(), reach, partition, problem.word, problem.traits);
+    if (problem.survey.shared) share_line(plan, lines.length(0), problem.word);
     return plan;
   }
 };

@@ -225,7 +225,7 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   std::optional<Proposal> proposal(const Problem<T>& problem, Rejection& rejection) const {
     const Index n = problem.bands.lines().rows();
     const Form form = is_symmetric(problem.bands.lines(), problem.bands.view()) ? Form::symmetric : Form::general;
-    const Plan plan = make_reduce_plan(n, problem.options.partition, sizeof(T), problem.traits, form);
+    const Plan plan = make_reduce_plan(n, problem.options.partition, problem.word, problem.traits, form);
     if (plan.chunk_tiles == 0 && n > 0) return std::nullopt;
     std::optional<Proposal> proposal = unless_growth(problem, exact_proposal(problem, plan), rejection,
                                                      {.twopass = plan.item_rows, .enough = kForgiven<T>});
@@ -235,7 +235,7 @@ class TilesTwopass final : public SchemeOf<TilesTwopass> {
   template <typename T>
   std::optional<Plan> cheapest(const Problem<T>& problem) const {
     const Index n = problem.bands.lines().rows();
-    const Plan plan = make_reduce_plan(n, problem.options.partition, sizeof(T), problem.traits);
+    const Plan plan = make_reduce_plan(n, problem.options.partition, problem.word, problem.traits);
     return plan.chunk_tiles == 0 && n > 0 ? std::nullopt : std::optional(plan);
   }
 
