@@ -130,8 +130,7 @@ double twopass_growth(const BandsView<T>& bands, Index m, Index first, Index end
 
 #define OCLSPKT_INSTANTIATE(T)                                                             \
   template void trial_right_hand_side(const LineSet&, const BandsView<T>&, TrialKind, T*); \
-  template Trial trial_solve(const LineSet&, const BandsView<T>&, TrialKind,               \
-                             const std::function<void(const T*, T*)>&);
+  template Trial trial_solve(const LineSet&, const BandsView<T>&, TrialKind, const std::function<void(const T*, T*)>&);
 OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 #undef OCLSPKT_INSTANTIATE
 #define OCLSPKT_INSTANTIATE(T)                                                         \

@@ -69,9 +69,9 @@ template <typename T>
 
 }  // namespace
 
-#define OCLSPKT_INSTANTIATE(T)                                                                 \
-  OCLSPKT_WIDE void factor_row(Index width, const BundleRow<T>& b, PivotExtremes<T>& e) {      \
-    if (factor_entries(width, b, e) > 0) take_records(width, b, e);                            \
+#define OCLSPKT_INSTANTIATE(T)                                                            \
+  OCLSPKT_WIDE void factor_row(Index width, const BundleRow<T>& b, PivotExtremes<T>& e) { \
+    if (factor_entries(width, b, e) > 0) take_records(width, b, e);                       \
   }
 OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 

@@ -145,7 +145,8 @@ void Factors<T>::meet(const BandsView<T>& bands, Index line, Index i, const Pivo
   } else {
     keep(to, multiplier, met.reciprocal, towards ? T(0) : from_below);
   }
-  const Real<T> once = row_rounding(T(modulus(row.lower) + modulus(row.upper)), bands.diag[at], T(0), T(taken), left.size);
+  const Real<T> once =
+      row_rounding(T(modulus(row.lower) + modulus(row.upper)), bands.diag[at], T(0), T(taken), left.size);
   // If rows are eliminated from both sides, one after the other, the diagonal between the two steps is rounded as well.
   const bool both_sides = above.reciprocal != T(0) && below.reciprocal != T(0);
   const Real<T> between = both_sides ? Real<T>(1.5) * taken + Real<T>(0.5) * std::abs(row.excess) : Real<T>(0);

@@ -105,7 +105,8 @@ struct Chain {
 /// Sweep kChains chains of one length to the row `meeting` and back; the carried values stay in registers.
 /// @return 0, or NaN if a number is not finite
 template <bool kShared, Index kChains, typename T>
-Real<T> sweep_chains(const Chain<T> (&chains)[kChains], Index stride, Index length, Index meeting, const FactorsView<T>& f) {
+Real<T> sweep_chains(const Chain<T> (&chains)[kChains], Index stride, Index length, Index meeting,
+                     const FactorsView<T>& f) {
   T above[kChains] = {}, below[kChains] = {};
   const auto factor_of = [&](Index i, Index k) { return kShared ? i : chains[k].factor + i * stride; };
   const auto go = [&](Index i, T* carry) {

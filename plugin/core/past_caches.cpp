@@ -8,6 +8,8 @@
 #define OCLSPKT_STORES_PAST_CACHES 1
 #endif
 
+#include "scalars.hpp"
+
 namespace oclspkt {
 namespace {
 
@@ -75,7 +77,7 @@ void order_stores() {
 #endif
 }
 
-template void copy_past_caches(const float*, Index, float*);
-template void copy_past_caches(const double*, Index, double*);
+#define OCLSPKT_INSTANTIATE(T) template void copy_past_caches(const T*, Index, T*);
+OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 
 }  // namespace oclspkt

@@ -238,8 +238,8 @@ std::int64_t PivotSolver<T, Number>::bytes() const {
          static_cast<std::int64_t>(bundles_.capacity() * sizeof(Bundle) + worst_.capacity() * sizeof(double));
 }
 
-#define OCLSPKT_INSTANTIATE(T)    \
-  template class PivotSolver<T>;  \
+#define OCLSPKT_INSTANTIATE(T)   \
+  template class PivotSolver<T>; \
   template class PivotSolver<T, Widened<long double, T>>;
 OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 

@@ -86,7 +86,6 @@ class OCLSPKT_API PivotSolver final : public Pivoting<T> {
 
 /// PivotSolver in the next wider numbers, for lines whose numbers differ by more than the range of T.
 template <typename T>
-using WideSolver =
-    PivotSolver<T, Widened<std::conditional_t<std::is_same_v<Real<T>, float>, double, long double>, T>>;
+using WideSolver = PivotSolver<T, Widened<std::conditional_t<std::is_same_v<Real<T>, float>, double, long double>, T>>;
 
 }  // namespace oclspkt

@@ -49,10 +49,10 @@ template <Index kWidth, typename Number>
 
 constexpr Index kMany = PivotedLines<double>::kLanes;
 
-#define OCLSPKT_INSTANTIATE(Number)                                                                      \
-  OCLSPKT_WIDE void residual_many(Index rows, const BandsView<Number>& b, const Number* y, const Number* x, \
-                                  Number* r, Real<Number>* worst) {                                      \
-    residual_bundle<kMany>(rows, b, y, x, r, worst);                                                     \
+#define OCLSPKT_INSTANTIATE(Number)                                                                                    \
+  OCLSPKT_WIDE void residual_many(Index rows, const BandsView<Number>& b, const Number* y, const Number* x, Number* r, \
+                                  Real<Number>* worst) {                                                               \
+    residual_bundle<kMany>(rows, b, y, x, r, worst);                                                                   \
   }
 OCLSPKT_PIVOTED(OCLSPKT_INSTANTIATE)
 #undef OCLSPKT_INSTANTIATE
@@ -130,7 +130,8 @@ void PivotedLines<Number>::measure(const Bundle& b, const Number* y, const Numbe
   Real<Number> worst[kLanes];
   b.width == 1 ? residual_bundle<1>(b.rows, view, y, x, r, worst) : residual_many(b.rows, view, y, x, r, worst);
   for (Index j = 0; j < b.width; ++j) {
-    errors[j] = b.is_measured[static_cast<std::size_t>(j)] != 0 ? static_cast<double>(worst[j] / Limits<Number>::epsilon()) : 0;
+    errors[j] =
+        b.is_measured[static_cast<std::size_t>(j)] != 0 ? static_cast<double>(worst[j] / Limits<Number>::epsilon()) : 0;
   }
 }
 
@@ -227,7 +228,8 @@ void PivotedLines<Number>::run_trials(const Bundle& b, const Real<Number>* tried
   TrialCoin coin;
   for (Index i = 0; i < b.rows; ++i) {
     const int times = coin.toss() ? 1 : 2;
-    for (Index at = i * b.width; at < (i + 1) * b.width; ++at) smooth[static_cast<std::size_t>(at)] *= static_cast<Real<Number>>(times);
+    for (Index at = i * b.width; at < (i + 1) * b.width; ++at)
+      smooth[static_cast<std::size_t>(at)] *= static_cast<Real<Number>>(times);
   }
   for (const TrialKind kind : {TrialKind::rough, TrialKind::smooth}) {
     double errors[kLanes];
@@ -270,7 +272,7 @@ void PivotedLines<Number>::watch(Index index, const BandsView<Number>& bands, co
   template void PivotedLines<Number>::solve_refined(const Bundle&, Number*, Number*, double*) const;                \
   template void PivotedLines<Number>::widen(const Bundle&, Index, const Number*, Number*, double&) const;           \
   template void PivotedLines<Number>::solve(Index, Number*, Number*, double*) const;                                \
-  template void PivotedLines<Number>::run_trials(const Bundle&, const Real<Number>*, PivotFacts*) const;                  \
+  template void PivotedLines<Number>::run_trials(const Bundle&, const Real<Number>*, PivotFacts*) const;            \
   template void PivotedLines<Number>::watch(Index, const BandsView<Number>&, const PivotLimits&, PivotFacts*);
 OCLSPKT_PIVOTED(OCLSPKT_INSTANTIATE)
 

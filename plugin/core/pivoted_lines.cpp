@@ -229,13 +229,13 @@ template <Index kWidth, typename Number>
 
 constexpr Index kMany = PivotedLines<double>::kLanes;
 
-#define OCLSPKT_INSTANTIATE(Number)                                                                     \
-  OCLSPKT_WIDE void factor_many(Index rows, const BandsView<Number>& b, const Places<Number>& to,       \
-                                Lanes<kMany, Number>& lanes) {                                          \
-    factor_bundle<kMany, false>(rows, b, to, lanes);                                                    \
-  }                                                                                                     \
-  OCLSPKT_WIDE void substitute_many(Index rows, const Places<const Number>& f, Number* x) {             \
-    substitute_bundle<kMany>(rows, f, x);                                                               \
+#define OCLSPKT_INSTANTIATE(Number)                                                               \
+  OCLSPKT_WIDE void factor_many(Index rows, const BandsView<Number>& b, const Places<Number>& to, \
+                                Lanes<kMany, Number>& lanes) {                                    \
+    factor_bundle<kMany, false>(rows, b, to, lanes);                                              \
+  }                                                                                               \
+  OCLSPKT_WIDE void substitute_many(Index rows, const Places<const Number>& f, Number* x) {       \
+    substitute_bundle<kMany>(rows, f, x);                                                         \
   }
 OCLSPKT_PIVOTED(OCLSPKT_INSTANTIATE)
 #undef OCLSPKT_INSTANTIATE
@@ -386,10 +386,9 @@ std::int64_t PivotedLines<Number>::bytes() const {
   return sum;
 }
 
-#define OCLSPKT_INSTANTIATE(Number)                                                             \
-  template PivotStep<Number> take_pivot(WaitingRow<Number>&, const PivotedRow<Number>&,         \
-                                        const PivotedRow<Number>*);                             \
-  template Real<Number> smallest_pivot(const std::vector<PivotedRow<Number>>&);                 \
+#define OCLSPKT_INSTANTIATE(Number)                                                                                 \
+  template PivotStep<Number> take_pivot(WaitingRow<Number>&, const PivotedRow<Number>&, const PivotedRow<Number>*); \
+  template Real<Number> smallest_pivot(const std::vector<PivotedRow<Number>>&);                                     \
   template class PivotedLines<Number>;
 OCLSPKT_PIVOTED(OCLSPKT_INSTANTIATE)
 

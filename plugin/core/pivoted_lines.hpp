@@ -7,10 +7,10 @@
 #include "scalars.hpp"
 
 /// The numbers in which PivotedLines eliminates: X(Number) for each.
-#define OCLSPKT_PIVOTED(X)  \
-  X(double)                 \
-  X(long double)            \
-  X(std::complex<double>)   \
+#define OCLSPKT_PIVOTED(X) \
+  X(double)                \
+  X(long double)           \
+  X(std::complex<double>)  \
   X(std::complex<long double>)
 
 namespace oclspkt {
@@ -26,7 +26,7 @@ struct PivotedRow {
 template <typename Number>
 struct WaitingRow {
   Number diag, upper = 0;
-  Number taken = 0;     ///< the number that elimination subtracted from the diagonal
+  Number taken = 0;           ///< the number that elimination subtracted from the diagonal
   Real<Number> in_block = 0;  ///< 1: the second row of a block, always its own pivot row
 };
 
@@ -34,7 +34,7 @@ struct WaitingRow {
 template <typename Number>
 struct PivotStep {
   Number diag, upper = 0, upper2 = 0;
-  Number multiplier = 0;  ///< the next row subtracts this row's right-hand side times this factor
+  Number multiplier = 0;     ///< the next row subtracts this row's right-hand side times this factor
   Real<Number> swapped = 0;  ///< 1: this row changed places with the next row before its elimination
 };
 
@@ -116,7 +116,7 @@ class PivotedLines {
   struct Bundle {
     Index at, rows, width;
     PivotLimits limits;
-    std::vector<Number> kept;             ///< measured bundles: the bands
+    std::vector<Number> kept;               ///< measured bundles: the bands
     std::vector<Real<Number>> is_measured;  ///< measured bundles, for each system: 1 if it is measured, else 0
   };
   template <Index kWidth>

@@ -113,21 +113,22 @@ struct CutPartErrors {
 /// The sum is 8.75 eps. Without dominance, the entries of these equations are up to 1 + S times the row's largest
 /// number. With swaps, no entry of |L| |U| exceeds 8 times such an entry, and the sum is 19 (1 + S) eps.
 /// @param dominance  the least dominance of all rows of the lines that are cut
+/// @param arithmetic kWithQuotients of the scalar
 /// @return the bound in eps; NaN or Inf: nothing is known
-inline double rounding_of_part(const CutPartErrors& errors, double dominance) {
+inline double rounding_of_part(const CutPartErrors& errors, double dominance, double arithmetic) {
   constexpr double kDominant = 9, kOther = 20;  // bounds of rows next to cuts
-  const double inner = (errors.inner + 1) * (1 + errors.spike_size) + errors.spike_error;
-  const double beside = dominance >= 1 ? kDominant : kOther * (1 + errors.spike_size);
+  const double inner = (errors.inner + arithmetic) * (1 + errors.spike_size) + errors.spike_error;
+  const double beside = arithmetic * (dominance >= 1 ? kDominant : kOther * (1 + errors.spike_size));
   return inner <= beside ? beside : inner;  // returns NaN if a bound is NaN
 }
 
 /// The largest bound of the solve of the inner rows, in eps, that keeps rounding_of_part() within kRoundingLimit for
 /// every matrix of this dominance. The spikes are at most 1 / dominance; without dominance, spikes of 3 are assumed.
-inline double inner_rounding_limit(double dominance) {
+inline double inner_rounding_limit(double dominance, double arithmetic) {
   // A spike leaves a residual of 1 or 2 eps in a row, and rounding of the spike adds as much.
   constexpr double kSpikeError = 4, kWithoutDominance = 20;
   if (!(dominance >= 1)) return kWithoutDominance;
-  return (kRoundingLimit - kSpikeError) / (1 + 1 / dominance) - 1;
+  return (kRoundingLimit - arithmetic * kSpikeError) / (1 + 1 / dominance) - arithmetic;
 }
 
 }  // namespace oclspkt

@@ -56,13 +56,13 @@ using Doubled = Widened<double, T>;
 template <typename T>
 inline constexpr Real<T> kEps = std::numeric_limits<Real<T>>::epsilon();
 
-/// How many times as large as for real numbers a bound on rounding is in complex arithmetic. Bounds add errors of single
-/// operations; u is the unit of rounding, sizes are moduli. A sum of two numbers errs by at most u, a product by at most
-/// sqrt(5) u (Brent, Percival, Zimmermann 2007), reciprocal_of() by at most 3 u.
+/// How many times as large as for real numbers a bound on rounding is in complex arithmetic. Bounds add errors of
+/// single operations; u is the unit of rounding, sizes are moduli. A sum of two numbers errs by at most u, a product by
+/// at most sqrt(5) u (Brent, Percival, Zimmermann 2007), reciprocal_of() by at most 3 u.
 template <typename T>
 inline constexpr double kOfArithmetic = kIsComplex<T> ? 3 : 1;
-/// kOfArithmetic for bounds that also add errors of quotients. A quotient is a product with the conjugate of the divisor,
-/// divided by the square of its modulus, which errs by 2 u: together by at most (sqrt(5) + 3) u.
+/// kOfArithmetic for bounds that also add errors of quotients. A quotient is a product with the conjugate of the
+/// divisor, divided by the square of its modulus, which errs by 2 u: together by at most (sqrt(5) + 3) u.
 template <typename T>
 inline constexpr double kWithQuotients = kIsComplex<T> ? 5.3 : 1;
 
@@ -88,7 +88,8 @@ R modulus(R number) {
 /// |z|, by std::abs() only where the square leaves the range of R.
 template <typename R>
 R modulus(std::complex<R> z) {
-  constexpr R kMost = std::numeric_limits<R>::max() / 4, kLeast = 1 / kMost;
+  // From kLeast on, the smaller square is lost only where it does not count.
+  constexpr R kMost = std::numeric_limits<R>::max() / 4, kLeast = 0x1p32F / kMost;
   const R square = z.real() * z.real() + z.imag() * z.imag();
   return square > kLeast && square < kMost ? std::sqrt(square) : std::abs(z);
 }

@@ -132,12 +132,12 @@ template <Index kStride, typename T>
   return bad;
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                                               \
-  OCLSPKT_WIDE Look look_at_neighbours(const BandsView<T>& bands, const Rows& rows, Extremes& e) {           \
-    return look_at_rows<1>(bands, rows, e);                                                                  \
-  }                                                                                                          \
-  OCLSPKT_WIDE Index take_neighbours(const BandsView<T>& bands, const Rows& rows, Extremes& e) {             \
-    return take_records<1>(bands, rows, e);                                                                  \
+#define OCLSPKT_INSTANTIATE(T)                                                                     \
+  OCLSPKT_WIDE Look look_at_neighbours(const BandsView<T>& bands, const Rows& rows, Extremes& e) { \
+    return look_at_rows<1>(bands, rows, e);                                                        \
+  }                                                                                                \
+  OCLSPKT_WIDE Index take_neighbours(const BandsView<T>& bands, const Rows& rows, Extremes& e) {   \
+    return take_records<1>(bands, rows, e);                                                        \
   }
 OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 #undef OCLSPKT_INSTANTIATE

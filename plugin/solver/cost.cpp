@@ -158,8 +158,8 @@ DeviceProfile board_profile(bool is_double) {
   return profile;
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                           \
-  template double predict_host_seconds<T>(const LineSet&, Form, bool);   \
+#define OCLSPKT_INSTANTIATE(T)                                         \
+  template double predict_host_seconds<T>(const LineSet&, Form, bool); \
   template double host_rate<T>(HostShape, bool);
 OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 

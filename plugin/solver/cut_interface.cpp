@@ -204,7 +204,7 @@ void CutInterface<T>::wire_cuts() {
     if (!set_.solved_at_cuts(c)) continue;
     const auto at = static_cast<std::size_t>(c);
     const ReducedPart<T> here = set_.parts.reduced(set_.slot_at(c));
-    const ReducedPart<T> &above = set_.verdicts[at].above_part, &below = set_.verdicts[at].below_part;
+    const ReducedPart<T>&above = set_.verdicts[at].above_part, &below = set_.verdicts[at].below_part;
     if (set_.cut.above(c)) {
       pairs_.add({0, above.bb, above.below, above.bottom_made_of}, {here.above, here.tt, 0, here.top_made_of}, true,
                  set_.top_of(c), from_above[at]);
@@ -303,7 +303,7 @@ std::int64_t CutInterface<T>::bytes() const {
   return sum + across_.bytes() + up_.bytes() + back_.bytes();
 }
 
-#define OCLSPKT_INSTANTIATE(T) \
+#define OCLSPKT_INSTANTIATE(T)     \
   template class GatheredLines<T>; \
   template class CutInterface<T>;
 OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)

@@ -79,7 +79,8 @@ class Moves {
   void run(const From* from, To* to) const {
     for (const Move& move : moves_) {
       for (Index i = 0; i < move.count; ++i) {
-        to[move.to + i] = from ? static_cast<To>(from[move.from + i * stride_]) : To(std::numeric_limits<Real<To>>::quiet_NaN());
+        to[move.to + i] =
+            from ? static_cast<To>(from[move.from + i * stride_]) : To(std::numeric_limits<Real<To>>::quiet_NaN());
       }
     }
   }
@@ -132,14 +133,14 @@ class CutInterface {
 
   CutSet<T>& set_;
   GatheredLines<T>& gathered_;
-  PairSystems<T> pairs_;           ///< 2x2 systems at cuts
+  PairSystems<T> pairs_;               ///< 2x2 systems at cuts
   PivotedLines<Doubled<T>> systems_;   ///< reduced systems of the lines that are rooted here
   AlignedArray<Doubled<T>> unknowns_;  ///< unknowns of systems_; right-hand sides before a solve
-  Moves to_cuts_;                  ///< from CutParts::g() into the messages across cuts
-  Moves to_roots_;                 ///< from CutParts::g() into messages to roots, and back into CutParts::unknowns()
-  Moves own_, told_;               ///< from CutParts::g() (own_) and from messages (told_) into unknowns_, and back
-  Moves sent_, kept_;              ///< gathered rows of y into messages (sent_) and into gathered_ (kept_), and back
-  Moves got_;                      ///< gathered rows from messages into gathered_, and back
+  Moves to_cuts_;                      ///< from CutParts::g() into the messages across cuts
+  Moves to_roots_;     ///< from CutParts::g() into messages to roots, and back into CutParts::unknowns()
+  Moves own_, told_;   ///< from CutParts::g() (own_) and from messages (told_) into unknowns_, and back
+  Moves sent_, kept_;  ///< gathered rows of y into messages (sent_) and into gathered_ (kept_), and back
+  Moves got_;          ///< gathered rows from messages into gathered_, and back
   Wire<T> across_, up_, back_;
 };
 

@@ -112,8 +112,7 @@ Gathering judge_line(const std::vector<PartFacts<T>>& parts) {
   if (why != Gathering::none) return why;
   const std::vector<PivotedRow<Doubled<T>>> rows = reduced_rows(parts);
   const double pivot = smallest_pivot(rows);
-  const double small =
-      (kSmallPivot + static_cast<double>(rows.size())) * static_cast<double>(kEps<T>);
+  const double small = (kSmallPivot + static_cast<double>(rows.size())) * static_cast<double>(kEps<T>);
   return pivot >= small ? Gathering::none : Gathering::small_pivot;
 }
 
@@ -277,7 +276,7 @@ double truncation_bound(const std::vector<PartFacts<T>>& parts) {
   double bound = 0;
   bool known = true;
   for (std::size_t k = 0; k + 1 < parts.size(); ++k) {
-    const ReducedPart<T> &a = parts[k].reduced, &b = parts[k + 1].reduced;
+    const ReducedPart<T>&a = parts[k].reduced, &b = parts[k + 1].reduced;
     const double det = std::abs(a.bb * b.tt - a.below * b.above);
     const double bottom = (std::abs(b.tt * a.bt) + std::abs(a.below * b.tb)) / det;
     const double top = (std::abs(b.above * a.bt) + std::abs(a.bb * b.tb)) / det;
@@ -398,7 +397,7 @@ Beyond<T> CutSet<T>::look_across(Wire<T>& across, const T* top, const T* bottom)
   return beyond;
 }
 
-#define OCLSPKT_INSTANTIATE(T)                                                            \
+#define OCLSPKT_INSTANTIATE(T)                                                                 \
   template std::vector<PivotedRow<Doubled<T>>> reduced_rows(const std::vector<PartFacts<T>>&); \
   template struct CutSet<T>;
 OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)

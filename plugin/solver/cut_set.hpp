@@ -141,7 +141,7 @@ struct PartFacts {
 template <typename T>
 struct LineVerdict {
   Gathering why = Gathering::none;
-  bool one_row = false;                ///< an inner part has one row, so the root must solve all cuts together
+  bool one_row = false;                   ///< an inner part has one row, so the root must solve all cuts together
   ReducedPart<T> above_part, below_part;  ///< facts of the neighbours for the 2x2 systems at the cuts
 };
 
@@ -181,10 +181,10 @@ struct CutSet {
   std::shared_ptr<Exchange> exchange;
   CutLines cut;
   CutParts<T> parts;
-  std::vector<Gathering> why;                 ///< shape [cut lines]
+  std::vector<Gathering> why;                    ///< shape [cut lines]
   std::vector<LineVerdict<T>> verdicts;          ///< shape [cut lines]
   std::vector<std::vector<PartFacts<T>>> facts;  ///< shape [cut lines][parts]; empty if the line is not rooted here
-  bool truncated = false;                     ///< the couplings tb and bt of parts are dropped
+  bool truncated = false;                        ///< the couplings tb and bt of parts are dropped
 
   bool gathered(Index c) const { return why[static_cast<std::size_t>(c)] != Gathering::none; }
   /// The index of each line among the cut lines; -1 for lines that are not cut. Shape [lines.count()]

@@ -120,7 +120,7 @@ class CutOperator<T>::SetUp {
       if (!set_.cut.above(c)) bands.lower()[first] = 0;
       if (!set_.cut.below(c)) bands.upper()[first + (lines.length(line) - 1) * lines.row_stride()] = 0;
       if (!narrow) continue;
-      narrow_line(bands, line);  // the inner solver does not narrow couplings across cuts
+      if constexpr (!kIsComplex<T>) narrow_line(bands, line);  // the inner solver does not narrow couplings across cuts
       inner_.system().note_rounded();
     }
     for_parts([&](Index c, PartLook& part) { part.zero_sums = sums_are_zero(lines, bands.view(), set_.cut[c].line); });
@@ -159,10 +159,16 @@ class CutOperator<T>::SetUp {
     for_parts([&](Index c, PartLook& look) {
       if (look.survey.dominance >= 1) return;
       const Column<T> part(set_.lines, view, set_.cut[c].line, 1);
-      Bands<T> rows(LineSet::one(set_.lines.length(set_.cut[c].line)));
-      rows.copy_from(part.line(0));
+      Bands<Real<T>> rows(LineSet::one(set_.lines.length(set_.cut[c].line)));
+      const Index length = rows.lines().rows();
+      const auto sizes = [&](const T* from, Real<T>* to) {
+        std::transform(from, from + length, to, [](T number) { return modulus(number); });
+      };
+      sizes(part.line(0).lower, rows.lower());
+      sizes(part.line(0).diag, rows.diag());
+      sizes(part.line(0).upper, rows.upper());
       rows.close_lines();
-      look.units_range = ColumnUnits<T>(rows.lines(), rows.view()).range();
+      look.units_range = ColumnUnits<Real<T>>(rows.lines(), rows.view()).range();
     });
   }
 
@@ -215,7 +221,7 @@ class CutOperator<T>::SetUp {
   void set_up_inner() {
     // The bounds on the interface systems hold only for rows in the given units.
     const Known known{.symmetric = known_.symmetric,
-                      .rounding_limit = inner_rounding_limit(dominance_),
+                      .rounding_limit = inner_rounding_limit(dominance_, kWithQuotients<T>),
                       .as_given = set_.cut.count() > 0,
                       .queue = known_.queue};
     const auto accepted = [&](bool must) {
@@ -292,8 +298,8 @@ class CutOperator<T>::SetUp {
       const SpikeFacts& spikes = set_.parts.spikes(s);
       const CutPartErrors errors{inner_.report().rounding, spikes.size, spikes.error};
       own.push_back({set_.parts.reduced(s), set_.lines.length(set_.slot(c).line), set_.why[static_cast<std::size_t>(c)],
-                     survey.smallest_row, survey.largest_row, spikes.size, rounding_of_part(errors, dominance_),
-                     units_range, zero_sums});
+                     survey.smallest_row, survey.largest_row, spikes.size,
+                     rounding_of_part(errors, dominance_, kWithQuotients<T>), units_range, zero_sums});
     }
     return own;
   }

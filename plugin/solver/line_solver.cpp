@@ -244,9 +244,10 @@ template <typename T>
 Processors LineSolver<T>::find_those_left() {
   Options options = options_;
   if (!only_.empty()) options.spare_devices = std::exchange(options.devices, only_);
-  Processors found = find_processors(
-      options, {system_.bands().lines(), sizeof(Real<T>) == sizeof(double), kIsComplex<T>,
-       host_seconds(choosing().outlook()), known_.queue}, lost_);
+  Processors found = find_processors(options,
+                                     {system_.bands().lines(), sizeof(Real<T>) == sizeof(double), kIsComplex<T>,
+                                      host_seconds(choosing().outlook()), known_.queue},
+                                     lost_);
   for (const LostDevice& lost : found.lost) lose(lost);
   return found;
 }

@@ -55,7 +55,7 @@ struct Processors {
 /// The solve for which processors are wanted.
 struct Demand {
   const LineSet& lines;
-  bool is_double = true;   ///< numbers, or the parts of complex numbers, are double
+  bool is_double = true;  ///< numbers, or the parts of complex numbers, are double
   bool is_complex = false;
   double host_seconds = 0;  ///< seconds of an apply on the host, with its share of the set-up
   DeviceQueue queue = {};   ///< its device holds the vectors, and solves if it can and the options name it

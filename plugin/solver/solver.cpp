@@ -344,9 +344,9 @@ std::int64_t DeviceVisit<T>::bytes() const {
   return visit_ != nullptr ? visit_->bytes() : 0;
 }
 
-#define OCLSPKT_INSTANTIATE(T) \
+#define OCLSPKT_INSTANTIATE(T)   \
   template class FilledBands<T>; \
-  template class Solver<T>; \
+  template class Solver<T>;      \
   template class DeviceVisit<T>;
 OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)
 

@@ -27,8 +27,8 @@ class System {
   const LineSet& lines() const { return lines_; }
   const Bands<T>& bands() const { return scaled_ ? in_units_ : bands_.now(); }
   /// The matrix for which plans and bounds are made: bands(), or for complex numbers its comparison matrix |diag|,
-  /// -|lower|, -|upper|. If that has dominance of at least 1, its pivots are at most the moduli of the pivots of bands(),
-  /// and influences decay no faster in it, so that its bounds on truncation hold for bands() (Ostrowski 1937).
+  /// -|lower|, -|upper|. If that has dominance of at least 1, its pivots are at most the moduli of the pivots of
+  /// bands(), and influences decay no faster in it, so that its bounds on truncation hold for bands() (Ostrowski 1937).
   const Bands<Real<T>>& judged() const {
     if constexpr (kIsComplex<T>) {
       return moduli_;
@@ -87,7 +87,9 @@ class System {
   std::vector<Index> pinned_lines() const;
   /// Copy the bands as they were given.
   void copy_bands(Bands<T>& out);
-  std::int64_t bytes() const { return bands_.bytes() + fallback_.bytes() + in_units_.bytes() + units_.bytes() + moduli_.bytes(); }
+  std::int64_t bytes() const {
+    return bands_.bytes() + fallback_.bytes() + in_units_.bytes() + units_.bytes() + moduli_.bytes();
+  }
 
  private:
   void look(const std::optional<Survey>& rows = std::nullopt);

@@ -316,7 +316,7 @@ void Chosen<T>::give_way() {
   template double host_seconds(const Outlook<T>&);
 OCLSPKT_REALS(OCLSPKT_INSTANTIATE)
 #undef OCLSPKT_INSTANTIATE
-#define OCLSPKT_INSTANTIATE(T)                                     \
+#define OCLSPKT_INSTANTIATE(T)                                        \
   template std::unique_ptr<DeviceSolver<T>> make_host_solver(Method); \
   template class Chosen<T>;
 OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)

@@ -28,19 +28,20 @@ class Complex : public test::SolverFixture<T> {
 };
 
 /// Register a case for both complex scalars.
-#define COMPLEX_TEST(name)                                                                                      \
-  template <typename T>                                                                                         \
-  class Complex_##name : public Complex<T> {                                                                    \
-    void TestBody() override;                                                                                   \
-  };                                                                                                            \
-  [[maybe_unused]] const bool Complex_##name##_is_registered = [] {                                             \
-    testing::RegisterTest("Complex/0", #name, "complex<float>", nullptr, __FILE__, __LINE__,                    \
-                          []() -> Complex<std::complex<float>>* { return new Complex_##name<std::complex<float>>; });  \
-    testing::RegisterTest("Complex/1", #name, "complex<double>", nullptr, __FILE__, __LINE__,                   \
-                          []() -> Complex<std::complex<double>>* { return new Complex_##name<std::complex<double>>; }); \
-    return true;                                                                                                \
-  }();                                                                                                          \
-  template <typename T>                                                                                         \
+#define COMPLEX_TEST(name)                                                                                            \
+  template <typename T>                                                                                               \
+  class Complex_##name : public Complex<T> {                                                                          \
+    void TestBody() override;                                                                                         \
+  };                                                                                                                  \
+  [[maybe_unused]] const bool Complex_##name##_is_registered = [] {                                                   \
+    testing::RegisterTest("Complex/0", #name, "complex<float>", nullptr, __FILE__, __LINE__,                          \
+                          []() -> Complex<std::complex<float>>* { return new Complex_##name<std::complex<float>>; }); \
+    testing::RegisterTest(                                                                                            \
+        "Complex/1", #name, "complex<double>", nullptr, __FILE__, __LINE__,                                           \
+        []() -> Complex<std::complex<double>>* { return new Complex_##name<std::complex<double>>; });                 \
+    return true;                                                                                                      \
+  }();                                                                                                                \
+  template <typename T>                                                                                               \
   void Complex_##name<T>::TestBody()
 
 COMPLEX_TEST(ReciprocalsAndModuliErrByFewRoundings) {
@@ -48,11 +49,13 @@ COMPLEX_TEST(ReciprocalsAndModuliErrByFewRoundings) {
   using Wide = std::complex<long double>;
   std::mt19937 generator(test::kSeed);
   std::uniform_real_distribution<double> part(-1, 1);
-  std::uniform_int_distribution<int> power(std::numeric_limits<R>::min_exponent + 2, std::numeric_limits<R>::max_exponent - 2);
+  std::uniform_int_distribution<int> power(std::numeric_limits<R>::min_exponent + 20,
+                                           std::numeric_limits<R>::max_exponent - 2);
   long double of_reciprocal = 0, of_modulus = 0;
   for (int k = 0; k < 100000; ++k) {
     const int exponent = power(generator);
-    const T z(std::ldexp(static_cast<R>(part(generator)), exponent), std::ldexp(static_cast<R>(part(generator)), exponent));
+    const T z(std::ldexp(static_cast<R>(part(generator)), exponent),
+              std::ldexp(static_cast<R>(part(generator)), exponent));
     const Wide exact = Wide(1) / Wide(z);
     const T reciprocal = reciprocal_of(z);
     if (std::abs(exact) < std::numeric_limits<R>::max() && std::abs(exact) > 8 * std::numeric_limits<R>::min()) {
@@ -100,8 +103,9 @@ COMPLEX_TEST(ErrsByNoMoreThanItsBoundInAnyLayout) {
 }
 
 COMPLEX_TEST(PivotsWhereEliminationWithoutPivotsFails) {
-  const LineSet lines = LineSet::one(400);
-  for (const auto& [a, b, c] : {test::Row{1, 0, 1}, test::Row{1, 1e-20, 2}, test::Row{1, 0.5, 1}, test::Row{1, -1, 1.5}}) {
+  const LineSet lines = LineSet::one(100);  // solutions grow by powers of 2
+  for (const auto& [a, b, c] :
+       {test::Row{1, 0, 1}, test::Row{1, 1e-20, 2}, test::Row{1, 0.5, 1}, test::Row{1, -1, 1.5}}) {
     const Bands<T> bands = test::with_phases<T>(test::constant<Real<T>>(lines, a, b, c));
     auto solver = this->make(bands);
     EXPECT_LE(this->backward_error(solver, bands), 10) << a << " " << b << " " << c;
@@ -142,7 +146,7 @@ COMPLEX_TEST(NamesTheRowWithANumberThatIsNotFinite) {
   Bands<T> bands = test::closed(test::with_phases<T>(test::random_dominant<R>(LineSet::one(100), 2)));
   for (const T bad : {T(0, std::numeric_limits<R>::quiet_NaN()), T(std::numeric_limits<R>::infinity(), 0)}) {
     const T before = std::exchange(bands.diag()[42], bad);
-    test::expect_refusal([&] { this->make(bands); }, "row 42");
+    test::expect_refusal<NotFinite>([&] { this->make(bands); }, "row 42");
     bands.diag()[42] = before;
   }
 }
@@ -218,18 +222,20 @@ COMPLEX_TEST(ApproximatesNothingBesideLinesThatAreReal) {
 
 COMPLEX_TEST(SolvesLinesThatProcessesCut) {
   using test::CutCase;
-  for (const std::vector<Index>& rows : std::vector<std::vector<Index>>{{50, 50}, {1, 40}, {30, 2, 30}, {30, 1, 30}, {1, 1, 1}, {100, 3, 17, 64}}) {
+  for (const std::vector<Index>& rows :
+       std::vector<std::vector<Index>>{{50, 50}, {1, 40}, {30, 2, 30}, {30, 1, 30}, {1, 1, 1}, {100, 3, 17, 64}}) {
     for (const test::Layout layout : {test::Layout::end_to_end, test::Layout::strided_y}) {
       for (const double d : {1.0, 3.0, 100.0}) {
         const CutCase c = CutCase::equal(4, rows, layout);
         const Bands<T> bands = test::with_phases<T>(test::random_dominant<Real<T>>(c.all(), d));
+        const Bands<T> turned = test::transposed(bands);
         for (const std::vector<T>& y : {test::random_vector<T>(c.all().extent()), this->smooth(bands)}) {
           for (const bool transpose : {false, true}) {
             test::CutRun run;
             run.transpose = transpose;
             const auto outcome = test::solve_cut(c, bands, y, run);
             ASSERT_TRUE(outcome.none_threw()) << outcome.texts();
-            EXPECT_LE(test::componentwise_error(transpose ? test::transposed(bands) : bands, outcome.x, y), 100)
+            EXPECT_LE(test::componentwise_error(transpose ? turned : bands, outcome.x, y), 100)
                 << rows.size() << " parts, d " << d << ", transposed " << transpose;
           }
         }

@@ -260,25 +260,25 @@ TEST(CutLinesNarrow, AreRefusedEverywhereWhereOnePartLosesItsExcess) {
 
 TEST(CutRounding, StaysWithinTheLimitForWhatInnerRowsAreAllowed) {
   for (const double d : {1.0, 1 + 1e-12, 1.00005, 1.05, 1.25, 1.5, 10.0, 1e17}) {
-    const CutPartErrors errors{inner_rounding_limit(d), 1 / d, 4};
-    EXPECT_LE(rounding_of_part(errors, d), kRoundingLimit * (1 + 1e-12)) << d;
-    EXPECT_GE(inner_rounding_limit(d), 46) << d;
+    const CutPartErrors errors{inner_rounding_limit(d, 1), 1 / d, 4};
+    EXPECT_LE(rounding_of_part(errors, d, 1), kRoundingLimit * (1 + 1e-12)) << d;
+    EXPECT_GE(inner_rounding_limit(d, 1), 46) << d;
   }
 }
 
 TEST(CutRounding, LeavesGrowthToTheLimit) {
-  EXPECT_GT(rounding_of_part({4, 30, 1}, 0.5), kRoundingLimit);
-  EXPECT_GT(rounding_of_part({4, 0.5, 200}, 2), kRoundingLimit);
-  EXPECT_GT(rounding_of_part({110, 0.1, 1}, 10), kRoundingLimit);
-  EXPECT_EQ(inner_rounding_limit(0.999), inner_rounding_limit(0));
+  EXPECT_GT(rounding_of_part({4, 30, 1}, 0.5, 1), kRoundingLimit);
+  EXPECT_GT(rounding_of_part({4, 0.5, 200}, 2, 1), kRoundingLimit);
+  EXPECT_GT(rounding_of_part({110, 0.1, 1}, 10, 1), kRoundingLimit);
+  EXPECT_EQ(inner_rounding_limit(0.999, 1), inner_rounding_limit(0, 1));
 }
 
 TEST(CutRounding, IsUnknownIfAPartIs) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
   for (const CutPartErrors& errors :
        {CutPartErrors{kNaN, 0.5, 1}, {1, kNaN, 1}, {1, 0.5, kNaN}, {kInf, 0.5, 1}, {1, kInf, 1}, {1, 0.5, kInf}}) {
-    EXPECT_FALSE(rounding_of_part(errors, 2) <= kRoundingLimit);
-    EXPECT_FALSE(rounding_of_part(errors, 0.5) <= kRoundingLimit);
+    EXPECT_FALSE(rounding_of_part(errors, 2, 1) <= kRoundingLimit);
+    EXPECT_FALSE(rounding_of_part(errors, 0.5, 1) <= kRoundingLimit);
   }
 }
 
@@ -290,7 +290,7 @@ void expect_room_for_corrected_runs() {
     const Survey seen = survey(bands.lines(), bands.view());
     Plan plan = make_run_plan(kLong, 512, 0, sizeof(T), kGpu);
     correct_runs(plan, sizeof(T), kGpu);
-    EXPECT_LE(bound_rounding(plan, bands.lines(), bands.view(), seen).eps, inner_rounding_limit(seen.dominance))
+    EXPECT_LE(bound_rounding(plan, bands.lines(), bands.view(), seen).eps, inner_rounding_limit(seen.dominance, 1))
         << lambda;
   }
 }

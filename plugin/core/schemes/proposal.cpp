@@ -143,7 +143,7 @@ template void serve_if_symmetric(const Problem<double>&, Plan&);
 template std::optional<Proposal> unless_growth<float>(const Problem<float>&, Proposal, Rejection&, const GrowthRule&);
 template std::optional<Proposal> unless_growth<double>(const Problem<double>&, Proposal, Rejection&, const GrowthRule&);
 
-#define OCLSPKT_INSTANTIATE(T)                 \
+#define OCLSPKT_INSTANTIATE(T)                  \
   template double tolerance<T>(const Options&); \
   template bool symmetry_matters<T>(const Options&);
 OCLSPKT_SCALARS(OCLSPKT_INSTANTIATE)

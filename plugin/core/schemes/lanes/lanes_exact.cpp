@@ -126,7 +126,8 @@ bool groups_have_none(const Problem<T>& problem, Method method) {
 
 template <typename T>
 Plan twopass_plan(const Problem<T>& problem, Index partition) {
-  return make_lanes_plan(Method::exact_twopass, problem.bands.lines().rows(), 0, partition, problem.word, problem.traits);
+  return make_lanes_plan(Method::exact_twopass, problem.bands.lines().rows(), 0, partition, problem.word,
+                         problem.traits);
 }
 
 class LanesTwopass final : public SchemeOf<LanesTwopass> {
