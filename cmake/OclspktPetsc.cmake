@@ -91,7 +91,7 @@ function(oclspkt_take_petsc prefix folder kind problem)
   oclspkt_petsc_kind(${conf} found unsupported ${${prefix}_INCLUDE_DIRS})
   if(unsupported)
     set(${problem} "The PETSc in ${conf} is of a kind that oclspkt does not support (${unsupported}). Set PETSC_DIR and \
-PETSC_ARCH, or PKG_CONFIG_PATH, to a build with real scalars in double precision" PARENT_SCOPE)
+PETSC_ARCH, or PKG_CONFIG_PATH, to a build in double precision" PARENT_SCOPE)
     return()
   endif()
   find_path(private petsc/private/pcimpl.h HINTS ${conf} ${${prefix}_INCLUDE_DIRS} NO_DEFAULT_PATH NO_CACHE)

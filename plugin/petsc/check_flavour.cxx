@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <exception>
 
-#if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
-#error "oclspkt needs a PETSc with real scalars in double precision"
+#if !defined(PETSC_USE_REAL_DOUBLE)
+#error "oclspkt needs a PETSc in double precision"
 #endif
 
 namespace oclspkt::petsc {
@@ -51,7 +51,7 @@ PetscErrorCode CheckLayout() {
 }  // namespace
 
 Flavour BuiltFlavour() {
-  return {PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, false, "double", 8 * static_cast<int>(sizeof(PetscInt))};
+  return {PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PetscDefined(USE_COMPLEX) != 0, "double", 8 * static_cast<int>(sizeof(PetscInt))};
 }
 
 Flavour RunningFlavour() {
@@ -64,7 +64,7 @@ std::string complaint(const Flavour& built, const Flavour& running) {
   std::string cure =
       "Build oclspkt against the program's PETSc (PETSC_DIR and PETSC_ARCH, or PKG_CONFIG_PATH, name it)";
   if (!is_supported(running)) {
-    cure = "oclspkt supports only PETSc with real scalars in double precision: link the program with such a one";
+    cure = "oclspkt supports only PETSc in double precision: link the program with such a one";
   }
   return library_name(kind(built)) + " was built for " + describe(built) + " and this program runs " +
          describe(running) + ". " + cure + ", or do not link the plugin and load liboclspkt.so by -dll_append";

@@ -371,10 +371,14 @@ struct Places {
   bool here(PetscInt row) const { return row >= first && row < end; }
 };
 
-/// Add the entries of a row to the bands. With upper_only, each entry also stands for the mirrored entry.
+/// How a matrix that stores its upper triangle has its lower one.
+enum class Mirror { none, same, conjugate };
+
+/// Add the entries of a row to the bands. With a mirror, each entry also stands for the mirrored entry.
 /// @pre the bands were 0 before the first row
 /// @return a column that the row stores twice, or -1
-PetscInt take_row(const Row& row, bool upper_only, const Places& places, Coupling& coupling) {
+PetscInt take_row(const Row& row, Mirror mirror, const Places& places, Coupling& coupling) {
+  const bool upper_only = mirror != Mirror::none;
   const PetscInt wanted[] = {row.above, row.number, row.below};
   bool seen[] = {false, false, false};
   PetscInt twice = -1;
@@ -393,7 +397,9 @@ PetscInt take_row(const Row& row, bool upper_only, const Places& places, Couplin
     if (seen[b]) twice = column;
     seen[b] = true;
     *places.at(b, row.number) = row.values[k];
-    if (upper_only && b != 1 && places.here(column)) *places.at(2 - b, column) = row.values[k];
+    if (upper_only && b != 1 && places.here(column)) {
+      *places.at(2 - b, column) = mirror == Mirror::conjugate ? PetscConj(row.values[k]) : row.values[k];
+    }
   }
   coupling.add(std::abs(*places.at(1, row.number)), along, off);
   return twice;
@@ -417,8 +423,15 @@ Source find_source(Mat matrix) {
   return compressed ? Source::compressed : symmetric ? Source::upper_rows : Source::rows;
 }
 
+bool is_hermitian(Mat matrix) {
+  PetscBool set, hermitian;
+  must(MatIsHermitianKnown(matrix, &set, &hermitian));
+  return PetscDefined(USE_COMPLEX) && set && hermitian;
+}
+
 Coupling gather_rows(PC pc, Mat matrix, Source source, const LineLayout& layout, Bands<PetscScalar>& bands) {
   const bool upper_only = source == Source::upper_rows;
+  const Mirror mirror = !upper_only ? Mirror::none : is_hermitian(matrix) ? Mirror::conjugate : Mirror::same;
   PetscInt first, end, twice = -1;
   std::vector<Index> place_of(layout.rows.size());
   Coupling coupling;
@@ -439,7 +452,7 @@ Coupling gather_rows(PC pc, Mat matrix, Source source, const LineLayout& layout,
     row.above = above;
     row.below = below;
     must(MatGetRow(matrix, row.number, &row.count, &row.columns, &row.values));
-    twice = take_row(row, upper_only, places, coupling);
+    twice = take_row(row, mirror, places, coupling);
     must(MatRestoreRow(matrix, row.number, &row.count, &row.columns, &row.values));
   }
   if (upper_only) must(MatRestoreRowUpperTriangular(matrix));

@@ -144,6 +144,9 @@ void check_shape(Mat matrix);
 /// @throws PetscFailure with the type and the cure if matrices of this type cannot be read
 Source find_source(Mat matrix);
 
+/// True if PETSc knows that a complex matrix is Hermitian: an upper triangle then stands for its conjugate as well.
+bool is_hermitian(Mat matrix);
+
 /// Fill the bands row by row.
 /// @return the coupling of this rank
 /// @throws InvalidInput, PetscFailure

@@ -44,7 +44,7 @@ Flavour ask(const PetscQuestions& petsc) {
   return flavour;
 }
 
-bool is_supported(const Flavour& flavour) { return !flavour.complex_scalars && flavour.precision == "double"; }
+bool is_supported(const Flavour& flavour) { return flavour.precision == "double"; }
 
 bool is_newer_than_tested(const Flavour& flavour) {
   return flavour.major > kNewestTestedMajor ||

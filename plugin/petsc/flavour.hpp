@@ -29,7 +29,7 @@ struct PetscQuestions {
 /// @pre  petsc.complete()
 Flavour ask(const PetscQuestions& petsc);
 
-/// True if oclspkt can be built for this flavour: real scalars in double precision.
+/// True if oclspkt can be built for this flavour: double precision.
 bool is_supported(const Flavour& flavour);
 
 /// The newest release of PETSc with which the tests were run.

@@ -232,13 +232,13 @@ class Solve {
       ksp_->reason = KSP_CONVERGED_ATOL;
       return;
     }
-    if (done_ > 0 && rho_ * before_.rho < 0) {
+    if (done_ > 0 && PetscRealPart(rho_ * before_.rho) < 0) {
       return break_down(KSP_DIVERGED_INDEFINITE_PC, "an indefinite preconditioner");
     }
     if (next_ == records_.size()) advance();
     const Record record = records_[next_++];
     if (must(CheckDot(ksp_, record.curvature)); ksp_->reason) return;
-    if (record.curvature == PetscScalar(0) || PetscSign(record.curvature) * PetscSign(before_.curvature) < 0) {
+    if (record.curvature == PetscScalar(0) || PetscRealPart(record.curvature) * PetscRealPart(before_.curvature) < 0) {
       if (OclspktConvergesByCurvature(ksp_)) {
         ksp_->reason = OCLSPKT_CONVERGED_NEG_CURVE;
         return;

@@ -59,18 +59,33 @@ void info_choices(PC pc, bool transpose) {
   for (const auto& sweep : data(pc)->sweeps) info_choice(pc, *sweep, transpose);
 }
 
+/// True if all entries are equal. In a constant vector of norm 1, entries may differ by rounding, because each entry was
+/// scaled.
+bool is_constant(Vec vector) {
+  PetscReal least, most, size;
+  must(VecMin(vector, nullptr, &least)); /* of the real parts */
+  must(VecMax(vector, nullptr, &most));
+  must(VecNorm(vector, NORM_INFINITY, &size));
+  const PetscReal rounding = 4 * PETSC_MACHINE_EPSILON * size;
+  if (!(most - least <= rounding)) return false;
+#if defined(PETSC_USE_COMPLEX)
+  Vec turned;
+  must(VecDuplicate(vector, &turned));
+  must(VecCopy(vector, turned));
+  must(VecScale(turned, -PETSC_i));
+  must(VecMin(turned, nullptr, &least));
+  must(VecMax(turned, nullptr, &most));
+  must(VecDestroy(&turned));
+#endif
+  return most - least <= rounding;
+}
+
 bool holds_constants(MatNullSpace space) {
   const Vec* vectors;
   PetscInt count;
   PetscBool constant;
   must(MatNullSpaceGetVecs(space, &constant, &count, &vectors));
-  for (PetscInt i = 0; i < count && !constant; ++i) {
-    PetscReal least, most;
-    must(VecMin(vectors[i], nullptr, &least));
-    must(VecMax(vectors[i], nullptr, &most));
-    /* In a constant vector of norm 1, entries may differ by rounding, because each entry was scaled. */
-    constant = static_cast<PetscBool>(most - least <= 4 * PETSC_MACHINE_EPSILON * PetscMax(most, -least));
-  }
+  for (PetscInt i = 0; i < count && !constant; ++i) constant = static_cast<PetscBool>(is_constant(vectors[i]));
   return constant;
 }
 
@@ -81,7 +96,7 @@ Known known_of_matrix(PC pc) {
   must(MatIsSymmetricKnown(pc->pmat, &set, &symmetric));
   must(MatGetNullSpace(pc->pmat, &space));
   if (!space && pc->mat) must(MatGetNullSpace(pc->mat, &space));
-  return {.symmetric = set && symmetric,
+  return {.symmetric = (set && symmetric) || is_hermitian(pc->pmat),
           .constant_null_space = space && holds_constants(space),
           .queue = data(pc)->vectors.queue};
 }

@@ -277,7 +277,8 @@ Value local_extreme(const char* name, SumKind kind, Vec x) {
   best = {least ? PETSC_MAX_REAL : PETSC_MIN_REAL, -1};
   on_host(x, [&](auto all) {
     for (const PetscScalar& number : all) {
-      if (best.place >= 0 && !(least ? number < best.value : number > best.value)) continue;
+      const PetscReal here = PetscRealPart(number), record = PetscRealPart(best.value);
+      if (best.place >= 0 && !(least ? here < record : here > record)) continue;
       best = {number, &number - all.data()};
     }
   });
@@ -292,7 +293,7 @@ void extreme(Vec x, PetscInt* place, PetscReal* value) {
     PetscReal value;
     PetscInt place;
   } of_rank, of_all;
-  of_rank = {best.value, static_cast<PetscInt>(best.place) + x->map->rstart};
+  of_rank = {PetscRealPart(best.value), static_cast<PetscInt>(best.place) + x->map->rstart};
   if (place != nullptr) {
     OclspktReduce(&of_rank, &of_all, 1, MPIU_REAL_INT, kind == SumKind::least ? MPIU_MINLOC : MPIU_MAXLOC, comm);
     *place = of_all.place;

@@ -24,7 +24,7 @@ TEST(Flavour, AnotherReleaseIsToldFromAnotherKind) {
 
   Flavour single = BuiltFlavour();
   single.precision = "single";
-  EXPECT_TRUE(contains(complaint(BuiltFlavour(), single), "supports only PETSc with real scalars in double precision"));
+  EXPECT_TRUE(contains(complaint(BuiltFlavour(), single), "supports only PETSc in double precision"));
 }
 
 TEST(Flavour, ALibraryThatNobodyInitializedIsAnotherOneThanTheProgram) {

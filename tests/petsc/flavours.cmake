@@ -68,8 +68,9 @@ expect_of_fake(ThatAreCutShortAreRefused next cut ${refused}
   "--match=does not open: ${fakes}/cut/liboclspkt-petsc-3.98-real.so ${is_cut}")
 expect_of_fake(WithASolverCutShortAreRefused next cut-solver ${refused} "--match=does not open: ${cut_solver} ${is_cut}")
 expect_of_fake(ThatAreAllMissing next lonely ${refused} "--match=made-up/lonely, which has those for: none")
-set(unsupported ${refused} "--match=supports only PETSc with real scalars in double precision")
-expect_of_fake(WithComplexScalarsAreRefused complex lib ${unsupported} "--match=3.98 with complex scalars in double precision and 64")
+set(unsupported ${refused} "--match=supports only PETSc in double precision")
+expect_of_fake(WithComplexScalarsHaveTheirOwn complex lib ${refused} "--match=3.98 with complex scalars in double precision and 64-bit"
+  "--match=liboclspkt-petsc-3.98-complex-64.so, is not in")
 expect_of_fake(InSinglePrecisionAreRefused single lib ${unsupported} "--match=real scalars in single precision and 32")
 expect_of_fake(InAnotherPrecisionAreRefused quadruple lib ${unsupported} "--match=real scalars in another than double precision")
 
@@ -131,7 +132,7 @@ foreach(root IN LISTS roots)
   string(REGEX MATCH "real|complex" scalars ${kind})
   string(REPLACE "[a-z]+" ${scalars} found "${found}")
   if(unsupported)
-    set(cure "--match=supports only PETSc with real scalars")
+    set(cure "--match=supports only PETSc in double precision")
   else()
     set(cure "--match=which has those for: .*${OCLSPKT_PETSC_KIND}"
              "--match=cmake -B build/petsc-${kind} -DPETSC_DIR=/.* -DOCLSPKT_SOLVER_FOLDER=${PROJECT_BINARY_DIR}/lib -DCMAKE_INSTALL_PREFIX=${PROJECT_BINARY_DIR}\n"
