@@ -289,7 +289,7 @@ void PivotedLines<Number>::clear() {
 
 template <typename Number>
 Index PivotedLines<Number>::place(Index rows, Index width) {
-  bundles_.push_back({size_, rows, width, {}, {}});
+  bundles_.push_back({size_, rows, width, {}, {}, {}});
   return std::exchange(size_, size_ + rows * width);
 }
 
