@@ -121,6 +121,13 @@ test_fortran64() {
     test_plugin fortran-64 /usr/lib/petscdir/petsc64-real "" "$OF_RELEASE"
 }
 
+# Debian's PETSc with complex scalars: the plugin's functions, lines that ranks cut, and a few of PETSc's own programs.
+test_complex() {
+  ONLY='(Functions|GridLines\.[13]|LongLine\.[13]|foreign\.(ksp-ex1|ksp-ex23|ksp-ex23\.3|ts-ex3|lines\.ksp-ex50\.xy\.3))$' \
+    PROGRAMS='oclspkt-petsc-test oclspkt-grid-test oclspkt-long-line-test foreign-ksp-ex1 foreign-ksp-ex23 foreign-ts-ex3 foreign-ksp-ex50' \
+    test_plugin complex /usr/lib/petscdir/petsc-complex "" "$OF_RELEASE"
+}
+
 # The newest release of PETSc that is supported, with 64-bit indices. `test petsc` has 32-bit ones, and petsc4py.
 NEWEST_PETSC=3.26.1
 test_newest() {

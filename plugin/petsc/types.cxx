@@ -42,7 +42,8 @@ std::shared_ptr<DeviceSpace> open_space(const std::string& words) {
   types().sharers = 0;
   for (place.rank = 0; place.rank < place.ranks; ++place.rank) types().sharers += device_of() == own ? 1 : 0;
 #if defined(PETSC_USE_COMPLEX)
-  throw DeviceError(module->info(own).name + " keeps no vectors of complex numbers yet");
+  throw InvalidInput("-oclspkt_types keeps no complex numbers on devices yet (" + module->info(own).name +
+                     "): leave the option out");
 #else
   return module->space_double(own, {});
 #endif
@@ -91,7 +92,8 @@ class HostIteration {
         for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += x_[row + i] * y_[row + i];
       }
       const PetscScalar number = std::accumulate(sums.begin(), sums.end(), PetscScalar(0));
-      const PetscScalar factor = PetscRealPart(number) > 0 ? 1e-3 : 1e-4; /* keeps the compiler from removing or joining loops */
+      const PetscScalar factor =
+          PetscRealPart(number) > 0 ? 1e-3 : 1e-4; /* keeps the compiler from removing or joining loops */
       for (std::size_t row = 0; row < kRows; ++row) x_[row] = 0.5 * x_[row] + factor * y_[row];
     }
   }

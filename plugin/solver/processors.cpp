@@ -173,10 +173,7 @@ Processors find_spares(Options options, const Demand& demand, std::vector<LostDe
 Processors find_for_host(const Options& options, const Demand& demand, const std::vector<LostDevice>& lost) {
   if (needs_no_device(options.devices)) return only_host("asked for");
   const bool only_auto = options.devices == "auto";
-  if (demand.is_complex) {
-    if (only_auto) return only_host(kNoComplex);
-    throw InvalidInput("devices '" + options.devices + "': " + kNoComplex + ": name `host` or `auto`");
-  }
+  if (demand.is_complex && only_auto) return only_host(kNoComplex);
   if (only_auto && demand.host_seconds * kProbeApplies < kProbeSeconds) {
     return only_host(std::to_string(demand.lines.rows()) + " rows: too few for a device to pay off");
   }
@@ -188,6 +185,10 @@ Processors find_for_host(const Options& options, const Demand& demand, const std
   }
   Selection selection = select_devices(options.devices, module->devices(), module->problems());
   if (selection.devices.empty()) return only_host(no_device_text(module->problems()));
+  if (demand.is_complex) {
+    if (selection.host || selection.automatic) return only_host(kNoComplex);
+    throw InvalidInput("devices '" + options.devices + "': " + kNoComplex + ": name `host` or `auto`");
+  }
   for (std::size_t k = 0; k < selection.devices.size(); ++k) {
     if (selection.cores[k] > 0) selection.devices[k] = module->part_of(selection.devices[k], selection.cores[k]);
   }

@@ -46,6 +46,7 @@ class Uneven : public Matrix {
 };
 
 TEST(Apply, NarrowBandsPreconditionToTheAccuracyOfDoubles) {
+  if (PetscDefined(USE_COMPLEX)) GTEST_SKIP() << "complex numbers are not rounded";
   const PetscInt n = 50'003;
   const struct {
     KSPType krylov;
@@ -56,7 +57,7 @@ TEST(Apply, NarrowBandsPreconditionToTheAccuracyOfDoubles) {
   for (const auto& c : cases) {
     const Uneven A(n, c.upper);
     const Vector b(n), x(n);
-    for (const char* devices : {"host", "cpu"}) {
+    for (const char* devices : {"host", kDevice}) {
       const Ksp ksp(A);
       const PC pc = pc_of(ksp);
       OK(PCOCLSPKTSetDevices(pc, devices));
@@ -83,7 +84,7 @@ TEST(Apply, NarrowBandsPreconditionToTheAccuracyOfDoubles) {
 TEST(Apply, TakesVectorsThatBeginAnywhere) {
   const PetscInt n = 5003, room = 16;
   const Matrix A(tridiagonal(n, -1, 4, -2));
-  for (const char* devices : {"host", "auto", "cpu"}) {
+  for (const char* devices : {"host", "auto", kDevice}) {
     const Preconditioner pc(A, devices);
     const Vector b(n), expected(n), x(n), whole_b(n + room), whole_x(n + room);
     OK(PCApply(pc, b, expected));
@@ -140,6 +141,7 @@ TEST(Apply, SetsUpOnlyWhenTheMatrixChanged) {
 }
 
 TEST(Apply, CountsTheFlopsOfTheMethodInUse) {
+  constexpr double kOfScalar = PetscDefined(USE_COMPLEX) ? 4 : 1;  // PETSc counts so many for complex numbers
   const Matrix A(tridiagonal(1000, -1, 4, -2));
   const Vector b(1000), x(1000);
   const struct {
@@ -158,8 +160,8 @@ TEST(Apply, CountsTheFlopsOfTheMethodInUse) {
     OK(PetscGetFlops(&chosen));
     OK(PCApply(pc, b, x));
     OK(PetscGetFlops(&after));
-    EXPECT_EQ(chosen - before, c.set_up) << PCOCLSPKTMethods[c.method];
-    EXPECT_EQ(after - chosen, c.apply) << PCOCLSPKTMethods[c.method];
+    EXPECT_EQ(chosen - before, kOfScalar * c.set_up) << PCOCLSPKTMethods[c.method];
+    EXPECT_EQ(after - chosen, kOfScalar * c.apply) << PCOCLSPKTMethods[c.method];
   }
 }
 
@@ -183,7 +185,7 @@ TEST(Apply, TransposedFollowsNewValues) {
   OK(PCApplyTranspose(pc, b, x));
   A.set_values(tridiagonal(60, -1, 8, -3));
   OK(PCApplyTranspose(pc, b, x));
-  EXPECT_NEAR(-3 * x[9] + 8 * x[10] - x[11], b[10], 1e-14);
+  EXPECT_LE(std::abs(-3. * x[9] + 8. * x[10] - x[11] - b[10]), 1e-14);
 }
 
 TEST(Apply, SolvesManyRightHandSidesWhateverTheirLeadingDimension) {
@@ -218,17 +220,17 @@ TEST(Apply, ChangesItsTypeAndBack) {
   OK(PCApply(pc, b, x));
   OK(PCSetType(pc, PCJACOBI));
   OK(PCApply(pc, b, x));
-  EXPECT_DOUBLE_EQ(x[7], b[7] / 4);
+  EXPECT_LE(std::abs(x[7] - 0.25 * b[7]), 1e-15);
   OK(PCSetType(pc, PCOCLSPKT));
   OK(PCApply(pc, b, x));
-  EXPECT_NEAR(-x[9] + 4 * x[10] - 2 * x[11], b[10], 1e-14);
+  EXPECT_LE(std::abs(-x[9] + 4. * x[10] - 2. * x[11] - b[10]), 1e-14);
 }
 
 TEST(Failure, MakesTheApplyReturnInfinities) {
   const auto& [A, pc, b, x] = System(tridiagonal(10, 0, 0, 0));
   OK(PCSetUp(pc));
   OK(PCApply(pc, b, x));
-  EXPECT_TRUE(std::isinf(x[0]) && std::isinf(x[9]));
+  EXPECT_TRUE(std::isinf(std::abs(x[0])) && std::isinf(std::abs(x[9])));
   expect_in(pc.view(), {"set-up failed: "});
   HeldMat B, X;
   OK(MatCreateSeqDense(PETSC_COMM_SELF, 10, 2, nullptr, &B));
@@ -237,7 +239,7 @@ TEST(Failure, MakesTheApplyReturnInfinities) {
   OK(PCMatApply(pc, B, X));
   const PetscScalar* values;
   OK(MatDenseGetArrayRead(X, &values));
-  EXPECT_TRUE(std::isinf(values[0]) && std::isinf(values[19]));
+  EXPECT_TRUE(std::isinf(std::abs(values[0])) && std::isinf(std::abs(values[19])));
   OK(MatDenseRestoreArrayRead(X, &values));
 }
 
@@ -271,7 +273,7 @@ TEST(Failure, NanInTheRightHandSideGivesNanOut) {
   OK(VecSetValue(b, 50, NAN, INSERT_VALUES));
   OK(assemble(b));
   OK(PCApply(pc, b, x));
-  EXPECT_TRUE(std::isnan(x[50]));
+  EXPECT_TRUE(std::isnan(std::abs(x[50])));
   EXPECT_EQ(failed_reason(pc), PC_NOERROR) << "the matrix is good";
 }
 

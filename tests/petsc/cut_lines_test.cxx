@@ -215,7 +215,7 @@ TEST(LongLine, TransposedIsTheAdjoint) {
   OK(PCApply(line.pc(), line.b(), x));
   OK(PCApplyTranspose(line.pc(), other, y));
   const PetscScalar a = dot(x, other);
-  EXPECT_NEAR(a, dot(y, line.b()), 1e-13 * std::abs(a));
+  EXPECT_LE(std::abs(a - dot(y, line.b())), 1e-13 * std::abs(a));
 }
 
 /// Units of rows that grow along the line: the influence of a boundary value decays more slowly in the transposed.

@@ -60,7 +60,7 @@ TEST(Extraction, TakesMissingEntriesForZeros) {
   for (PetscInt i = 0; i < 10; ++i) rows[static_cast<std::size_t>(i)].emplace_back(i % 2 ? i - 1 : i + 1, 2.0);
   const auto& [A, pc, b, x] = System(rows);
   OK(PCApply(pc, b, x));
-  for (PetscInt i = 0; i < 10; ++i) EXPECT_DOUBLE_EQ(x[i], b[i % 2 ? i - 1 : i + 1] / 2);
+  for (PetscInt i = 0; i < 10; ++i) EXPECT_LE(std::abs(x[i] - 0.5 * b[i % 2 ? i - 1 : i + 1]), 1e-15);
 }
 
 TEST(Extraction, LooksAgainAtAnotherMatrixOrPattern) {
@@ -83,12 +83,12 @@ TEST(Extraction, LooksAgainAtAnotherMatrixOrPattern) {
   OK(assemble(C));
   OK(PCSetOperators(pc, C, C));
   OK(PCApply(pc, b, x));
-  EXPECT_DOUBLE_EQ(x[50], b[50] / 2);
+  EXPECT_LE(std::abs(x[50] - 0.5 * b[50]), 1e-15);
   OK(MatSetValue(C, 50, 51, 2, INSERT_VALUES));
   OK(assemble(C));
   OK(PCApply(pc, b, x));
   EXPECT_EQ(searches(pc), 4);
-  EXPECT_DOUBLE_EQ(x[50], (b[50] - b[51]) / 2);
+  EXPECT_LE(std::abs(x[50] - 0.5 * (b[50] - b[51])), 1e-15);
   OK(MatSetValue(C, 3, 50, 7, INSERT_VALUES));  // off the bands
   OK(assemble(C));
   OK(PCSetUp(pc));

@@ -52,7 +52,9 @@ petsc_example(ts-ex2 ts/tutorials/ex2.c)
 petsc_example(ts-ex3 ts/tutorials/ex3.c)
 petsc_example(ts-ex4 ts/tutorials/ex4.c)
 petsc_example(ts-ex22 ts/tutorials/ex22.c)
-petsc_example(tao-blackscholes tao/complementarity/tutorials/blackscholes.c)
+if(NOT OCLSPKT_PETSC_KIND MATCHES complex)  # whose Tao has no complementarity solvers
+  petsc_example(tao-blackscholes tao/complementarity/tutorials/blackscholes.c)
+endif()
 
 set(one --one-iteration)
 # foreign_on_ranks(NAME RANKS n... SOLUTION kind [OUTER ...]): the program foreign-NAME on several numbers of ranks.
@@ -79,7 +81,9 @@ foreign_on_ranks(ts-ex2 SOLUTION ts RANKS 1 3 OUTER -M 600)
 foreign_on_ranks(ts-ex3 SOLUTION ts RANKS 1 OUTER -m 600 -ts_type beuler)
 foreign_on_ranks(ts-ex4 SOLUTION ts RANKS 1 3 OUTER -m 600 -ts_type beuler)
 foreign_on_ranks(ts-ex22 SOLUTION ts RANKS 1 3)
-foreign_on_ranks(tao-blackscholes SOLUTION tao RANKS 1 OUTER -ms 400)
+if(TARGET foreign-tao-blackscholes)
+  foreign_on_ranks(tao-blackscholes SOLUTION tao RANKS 1 OUTER -ms 400)
+endif()
 
 if(OCLSPKT_FORTRAN)
   find_package(MPI REQUIRED COMPONENTS Fortran)

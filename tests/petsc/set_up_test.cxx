@@ -29,7 +29,7 @@ Work work(PC pc) {
 void expect_row(PC pc, PetscScalar lower, PetscScalar diag, PetscScalar upper, PetscInt n = kRows) {
   const Vector b(n), x(n);
   OK(PCApply(pc, b, x));
-  EXPECT_NEAR(lower * x[9] + diag * x[10] + upper * x[11], b[10], 1e-14);
+  EXPECT_LE(std::abs(lower * x[9] + diag * x[10] + upper * x[11] - b[10]), 1e-14);
 }
 
 TEST(SetUp, OfAnUnchangedMatrixDoesNothing) {
