@@ -51,7 +51,8 @@ PetscErrorCode CheckLayout() {
 }  // namespace
 
 Flavour BuiltFlavour() {
-  return {PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PetscDefined(USE_COMPLEX) != 0, "double", 8 * static_cast<int>(sizeof(PetscInt))};
+  return {PETSC_VERSION_MAJOR, PETSC_VERSION_MINOR, PetscDefined(USE_COMPLEX) != 0, "double",
+          8 * static_cast<int>(sizeof(PetscInt))};
 }
 
 Flavour RunningFlavour() {

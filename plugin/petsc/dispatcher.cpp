@@ -187,9 +187,9 @@ int hand_over(const void* return_address) {
   }
   const Flavour flavour = ask(caller.questions);
   if (!is_supported(flavour)) {
-    return report(caller,
-                  "This program runs " + describe(flavour) +
-                      ". oclspkt supports only PETSc in double precision: link the program with such a one, or leave out -dll_append of liboclspkt.so");
+    return report(caller, "This program runs " + describe(flavour) +
+                              ". oclspkt supports only PETSc in double precision: link the program with such a one, or "
+                              "leave out -dll_append of liboclspkt.so");
   }
   std::string why;
   void* library = open_flavour(flavour, file_of(caller.questions.get_version_number), why);

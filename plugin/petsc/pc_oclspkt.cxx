@@ -59,8 +59,8 @@ void info_choices(PC pc, bool transpose) {
   for (const auto& sweep : data(pc)->sweeps) info_choice(pc, *sweep, transpose);
 }
 
-/// True if all entries are equal. In a constant vector of norm 1, entries may differ by rounding, because each entry was
-/// scaled.
+/// True if all entries are equal. In a constant vector of norm 1, entries may differ by rounding, because each entry
+/// was scaled.
 bool is_constant(Vec vector) {
   PetscReal least, most, size;
   must(VecMin(vector, nullptr, &least)); /* of the real parts */
