@@ -118,10 +118,11 @@ bool knows_pivots(const Plan& plan, const LineSet& lines, const BandsView<T>& ba
 
 double rounding_by_dominance(double d) {
   if (!(d > 1)) return std::numeric_limits<double>::infinity();
-  // The rounding of a row is taken as 8 u |b_i| max |x|. The errors in rounding_by_growth() add up to 7 u |b_i| at most
-  // if |u_i| + |l_i c_(i-1)| is |b_i|, as in M-matrices. For other signs, 8 is an assumption: the errors add up to 14 u
-  // |b_i| in some rows of dominance 1.05. An unknown at a joint (rounding.hpp) is computed twice, each time with an
-  // error of 8 u d / (d - 1) max |x|. Its coupling is at most half of |A_i|.
+  // An unknown at a joint (rounding.hpp) is computed twice. Whatever the signs are, each error is at most that of the
+  // M-matrix with the same |a|, |b| and |c|, which is (5 + 3 / d) u d / (d - 1) max |x| where segments compute pivots
+  // of their own, and less where they share stored ones. A coupling is at most |A_i| / (d + 1), so a joint leaves at
+  // most (5 d + 3) / (d^2 - 1) eps. The remaining 3.5 eps or more of 4 d / (d - 1) pay for rows that exceed 5 eps by
+  // themselves: those of opposite signs reach 6.25 eps at d = 1.
   return 5 + (d < std::numeric_limits<double>::infinity() ? 4 * d / (d - 1) : 4);
 }
 

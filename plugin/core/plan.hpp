@@ -29,6 +29,7 @@ struct DeviceTraits {
   bool host = false;                      ///< the calling thread is the device
   int group_items = 0;                    ///< most work-items of a work-group, for kernels for GPUs
   std::int64_t local_bytes = 0;           ///< bytes of a work-group's local memory, for kernels for GPUs and FPGAs
+  bool fuses = true;                      ///< kernels round y - l d once, and not its product as well
   bool unproven = false;                  ///< kernels for GPUs or FPGAs run on another kind of device
   bool paper = false;                     ///< the user asks for the kernels of the paper's form
   bool task = false;                      ///< kernels for FPGAs are used: one work-item that streams all rows

@@ -16,7 +16,8 @@ namespace oclspkt {
 /// |a_i| + |b_i| + |c_i|. u_i are the pivots of elimination without pivoting, p_i = 1 / u_i their reciprocals, d_i the
 /// results of the sweep down. u without an index is eps / 2, the largest relative error of one operation. max |x| is
 /// over the line. Bounds are of first order in u. They assume that kernels fuse y - l d into one rounding (mul_sub() in
-/// kernels/common/scalar.clh); the bounds of the host, whose products round as well, say so.
+/// kernels/common/scalar.clh); factor_of_arithmetic() is for other kernels. The bounds of the host, whose products
+/// round as well, say so.
 ///
 /// The value that enters some rows in a sweep is the result of the row before them; the value that leaves them is the
 /// result of their last row. A joint is the interface of two neighbours that are swept separately: segments,
@@ -46,6 +47,17 @@ struct WorstRow {
   Rounding bound() const { return {error / 2, row}; }
 };
 
+/// The factor by which rounding bounds grow in other arithmetic. Proof, and the one exception (scans of complex
+/// numbers): docs/experiments/rounding-bounds.md#other-arithmetic.
+///   If y - l d rounds its product as well, the product is wrong by u |l d|, as if d were wrong by u |d|. Bounds count
+///   u |d| for every d already, so they double at most.
+///   If numbers are complex, the product is wrong by up to sqrt(5) u |l d|.
+/// @param fuses  see DeviceTraits::fuses
+constexpr double factor_of_arithmetic(bool is_complex, bool fuses) {
+  constexpr double kUnfused = 2, kComplex = 3.2361;  // kComplex: 1 + sqrt(5)
+  return is_complex ? kComplex : fuses ? 1 : kUnfused;
+}
+
 /// The least dominance at which rounding_by_dominance() is below kRoundingLimit.
 inline constexpr double kSurveyedDominance = 1.05;
 
@@ -66,9 +78,9 @@ inline constexpr double kSurveyedDominance = 1.05;
 /// @return the bound in eps
 inline double rounding_by_growth(double growth) { return 4 * growth; }
 
-/// The rounding bound of methods that sweep segments separately and join them. The error of an unknown at a joint is at
-/// most d / (d - 1) times the rounding of the rows: in a matrix of dominance d, the inverse times the diagonal has
-/// absolute row sums of at most d / (d - 1).
+/// The rounding bound of methods that sweep segments separately and join them, for couplings of any signs: 5 eps for a
+/// row by itself and 4 d / (d - 1) eps for a joint. The proof is in
+/// docs/experiments/rounding-bounds.md#what-dominance-bounds.
 /// @return the bound in eps; infinite for d <= 1
 double rounding_by_dominance(double d);
 

@@ -41,6 +41,16 @@ int choose_lanes(cl_uint native, int word) {
   return carries && static_cast<int>(native) * word <= kCacheLine ? static_cast<int>(native) : kCacheLine / word;
 }
 
+/// False if the host's processor cannot fuse a product and a sum. Kernels by lanes then round both. What drivers tell
+/// in CL_DEVICE_SINGLE_FP_CONFIG is no answer: Intel's denies CL_FP_FMA and fuses.
+bool host_fuses() {
+#if defined(__x86_64__) || defined(__i386__)
+  return __builtin_cpu_supports("fma") != 0;
+#else
+  return true;
+#endif
+}
+
 DeviceType device_type(cl_device_type bits) {
   if ((bits & CL_DEVICE_TYPE_CPU) != 0) return DeviceType::cpu;
   if ((bits & CL_DEVICE_TYPE_GPU) != 0) return DeviceType::gpu;
@@ -172,6 +182,8 @@ DeviceTraits FoundDevice::traits(bool is_double, Variant variant) const {
   traits.paper = variant == Variant::paper || variant == Variant::paper_gpu;
   traits.task = by_task(variant);
   if (traits.task) traits.local_bytes = static_cast<std::int64_t>(local_bytes);
+  const bool by_lanes = !traits.task && !by_groups(variant), on_host = info.type == DeviceType::cpu || info.emulated;
+  traits.fuses = !by_lanes || !on_host || host_fuses();
   if (by_groups(variant)) {
     traits.group_items = static_cast<int>(max_group_items);
     traits.local_bytes = static_cast<std::int64_t>(local_bytes);

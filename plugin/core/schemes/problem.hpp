@@ -46,10 +46,9 @@ struct Problem {
   Method method = Method::pivot;
   int word = sizeof(T);  ///< bytes of a number of the system
 
+  bool is_complex() const { return word > static_cast<int>(sizeof(T)); }
   /// oclspkt::narrows() for the numbers of the system.
-  bool narrows() const {
-    return options.precision == Precision::narrow && word == sizeof(T) && sizeof(T) > sizeof(float);
-  }
+  bool narrows() const { return options.precision == Precision::narrow && !is_complex() && sizeof(T) > sizeof(float); }
 };
 
 }  // namespace oclspkt

@@ -94,13 +94,25 @@ std::optional<Plan> of_first_rows(const Problem<T>& problem, const Plan& plan) {
   return plan.n < kLong * first.n ? std::nullopt : std::optional(first);
 }
 
+/// A bound on rounding in the arithmetic of the processor.
+template <typename T>
+Rounding in_arithmetic(const Problem<T>& problem, const Rounding& bound) {
+  return {bound.eps * factor_of_arithmetic(problem.is_complex(), problem.traits.fuses), bound.row};
+}
+
+/// The bound on rounding of a plan for all rows, in the arithmetic of the processor.
+template <typename T>
+Rounding rounding_of_rows(const Problem<T>& problem, const Plan& plan, const LineSet& lines) {
+  return of_first_order(in_arithmetic(problem, bound_rounding(plan, lines, problem.bands.view(), problem.survey)));
+}
+
 /// False if the bound on rounding of the first rows is above problem.rounding_limit.
 /// @param[out] rounding  the bound of the first rows
 template <typename T>
 bool rounds_little_at_first(const Problem<T>& problem, const Plan& plan, Rounding& rounding) {
   const std::optional<Plan> first = of_first_rows(problem, plan);
   if (!first) return true;
-  rounding = bound_rounding(*first, LineSet::one(first->n), problem.bands.view(), problem.survey);
+  rounding = rounding_of_rows(problem, *first, LineSet::one(first->n));
   return rounding.eps <= problem.rounding_limit;
 }
 
@@ -109,7 +121,7 @@ template <typename T>
 Rounding rounding_of(const Problem<T>& problem, const Plan& plan) {
   Rounding rounding;
   if (!rounds_little_at_first(problem, plan, rounding)) return rounding;
-  return bound_rounding(plan, problem.bands.lines(), problem.bands.view(), problem.survey);
+  return rounding_of_rows(problem, plan, problem.bands.lines());
 }
 
 /// The largest certificate of a plan over all candidate units of columns (ColumnUnits). If the first rows exceed `tol`,

@@ -23,7 +23,8 @@ bool decays_within_a_tile(double d, const Plan& plan, double tol) {
 template <typename T>
 std::string stored_refusal(const Problem<T>& problem, const Plan& plan, const Certificate& certificate, double tol) {
   if (!(certificate.bound <= tol)) return streamed_refusal(certificate, tol);
-  return rounding_refusal(bound_stored_joints(plan, problem.bands.view()).corrected, problem.rounding_limit);
+  const Rounding corrected = bound_stored_joints(plan, problem.bands.view()).corrected;
+  return rounding_refusal(in_arithmetic(problem, corrected), problem.rounding_limit);
 }
 
 /// Bound the rounding of a plan. If it exceeds the limit, let partitions correct their differences at the joints (see
@@ -32,11 +33,12 @@ std::string stored_refusal(const Problem<T>& problem, const Plan& plan, const Ce
 template <typename T>
 bool accept_joint_rounding(const Problem<T>& problem, Plan& plan, Rounding& rounding) {
   if (!knows_pivots(plan, problem.bands.lines(), problem.bands.view(), problem.survey)) return false;
-  rounding = {rounding_of_joints(problem.survey, plan.m)};
+  rounding = in_arithmetic(problem, {rounding_of_joints(problem.survey, plan.m)});
   if (rounding.eps <= problem.rounding_limit) return true;
   const JointRounding found = bound_stored_joints(plan, problem.bands.view());
-  plan.as<StoredFactors>().corrects = !(found.plain.eps <= problem.rounding_limit);
-  rounding = plan.as<StoredFactors>().corrects ? found.corrected : found.plain;
+  rounding = in_arithmetic(problem, found.plain);
+  plan.as<StoredFactors>().corrects = !(rounding.eps <= problem.rounding_limit);
+  if (plan.as<StoredFactors>().corrects) rounding = in_arithmetic(problem, found.corrected);
   return rounding.eps <= problem.rounding_limit;
 }
 
