@@ -21,7 +21,8 @@ enum class CgForm {
 /// Whether the norm is that of the form, or the root of |r . z|.
 enum class CgNorm { of_form, natural };
 
-/// The vectors of A x = b. r is b - A x, p the direction, w receives A p, z the preconditioned residual.
+/// The vectors of A x = b. r is b - A x, p the direction, w receives A p, z the preconditioned residual. r, p, w and z
+/// may have another scale than x, see SpaceCg::begin().
 template <typename T>
 struct CgArrays {
   const SpaceMatrix<T>* a;
@@ -55,10 +56,13 @@ class SpaceCg {
   SpaceCg& operator=(const SpaceCg&) = delete;
 
   /// Begin with a record from which the first iteration follows. Its curvature is 0.
-  virtual void begin(const CgRecord<T>& record) = 0;
+  /// @param unit  1 in the scale of r, p and z, and of the records, is this number in the scale of x. The caller
+  /// chooses
+  ///              a scale in which squares of r and z neither over- nor underflow.
+  virtual void begin(const CgRecord<T>& record, T unit) = 0;
   /// The norms between which iterations go on, both excluded. begin() sets the limits to -1 and infinity.
   virtual void set_limits(T least, T most) = 0;
-  /// Enqueue w = A p, x += alpha p, r -= alpha w, and the z of diagonal forms.
+  /// Enqueue w = A p, x += unit alpha p, r -= alpha w, and the z of diagonal forms.
   /// @cost two launches, three where the matrix has long rows
   virtual void step(const CgArrays<T>& arrays) = 0;
   /// Enqueue p = z + beta p. Between step() and turn(), the caller of the forms others_* enqueues the making of z.

@@ -28,9 +28,10 @@ class ClCg final : public SpaceCg<T> {
         groups_(state->runs_of_sums(rows).geometry.groups),
         part_(index, state, memory_for(*state)) {}
 
-  void begin(const CgRecord<T>& record) override {
+  void begin(const CgRecord<T>& record, T unit) override {
     work("beginning conjugate gradients", [&](SpaceState& s) {
       last_ = 0;
+      unit_ = unit;
       least_ = T(-1);
       most_ = std::numeric_limits<T>::infinity();
       std::vector<CgRecord<T>> ring(static_cast<std::size_t>(slots_), CgRecord<T>{});
@@ -55,7 +56,7 @@ class ClCg final : public SpaceCg<T> {
       const SpaceState::Runs runs = s.runs_of_sums(rows_);
       s.set(kernel, runs, rows_, buffer(*v.x), buffer(*v.r), buffer(*v.p), buffer(*v.w), buffer(*v.z),
             buffer(v.inverse != nullptr ? *v.inverse : *v.r), memory().partial, Long{parts}, Long{first_},
-            memory().records, static_cast<Int>(last_), static_cast<Int>(next()), least_, most_);
+            memory().records, static_cast<Int>(last_), static_cast<Int>(next()), least_, most_, unit_);
       s.launch(kernel, runs.geometry);
     });
   }
@@ -120,7 +121,7 @@ class ClCg final : public SpaceCg<T> {
   int slots_, last_ = 0;  ///< of the ring; the slot of the last record
   Index first_;           ///< in CgMemory::partial: the first part of r . z
   Index groups_;          ///< parts of r . z and of the norm
-  T least_ = T(-1), most_ = std::numeric_limits<T>::infinity();
+  T least_ = T(-1), most_ = std::numeric_limits<T>::infinity(), unit_ = T(1);
   SpacePart<CgMemory> part_;
 };
 

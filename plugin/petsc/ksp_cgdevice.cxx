@@ -28,7 +28,8 @@ struct CgDevice {
   std::string wants_cg;  ///< what KSPCG alone does; empty: nothing of the kind was asked for
   PetscInt check = 10;
   bool solved = false;
-  std::string why;  ///< why KSPCG did the last solve; empty: the device did it
+  std::string why;     ///< why KSPCG did the last solve; empty: the device did it
+  PetscReal unit = 1;  ///< 1 in the scale of the residual on the device is this number in the scale of the solution
   std::tuple<DeviceSpace*, CgForm, CgNorm, Index, PetscInt> key;  ///< of `memory`
   std::unique_ptr<SpaceCg<PetscScalar>> memory;
   Vec inverse = nullptr;  ///< the diagonal of the preconditioner
@@ -46,6 +47,13 @@ PetscErrorCode CheckDot(KSP ksp, PetscScalar dot) {
 PetscErrorCode CheckNorm(KSP ksp, PetscReal norm) {
   PetscFunctionBegin;
   KSPCheckNorm(ksp, norm);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Set the preconditioner up for work vectors, because it may have seen them on the host.
+PetscErrorCode SetUpForWork(PC pc, const Vec work[]) {
+  PetscFunctionBegin;
+  OclspktCall(pc, set_up_for_vectors(pc, work[0], work[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -73,13 +81,17 @@ std::string why_cg(KSP ksp, const CgDevice& own) {
   }
   if (space_for(rows) == nullptr) {
     const Types& t = types();
-    return t.failed ? "there is no device: " + t.why : "the host is faster for " + std::to_string(rows) + " rows";
+    return t.failed ? "there is no device: " + t.why
+                    : "the host is faster for " + std::to_string(rows) + " rows than the device, which pays off from " +
+                          std::to_string(t.least) + " rows on";
   }
   if (ksp->reason) return "the preconditioner failed";
   if (has_type(ksp->pc, PCNONE) || has_type(ksp->pc, PCJACOBI)) return {};
   if (!has_type(ksp->pc, PCOCLSPKT)) {
     return std::string("the preconditioner is ") + ((PetscObject)ksp->pc)->type_name + ", not none, jacobi or oclspkt";
   }
+  must(SetUpForWork(ksp->pc, ksp->work));
+  if (ksp->pc->failedreason) return "the preconditioner failed";
   return stays_on_device(ksp->pc, ksp->work[0], ksp->work[1]) ? "" : "the preconditioner takes vectors to the host";
 }
 
@@ -139,17 +151,32 @@ class Solve {
     if (has_norm(KSP_NORM_PRECONDITIONED)) must(VecNorm(z_, NORM_2, &norm));
     if (has_norm(KSP_NORM_UNPRECONDITIONED)) must(VecNorm(r_, NORM_2, &norm));
     if (has_norm(KSP_NORM_NATURAL)) {
-      must(VecTDot(z_, r_, &rho_));
+      find_rho();
       if (must(CheckDot(ksp_, rho_)); ksp_->reason) return;
-      norm = PetscSqrtReal(PetscAbsScalar(rho_));
+      norm = own_.unit * PetscSqrtReal(PetscAbsScalar(rho_));
     }
     if (must(CheckNorm(ksp_, norm)); ksp_->reason) return;
     if (tell(norm); ksp_->reason) return;
     if (!applied) must(KSP_PCApply(ksp_, r_, z_));
-    if (!has_norm(KSP_NORM_NATURAL)) must(VecTDot(z_, r_, &rho_));
+    if (!has_norm(KSP_NORM_NATURAL)) find_rho();
     if (must(CheckDot(ksp_, rho_)); ksp_->reason) return;
     must(VecCopy(z_, p_));
     begin_on_device(norm);
+  }
+
+  /* The device's sums of squares are plain. Where they may over- or underflow, r and z get another scale, in which r .
+     z is about 1. It is a power of two, so the iterates have the same bits. */
+  void find_rho() {
+    constexpr PetscReal kLeast = 0x1p-100, kMost = 0x1p100; /* leave room for the residual to shrink and to grow */
+    PetscReal of_r, of_z;
+    must(VecTDot(z_, r_, &rho_));
+    if (PetscAbsScalar(rho_) > kLeast && PetscAbsScalar(rho_) < kMost) return;
+    must(VecNorm(r_, NORM_2, &of_r));
+    must(VecNorm(z_, NORM_2, &of_z));
+    if (!std::isnormal(of_r) || !std::isnormal(of_z)) return;
+    own_.unit = std::ldexp(1, (std::ilogb(of_r) + std::ilogb(of_z)) / 2);
+    for (const Vec v : {r_, z_}) must(VecScale(v, 1 / own_.unit));
+    must(VecTDot(z_, r_, &rho_));
   }
 
   /* Between two checks, the device has to know by itself where to stop. Monitors, and convergence tests of a program,
@@ -165,10 +192,10 @@ class Solve {
       own_.memory = space_.make_cg(form_, kind, r_->map->n, static_cast<int>(together_));
       own_.key = key;
     }
-    own_.memory->begin({rho_, 0, norm, 1});
+    own_.memory->begin({rho_, 0, norm / own_.unit, 1}, own_.unit);
     if (together_ == 1 || ksp_->converged == KSPConvergedSkip || has_norm(KSP_NORM_NONE)) return;
-    least_ = ksp_->ttol;
-    most_ = ksp_->divtol * ksp_->rnorm0;
+    least_ = ksp_->ttol / own_.unit;
+    most_ = ksp_->divtol * (ksp_->rnorm0 / own_.unit);
     own_.memory->set_limits(least_, most_);
   }
 
@@ -247,14 +274,14 @@ class Solve {
     }
     ++done_;
     if (has_norm(KSP_NORM_NATURAL)) must(CheckDot(ksp_, record.rho));
-    const PetscReal norm = has_norm(KSP_NORM_NONE) ? 0 : PetscRealPart(record.norm);
+    const PetscReal norm = has_norm(KSP_NORM_NONE) ? 0 : own_.unit * PetscRealPart(record.norm);
     if (!ksp_->reason) must(CheckNorm(ksp_, norm));
     if (ksp_->reason) return;
     if (tell(norm); ksp_->reason) return;
     if (must(CheckDot(ksp_, record.rho)); ksp_->reason) return;
     before_ = {rho_, record.curvature, 0, 0};
     rho_ = record.rho;
-    if (!(norm > least_ && norm < most_)) check_each();
+    if (!(record.norm > least_ && record.norm < most_)) check_each();
     if (done_ >= ksp_->max_it) ksp_->reason = KSP_DIVERGED_ITS;
   }
 
@@ -278,7 +305,7 @@ class Solve {
   Record before_ = {};     ///< rho and the curvature of the iteration before
   PetscInt done_ = 0;      ///< iterations
   PetscInt together_ = 1;  ///< iterations between two checks
-  PetscReal least_ = -1, most_ = std::numeric_limits<PetscReal>::infinity();
+  PetscReal least_ = -1, most_ = std::numeric_limits<PetscReal>::infinity(); /* of norms in the records */
   std::vector<Record> records_;
   std::size_t next_ = 0;  ///< in records_
   PetscLogDouble entries_ = 0;
@@ -303,9 +330,14 @@ std::string solve_on_device(KSP ksp, CgDevice& own) {
 void solve(KSP ksp) {
   CgDevice& own = solvers()[ksp];
   own.solved = true;
-  own.why = why_cg(ksp, own);
-  if (own.why.empty()) own.why = solve_on_device(ksp, own);
+  own.unit = 1;
+  {
+    const LeastRowsOfCg least(ranks_of(comm_of(ksp)) > 1 ? 0 : ksp->vec_rhs->map->n);
+    own.why = why_cg(ksp, own);
+    if (own.why.empty()) own.why = solve_on_device(ksp, own);
+  }
   if (own.why.empty()) return;
+  own.unit = 1;
   must(PetscInfo(ksp, "KSPCG solves: %s\n", own.why.c_str()));
   must((*own.of_cg.solve)(ksp));
 }
@@ -315,6 +347,13 @@ void set_limit(KSP ksp, PetscReal value) {
   CgDevice& own = solvers()[ksp];
   own.wants_cg = "a radius or an objective was set";
   must((*own.set_limit[k])(ksp, value));
+}
+
+/// Build the residual from KSPCG's work vector, which may have the device's scale.
+void build_residual(KSP ksp, Vec work, Vec room, Vec* residual) {
+  const CgDevice& own = solvers()[ksp];
+  must((*own.of_cg.buildresidual)(ksp, work, room, residual));
+  if (own.unit != 1) must(VecScale(*residual, own.unit));
 }
 
 void reset(KSP ksp) {
@@ -382,6 +421,7 @@ void create(KSP ksp) {
   own = {};
   own.of_cg = *ksp->ops;
   ksp->ops->solve = Called<solve>;
+  ksp->ops->buildresidual = Called<build_residual>;
   ksp->ops->reset = Called<reset>;
   ksp->ops->destroy = Called<destroy>;
   ksp->ops->view = Called<view>;

@@ -104,6 +104,33 @@ class HostIteration {
   std::vector<PetscInt> columns_ = std::vector<PetscInt>(kEntries * kRows);
 };
 
+/// The device's launches and sums in an iteration, for vectors so short that only their number matters.
+class DeviceIteration {
+ public:
+  explicit DeviceIteration(DeviceSpace& space) : space_(space) {
+    space.fill(*x_, 1);
+    space.fill(*y_, 1);
+  }
+  void launch() { space_.combine(*y_, 0.5, {&term_, 1}); }
+  void number() { space_.sums({&dot_, 1}, {&value_, 1}); }
+
+ private:
+  DeviceSpace& space_;
+  std::unique_ptr<DeviceArray> x_ = space_.make(1000), y_ = space_.make(1000);
+  Term<PetscScalar> term_{0.5, x_.get()};
+  SumOf<PetscScalar> dot_{SumKind::dot, x_.get(), y_.get()};
+  SumValue<PetscScalar> value_;
+};
+
+double seconds_of_host_row() {
+  HostIteration host;
+  const double seconds = least_seconds([&] {
+    host.product();
+    host.vectors();
+  });
+  return seconds / HostIteration::kRows;
+}
+
 /// The number of rows for which device and host take equally long: the device's time of an iteration, assumed constant,
 /// divided by the host's time per row.
 ///
@@ -111,21 +138,15 @@ class HostIteration {
 /// (1 - 1 / c) of one core's time. A launch is slow, because the other cores sleep while the host works on vectors.
 double measure_rows(DeviceSpace& space) {
   constexpr int kPasses = 10;
-  const std::unique_ptr<DeviceArray> x = space.make(1000), y = space.make(1000);
-  const Term<PetscScalar> term{0.5, x.get()};
-  const SumOf<PetscScalar> dot{SumKind::dot, x.get(), y.get()};
-  SumValue<PetscScalar> number;
-  HostIteration host;
-  space.fill(*x, 1);
-  space.fill(*y, 1);
-  const auto launch = [&] { space.combine(*y, 0.5, {&term, 1}); };
-  const auto vectors = [&] {
-    for (int pass = 0; pass < kPasses; ++pass) host.vectors();
-  };
+  DeviceIteration device(space);
   if (types().shared) {
+    HostIteration host;
+    const auto vectors = [&] {
+      for (int pass = 0; pass < kPasses; ++pass) host.vectors();
+    };
     const double alone = least_seconds(vectors);
     const double with_launch = least_seconds([&] {
-      launch();
+      device.launch();
       space.finish();
       vectors();
     });
@@ -134,33 +155,41 @@ double measure_rows(DeviceSpace& space) {
   }
   const double seconds = least_seconds([&] {
     for (int k = 0; k < kNumbers; ++k) {
-      launch();
-      space.sums({&dot, 1}, {&number, 1});
+      device.launch();
+      device.number();
     }
-    for (int k = kNumbers; k < kLaunches; ++k) launch();
+    for (int k = kNumbers; k < kLaunches; ++k) device.launch();
     space.finish();
   });
-  const double of_host = least_seconds([&] {
-    host.product();
-    host.vectors();
+  return seconds / seconds_of_host_row();
+}
+
+/// As measure_rows(), but for an iteration whose scalars stay on the device, which does all of its work. It has three
+/// launches, and the host waits once in ten iterations.
+double measure_rows_of_cg(DeviceSpace& space) {
+  constexpr int kTogether = 10, kLaunchesOfCg = 3;
+  DeviceIteration device(space);
+  const double seconds = least_seconds([&] {
+    for (int k = 0; k < kTogether * kLaunchesOfCg; ++k) device.launch();
+    device.number();
   });
-  return seconds / (of_host / HostIteration::kRows);
+  const double saved = types().shared ? 1 - 1. / space.device().cores : 1;
+  return seconds / kTogether / (seconds_of_host_row() * saved);
 }
 
 /// The least number of rows for which the device is faster than the host, at least kLeastRows. It comes from the user's
 /// profile, or else from a measurement of a few ms after the build of the kernels.
-/// @param profile  see ProfileStore
+/// @param what     the work, for the key of the profile
 /// @throws DeviceError, BuildError
-PetscInt find_least_rows(DeviceSpace& space, const std::string& profile) {
+PetscInt find_least_rows(DeviceSpace& space, const char* what, double (*measure)(DeviceSpace&)) {
   constexpr double kMost = 1e9;
   const DeviceInfo& info = space.device();
   if (types().shared && info.cores == 1) return static_cast<PetscInt>(kMost); /* the device is the host's only core */
-  const std::string key = info.name + "|" + info.driver_version + (info.cuda ? "|CUDA" : "|OpenCL") +
-                          (types().shared ? "|products saved" : "|vectors");
-  ProfileStore store(profile);
+  const std::string key = info.name + "|" + info.driver_version + (info.cuda ? "|CUDA|" : "|OpenCL|") + what;
+  ProfileStore store(types().options.profile);
   std::optional<Measured> found = store.find(key);
   if (!found) {
-    found = {std::max(double{kLeastRows}, measure_rows(space))};
+    found = {std::max(double{kLeastRows}, measure(space))};
     store.put(key, *found);
     store.write();
   }
@@ -177,7 +206,9 @@ void open_device() {
     t.space = open_space(t.options.devices);
     t.shared =
         t.space && !t.options.poison && t.space->device().type == DeviceType::cpu && t.space->device().host_unified;
-    if (t.space && !t.options.least_is_fixed) t.least = find_least_rows(*t.space, t.options.profile);
+    if (t.space && !t.options.least_is_fixed) {
+      t.least = find_least_rows(*t.space, t.shared ? "products saved" : "vectors", measure_rows);
+    }
     if (t.space) t.begun = t.space->counts();
   } catch (const std::runtime_error& e) {
     failure = e.what();
@@ -246,6 +277,22 @@ DeviceSpace* any_space() {
 DeviceSpace* space_for(PetscInt local_rows) {
   DeviceSpace* const space = local_rows > 0 && local_rows >= types().least ? any_space() : nullptr;
   return local_rows < types().least ? nullptr : space; /* opening the device may have raised the limit */
+}
+
+LeastRowsOfCg::LeastRowsOfCg(PetscInt rows) {
+  Types& t = types();
+  DeviceSpace* const space = t.options.least_is_fixed || rows < kLeastRows ? nullptr : any_space();
+  before_ = t.least; /* opening the device may have changed it */
+  if (space == nullptr) return;
+  try {
+    if (t.least_of_cg == 0) {
+      const char* const what = t.shared ? "conjugate gradients saved" : "conjugate gradients";
+      t.least_of_cg = find_least_rows(*space, what, measure_rows_of_cg);
+    }
+    t.least = std::min(t.least, t.least_of_cg);
+  } catch (const std::runtime_error& e) {
+    lose_device(e.what());
+  }
 }
 
 LoggedCopy::LoggedCopy(const DeviceSpace& space, Way way) : space_(space), way_(way), before_(moved()) {

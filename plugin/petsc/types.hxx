@@ -81,6 +81,7 @@ struct Types {
   TypeOptions options;
   bool ready = false;           ///< set while PETSc is initialised
   PetscInt least = kLeastRows;  ///< with fewer rows, a rank works on the host
+  PetscInt least_of_cg = 0;     ///< of LeastRowsOfCg; 0: not measured yet
   bool failed = false;          ///< there is no device, or it was lost, and the host does all work
   std::string why;              ///< cause of `failed`
   std::shared_ptr<DeviceSpace> space;
@@ -114,6 +115,19 @@ DeviceSpace* any_space();
 DeviceSpace* space_for(PetscInt local_rows);
 /// The device for operations on vectors alone; null also if the device shares the vectors' memory.
 DeviceSpace* space_for_vectors(PetscInt local_rows);
+/// While it lives, the device takes vectors from the number of rows on for which conjugate gradients without waiting
+/// pay off, if that is less than Types::least and the user did not fix that. The number is measured at its first use.
+class LeastRowsOfCg {
+ public:
+  /// @param rows  of a rank that works by itself; with fewer than kLeastRows, no driver is opened
+  explicit LeastRowsOfCg(PetscInt rows);
+  ~LeastRowsOfCg() { types().least = before_; }
+  LeastRowsOfCg(const LeastRowsOfCg&) = delete;
+  LeastRowsOfCg& operator=(const LeastRowsOfCg&) = delete;
+
+ private:
+  PetscInt before_;
+};
 /// One of three arrays for intermediate results. @param number  0 to 2. @throws DeviceError
 DeviceArray& scratch(DeviceSpace& space, Index rows, std::size_t number = 0);
 /// @throws PetscFailure if the program holds the vector's device memory for writing

@@ -118,12 +118,12 @@ void create_by(PetscErrorCode (*create)(Vec), Vec vector) {
   make_dressed(vector->map, &vector, [&] { return (*create)(vector); });
 }
 
-/* A sequential vector that is too short for the device stays undressed: with 1000 rows, a test of its length would take
-   a tenth of an operation's time. A parallel vector is always dressed, because it may be long on other ranks and all
-   ranks must agree. */
+/* A sequential vector that is too short for any work on the device stays undressed: with 1000 rows, a test of its
+   length would take a tenth of an operation's time. A parallel vector is always dressed, because it may be long on
+   other ranks and all ranks must agree. */
 void create_seq_vec(Vec vector) {
   must(PetscLayoutSetUp(vector->map));
-  if (vector->map->n < types().least) {
+  if (vector->map->n < (types().options.least_is_fixed ? types().least : kLeastRows)) {
     must((*types().petscs.create_seq)(vector));
   } else {
     create_by(types().petscs.create_seq, vector);
@@ -221,6 +221,7 @@ void register_types() {
   must(PetscOptionsGetBool(nullptr, nullptr, "-oclspkt_types_view", &t.options.view, nullptr));
   PetscBool fixed = PETSC_FALSE;
   t.least = kLeastRows;
+  t.least_of_cg = 0;
   must(PetscOptionsGetBool(nullptr, nullptr, "-pc_oclspkt_reproducible", &fixed, nullptr));
   must(PetscOptionsGetInt(nullptr, nullptr, "-oclspkt_types_least", &t.least, &t.options.least_is_fixed));
   if (fixed) t.options.least_is_fixed = PETSC_TRUE;

@@ -90,7 +90,7 @@ struct DeviceCg {
     p = bring(space, Vector<T>(host.p.begin(), host.p.end()));
     space.fill(*x, T(0));
     cg = space.make_cg(form, norm, matrix.rows, kKept);
-    cg->begin({static_cast<T>(host.rho), T(0), T(1), T(1)});
+    cg->begin({static_cast<T>(host.rho), T(0), T(1), T(1)}, T(1));
   }
   CgArrays<T> arrays() const {
     return {a.get(),

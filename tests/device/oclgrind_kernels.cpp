@@ -121,7 +121,7 @@ bool iterates(Space<T>& space, const SpaceMatrix<T>& a, const std::vector<T>& nu
     const bool plain = form == CgForm::plain, others = form == CgForm::others_r;
     const auto cg = space.make_cg(form, CgNorm::of_form, a.rows(), 2);
     space.bring(numbers.data(), *p);
-    cg->begin({T(1), T(0), T(1), T(1)});
+    cg->begin({T(1), T(0), T(1), T(1)}, T(1));
     const CgArrays<T> arrays{
         &a, x.get(), r.get(), p.get(), w.get(), plain ? r.get() : w.get(), plain || others ? nullptr : inverse.get()};
     cg->step(arrays);

@@ -302,6 +302,69 @@ TEST_F(CgDevice, IsKspcgWhereTheDeviceCannotDoAll) {
   expect_view(ksp, "KSPCG solves: the solve is KSPSolveTranspose()");
 }
 
+/// Right-hand sides whose squares over- or underflow, and matrices that scale them: a power of two changes no bits.
+TEST_F(CgDevice, ScalesWithTheSystemWhateverItsSize) {
+  if (PetscGlobalSize > 1) GTEST_SKIP() << "KSPCG solves on several ranks";
+  if (!has_copies()) GTEST_SKIP() << "PETSc's first norm over- or underflows";
+  struct Powers {
+    int of_b, of_a;
+  };
+  for (const std::string pc : {PCNONE, PCJACOBI, PCOCLSPKT}) {
+    for (const KSPNormType norm : {KSP_NORM_PRECONDITIONED, KSP_NORM_UNPRECONDITIONED, KSP_NORM_NATURAL}) {
+      const auto change = [&](KSP ksp) {
+        OK(KSPSetNormType(ksp, norm));
+        OK(KSPSetTolerances(ksp, 1e-8, 0, PETSC_DEFAULT, 500));
+      };
+      HeldKSP ksp = solver("10", pc.c_str(), change);
+      const Told plain = told(ksp);
+      EXPECT_EQ(plain.reason, KSP_CONVERGED_RTOL);
+      for (const Powers by : {Powers{-664, 0}, {664, 0}, {-20, -400}, {300, 500}, {-664, -664}}) {
+        SCOPED_TRACE(pc + ", " + KSPNormTypes[norm] + ", b times 2^" + std::to_string(by.of_b) + ", A times 2^" +
+                     std::to_string(by.of_a));
+        OK(MatScale(a, std::ldexp(1, by.of_a)));
+        OK(VecScale(b, std::ldexp(1, by.of_b)));
+        const Told seen = told(ksp);
+        expect_view(ksp, "scalars stay on the device");
+        OK(MatScale(a, std::ldexp(1, -by.of_a)));
+        OK(VecScale(b, std::ldexp(1, -by.of_b)));
+        EXPECT_EQ(seen.reason, plain.reason);
+        const int of_z = pc == PCNONE ? 0 : -by.of_a;
+        const int of_norm = by.of_b + (norm == KSP_NORM_PRECONDITIONED ? of_z
+                                       : norm == KSP_NORM_NATURAL      ? of_z / 2
+                                                                       : 0);
+        ASSERT_EQ(seen.history.size(), plain.history.size());
+        for (std::size_t i = 0; i < plain.history.size(); ++i) {
+          const double right = std::ldexp(plain.history[i], of_norm); /* the first one is made otherwise */
+          EXPECT_NEAR(seen.history[i] / right, 1, i == 0 ? 1e-14 : 0) << "norm " << i;
+        }
+        for (std::size_t i = 0; i < plain.x.size(); ++i) {
+          ASSERT_EQ(seen.x[i], std::ldexp(plain.x[i], by.of_b - by.of_a)) << "row " << i;
+        }
+      }
+    }
+  }
+}
+
+/// The residual that a monitor builds has the scale of the right-hand side.
+TEST_F(CgDevice, BuildsTheResidualOfASystemThatItScales) {
+  const auto monitor = [](KSP ksp, PetscInt, PetscReal norm, void*) -> PetscErrorCode {
+    Vec residual;
+    PetscReal built;
+    PetscFunctionBegin;
+    PetscCall(KSPBuildResidual(ksp, nullptr, nullptr, &residual));
+    PetscCall(VecNorm(residual, NORM_2, &built));
+    PetscCall(VecDestroy(&residual));
+    EXPECT_NEAR(built / norm, 1, 1e-12);
+    PetscFunctionReturn(0);
+  };
+  OK(VecScale(b, PetscGlobalSize > 1 || !has_copies() ? 1 : 1e-150));
+  HeldKSP ksp = solver("10", PCNONE, [&](KSP k) {
+    OK(KSPSetTolerances(k, 1e-8, 0, PETSC_DEFAULT, 500));
+    OK(KSPMonitorSet(k, monitor, nullptr, nullptr));
+  });
+  EXPECT_EQ(told(ksp).reason, KSP_CONVERGED_RTOL);
+}
+
 TEST_F(CgDevice, RefusesToCheckNever) {
   HeldKSP ksp;
   OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
@@ -309,6 +372,41 @@ TEST_F(CgDevice, RefusesToCheckNever) {
   OK(PetscOptionsSetValue(nullptr, "-ksp_cgdevice_check", "0"));
   EXPECT_ERROR(KSPSetFromOptions(ksp), PETSC_ERR_ARG_OUTOFRANGE, "-ksp_cgdevice_check 0: give 1 to 100000 iterations");
   OK(PetscOptionsClearValue(nullptr, "-ksp_cgdevice_check"));
+}
+
+/// Solve for 12000 rows under the limits of a profile, and print the views. KSPCG comes to the same iterates.
+TEST(CgDeviceLimit, IsItsOwn) {
+  constexpr PetscInt kRows = 12000;
+  HeldVec any = make_vec(kRows, VECSTANDARD);
+  OK(VecSet(any, 1)); /* opens the device: the limit of vectors is known from here on */
+  HeldMat a = second_differences(kRows, 1, 3);
+  HeldVec b, x, right;
+  OK(MatShift(a, 0.1));
+  OK(MatCreateVecs(a, &b, &x));
+  OK(VecDuplicate(x, &right));
+  OK(VecSet(b, 1));
+  for (const char* pc : {PCJACOBI, PCOCLSPKT}) {
+    PetscInt iterations[2];
+    for (const bool cg : {true, false}) {
+      HeldKSP ksp;
+      PC own;
+      OK(KSPCreate(PETSC_COMM_WORLD, &ksp));
+      OK(KSPSetOperators(ksp, a, a));
+      OK(KSPSetType(ksp, cg ? KSPCG : KSPCGDEVICE));
+      OK(KSPGetPC(ksp, &own));
+      OK(PCSetType(own, pc));
+      for (int solve = 0; solve < 2; ++solve) {
+        OK(KSPSolve(ksp, b, cg ? right : x));
+        EXPECT_EQ(converged_reason(ksp), KSP_CONVERGED_RTOL);
+      }
+      iterations[cg] = iterations_of(ksp);
+      if (cg) continue;
+      OK(KSPView(ksp, PETSC_VIEWER_STDOUT_WORLD));
+    }
+    EXPECT_EQ(iterations[0], iterations[1]);
+    OK(VecAXPY(x, -1, right));
+    EXPECT_LT(norm_of(x, NORM_INFINITY), 1e-9);
+  }
 }
 
 }  // namespace
