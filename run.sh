@@ -61,7 +61,7 @@ case $verb in
   test)
     case "$*" in
       '') lists=(build demo test) steps=(release) ;;
-      all) lists=(build demo bench test all) steps=(release rest fortran64 newest asan fuzz) ;;
+      all) lists=(build demo bench test all) steps=("ahead:asan newest" whole fortran64 newest asan) ;;
       types | 'types '*)
         lists=(build demo test) examples="${*:2}"
         case $examples in
