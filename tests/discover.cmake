@@ -28,7 +28,8 @@ endfunction()
 # oclspkt_precompile_headers([LIBRARY ...]): compile GoogleTest's headers once for all programs of this folder that use it.
 # The libraries are those whose flags all these programs have.
 function(oclspkt_precompile_headers)
-  string(MAKE_C_IDENTIFIER "oclspkt_headers_${CMAKE_CURRENT_SOURCE_DIR}" headers)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE folder)
+  string(MAKE_C_IDENTIFIER oclspkt_headers_${folder} headers)
   file(CONFIGURE OUTPUT headers.cpp CONTENT "")
   add_library(${headers} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/headers.cpp)
   target_link_libraries(${headers} PRIVATE oclspkt_flags GTest::gtest ${ARGN})
