@@ -61,7 +61,7 @@ case $verb in
   test)
     case "$*" in
       '') lists=(build demo test) steps=(release) ;;
-      all) lists=(build demo bench test all) steps=(release rest fortran64 complex newest asan fuzz) ;;
+      all) lists=(build demo bench test all) steps=("ahead:asan newest" whole fortran64 complex newest asan) ;;
       types | 'types '*)
         lists=(build demo test) examples="${*:2}"
         case $examples in

@@ -8,17 +8,28 @@ target_compile_options(oclspkt_flags INTERFACE
 # Excess and two-sum rely on the order in which sums are written; nothing may be re-associated or contracted there.
 target_compile_options(oclspkt_flags INTERFACE -ffp-contract=off)
 if(OCLSPKT_SANITIZE)
-  # GCC takes twice as long to compile with the checks of every access. AddressSanitizer reports accesses to wrong
-  # memory, too, but no wrong alignment and no wrong class. Rooms in the fuzzing targets, which Clang compiles with all
-  # checks, do without.
-  define_property(TARGET PROPERTY OCLSPKT_FUZZED)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "OCLSPKT_SANITIZE needs Clang: use `cmake --preset asan`")
+  endif()
   # What tests do themselves is looked at for addresses alone: with both, they take twice as long to compile.
   define_property(TARGET PROPERTY OCLSPKT_ADDRESSES_ALONE INITIALIZE_FROM_VARIABLE OCLSPKT_ADDRESSES_ALONE)
+  # What the fuzzing targets are made of tells libFuzzer which branches an input takes.
+  define_property(TARGET PROPERTY OCLSPKT_FUZZED)
   target_compile_options(oclspkt_flags INTERFACE -fsanitize=${OCLSPKT_SANITIZE} -fno-omit-frame-pointer
-    -fno-sanitize-recover=undefined
-    $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:$<TARGET_PROPERTY:OCLSPKT_FUZZED>>>:-fno-sanitize=null,alignment,object-size,vptr>
+    -fno-sanitize-recover=undefined -D__SANITIZE_ADDRESS__  # as GCC defines it
+    $<$<AND:$<BOOL:${OCLSPKT_FUZZ}>,$<BOOL:$<TARGET_PROPERTY:OCLSPKT_FUZZED>>>:-fsanitize=fuzzer-no-link>
     $<$<BOOL:$<TARGET_PROPERTY:OCLSPKT_ADDRESSES_ALONE>>:-fno-sanitize=undefined>)
-  target_link_options(oclspkt_flags INTERFACE -fsanitize=${OCLSPKT_SANITIZE})
+  # The run-time is a library of its own, but for the fuzzers: programs that are built without it open our libraries.
+  set(runtime libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${runtime} OUTPUT_VARIABLE OCLSPKT_SANITIZER_RUNTIME
+                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT IS_ABSOLUTE "${OCLSPKT_SANITIZER_RUNTIME}")
+    message(FATAL_ERROR "${CMAKE_CXX_COMPILER} has no ${runtime}: install Clang's run-times (Debian: libclang-rt-14-dev)")
+  endif()
+  cmake_path(GET OCLSPKT_SANITIZER_RUNTIME PARENT_PATH folder)
+  set(is_fuzzer $<AND:$<BOOL:$<TARGET_PROPERTY:OCLSPKT_FUZZED>>,$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>>)
+  target_link_options(oclspkt_flags INTERFACE -fsanitize=${OCLSPKT_SANITIZE}
+                                              $<$<NOT:${is_fuzzer}>:-shared-libsan;-Wl,-rpath,${folder}>)
 endif()
 
 # oclspkt_part_of_plugin(TARGET): a library that hands over to liboclspkt.so if -dll_append names it. The name of its

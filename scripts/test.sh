@@ -24,9 +24,10 @@ note() {
   summary+=("$(printf '%-12s %5d passed, %d failed, %d skipped' "$@")")
 }
 
-# test_preset NAME PRESET [ctest options]: configure with $settings, build with the options $goals and test. A build that
-# fails counts as one failed test. The build folder is that of the preset, or $folder. Plugins for other builds of PETSc
-# that the folder has, as that of the demo, are taken away: they would be found beside the one under test.
+# test_preset NAME PRESET [ctest options]: configure with $settings, build with the options $goals and test, unless
+# $build_only is set. A build that fails counts as one failed test. The build folder is that of the preset, or $folder.
+# Plugins for other builds of PETSc that the folder has, as that of the demo, are taken away: they would be found beside
+# the one under test.
 test_preset() {
   local name=$1 preset=$2 results=$PWD/build/$1.tests.xml all bad skip good status=0 begin=$SECONDS
   local in_folder=() build=(--preset "$2") run=(--preset "$2")
@@ -41,6 +42,7 @@ test_preset() {
     note "$name" 0 1 0
     return
   fi
+  [ -z "${build_only:-}" ] || return 0
   echo "== built $name in $((SECONDS - begin)) s, testing"
   rm -f "$results"
   # One more than there are processors: many tests wait, for MPI, for drivers that hang, for each other.
@@ -60,6 +62,23 @@ test_preset() {
   echo "== $name took $((SECONDS - begin)) s"
 }
 
+# test_ahead "STEP...": build what these steps test while other steps run, with the time that their tests leave the
+# processors idle. Each of these steps begins with `wait`; it builds again what failed here, and shows the error.
+test_ahead() {
+  local ahead
+  set -m  # a process group of its own
+  (
+    renice -n 19 -p "$BASHPID" >/dev/null
+    build_only=yes
+    for step in $1; do
+      "test_$step"
+    done
+  ) >build/ahead.log 2>&1 &
+  set +m
+  ahead=$!
+  trap "kill -- -$ahead 2>/dev/null || true" EXIT
+}
+
 # What users build, and the tests of it.
 test_release() {
   settings=(-DOCLSPKT_BENCH=OFF -DOCLSPKT_ATTACK=OFF)
@@ -67,12 +86,12 @@ test_release() {
   test_preset release release -LE "$LEFT_TO_ALL"
 }
 
-# What test_release leaves.
-test_rest() {
+# The same with what test_release leaves.
+test_whole() {
   install_nvrtc
   settings=(-DOCLSPKT_BENCH=ON -DOCLSPKT_ATTACK=ON "-DOCLSPKT_NVRTC=$NVRTC")
   goals=()
-  test_preset release-rest release -L "$LEFT_TO_ALL"
+  test_preset release release
 }
 
 # The plugin on the solver of the release build, beside whose plugin this one is installed.
@@ -131,6 +150,7 @@ test_complex() {
 # The newest release of PETSc that is supported, with 64-bit indices. `test petsc` has 32-bit ones, and petsc4py.
 NEWEST_PETSC=3.26.1
 test_newest() {
+  wait
   if OMPI_CC=clang-14 build_petsc "$NEWEST_PETSC" --with-64-bit-indices; then
     LEFT_OUT=$BESIDE_RELEASE test_plugin "petsc-newest" "$petsc_dir" "$petsc_arch" "$OF_RELEASE"
   else
@@ -145,9 +165,10 @@ test_newest() {
 # PETSc. Two run-times see all that ours does: what compiled kernels do to memory, sanitizers do not see. Unit tests of both
 # scalars run in double: the code is the same. Under sanitizers dlerror() tells nothing, which two tests ask for.
 test_asan() {
+  wait
   settings=(-DOCLSPKT_BENCH=OFF -DOCLSPKT_EXAMPLES=OFF -DOCLSPKT_ATTACK=OFF "-DOCLSPKT_ICD_FOLDER=$FEWER_ICD_FOLDER"
-    "-DOCLSPKT_REQUIRE_DEVICES=${REQUIRED_PLATFORMS/Intel(R) OpenCL,/}")
-  goals=(--target plugin/all tests/{unit,cuda,cuda/fakes,device,solver,petsc,sanitizers}/all)
+    "-DOCLSPKT_REQUIRE_DEVICES=${REQUIRED_PLATFORMS/Intel(R) OpenCL,/}" -DOCLSPKT_FUZZ_SECONDS=30)
+  goals=(--target plugin/all tests/{unit,cuda,cuda/fakes,device,solver,petsc,sanitizers,fuzz}/all)
   test_preset asan asan -LE 'house|slow|freeze' -E 'foreign\.(snes|ts|tao|lines|asm|multigrid)|foreign.*\.cpu$|foreign\.ksp-.*\.3$|solver\.(Memory|Contexts)$|device\..*hangs|petsc\.GridLines\.3$|petsc\.Types(|Named)\.3$|petsc\.Types\.4$|petsc\.CgDevice\.(Intel|3)$|petsc\.SharesRowsEvenly|petsc\.Python\.TakesThePath|petsc\.Flavours\.AreNotBeside|solver\.Fork$|attack\.found$|<float>$'
 }
 
@@ -175,13 +196,6 @@ test_types() {
     bad=1
   fi
   note types "$good" "$bad" "$(grep -c ' here: ' "$output" || true)"
-}
-
-# Without optimisation, as the compiler takes longer than the fuzzing; `./run.sh fuzz` optimises.
-test_fuzz() {
-  settings=(-DOCLSPKT_TESTS=OFF -DOCLSPKT_FUZZ_SECONDS=30 "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0 -g1 -D_GLIBCXX_ASSERTIONS")
-  goals=()
-  test_preset fuzz fuzz -j 3  # all at once: what counts is the seconds of each
 }
 
 # run_tests STEP...: each step is one of the functions above, with what it takes after a colon.

@@ -18,23 +18,15 @@ if(OCLSPKT_ICD_FOLDER)
 endif()
 
 if(OCLSPKT_SANITIZE)
-  # Programs that were built without sanitizers (PETSc's examples, python3, mpiexec) must have the run-times in them
+  # Programs that were built without sanitizers (PETSc's examples, python3, mpiexec) must have the run-time in them
   # before they open our libraries. libstdc++ comes along because the run-time looks up __cxa_throw when it starts, and
   # a C program loads libstdc++ too late for that.
-  set(runtimes "")
-  foreach(library libasan.so libubsan.so libstdc++.so.6)
-    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${library} OUTPUT_VARIABLE path
-                    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-    if(NOT IS_ABSOLUTE "${path}")
-      message(FATAL_ERROR "${CMAKE_CXX_COMPILER} has no ${library}: OCLSPKT_SANITIZE needs GCC with its sanitizers")
-    endif()
-    file(REAL_PATH "${path}" path)
-    list(APPEND runtimes ${path})
-  endforeach()
-  list(JOIN runtimes ":" OCLSPKT_SANITIZER_RUNTIMES)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.so.6 OUTPUT_VARIABLE libstdcxx
+                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  file(REAL_PATH "${libstdcxx}" libstdcxx)
   set(suppressions ${CMAKE_CURRENT_LIST_DIR}/sanitizers)
   list(APPEND OCLSPKT_TEST_ENV
-    LD_PRELOAD=${OCLSPKT_SANITIZER_RUNTIMES}
+    LD_PRELOAD=${OCLSPKT_SANITIZER_RUNTIME}:${libstdcxx}
     ASAN_OPTIONS=detect_leaks=1:suppressions=${suppressions}/asan.supp
     LSAN_OPTIONS=print_suppressions=0:suppressions=${suppressions}/lsan.supp
     UBSAN_OPTIONS=print_stacktrace=1:suppressions=${suppressions}/ubsan.supp)

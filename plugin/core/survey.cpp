@@ -88,6 +88,9 @@ template <typename T>
          (row.upper <= upper_share * row.diag) & (off + row.diag <= kMost);
 }
 
+/// A minimum of rows. OpenMP starts one at infinity or, as Clang does, at the largest finite number.
+inline double least(double of_rows) { return of_rows < kMost ? of_rows : kInfinity; }
+
 /// Update the extremes that need no division.
 /// @tparam kStride elements from row to row; 0: rows.stride, which does not vectorise
 template <Index kStride, typename T>
@@ -106,7 +109,7 @@ template <Index kStride, typename T>
     records += keeps_records(from, i * stride, dominance, lower_share, upper_share) ? 0 : 1;
   }
   e.largest_row = largest;
-  e.smallest_row = smallest;
+  e.smallest_row = least(smallest);
   return {uncoupled, records};
 }
 
@@ -126,7 +129,7 @@ template <Index kStride, typename T>
     upper_share = of_upper > upper_share ? of_upper : upper_share;
     bad += finite_at(from, i * stride) ? 0 : 1;
   }
-  e.dominance = dominance;
+  e.dominance = least(dominance);
   e.lower_share = lower_share;
   e.upper_share = upper_share;
   return bad;

@@ -35,6 +35,7 @@ void __threadfence_block();
 #define __shared__ static
 #define OPENCL_LOCAL_MEMORY
 // NVIDIA's instructions: kernels that reach them fail.
+#pragma clang diagnostic ignored "-Wkeyword-macro"
 #define asm(...) throw "PTX"
 
 #define OCLSPKT_ATOMICS(type)                                                                                \

@@ -109,9 +109,9 @@ std::vector<T> solve_by_plan(int device, const Plan& plan, const Bands<T>& bands
 }
 
 /// By kernels made for GPUs.
-inline constexpr DeviceSettings kForGpus{.variant = Variant::gpu};
+inline const DeviceSettings kForGpus{.variant = Variant::gpu};
 /// The same as for large vectors.
-inline constexpr DeviceSettings kOnDemand{.variant = Variant::gpu, .nan_safe_bytes = 0};
+inline const DeviceSettings kOnDemand{.variant = Variant::gpu, .nan_safe_bytes = 0};
 
 /// solve_by_plan() by those kernels.
 template <typename T>

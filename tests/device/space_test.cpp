@@ -313,7 +313,7 @@ SCALAR_TEST(SpaceOnDevice, TellsOfFailuresAndGoesOn) {
       const Array<T> x = bring(*space, Vector<T>(static_cast<std::size_t>(n), T(1)));
       SumValue<T> sum;
       Vector<T> numbers(static_cast<std::size_t>(n));
-      const auto work = [&] {
+      const auto work = [&, n = n] {
         const Array<T> y = space->make(n);
         space->bring(numbers.data(), *y);
         space->combine(*y, T(1), std::vector<Term<T>>{{T(2), x.get()}});

@@ -9,7 +9,7 @@
 namespace oclspkt::test {
 namespace {
 
-constexpr DeviceSettings kByTask{.variant = Variant::fpga};
+const DeviceSettings kByTask{.variant = Variant::fpga};
 
 constexpr const char* kTaskSchemes[] = {"fpga-spktrunc", "fpga-spkboth", "fpga-spkjac"};
 

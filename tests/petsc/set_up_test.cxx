@@ -48,7 +48,7 @@ TEST(SetUp, OfAnUnchangedMatrixDoesNothing) {
 TEST(SetUp, OfNewValuesReadsThemOnceAndNoPattern) {
   auto&& [A, pc, b, x] = System(tridiagonal(kRows, -1, 4, -2));
   OK(PCSetUp(pc));
-  const auto bytes = [&] {
+  const auto bytes = [&, &pc = pc] {
     return petsc::data(pc)->first().extraction.bytes() + petsc::data(pc)->first().solver.bytes();
   };
   const std::int64_t before = bytes();

@@ -189,7 +189,7 @@ TEST_F(Keep, TheBandsBesideStoredFactors) {
       SCOPED_TRACE(lines.describe() + ", dominance " + std::to_string(d) + (symmetric ? ", symmetric" : ""));
       const Bands<double> bands =
           symmetric ? test::random_symmetric<double>(lines, d) : test::random_dominant<double>(lines, d);
-      test::with_every_device([&](const Options& options) {
+      test::with_every_device([&, symmetric = symmetric](const Options& options) {
         Solver<double> solver(options);
         Bands<double> closed = test::closed(test::copy_of(bands)), told(lines);
         set_up(solver, bands);

@@ -58,7 +58,7 @@ TEST(Processor, ThatIsEmulatedHasNoFiguresOfABoardOfTheSameName) {
   EXPECT_NE(emulator.known_as(), board.known_as());
   EXPECT_NE(emulator.figures_of(), board.figures_of());
   board.info.driver_version = "2";
-  EXPECT_NE(board.figures_of(), Processor(any, 2, machine()[2], {}).figures_of());
+  EXPECT_NE(board.figures_of(), (Processor{any, 2, machine()[2], {}}.figures_of()));
   EXPECT_EQ(Processor().known_as(), "host");
 }
 

@@ -185,7 +185,9 @@ SCALAR_TEST(GroupChoice, MakesRunsOfLines) {
   const bool wide = sizeof(T) == sizeof(double);
   for (const auto& [length, lambda, tiles] :
        {std::tuple<Index, double, int>{4096, 1e4, 2}, {4096, 10, 0}, {16'384, 100, wide ? 16 : 0}, {16'384, 10, 0}}) {
-    const auto bands = [&] { return test::diffusion<T>(LineSet::equal(1056, length), lambda); };
+    const auto bands = [length = length, lambda = lambda] {
+      return test::diffusion<T>(LineSet::equal(1056, length), lambda);
+    };
     // With a halo of 166 rows both tiles of a cut may be off.
     const bool by_halo = tiles == 0 && lambda < 100;
     EXPECT_EQ(proposed(bands(), Method::truncated_halo).has_value(), by_halo) << length << ", lambda " << lambda;

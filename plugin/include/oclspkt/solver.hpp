@@ -27,11 +27,11 @@ struct Known {
 
 struct Survey;
 template <typename T>
-class DeviceVisit;
+class OCLSPKT_API DeviceVisit;
 template <typename T>
 class SharedLines;
 template <typename T>
-class Solver;
+class OCLSPKT_API Solver;
 
 /// Bands that a caller fills before a set-up, while the Solver still applies the previous operator. The Solver takes
 /// them over without a copy.
