@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cstring>
 
-#include "devices.hpp"
 #include "fault.hpp"
+#include "space_cases.hpp"
 #include "sparse_matrices.hpp"
 
 namespace oclspkt::test {
@@ -57,14 +57,7 @@ class Products {
 };
 
 template <typename T>
-struct Product : testing::Test {
-  /// Spaces live as long as the suite: a new one builds its kernels anew.
-  static inline std::vector<std::shared_ptr<Space<T>>> spaces;
-  static void TearDownTestSuite() { spaces.clear(); }
-  static std::shared_ptr<Space<T>> space_of(const DeviceInfo& info, Variant variant) {
-    return spaces.emplace_back(make_space<T>(info.index, variant));
-  }
-
+struct Product : KeptSpaces<T> {
   static constexpr SparseFormat kAll[] = {SparseFormat::dia, SparseFormat::sell, SparseFormat::csr};
 
   /// Call f(products) for every device and kind of kernels, by forms of that format.
@@ -73,7 +66,7 @@ struct Product : testing::Test {
     for (const Variant variant : {Variant::by_type, Variant::gpu}) {
       const auto run = [&](const DeviceInfo& info) {
         SCOPED_TRACE(std::string(name(format)) + (variant == Variant::gpu ? " by kernels for GPUs" : ""));
-        const auto space = space_of(info, variant);
+        const auto space = Product::space_of(info, variant);
         const FormRequest wanted{format, space->slice_rows()};
         Products<T> products(
             space, transposed ? make_transposed_form(a.pattern(), wanted) : make_sparse_form(a.pattern(), wanted));

@@ -65,17 +65,30 @@ Vector<T> draw_short(Index n, unsigned seed) {
   return x;
 }
 
+/// Spaces live as long as the suite: a new one builds its kernels anew.
 template <typename T>
-class SpaceOnDevice : public testing::Test {
+class KeptSpaces : public testing::Test {
+ protected:
+  static void TearDownTestSuite() { spaces.clear(); }
+  static std::shared_ptr<Space<T>> space_of(const DeviceInfo& info, Variant variant) {
+    return spaces.emplace_back(make_space<T>(info.index, variant));
+  }
+
+ private:
+  static inline std::vector<std::shared_ptr<Space<T>>> spaces;
+};
+
+template <typename T>
+class SpaceOnDevice : public KeptSpaces<T> {
  protected:
   /// Call f(space) for the kernels of each device, and for those for GPUs on all but emulators: they build slowly.
   template <typename F>
   void on_every_space(const F& f) {
-    on_every_device<T>([&](const DeviceInfo& info) { f(*make_space<T>(info.index)); });
+    on_every_device<T>([&](const DeviceInfo& info) { f(*this->space_of(info, Variant::by_type)); });
     on_every_device<T>([&](const DeviceInfo& info) {
       if (info.emulated) return;
       SCOPED_TRACE("kernels for GPUs");
-      f(*make_space<T>(info.index, Variant::gpu));
+      f(*this->space_of(info, Variant::gpu));
     });
   }
   SumValue<T> sum(Space<T>& space, SumKind kind, const Vector<T>& x) {

@@ -135,7 +135,7 @@ TEST(GroupChoiceReport, SaysUnderPrecisionNarrowWhetherFactorsAreStored) {
 
 /// A user who names a form gets it, also where another form of that scheme is cheaper.
 SCALAR_TEST(GroupChoice, GivesTheFormThatIsNamed) {
-  const LineSet lines = LineSet::grid_axis(1, 64, 4096, 64);
+  const LineSet lines = LineSet::grid_axis(1, 64, 4096, 4);
   for (const bool alike : {false, true}) {
     for (const char* const form : {"grids-streamed", "grids-shared", "grids-condensed", "grids-factored"}) {
       Asked<T> asked(test::constant<T>(lines, -1, 4, -1), {.variant = form});
@@ -183,16 +183,16 @@ SCALAR_TEST(GroupChoice, KeepsTheFactorsOfLinesThatAreAlike) {
 
 SCALAR_TEST(GroupChoice, MakesRunsOfLines) {
   const bool wide = sizeof(T) == sizeof(double);
+  DeviceTraits traits = kGpu;
+  traits.cores = 16;  // eight lines each
   for (const auto& [length, lambda, tiles] :
        {std::tuple<Index, double, int>{4096, 1e4, 2}, {4096, 10, 0}, {16'384, 100, wide ? 16 : 0}, {16'384, 10, 0}}) {
-    const auto bands = [length = length, lambda = lambda] {
-      return test::diffusion<T>(LineSet::equal(1056, length), lambda);
-    };
+    Asked<T> asked(test::diffusion<T>(LineSet::equal(128, length), lambda), {}, traits);
     // With a halo of 166 rows both tiles of a cut may be off.
     const bool by_halo = tiles == 0 && lambda < 100;
-    EXPECT_EQ(proposed(bands(), Method::truncated_halo).has_value(), by_halo) << length << ", lambda " << lambda;
+    EXPECT_EQ(asked.propose(Method::truncated_halo).has_value(), by_halo) << length << ", lambda " << lambda;
     if (tiles == 0) continue;
-    const auto proposal = proposed(bands(), Method::truncated_streamed);
+    const auto proposal = asked.propose(Method::truncated_streamed);
     ASSERT_TRUE(proposal);
     EXPECT_TRUE(runs_are_lines(proposal->plan));
     EXPECT_EQ(proposal->plan.run_tiles, tiles);

@@ -147,8 +147,8 @@ SCALAR_TEST(SolverOnHost, DecidesAnewWhichFormTheBandsHave) {
 
 class SharedBands : public test::SolverFixture<float> {};
 
-TEST_F(SharedBands, OneLineOfAMillionThatDiffersIsSeen) {
-  const Index count = 1'000'000, length = 4, broken = 654'321;
+TEST_F(SharedBands, OneLineOfManyThatDiffersIsSeen) {
+  const Index count = 200'000, length = 4, broken = 154'321;
   for (const LineSet& lines : {LineSet::equal(count, length), LineSet::grid_axis(1, count, length, 1)}) {
     Bands<float> bands = test::diffusion<float>(lines, 1);
     Options options{.devices = "host"};
