@@ -229,7 +229,9 @@ inline std::string words_of(const Scheme& scheme, const Plan& plan) {
   }
   return words;
 }
-inline std::string storage_of(const Plan& plan) { return std::string(name(plan.form)) + (plan.narrow ? " narrow" : ""); }
+inline std::string storage_of(const Plan& plan) {
+  return std::string(name(plan.form)) + (plan.narrow ? " narrow" : "");
+}
 inline const char* kind_of(const LineSet& lines) {
   return !lines.contiguous() ? "side by side" : lines.count() > 1 ? "lines" : "one line";
 }
