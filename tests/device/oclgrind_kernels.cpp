@@ -23,21 +23,22 @@ struct Planned {
 };
 
 /// Less than a tile, several tiles of which the last is not full, lines that end within tiles or fill them; side by
-/// side fewer lines than lanes, whole lanes and more, several tiles of rows.
-std::vector<LineSet> few_rows() {
+/// side fewer lines than lanes, whole lanes and more, several tiles of rows. @param large  tiles are large
+std::vector<LineSet> few_rows(bool large) {
   return {LineSet::one(1),
           LineSet::one(300),
           LineSet::one(1189),
           LineSet::one(2189),
-          LineSet::equal(37, 61),
+          LineSet::equal(large ? 37 : 13, 61),
           LineSet::equal(9, 64),
           LineSet::unequal({0, 1, 1, 33, 300}),
           LineSet::grid_axis(1, 7, 9, 2),
-          LineSet::grid_axis(1, 37, 70, 2),
+          LineSet::grid_axis(1, 19, 70, 2),
           LineSet::grid_axis(1, 5, 300, 1)};
 }
 
-/// One plan of each kind that a scheme has on a device, by short partitions and small work-groups, whole and in chunks.
+/// Plans of a scheme on a device, by short partitions and small work-groups, whole and in chunks: every two of what is
+/// stored, the words of the view and the kind of lines meet in one of them.
 template <typename T>
 std::vector<Planned<T>> kinds_of(const Scheme& scheme, int device) {
   constexpr Variant kVariants[] = {Variant::cpu, Variant::gpu, Variant::fpga};  // in the order of Kernels
@@ -45,8 +46,8 @@ std::vector<Planned<T>> kinds_of(const Scheme& scheme, int device) {
   const std::string name = scheme.name();
   const bool fixed = name == "lanes-tiles" || name == "tiles-kept";  // by tiles of their own size
   std::vector<Planned<T>> plans;
-  std::set<std::string> kinds;
-  for (const LineSet& lines : few_rows()) {
+  std::set<std::string> pairs;
+  for (const LineSet& lines : few_rows(fixed)) {
     for (const AskedMatrix matrix : {AskedMatrix::random, AskedMatrix::symmetric, AskedMatrix::alike,
                                      AskedMatrix::alike_symmetric, AskedMatrix::slow}) {
       for (const Precision precision : {Precision::same, Precision::narrow}) {
@@ -55,13 +56,19 @@ std::vector<Planned<T>> kinds_of(const Scheme& scheme, int device) {
         manner.wide = fixed;
         const System<T>& system = system_of<T>(matrix, lines);
         for (const Proposal& proposal : plans_of(scheme, system, device, manner, manner.settings())) {
+          const Plan& plan = proposal.plan;
+          const std::string words = words_of(scheme, plan), stored = storage_of(plan);
           // Systems that are smaller than a tile are a kind of their own.
-          const std::string kind = kind_of(scheme, proposal.plan, lines) +
-                                   (proposal.plan.tiles() > 1 || proposal.plan.has<Beside>() ? "" : " of one tile");
-          if (!kinds.insert(kind).second) continue;
-          plans.push_back({system, manner, proposal, 1});
+          const std::string where =
+              std::string(kind_of(lines)) + (plan.tiles() > 1 || plan.has<Beside>() ? "" : " of one tile");
+          const std::size_t known = pairs.size();
+          pairs.insert({words + "|" + stored, words + "|" + where, stored + "|" + where});
+          if (pairs.size() > known) plans.push_back({system, manner, proposal, 1});
           Planned<T> cut{system, manner, proposal, 3};
-          if (!is_whole(cut.proposal.plan) && cut_into(cut.proposal.plan, lines, cut.parts)) plans.push_back(cut);
+          if (is_whole(plan) || pairs.count(words + "|cut " + where) > 0) continue;
+          if (!cut_into(cut.proposal.plan, lines, cut.parts)) continue;
+          pairs.insert(words + "|cut " + where);
+          plans.push_back(cut);
         }
       }
     }

@@ -220,16 +220,24 @@ std::vector<Proposal> plans_of(const Scheme& scheme, const System<T>& system, in
   return plans;
 }
 
-/// What tells the kernels of plans apart: the words of the view without numbers, and the form.
-inline std::string kind_of(const Scheme& scheme, const Plan& plan, const LineSet& lines) {
-  std::string kind = std::string(scheme.form(plan)) + " " + name(plan.form) + (plan.narrow ? " narrow, " : ", ") +
-                     (!lines.contiguous() ? "side by side "
-                      : lines.count() > 1 ? "lines "
-                                          : "one line ");
-  for (const char letter : scheme.shape(plan)) {
-    if (std::isdigit(static_cast<unsigned char>(letter)) == 0) kind += letter;
+/// The form of a plan and the words of its view, without numbers and without what is stored.
+inline std::string words_of(const Scheme& scheme, const Plan& plan) {
+  std::string shape = scheme.shape(plan), words = std::string(scheme.form(plan)) + " ";
+  if (const std::size_t stored = shape.find(" factors"); stored != std::string::npos) shape.erase(0, stored);
+  for (const char letter : shape) {
+    if (std::isdigit(static_cast<unsigned char>(letter)) == 0) words += letter;
   }
-  return kind;
+  return words;
+}
+inline std::string storage_of(const Plan& plan) {
+  return std::string(name(plan.form)) + (plan.narrow ? " narrow" : "");
+}
+inline const char* kind_of(const LineSet& lines) {
+  return !lines.contiguous() ? "side by side" : lines.count() > 1 ? "lines" : "one line";
+}
+/// What tells the kernels of plans apart.
+inline std::string kind_of(const Scheme& scheme, const Plan& plan, const LineSet& lines) {
+  return words_of(scheme, plan) + ", " + storage_of(plan) + ", " + kind_of(lines);
 }
 
 }  // namespace oclspkt::test
