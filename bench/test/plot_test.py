@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""plot_test.py FOLDER: FOLDER/plot.py draws the results beside it, twice the same. Ends with 77 without matplotlib."""
+"""plot_test.py FOLDER: FOLDER/plot.py draws the results beside it, and one file of each kind twice the same. Ends with 77
+without matplotlib."""
 
 import json
 import pathlib
@@ -35,10 +36,20 @@ def draw(scripts, folder, results=None):
     return {path.name: path.read_text(encoding="utf-8") for path in pathlib.Path(folder).glob("*.svg")}
 
 
+def one_of_each_kind(results, folder):
+    """Link the first file of each kind of results, and all results that are drawn as one picture."""
+    for kind in ("sweep.json", "lines-float.json", "gpu/*.json", "gpu/krylov/*.json", "paper/*.json", "balance"):
+        path = min(results.glob(kind))
+        link = pathlib.Path(folder) / path.relative_to(results)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(path.resolve())
+    return pathlib.Path(folder)
+
+
 def main():
     scripts = pathlib.Path(sys.argv[1])
-    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
-        pictures, again = draw(scripts, one), draw(scripts, two)
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two, tempfile.TemporaryDirectory() as some:
+        pictures, again = draw(scripts, one), draw(scripts, two, one_of_each_kind(scripts / "results", some))
     subjects = ["lines", "sweep"]
     for path in (scripts / "results" / "gpu").glob("*.json"):
         subjects += [f"gpu-{path.stem}-lines", f"gpu-{path.stem}-systems"]
@@ -49,8 +60,10 @@ def main():
         expected += [f"evaluation-{path.stem}-{figure}.svg" for section, figures in PAPER.items() if run.get(section)
                      for figure in figures]
     assert sorted(pictures) == sorted([*expected, "performance-shared.svg"]), sorted(pictures)
+    assert "performance-shared.svg" in again and len(again) > 10, sorted(again)
+    for name, text in again.items():
+        assert text == pictures[name], f"{name} differs from run to run"
     for name, text in pictures.items():
-        assert text == again[name], f"{name} differs from run to run"
         assert len(text) <= LARGEST, f"{name} has {len(text)} bytes"
         assert "stream" in text or name == "performance-shared.svg" or name.startswith("evaluation"), name
     for name in ("truncated-halo, OpenCL", "exact-factored, host", "LAPACK gtsv", "Thomas stored"):
