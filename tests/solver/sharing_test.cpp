@@ -64,15 +64,19 @@ class Sharing : public test::SolverFixture<T> {
   }
 };
 
-SCALAR_TEST(Sharing, IsRightOnEverySubsetByEveryMethod) {
+/// The set of all by every method, the others by two of them in turn.
+SCALAR_TEST(Sharing, IsRightOnEverySubsetAndByEveryMethod) {
+  constexpr MethodChoice kMethods[] = {MethodChoice::automatic, MethodChoice::truncated,
+                                       MethodChoice::truncated_streamed, MethodChoice::exact,
+                                       MethodChoice::exact_factored};
   const LineSet line = LineSet::one(50'000);
-  for (const std::string& devices : subsets()) {
-    for (const MethodChoice method :
-         {MethodChoice::automatic, MethodChoice::truncated, MethodChoice::truncated_streamed, MethodChoice::exact,
-          MethodChoice::exact_factored}) {
-      SCOPED_TRACE(devices + ", " + name(method));
-      Options options = shared_evenly(devices);
-      options.method = method;
+  const std::vector<std::string> sets = subsets();
+  for (std::size_t set = 0; set < sets.size(); ++set) {
+    for (std::size_t method = 0; method < std::size(kMethods); ++method) {
+      if (set + 1 < sets.size() && (set + method) % std::size(kMethods) > 1) continue;
+      SCOPED_TRACE(sets[set] + ", " + name(kMethods[method]));
+      Options options = shared_evenly(sets[set]);
+      options.method = kMethods[method];
       Solver<T> solver(options);
       this->expect_right(solver, test::constant<T>(line, -1, 3, -1));
       EXPECT_GT(this->shares(solver), 1) << solver.report().sharing.why;
@@ -217,7 +221,7 @@ SCALAR_TEST(Sharing, ByTwoSolversInTwoThreadsIsRight) {
   for (std::size_t k = 0; k < 2; ++k) {
     threads.emplace_back([&, k] {
       Solver<T> solver = test::solver_for(bands, shared_evenly(subsets().back()));
-      for (int i = 0; i < 500; ++i) worst[k] = std::max(worst[k], this->backward_error(solver, bands));
+      for (int i = 0; i < 150; ++i) worst[k] = std::max(worst[k], this->backward_error(solver, bands));
     });
   }
   for (std::thread& thread : threads) thread.join();
