@@ -355,7 +355,7 @@ void CutParts<T>::measure_rows(const BandsView<T>& bands, const Bundle& b, Index
                                Index end_line, SpikeFacts* facts) const {
   // kOwn bounds the rounding of the residual itself.
   using Number = Doubled<T>;
-  constexpr double kOwn = 1.5 * kOfArithmetic<T> * kEps<double>;
+  constexpr double kOwn = 1.5 * kOfArithmetic<T> * kEpsOf<double>;
   const Index stride = lines_.row_stride();
   const auto wide = [](T number) { return widened<double>(number); };
   for (Index r = begin; r < end; ++r) {
@@ -380,7 +380,7 @@ void CutParts<T>::measure_rows(const BandsView<T>& bands, const Bundle& b, Index
       const double row = std::abs(lower) + std::abs(diag) + std::abs(upper) + std::abs(of_top) + std::abs(of_bottom);
       SpikeFacts& line = facts[w];
       line.size = larger(line.size, std::abs(wide(p_[at])) + std::abs(wide(q_[at])));
-      if (sizes != 0) line.error = larger(line.error, (left + kOwn * sizes) / (row * kEps<T>));
+      if (sizes != 0) line.error = larger(line.error, (left + kOwn * sizes) / (row * kEpsOf<T>));
     }
   }
 }

@@ -61,7 +61,7 @@ Trial trial_solve(const LineSet& lines, const BandsView<T>& bands, TrialKind kin
   trial_right_hand_side(lines, bands, kind, y.data());
   apply(y.data(), x.data());
   Trial trial;
-  const auto eps = static_cast<double>(kEps<T>);
+  const auto eps = static_cast<double>(kEpsOf<T>);
   const double limit = kTrialLimitEps * eps, stable = kStableEps * eps;
   std::vector<double> errors(static_cast<std::size_t>(lines.count()));
   for_pieces(lines.count(), lines_a_piece(lines), [&](Index first, Index end) {

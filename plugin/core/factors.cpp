@@ -77,7 +77,7 @@ struct Factors<T>::Abreast {
   }
   /// True if sweep j ended with the pivot with which sweep k of `begun` started.
   bool arrived(Index j, const Abreast& begun, Index k) const {
-    const Real<T> most = kForgottenEps * kEps<T>;
+    const Real<T> most = kForgottenEps * kEpsOf<T>;
     return std::abs(reciprocal[j] - begun.reciprocal[k]) <= most * std::abs(reciprocal[j]) &&
            std::abs(excess[j] - begun.excess[k]) <= most * std::abs(excess[j]);
   }

@@ -48,7 +48,7 @@ bool forgives_any(const LineSet& lines, const BandsView<T>& bands) {
 
 template <typename T>
 bool sums_to_zero(T a, T b, T c) {
-  constexpr Real<T> kRounding = 2 * kEps<T>;
+  constexpr Real<T> kRounding = 2 * kEpsOf<T>;
   if constexpr (kIsComplex<T>) {
     return modulus((b + a) + c) <= kRounding * modulus(b);
   } else {

@@ -38,6 +38,6 @@ std::vector<Index> lines_of_zero_sums(const LineSet& lines, const BandsView<T>& 
 
 /// The largest dominance of a line for which sums_are_zero() is true.
 template <typename T>
-inline constexpr double kZeroSumDominance = 1 + 8 * static_cast<double>(kEps<T>);
+inline constexpr double kZeroSumDominance = 1 + 8 * static_cast<double>(kEpsOf<T>);
 
 }  // namespace oclspkt

@@ -64,7 +64,7 @@ T exact_excess(T lower, T diag, T upper) {
 /// True if an excess is negative by at most a rounding of the diagonal: in [-2 eps |diag|, 0).
 template <typename T>
 bool is_forgiven(Real<T> excess, T diag) {
-  const Real<T> one_rounding = 2 * kEps<T> * std::abs(diag);
+  const Real<T> one_rounding = 2 * kEpsOf<T> * std::abs(diag);
   return (excess < 0) & (excess >= -one_rounding);  // without a branch, so that compilers vectorise over rows
 }
 

@@ -18,7 +18,7 @@ constexpr Index kLanes = PivotedLines<double>::kLanes;
 
 /// The eps of T, in eps of Number.
 template <typename T, typename Number>
-constexpr double kUnit = static_cast<double>(static_cast<Real<Number>>(kEps<T>) / kEps<Number>);
+constexpr double kUnit = static_cast<double>(static_cast<Real<Number>>(kEpsOf<T>) / kEpsOf<Number>);
 
 /// Limits of measured errors, in eps of T. A solution with an error above kRefineEps is refined. If its error then
 /// exceeds kWidenEps, it is computed in wider numbers.
@@ -37,7 +37,7 @@ double rounded(double eps) {
 /// error exceeds 1.
 template <typename T>
 double measured(double eps) {
-  const double most = 1 / static_cast<double>(kEps<T>);
+  const double most = 1 / static_cast<double>(kEpsOf<T>);
   return eps + 2 <= most ? eps + 2 : most;
 }
 
@@ -114,7 +114,7 @@ void PivotSolver<T, Number>::set_up(const Plan& /*plan*/, const Bands<T>& bands)
 
 template <typename T, typename Number>
 void PivotSolver<T, Number>::judge(const std::vector<PivotFacts>& facts) {
-  constexpr auto eps = static_cast<double>(kEps<T>);
+  constexpr auto eps = static_cast<double>(kEpsOf<T>);
   this->singular_.clear();
   this->trial_error_ = rounding_ = 0;
   worst_.assign(bundles_.size(), 0);

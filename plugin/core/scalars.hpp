@@ -54,7 +54,7 @@ using Doubled = Widened<double, T>;
 
 /// eps of the scalar T.
 template <typename T>
-inline constexpr Real<T> kEps = std::numeric_limits<Real<T>>::epsilon();
+inline constexpr Real<T> kEpsOf = std::numeric_limits<Real<T>>::epsilon();
 
 /// How many times as large as for real numbers a bound on rounding is in complex arithmetic. Bounds add errors of
 /// single operations; u is the unit of rounding, sizes are moduli. A sum of two numbers errs by at most u, a product by

@@ -280,7 +280,7 @@ void Choosing<T>::take(const Way& way, const Proposal& proposal, const char* pin
 /// backward error of a trial solve. Empty if both figures are within their limits.
 template <typename T>
 std::string above_limits(double rounding, double backward_error) {
-  constexpr double kTrialLimit = kTrialLimitEps * static_cast<double>(kEps<T>);
+  constexpr double kTrialLimit = kTrialLimitEps * static_cast<double>(kEpsOf<T>);
   if (std::isfinite(rounding) && rounding > kRoundingLimit) {
     return format("rounding bound %.3g eps > %.0f eps", rounding, kRoundingLimit);
   }

@@ -203,7 +203,7 @@ void CutOperator<T>::look_at(const T* y, const T* x) {
 /// because all entries of its solution have similar size.
 template <typename T>
 auto CutOperator<T>::try_lines(Accord& accord, const Bands<T>& whole) -> TrialResult {
-  const auto eps = static_cast<double>(kEps<T>), tol = tolerance<T>(options_);
+  const auto eps = static_cast<double>(kEpsOf<T>), tol = tolerance<T>(options_);
   const bool loose = tol > eps;
   const double limit = kTrialLimitEps * eps + (loose ? 8 * tol : 0);
   TrialResult result;

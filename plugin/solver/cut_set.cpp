@@ -112,7 +112,7 @@ Gathering judge_line(const std::vector<PartFacts<T>>& parts) {
   if (why != Gathering::none) return why;
   const std::vector<PivotedRow<Doubled<T>>> rows = reduced_rows(parts);
   const double pivot = smallest_pivot(rows);
-  const double small = (kSmallPivot + static_cast<double>(rows.size())) * static_cast<double>(kEps<T>);
+  const double small = (kSmallPivot + static_cast<double>(rows.size())) * static_cast<double>(kEpsOf<T>);
   return pivot >= small ? Gathering::none : Gathering::small_pivot;
 }
 

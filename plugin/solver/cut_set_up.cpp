@@ -28,13 +28,13 @@ constexpr double kBoundShare = 0.75, kSpikeShare = 0.125;
 /// end at eps, the componentwise backward error is 420 eps.)
 template <typename T>
 double spike_rounding() {
-  const auto eps = static_cast<double>(kEps<T>);
+  const auto eps = static_cast<double>(kEpsOf<T>);
   return kSpikeShare * eps * std::sqrt(eps);
 }
 
 template <typename T>
 double rounding() {
-  return static_cast<double>(kEps<T>);
+  return static_cast<double>(kEpsOf<T>);
 }
 
 bool truncates(MethodChoice method) {

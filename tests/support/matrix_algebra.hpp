@@ -27,7 +27,7 @@ Bands<T> transposed(const Bands<T>& bands) {
 /// Componentwise backward error over eps.
 template <typename T>
 double componentwise_error(const Bands<T>& bands, const std::vector<T>& x, const std::vector<T>& y) {
-  return componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()) / static_cast<double>(kEps<T>);
+  return componentwise_backward_error(bands.lines(), bands.view(), x.data(), y.data()) / static_cast<double>(kEpsOf<T>);
 }
 
 }  // namespace oclspkt::test

@@ -49,7 +49,7 @@ double transposed_error(Solver<T>& solver, const Bands<T>& bands) {
 template <typename T>
 class SolverFixture : public ::testing::Test {
  protected:
-  static constexpr double eps = kEps<T>;
+  static constexpr double eps = kEpsOf<T>;
 
   static void set_up(Solver<T>& solver, const Bands<T>& bands, const Known& known = {}) {
     test::set_up(solver, bands, known);

@@ -63,7 +63,7 @@ COMPLEX_TEST(ReciprocalsAndModuliErrByFewRoundings) {
     }
     of_modulus = std::max(of_modulus, std::abs(modulus(z) - std::abs(Wide(z))) / std::abs(Wide(z)));
   }
-  const double unit = kEps<T> / 2;
+  const double unit = kEpsOf<T> / 2;
   EXPECT_LE(static_cast<double>(of_reciprocal), 3.01 * unit);
   EXPECT_GE(static_cast<double>(of_reciprocal), unit);
   EXPECT_LE(static_cast<double>(of_modulus), 2.01 * unit);
@@ -181,7 +181,7 @@ COMPLEX_TEST(ScalesRowsNearTheEndsOfTheRange) {
   auto solver = this->make(bands);
   EXPECT_EQ(solver.report().groups.size(), 1u);
   const std::vector<T> found = test::answer(solver, y);
-  for (std::size_t i = 0; i < 120; ++i) EXPECT_LE(std::abs(found[i] - x[i]), 1000 * kEps<T>) << i;
+  for (std::size_t i = 0; i < 120; ++i) EXPECT_LE(std::abs(found[i] - x[i]), 1000 * kEpsOf<T>) << i;
 }
 
 COMPLEX_TEST(SolvesSeveralColumnsLikeEachAlone) {
@@ -216,7 +216,7 @@ COMPLEX_TEST(ApproximatesNothingBesideLinesThatAreReal) {
   const std::vector<Real<T>> expected = test::answer(of_real, y);
   for (std::size_t i = 0; i < y.size(); ++i) {
     EXPECT_EQ(x[i].imag(), 0);
-    EXPECT_NEAR(x[i].real(), expected[i], 200 * kEps<T> * 10) << i;
+    EXPECT_NEAR(x[i].real(), expected[i], 200 * kEpsOf<T> * 10) << i;
   }
 }
 

@@ -15,30 +15,30 @@
 namespace oclspkt {
 namespace {
 
-using Real = long double;
-using Complex = std::complex<Real>;
+using Exact = long double;
+using Complex = std::complex<Exact>;
 
 enum class Kind { fused, unfused, complex };
-const Real kComplexProduct = std::sqrt(Real(5)),
-           kComplexReciprocal = 3;  // in u, see docs/experiments/rounding-bounds.md
+const Exact kComplexProduct = std::sqrt(Exact(5)),
+            kComplexReciprocal = 3;  // in u, see docs/experiments/rounding-bounds.md
 
 /// Arithmetic that changes the result of one operation.
 template <typename N>
 struct Arithmetic {
-  static constexpr Real kStep = 1e-8L;
+  static constexpr Exact kStep = 1e-8L;
   Kind kind = Kind::fused;
   int changed = -1;  ///< number of the operation whose result changes
   int operations = 0;
-  Real error = 0;  ///< the largest error of this operation, in u
+  Exact error = 0;  ///< the largest error of this operation, in u
 
-  N round(N value, Real most = 1) {
+  N round(N value, Exact most = 1) {
     if (operations++ != changed) return value;
     error = most;
     return value * (1 + kStep);
   }
   N product(N a, N b) { return round(a * b, kind == Kind::complex ? kComplexProduct : 1); }
   N difference(N y, N a, N b) { return round(y - (kind == Kind::fused ? a * b : product(a, b))); }
-  N reciprocal(N a) { return round(Real(1) / a, kind == Kind::complex ? kComplexReciprocal : 1); }
+  N reciprocal(N a) { return round(Exact(1) / a, kind == Kind::complex ? kComplexReciprocal : 1); }
 };
 
 template <typename N>
@@ -54,7 +54,7 @@ struct Matrix {
 /// @param share  the share of lower couplings in the couplings of a row
 /// @param turn   returns numbers of size 1
 template <typename N, typename Turn>
-Matrix<N> matrix(std::size_t rows, Real dominance, Real share, const Turn& turn) {
+Matrix<N> matrix(std::size_t rows, Exact dominance, Exact share, const Turn& turn) {
   Matrix<N> a{std::vector<N>(rows), std::vector<N>(rows, 1), std::vector<N>(rows), std::vector<N>(rows)};
   std::vector<N> x(rows);
   for (std::size_t i = 0; i < rows; ++i) {
@@ -72,7 +72,7 @@ template <typename N, typename Solve>
 double worst_row(const Matrix<N>& a, Kind kind, const Solve& solve) {
   Arithmetic<N> exact{kind};
   const std::vector<N> x = solve(a, exact);
-  std::vector<Real> errors(a.rows());
+  std::vector<Exact> errors(a.rows());
   for (int k = 0; k < exact.operations; ++k) {
     Arithmetic<N> arithmetic{kind, k};
     std::vector<N> change = solve(a, arithmetic);
@@ -81,9 +81,9 @@ double worst_row(const Matrix<N>& a, Kind kind, const Solve& solve) {
       errors[i] += std::abs(a.row(i, change)) / Arithmetic<N>::kStep * arithmetic.error;
     }
   }
-  Real worst = 0;
+  Exact worst = 0;
   for (std::size_t i = 0; i < errors.size(); ++i) {
-    const Real sizes = std::abs(a.lower[i]) + std::abs(a.diag[i]) + std::abs(a.upper[i]) + std::abs(a.y[i]);
+    const Exact sizes = std::abs(a.lower[i]) + std::abs(a.diag[i]) + std::abs(a.upper[i]) + std::abs(a.y[i]);
     worst = std::max(worst, errors[i] / sizes / 2);
   }
   return static_cast<double>(worst);
@@ -153,19 +153,19 @@ struct ByStoredFactors {
 
 struct RandomSigns {
   mutable std::mt19937 random{1};
-  Real operator()() const { return random() % 2 == 0 ? 1 : -1; }
+  Exact operator()() const { return random() % 2 == 0 ? 1 : -1; }
 };
 struct RandomPhases {
   mutable std::mt19937 random{1};
-  Complex operator()() const { return std::polar(Real(1), static_cast<Real>(random())); }
+  Complex operator()() const { return std::polar(Exact(1), static_cast<Exact>(random())); }
 };
 
 TEST(RoundingByDominance, HoldsForCouplingsOfAnySigns) {
   const RandomSigns signs;
   for (const double d : {1.05, 1.1}) {
     double worst = 0;
-    for (const Real share : {0.001L, 0.5L, 0.999L}) {
-      worst = std::max(worst, worst_row(matrix<Real>(160, d, share, signs), Kind::fused, ByHalos{80, 80}));
+    for (const Exact share : {0.001L, 0.5L, 0.999L}) {
+      worst = std::max(worst, worst_row(matrix<Exact>(160, d, share, signs), Kind::fused, ByHalos{80, 80}));
     }
     EXPECT_LE(worst, rounding_by_dominance(d));
     EXPECT_GE(worst, rounding_by_dominance(d) / 2) << "dominance " << d;
@@ -176,8 +176,8 @@ TEST(FactorOfArithmetic, CoversProductsThatRound) {
   const RandomSigns signs;
   const double factor = factor_of_arithmetic(false, false);
   double most = 0;
-  for (const Real share : {0.001L, 0.5L, 0.999L}) {
-    const Matrix<Real> a = matrix<Real>(96, 1.01L, share, signs);
+  for (const Exact share : {0.001L, 0.5L, 0.999L}) {
+    const Matrix<Exact> a = matrix<Exact>(96, 1.01L, share, signs);
     const double unfused = worst_row(a, Kind::unfused, ByStoredFactors{32});
     const double ratio = unfused / worst_row(a, Kind::fused, ByStoredFactors{32});
     EXPECT_LE(ratio, factor);
@@ -209,7 +209,7 @@ TEST(FactorOfArithmetic, CoversComplexNumbers) {
   const RandomPhases phases;
   const double factor = factor_of_arithmetic(true, true);
   double most = 0;
-  for (const Real share : {0.001L, 0.5L, 0.999L}) {
+  for (const Exact share : {0.001L, 0.5L, 0.999L}) {
     const Matrix<Complex> a = matrix<Complex>(64, 1.01L, share, phases);
     const double ratio =
         worst_row(a, Kind::complex, ByStoredFactors{32}) / worst_row(a, Kind::fused, ByStoredFactors{32});

@@ -12,7 +12,7 @@ namespace oclspkt {
 
 template <typename T>
 double tolerance(const Options& options) {
-  return options.rtol > 0 ? options.rtol : static_cast<double>(kEps<T>);
+  return options.rtol > 0 ? options.rtol : static_cast<double>(kEpsOf<T>);
 }
 
 bool named(MethodChoice choice) { return choice != MethodChoice::automatic; }
