@@ -166,7 +166,8 @@ template <Index kWidth, bool kCareful, typename Number>
       const R grown = (modulus(taken) + modulus(d)) / (swapped ? Limits<Number>::infinity() : modulus(diag));
       s.growth[j] = grown > s.growth[j] ? grown : s.growth[j];
       s.blocks[j] = swapped ? R(1) : s.blocks[j];
-      const bool unbounded = swapped & (p.multiplier != Number(0)) & (upper != Number(0));
+      const bool eliminates = p.multiplier != Number(0), couples = upper != Number(0);
+      const bool unbounded = swapped & eliminates & couples;
       s.unbounded[j] = unbounded ? R(1) : s.unbounded[j];
       to.diag[here + j] = p.diag;
       to.upper[here + j] = p.upper;
@@ -186,7 +187,8 @@ template <Index kWidth, bool kCareful, typename Number>
 /// True if a row changed places with the next row. The row's upper2 is then not -0.
 template <typename Number>
 bool is_swapped(Number upper2) {
-  return (upper2 != Number(0)) | !std::signbit(std::real(upper2));
+  const bool couples = upper2 != Number(0), positive = !std::signbit(std::real(upper2));
+  return couples | positive;
 }
 
 /// Solve a bundle with its factors. In a block of 2, the coupling of the second row to the unknown below the block may

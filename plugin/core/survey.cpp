@@ -269,8 +269,9 @@ bool same_rows(const BandsView<T>& bands, Index at, Index step, Index pattern, I
   Index differing = 0;
   for (Index i = 0; i < count; ++i) {
     const Index a = at + i * step, b = pattern + i * pattern_step;
-    differing +=
-        (bands.lower[a] != bands.lower[b]) | (bands.diag[a] != bands.diag[b]) | (bands.upper[a] != bands.upper[b]);
+    const bool lower = bands.lower[a] != bands.lower[b], diag = bands.diag[a] != bands.diag[b];
+    const bool upper = bands.upper[a] != bands.upper[b];
+    differing += lower | diag | upper;
   }
   return differing == 0;
 }
