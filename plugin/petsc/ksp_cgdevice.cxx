@@ -281,7 +281,7 @@ class Solve {
     if (must(CheckDot(ksp_, record.rho)); ksp_->reason) return;
     before_ = {rho_, record.curvature, 0, 0};
     rho_ = record.rho;
-    if (!(record.norm > least_ && record.norm < most_)) check_each();
+    if (const PetscReal size = PetscRealPart(record.norm); !(size > least_ && size < most_)) check_each();
     if (done_ >= ksp_->max_it) ksp_->reason = KSP_DIVERGED_ITS;
   }
 
