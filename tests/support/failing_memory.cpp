@@ -5,15 +5,11 @@
 #include <link.h>
 #include <malloc.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
-#include <map>
-#include <mutex>
 #include <new>
 
 namespace {
@@ -28,14 +24,10 @@ struct Range {
 Range ranges[64];
 int range_count = 0;
 
-using oclspkt::test::FailingMemory;
-
 std::atomic<bool> armed{false};
-std::mutex asking;  // for what follows
-int counted = 0, failures = 0, first_to_fail = 0;
+std::atomic<int> counted{0}, failures{0};
+int first_to_fail = 0;
 bool all_after = false;
-FailingMemory::Known* known_failures = nullptr;  // null: allocations are counted
-std::map<std::vector<void*>, int> times_asked;
 thread_local bool looking = false;  // the unwinder may allocate
 
 int note_library(dl_phdr_info* info, std::size_t /*size*/, void* /*data*/) {
@@ -64,37 +56,26 @@ Owner owner_of(const void* address) {
   return Owner::other;
 }
 
-using Callers = std::array<void*, 24>;
-
 /// True if the innermost caller that is a library's own is one of ours.
-bool asked_by_us(Callers& callers) {
-  callers.fill(nullptr);
-  const int depth = backtrace(callers.data(), static_cast<int>(callers.size()));
+bool asked_by_us() {
+  void* frames[24];
+  const int depth = backtrace(frames, static_cast<int>(std::size(frames)));
   for (int i = 0; i < depth; ++i) {
-    const Owner owner = owner_of(callers[static_cast<std::size_t>(i)]);
+    const Owner owner = owner_of(frames[i]);
     if (owner != Owner::neutral) return owner == Owner::ours;
   }
   return false;
 }
 
-bool is_chosen(const Callers& callers) {
-  if (known_failures == nullptr) return counted++ == first_to_fail;
-  const std::vector<void*> key(callers.begin(), callers.end());
-  const int before = std::min(times_asked[key]++, 1);
-  return failures == 0 && known_failures->emplace(key, before).second;
-}
-
 bool fails_now() {
   if (!armed || looking) return false;
   looking = true;
-  Callers callers;
-  bool fails = false;
-  if (asked_by_us(callers)) {
-    const std::lock_guard lock(asking);
-    fails = (all_after && failures > 0) || is_chosen(callers);
-    failures += fails ? 1 : 0;
-  }
+  const bool by_us = asked_by_us();
   looking = false;
+  if (!by_us) return false;
+  const int number = counted++;
+  const bool fails = all_after ? number >= first_to_fail : number == first_to_fail;
+  if (fails) ++failures;
   return fails;
 }
 
@@ -117,16 +98,13 @@ extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcep
 
 namespace oclspkt::test {
 
-FailingMemory::FailingMemory(Known* known, int first, bool all) {
+FailingMemory::FailingMemory(int first, bool all) {
   range_count = 0;
   dl_iterate_phdr(note_library, nullptr);
-  Callers callers;
-  asked_by_us(callers);  // the first backtrace loads the unwinder
+  asked_by_us();  // the first backtrace loads the unwinder
   first_to_fail = first;
   all_after = all;
-  known_failures = known;
   counted = failures = 0;
-  times_asked.clear();
   armed = true;
 }
 FailingMemory::~FailingMemory() { armed = false; }
