@@ -257,7 +257,7 @@ TEST_P(Loosened, ATruncatedMethodThatIsNamedBreaksCgAndNotFlexibleMethods) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(On, Loosened, ::testing::Values("host", "cpu"));
+INSTANTIATE_TEST_SUITE_P(On, Loosened, ::testing::Values("host", kDevice));
 
 }  // namespace
 }  // namespace oclspkt::test

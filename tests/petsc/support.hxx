@@ -421,6 +421,7 @@ class Printed : NotCopied {
 
 /// False on machines without such a device, unless the environment says that devices must be there.
 inline bool device_is_there(Mat A, const char* devices) {
+  if (PetscDefined(USE_COMPLEX)) return false;  // devices solve no complex numbers yet
   const Preconditioner pc(A, devices);
   const char* required = std::getenv("OCLSPKT_REQUIRE_DEVICES");
   const ErrorTexts errors;
