@@ -24,10 +24,9 @@ note() {
   summary+=("$(printf '%-12s %5d passed, %d failed, %d skipped' "$@")")
 }
 
-# test_preset NAME PRESET [ctest options]: configure with $settings, build with the options $goals and test, unless
-# $build_only is set. A build that fails counts as one failed test. The build folder is that of the preset, or $folder.
-# Plugins for other builds of PETSc that the folder has, as that of the demo, are taken away: they would be found beside
-# the one under test.
+# test_preset NAME PRESET [ctest options]: configure with $settings, build with the options $goals and test. A build that
+# fails counts as one failed test. The build folder is that of the preset, or $folder. Plugins for other builds of PETSc
+# that the folder has, as that of the demo, are taken away: they would be found beside the one under test.
 test_preset() {
   local name=$1 preset=$2 results=$PWD/build/$1.tests.xml all bad skip good status=0 begin=$SECONDS
   local in_folder=() build=(--preset "$2") run=(--preset "$2")
@@ -42,7 +41,6 @@ test_preset() {
     note "$name" 0 1 0
     return
   fi
-  [ -z "${build_only:-}" ] || return 0
   echo "== built $name in $((SECONDS - begin)) s, testing"
   rm -f "$results"
   # One more than there are processors: many tests wait, for MPI, for drivers that hang, for each other.
@@ -60,23 +58,6 @@ test_preset() {
   fi
   note "$name" "$good" "$bad" "$skip"
   echo "== $name took $((SECONDS - begin)) s"
-}
-
-# test_ahead "STEP...": build what these steps test while other steps run, with the time that their tests leave the
-# processors idle. Each of these steps begins with `wait`; it builds again what failed here, and shows the error.
-test_ahead() {
-  local ahead
-  set -m  # a process group of its own
-  (
-    renice -n 19 -p "$BASHPID" >/dev/null
-    build_only=yes
-    for step in $1; do
-      "test_$step"
-    done
-  ) >build/ahead.log 2>&1 &
-  set +m
-  ahead=$!
-  trap "kill -- -$ahead 2>/dev/null || true" EXIT
 }
 
 # What users build, and the tests of it.
@@ -150,7 +131,6 @@ test_complex() {
 # The newest release of PETSc that is supported, with 64-bit indices. `test petsc` has 32-bit ones, and petsc4py.
 NEWEST_PETSC=3.26.1
 test_newest() {
-  wait
   if OMPI_CC=clang-14 build_petsc "$NEWEST_PETSC" --with-64-bit-indices; then
     LEFT_OUT=$BESIDE_RELEASE test_plugin "petsc-newest" "$petsc_dir" "$petsc_arch" "$OF_RELEASE"
   else
@@ -166,7 +146,6 @@ test_newest() {
 # see. Unit tests of both scalars run in double: the code is the same. Under sanitizers dlerror() tells nothing, which two
 # tests ask for.
 test_asan() {
-  wait
   settings=(-DOCLSPKT_BENCH=OFF -DOCLSPKT_EXAMPLES=OFF -DOCLSPKT_ATTACK=OFF "-DOCLSPKT_ICD_FOLDER=$FEWER_ICD_FOLDER"
     "-DOCLSPKT_REQUIRE_DEVICES=${REQUIRED_PLATFORMS/Intel(R) OpenCL,/}" -DOCLSPKT_FUZZ_SECONDS=30)
   goals=(--target plugin/all tests/{unit,cuda,cuda/fakes,device,solver,petsc,sanitizers,fuzz}/all)
