@@ -16,7 +16,8 @@ usage: ./run.sh VERB
           one and two dimensions
   test    build the libraries and the examples and test them, in at most ten minutes on two processors.
           `test all` runs the rest as well: every test of the release build, those of the PETSc plugin with PETSc 3.26 of
-          64-bit indices, which it builds, and with a PETSc of complex scalars, a build with address and undefined behaviour sanitizers, and some fuzzing.
+          64-bit indices, which it builds, and with Debian's of complex scalars, a build with address and undefined
+          behaviour sanitizers, and some fuzzing.
           `test petsc VERSION` tests the plugin with another release of PETSc, such as 3.25 or 3.22.4, which it
           downloads from PyPI and builds in ~/.cache/oclspkt, once (five minutes); options of PETSc's configure may
           follow the version, such as --with-threadsafety --with-openmp, or first among them the word viennacl or
