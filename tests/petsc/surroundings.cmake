@@ -51,6 +51,8 @@ file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/no-vendors)
 add_library(oclspkt-no-opencl SHARED no_opencl.c)
 set_target_properties(oclspkt-no-opencl PROPERTIES OUTPUT_NAME OpenCL VERSION 1 SOVERSION 1
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/no-opencl)
+# By gold, it would define versions, and the loader would ask it for those of a real libOpenCL.
+target_link_options(oclspkt-no-opencl PRIVATE -fuse-ld=bfd)
 set(no_platform OCL_ICD_VENDORS=${CMAKE_CURRENT_BINARY_DIR}/no-vendors/)
 set(no_library LD_LIBRARY_PATH=${CMAKE_CURRENT_BINARY_DIR}/no-opencl)
 foreach(missing platform library)
