@@ -27,24 +27,7 @@ class Complex : public test::SolverFixture<T> {
   }
 };
 
-/// Register a case for both complex scalars.
-#define COMPLEX_TEST(name)                                                                                            \
-  template <typename T>                                                                                               \
-  class Complex_##name : public Complex<T> {                                                                          \
-    void TestBody() override;                                                                                         \
-  };                                                                                                                  \
-  [[maybe_unused]] const bool Complex_##name##_is_registered = [] {                                                   \
-    testing::RegisterTest("Complex/0", #name, "complex<float>", nullptr, __FILE__, __LINE__,                          \
-                          []() -> Complex<std::complex<float>>* { return new Complex_##name<std::complex<float>>; }); \
-    testing::RegisterTest(                                                                                            \
-        "Complex/1", #name, "complex<double>", nullptr, __FILE__, __LINE__,                                           \
-        []() -> Complex<std::complex<double>>* { return new Complex_##name<std::complex<double>>; });                 \
-    return true;                                                                                                      \
-  }();                                                                                                                \
-  template <typename T>                                                                                               \
-  void Complex_##name<T>::TestBody()
-
-COMPLEX_TEST(ReciprocalsAndModuliErrByFewRoundings) {
+COMPLEX_TEST(Complex, ReciprocalsAndModuliErrByFewRoundings) {
   using R = Real<T>;
   using Wide = std::complex<long double>;
   std::mt19937 generator(test::kSeed);
@@ -71,7 +54,7 @@ COMPLEX_TEST(ReciprocalsAndModuliErrByFewRoundings) {
   EXPECT_EQ(modulus(T(R(0), std::numeric_limits<R>::infinity())), std::numeric_limits<R>::infinity());
 }
 
-COMPLEX_TEST(SolvesAnySizeWithAnyMethod) {
+COMPLEX_TEST(Complex, SolvesAnySizeWithAnyMethod) {
   for (const MethodChoice method : {MethodChoice::automatic, MethodChoice::truncated, MethodChoice::exact,
                                     MethodChoice::exact_factored, MethodChoice::pivot}) {
     for (const Index n : {0, 1, 2, 3, 100, 7919}) {
@@ -84,7 +67,7 @@ COMPLEX_TEST(SolvesAnySizeWithAnyMethod) {
   }
 }
 
-COMPLEX_TEST(ErrsByNoMoreThanItsBoundInAnyLayout) {
+COMPLEX_TEST(Complex, ErrsByNoMoreThanItsBoundInAnyLayout) {
   for (const LineSet& lines : this->layouts()) {
     for (const double d : {1.0, 1.5, 10.0}) {
       const Bands<T> bands = test::with_phases<T>(test::random_dominant<Real<T>>(lines, d));
@@ -102,7 +85,7 @@ COMPLEX_TEST(ErrsByNoMoreThanItsBoundInAnyLayout) {
   }
 }
 
-COMPLEX_TEST(PivotsWhereEliminationWithoutPivotsFails) {
+COMPLEX_TEST(Complex, PivotsWhereEliminationWithoutPivotsFails) {
   const LineSet lines = LineSet::one(100);  // solutions grow by powers of 2
   for (const auto& [a, b, c] :
        {test::Row{1, 0, 1}, test::Row{1, 1e-20, 2}, test::Row{1, 0.5, 1}, test::Row{1, -1, 1.5}}) {
@@ -115,7 +98,7 @@ COMPLEX_TEST(PivotsWhereEliminationWithoutPivotsFails) {
   }
 }
 
-COMPLEX_TEST(SolvesAFewHardLinesByThemselves) {
+COMPLEX_TEST(Complex, SolvesAFewHardLinesByThemselves) {
   const LineSet lines = LineSet::equal(60, 40);
   Bands<Real<T>> real = test::random_dominant<Real<T>>(lines, 2);
   test::replace_line(real, 7, 1, 0, 1);
@@ -126,7 +109,7 @@ COMPLEX_TEST(SolvesAFewHardLinesByThemselves) {
   EXPECT_EQ(solver.report().groups[0].first_line, 7);
 }
 
-COMPLEX_TEST(RefusesSingularLinesAndPinsThemIfAsked) {
+COMPLEX_TEST(Complex, RefusesSingularLinesAndPinsThemIfAsked) {
   const LineSet lines = LineSet::one(50);
   Bands<T> bands(lines);
   const Bands<Real<T>> neumann = test::neumann<Real<T>>(lines);
@@ -141,7 +124,7 @@ COMPLEX_TEST(RefusesSingularLinesAndPinsThemIfAsked) {
   EXPECT_EQ(pinned.report().pinned_lines, std::vector<Index>{0});
 }
 
-COMPLEX_TEST(NamesTheRowWithANumberThatIsNotFinite) {
+COMPLEX_TEST(Complex, NamesTheRowWithANumberThatIsNotFinite) {
   using R = Real<T>;
   Bands<T> bands = test::closed(test::with_phases<T>(test::random_dominant<R>(LineSet::one(100), 2)));
   for (const T bad : {T(0, std::numeric_limits<R>::quiet_NaN()), T(std::numeric_limits<R>::infinity(), 0)}) {
@@ -151,7 +134,7 @@ COMPLEX_TEST(NamesTheRowWithANumberThatIsNotFinite) {
   }
 }
 
-COMPLEX_TEST(ANaNStaysInItsLine) {
+COMPLEX_TEST(Complex, ANaNStaysInItsLine) {
   const LineSet lines = LineSet::equal(5, 30);
   const Bands<T> bands = test::with_phases<T>(test::random_dominant<Real<T>>(lines, 2));
   auto solver = this->make(bands);
@@ -168,7 +151,7 @@ COMPLEX_TEST(ANaNStaysInItsLine) {
   }
 }
 
-COMPLEX_TEST(ScalesRowsNearTheEndsOfTheRange) {
+COMPLEX_TEST(Complex, ScalesRowsNearTheEndsOfTheRange) {
   const LineSet lines = LineSet::equal(3, 40);
   Bands<T> bands = test::closed(test::with_phases<T>(test::random_dominant<Real<T>>(lines, 2)));
   const int most = std::numeric_limits<Real<T>>::max_exponent * 15 / 16;
@@ -184,7 +167,7 @@ COMPLEX_TEST(ScalesRowsNearTheEndsOfTheRange) {
   for (std::size_t i = 0; i < 120; ++i) EXPECT_LE(std::abs(found[i] - x[i]), 1000 * kEpsOf<T>) << i;
 }
 
-COMPLEX_TEST(SolvesSeveralColumnsLikeEachAlone) {
+COMPLEX_TEST(Complex, SolvesSeveralColumnsLikeEachAlone) {
   for (const LineSet& lines : this->layouts()) {
     const Bands<T> bands = test::with_phases<T>(test::random_dominant<Real<T>>(lines, 1.5));
     auto solver = this->make(bands);
@@ -199,7 +182,7 @@ COMPLEX_TEST(SolvesSeveralColumnsLikeEachAlone) {
   }
 }
 
-COMPLEX_TEST(ApproximatesNothingBesideLinesThatAreReal) {
+COMPLEX_TEST(Complex, ApproximatesNothingBesideLinesThatAreReal) {
   // A real system in complex numbers has the solution of the real one, to rounding.
   const LineSet lines = LineSet::one(3000);
   const Bands<Real<T>> real = test::closed(test::random_dominant<Real<T>>(lines, 1.2));
@@ -220,7 +203,7 @@ COMPLEX_TEST(ApproximatesNothingBesideLinesThatAreReal) {
   }
 }
 
-COMPLEX_TEST(SolvesLinesThatProcessesCut) {
+COMPLEX_TEST(Complex, SolvesLinesThatProcessesCut) {
   using test::CutCase;
   for (const std::vector<Index>& rows :
        std::vector<std::vector<Index>>{{50, 50}, {1, 40}, {30, 2, 30}, {30, 1, 30}, {1, 1, 1}, {100, 3, 17, 64}}) {
@@ -244,7 +227,7 @@ COMPLEX_TEST(SolvesLinesThatProcessesCut) {
   }
 }
 
-COMPLEX_TEST(RefusesDevicesWithAWordOnWhatTakesIt) {
+COMPLEX_TEST(Complex, RefusesDevicesWithAWordOnWhatTakesIt) {
   const Bands<T> bands = test::with_phases<T>(test::random_dominant<Real<T>>(LineSet::one(10), 2));
   test::expect_refusal([&] { test::solver_for(bands, {.devices = "cpu"}); }, "`host`");
   EXPECT_EQ(test::solver_for(bands, {.devices = "auto"}).report().device.name, "host");
